@@ -69,7 +69,7 @@ export function createDecisionStore({ store, now, newId }: DecisionStoreOptions)
 
   /** The settings of all servers and channels. Other values of the store, and those of newer versions, stay. */
   async function editAll(isMeant: (key: string) => boolean, edit: (settings: KeptSettings) => KeptSettings) {
-    for (const [key] of await store.entries()) {
+    for await (const key of store.keys()) {
       if (!isMeant(key)) continue;
       await editAt(key, edit).catch((error: unknown) => {
         if (!(error instanceof SettingsError)) throw error;

@@ -46,8 +46,8 @@ export interface FeedbackStore {
 
 /** Every method throws StorageError, and Error for votes that a newer version wrote. */
 export function createFeedback({ settings }: { readonly settings: SettingsStore }): FeedbackStore {
-  async function keysOf(start: string): Promise<string[]> {
-    return (await settings.entries()).flatMap(([key]) => (key.startsWith(start) ? [key] : []));
+  async function* keysOf(start: string): AsyncGenerator<string> {
+    for await (const key of settings.keys()) if (key.startsWith(start)) yield key;
   }
 
   return {
@@ -83,7 +83,7 @@ export function createFeedback({ settings }: { readonly settings: SettingsStore 
     },
 
     async forget(platform, person) {
-      for (const key of await keysOf(`${encoded('feedback', platform)}:`)) {
+      for await (const key of keysOf(`${encoded('feedback', platform)}:`)) {
         await settings.update(key, (stored): unknown => {
           const { answers, version } = read(stored);
           const all = Object.entries(answers);
@@ -98,7 +98,7 @@ export function createFeedback({ settings }: { readonly settings: SettingsStore 
     },
 
     async prune(firstDay) {
-      for (const key of await keysOf('feedback:')) {
+      for await (const key of keysOf('feedback:')) {
         const day = key.slice(key.lastIndexOf(':') + 1);
         if (day < firstDay) await settings.delete(key);
       }

@@ -76,7 +76,7 @@ export function createVoices({ settings }: { readonly settings: SettingsStore })
 
     async forget(platform, person) {
       const start = `${['voices', platform].map(encodeURIComponent).join(':')}:`;
-      for (const [key] of await settings.entries()) {
+      for await (const key of settings.keys()) {
         if (!key.startsWith(start)) continue;
         await settings.update(key, (stored): unknown => {
           const { voices, ...rest } = read(stored);

@@ -5,8 +5,8 @@ import type { SettingsStore } from './storage.ts';
 export interface AtomicStore {
   /** Writes `after` if `before` is still stored (undefined: if nothing is); false if not. */
   compareAndSet(key: string, before: string | undefined, after: string): Promise<boolean>;
-  /** Takes as long as it takes: each of its operations is tried again by itself. */
-  list(): Promise<(readonly [key: string, text: string])[]>;
+  /** All keys, in no order. */
+  keys(): AsyncIterable<string>;
 }
 
 type Attempt = <Value>(operation: () => Promise<Value>) => Promise<Value>;
@@ -29,8 +29,6 @@ export function keyvSettings(
     throwOnErrors: true,
     emitErrors: false,
   });
-  const read = async (text: string | undefined): Promise<unknown> =>
-    text === undefined ? undefined : (await keyv.deserializeData<unknown>(text))?.value;
   return {
     get: (key) => attempt(() => keyv.get(key)),
     set: async (key, value) => {
@@ -43,7 +41,7 @@ export function keyvSettings(
       for (;;) {
         // Stores answer a missing key with null or undefined, and else with the text that Keyv gave them.
         const text = ((await attempt(async () => store.get<string>(key))) ?? undefined) as string | undefined;
-        const before = await read(text);
+        const before = text === undefined ? undefined : (await keyv.deserializeData<unknown>(text))?.value;
         const after = change(before);
         if (after === before) return before;
         const written = await keyv.serializeData({ value: after, expires: undefined });
@@ -52,7 +50,6 @@ export function keyvSettings(
         if (await attempt(() => atomic.compareAndSet(key, text, written))) return after;
       }
     },
-    entries: async () =>
-      Promise.all((await atomic.list()).map(async ([key, text]) => [key, await read(text)] as const)),
+    keys: () => atomic.keys(),
   };
 }

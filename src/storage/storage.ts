@@ -119,8 +119,8 @@ export interface SettingsStore {
    * Writes what `change` makes of the newest value. No edit is lost: `change` is called again when another edit was first. It returns the very value it was given to write nothing. Resolves to what is stored now.
    */
   update(key: string, change: (value: unknown) => unknown): Promise<unknown>;
-  /** Everything that is stored, in no order. */
-  entries(): Promise<(readonly [key: string, value: unknown])[]>;
+  /** The keys of everything that is stored, in no order. Reads all keys of the storage. */
+  keys(): AsyncIterable<string>;
 }
 
 /** Notifications to every replica that something about a job changed. One may be lost: the job's record has the change. */

@@ -83,9 +83,9 @@ export async function* exportLines(storage: Storage): AsyncGenerator<string> {
     counts.secrets += 1;
     yield line({ secret: { name, value } });
   }
-  for (const [key, value] of await storage.settings.entries()) {
+  for await (const key of storage.settings.keys()) {
     counts.settings += 1;
-    yield line({ setting: { key, value } });
+    yield line({ setting: { key, value: await storage.settings.get(key) } });
   }
   for await (const job of storage.jobs.all()) {
     counts.jobs += 1;
@@ -120,11 +120,8 @@ export async function importLines(
       report.secrets += 1;
     } else if ('setting' in line) {
       const { key, value } = line.setting;
-      let isNew = false;
-      await storage.settings.update(key, (stored) => {
-        isNew = stored === undefined || stored === null;
-        return isNew ? value : stored;
-      });
+      const isNew = ((await storage.settings.get(key)) ?? undefined) === undefined;
+      if (isNew) await storage.settings.set(key, value);
       report[isNew ? 'settings' : 'known'] += 1;
     } else if ('job' in line) {
       const { callbacks } = line;

@@ -83,10 +83,12 @@ describe('what moderators decided', () => {
     await decideEverything(sqlite);
     const decided = await everything(sqlite);
     const onRedis = await openRedis();
-    for (const [key, value] of await sqlite.settings.entries()) await onRedis.settings.set(key, value);
+    for await (const key of sqlite.settings.keys())
+      await onRedis.settings.set(key, await sqlite.settings.get(key));
     expect(await everything(onRedis)).toEqual(decided);
     const back = await openSqlite(join(folder, 'two.sqlite'));
-    for (const [key, value] of await onRedis.settings.entries()) await back.settings.set(key, value);
+    for await (const key of onRedis.settings.keys())
+      await back.settings.set(key, await onRedis.settings.get(key));
     expect(await everything(back)).toEqual(decided);
     for (const storage of [sqlite, onRedis, back]) await storage.close();
   });

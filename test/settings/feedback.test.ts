@@ -64,10 +64,10 @@ it('what a person said is forgotten with them, and what is too old is erased', a
   await vote('bob', 'bad', { job: 'j0', day: '2026-11-15' });
   await feedback.forget('discord', 'ada');
   await feedback.forget('slack', 'ada');
-  expect(JSON.stringify(await storage.settings.entries())).not.toContain('ada');
+  expect(await Array.fromAsync(exportLines(storage))).not.toContainEqual(expect.stringContaining('ada'));
   expect(await week()).toEqual([{ model: 'chat-small', good: 0, bad: 1 }]);
   await feedback.prune(DAY);
-  expect(await storage.settings.entries()).toHaveLength(1);
+  expect(await Array.fromAsync(storage.settings.keys())).toHaveLength(1);
   expect(await week()).toHaveLength(1);
 });
 
@@ -86,7 +86,7 @@ it('they move to another storage', async () => {
 
 it('votes of a newer version are not overwritten', async () => {
   await vote('ada', 'good');
-  const [[key = '']] = (await storage.settings.entries()) as [[string, unknown]];
+  const [key = ''] = await Array.fromAsync(storage.settings.keys());
   await storage.settings.set(key, { version: 2, answers: 'otherwise' });
   await expect(vote('bob', 'bad')).rejects.toThrow('this version');
 });

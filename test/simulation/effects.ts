@@ -88,7 +88,10 @@ export function remote(
       subscribe: (job, listener) =>
         inner.notifications.subscribe(job, () => void kernel.after(0, listener, process)),
     },
-    settings: effects(inner.settings, 'settings'),
+    settings: {
+      ...effects(inner.settings, 'settings'),
+      keys: () => listed('settings.keys', () => inner.settings.keys()),
+    },
     semaphores: effects(inner.semaphores, 'semaphores'),
     usage: effects(inner.usage, 'usage'),
   };

@@ -1,5 +1,4 @@
 /** Connections to Redis whose operations fail soon while Redis is away, and work again once it is back. */
-import { createHash } from 'node:crypto';
 import { createClient } from '@keyv/redis';
 import type { RunTools } from '../schedule.ts';
 import { StorageError } from '../storage.ts';
@@ -32,7 +31,6 @@ export class RedisConnection {
   readonly client: RedisClient;
   readonly #tools: RedisConnectionTools;
   readonly #clients = new Set<RedisClient>();
-  readonly #digests = new Map<string, string>();
   #cause: unknown;
   #away = false;
   #closed = false;
@@ -94,22 +92,7 @@ export class RedisConnection {
   /** Runs a Lua script that is harmless to repeat. Throws as {@link run}. */
   evaluate(script: string, keys: readonly string[], values: readonly (string | number)[]): Promise<unknown> {
     const options = { keys: [...keys], arguments: values.map(String) };
-    return this.run(async (redis) => {
-      try {
-        return await redis.evalSha(this.#digestOf(script), options);
-      } catch (error) {
-        // Redis forgets its scripts when it restarts; the text makes it known again.
-        if (replyOf(error) !== 'NOSCRIPT') throw error;
-        return redis.eval(script, options);
-      }
-    });
-  }
-
-  /** The name that Redis has for a script. */
-  #digestOf(script: string): string {
-    const digest = this.#digests.get(script) ?? createHash('sha1').update(script).digest('hex');
-    this.#digests.set(script, digest);
-    return digest;
+    return this.run((redis) => redis.eval(script, options));
   }
 
   /** All keys that begin like this, each once, in no order. Throws as {@link run}. */

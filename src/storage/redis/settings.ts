@@ -3,9 +3,6 @@ import { keyvSettings } from '../keyv-settings.ts';
 import type { SettingsStore } from '../storage.ts';
 import type { RedisTools } from './connection.ts';
 
-/** Values asked for at a time. */
-const PAGE = 500;
-
 /** Repeated after a lost answer, it finds what it wrote itself and answers again that it won. */
 const COMPARE_AND_SET = `
 local stored = redis.call('GET', KEYS[1])
@@ -34,21 +31,9 @@ export function redisSettings({ connection, keys: { settings: namespace } }: Red
         return (await connection.evaluate(COMPARE_AND_SET, keys, [before ?? '', after])) === 1;
       },
       // Keyv's own iterator asks for ten keys at a time, and most keys are those of jobs.
-      list: async () => {
+      async *keys() {
         const start = store.createKeyPrefix('', namespace);
-        const names = await Array.fromAsync(connection.keys(start));
-        const found: [string, string][] = [];
-        for (let first = 0; first < names.length; first += PAGE) {
-          const page = names.slice(first, first + PAGE);
-          const texts = await connection.run((redis) => redis.mGet(page));
-          found.push(
-            ...page.flatMap((name, index): [string, string][] => {
-              const text = texts[index];
-              return text ? [[name.slice(start.length), text]] : [];
-            }),
-          );
-        }
-        return found;
+        for await (const name of connection.keys(start)) yield name.slice(start.length);
       },
     },
     namespace,

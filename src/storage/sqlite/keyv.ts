@@ -5,7 +5,7 @@ import type { AtomicStore } from '../keyv-settings.ts';
 import type { SqliteDatabase } from './database.ts';
 
 const valueRow = z.object({ value: z.string() });
-const entryRow = z.object({ key: z.string(), value: z.string() });
+const keyRow = z.object({ key: z.string() });
 
 export class SqliteKeyvStore implements KeyvStoreAdapter, AtomicStore {
   /** Part of the interface; it holds nothing of ours. */
@@ -25,7 +25,7 @@ export class SqliteKeyvStore implements KeyvStoreAdapter, AtomicStore {
       replace: 'UPDATE settings SET value = ? WHERE key = ? AND value = ?',
       delete: 'DELETE FROM settings WHERE key = ?',
       clear: 'DELETE FROM settings WHERE substr(key, 1, length(?1)) = ?1',
-      list: 'SELECT key, value FROM settings ORDER BY key',
+      keys: 'SELECT key FROM settings',
     });
   }
 
@@ -65,7 +65,7 @@ export class SqliteKeyvStore implements KeyvStoreAdapter, AtomicStore {
     );
   }
 
-  async list(): Promise<(readonly [key: string, text: string])[]> {
-    return this.#database.all(this.#statements.list, entryRow).map(({ key, value }) => [key, value]);
+  async *keys(): AsyncGenerator<string> {
+    for (const { key } of this.#database.all(this.#statements.keys, keyRow)) yield key;
   }
 }
