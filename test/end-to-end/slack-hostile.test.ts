@@ -116,9 +116,11 @@ describe.each(['socket', 'http'] as const)('faults of Slack over %s', (connectio
     expect(answers()).toHaveLength(1);
     expectGoodManners(1);
   });
+});
 
+describe('troubles that are the same over both connections', () => {
   it('a restart in the middle of a song and an answer: both end well', async () => {
-    await begin(connection);
+    await begin('socket');
     const emulator = running?.emulator;
     if (running === undefined || emulator === undefined) throw new Error('not running');
     await slack.slash('/song', 'a tune for the restart');
@@ -132,7 +134,7 @@ describe.each(['socket', 'http'] as const)('faults of Slack over %s', (connectio
   });
 
   it('a token that is taken away: it is said where it can be, and nothing is taken afterwards', async () => {
-    await begin(connection);
+    await begin('socket');
     await slack.slash('/song', 'a tune before the end');
     await until(() => top().some(ended));
     const before = running?.emulator.requests.length ?? 0;
@@ -147,7 +149,7 @@ describe.each(['socket', 'http'] as const)('faults of Slack over %s', (connectio
   });
 
   it('channels that close: the person alone is told, and nothing is spent', async () => {
-    await begin(connection);
+    await begin('socket');
     slack.workspace.addChannel({ id: 'C0OLD', name: 'old', archived: true });
     const before = running?.emulator.requests.length ?? 0;
     for (const channel of ['C0QUIET', 'C0OLD']) await slack.slash('/song', 'a tune for rain', { channel });

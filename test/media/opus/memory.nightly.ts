@@ -2,7 +2,6 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { encodeOpus } from '../../../src/media/opus/encode.ts';
 import { readOggOpus } from '../../../src/media/opus/ogg.ts';
 import { createFolderStore } from '../../../src/media/store/folder.ts';
 import { PROGRAM_ENVIRONMENT, whileRuns } from '../../servers/program.ts';
@@ -30,12 +29,3 @@ it('a song of four minutes is encoded in less than 100 MiB, and is whole', async
   expect(Math.abs(packets.length - 240 * 50)).toBeLessThan(8);
   await store.close();
 }, 120_000);
-
-it('of a song without end, no more is read than may be played', async () => {
-  let read = 0;
-  const endless = async function* () {
-    for (; ; read += 1) yield silence(1);
-  };
-  await expect(Array.fromAsync(encodeOpus(endless(), 3))).rejects.toThrow(RangeError);
-  expect(read).toBeLessThan(6);
-});
