@@ -8,7 +8,6 @@ import { fromFileSystem } from '../errors.ts';
 import {
   isStoredName,
   type KeptEntry,
-  KeptIndex,
   type MediaStore,
   type RetentionOptions,
   removeAbandoned,
@@ -16,9 +15,6 @@ import {
   resolveRange,
   stage,
 } from './store.ts';
-
-/** File systems round times of change. */
-const MTIME_GRAIN_MS = 2_000;
 
 export interface FolderStoreOptions extends RetentionOptions {
   /** Made when it is not there. Files lie in it by name; `incoming/` holds what is being written. */
@@ -33,14 +29,12 @@ export interface FolderStoreOptions extends RetentionOptions {
  * it is whole, whatever happened. Its time of last change is when it was kept.
  */
 export function createFolderStore(options: FolderStoreOptions): MediaStore {
-  const { directory, quotaBytes, retentionMs, now, openForWriting } = options;
-  const isBounded = quotaBytes !== undefined || retentionMs !== undefined;
+  const { directory, quotaBytes, now, openForWriting } = options;
   const incoming = join(directory, 'incoming');
   // One change at a time: no file is removed between being found and being renewed.
   const changes = new PQueue({ concurrency: 1 });
-  let known: KeptIndex | undefined;
 
-  async function scan(): Promise<KeptIndex> {
+  async function scan(): Promise<KeptEntry[]> {
     const found: KeptEntry[] = [];
     for (const name of (await readdir(directory).catch(undefinedWhenMissing)) ?? []) {
       if (!isStoredName(name)) continue;
@@ -48,34 +42,16 @@ export function createFolderStore(options: FolderStoreOptions): MediaStore {
       const file = await stat(join(directory, name)).catch(() => undefined);
       if (file?.isFile()) found.push({ name, bytes: file.size, keptAt: file.mtimeMs });
     }
-    return new KeptIndex(found);
+    return found;
   }
 
-  async function removeKept(name: string): Promise<void> {
-    await rm(join(directory, name), { force: true });
-    known?.delete(name);
-  }
-
-  /** Replicas that share the folder may have kept the file anew. */
+  /** The list is seconds old by then, and the file may have been kept again, also by another replica. */
   async function removeIfAsOld({ name, keptAt }: KeptEntry): Promise<boolean> {
-    const file = await stat(join(directory, name)).catch(undefinedWhenMissing);
-    if (file && file.mtimeMs > keptAt + MTIME_GRAIN_MS) {
-      known?.add({ name, bytes: file.size, keptAt: file.mtimeMs });
-      return false;
-    }
-    await removeKept(name);
+    const path = join(directory, name);
+    const file = await stat(path).catch(undefinedWhenMissing);
+    if (file && file.mtimeMs > keptAt) return false;
+    await rm(path, { force: true });
     return true;
-  }
-
-  /** What is kept stays kept, also when nothing old can be found or removed for it: the next round of pruning tells. */
-  async function makeSpaceFor(entry: KeptEntry): Promise<void> {
-    try {
-      known ??= await scan();
-      known.add(entry);
-      await removeExpendable(known, options, removeIfAsOld, entry.name);
-    } catch {
-      known = undefined;
-    }
   }
 
   function change<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -89,17 +65,12 @@ export function createFolderStore(options: FolderStoreOptions): MediaStore {
       stage(
         source,
         { directory: incoming, extension, maximumBytes: quotaBytes, openForWriting },
-        (path, { name, bytes }) =>
+        (path, { name }) =>
           change(async () => {
             await rename(path, join(directory, name));
             const keptAt = now();
             await utimes(join(directory, name), keptAt / 1000, keptAt / 1000);
             await syncDirectory(directory);
-            if (!isBounded) return;
-            const space = () => makeSpaceFor({ name, bytes, keptAt });
-            // Listing a large folder for the first time takes seconds, which no song waits for.
-            if (known) await space();
-            else void change(space);
           }),
       ),
 
@@ -128,16 +99,14 @@ export function createFolderStore(options: FolderStoreOptions): MediaStore {
     },
 
     async remove(name) {
-      if (isStoredName(name)) await change(() => removeKept(name));
+      if (isStoredName(name)) await change(() => rm(join(directory, name), { force: true }));
     },
 
-    prune: () =>
-      change(async () => {
-        await removeAbandoned(incoming, now());
-        if (!isBounded) return { removed: 0, removedBytes: 0 };
-        known = await scan();
-        return removeExpendable(known, options, removeIfAsOld);
-      }),
+    async prune() {
+      await removeAbandoned(incoming, now());
+      // No song waits for the list, which takes seconds of a large folder.
+      return removeExpendable(await scan(), options, (entry) => change(() => removeIfAsOld(entry)));
+    },
 
     close: () => changes.onIdle(),
   };

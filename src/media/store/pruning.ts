@@ -2,7 +2,8 @@ import type { System } from '../../core/system.ts';
 import type { Log } from '../../core/telemetry/log.ts';
 import type { Media } from '../media.ts';
 
-const EVERY_MS = 60 * 60_000;
+/** Media may pass its quota by what is kept in this time. */
+const EVERY_MS = 10 * 60_000;
 /** Looking at many files takes seconds, and a bot that starts has more urgent work. */
 const FIRST_MS = 60_000;
 
@@ -12,7 +13,7 @@ interface PruningOptions extends Pick<System, 'random' | 'sleep'> {
 }
 
 /**
- * Prunes a minute from now and about once an hour; jitter keeps replicas with the same store apart. A failure is logged, and
+ * Prunes a minute from now and about every ten minutes; jitter keeps replicas with the same store apart. A failure is logged, and
  * the next round follows.
  */
 export function startPruning({ media, log, random, sleep }: PruningOptions) {

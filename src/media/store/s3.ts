@@ -11,7 +11,6 @@ import {
   type ByteRange,
   isStoredName,
   type KeptEntry,
-  KeptIndex,
   type MediaStore,
   type RetentionOptions,
   removeAbandoned,
@@ -41,8 +40,7 @@ const maximumAttempts = 3;
 const longestRetryDelayMs = 10_000;
 
 /**
- * Keeps files in a bucket of any S3-compatible service, addressed by path. Only `prune` enforces quota and
- * retention: the size of a bucket cannot be read cheaply.
+ * Keeps files in a bucket of any S3-compatible service, addressed by path.
  */
 export function createS3Store(options: S3StoreOptions): MediaStore {
   const { prefix, stagingDirectory, quotaBytes, now, random } = options;
@@ -149,7 +147,7 @@ export function createS3Store(options: S3StoreOptions): MediaStore {
 
     async prune() {
       await removeAbandoned(stagingDirectory, now());
-      return removeExpendable(new KeptIndex(await list()), options, removeIfAsOld);
+      return removeExpendable(await list(), options, removeIfAsOld);
     },
 
     close: () => agent.destroy(),

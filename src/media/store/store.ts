@@ -78,63 +78,28 @@ export interface KeptEntry {
   keptAt: number;
 }
 
-/** What is kept, in the order of age, so that a file more costs the same however many there are. */
-export class KeptIndex {
-  readonly #entries = new Map<string, KeptEntry>();
-  #bytes = 0;
-
-  constructor(entries: Iterable<KeptEntry>) {
-    for (const entry of [...entries].sort((left, right) => left.keptAt - right.keptAt)) this.add(entry);
-  }
-
-  /** Of all files together. */
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  get oldestFirst(): Iterable<KeptEntry> {
-    return this.#entries.values();
-  }
-
-  /** As the youngest. */
-  add(entry: KeptEntry): void {
-    this.delete(entry.name);
-    this.#entries.set(entry.name, entry);
-    this.#bytes += entry.bytes;
-  }
-
-  delete(name: string): void {
-    this.#bytes -= this.#entries.get(name)?.bytes ?? 0;
-    this.#entries.delete(name);
-  }
-}
-
 /**
- * Removes files, oldest first, until retention and quota hold. `spare` stays whatever its age. `remove` checks the age
- * again and resolves to false where the file was kept anew meanwhile. One that cannot be removed keeps no other; its error
- * is thrown in the end.
+ * Removes files, oldest first, until retention and quota hold. `remove` resolves to false where the file was kept again
+ * meanwhile. A file that cannot be removed does not protect the next one; its error is thrown in the end.
  */
 export async function removeExpendable(
-  { oldestFirst, bytes: kept }: Pick<KeptIndex, 'oldestFirst' | 'bytes'>,
+  found: readonly KeptEntry[],
   { quotaBytes = Infinity, retentionMs = Infinity, now }: RetentionOptions & { now: () => number },
   remove: (entry: KeptEntry) => Promise<boolean>,
-  spare?: string,
 ): Promise<PruneReport> {
-  let total = kept;
+  let total = found.reduce((sum, { bytes }) => sum + bytes, 0);
   const report = { removed: 0, removedBytes: 0 };
   const failures: unknown[] = [];
-  for (const entry of oldestFirst) {
-    const { name, bytes, keptAt } = entry;
-    if (now() - keptAt <= retentionMs && total <= quotaBytes) break;
-    if (name === spare) continue;
+  for (const entry of found.toSorted((one, other) => one.keptAt - other.keptAt)) {
+    if (now() - entry.keptAt <= retentionMs && total <= quotaBytes) break;
     const removed = await remove(entry).catch((error: unknown) => {
       failures.push(error);
       return false;
     });
     if (!removed) continue;
-    total -= bytes;
+    total -= entry.bytes;
     report.removed += 1;
-    report.removedBytes += bytes;
+    report.removedBytes += entry.bytes;
   }
   if (failures.length > 0) throw failures[0];
   return report;
