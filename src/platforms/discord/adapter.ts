@@ -27,7 +27,7 @@ import { deletedMessages, incomingMessageSchema } from './receive/interaction.ts
 import type { ReceivingTools } from './receive/tools.ts';
 
 export interface DiscordOptions extends ClientSettings, Pick<System, 'now' | 'log'> {
-  /** Without them the registered commands are read back at every start. */
+  /** Without them the commands are written at every start. */
   readonly settings?: RegistrationSettings;
   /** One replica at a time is connected. */
   readonly withLock: WithLock;

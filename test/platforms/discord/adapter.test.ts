@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LINKED_FILES_SENTENCE } from '../../../src/core/message.ts';
-import { registerCommands } from '../../../src/platforms/discord/connection/register.ts';
 import { PATIENCE_MS } from '../../end-to-end/minstrel.ts';
 import { buttonsOf, DISCORD } from '../../servers/discord/index.ts';
 import { accept, COMMANDS, type Harness, Remembered, startHarness } from './harness.ts';
@@ -21,18 +20,6 @@ describe('the Discord adapter', () => {
   const nothingRefused = () => expect(harness.discord.refused).toEqual([]);
 
   describe('commands', () => {
-    it('are written once, and only again when they differ', async () => {
-      const { discord } = harness;
-      const options = { token: discord.token, apiUrl: discord.apiUrl };
-      expect(discord.registrations.count).toBe(1);
-      expect(await registerCommands(COMMANDS, options)).toBe('unchanged');
-      expect(await registerCommands(COMMANDS.toReversed(), options)).toBe('unchanged');
-      expect(await registerCommands(COMMANDS.slice(1), options)).toBe('written');
-      expect(await registerCommands(COMMANDS, options)).toBe('written');
-      expect(discord.registrations.count).toBe(3);
-      nothingRefused();
-    });
-
     it('reach the bot with their options, the person and the address', async () => {
       const { discord, bot } = harness;
       const song = discord.command({

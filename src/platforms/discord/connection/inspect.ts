@@ -1,10 +1,11 @@
 /** Whether Discord would take the bot as it is set, for operators. */
+import { isDeepStrictEqual } from 'node:util';
 import { ApplicationFlags, PermissionsBitField, Routes } from 'discord.js';
 import { z } from 'zod';
 import type { AnyCommand } from '../../../core/bot/command.ts';
 import { type Finding, good, warning, wrong } from '../../../core/finding.ts';
 import { isUnauthorized, listed, missingOf, type PermissionName, platformErrorOf } from '../errors.ts';
-import { isRegistered } from './register.ts';
+import { applicationCommands } from './commands.ts';
 import { type DiscordAccount, type DiscordRest, openRest } from './rest.ts';
 
 const SUBJECT = 'Discord';
@@ -46,6 +47,8 @@ const applicationSchema = z.object({
   interactions_endpoint_url: z.string().nullish(),
 });
 type Application = z.infer<typeof applicationSchema>;
+
+const commandsSchema = z.array(z.object({ name: z.string() }));
 
 const gatewaySchema = z.object({
   shards: z.number(),
@@ -125,7 +128,9 @@ async function registration(
   { id }: Application,
   commands: readonly AnyCommand[],
 ): Promise<Finding> {
-  return isRegistered(commands, await rest.commands(id))
+  const names = (list: readonly { readonly name: string }[]) => list.map(({ name }) => name).toSorted();
+  const registered = names(commandsSchema.parse(await rest.commands(id)));
+  return isDeepStrictEqual(registered, names(applicationCommands(commands)))
     ? good(SUBJECT, `its ${commands.length} commands are registered`)
     : warning(
         SUBJECT,

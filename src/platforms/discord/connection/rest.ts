@@ -90,10 +90,7 @@ export function createDiscordRest(current: () => REST, token: string) {
     /** For what somebody waits for: it fails soon. */
     read: (route: `/${string}`) => reach(bot().get(route, { signal: AbortSignal.timeout(READ_MS) })),
 
-    commands(applicationId: string): Promise<unknown> {
-      const query = new URLSearchParams({ with_localizations: 'true' });
-      return reach(bot().get(Routes.applicationCommands(applicationId), { query }));
-    },
+    commands: (applicationId: string) => reach(bot().get(Routes.applicationCommands(applicationId))),
 
     overwriteCommands: (applicationId: string, body: RESTPutAPIApplicationCommandsJSONBody) =>
       reach(bot().put(Routes.applicationCommands(applicationId), { body })),

@@ -109,14 +109,4 @@ describe('at its start the bot', () => {
     expect(await restart()).toEqual(['PUT']);
     expect(await restart()).toEqual([]);
   });
-
-  it('compares before it writes when it does not know what it wrote', async () => {
-    kept.clear();
-    expect(await restart()).toEqual(['GET']);
-    expect(kept.size).toBe(1);
-    kept.clear();
-    harness.discord.commands.pop();
-    expect(await restart()).toEqual(['GET', 'PUT']);
-    expect(harness.discord.refused).toEqual([]);
-  });
 });
