@@ -117,8 +117,9 @@ export function createDiscordConnection(options: ConnectionOptions): DiscordConn
       attempted();
       end = await Promise.race([ended, stopped]);
     } catch (error) {
-      reason = isTokenRefused(error) ? TOKEN_REFUSED : String(error instanceof Error ? error.message : error);
-      log.warn({ err: error }, `Discord is not connected: ${reason}`);
+      const isRefused = isTokenRefused(error);
+      reason = isRefused ? TOKEN_REFUSED : String(error instanceof Error ? error.message : error);
+      log.warn(isRefused ? {} : { err: error }, `Discord is not connected: ${reason}`);
       attempted();
     }
     over.abort();
