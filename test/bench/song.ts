@@ -12,7 +12,7 @@ import { startMeasuredRedis } from './redis.ts';
 
 /** As many songs as the engine runs at once. */
 const AT_ONCE = 10;
-const SONGS = 300;
+const SONGS = 200;
 const ROUNDS = 5;
 const HOUR = 3_600_000;
 /** As large as a song's record is. */
