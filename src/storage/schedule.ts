@@ -16,7 +16,7 @@ export type WakeHandler = (job: string, signal: AbortSignal, lease: RunLease) =>
 
 export interface Schedule {
   /**
-   * Schedules the first run of a job, at `at` in milliseconds since the epoch. A job that is scheduled already stays as it is.
+   * Schedules the first run of a job, at `at` in milliseconds since the epoch. A job that is already scheduled keeps its time.
    * Durable when it resolves. Throws RangeError for a time that is no number.
    */
   add(job: string, at: number): Promise<void>;
@@ -50,7 +50,7 @@ export interface DueRun extends Pick<RunLease, 'isHeld'> {
   readonly job: string;
   /** How many runs of it failed or died in a row. */
   readonly failures: number;
-  /** For when it was scheduled. A wake that comes once this resolved means the next run. */
+  /** When it was due. A wake after this resolves is for the next run. */
   readonly dueAt: () => Promise<number>;
 }
 

@@ -22,7 +22,7 @@ export interface JobStore {
   create(job: Job): Promise<boolean>;
   /** Rejects as `schema` for a record that cannot be read; lists leave such a job out and log it. */
   read(id: string): Promise<Job | undefined>;
-  /** The job that an invocation made; as {@link JobStore.read}. */
+  /** The job of an invocation; as {@link JobStore.read}. */
   ofInvocation(invocation: string): Promise<Job | undefined>;
   /**
    * Compare-and-set: writes `job` with `version + 1` if the stored version is still `job.version`, and returns what it
@@ -36,15 +36,15 @@ export interface JobStore {
   ): Promise<Job[]>;
   /** The newest jobs of a channel whose result holds songs, newest first: `ready` ones and those that ended, however. */
   recentSongs(where: Pick<Address, 'platform' | 'channel'>, limit: number): Promise<Job[]>;
-  /** As {@link recentSongs}, of all channels of a server; direct conversations are none of it. */
+  /** As {@link recentSongs}, of all channels of a server, without direct messages. */
   recentServerSongs(where: Pick<Address, 'platform'> & { guild: string }, limit: number): Promise<Job[]>;
   /** Ids of all open jobs. */
   open(): AsyncIterable<string>;
-  /** How many open jobs there are, for operators: in no order, and only of what there is. */
+  /** How many open jobs there are, for operators, in no order. */
   openCounts(): Promise<OpenCount[]>;
   /** The newest jobs of a person that could be shown nowhere, newest first. */
   undelivered(platform: string, person: string, limit: number): Promise<Job[]>;
-  /** Every job that can be read, in no order. Others run in between, here as in the two walks below. */
+  /** Every job that can be read, in no order. Other work runs in between, here as in the two walks below. */
   all(): AsyncIterable<Job>;
   /** Every job of a person that can be read, in no order. */
   ofPerson(platform: string, person: string): AsyncIterable<Job>;
@@ -190,7 +190,7 @@ export interface Storage {
   secrets(): Promise<(readonly [name: string, value: string])[]>;
   /** Throws StorageError when it cannot be read or written now. */
   check(): Promise<void>;
-  /** Takes what was erased out of the files of the storage, too; on Redis its append-only file is rewritten soon. */
+  /** Removes erased data from the files of the storage too. On Redis, the append-only file is rewritten soon. */
   scrub(): Promise<void>;
   /** Stops the schedule first. May be called twice. */
   close(): Promise<void>;

@@ -1,7 +1,7 @@
 /**
  * Everything that a storage keeps as JSON lines, and back: from one storage to another, whichever they are. A line each
  * for secrets, settings (voices among them), jobs with the callbacks that came for them, and what was used on which day;
- * a last line says how many. Counters of limits are not carried over: they begin anew.
+ * a last line says how many. Counters of limits are not exported: they start at zero.
  */
 import { open } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
@@ -17,7 +17,7 @@ const countsSchema = z.object({
 });
 
 export interface ImportReport extends z.infer<typeof countsSchema> {
-  /** What was there already under the same name, and stays as it was. */
+  /** What existed under the same name, and was kept. */
   readonly known: number;
 }
 
@@ -91,7 +91,7 @@ export async function* exportLines(storage: Storage): AsyncGenerator<string> {
     counts.jobs += 1;
     const entries = await storage.inbox.read(job.id, 0);
     const callbacks = entries.map(({ receivedAt, body }) => ({ receivedAt, body }));
-    // Storages number callbacks anew, from 1: what was read of them is counted, so that none is passed over.
+    // The other storage numbers callbacks from 1, so the number of those that were read is exported.
     const inboxRead = entries.filter(({ sequence }) => sequence <= job.inboxRead).length;
     yield line({ job: { ...job, inboxRead }, callbacks });
   }
@@ -105,7 +105,7 @@ export async function* exportLines(storage: Storage): AsyncGenerator<string> {
 /**
  * Takes an export into a storage. It is read to its end before anything is written; what is there under the same name
  * stays. `open` gives the lines from the beginning, each time it is called. Throws TransferError and StorageError; a
- * second import of the same lines goes on where one broke off. `adopt` gives each job as it is stored here.
+ * second import of the same lines continues where the first one stopped. `adopt` returns each job as it is to be stored.
  */
 export async function importLines(
   open: () => AsyncIterable<string>,
@@ -131,7 +131,7 @@ export async function importLines(
         // Callbacks first: a stored job always has them.
         for (const { body, receivedAt } of callbacks) await storage.inbox.put(job.id, body, receivedAt);
         isNew = await storage.jobs.create(job);
-        // Its timer stayed behind: open work goes on at once, and a result that is late is asked for again.
+        // Timers are not exported: open work continues at once, and a late result is polled for again.
         const mayComeLate = job.taskId !== undefined && LATE_STATES.has(job.state);
         if (isNew && (isOpen(job) || mayComeLate)) await storage.schedule.wake(job.id);
       }

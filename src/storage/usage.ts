@@ -88,11 +88,11 @@ export interface UsageStore {
   byFamily(where: UsageGuild, person: string, firstDay: string): Promise<FamilyUsage[]>;
   /** All settled usage, in no order. */
   history(): AsyncIterable<UsageRecord>;
-  /** Takes in what another storage told; what is known of that day, person and family stays. False if it was known. */
+  /** Imports a record. One of the same day, person and family is kept as it is; then it resolves to false. */
   restore(record: UsageRecord): Promise<boolean>;
   /** Erases what a person used; counters keep counting until their window is over, under no name. */
   forget(platform: string, person: string): Promise<void>;
-  /** Erases days before this one, and ids that need not be known any more. */
+  /** Erases days before this one, and ids older than {@link USAGE_KNOWN}. */
   prune(firstDay: string, now: number): Promise<void>;
 }
 

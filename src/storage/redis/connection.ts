@@ -99,13 +99,13 @@ export class RedisConnection {
   async *keys(start: string): AsyncGenerator<string> {
     const MATCH = `${start.replace(/[\\*?[\]]/g, '\\$&')}*`;
     // A scan may return the same key twice.
-    const seen = new Set<string>();
+    const yielded = new Set<string>();
     let cursor = '0';
     do {
       const page = await this.run((redis) => redis.scan(cursor, { MATCH, COUNT: KEYS_SCANNED }));
       for (const key of page.keys) {
-        if (!seen.has(key)) yield key;
-        seen.add(key);
+        if (!yielded.has(key)) yield key;
+        yielded.add(key);
       }
       cursor = page.cursor;
     } while (cursor !== '0');
@@ -114,7 +114,7 @@ export class RedisConnection {
   /** A connection of its own, for commands that wait: they are sent once Redis is back. {@link release} ends it. */
   duplicate(): RedisClient {
     const client = this.client.duplicate({ disableOfflineQueue: false });
-    // The first connection tells the log.
+    // The first connection logs it.
     client.on('error', () => {});
     this.#clients.add(client);
     return client;

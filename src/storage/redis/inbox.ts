@@ -7,20 +7,20 @@ import type { RedisTools } from './connection.ts';
 const storedEntry = z.object({ receivedAt: z.number(), body: z.string() });
 
 /**
- * KEYS: entries, digests of them, the job, the jobs that were woken. ARGV: digest, entry, and for a job that is to run its id and the
- * time. Returns 0 where that job is unknown.
+ * KEYS: entries, their digests, the job, the woken jobs. ARGV: digest, entry, and to wake the job its id and the time. Returns 0 if
+ * the job to wake is unknown.
  */
 const PUT = `
-local inbox, seen, job, woken = unpack(KEYS)
+local inbox, digests, job, woken = unpack(KEYS)
 local digest, entry, id, at = unpack(ARGV)
 local open = redis.call('HGET', job, 'open')
 if id and not open then return 0 end
-if redis.call('LLEN', inbox) < ${INBOX_MOST} and redis.call('SADD', seen, digest) == 1 then
+if redis.call('LLEN', inbox) < ${INBOX_MOST} and redis.call('SADD', digests, digest) == 1 then
   redis.call('RPUSH', inbox, entry)
 end
 if open ~= '1' then
   redis.call('PEXPIRE', inbox, ${INBOX_KEPT})
-  redis.call('PEXPIRE', seen, ${INBOX_KEPT})
+  redis.call('PEXPIRE', digests, ${INBOX_KEPT})
 end
 if id then redis.call('HSETNX', woken, id, at) end
 return 1
@@ -33,7 +33,7 @@ export interface RedisInbox extends Inbox {
 
 export function redisInbox({ connection, keys }: RedisTools): RedisInbox {
   async function put({ job, body, receivedAt }: Callback, ...woken: [] | [job: string, at: number]) {
-    const names = [keys.inbox(job), keys.inboxSeen(job), keys.job(job), keys.woken];
+    const names = [keys.inbox(job), keys.inboxDigests(job), keys.job(job), keys.woken];
     const values = [hash('sha256', body, 'base64'), JSON.stringify({ receivedAt, body }), ...woken];
     return (await connection.evaluate(PUT, names, values)) === 1;
   }

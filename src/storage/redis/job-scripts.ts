@@ -13,7 +13,7 @@ const DELIVERIES = 500;
 const WRITE_JOB = `
 local function write(KEYS, given, record)
   local job, open, running, songs, delivered = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-  local inbox, seen, undelivered = KEYS[6], KEYS[7], KEYS[8]
+  local inbox, digests, undelivered = KEYS[6], KEYS[7], KEYS[8]
   local before = redis.call('HMGET', job, 'running', 'songs', 'delivered', 'undelivered', 'server songs', 'open')
   local stays = {given.open and running, given.hasSongs and songs, given.duration and delivered,
     given.undelivered and undelivered, given.hasSongs and given.serverSongs}
@@ -26,12 +26,12 @@ local function write(KEYS, given, record)
   if not given.open then
     redis.call('ZREM', open, given.id)
     redis.call('PEXPIRE', inbox, ${INBOX_KEPT})
-    redis.call('PEXPIRE', seen, ${INBOX_KEPT})
+    redis.call('PEXPIRE', digests, ${INBOX_KEPT})
   elseif before[6] ~= '1' or before[1] ~= running then
     redis.call('ZADD', open, 0, given.id)
     redis.call('ZADD', running, given.createdAt, given.id)
     redis.call('PERSIST', inbox)
-    redis.call('PERSIST', seen)
+    redis.call('PERSIST', digests)
   end
   if given.hasSongs then redis.call('ZADD', songs, given.createdAt, given.id) end
   if given.hasSongs and given.serverSongs then

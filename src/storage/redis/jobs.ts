@@ -10,7 +10,7 @@ import type { RedisKeys } from './keys.ts';
 
 /** Ids read at a time while walking all open jobs. */
 const PAGE = 500;
-/** Records asked for at a time: they are read within milliseconds. */
+/** Records read at a time. */
 const PAGE_OF_RECORDS = 50;
 const insertReply = z.union([
   z.object({ type: z.literal('accepted') }),
@@ -71,13 +71,13 @@ export function redisJobs({ connection, keys, log, newId }: RedisTools): RedisJo
     yield* await readPage();
   }
 
-  /** The jobs that are meant. A record whose text cannot be of one is not read as a job, which takes far longer. */
+  /** The jobs that match. Parsing a record takes far longer than testing its text first. */
   async function* parsed(
-    isMeant: (job: Job) => boolean,
-    mayBeMeant: (record: string) => boolean,
+    matches: (job: Job) => boolean,
+    mayMatch: (record: string) => boolean,
   ): AsyncGenerator<Job> {
     for await (const text of records()) {
-      if (mayBeMeant(text.record)) yield* parseJobs([text], log).filter(isMeant);
+      if (mayMatch(text.record)) yield* parseJobs([text], log).filter(matches);
     }
   }
 
@@ -173,7 +173,7 @@ function jobKeys({ id, address, person, work, invocation }: Job, keys: RedisKeys
     keys.songs(address),
     keys.delivered(alikeOf(work)),
     keys.inbox(id),
-    keys.inboxSeen(id),
+    keys.inboxDigests(id),
     keys.undelivered(address.platform, person.id),
     keys.invocation(invocation),
   ];

@@ -1,6 +1,5 @@
 /**
- * The name of every key. All begin with the deployment's prefix. What is stored keeps its name when the code renames it,
- * so that replicas of two versions can share a Redis during an upgrade.
+ * The name of every key. All begin with the deployment's prefix.
  */
 import type { Address } from '../../core/invocation.ts';
 import type { Alike } from '../storage.ts';
@@ -14,7 +13,7 @@ export function redisKeys(prefix: string) {
   return {
     /** Hash: record, version, what the indexes hold of it. Not encoded, since scripts build it from ids. */
     job: (id: string) => `${key('job')}:${id}`,
-    /** String: the id of the job that this invocation made. */
+    /** String: the id of the invocation's job. */
     invocation: (invocation: string) => key('invocation', invocation),
     /** Sorted set of ids, all with score 0: in the order of the ids. */
     open: key('open'),
@@ -32,7 +31,7 @@ export function redisKeys(prefix: string) {
     /** List: entry n at index n - 1. */
     inbox: (job: string) => key('inbox', job),
     /** Set of digests of what the inbox holds. */
-    inboxSeen: (job: string) => key('inbox-seen', job),
+    inboxDigests: (job: string) => key('inbox-digests', job),
     /** Sorted sets of jobs by ticket, and the last ticket. */
     semaphoreHolders: (queue: string) => key('semaphore-holders', queue),
     semaphoreQueue: (queue: string) => key('semaphore-queue', queue),

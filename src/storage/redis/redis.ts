@@ -29,9 +29,9 @@ const PATIENCE: RedisPatience = {
 export interface RedisStorageOptions extends RunTools, Partial<RedisPatience> {
   /** `redis://` or `rediss://`, with user, password and database if there are any. */
   readonly url: string;
-  /** What all keys begin with, so that several bots can share a Redis; `minstrel` unless said. */
+  /** What all keys begin with, so that several bots can share a Redis. Default: `minstrel`. */
   readonly prefix?: string;
-  /** Milliseconds of silence after which another replica takes over the runs of one; 15,000 unless said. */
+  /** Milliseconds of silence after which another replica takes over. Default: 15,000. */
   readonly leaseMs?: number;
 }
 
@@ -81,11 +81,11 @@ export async function openRedisStorage(options: RedisStorageOptions): Promise<St
     usage: redisUsage(tools),
     leases: redisLeases(tools),
     secret: async (name, make) => {
-      const made = make();
+      const value = make();
       const known = await connection.run((redis) =>
-        redis.set(keys.secret(name), made, { condition: 'NX', GET: true }),
+        redis.set(keys.secret(name), value, { condition: 'NX', GET: true }),
       );
-      return known ?? made;
+      return known ?? value;
     },
     secrets: async () => {
       const start = keys.secret('');

@@ -58,7 +58,7 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
     defaultJobOptions: { removeOnComplete: true, removeOnFail: true },
     streams: { events: { maxLen: 100 } },
   });
-  // Operations tell their callers; the connection tells the log.
+  // Operations reject, and the connection logs its errors.
   queue.on('error', () => {});
   // While Redis is away, a worker forgets when the next timer is due. A BullMQ job that is due now makes it look.
   connection.client.on('ready', remind);
@@ -87,7 +87,7 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
   const hasMark = async (job: string) =>
     (await connection.run((redis) => redis.hExists(keys.woken, job))) === 1;
 
-  /** Resolves to when the job was woken. Whoever wakes it from now on means the next run. */
+  /** Resolves to when the job was woken. A later wake is for the next run. */
   async function takeMark(job: string): Promise<number | undefined> {
     const [at] = await connection.run((redis) =>
       redis.multi().hGet(keys.woken, job).hDel(keys.woken, job).execTyped(),
@@ -97,7 +97,7 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
 
   async function take(timer: Timer, token: string, handler: WakeHandler, signal: AbortSignal): Promise<void> {
     const { id: job = '', processedOn = 0 } = timer;
-    // BullMQ noted the time before it asked for the timer.
+    // BullMQ read the clock before it fetched the timer.
     const heldUntil = clock.elapsed() - Math.max(0, clock.now() - processedOn) + leaseMs;
     // After an outage longer than the lease, this replica gets a job that it still runs: it joins that run.
     const run = runs.get(job) ?? begin(timer, handler, signal);

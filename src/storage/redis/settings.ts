@@ -21,7 +21,7 @@ export function redisSettings({ connection, keys: { settings: namespace } }: Red
     throwOnErrors: true,
     throwOnConnectError: true,
   });
-  // Operations tell their callers; the connection tells the log.
+  // Operations reject, and the connection logs its errors.
   store.on('error', () => {});
   return keyvSettings(
     store,

@@ -5,7 +5,7 @@ import { systemErrorCode } from '../../core/errors.ts';
 import { StorageError } from '../storage.ts';
 import { asStorageError } from './errors.ts';
 
-/** All in one step: a copy in several begins anew with each commit of another process. */
+/** All in one step: a copy in several steps starts over with each commit of another process. */
 const EVERY_PAGE = 2 ** 31 - 1;
 
 /** Writes the database as it is at one instant to `target`, a new file. Throws StorageError. */
@@ -23,7 +23,7 @@ export async function copyDatabase(path: string, target: string): Promise<void> 
   }
 }
 
-/** Throws StorageError where there is none, since opening it would make an empty one, or where it may not be read. */
+/** Throws StorageError if the file is missing (opening it would create an empty one) or not readable. */
 export function assertDatabase(path: string): void {
   try {
     accessSync(path, constants.R_OK);

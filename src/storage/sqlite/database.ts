@@ -28,7 +28,7 @@ export class SqliteDatabase {
   #flushing: NodeJS.Immediate | undefined;
 
   /**
-   * Opens the file, or memory for `:memory:`, and creates its folder if there is none.
+   * Opens the file, or memory for `:memory:`, and creates its folder if it is missing.
    * Throws StorageError: `locked`, `schema`, `full`, `unavailable`.
    */
   constructor(path: string) {
@@ -124,7 +124,7 @@ export class SqliteDatabase {
     } catch (failure) {
       const known = asStorageError(failure, this.#path);
       if (known instanceof StorageError && known.code === 'locked') {
-        // Each of them would wait anew for the file, and hold up everything else.
+        // Each would wait for the file again, and block the process.
         for (const change of group) change.refuse(known);
         return;
       }
@@ -186,7 +186,7 @@ function lockFor(path: string): DatabaseSync {
   makeFolder(dirname(path));
   const lockPath = `${realPath(path)}-lock`;
   for (const file of [path, lockPath]) keepToOwner(file);
-  // SQLite would not tell which of them it may not write.
+  // SQLite does not name the file that it may not write.
   const left = ['-wal', '-shm', '-journal'].map((end) => `${realPath(path)}${end}`).filter(existsSync);
   for (const file of [dirname(lockPath), ...left]) accessSync(file, constants.R_OK | constants.W_OK);
   const lock = new DatabaseSync(lockPath, { timeout: 0 });

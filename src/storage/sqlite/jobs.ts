@@ -1,7 +1,7 @@
 /** Records of jobs, and the callbacks that came for them. */
 import { hash } from 'node:crypto';
 import type { StatementSync } from 'node:sqlite';
-import { setImmediate as others } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { serverOf } from '../../core/invocation.ts';
 import type { Job } from '../../core/job.ts';
@@ -83,12 +83,12 @@ export function sqliteJobs(database: SqliteDatabase, log: Log): SqliteJobs {
        WHERE alike ORDER BY finished_at DESC, id DESC LIMIT ?3`,
   });
 
-  /** All rows of what reads a page after a row. Others run between two pages. */
+  /** All rows of what reads a page after a row. Other work runs between two pages. */
   async function* paged<Row>(read: (last: Row | undefined) => Row[]): AsyncGenerator<Row> {
     let page = read(undefined);
     while (page.length > 0) {
       yield* page;
-      await others();
+      await nextTurn();
       page = read(page.at(-1));
     }
   }

@@ -18,7 +18,7 @@ const secretRow = z.object({ value: z.string() });
 const namedSecretRow = secretRow.extend({ name: z.string() });
 
 export interface SqliteStorageOptions extends RunTools {
-  /** The file, made with its folder if there is none; or `:memory:`. */
+  /** The file, created with its folder if missing; or `:memory:`. */
   readonly path: string;
 }
 
@@ -53,7 +53,7 @@ export function sqliteStorage(database: SqliteDatabase, tools: RunTools): Storag
   const usage = sqliteUsage(database);
   const inbox = sqliteInbox(database);
   const listeners = new EventEmitter().setMaxListeners(0);
-  let isDamageTold = false;
+  let isDamageLogged = false;
   let stopPruning = () => {};
   const pruneDaily = () => {
     inbox.prune(clock.now() - INBOX_KEPT).catch((error: unknown) => {
@@ -106,9 +106,9 @@ export function sqliteStorage(database: SqliteDatabase, tools: RunTools): Storag
     secret: async (name, make) => {
       const known = database.get(statements.readSecret, secretRow, name);
       if (known !== undefined) return known.value;
-      const made = make();
+      const created = make();
       return database.write(() => {
-        statements.writeSecret.run(name, made);
+        statements.writeSecret.run(name, created);
         return secretRow.parse(statements.readSecret.get(name)).value;
       });
     },
@@ -118,8 +118,8 @@ export function sqliteStorage(database: SqliteDatabase, tools: RunTools): Storag
       try {
         database.assertWhole();
       } catch (error) {
-        if (!isDamageTold) log.error({ err: error }, 'The storage cannot be relied on any more');
-        isDamageTold = true;
+        if (!isDamageLogged) log.error({ err: error }, 'The storage is damaged');
+        isDamageLogged = true;
         throw error;
       }
       await database.write(() => statements.check.run(clock.now()));

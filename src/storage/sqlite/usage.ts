@@ -1,4 +1,4 @@
-import { setImmediate as others } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { dayOf } from '../schedule.ts';
 import {
@@ -94,14 +94,14 @@ export function sqliteUsage(database: SqliteDatabase): SqliteUsage {
     return last && { type: 'refused', ...last };
   }
 
-  /** Each day is read on its own, and others run in between: a busy server has thousands of rows a day. */
+  /** Each day is read on its own, and other work runs in between: a busy server has thousands of rows a day. */
   async function* recordsFrom({ platform, guild }: UsageGuild, firstDay: string): AsyncGenerator<DayRecord> {
     const next = (day: string) => database.get(statements.nextDay, nextDayRow, platform, guild, day)?.day;
     // Before the first day in the order of texts, and after the day before.
     for (let day = next(firstDay.slice(0, -1)); day; day = next(day)) {
       if (day < firstDay) continue;
       yield* database.all(statements.ofDay, dayRecordRow, platform, guild, day);
-      await others();
+      await nextTurn();
     }
   }
 
@@ -118,7 +118,7 @@ export function sqliteUsage(database: SqliteDatabase): SqliteUsage {
 
   return {
     reserveNow,
-    reserve: (...asked) => database.write(() => reserveNow(...asked)),
+    reserve: (...request) => database.write(() => reserveNow(...request)),
     settle: (reservation, charged) =>
       database.write(() => {
         const { id, at, units, facts } = reservation;
@@ -154,7 +154,7 @@ export function sqliteUsage(database: SqliteDatabase): SqliteUsage {
         const end = page.at(-1);
         if (!end) return;
         last = [end.platform, end.guild, end.day, end.person, end.family];
-        await others();
+        await nextTurn();
       }
     },
     restore: (record) => database.write(() => statements.restore.run({ ...record }).changes > 0),

@@ -33,12 +33,17 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage', () => {
     await Promise.all(opened.splice(0).map((storage) => storage.close()));
   });
 
-  async function openReplica(patienceMs = PATIENCE, leaseMs = LEASE): Promise<Storage> {
+  async function openReplica(
+    patienceMs = PATIENCE,
+    leaseMs = LEASE,
+    firstConnectionMs = 5_000,
+  ): Promise<Storage> {
     const storage = await openRedisStorage({
       url: server.url,
       prefix,
       leaseMs,
       patienceMs,
+      firstConnectionMs,
       clock: systemClock,
       random: Math.random,
       log,
@@ -127,8 +132,8 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage', () => {
       // What failed was not done behind anyone's back.
       expect(await storage.jobs.read('during')).toBeUndefined();
       expect(await codesOf(storage)).toEqual(allOf(storage, 'worked'));
-      const said = log.lines.filter(({ level }) => level !== 'debug').map(({ sentence }) => sentence);
-      expect(said).toEqual(['Redis is away', 'Redis is back']);
+      const logged = log.lines.filter(({ level }) => level !== 'debug').map(({ sentence }) => sentence);
+      expect(logged).toEqual(['Redis is away', 'Redis is back']);
     });
 
     test('scheduled jobs wait, and run once it is back', async () => {
@@ -233,7 +238,10 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage', () => {
       try {
         const began = Date.now();
         await storage.close();
-        await expect(openReplica()).rejects.toMatchObject({ name: 'StorageError', code: 'unavailable' });
+        await expect(openReplica(PATIENCE, LEASE, 500)).rejects.toMatchObject({
+          name: 'StorageError',
+          code: 'unavailable',
+        });
         expect(Date.now() - began).toBeLessThan(10_000);
       } finally {
         await server.start();
@@ -294,7 +302,8 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage', () => {
   test('callbacks of a job that ended are forgotten after 30 days, those of an open one never', async () => {
     const storage = await openReplica();
     const redis = await connectRedis(server.url);
-    const expiry = () => Promise.all([redis.ttl(`${prefix}:inbox:a`), redis.ttl(`${prefix}:inbox-seen:a`)]);
+    const expiry = () =>
+      Promise.all([redis.ttl(`${prefix}:inbox:a`), redis.ttl(`${prefix}:inbox-digests:a`)]);
     const days = 30 * 24 * 3_600;
     await storage.jobs.create(songJob({ id: 'a' }));
     await storage.inbox.put('a', 'first', 1);
