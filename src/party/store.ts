@@ -4,7 +4,7 @@ import { type Party, partyAfter, partySchema } from '../core/party.ts';
 import type { SettingsStore } from '../storage/storage.ts';
 
 export interface PartyStoreOptions {
-  readonly settings: Pick<SettingsStore, 'get' | 'set' | 'delete'>;
+  readonly settings: Pick<SettingsStore, 'get' | 'set' | 'delete' | 'update'>;
   readonly platform: string;
   readonly now: () => number;
 }
@@ -21,6 +21,15 @@ export function createPartyStore({ settings, platform, now }: PartyStoreOptions)
   const read = async (guild: string): Promise<Party | undefined> =>
     partySchema.safeParse(await settings.get(keyOf(guild))).data;
 
+  /** Parties of several servers begin and end at the same time. */
+  async function list(guild: string, isPlayed: boolean): Promise<void> {
+    await settings.update(indexKey, (value) => {
+      const guilds = guildsSchema.parse(value ?? []);
+      if (guilds.includes(guild) === isPlayed) return value;
+      return isPlayed ? [...guilds, guild] : guilds.filter((known) => known !== guild);
+    });
+  }
+
   return {
     /** The servers that have a party. */
     guilds: listed,
@@ -28,26 +37,21 @@ export function createPartyStore({ settings, platform, now }: PartyStoreOptions)
 
     async write(party: Party): Promise<void> {
       await settings.set(keyOf(party.guild), party);
-      const guilds = await listed();
-      if (!guilds.includes(party.guild)) await settings.set(indexKey, [...guilds, party.guild]);
+      await list(party.guild, true);
     },
 
     async remove(guild: string): Promise<void> {
       await settings.delete(keyOf(guild));
-      const guilds = await listed();
-      if (guilds.includes(guild))
-        await settings.set(
-          indexKey,
-          guilds.filter((known) => known !== guild),
-        );
+      await list(guild, false);
     },
 
     /** Takes a person out of what is stored. */
     async forget(person: string): Promise<void> {
-      for (const guild of await listed()) {
-        const party = await read(guild);
-        if (party) await settings.set(keyOf(guild), partyAfter(party, { type: 'forgotten', person }, now()));
-      }
+      for (const guild of await listed())
+        await settings.update(keyOf(guild), (value) => {
+          const party = partySchema.safeParse(value).data;
+          return party ? partyAfter(party, { type: 'forgotten', person }, now()) : value;
+        });
     },
   };
 }

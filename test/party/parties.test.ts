@@ -1,4 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
+import { createPartyStore } from '../../src/party/store.ts';
 import { VoiceError } from '../../src/platforms/platform.ts';
 import type { SettingsStore } from '../../src/storage/storage.ts';
 import { memoryStorage } from '../settings/memory-storage.ts';
@@ -187,6 +188,15 @@ it('forgets a person: what they queued, their name and their vote', async () => 
   expect(JSON.stringify(await stored())).not.toMatch(/ada|token of hers/);
   await pass(3);
   expect(await now(), 'it goes on').toBe('rain at 3');
+});
+
+it('is found after a restart, also where it began while that of another server ended', async () => {
+  await play('rain');
+  const store = createPartyStore({ settings, platform: 'discord', now: clock.now });
+  const party = await store.read(GUILD);
+  if (!party) throw new Error('Nothing is stored');
+  await Promise.all([store.remove(GUILD), store.write({ ...party, guild: 'other' })]);
+  expect(await store.guilds()).toEqual(['other']);
 });
 
 it('leaves two minutes after the last listener, unless somebody returns', async () => {
