@@ -47,7 +47,7 @@ export async function gatherPeople(shards: number): Promise<People> {
   const discord = await startDiscord({ shards });
   const slack = await startSlackServer();
   const discordChannels = [discord.channel];
-  // A guild belongs to the shard that its id says, and so does every replica get something to do.
+  // A guild belongs to the shard that its id says, so every shard gets something to do.
   for (let guilds = 1; guilds < 3; guilds++) {
     await sleep(1);
     const guild = discord.world.addGuild(`Guild ${guilds}`);
