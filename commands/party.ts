@@ -12,7 +12,7 @@ import { choicesOf, completedText } from './text/options.ts';
 import { privately } from './text/text.ts';
 
 const MOST_LISTED = 20;
-const NOTHING = 'Nothing is playing here. /party play begins.';
+const NOTHING = 'Nothing is playing here. Start with /party play.';
 
 const songOption = {
   song: completedText('A song of this server; the latest of this channel if left out'),
@@ -54,7 +54,7 @@ export const party = defineCommand({
       run: async (_, context) => privately(nowMessage(await (await toolsOf(context)).now())),
     }),
 
-    skip: saying('Go on with the next song; most of those who listen decide', (tools) => tools.skip()),
+    skip: simple('Go on with the next song; most of those who listen decide', (tools) => tools.skip()),
     remove: defineSubcommand({
       description: 'Take a song out of the queue',
       options: {
@@ -67,42 +67,42 @@ export const party = defineCommand({
         },
       },
       run: async ({ options: { position } }, context) =>
-        told(await (await toolsOf(context)).remove(position)),
+        reply(await (await toolsOf(context)).remove(position)),
     }),
-    shuffle: saying('Play what is queued in another order', (tools) => tools.shuffle()),
+    shuffle: simple('Play what is queued in another order', (tools) => tools.shuffle()),
     loop: defineSubcommand({
       description: 'Repeat the song, the queue, or nothing',
       options: { what: loopOption },
-      run: async ({ options: { what } }, context) => told(await (await toolsOf(context)).loop(what)),
+      run: async ({ options: { what } }, context) => reply(await (await toolsOf(context)).loop(what)),
     }),
     radio: defineSubcommand({
       description: 'Play songs of this channel’s last weeks when the queue is empty',
       options: { on: { type: 'flag', description: 'On or off', required: true } },
-      run: async ({ options: { on } }, context) => told(await (await toolsOf(context)).radio(on)),
+      run: async ({ options: { on } }, context) => reply(await (await toolsOf(context)).radio(on)),
     }),
-    pause: saying('Be silent until it is resumed', (tools) => tools.pause()),
-    resume: saying('Go on after a pause', (tools) => tools.resume()),
-    stop: saying('Stop the music and leave the voice channel', (tools) => tools.stop()),
+    pause: simple('Be silent until it is resumed', (tools) => tools.pause()),
+    resume: simple('Go on after a pause', (tools) => tools.resume()),
+    stop: simple('Stop the music and leave the voice channel', (tools) => tools.stop()),
   },
 
   controls: {
     pause: async (_, context) => {
       const tools = await toolsOf(context);
       const view = await tools.now();
-      return told(await (view?.party.paused ? tools.resume() : tools.pause()));
+      return reply(await (view?.party.paused ? tools.resume() : tools.pause()));
     },
-    skip: async (_, context) => told(await (await toolsOf(context)).skip()),
-    stop: async (_, context) => told(await (await toolsOf(context)).stop()),
+    skip: async (_, context) => reply(await (await toolsOf(context)).skip()),
+    stop: async (_, context) => reply(await (await toolsOf(context)).stop()),
     queue: async (_, context) => privately(queueMessage(await (await toolsOf(context)).now())),
   },
 });
 
-/** A part that takes nothing and answers with a sentence. */
-function saying(description: string, run: (tools: PartyTools) => Promise<string>) {
+/** A subcommand without options that answers with a sentence. */
+function simple(description: string, run: (tools: PartyTools) => Promise<string>) {
   return defineSubcommand({
     description,
     options: {},
-    run: async (_, context) => told(await run(await toolsOf(context))),
+    run: async (_, context) => reply(await run(await toolsOf(context))),
   });
 }
 
@@ -120,7 +120,7 @@ export async function playTake({ job, index }: Take, context: Context): Promise<
     return { type: 'message', visibility: 'channel', message };
   }
   const title = song.title ?? titleOf(job);
-  return told(await tools.play(present({ job: job.id, index, title, seconds: song.durationSeconds })));
+  return reply(await tools.play(present({ job: job.id, index, title, seconds: song.durationSeconds })));
 }
 
 async function offer({ job, index }: Take, url: string, { files, pages }: Context): Promise<Message> {
@@ -147,7 +147,7 @@ async function toolsOf({ party: load }: Context): Promise<PartyTools> {
   );
 }
 
-const told = (sentence: string): Outcome => privately(plain(sentence));
+const reply = (sentence: string): Outcome => privately(plain(sentence));
 
 function nowMessage(view: PartyView | undefined): Message {
   const current = view?.party.current;

@@ -15,15 +15,15 @@ const MOST_FAILURES = 5;
 export type PartyEnding = VoiceEnd | 'stopped' | 'deserted' | 'unplayable' | 'lapsed' | 'taken-over';
 
 export const ENDINGS = {
-  removed: 'A moderator disconnected me, or the channel is gone. /party play begins anew.',
-  refused: 'Discord refuses the voice connection. Whoever runs this bot finds the reason in its log.',
-  unreachable: 'Discord’s voice server does not answer. /party play tries again.',
+  removed: 'A moderator disconnected me, or the channel was deleted. Start again with /party play.',
+  refused: 'Discord refuses the voice connection. The operator of this bot can find the reason in its log.',
+  unreachable: 'Discord’s voice server does not answer. Try again with /party play.',
   lost: 'My connection to Discord broke. I am coming back.',
-  lapsed: 'I was away for over an hour. /party play begins anew.',
-  stopped: 'It was stopped. /party play begins anew.',
-  deserted: 'Nobody listened, or nothing was queued, for two minutes. /party play begins anew.',
-  unplayable: 'Song after song could not be played. /party play tries another.',
-  'taken-over': 'Another part of me goes on.',
+  lapsed: 'I was away for over an hour. Start again with /party play.',
+  stopped: 'It was stopped. Start again with /party play.',
+  deserted: 'Nobody listened, or nothing was queued, for two minutes. Start again with /party play.',
+  unplayable: 'Several songs in a row could not be played. Try another with /party play.',
+  'taken-over': 'Another replica plays on.',
 } as const satisfies Record<PartyEnding, string>;
 
 export interface PartyHostOptions extends PartiesOptions {

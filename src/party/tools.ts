@@ -34,19 +34,19 @@ interface ToolParts extends PartiesOptions {
   readonly end: (party: Party, ending: VoiceEnd) => Promise<void>;
 }
 
-const NOTHING = 'Nothing is playing here. /party play begins.';
+const NOTHING = 'Nothing is playing here. Start with /party play.';
 
 const ELSEWHERE = 'I play in another voice channel of this server. Join it, or ask there for /party stop.';
 
 const NOT_LET_IN =
-  'I am no member of this server, or may not see its voice channels. A moderator can add me to it; then I can play here.';
+  'I am not a member of this server, or cannot see its voice channels. A moderator can add me; then I can play here.';
 
 const UNTOLD =
   'Right now Discord does not tell me which voice channel you are in. Please try again in a minute.';
 
 const JOIN_FAILED = {
   removed: 'I was disconnected before I could begin. Please try again.',
-  refused: 'Discord refuses the voice connection. Whoever runs this bot finds the reason in its log.',
+  refused: 'Discord refuses the voice connection. The operator of this bot can find the reason in its log.',
   unreachable: 'Discord’s voice server does not answer. Please try again in a minute.',
   lost: 'My connection to Discord is broken for the moment. Please try again in a minute.',
 } as const satisfies Record<VoiceEnd, string>;
@@ -73,7 +73,7 @@ export function partyToolsFor({ address, person }: Asking, parts: ToolParts): Pa
     const host = guild === undefined ? undefined : hosted.get(guild);
     if (guild === undefined || !host) throw new UserError(NOTHING);
     if (!person.moderator && !(await isIn(guild, host.party.channel)))
-      throw new UserError('Join the voice channel that I play in, then you can say what is played.');
+      throw new UserError('Join the voice channel that I play in to control the music.');
     return host;
   }
 
@@ -154,8 +154,8 @@ export function partyToolsFor({ address, person }: Asking, parts: ToolParts): Pa
       }
       const listeners = listenersOf(host);
       const after = await host.apply({ type: 'voted', person: person.id, listeners });
-      if (after.round !== round) return `Skipped ${title}: most of those who listen want to go on.`;
-      return `You vote for the next song: ${after.votes.length} of ${votesNeeded(listeners.length)} votes that it takes.`;
+      if (after.round !== round) return `Skipped ${title}: most listeners voted for it.`;
+      return `You voted to skip: ${after.votes.length} of ${votesNeeded(listeners.length)} votes.`;
     },
 
     async remove(position) {
@@ -168,9 +168,9 @@ export function partyToolsFor({ address, person }: Asking, parts: ToolParts): Pa
           'position',
         );
       if (!person.moderator && song.by?.id !== person.id)
-        throw new UserError('Only the person who queued it, or a moderator, can take it out.');
+        throw new UserError('Only the person who queued it, or a moderator, can remove it.');
       await host.apply({ type: 'removed', song: song.id });
-      return `${song.title} is not played.`;
+      return `Removed ${song.title} from the queue.`;
     },
 
     async shuffle() {
@@ -198,7 +198,7 @@ export function partyToolsFor({ address, person }: Asking, parts: ToolParts): Pa
 
     async resume() {
       await (await hearing()).apply({ type: 'resumed' });
-      return 'It goes on.';
+      return 'Resumed.';
     },
 
     async stop() {

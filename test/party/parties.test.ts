@@ -388,7 +388,7 @@ it('passes over songs that cannot be played, and ends where none can', async () 
   await play('a', 'b', 'c', 'd', 'e');
   await first.as(ADA).skip();
   await pass(1);
-  expect(lastShown()).toContain('Song after song could not be played');
+  expect(lastShown()).toContain('Several songs in a row could not be played');
 });
 
 it('plays the channel’s songs where the radio is on and nothing is queued', async () => {
