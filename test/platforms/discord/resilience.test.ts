@@ -174,8 +174,9 @@ describe('missing permissions', () => {
       discord
         .said()
         .map((message) => message.content)
-        .join(' '),
-    ).toBe(`${text}\n\n-# This would look better if I had the permission Attach Files here.`);
+        .join(' ')
+        .replace(/\s+/g, ' '),
+    ).toBe(`${text} -# This would look better if I had the permission Attach Files here.`);
   });
 
   it('in the channel, while the interaction lives: its token carries the further messages', async () => {
