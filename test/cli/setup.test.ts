@@ -146,7 +146,7 @@ it('tells which tokens are refused, and a second run mends those alone', async (
     environment,
   );
   expect(mended).toMatchObject({ isGood: true, unasked: [] });
-  expect(mended.shown).toContain('Slack: a connection was opened by SLACK_APP_TOKEN, and closed again');
+  expect(mended.shown).toContain('Slack: SLACK_APP_TOKEN opens connections');
   expect(mended.shown).toContain('All is set: npm start');
   const lines = (await readFile(join(folder, '.env'), 'utf8')).trim().split('\n');
   expect(lines).toEqual([

@@ -203,9 +203,11 @@ function append(
       text += opening(wanted.slice(kept), word.text);
       open = wanted;
     }
-    if (text.length === length && word.kind === 'text' && /[@<]$/.test(last)) text += joiner;
+    const isAlone = text.length === length && word.kind === 'text';
+    if (isAlone && /[@<]$/.test(last)) text += joiner;
     if (word.kind === 'break') text += `\n${hanging}`;
-    else text += atLineStart && word.kind === 'text' ? escapeLineStart(word.text) : word.text;
+    // Behind a mark it begins no line.
+    else text += isAlone && atLineStart ? escapeLineStart(word.text) : word.text;
     atLineStart = word.kind === 'break' || (atLineStart && word.kind === 'space');
     last = word.text;
   }
