@@ -76,12 +76,6 @@ export class Gateway {
   /** A client that names a shard is told that there is no such shard. */
   refuseShards = false;
   token: string;
-  /** Of each remainder of shard ids by `maxConcurrency`, one may identify in so many milliseconds; 0 asks for nothing. */
-  identifyEveryMs = 0;
-  maxConcurrency = 16;
-  /** Shards that were refused because another of their remainder had just identified. */
-  readonly identifiedTooSoon: number[] = [];
-  readonly #identifiedAt = new Map<number, number>();
   identifies = 0;
   resumes = 0;
   /** Told of each opcode 4: a client joins a voice channel, moves or leaves. */
@@ -267,15 +261,6 @@ export class Gateway {
       return this.#close(socket, 4010, 'Invalid shard.');
     if (intents & PRIVILEGED & ~this.privilegedIntents)
       return this.#close(socket, 4014, 'Disallowed intent(s).');
-    const [bucket, now] = [shard[0] % this.maxConcurrency, performance.now()];
-    const isTooSoon =
-      now - (this.#identifiedAt.get(bucket) ?? Number.NEGATIVE_INFINITY) < this.identifyEveryMs;
-    this.#identifiedAt.set(bucket, now);
-    if (isTooSoon) {
-      this.identifiedTooSoon.push(shard[0]);
-      socket.send(JSON.stringify({ op: OP.invalid, d: false }));
-      return undefined;
-    }
     const session: Session = { id: this.#world.nextId(), shard, intents, sequence: 0, events: [], socket };
     this.#sessions.set(session.id, session);
     this.#send(session, 'READY', {

@@ -20,7 +20,6 @@ export interface RouteContext {
   commands: RegisteredCommand[];
   gatewayUrl: () => string;
   shards: () => number;
-  maxConcurrency: () => number;
   /** What the developer portal says of the application. */
   portal: () => { flags: number; interactionsUrl: string | undefined };
   /** Permissions of the bot's role in each server. */
@@ -122,7 +121,7 @@ const ROUTES: readonly Route[] = [
         total: 1000,
         remaining: 1000,
         reset_after: 0,
-        max_concurrency: c.maxConcurrency(),
+        max_concurrency: 16,
       },
     }),
   ),

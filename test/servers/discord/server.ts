@@ -208,7 +208,6 @@ export class DiscordServer extends People {
       registrations: this.registrations,
       gatewayUrl: () => `ws://127.0.0.1:${this.port}/gateway`,
       shards: () => this.#shards,
-      maxConcurrency: () => this.gateway.maxConcurrency,
       portal: () => ({
         flags: this.gateway.privilegedIntents & MESSAGE_CONTENT_INTENT ? MESSAGE_CONTENT_FLAG : 0,
         interactionsUrl: this.interactionsUrl,

@@ -11,8 +11,18 @@ import { type DiscordAccount, type DiscordRest, openRest } from './rest.ts';
 const SUBJECT = 'Discord';
 const PORTAL = 'https://discord.com/developers/applications';
 
-/** View Channels, Send Messages (in threads too), Create Public Threads, Embed Links, Attach Files, Read Message History, Connect, Speak. */
-const PERMISSIONS = '309240908800';
+/** What the bot is invited with. */
+const INVITED = new PermissionsBitField([
+  'ViewChannel',
+  'SendMessages',
+  'SendMessagesInThreads',
+  'CreatePublicThreads',
+  'EmbedLinks',
+  'AttachFiles',
+  'ReadMessageHistory',
+  'Connect',
+  'Speak',
+]);
 
 /** What the bot needs in a server. */
 const NEEDED: readonly PermissionName[] = [
@@ -30,7 +40,7 @@ function invitationUrl(application: string): string {
   const query = new URLSearchParams({
     client_id: application,
     scope: 'bot applications.commands',
-    permissions: PERMISSIONS,
+    permissions: String(INVITED.bitfield),
   });
   return `https://discord.com/oauth2/authorize?${query}`;
 }
