@@ -27,14 +27,14 @@ export function attachmentNote(part: Exclude<InquiryPart, TextPart>): TextPart {
 
 /** What was said, with its files by name. */
 export function inquiryTurn({ author, text, files, ...speaker }: ConversationTurn): InquiryTurn {
-  const { name, person, job } = speaker;
+  const { name, person, job, answers } = speaker;
   return {
     role: author === 'bot' ? 'assistant' : 'user',
     parts: [
       ...files.map((file) => ({ type: 'file' as const, file })),
       ...(text === '' ? [] : [{ type: 'text' as const, text }]),
     ],
-    ...present(author === 'bot' ? { job } : { name, person }),
+    ...present(author === 'bot' ? { job, answers } : { name, person }),
   };
 }
 

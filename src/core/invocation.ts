@@ -67,8 +67,10 @@ export interface ConversationTurn {
   readonly person?: string;
   readonly text: string;
   readonly files: readonly FileReference[];
-  /** The job whose answer this is: while it is kept, it knows the whole answer and the question. */
+  /** Of the bot: the job that it belongs to, as far as the message itself tells. */
   readonly job?: string;
+  /** Of the bot: the platform's id of the event that it answers. */
+  readonly answers?: string;
 }
 
 /** Where what was said before can be read: only the platform that wrote it reads it. */

@@ -158,6 +158,9 @@ export const jobSchema = jobFields
   })
   .loose();
 
+/** As a job's record names the event of a platform that made it. */
+export const invocationKey = (platform: string, event: string): string => `${platform}:${event}`;
+
 /** Whether there is a result, and nothing of it is still to come. */
 export function hasWholeResult({ result, complete = true }: Pick<Job, 'result' | 'complete'>): boolean {
   return result !== undefined && complete;

@@ -50,8 +50,9 @@ export interface InquiryTurn {
   readonly person?: string;
   /** Who says it, for group talk. */
   readonly name?: string;
-  /** The job whose answer this is, until the first step has read the whole answer from it. */
+  /** The job whose answer this is, or the event that it answers, until the first step has read the answer from the job. */
   readonly job?: string;
+  readonly answers?: string;
 }
 
 /** A question as it is stored: pictures by reference. */

@@ -3,7 +3,7 @@ import type { StartRequest } from '../core/bot/context.ts';
 import type { Outcome } from '../core/bot/outcome.ts';
 import { UserError } from '../core/errors.ts';
 import { type Address, channelOf, type Invocation } from '../core/invocation.ts';
-import { isOpen, type JobView } from '../core/job.ts';
+import { invocationKey, isOpen, type JobView } from '../core/job.ts';
 import type { KeptFile, MediaSource } from '../core/message.ts';
 import type { ContentKind } from '../media/content/types.ts';
 import type { Decisions } from '../settings/decisions.ts';
@@ -52,9 +52,6 @@ export interface Jobs {
   /** Hands running work over and resolves when nothing runs here. */
   stop(): Promise<void>;
 }
-
-/** As a job's record names the event of a platform that made it. */
-export const invocationKey = (platform: string, event: string): string => `${platform}:${event}`;
 
 export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
   const { storage, log, now } = deps;

@@ -13,7 +13,7 @@ import { createGuard, isSameSecret } from '../../src/http/playground/guard.ts';
 import { formOf } from '../../src/platforms/discord/connection/form.ts';
 import { nonceOf } from '../../src/platforms/discord/connection/rest.ts';
 import { textSending } from '../../src/platforms/discord/deliver/payload.ts';
-import { openingLine, textOfPerson } from '../../src/platforms/discord/receive/history.ts';
+import { textOfBot, textOfPerson } from '../../src/platforms/discord/receive/history.ts';
 import { commandOptions, personOf } from '../../src/platforms/discord/receive/invocation.ts';
 import { modalOrReason, openFormButton, optionsOfForm } from '../../src/platforms/discord/receive/modal.ts';
 import { renderButtons, renderCard } from '../../src/platforms/discord/render/card.ts';
@@ -26,7 +26,6 @@ import { fits, typedChoice, typedFlag, typedValue } from '../../src/platforms/sh
 import { statusOf } from '../../src/platforms/slack/connection/agent-sessions.ts';
 import { sdkLogger } from '../../src/platforms/slack/connection/client.ts';
 import { digestOf } from '../../src/platforms/slack/deliver/parts.ts';
-import { spokenByBot } from '../../src/platforms/slack/receive/bot-text.ts';
 import { isAboutPeople, isToSomebodyElse } from '../../src/platforms/slack/receive/conversation.ts';
 import { viewOf } from '../../src/platforms/slack/receive/open-form.ts';
 import { homeView, pressedForm, readShown } from '../../src/platforms/slack/render/home.ts';
@@ -98,7 +97,7 @@ describe('Discord’s events and forms are read in linear time', () => {
     'a form': (text) => modalOrReason(formWith(text)),
     'the button of a form': (text) => openFormButton(formWith(text)),
     'a message of a person': (content) => textOfPerson({ content }, '111222333444555666'),
-    'a message of the bot': (content) => openingLine({ content, embeds: [] }),
+    'a message of the bot': (content) => textOfBot({ content, embeds: [] }),
     'the name of a person': (nick) => personOf({ id: '1', displayName: 'ada' }, { nick, roles: [] }, false),
     'a request': (text) => formOf(textSending(text), []),
     nonceOf,
@@ -120,11 +119,6 @@ describe('Slack’s events and forms are read in linear time', () => {
     pressedForm: (text) => pressedForm(`form:${text}`),
     isToSomebodyElse: (text) => isToSomebodyElse({ text }),
     isAboutPeople: (text) => isAboutPeople({ text }),
-    'a message of the bot': (text) => spokenByBot([{ type: 'markdown', text }]),
-    'rich text of the bot': (text) => {
-      const quote = { type: 'rich_text_quote', elements: [{ type: 'text', text }] };
-      return spokenByBot([{ type: 'rich_text', elements: [quote] }]);
-    },
     optionInSlackWords: (description) => optionInSlackWords({ type: 'text', description }),
     statusOf: (stage) => statusOf({ stage, startedAt: 0 }, 9),
     'a line of the SDK': (text) => sdkLogger(LOG).warn(text),

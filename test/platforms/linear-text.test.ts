@@ -18,7 +18,6 @@ import { readCommandLine, readLine, typedOptions } from '../../src/platforms/sha
 import { completeLine } from '../../src/platforms/shared/completion.ts';
 import { fieldName, textParts } from '../../src/platforms/shared/form-text.ts';
 import { isBareLink } from '../../src/platforms/shared/markdown/tree.ts';
-import { unescapeOutsideCode } from '../../src/platforms/shared/markdown/unescape.ts';
 import { nearest } from '../../src/platforms/shared/parse.ts';
 import { kindOfTalk } from '../../src/platforms/shared/talk.ts';
 import { ellipsis, splitPlain, wellFormed } from '../../src/platforms/shared/text.ts';
@@ -54,7 +53,6 @@ describe('what platforms share reads and writes in linear time', () => {
     textParts: (text) => textParts('a', {}, text, 3_000),
     fieldName,
     isBareLink: (text) => isBareLink(text, text),
-    unescapeOutsideCode,
     kindOfTalk: (text) => kindOfTalk(text, commands),
     ellipsis: (text) => ellipsis(text, 100),
     splitPlain: (text) => splitPlain(text, 3_000),

@@ -7,7 +7,7 @@ import {
   isPicture,
 } from '../../core/attachments.ts';
 import { UserError } from '../../core/errors.ts';
-import type { Job } from '../../core/job.ts';
+import { invocationKey, type Job } from '../../core/job.ts';
 import { type FileReference, present } from '../../core/options.ts';
 import type { AnswerPlan, AnswerWork, InquiryPart, InquiryTurn } from '../../core/work.ts';
 import type { JobDependencies } from '../dependencies.ts';
@@ -28,8 +28,8 @@ type ConversationTools = Pick<JobDependencies, 'storage' | 'platform'> & { reado
 
 /** Whether anything is left to read. */
 export function isRead({ history, request }: AnswerWork): boolean {
-  const isWhole = ({ job, parts }: InquiryTurn) =>
-    job === undefined && parts.every(({ type }) => type !== 'file');
+  const isWhole = ({ job, answers, parts }: InquiryTurn) =>
+    job === undefined && answers === undefined && parts.every(({ type }) => type !== 'file');
   return history === undefined && request.turns.every(isWhole);
 }
 
@@ -45,7 +45,7 @@ export async function readConversation(
   const platform = tools.platform(address.platform);
   const before = history === undefined ? [] : ((await platform?.readHistory?.(address, history)) ?? []);
   const earlier = [...before.map(inquiryTurn), ...work.request.turns.slice(0, -1)];
-  const memory = withinBounds(await recalled(earlier, tools.storage));
+  const memory = withinBounds(await recalled(earlier, address.platform, tools.storage));
   const questions = await Promise.all(
     work.request.turns.slice(-1).map(async (question) => ({
       ...question,
@@ -89,28 +89,36 @@ function modelFor(
 }
 
 /**
- * Each answer as its job knows it: whole, and after its question where that was no message of its own. What the channel shows
- * serves where a job is not kept any more.
+ * Each answer as its job knows it: whole, once, and after its question where that was no message of its own. What the channel
+ * shows serves where a job is not kept any more.
  */
 async function recalled(
   turns: readonly InquiryTurn[],
+  platform: string,
   { jobs }: JobDependencies['storage'],
 ): Promise<InquiryTurn[]> {
-  const all = await Promise.all(
-    turns.map(async ({ job: id, ...turn }): Promise<InquiryTurn[]> => {
-      const job = id === undefined ? undefined : await jobs.read(id).catch(() => undefined);
-      const answer = job?.result?.answer?.text;
-      if (job?.work.route !== 'answer' || !answer) return [turn];
-      const files = turn.parts.filter((part) => part.type === 'file' && part.file.name !== ANSWER_FILE);
-      const whole: InquiryTurn = { ...turn, parts: [...files, { type: 'text', text: answer }] };
-      const text = textOf(job.work.request.turns.at(-1));
-      const isThere = turns.some((one) => one.person === job.person.id && textOf(one) === text);
-      if (isThere || text === '') return [whole];
-      const { id: person, displayName: name } = job.person;
-      return [{ role: 'user', parts: [{ type: 'text', text }], person, name }, whole];
+  const found = await Promise.all(
+    turns.map(async ({ job: id, answers, ...turn }) => {
+      const named = id === undefined ? undefined : await jobs.read(id).catch(() => undefined);
+      const asked = answers === undefined ? undefined : jobs.ofInvocation(invocationKey(platform, answers));
+      return { turn, job: named ?? (await asked?.catch(() => undefined)) };
     }),
   );
-  return all.flat();
+  const told = new Set<string>();
+  return found.flatMap(({ turn, job }) => {
+    const answer = job?.result?.answer?.text;
+    if (job?.work.route !== 'answer' || !answer) return [turn];
+    // An answer may take several messages.
+    if (told.has(job.id)) return [];
+    told.add(job.id);
+    const files = turn.parts.filter((part) => part.type === 'file' && part.file.name !== ANSWER_FILE);
+    const whole: InquiryTurn = { ...turn, parts: [...files, { type: 'text', text: answer }] };
+    const text = textOf(job.work.request.turns.at(-1));
+    const isThere = turns.some((one) => one.person === job.person.id && textOf(one) === text);
+    if (isThere || text === '') return [whole];
+    const { id: person, displayName: name } = job.person;
+    return [{ role: 'user', parts: [{ type: 'text', text }], person, name }, whole];
+  });
 }
 
 function textOf(turn: InquiryTurn | undefined): string {

@@ -23,7 +23,9 @@ import { platformErrorOf } from './errors.ts';
 import { acknowledge } from './receive/acknowledge.ts';
 import { answerAutocomplete } from './receive/autocomplete.ts';
 import { converse } from './receive/conversation.ts';
+import { readDiscordHistory } from './receive/history.ts';
 import { deletedMessages, incomingMessageSchema } from './receive/interaction.ts';
+import { createMessages } from './receive/messages.ts';
 import type { ReceivingTools } from './receive/tools.ts';
 
 export interface DiscordOptions extends ClientSettings, Pick<System, 'now' | 'log'> {
@@ -70,7 +72,11 @@ export function createDiscord(options: DiscordOptions): Platform {
     sleep,
     onInteraction: (interaction) => track(receiveInteraction(interaction)),
     onMessage: (data) => track(receiveMessage(data)),
-    onDeletion: (data) => bot && track(deletions.receive(deletedMessages(data), bot)),
+    onDeletion: (data) => {
+      const deleted = deletedMessages(data);
+      for (const { id } of deleted) messages.forget(id);
+      if (bot) track(deletions.receive(deleted, bot));
+    },
     onReady(client) {
       // With several of them, the process with the first shard writes the commands.
       if (client.ws.shards.has(0)) registerCommands(client.application.id);
@@ -87,6 +93,7 @@ export function createDiscord(options: DiscordOptions): Platform {
     return createDiscordVoice({ guilds, rest, log, random, sleep });
   }
   const tools: DeliveryTools = { rest, guilds, media, log, now, responses };
+  const messages = createMessages({ rest, now, log });
   const talk = createTalkMemory(now);
   const deletions = createDeletions('discord', now);
 
@@ -109,6 +116,7 @@ export function createDiscord(options: DiscordOptions): Platform {
     ...tools,
     bot: theBot,
     self,
+    messages,
     talk,
     deletions,
     messageContent,
@@ -161,6 +169,8 @@ export function createDiscord(options: DiscordOptions): Platform {
     status: connection.status,
 
     connections: connection.connections,
+
+    readHistory: (_address, history) => readDiscordHistory(history, messages),
 
     attachmentHeaders: () => ({}),
 

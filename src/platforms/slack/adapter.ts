@@ -27,6 +27,7 @@ import { retract, show } from './deliver/show.ts';
 import { streamTo } from './deliver/stream.ts';
 import { TOKEN_RETRY_MS } from './errors.ts';
 import { LIMITS } from './limits.ts';
+import { readSlackHistory } from './receive/conversation.ts';
 import { agentThreadOf, PLATFORM_NAME } from './receive/invocations.ts';
 import { listen } from './receive/listen.ts';
 
@@ -221,6 +222,10 @@ export function createSlack(options: SlackOptions): Platform {
 
     async offers(address, posted, action) {
       return offersAction(address, posted, action, await toolsAt(address));
+    },
+
+    async readHistory(address, history) {
+      return readSlackHistory(history, { ...tools, ...(await workspaceAt(address)) });
     },
 
     async attachmentHeaders(url, address): Promise<Readonly<Record<string, string>>> {

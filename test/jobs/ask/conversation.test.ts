@@ -27,8 +27,9 @@ function tools(gone: ReadonlySet<string>, jobs: readonly Job[]) {
     return name.endsWith('.md') ? { type: 'document', file: kept, name } : { type: 'image', file: kept };
   };
   const read = async (id: string) => jobs.find((job) => job.id === id);
+  const ofInvocation = async (event: string) => jobs.find(({ invocation }) => invocation === event);
   // Sound: reading a conversation uses nothing else of the storage.
-  const storage = { jobs: { read } } as unknown as Storage;
+  const storage = { jobs: { read, ofInvocation } } as unknown as Storage;
   return { fetched, tools: { storage, platform: () => undefined, keep } };
 }
 
@@ -143,6 +144,16 @@ describe('an answer whose job is kept', () => {
 
   it('is whole, after the question that it answers', async () => {
     const { said } = await read([shown], {}, new Set(), [answer('All of it.', 'Why so?')]);
+    expect(said).toEqual(['user Bob: Why so?', 'assistant All of it.', 'user Ada: Why?']);
+  });
+
+  it('is one turn, though it took several messages of which one names its job, and each the event that it answers', async () => {
+    const pages = [bot('The beginning'), bot('more'), { ...shown, files: [] }].map((page) => ({
+      ...page,
+      answers: 'event',
+    }));
+    const job = { ...answer('All of it.', 'Why so?'), invocation: 'discord:event' };
+    const { said } = await read(pages, {}, new Set(), [job]);
     expect(said).toEqual(['user Bob: Why so?', 'assistant All of it.', 'user Ada: Why?']);
   });
 

@@ -91,7 +91,12 @@ export class FakeBot implements Bot {
   readonly commands = COMMANDS;
   readonly invocations: Invocation[] = [];
   readonly suggestions: SuggestRequest[] = [];
-  run = async (invocation: Invocation): Promise<Outcome> => {
+  /** What jobs do first: read what was said before. */
+  readHistory: NonNullable<Platform['readHistory']> = async () => [];
+  run = async ({ history, ...asked }: Invocation): Promise<Outcome> => {
+    const { address, conversation: known = [] } = asked;
+    const conversation = [...(history ? await this.readHistory(address, history) : []), ...known];
+    const invocation = asked.command === 'ask' && !asked.action ? { ...asked, conversation } : asked;
     this.invocations.push(invocation);
     return await this.answer(invocation);
   };
@@ -210,6 +215,7 @@ export async function startHarness({
       }),
     );
   const platform = create();
+  if (platform.readHistory) bot.readHistory = platform.readHistory;
   const others: Platform[] = [];
   if (!idle) {
     await platform.start(bot);

@@ -110,7 +110,13 @@ export class FakeBot implements Bot {
     };
   }
 
-  async run(invocation: Invocation): Promise<Outcome> {
+  /** What jobs do first: read what was said before. */
+  readHistory: NonNullable<Platform['readHistory']> = async () => [];
+
+  async run({ history, ...asked }: Invocation): Promise<Outcome> {
+    const { address, conversation: known = [] } = asked;
+    const conversation = [...(history ? await this.readHistory(address, history) : []), ...known];
+    const invocation = asked.isMessage ? { ...asked, conversation } : asked;
     this.invocations.push(invocation);
     return await this.answer(invocation);
   }
@@ -304,6 +310,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
       ...(options.measure && { measure: options.measure }),
     });
   const slack = another();
+  if (slack.readHistory) bot.readHistory = slack.readHistory;
   const listener = await createHttpServer({
     host: '127.0.0.1',
     port: 0,

@@ -307,6 +307,8 @@ export class World {
       channel_id: message.channelId,
       type: message.type ?? (message.interactionId === null ? (replied ? 19 : 0) : 20),
       author: message.author,
+      // https://docs.discord.com/developers/resources/message#message-interaction-metadata-object
+      ...(message.interactionId === null ? {} : { interaction_metadata: { id: message.interactionId } }),
       content: visible ? message.content : '',
       timestamp: new Date(message.createdAt).toISOString(),
       edited_timestamp: message.editedAt === null ? null : new Date(message.editedAt).toISOString(),

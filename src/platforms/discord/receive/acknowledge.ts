@@ -4,13 +4,14 @@ import { answersPrivately } from '../../../core/bot/command.ts';
 import type { Outcome } from '../../../core/bot/outcome.ts';
 import type { Invocation } from '../../../core/invocation.ts';
 import { type Message, plain } from '../../../core/message.ts';
+import { ASK } from '../../shared/question.ts';
 import { firstResponse } from '../connection/rest.ts';
 import { textSending } from '../deliver/payload.ts';
 import { troubleOf } from '../errors.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import { OPEN_THREAD, otherMenuId } from '../render/card.ts';
 import type { Page } from '../render/render.ts';
-import { ASK, historyOfInteraction } from './history.ts';
+import { historyOfInteraction } from './history.ts';
 import { type Answerable, askedAt, askingOf, invocationOf, withPublicity } from './invocation.ts';
 import { menuForm, modalOrReason, openFormButton } from './modal.ts';
 import {
@@ -107,8 +108,8 @@ type Running = AskedInteraction & { readonly invocation: Invocation };
 /** A question in a thread goes on with what was said there. */
 async function run({ interaction, invocation }: Running, tools: ReceivingTools): Promise<Outcome> {
   if (invocation.command !== ASK || invocation.action) return await tools.bot.run(invocation);
-  const conversation = await historyOfInteraction(interaction, tools);
-  return await tools.bot.run(conversation.length > 0 ? { ...invocation, conversation } : invocation);
+  const history = historyOfInteraction(interaction, tools.self);
+  return await tools.bot.run(history ? { ...invocation, history } : invocation);
 }
 
 async function deferIfSlow(

@@ -1,24 +1,20 @@
 /** Mentions, replies to the bot and direct messages, as questions with what was said before. No privileged intent is needed. */
 import type { Invocation } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
+import { ASK, isBare, questionIn } from '../../shared/question.ts';
 import { kindOfTalk, TYPED_COMMAND } from '../../shared/talk.ts';
 import { isThread, takesThreads } from '../connection/guilds.ts';
 import { showMessage } from '../deliver/show.ts';
 import { preventsSending } from '../errors.ts';
-import { ASK, historyOfMessage, repliedTo, textOfPerson } from './history.ts';
+import { historyOfMessage, repliedTo, textOfPerson } from './history.ts';
 import type { IncomingMessage } from './interaction.ts';
 import { addressOfMessage, personOfMessage, withPublicity } from './invocation.ts';
 import { openTalkThread } from './threads.ts';
 import type { ReceivingTools } from './tools.ts';
 
-/** Its options for what was said. */
-const QUESTION = 'question';
-const IMAGE = 'image';
 /** A message and a reply. */
 const MESSAGE_TYPES: ReadonlySet<number> = new Set([0, 19]);
 
-/** The command that says what the bot can do. */
-const HELP = 'minstrel';
 const HIDDEN =
   'Discord does not show me that message. Open its menu, choose Apps and “Ask about this”, or mention me with a question.';
 
@@ -43,31 +39,16 @@ export async function converse(message: IncomingMessage, tools: ReceivingTools):
   };
   if (tools.deletions.isDeleted(message.id)) return;
   if (isTalk) return await answerTalk(message, invocation, tools);
-  const isEmpty = textOfPerson(message, self) === '' && message.attachments.length === 0;
-  const other = isEmpty ? await repliedTo(message, tools) : undefined;
+  tools.messages.remember(message);
+  const replied = repliedTo(message);
+  if (replied) tools.messages.remember(replied);
+  const spoken = (one: IncomingMessage) => ({ text: textOfPerson(one, self), files: one.attachments });
   // Without words of its own, a reply asks about what it replies to.
-  const asked = other && other.author.id !== self ? other : message;
-  const question = textOfPerson(asked, self);
-  const { attachments: files } = asked;
-  if (question === '' && files.length === 0) {
-    if (asked !== message) return await say(invocation, { text: HIDDEN }, tools);
-    return await answer({ ...invocation, command: HELP, options: {} }, tools);
-  }
-  const image = command.options[IMAGE] && files.find((file) => file.contentType?.startsWith('image/'));
-  await answer(
-    {
-      ...invocation,
-      command: ASK,
-      options: {
-        [QUESTION]: question || (image ? 'What is in this picture?' : 'What is in this file?'),
-        ...(image ? { [IMAGE]: image } : {}),
-      },
-      conversation: await historyOfMessage(asked, self, tools),
-      isMessage: true,
-      ...(files.length > 0 ? { files } : {}),
-    },
-    tools,
-  );
+  const isOwn = !isBare(spoken(message)) || replied === undefined || replied.author.id === self;
+  const asked = isOwn ? message : replied;
+  if (!isOwn && isBare(spoken(asked))) return await say(invocation, { text: HIDDEN }, tools);
+  const history = historyOfMessage(asked, self);
+  await answer({ ...invocation, ...questionIn(spoken(asked)), ...(history && { history }) }, tools);
 }
 
 /** Whether each message in its channel is a question, as moderators decided. What is said in threads has its own rule. */
@@ -93,16 +74,12 @@ async function answerTalk(
   const place = tools.talk.place(channel, said, () => openTalkThread(message, tools));
   const thread = await place.thread;
   const { platformData: _, ...here } = address;
-  const image = files.find((file) => file.contentType?.startsWith('image/'));
   const invocation = {
     id,
     person,
     address: thread === undefined ? address : { ...here, channel: thread, parent: channel },
-    command: ASK,
-    options: { [QUESTION]: text, ...(image ? { [IMAGE]: image } : {}) },
+    ...questionIn({ text, files }),
     conversation: place.turns,
-    isMessage: true,
-    ...(files.length > 0 ? { files } : {}),
   };
   const outcome = await tools.deletions.run(invocation, tools.bot);
   if (outcome === undefined) return;

@@ -65,6 +65,8 @@ export const incomingMessageSchema = z.object({
   mention_everyone: z.boolean().catch(false),
   channel_type: tolerant(z.number()),
   attachments: z.array(attachmentSchema).catch([]),
+  /** Of an answer to a command or a button: the interaction. */
+  interaction_metadata: tolerant(z.object({ id: z.string() })),
   /** The message that this one replies to, where Discord tells it along. */
   referenced_message: z.unknown().optional(),
 });

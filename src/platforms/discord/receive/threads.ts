@@ -6,7 +6,7 @@ import { textSending } from '../deliver/payload.ts';
 import { isDiscordError, troubleOf } from '../errors.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import { deadenMentions } from '../render/escape.ts';
-import { openingLine, pagesBefore, readMessage, textOfPerson } from './history.ts';
+import { textOfBot, textOfPerson } from './history.ts';
 import type { IncomingMessage } from './interaction.ts';
 import type { PressedInteraction } from './invocation.ts';
 import type { ReceivingTools } from './tools.ts';
@@ -71,7 +71,7 @@ export async function openTalkThread(
 }
 
 function threadName(line: string): string {
-  const plain = deadenMentions(line.replace(/[*_~`#>]/g, '').trim());
+  const plain = deadenMentions(line.replace(/[*_~`#>\\]/g, '').trim());
   return ellipsis(plain, DISCORD_LIMITS.threadName) || UNNAMED;
 }
 
@@ -83,17 +83,20 @@ async function invite(thread: string, { rest, log, messageContent }: ReceivingTo
   });
 }
 
+/** More than an answer takes, with what else is said meanwhile. */
+const MOST_PAGES = 10;
+
 /** After the question: the message that was answered, else what the answer begins with. */
 async function nameOf(
   { id, channelId: channel, reference, embeds, content }: Message,
-  tools: ReceivingTools,
-) {
-  const { self } = tools;
+  { messages, self }: ReceivingTools,
+): Promise<string> {
   const asked = reference?.messageId;
-  const question = asked === undefined ? undefined : await readMessage(channel, asked, tools);
+  const question = asked === undefined ? undefined : await messages.read(channel, asked);
   const isCard = embeds.some(({ title }) => title !== null);
-  const [first] = isCard ? [] : await pagesBefore({ id, channel, self }, tools);
-  const own = { content, embeds: embeds.map(({ data }) => data) };
-  const [line = ''] = ((question && textOfPerson(question, self)) || openingLine(first ?? own)).split('\n');
+  const before = isCard || question ? [] : await messages.latest(channel, id, MOST_PAGES);
+  const other = before.findLastIndex((one) => one.author.id !== self || one.components.length > 0);
+  const first = before[other + 1] ?? { content, embeds: embeds.map(({ data }) => data) };
+  const [line = ''] = ((question && textOfPerson(question, self)) || textOfBot(first)).split('\n');
   return threadName(line);
 }

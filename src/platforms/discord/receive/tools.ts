@@ -3,12 +3,14 @@ import type { System } from '../../../core/system.ts';
 import type { Deletions } from '../../shared/deletions.ts';
 import type { TalkMemory } from '../../shared/talk.ts';
 import type { DeliveryTools } from '../deliver/tools.ts';
+import type { Messages } from './messages.ts';
 
 /** What answering a person takes. */
 export interface ReceivingTools extends DeliveryTools, Pick<System, 'sleep'> {
   readonly bot: Bot;
   /** The bot's own user id. */
   readonly self: string;
+  readonly messages: Messages;
   readonly talk: TalkMemory;
   readonly deletions: Deletions;
   /** The bot reads messages that do not mention it. */

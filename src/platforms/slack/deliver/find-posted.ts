@@ -23,6 +23,15 @@ export function markOf({ key }: Post, part: PartName, digest?: string): webApi.M
   return { event_type: EVENT_TYPE, event_payload: payload };
 }
 
+const markSchema = z.object({
+  event_type: z.literal(EVENT_TYPE),
+  event_payload: z.object({ key: z.string() }),
+});
+
+/** The key of the post that a message of ours belongs to, by its metadata. */
+export const postKeyOf = (metadata: unknown): string | undefined =>
+  markSchema.safeParse(metadata).data?.event_payload.key;
+
 const messagesSchema = z.array(
   z.object({
     ts: z.string(),

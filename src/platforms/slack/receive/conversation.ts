@@ -1,19 +1,17 @@
 /** Talk without a command: mentions, direct messages, and what was said before in their thread. */
 import { z } from 'zod';
-import type { AnyCommand } from '../../../core/bot/command.ts';
-import type { ConversationTurn } from '../../../core/invocation.ts';
-import type { FileReference, OptionValue, RawOptions } from '../../../core/options.ts';
+import type { ConversationTurn, HistoryReference } from '../../../core/invocation.ts';
+import { parseActionId } from '../../../core/message.ts';
+import { type FileReference, present } from '../../../core/options.ts';
 import type { Log } from '../../../core/telemetry/log.ts';
 import { call, readMessages, type SlackTools } from '../connection/client.ts';
 import type { Persons } from '../connection/people.ts';
-import type { Identity } from '../connection/workspaces.ts';
+import type { Identity, Workspace } from '../connection/workspaces.ts';
+import { postKeyOf } from '../deliver/find-posted.ts';
 import { slackErrorOf } from '../errors.ts';
 import { escapeMrkdwn, unescapeSlack } from '../render/escape.ts';
 import { fileReference } from '../render/modal.ts';
-import { spokenByBot } from './bot-text.ts';
 
-/** The command that goes on with a conversation. */
-export const CONVERSATION_COMMAND = 'ask';
 const MOST_TURNS = 50;
 
 export const talkSchema = z.object({
@@ -79,21 +77,6 @@ async function withNames(text: string, persons: Persons): Promise<string> {
   return text.replace(UNNAMED, (_, id: string) => `<@${id}|${names.get(id) ?? 'somebody'}>`);
 }
 
-/** A message as options of the command that answers: the text, and the first file of a kind that it takes. */
-export function talkOptions(command: AnyCommand, text: string, files: readonly FileReference[]): RawOptions {
-  const entries = Object.entries(command.options);
-  const textOption = entries.find(([, { type }]) => type === 'text')?.[0];
-  const options: Record<string, OptionValue | undefined> = {};
-  if (textOption !== undefined) options[textOption] = text;
-  for (const [name, option] of entries) {
-    if (option.type !== 'file') continue;
-    const fits = (type = '') => option.accept.some((kind) => type.startsWith(`${kind}/`));
-    const file = files.find(({ contentType }) => fits(contentType));
-    if (file !== undefined) options[name] = file;
-  }
-  return options;
-}
-
 /** On Slack Connect, an event may tell no more of a file than its id. */
 const toldLater = z.object({ id: z.string(), file_access: z.literal('check_file_info') });
 
@@ -123,49 +106,89 @@ export async function filesOf(
   return { files: whole.map(fileReference).filter((file) => file !== undefined), unread };
 }
 
-const replySchema = talkSchema
-  .omit({ channel: true, channel_type: true })
-  .extend({ blocks: z.array(z.unknown()).catch([]) });
-const repliesSchema = z.array(replySchema);
+const replySchema = talkSchema.omit({ channel: true, channel_type: true }).extend({
+  blocks: z.array(z.unknown()).catch([]),
+  metadata: z.unknown().optional(),
+});
+type Reply = z.infer<typeof replySchema>;
 
-type ThreadReaderTools = SlackTools & { readonly persons: Persons; readonly log: Log };
+/** The messages before one, of its thread or direct messages. */
+const referenceSchema = z.object({ channel: z.string(), thread: z.string().optional(), before: z.string() });
+type Reference = z.infer<typeof referenceSchema>;
 
-/** Earlier messages of the thread or direct message, oldest first. Empty elsewhere, and where they may not be read. */
-export async function turnsBefore(
-  talk: Talk,
-  identity: Identity,
-  tools: ThreadReaderTools,
+/** Undefined where nothing was said before. */
+export function historyBefore({
+  channel,
+  thread_ts: thread,
+  ts: before,
+  channel_type,
+}: Talk): HistoryReference | undefined {
+  if (thread === undefined && channel_type !== 'im') return undefined;
+  return { channel, before, ...(thread === undefined ? {} : { thread }) } satisfies Reference;
+}
+
+type ReadingTools = SlackTools & Pick<Workspace, 'identity' | 'persons'> & { readonly log: Log };
+
+/** See Platform.readHistory. */
+export async function readSlackHistory(
+  history: HistoryReference | undefined,
+  tools: ReadingTools,
 ): Promise<ConversationTurn[]> {
-  const { channel, thread_ts: thread, ts } = talk;
-  if (thread === undefined && talk.channel_type !== 'im') return [];
+  const messages = await readReplies(history, tools);
+  const identity = await tools.identity.read();
+  return await Promise.all(messages.map((message) => turnOf(message, identity, tools)));
+}
+
+/** Whether the bot said something there. */
+export async function isBotIn(history: HistoryReference | undefined, tools: ReadingTools): Promise<boolean> {
+  const identity = await tools.identity.read();
+  return (await readReplies(history, tools)).some((message) => isOwn(message, identity));
+}
+
+/** Earlier messages of the thread or direct message, oldest first. Empty where they may not be read. */
+async function readReplies(history: HistoryReference | undefined, tools: ReadingTools): Promise<Reply[]> {
+  const { data: reference } = referenceSchema.safeParse(history);
+  if (!reference) return [];
+  const { channel, thread, before } = reference;
   try {
-    const before = repliesSchema
-      .parse(await readMessages({ channel, thread, latest: ts, newest: MOST_TURNS }, tools))
+    const options = {
+      channel,
+      thread,
+      latest: before,
+      newest: MOST_TURNS,
+      include_all_metadata: true,
+    } as const;
+    const messages = z
+      .array(replySchema)
+      .parse(await readMessages(options, tools))
       // In place of a deleted message Slack writes a sentence of its own, which no person said.
-      .filter((message) => message.ts < ts && message.subtype !== 'tombstone')
+      .filter((message) => message.ts < before && message.subtype !== 'tombstone')
       .toSorted((one, other) => (one.ts < other.ts ? -1 : 1));
     // The message that began the thread says what it is about.
-    const root = before.slice(0, thread === undefined ? 0 : 1);
-    const newest = before.slice(root.length).slice(-MOST_TURNS);
-    return await Promise.all([...root, ...newest].map((message) => turnOf(message, identity, tools)));
+    const root = messages.slice(0, thread === undefined ? 0 : 1);
+    return [...root, ...messages.slice(root.length).slice(-MOST_TURNS)];
   } catch (error) {
     tools.log.warn({ err: error }, 'A thread could not be read; the answer knows only the last message');
     return [];
   }
 }
 
-async function turnOf(
-  message: z.infer<typeof replySchema>,
-  identity: Identity,
-  tools: ThreadReaderTools,
-): Promise<ConversationTurn> {
+const isOwn = ({ user, bot_id }: Reply, { botUser, botId }: Identity): boolean =>
+  user === botUser || bot_id === botId;
+
+async function turnOf(message: Reply, identity: Identity, tools: ReadingTools): Promise<ConversationTurn> {
   const { persons } = tools;
   const { user } = message;
   const { files } = await filesOf(message, tools);
   const text = await spoken(message.text, identity, persons);
-  if (user === identity.botUser || message.bot_id === identity.botId)
-    return { author: 'bot', text: spokenByBot(message.blocks) || text, files };
+  if (isOwn(message, identity)) return { author: 'bot', text, files, ...present({ job: jobOf(message) }) };
   if (user === undefined) return { author: 'person', text, files };
   const { displayName: name } = await persons.find(user);
   return { author: 'person', name, person: user, text, files };
+}
+
+/** A stream has no mark, and a message without buttons names no job in them. */
+function jobOf({ blocks, metadata }: Reply): string | undefined {
+  const [, pressed = ''] = /"([a-z]+\.[\w-]+:[\w-]+:\d+)"/.exec(JSON.stringify(blocks)) ?? [];
+  return postKeyOf(metadata) ?? parseActionId(pressed)?.job;
 }

@@ -1,7 +1,9 @@
 /** Pressed buttons, and shortcuts from a message's menu and from everywhere. */
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
+import type { AnyCommand } from '../../../core/bot/command.ts';
 import type { Address } from '../../../core/invocation.ts';
+import type { FileReference, OptionValue, RawOptions } from '../../../core/options.ts';
 import { buttonTarget } from '../../shared/target.ts';
 import { call } from '../connection/client.ts';
 import { slackErrorOf } from '../errors.ts';
@@ -9,7 +11,7 @@ import { LIMITS } from '../limits.ts';
 import { GLOBAL_SHORTCUT, MESSAGE_SHORTCUT } from '../manifest.ts';
 import { HOME_ACTIONS } from '../render/home.ts';
 import { type ListenerTools, respond, toolsIn, type WorkspaceTools } from './answering.ts';
-import { filesOf, spoken, talkOptions } from './conversation.ts';
+import { filesOf, spoken } from './conversation.ts';
 import { agentThreadOf, interactionAddress, interactionSchema, pressedSchema } from './invocations.ts';
 import { openCommandForm } from './open-form.ts';
 
@@ -55,11 +57,23 @@ export function listenToShortcuts(app: App, shared: ListenerTools): void {
       message === undefined || option === undefined
         ? {}
         : {
-            ...talkOptions(command, '', (await filesOf(message, tools)).files),
+            ...fileOptions(command, (await filesOf(message, tools)).files),
             [option]: await spoken(message.text, await tools.identity.read(), tools.persons),
           };
     await openCommandForm(command, { initial }, { address, triggerId: interaction.trigger_id }, tools);
   });
+}
+
+/** For each option that takes a file, the first file of its kind. */
+function fileOptions(command: AnyCommand, files: readonly FileReference[]): RawOptions {
+  const options: Record<string, OptionValue> = {};
+  for (const [name, option] of Object.entries(command.options)) {
+    if (option.type !== 'file') continue;
+    const fits = (type = '') => option.accept.some((kind) => type.startsWith(`${kind}/`));
+    const file = files.find(({ contentType }) => fits(contentType));
+    if (file !== undefined) options[name] = file;
+  }
+  return options;
 }
 
 /** A thread of the agent view is told from other direct messages once Slack has said who the bot is. */

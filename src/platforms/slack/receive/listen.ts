@@ -1,10 +1,10 @@
 /** Registers everything that the bot answers to in Slack. */
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
+import { ASK } from '../../shared/question.ts';
 import { listenToAgent } from './agent.ts';
 import type { ListenerTools } from './answering.ts';
 import { listenToCommands } from './commands.ts';
-import { CONVERSATION_COMMAND } from './conversation.ts';
 import { listenToForms } from './forms.ts';
 import { listenToHome } from './home.ts';
 import { listenToButtons, listenToShortcuts } from './interactions.ts';
@@ -19,8 +19,7 @@ export function listen(app: App, tools: ListenerTools): void {
   listenToAgent(app, tools);
   listenToShortcuts(app, tools);
   listenToRemoval(app, tools);
-  const talkative = commands.find(({ name }) => name === CONVERSATION_COMMAND);
-  if (talkative !== undefined) listenToTalk(app, talkative, tools);
+  if (commands.some(({ name }) => name === ASK)) listenToTalk(app, tools);
 }
 
 /** `event_time` is in seconds. */

@@ -1,9 +1,10 @@
 /** Talk without a command: the bot's name, direct messages, and threads that it takes part in. */
 import type { App, Context } from '@slack/bolt';
 import { z } from 'zod';
-import type { AnyCommand } from '../../../core/bot/command.ts';
-import type { Address, ConversationTurn } from '../../../core/invocation.ts';
+import type { Address, ConversationTurn, HistoryReference } from '../../../core/invocation.ts';
+import { present } from '../../../core/options.ts';
 import { createDeletions } from '../../shared/deletions.ts';
+import { isBare, questionIn, type SpokenMessage } from '../../shared/question.ts';
 import { createTalkMemory, kindOfTalk, TYPED_COMMAND } from '../../shared/talk.ts';
 import { sendPrivately } from '../deliver/private.ts';
 import { LIMITS } from '../limits.ts';
@@ -11,24 +12,22 @@ import { unescapeSlack } from '../render/escape.ts';
 import { type ListenerTools, respond, toolsIn, type WorkspaceTools } from './answering.ts';
 import {
   filesOf,
+  historyBefore,
   isAboutPeople,
+  isBotIn,
   isFromPerson,
   isToSomebodyElse,
   mentions,
+  readSlackHistory,
   spoken,
   type Talk,
-  talkOptions,
   talkSchema,
-  turnsBefore,
 } from './conversation.ts';
 import { agentAddress, channelAddress, PLATFORM_NAME } from './invocations.ts';
 import { createOnce } from './questions.ts';
 
-/** Greets a person who only called the bot's name. */
-const HELP_COMMAND = 'minstrel';
 const UNREAD =
   'Slack did not let me open a file of your message: it belongs to another workspace. Upload it here yourself, and ask again.';
-const DESCRIBE = 'Describe this picture.';
 
 const goneSchema = z
   .object({ subtype: z.literal('message_deleted'), channel: z.string(), deleted_ts: z.string() })
@@ -64,15 +63,15 @@ function addressOf(
   return thread === undefined ? where : { ...where, thread };
 }
 
-/** Where an answer goes, and what was said before. */
+/** Where an answer goes, and what was said before, where that is not to be read. */
 interface Placement {
   readonly thread: string | undefined;
-  readonly before: readonly ConversationTurn[];
+  readonly before?: readonly ConversationTurn[];
   /** A thread of the agent view. */
   readonly isAgents?: boolean;
 }
 
-export function listenToTalk(app: App, command: AnyCommand, shared: ListenerTools): void {
+export function listenToTalk(app: App, shared: ListenerTools): void {
   const handleOnce = createOnce();
   const threads = createThreadMemory(shared.now);
   const memory = createTalkMemory(shared.now);
@@ -98,29 +97,16 @@ export function listenToTalk(app: App, command: AnyCommand, shared: ListenerTool
     const identity = await tools.identity.read();
     const id = idOf(talk, identity.team);
     const address = addressOf(identity.team, { channel, person: user, thread, isAgents });
-    const { files: readable, unread } = await filesOf(talk, tools);
-    const said = { text: await spoken(talk.text, identity, tools.persons), files: readable };
-    // A mention alone is about the message that it replies to.
-    const isBare = said.text === '' && said.files.length === 0;
-    const meant = isBare ? before.findLast(({ author }) => author === 'person') : undefined;
-    const { text, files } = meant ?? said;
-    const conversation = meant === undefined ? before : before.slice(0, before.indexOf(meant));
-    const isPicture = text === '' && files.some(({ contentType = '' }) => contentType.startsWith('image/'));
-    const asked = {
-      command: command.name,
-      options: talkOptions(command, isPicture ? DESCRIBE : text, files),
-      conversation,
-      isMessage: true,
-      ...(files.length > 0 ? { files } : {}),
-    };
+    const { files, unread } = await filesOf(talk, tools);
+    const said = { text: await spoken(talk.text, identity, tools.persons), files };
     if (thread !== undefined) threads.join(channel, thread);
     if (unread > 0) await sendPrivately(address, { text: UNREAD }, tools);
-    if (unread > 0 && isBare) return;
-    const meantBy = isBare && meant === undefined ? { command: HELP_COMMAND, options: {} } : asked;
+    if (unread > 0 && isBare(said)) return;
+    const asked = await questionOf(said, before ? { before } : { history: historyBefore(talk) }, tools);
     if (deletions.isDeleted(id)) return;
     const withdrawDeleted = async (): Promise<void> => void (await deletions.withdrawDeleted(id, tools.bot));
     await respond(
-      { id, ...meantBy, address },
+      { id, ...asked, address },
       { id: user },
       { acknowledge: { silently: withdrawDeleted }, triggerId: undefined },
       tools,
@@ -139,9 +125,8 @@ export function listenToTalk(app: App, command: AnyCommand, shared: ListenerTool
     const title = (await spoken(talk.text, identity, tools.persons)).split('\n')[0] ?? '';
     const opening = tools.agents.open({ channel, thread }, { person, title });
     const isAgents = (await Promise.race([opening, tools.sleep(LIMITS.lookUpWithinMs)])) === true;
-    const isFirst = isAgents && inThread === undefined;
-    const before = isFirst ? [] : await turnsBefore(talk, identity, tools);
-    await reply(talk, { thread: isAgents ? thread : inThread, before, isAgents }, tools);
+    const first = isAgents && inThread === undefined ? { before: [] } : {};
+    await reply(talk, { thread: isAgents ? thread : inThread, ...first, isAgents }, tools);
   }
 
   const talks = async ({ channel, user }: Talk & { user: string }, { team, bot }: WorkspaceTools) =>
@@ -181,10 +166,7 @@ export function listenToTalk(app: App, command: AnyCommand, shared: ListenerTool
   });
 
   app.event('app_mention', (args) =>
-    once(args, async (talk, tools) => {
-      const conversation = await turnsBefore(talk, await tools.identity.read(), tools);
-      await reply(talk, { thread: talk.thread_ts ?? talk.ts, before: conversation }, tools);
-    }),
+    once(args, (talk, tools) => reply(talk, { thread: talk.thread_ts ?? talk.ts }, tools)),
   );
 
   app.event('message', (args) =>
@@ -197,15 +179,27 @@ export function listenToTalk(app: App, command: AnyCommand, shared: ListenerTool
       if (thread === undefined) return replyToTalk(talk, tools);
       if (isToSomebodyElse(talk) || (isAboutPeople(talk) && (await talks(talk, tools)))) return;
       if (talk.parent_user_id !== identity.botUser && threads.isForeign(channel, thread)) return;
-      const before = await turnsBefore(talk, identity, tools);
       const takesPart =
         talk.parent_user_id === identity.botUser ||
         threads.isJoined(channel, thread) ||
-        before.some(({ author }) => author === 'bot');
+        (await isBotIn(historyBefore(talk), tools));
       if (!takesPart) return threads.ignore(channel, thread);
-      await reply(talk, { thread, before }, tools);
+      await reply(talk, { thread }, tools);
     }),
   );
+}
+
+/** A mention alone is about the last words of a person before it, which are read now: else there is no question. */
+async function questionOf(
+  said: SpokenMessage,
+  { before, history }: { before?: readonly ConversationTurn[]; history?: HistoryReference | undefined },
+  tools: WorkspaceTools,
+) {
+  if (!isBare(said)) return { ...questionIn(said), ...present({ conversation: before, history }) };
+  const earlier = before ?? (await readSlackHistory(history, tools));
+  const index = earlier.findLastIndex(({ author }) => author === 'person');
+  const meant = earlier[index];
+  return meant ? { ...questionIn(meant), conversation: earlier.slice(0, index) } : questionIn(said);
 }
 
 /** A thread without the bot is read again after this long: a person may have pressed a button in it. */

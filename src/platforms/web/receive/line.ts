@@ -23,7 +23,7 @@ import {
   type WebReceivingTools,
 } from './invoke.ts';
 import type { WebAnswer, WebAsking } from './requests.ts';
-import { questionAsking, questionIn } from './talk.ts';
+import { questionAsking, wordsToBot } from './talk.ts';
 
 /** Throws UserError for what is typed wrong. */
 export async function runLine(
@@ -95,12 +95,10 @@ async function talk(
   };
   history.put(said);
   const where = { isDirect: channel.direct !== undefined, history };
-  const question = questionIn(said, where);
-  if (question === undefined) return DONE;
+  const text = wordsToBot(said, where);
+  if (text === undefined) return DONE;
   const to = { ...address, platformData: { message: said.id } };
-  if (question === '' && files.length === 0)
-    return await finish({ id, person, address: to, command: 'minstrel', options: {} }, tools);
-  const asked = questionAsking(said, question, files, where);
+  const asked = questionAsking(said, { text, files }, where);
   return await finish({ id, person, address: to, ...asked }, tools);
 }
 

@@ -1,21 +1,16 @@
 /** What people say without a command: to the bot in a direct message, by its name, or as a reply to it. */
 import type { ConversationTurn, Invocation } from '../../../core/invocation.ts';
-import type { FileReference } from '../../../core/options.ts';
+import { questionIn, type SpokenMessage } from '../../shared/question.ts';
 import { findPerson } from '../connection/community.ts';
 import type { History } from '../deliver/history.ts';
 import { postId } from '../deliver/posts.ts';
 import { WEB_LIMITS } from '../limits.ts';
 import type { WebMessage } from '../render/message.ts';
 
-/** The command that answers, and its options for what was said. */
-const ASK = 'ask';
-const QUESTION = 'question';
-const IMAGE = 'image';
-
 const NAMED = /^@minstrel\b[\s,:]*/i;
 
-/** The question in a message; undefined where it is not for the bot. */
-export function questionIn(
+/** What a message says to the bot; undefined where it is not for the bot. */
+export function wordsToBot(
   said: WebMessage,
   { isDirect, history }: { readonly isDirect: boolean; readonly history: History },
 ): string | undefined {
@@ -27,22 +22,11 @@ export function questionIn(
 /** The question as an invocation, with what was said before it. */
 export function questionAsking(
   said: WebMessage,
-  question: string,
-  files: readonly FileReference[],
+  question: SpokenMessage,
   { isDirect, history }: { readonly isDirect: boolean; readonly history: History },
 ): Pick<Invocation, 'command' | 'options' | 'conversation' | 'isMessage' | 'files'> {
-  const image = files.find(({ contentType }) => contentType?.startsWith('image/'));
   const before = isDirect && said.replyTo === undefined ? latest(said, history) : replies(said, history);
-  return {
-    command: ASK,
-    options: {
-      [QUESTION]: question || (image ? 'What is in this picture?' : 'What is in this file?'),
-      ...(image ? { [IMAGE]: image } : {}),
-    },
-    conversation: before.map(turnOf),
-    isMessage: true,
-    ...(files.length > 0 ? { files } : {}),
-  };
+  return { ...questionIn(question), conversation: before.map(turnOf) };
 }
 
 /** The latest messages of the channel that everybody in it sees, oldest first. */

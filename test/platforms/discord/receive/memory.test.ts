@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Message } from '../../../../src/core/message.ts';
+import { present } from '../../../../src/core/options.ts';
 import type { StoredMessage } from '../../../servers/discord/index.ts';
 import { accept, type Harness, type HarnessOptions, startHarness } from '../harness.ts';
 
@@ -43,7 +44,7 @@ async function talk({ discord, bot }: Harness, saying: Saying, answer: Message):
 async function remembered({ discord, bot }: Harness, saying: Saying) {
   const begun = accept(bot);
   discord.mention(saying);
-  return (await begun).conversation?.map(({ author, text, job }) => ({ author, text, job }));
+  return (await begun).conversation?.map(({ author, text, job }) => present({ author, text, job }));
 }
 
 describe('a chain of replies', () => {
@@ -56,25 +57,41 @@ describe('a chain of replies', () => {
       answerOf('2', 'j2'),
     );
     if (!first || !second) throw new Error('There is no answer');
-    first.deleted = true;
+    some.discord.remove(first);
     expect(await remembered(some, { text: 'three?', replyTo: second })).toEqual([
       { author: 'person', text: 'two?' },
       { author: 'bot', text: '2', job: 'j2' },
     ]);
   });
 
-  it('remembers an answer of several messages whole, whichever of them is replied to', async () => {
+  it('names the question of an answer of several messages, whichever of them is replied to', async () => {
     const some = await start();
     const pages = await talk(some, { text: 'words?' }, answerOf(LONG));
     expect(pages.length).toBeGreaterThan(2);
-    const [first] = pages;
-    if (!first) throw new Error('There is no answer');
-    const [question, answer, ...others] = (await remembered(some, { text: 'and?', replyTo: first })) ?? [];
-    expect(question).toEqual({ author: 'person', text: 'words?' });
-    expect(answer).toMatchObject({ author: 'bot', job: 'j1' });
-    expect(answer?.text.split(/\s+/)).toEqual(LONG.split(' '));
-    expect(others).toEqual([]);
+    for (const page of pages) {
+      const begun = accept(some.bot);
+      some.discord.mention({ text: 'and?', replyTo: page });
+      const [question, answer, ...others] = (await begun).conversation ?? [];
+      expect(question).toMatchObject({ author: 'person', text: 'words?' });
+      expect(answer).toMatchObject({ author: 'bot', answers: page.replyTo });
+      expect(others).toEqual([]);
+    }
     expect(some.discord.refused).toEqual([]);
+  });
+
+  it('is read once, and not for each question in it', async () => {
+    const some = await start();
+    const [first] = await talk(some, { text: 'one?' }, answerOf('1', 'j1'));
+    const [second] = await talk(
+      some,
+      { text: 'two?', ...(first && { replyTo: first }) },
+      answerOf('2', 'j2'),
+    );
+    if (!second) throw new Error('There is no answer');
+    const reads = () => some.discord.requests.filter((request) => /^GET .*messages/.test(request)).length;
+    const before = reads();
+    expect(await remembered(some, { text: 'three?', replyTo: second })).toHaveLength(4);
+    expect(reads() - before).toBe(0);
   });
 });
 
@@ -107,26 +124,10 @@ describe('a thread', () => {
     discord.press('Go on in a thread', answer);
     const channel = await discord.until(() => discord.world.channels.get(answer.id), 'a thread');
     await talk(some, { text: 'two?', channel }, answerOf('2', 'j2'));
-    answer.deleted = true;
+    discord.remove(answer);
     expect(await remembered(some, { text: 'three?', channel })).toEqual([
       { author: 'person', text: 'two?' },
       { author: 'bot', text: '2', job: 'j2' },
-    ]);
-  });
-
-  it('has no title of an answer for the words of the bot', async () => {
-    const some = await start();
-    const { discord, bot } = some;
-    const channel = threadOf(some);
-    bot.answer = async () => ({
-      type: 'message',
-      visibility: 'channel',
-      message: { ...answerOf('Because.'), title: '“Why?”', fields: [{ name: 'Style', value: 'short' }] },
-    });
-    const asked = discord.command({ name: 'ask', options: { question: 'Why?' }, channel });
-    expect((await asked.response()).embeds[0]?.title).toBe('“Why?”');
-    expect(await remembered(some, { text: 'and?', channel })).toEqual([
-      { author: 'bot', text: 'Because.', job: 'j1' },
     ]);
   });
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseMarkdown, readMarkdown } from '../../../../src/platforms/shared/markdown/read.ts';
 import { type MarkdownNode, textOf } from '../../../../src/platforms/shared/markdown/tree.ts';
-import { unescapeOutsideCode } from '../../../../src/platforms/shared/markdown/unescape.ts';
 
 const read = (markdown: string) => readMarkdown(markdown, (nodes) => nodes);
 const depthOf = ({ children = [] }: MarkdownNode): number => 1 + Math.max(0, ...children.map(depthOf));
@@ -41,15 +40,5 @@ describe('Markdown', () => {
     const nodes = await read(`Before\n\n\`\`\`js\n${code}\n\`\`\`\n\nAfter **that**.`);
     expect(nodes.slice(1, -1)).toEqual([{ type: 'code', language: 'js', value: code }]);
     expect(nodes.at(-1)?.children?.[1]?.type).toBe('strong');
-  });
-
-  it.each([
-    ['\\`not code\\` \\*', '`not code` *'],
-    ['`co\\de` \\*', '`co\\de` *'],
-    ['`` a`\\b `` \\*', '`` a`\\b `` *'],
-    ['\\\\`a\\b`', '\\`a\\b`'],
-    ['```\n\\a\n```\n\\_', '```\n\\a\n```\n_'],
-  ])('read back, %j is %j', (written, meant) => {
-    expect(unescapeOutsideCode(written)).toBe(meant);
   });
 });

@@ -418,7 +418,7 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
       noRefusals();
     });
 
-    it('knows its own earlier answers whole', async () => {
+    it('knows whose answers its own messages are', async () => {
       const { server, bot, show } = harness;
       const { message } = await server.mention('tell me everything');
       await server.until(() => bot.begun === 1);
@@ -430,7 +430,7 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
       await server.until(() => bot.begun === 2);
       expect(bot.invocations[1]?.conversation).toMatchObject([
         { author: 'person', text: 'tell me everything' },
-        { author: 'bot', text: long },
+        { author: 'bot', job: 'job-1' },
       ]);
       noRefusals();
     });
