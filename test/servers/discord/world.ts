@@ -308,7 +308,16 @@ export class World {
       type: message.type ?? (message.interactionId === null ? (replied ? 19 : 0) : 20),
       author: message.author,
       // https://docs.discord.com/developers/resources/message#message-interaction-metadata-object
-      ...(message.interactionId === null ? {} : { interaction_metadata: { id: message.interactionId } }),
+      ...(message.interactionId === null
+        ? {}
+        : {
+            interaction_metadata: {
+              id: message.interactionId,
+              type: 2,
+              user: this.users.values().find(({ bot }) => !bot),
+              authorizing_integration_owners: {},
+            },
+          }),
       content: visible ? message.content : '',
       timestamp: new Date(message.createdAt).toISOString(),
       edited_timestamp: message.editedAt === null ? null : new Date(message.editedAt).toISOString(),
