@@ -1,6 +1,7 @@
 /** A message as the lines that a terminal prints. */
 import type { styleText } from 'node:util';
 import { type Button, type MediaItem, type Message, stageToSay } from '../../core/message.ts';
+import { progressFacts } from '../../core/progress.ts';
 import { wellFormed, wholeCharacters } from '../shared/text.ts';
 
 /** Colours a text where the terminal has colours. */
@@ -41,13 +42,10 @@ export function renderParts(message: Message, tools: RenderTools): Parts {
 export function renderProgress(message: Message, tools: RenderTools): string {
   const { title = '', progress, actions = [] } = message;
   if (!progress) return '';
-  const { queuePosition, estimateMs, until } = progress;
   const what = [tools.style('bold', line(title)), line(stageToSay(message))].filter(Boolean).join(': ');
-  const facts = [
-    ...(queuePosition === undefined ? [] : [`place ${queuePosition} in the queue`]),
-    ...(until === undefined ? [] : [`until ${new Date(until).toISOString().slice(11, 19)} UTC`]),
-    ...(estimateMs === undefined ? [] : [`usually about ${Math.max(1, Math.round(estimateMs / 1000))} s`]),
-  ];
+  const facts = progressFacts(progress, (word, at) =>
+    word === 'until' ? [`until ${new Date(at).toISOString().slice(11, 19)} UTC`] : [],
+  );
   const known = [what, ...facts.map((fact) => tools.style('dim', fact))].join(' · ');
   return ['…', known, renderActions(actions, tools)].filter(Boolean).join(' ');
 }

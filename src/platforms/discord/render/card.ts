@@ -19,6 +19,7 @@ import {
   type Progress,
   stageToSay,
 } from '../../../core/message.ts';
+import { progressFacts } from '../../../core/progress.ts';
 import type { Block } from '../../shared/markdown/blocks.ts';
 import { ellipsis } from '../../shared/text.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
@@ -151,24 +152,15 @@ function headOf(message: Message, before: Block[]): string {
 
 /** Discord counts the time since the start by itself, so a card need not be edited for it. */
 function progressLine(progress: Progress): string {
-  const parts = [
-    ...timestamp('Started', progress.startedAt, 'R'),
-    ...(progress.until === undefined ? [] : timestamp('until', progress.until, 'T')),
-    ...(progress.queuePosition === undefined ? [] : [`place ${progress.queuePosition} in the queue`]),
-    ...(progress.estimateMs === undefined ? [] : [`usually takes ${duration(progress.estimateMs)}`]),
-  ];
-  return parts.join(' · ');
+  const line = progressFacts(progress, (word, at) =>
+    timestamp(word, at, word === 'started' ? 'R' : 'T'),
+  ).join(' · ');
+  return line.charAt(0).toUpperCase() + line.slice(1);
 }
 
 function timestamp(word: string, milliseconds: number, style: 'R' | 'T'): string[] {
   const seconds = Math.max(0, Math.floor(milliseconds / 1_000));
   return Number.isSafeInteger(seconds) && seconds < 1e11 ? [`${word} <t:${seconds}:${style}>`] : [];
-}
-
-function duration(milliseconds: number): string {
-  const seconds = Math.max(1, Math.round(milliseconds / 1_000));
-  if (seconds < 90) return `about ${seconds} s`;
-  return `about ${Math.round(seconds / 60)} min`;
 }
 
 /** The `custom_id` of the button that opens a thread. It needs no target: the thread belongs to its message. */

@@ -5,10 +5,10 @@
 import type { webApi } from '@slack/bolt';
 import type { SuggestedPrompt } from '../../../core/bot/command.ts';
 import type { Progress } from '../../../core/message.ts';
+import { queueWords, roughDuration } from '../../../core/progress.ts';
 import { ellipsis } from '../../shared/text.ts';
 import { slackErrorOf } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
-import { progressTime } from '../render/text.ts';
 import { call } from './client.ts';
 import type { ConnectionOptions } from './connection.ts';
 
@@ -121,15 +121,15 @@ export function statusOf(
   now: number,
 ): string {
   const elapsedMs = now - startedAt;
-  const elapsed = progressTime(elapsedMs);
+  const elapsed = roughDuration(elapsedMs);
   const fact =
     queuePosition !== undefined
-      ? `place ${queuePosition} in the queue`
+      ? queueWords(queuePosition)
       : until !== undefined
-        ? `for ${progressTime(Math.max(0, until - now))} more at most`
+        ? `for ${roughDuration(Math.max(0, until - now))} more at most`
         : // Past the estimate it no longer tells anything.
           estimateMs === undefined || elapsedMs > estimateMs
           ? `for ${elapsed}`
-          : `${elapsed} of about ${progressTime(estimateMs)}`;
+          : `${elapsed} of about ${roughDuration(estimateMs)}`;
   return `${ellipsis(stage, LIMITS.statusText - fact.length - 2)}, ${fact}`;
 }

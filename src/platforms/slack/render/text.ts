@@ -1,6 +1,7 @@
 /** Blocks of text: who is mentioned, the title, the progress, the text itself. */
 import type { types } from '@slack/bolt';
 import { type Message, stageToSay } from '../../../core/message.ts';
+import { progressFacts } from '../../../core/progress.ts';
 import { ellipsis, splitPlain, wholeCharacters } from '../../shared/text.ts';
 import { LIMITS } from '../limits.ts';
 import { escapeMrkdwn, mrkdwn, plainText, splitMrkdwn } from './escape.ts';
@@ -29,20 +30,12 @@ function time(word: string, milliseconds: number, format: '{time}' | '{time_secs
 export function progressBlocks(message: Message): types.KnownBlock[] {
   const { progress } = message;
   if (!progress) return [];
-  const { startedAt, queuePosition, estimateMs, until } = progress;
   const facts = [
     escapeMrkdwn(ellipsis(stageToSay(message), LONGEST_STAGE)),
-    ...(queuePosition === undefined ? [] : [`place ${queuePosition} in the queue`]),
-    ...time('started', startedAt, '{time}'),
-    ...(until === undefined ? [] : time('until', until, '{time_secs}')),
-    ...(estimateMs === undefined ? [] : [`usually takes about ${progressTime(estimateMs)}`]),
+    ...progressFacts(progress, (word, at) => time(word, at, word === 'started' ? '{time}' : '{time_secs}')),
   ];
   const said = facts.filter((fact) => fact !== '').join(' · ');
   return [{ type: 'context', elements: [mrkdwn(`:hourglass_flowing_sand: ${said}`)] }];
-}
-
-export function progressTime(ms: number): string {
-  return ms < 120_000 ? `${Math.max(1, Math.round(ms / 1000))} s` : `${Math.round(ms / 60_000)} min`;
 }
 
 export interface TextOptions {
