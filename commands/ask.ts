@@ -10,7 +10,7 @@ import { emptyAnswer, endingNote } from './ask/ending.ts';
 import { planAnswer, suggestModels } from './ask/route.ts';
 import { closeMarkdown } from './ask/unfinished-markdown.ts';
 import { modelOption } from './text/options.ts';
-import { againButton, clip, privately, quoted } from './text/text.ts';
+import { againButton, clip, privately, quoted } from './text/phrases.ts';
 
 const MEGABYTE = 1024 * 1024;
 /** Attached to one question. */

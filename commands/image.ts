@@ -5,7 +5,7 @@ import { type MediaItem, type MediaSource, plain } from '../src/core/message.ts'
 import { type OptionDeclarations, present } from '../src/core/options.ts';
 import type { Work } from '../src/core/work.ts';
 import { durationOption, exactOption, modelOption } from './text/options.ts';
-import { againButton, button, clip, quoted, shortened } from './text/text.ts';
+import { againButton, button, clip, quoted, shortened } from './text/phrases.ts';
 
 /** Width and height in pixels that every public model of this dialect takes. */
 const SIZES = [

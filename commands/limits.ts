@@ -6,7 +6,7 @@ import { ALL, EVERYONE, LIMITABLE, MODERATION, type Subject, type Where } from '
 import type { ChoiceOption, OptionDeclarations } from '../src/core/options.ts';
 import { changeMessage, here, limitsMessage } from './text/moderation.ts';
 import { choicesOf, subjectOf, whereOption, whoOption } from './text/options.ts';
-import { privately } from './text/text.ts';
+import { privately } from './text/phrases.ts';
 import { usageReport } from './text/usage.ts';
 
 const limitOptions = {

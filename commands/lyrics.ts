@@ -5,7 +5,7 @@ import { type Message, plain } from '../src/core/message.ts';
 import type { OptionDeclarations } from '../src/core/options.ts';
 import { lyricsMarkdown } from './song/song-message.ts';
 import { singForm } from './song.ts';
-import { againButton, button, clip, quoted } from './text/text.ts';
+import { againButton, button, clip, quoted } from './text/phrases.ts';
 
 /** Characters. Platforms draw facts in columns, and cut longer ones: those are written one after the other. */
 const LONGEST_COLUMN = 900;

@@ -6,7 +6,7 @@ import { type Address, type Invocation, serverWord } from '../src/core/invocatio
 import { counted, plain } from '../src/core/message.ts';
 import type { Change, ModelInForce } from '../src/core/moderation.ts';
 import { because } from './text/moderation.ts';
-import { privately } from './text/text.ts';
+import { privately } from './text/phrases.ts';
 import { ownUsageText } from './text/usage.ts';
 
 /** Days that a person's own usage covers. */

@@ -15,7 +15,7 @@ import {
 import { type OptionDeclarations, present } from '../src/core/options.ts';
 import { because, here, onOrOff, ownChoiceWins, pagesText } from './text/moderation.ts';
 import { choicesOf, familyChoices, modelOption, whereOption } from './text/options.ts';
-import { clip, privately } from './text/text.ts';
+import { clip, privately } from './text/phrases.ts';
 
 type Somewhere = Pick<Address, 'platform' | 'guild' | 'direct'>;
 

@@ -4,7 +4,7 @@ import { type Invocation, serverWord } from '../src/core/invocation.ts';
 import type { ChoiceOption } from '../src/core/options.ts';
 import { here, ownChoiceWins, pagesText } from './text/moderation.ts';
 import { choicesOf, whereOption } from './text/options.ts';
-import { privately } from './text/text.ts';
+import { privately } from './text/phrases.ts';
 
 const UNREACHABLE =
   'Pages cannot be opened from outside: whoever runs this bot has given it no public address.';

@@ -9,7 +9,7 @@ import type { PartyTools, PartyView } from '../src/core/party.ts';
 import { titleOf } from '../src/core/song.ts';
 import { findTake, suggestServerTakes, type Take, takeName, withTake } from './song/takes.ts';
 import { choicesOf, completedText } from './text/options.ts';
-import { privately } from './text/text.ts';
+import { privately } from './text/phrases.ts';
 
 const MOST_LISTED = 20;
 const NOTHING = 'Nothing is playing here. Start with /party play.';

@@ -10,7 +10,7 @@ import { findVoice, suggestVoices, sungAgain } from './song/keep-voice.ts';
 import { earlySongMessage, firstLine, rememberAsked, resultMessage, songCard } from './song/song-message.ts';
 import { findTake, suggestTakes } from './song/takes.ts';
 import { completedText } from './text/options.ts';
-import { privately, quoted } from './text/text.ts';
+import { privately, quoted } from './text/phrases.ts';
 
 const options = {
   prompt: { type: 'text', description: 'What the song is about', maximumLength: 3000, multiline: true },

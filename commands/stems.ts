@@ -7,7 +7,7 @@ import { sourceName } from './song/derived-messages.ts';
 import { listenLink } from './song/song-message.ts';
 import { findTake, suggestTakes } from './song/takes.ts';
 import { completedText } from './text/options.ts';
-import { againButton, askedBy, lineage } from './text/text.ts';
+import { againButton, askedBy, lineage } from './text/phrases.ts';
 
 /** From as many as this on, they also come as one archive. */
 const MANY = 3;

@@ -2,7 +2,7 @@ import { defineCommand } from '../src/core/bot/command.ts';
 import { UserError } from '../src/core/errors.ts';
 import { type OptionDeclarations, present } from '../src/core/options.ts';
 import { choicesOf, durationOption, exactOption, modelOption } from './text/options.ts';
-import { againButton, clip, lineage, quoted, shortened } from './text/text.ts';
+import { againButton, clip, lineage, quoted, shortened } from './text/phrases.ts';
 
 const MEGABYTE = 1024 * 1024;
 

@@ -5,7 +5,7 @@ import { notModerator, UserError } from '../src/core/errors.ts';
 import { plain } from '../src/core/message.ts';
 import { findVoice, suggestVoices } from './song/keep-voice.ts';
 import { completedText } from './text/options.ts';
-import { date, privately } from './text/text.ts';
+import { date, privately } from './text/phrases.ts';
 
 /** A longer list does not help; the option `voice` finds the others by name. */
 const MOST_LISTED = 40;

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { readConfig } from '../src/app/config/config.ts';
+import { readConfig } from '../src/app/config/read.ts';
 import { VARIABLES } from '../src/app/config/schema.ts';
 import { NOTICES_FILE, noticesFile } from '../src/cli/notices.ts';
 import {

@@ -7,7 +7,7 @@ import { type ChoiceOption, type OptionDeclarations, present } from '../../src/c
 import { hasVoice, lyricsOf, TAKE_WORK, titleOf } from '../../src/core/song.ts';
 import type { Work } from '../../src/core/work.ts';
 import { playTake } from '../party.ts';
-import { privately, quoted } from '../text/text.ts';
+import { privately, quoted } from '../text/phrases.ts';
 import { change } from './change.ts';
 import { extend } from './extend.ts';
 import { keepVoice } from './keep-voice.ts';

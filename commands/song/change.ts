@@ -4,7 +4,7 @@ import { UserError } from '../../src/core/errors.ts';
 import type { JobView } from '../../src/core/job.ts';
 import { type OptionDeclarations, present } from '../../src/core/options.ts';
 import { titleOf } from '../../src/core/song.ts';
-import { quoted } from '../text/text.ts';
+import { quoted } from '../text/phrases.ts';
 import { composeSong, SONG_MODEL_CHOICES, type SongRequest } from './compose.ts';
 import { keptVoiceOf, sameVoice } from './keep-voice.ts';
 import { rememberAsked } from './song-message.ts';

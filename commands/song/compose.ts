@@ -4,7 +4,7 @@ import { UserError } from '../../src/core/errors.ts';
 import { present } from '../../src/core/options.ts';
 import type { SongModel, Work } from '../../src/core/work.ts';
 import { choicesOf } from '../text/options.ts';
-import { clip, words } from '../text/text.ts';
+import { clip, words } from '../text/phrases.ts';
 import { firstLine, withSectionTags } from './song-message.ts';
 
 const SONG_MODELS = ['V5', 'V4_5ALL', 'V4_5PLUS', 'V4_5', 'V4'] as const satisfies readonly SongModel[];

@@ -2,7 +2,7 @@
 import type { JobView } from '../../src/core/job.ts';
 import { duration, type MediaItem, type Message, plain } from '../../src/core/message.ts';
 import type { LyricLine } from '../../src/core/work.ts';
-import { againButton, askedBy, button, lineage } from '../text/text.ts';
+import { againButton, askedBy, button, lineage } from '../text/phrases.ts';
 
 /** By what was asked for; everything else is a song. */
 export const DERIVED_MESSAGES: Partial<Record<JobView['work']['route'], (job: JobView) => Message>> = {

@@ -6,7 +6,7 @@ import { duration } from '../../src/core/message.ts';
 import type { OptionDeclarations, OptionValues } from '../../src/core/options.ts';
 import { hasVoice, lastMoment, lyricsOf, songModelOf, titleOf } from '../../src/core/song.ts';
 import type { SongModel, Work } from '../../src/core/work.ts';
-import { beginning } from '../text/text.ts';
+import { beginning } from '../text/phrases.ts';
 import { within } from './compose.ts';
 import { rememberAsked, withSectionTags } from './song-message.ts';
 import { type KnownTake, knownTake, startOn, takeName } from './takes.ts';

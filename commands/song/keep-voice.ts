@@ -7,7 +7,7 @@ import { duration, plain } from '../../src/core/message.ts';
 import type { OptionDeclarations } from '../../src/core/options.ts';
 import { hasVoice, titleOf } from '../../src/core/song.ts';
 import type { Work } from '../../src/core/work.ts';
-import { clip, privately, quoted } from '../text/text.ts';
+import { clip, privately, quoted } from '../text/phrases.ts';
 import { type KnownTake, knownTake, startOn, type Take, takeName } from './takes.ts';
 
 /** More than a person can choose from. */

@@ -3,7 +3,7 @@ import type { ActionInvocation, CommandAction } from '../../src/core/bot/command
 import { notModerator, UserError } from '../../src/core/errors.ts';
 import { serverWord } from '../../src/core/invocation.ts';
 import { titleOf } from '../../src/core/song.ts';
-import { button, privately } from '../text/text.ts';
+import { button, privately } from '../text/phrases.ts';
 
 function pageAction(run: CommandAction['run']): CommandAction {
   return {

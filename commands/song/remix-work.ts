@@ -4,7 +4,7 @@ import { UserError } from '../../src/core/errors.ts';
 import { present } from '../../src/core/options.ts';
 import type { Recording, SongModel, Work } from '../../src/core/work.ts';
 import { choicesOf } from '../text/options.ts';
-import { clip, words } from '../text/text.ts';
+import { clip, words } from '../text/phrases.ts';
 import { type SongRequest, within } from './compose.ts';
 import { withSectionTags } from './song-message.ts';
 

@@ -12,7 +12,7 @@ import {
 } from '../../src/core/message.ts';
 import { present } from '../../src/core/options.ts';
 import { coverWords, hasVoice, lyricsOf, titleOf } from '../../src/core/song.ts';
-import { againButton, askedBy, button, date, lineage, shortened } from '../text/text.ts';
+import { againButton, askedBy, button, date, lineage, shortened } from '../text/phrases.ts';
 import { DERIVED_MESSAGES } from './derived-messages.ts';
 import { takeName, withTake } from './takes.ts';
 

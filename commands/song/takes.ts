@@ -6,7 +6,7 @@ import { UserError } from '../../src/core/errors.ts';
 import type { JobView } from '../../src/core/job.ts';
 import { titleOf } from '../../src/core/song.ts';
 import type { Result } from '../../src/core/work.ts';
-import { clip, quoted } from '../text/text.ts';
+import { clip, quoted } from '../text/phrases.ts';
 
 /** Older songs are not found by name. */
 const SONGS_SEARCHED = 100;

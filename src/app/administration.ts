@@ -26,14 +26,14 @@ import {
   SettingsError,
 } from '../settings/decisions.ts';
 import { createFeedback, type FeedbackStore } from '../settings/feedback.ts';
-import { createMeter, type Meter, modelOf } from '../settings/limits/limits.ts';
+import { createMeter, type Meter, modelOf } from '../settings/limits/meter.ts';
 import { createModelSettings, type ModelDefaults, type ModelSettings } from '../settings/models.ts';
 import { type ModerationOptions, moderationFor } from '../settings/moderation.ts';
-import { usageChart } from '../settings/usage-chart/usage-chart.ts';
+import { usageChart } from '../settings/usage-chart/draw.ts';
 import type { Voices } from '../settings/voices.ts';
 import { dayOf, systemClock } from '../storage/schedule.ts';
 import { type Storage, StorageError } from '../storage/storage.ts';
-import type { Config } from './config/config.ts';
+import type { Config } from './config/read.ts';
 import { type ForgetTools, forget } from './forget.ts';
 import { createPageLinks } from './routes/page-links.ts';
 import { createCollector } from './telemetry/measurements.ts';

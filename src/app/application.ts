@@ -1,9 +1,9 @@
 /** Settings, jobs and commands, put together over the services. */
 import { setTimeout as timer } from 'node:timers/promises';
-import { home } from '../../commands/home/home.ts';
+import { home } from '../../commands/home/sections.ts';
 import { suggestedPrompts } from '../../commands/home/suggested-prompts.ts';
 import { commands } from '../../commands/index.ts';
-import { type Bot, createBot } from '../core/bot/bot.ts';
+import { type Bot, createBot } from '../core/bot/create-bot.ts';
 import { pageUrl } from '../core/http.ts';
 import { invocationKey } from '../core/job.ts';
 import type { Measure } from '../core/telemetry/series.ts';
@@ -12,7 +12,7 @@ import type { JobDependencies } from '../jobs/dependencies.ts';
 import { createJobs, type Jobs } from '../jobs/jobs.ts';
 import { createPictureFitter } from '../media/content/pictures.ts';
 import type { Platform } from '../platforms/platform.ts';
-import { familyOf } from '../settings/limits/limits.ts';
+import { familyOf } from '../settings/limits/meter.ts';
 import { createVoices } from '../settings/voices.ts';
 import { type Administration, startAdministration } from './administration.ts';
 import { type ContextParts, contextOf } from './context.ts';
@@ -25,7 +25,7 @@ import {
   type ServiceOptions,
   type Services,
 } from './services.ts';
-import type { Observability } from './telemetry/telemetry.ts';
+import type { Observability } from './telemetry/observability.ts';
 
 export type Platforms = ReadonlyMap<string, Platform>;
 

@@ -1,6 +1,6 @@
 /** Builds everything from the settings, starts it, and drains it. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Bot } from '../core/bot/bot.ts';
+import type { Bot } from '../core/bot/create-bot.ts';
 import type { JobView } from '../core/job.ts';
 import type { Log } from '../core/telemetry/log.ts';
 import type { Gateway } from '../gateway/client.ts';
@@ -12,10 +12,10 @@ import {
   type Platforms,
 } from './application.ts';
 import { createPlatforms, type MakePlatforms } from './platforms.ts';
-import { playgroundOf, routesOf } from './routes/routes.ts';
+import { playgroundOf, routesOf } from './routes/listener.ts';
 import { newId, openServices, type ServiceOptions, type Services, unmeasured } from './services.ts';
 import { observedBot } from './telemetry/measurements.ts';
-import { openObservability } from './telemetry/telemetry.ts';
+import { openObservability } from './telemetry/observability.ts';
 
 export interface AssembleOptions
   extends Omit<ServiceOptions, 'measure' | 'traces'>,

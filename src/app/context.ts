@@ -1,6 +1,7 @@
 /** What a command works with: the tools of one invocation. */
-import type { ContextRequest } from '../core/bot/bot.ts';
+
 import type { AnswerOffer, Context } from '../core/bot/context.ts';
+import type { ContextRequest } from '../core/bot/create-bot.ts';
 import { type Address, type Person, serverOf } from '../core/invocation.ts';
 import type { JobView } from '../core/job.ts';
 import type { System } from '../core/system.ts';

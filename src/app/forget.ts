@@ -7,7 +7,7 @@ import { createDecisionStore, type DecisionStore } from '../settings/decisions.t
 import { createFeedback } from '../settings/feedback.ts';
 import { createVoices, type Voices } from '../settings/voices.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { Config } from './config/config.ts';
+import type { Config } from './config/read.ts';
 import { newId, openExistingStorage, openMediaStore } from './services.ts';
 
 interface Whose {

@@ -10,7 +10,7 @@ import type { LyricLine } from '../core/work.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { allMade } from '../jobs/made.ts';
 import type { Media } from '../media/media.ts';
-import { createOpusEncoder } from '../media/opus/opus.ts';
+import { createOpusEncoder } from '../media/opus/encoder.ts';
 import { createParties, type Parties } from '../party/parties.ts';
 import { createSoundReader } from '../party/sound.ts';
 import { createPartyStore } from '../party/store.ts';

@@ -8,7 +8,7 @@ import { createLocks } from '../storage/locks.ts';
 import { systemClock } from '../storage/schedule.ts';
 import type { SettingsStore } from '../storage/storage.ts';
 import type { ApplicationOptions, Platforms } from './application.ts';
-import type { Config } from './config/config.ts';
+import type { Config } from './config/read.ts';
 import { newId, newSecret, readerOf, type Services } from './services.ts';
 
 export interface PlatformTools extends Pick<System, 'now' | 'random' | 'log'> {

@@ -1,10 +1,10 @@
 /** What every program does: it reads the settings once, reports mistakes in one message, and ends cleanly. */
 import type { Logger } from 'pino';
-import { MissingPackagesError } from '../emulator/studio/studio.ts';
+import { MissingPackagesError } from '../emulator/studio/thread.ts';
 import { ListenError } from '../http/server.ts';
 import { StorageError } from '../storage/storage.ts';
-import { type Config, ConfigError, readConfig } from './config/config.ts';
 import { readEnvFile } from './config/env-file.ts';
+import { type Config, ConfigError, readConfig } from './config/read.ts';
 import { createLog } from './telemetry/log.ts';
 
 /** The settings of the environment and of `.env`, which the environment overrules. Throws ConfigError. */

@@ -13,19 +13,19 @@ import { createGateway, type Gateway } from '../gateway/client.ts';
 import { type Listener, listenAt } from '../http/server.ts';
 import { safeFileName } from '../media/content/types.ts';
 import { MediaError } from '../media/errors.ts';
-import { createMediaFetcher } from '../media/fetch/fetch.ts';
+import { createMediaFetcher } from '../media/fetch/fetcher.ts';
 import { createMedia, type Media } from '../media/media.ts';
 import { createFolderStore } from '../media/store/folder.ts';
+import type { MediaStore } from '../media/store/media-store.ts';
 import { startPruning } from '../media/store/pruning.ts';
-import type { MediaStore } from '../media/store/store.ts';
 import type { MediaReader } from '../platforms/platform.ts';
 import type { ModelDefaults } from '../settings/models.ts';
 import { systemClock } from '../storage/schedule.ts';
 import { assertDatabase } from '../storage/sqlite/copy.ts';
 import { databaseFile } from '../storage/sqlite/database-file.ts';
-import { openSqliteStorage } from '../storage/sqlite/sqlite.ts';
+import { openSqliteStorage } from '../storage/sqlite/open.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { Config } from './config/config.ts';
+import type { Config } from './config/read.ts';
 import { measuredStorage, measuredStore } from './telemetry/measurements.ts';
 import type { Traces } from './telemetry/traces.ts';
 
@@ -104,7 +104,7 @@ export async function openStorage(
       return openSqliteStorage({ path: databaseFile(storage.directory), ...tools });
     case 'redis': {
       // Loaded only when it is needed: Redis and BullMQ are a third of all modules.
-      const { openRedisStorage } = await import('../storage/redis/redis.ts');
+      const { openRedisStorage } = await import('../storage/redis/open.ts');
       return openRedisStorage({ url: storage.url, ...tools });
     }
     default:

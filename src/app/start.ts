@@ -1,7 +1,7 @@
 /** The whole program: the bot on the platforms that are set, or a prompt in this terminal where none is. */
-import { createTerminal, type Terminal } from '../platforms/terminal/terminal.ts';
+import { createTerminal, type Terminal } from '../platforms/terminal/adapter.ts';
 import { assemble, type Minstrel } from './assemble.ts';
-import type { Config } from './config/config.ts';
+import type { Config } from './config/read.ts';
 import { tellFindings } from './doctor/started.ts';
 import { type PlatformTools, platformsFor } from './platforms.ts';
 import { endOnUncaught, loadConfig, openLog } from './process.ts';

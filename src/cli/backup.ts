@@ -1,5 +1,5 @@
 /** `npm run backup -- <folder>`: a copy of jobs, settings and media, while the bot runs or not. */
-import { backUp } from '../app/backup/backup.ts';
+import { backUp } from '../app/backup/create.ts';
 import { BackupError } from '../app/backup/folder.ts';
 import { fail, openProgram, runProgram } from '../app/process.ts';
 import { counted } from '../core/message.ts';

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { assemble, type Minstrel } from '../app/assemble.ts';
-import { readConfig } from '../app/config/config.ts';
+import { readConfig } from '../app/config/read.ts';
 import { openLog, runProgram } from '../app/process.ts';
 import { newId } from '../app/services.ts';
-import { createTerminal, type Terminal } from '../platforms/terminal/terminal.ts';
+import { createTerminal, type Terminal } from '../platforms/terminal/adapter.ts';
 
 const OUTPUT = 'demo-output';
 /** Fast enough for a minute in all, slow enough to see progress and streaming. */

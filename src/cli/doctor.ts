@@ -1,7 +1,7 @@
 /** `npm run doctor`: examines what `npm start` would need, a line each; ends with status 1 when something is wrong. */
 import { styleText } from 'node:util';
 import { commands } from '../../commands/index.ts';
-import { type Examination, examine } from '../app/doctor/doctor.ts';
+import { type Examination, examine } from '../app/doctor/examine.ts';
 import { loadEnvironment, runProgram } from '../app/process.ts';
 import { newId } from '../app/services.ts';
 import type { Finding } from '../core/finding.ts';

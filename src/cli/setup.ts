@@ -6,7 +6,7 @@ import * as prompts from '@clack/prompts';
 import { commands } from '../../commands/index.ts';
 import { readEnvFile, updateEnvFile } from '../app/config/env-file.ts';
 import { environmentSchema, type Variable } from '../app/config/schema.ts';
-import type { Examination } from '../app/doctor/doctor.ts';
+import type { Examination } from '../app/doctor/examine.ts';
 import { fail, runProgram } from '../app/process.ts';
 import { createManifest } from '../platforms/slack/manifest.ts';
 import { examination, report } from './doctor.ts';

@@ -6,7 +6,7 @@ import type { FileShelf } from './files.ts';
 import { RefusedRequest } from './requests/refusal.ts';
 import type { Store } from './store.ts';
 import type { Commission, Piece } from './studio/commission.ts';
-import type { Studio } from './studio/studio.ts';
+import type { Studio } from './studio/thread.ts';
 
 /** What the routes work with. */
 export interface EmulatorContext extends BendTools {

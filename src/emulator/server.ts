@@ -18,7 +18,7 @@ import { pathOf, routeFamily } from './requests/family.ts';
 import { answerRefusal, RefusedRequest, reasonOfStatus } from './requests/refusal.ts';
 import { sunoapi } from './shapes.ts';
 import { createStore } from './store.ts';
-import { openStudio } from './studio/studio.ts';
+import { openStudio } from './studio/thread.ts';
 import { registerChatRoutes } from './text/chat.ts';
 import { registerGenRoutes } from './text/gen.ts';
 import { registerMsgRoutes } from './text/msg.ts';

@@ -1,9 +1,9 @@
-import { createChat } from './chat/chat.ts';
-import { createGen } from './gen/gen.ts';
-import { createMediaCalls } from './media/media.ts';
-import { createModels } from './models/models.ts';
-import { createMsg } from './msg/msg.ts';
-import { createMusic } from './music/music.ts';
+import { createChat } from './chat/client.ts';
+import { createGen } from './gen/client.ts';
+import { createMediaCalls } from './media/client.ts';
+import { createModels } from './models/catalog.ts';
+import { createMsg } from './msg/client.ts';
+import { createMusic } from './music/client.ts';
 import type { GatewayOptions } from './transport/options.ts';
 import { createRequester } from './transport/request.ts';
 

@@ -13,9 +13,9 @@ import type { Gateway } from '../gateway/client.ts';
 import type { PictureFitter } from '../media/content/pictures.ts';
 import type { Media } from '../media/media.ts';
 import type { Platform } from '../platforms/platform.ts';
-import type { Meter } from '../settings/limits/limits.ts';
+import type { Meter } from '../settings/limits/meter.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { pollPause } from './steps/poll/pauses.ts';
+import type { pollPause } from './steps/poll-pauses.ts';
 
 /** Everything that jobs need from outside. */
 export interface JobDependencies extends Pick<System, 'now' | 'random' | 'newId' | 'log'> {

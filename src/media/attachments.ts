@@ -4,7 +4,7 @@ import type { KeptFile } from '../core/message.ts';
 import type { FileReference } from '../core/options.ts';
 import type { PictureFitter } from './content/pictures.ts';
 import { MediaError } from './errors.ts';
-import type { FetchExpectation } from './fetch/fetch.ts';
+import type { FetchExpectation } from './fetch/fetcher.ts';
 import type { Media } from './media.ts';
 
 /** A file that a person attached, as the platform describes it. */

@@ -8,9 +8,9 @@ import { audioSeconds } from './content/length.ts';
 import { withTags } from './content/tags.ts';
 import { detectionBytes, detectMediaType } from './content/types.ts';
 import { MediaError, tooLarge } from './errors.ts';
-import type { FetchExpectation, MediaFetcher } from './fetch/fetch.ts';
+import type { FetchExpectation, MediaFetcher } from './fetch/fetcher.ts';
 import { createFileLinks } from './links.ts';
-import type { ByteRange, MediaStore, OpenedFile } from './store/store.ts';
+import type { ByteRange, MediaStore, OpenedFile } from './store/media-store.ts';
 
 interface SongTags extends Omit<AudioTags, 'cover'> {
   /** The name of a kept picture. */

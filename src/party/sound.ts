@@ -3,8 +3,8 @@ import type { Job } from '../core/job.ts';
 import type { KeptFile } from '../core/message.ts';
 import type { PartySong } from '../core/party.ts';
 import type { Media } from '../media/media.ts';
+import type { OpusEncoder } from '../media/opus/encoder.ts';
 import { readOggOpus } from '../media/opus/ogg.ts';
-import type { OpusEncoder } from '../media/opus/opus.ts';
 import type { Storage } from '../storage/storage.ts';
 
 /** Of one packet. */

@@ -1,6 +1,6 @@
 /** The port that every platform implements. */
 import { z } from 'zod';
-import type { Bot } from '../core/bot/bot.ts';
+import type { Bot } from '../core/bot/create-bot.ts';
 import type { BrowserChat, PlatformRoutes } from '../core/http.ts';
 import type { Address, ConversationTurn, HistoryReference, Person } from '../core/invocation.ts';
 import type { KeptFile, Message, Progress } from '../core/message.ts';

@@ -16,7 +16,7 @@ import {
 } from '../core/moderation.ts';
 import { present } from '../core/options.ts';
 import type { System } from '../core/system.ts';
-import type { Models } from '../gateway/models/models.ts';
+import type { Models } from '../gateway/models/catalog.ts';
 import { dayOf } from '../storage/schedule.ts';
 import type { UsageStore } from '../storage/usage.ts';
 import { resetRules, setPause, setRule } from './access/changes.ts';
@@ -32,7 +32,7 @@ import {
   pagesInForce,
 } from './decisions.ts';
 import type { FeedbackStore } from './feedback.ts';
-import type { Meter } from './limits/limits.ts';
+import type { Meter } from './limits/meter.ts';
 import { chooseModel, type FoundModel, type ModelSettings, resetModel } from './models.ts';
 import { type Aspect, decidesToo, type ReportOptions, reportOn, thingsBy } from './report.ts';
 

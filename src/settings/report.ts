@@ -28,7 +28,7 @@ import {
   subjectText,
 } from './access/words.ts';
 import type { Decisions, KeptSettings } from './decisions.ts';
-import { limitsThatHold, limitThings } from './limits/limits.ts';
+import { limitsThatHold, limitThings } from './limits/meter.ts';
 
 /** What changed: who may, how much they may, or both. */
 export type Aspect = 'access' | 'limits';

@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { backUp } from '../../src/app/backup/backup.ts';
+import { backUp } from '../../src/app/backup/create.ts';
 import { restore } from '../../src/app/backup/restore.ts';
-import { readConfig } from '../../src/app/config/config.ts';
+import { readConfig } from '../../src/app/config/read.ts';
 import { openStorage } from '../../src/app/services.ts';
 import { noRedis, startRedisServer } from '../servers/redis.ts';
 import { songJob } from '../storage/jobs.ts';

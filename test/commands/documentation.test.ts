@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commands } from '../../commands/index.ts';
-import type { Bot } from '../../src/core/bot/bot.ts';
+import type { Bot } from '../../src/core/bot/create-bot.ts';
 import type { Invocation } from '../../src/core/invocation.ts';
 import type { RawOptions } from '../../src/core/options.ts';
 import { askedHelp, readCommandLine } from '../../src/platforms/shared/command-line.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Invocation } from '../../src/core/invocation.ts';
 import type { RawOptions } from '../../src/core/options.ts';
-import { advance } from '../../src/jobs/runner/runner.ts';
+import { advance } from '../../src/jobs/runner/advance.ts';
 import { openStudio, type Studio } from './song/world.ts';
 
 let studio: Studio;

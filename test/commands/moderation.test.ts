@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Bot } from '../../src/core/bot/bot.ts';
+import type { Bot } from '../../src/core/bot/create-bot.ts';
 import type { Outcome } from '../../src/core/bot/outcome.ts';
 import type { Invocation } from '../../src/core/invocation.ts';
 import type { Message } from '../../src/core/message.ts';

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { MediaStore, RetentionOptions } from '../../src/media/store/store.ts';
+import type { MediaStore, RetentionOptions } from '../../src/media/store/media-store.ts';
 import { bytesOf, chunks, mp3 } from '../media/helpers.ts';
 
 interface MediaStoreHarness {

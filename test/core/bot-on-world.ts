@@ -1,6 +1,6 @@
 import { commands } from '../../commands/index.ts';
-import { type Bot, createBot } from '../../src/core/bot/bot.ts';
 import type { Context } from '../../src/core/bot/context.ts';
+import { type Bot, createBot } from '../../src/core/bot/create-bot.ts';
 import { musicLimits } from '../../src/gateway/music/requests.ts';
 import { answerSettings } from '../../src/settings/answers.ts';
 import { songModel } from '../../src/settings/models.ts';

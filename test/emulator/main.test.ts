@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { readConfig } from '../../src/app/config/config.ts';
+import { readConfig } from '../../src/app/config/read.ts';
 import { readFlags } from '../../src/emulator/flags.ts';
 import { PROGRAM_ENVIRONMENT } from '../servers/program.ts';
 

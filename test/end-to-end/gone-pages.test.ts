@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
-import { readConfig } from '../../src/app/config/config.ts';
+import { readConfig } from '../../src/app/config/read.ts';
 import { openMediaStore } from '../../src/app/services.ts';
 import { pageUrl } from '../../src/core/http.ts';
 import { startEmulator } from '../../src/emulator/server.ts';

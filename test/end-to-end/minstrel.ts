@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { assemble, type Minstrel } from '../../src/app/assemble.ts';
-import { readConfig } from '../../src/app/config/config.ts';
+import { readConfig } from '../../src/app/config/read.ts';
 import { platformsFor } from '../../src/app/platforms.ts';
 import type { Log } from '../../src/core/telemetry/log.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts';

@@ -3,7 +3,7 @@ import type { Emulator } from '../../src/emulator/server.ts';
 import type { AnswerEvent } from '../../src/gateway/answers.ts';
 import { createGateway, type Gateway } from '../../src/gateway/client.ts';
 import { type MusicCallback, readMusicCallback } from '../../src/gateway/music/callback.ts';
-import type { Submission } from '../../src/gateway/music/music.ts';
+import type { Submission } from '../../src/gateway/music/client.ts';
 import { type FaultyEmulator, startFaultyEmulator } from '../emulator/faulty.ts';
 import { SHAPES, type ShapeName } from '../emulator/shapes.ts';
 import { createSampleStudio } from '../fixtures/sample-studio.ts';

@@ -6,7 +6,7 @@ import { createHttpServer } from '../../src/http/server.ts';
 import type { ContentKind } from '../../src/media/content/types.ts';
 import { createMedia } from '../../src/media/media.ts';
 import { createFolderStore } from '../../src/media/store/folder.ts';
-import type { MediaStore } from '../../src/media/store/store.ts';
+import type { MediaStore } from '../../src/media/store/media-store.ts';
 import { fetcherFor, mp3, temporaryFolder } from '../media/helpers.ts';
 
 const song = mp3(200);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StartRequest } from '../../src/core/bot/context.ts';
-import { advance } from '../../src/jobs/runner/runner.ts';
+import { advance } from '../../src/jobs/runner/advance.ts';
 import { gatewayError } from './scripted-gateway.ts';
 import { createWorld, SONG, songCallback, VIDEO, type World } from './world.ts';
 

@@ -1,7 +1,7 @@
 import type { AnswerEvent } from '../../src/gateway/answers.ts';
 import type { Gateway } from '../../src/gateway/client.ts';
 import type { VideoTask } from '../../src/gateway/media/responses.ts';
-import type { AlignedWord } from '../../src/gateway/music/music.ts';
+import type { AlignedWord } from '../../src/gateway/music/client.ts';
 import type { GatewayErrorCode } from '../../src/gateway/transport/errors.ts';
 import { GatewayError } from '../../src/gateway/transport/errors.ts';
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { createMediaFetcher, type MediaFetcherOptions } from '../../src/media/fetch/fetch.ts';
+import { createMediaFetcher, type MediaFetcherOptions } from '../../src/media/fetch/fetcher.ts';
 
 /** A folder of this test's own, gone when it is over. */
 export async function temporaryFolder(): Promise<string> {

@@ -9,7 +9,7 @@ export default defineConfig({
       'test/settings/access/precedence.test.ts',
       'test/settings/access/changes.test.ts',
       'test/settings/access/admission.test.ts',
-      'test/settings/limits/limits.test.ts',
+      'test/settings/limits/meter.test.ts',
     ],
   },
 });

@@ -17,7 +17,7 @@ import { textOfBot, textOfPerson } from '../../src/platforms/discord/receive/his
 import { commandOptions, personOf } from '../../src/platforms/discord/receive/invocation.ts';
 import { modalOrReason, openFormButton, optionsOfForm } from '../../src/platforms/discord/receive/modal.ts';
 import { renderButtons, renderCard } from '../../src/platforms/discord/render/card.ts';
-import { renderPages } from '../../src/platforms/discord/render/render.ts';
+import { renderPages } from '../../src/platforms/discord/render/pages.ts';
 import { optionHelp } from '../../src/platforms/shared/command-line.ts';
 import { addField } from '../../src/platforms/shared/form-text.ts';
 import { parseOptions } from '../../src/platforms/shared/parse.ts';
@@ -30,7 +30,7 @@ import { isAboutPeople, isToSomebodyElse } from '../../src/platforms/slack/recei
 import { viewOf } from '../../src/platforms/slack/receive/open-form.ts';
 import { homeView, pressedForm, readShown } from '../../src/platforms/slack/render/home.ts';
 import { fileReference, formOptions, readMetadata } from '../../src/platforms/slack/render/modal.ts';
-import { render } from '../../src/platforms/slack/render/render.ts';
+import { render } from '../../src/platforms/slack/render/parts.ts';
 import { summaryOf } from '../../src/platforms/slack/render/text.ts';
 import { optionInSlackWords } from '../../src/platforms/slack/render/words.ts';
 import {
@@ -40,7 +40,7 @@ import {
   renderProgress,
 } from '../../src/platforms/terminal/render.ts';
 import { webRequestSchema } from '../../src/platforms/web/receive/requests.ts';
-import { renderForWeb } from '../../src/platforms/web/render/render.ts';
+import { renderForWeb } from '../../src/platforms/web/render/convert.ts';
 import { testLinear } from '../linear-text.ts';
 
 const OPTIONS = {

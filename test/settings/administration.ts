@@ -7,7 +7,7 @@ import { forgetPerson } from '../../src/jobs/forget.ts';
 import { type Admit, createAccess } from '../../src/settings/access/admission.ts';
 import { createDecisionStore, type DecisionStore, type Decisions } from '../../src/settings/decisions.ts';
 import { createFeedback } from '../../src/settings/feedback.ts';
-import { createMeter, type Meter, type MeteredJob } from '../../src/settings/limits/limits.ts';
+import { createMeter, type Meter, type MeteredJob } from '../../src/settings/limits/meter.ts';
 import { createModelSettings, type ModelDefaults, type ModelSettings } from '../../src/settings/models.ts';
 import { moderationFor } from '../../src/settings/moderation.ts';
 import type { Clock } from '../../src/storage/schedule.ts';

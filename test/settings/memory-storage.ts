@@ -1,4 +1,4 @@
-import { openSqliteStorage } from '../../src/storage/sqlite/sqlite.ts';
+import { openSqliteStorage } from '../../src/storage/sqlite/open.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { ManualClock } from '../storage/manual-clock.ts';
 import { RecordingLog } from '../storage/recording-log.ts';

@@ -1,5 +1,5 @@
+import type { ModelChoice, Models } from '../../src/gateway/models/catalog.ts';
 import type { Model } from '../../src/gateway/models/listing.ts';
-import type { ModelChoice, Models } from '../../src/gateway/models/models.ts';
 
 /** The gateway's list, as a test wants it. */
 export class ModelList implements Pick<Models, 'list' | 'refresh' | 'cached' | 'resolve'> {

@@ -3,7 +3,7 @@ import { commands } from '../../commands/index.ts';
 import type { JobDependencies } from '../../src/jobs/dependencies.ts';
 import { createJobs, type Jobs } from '../../src/jobs/jobs.ts';
 import { createDecisionStore, type DecisionStore } from '../../src/settings/decisions.ts';
-import { createMeter, familyOf } from '../../src/settings/limits/limits.ts';
+import { createMeter, familyOf } from '../../src/settings/limits/meter.ts';
 import { createVoices } from '../../src/settings/voices.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import type { SimulatedChat } from './channel.ts';

@@ -1,7 +1,7 @@
 /** Storage that several replicas share, as on Redis: records in one SQLite, and a schedule under leases. */
 import { EventEmitter } from 'node:events';
 import type { RunTools } from '../../src/storage/schedule.ts';
-import { sqliteStorage } from '../../src/storage/sqlite/sqlite.ts';
+import { sqliteStorage } from '../../src/storage/sqlite/open.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import type { ReusedDatabase } from './databases.ts';
 import type { Process } from './kernel.ts';

@@ -1,6 +1,6 @@
 /** Plays one history to its end and tells which promises it broke. */
 
-import { sqliteStorage } from '../../src/storage/sqlite/sqlite.ts';
+import { sqliteStorage } from '../../src/storage/sqlite/open.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { RecordingLog } from '../storage/recording-log.ts';
 import { checkAtRest } from './at-rest.ts';

@@ -1,11 +1,11 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { openRedisStorage } from '../../src/storage/redis/redis.ts';
+import { openRedisStorage } from '../../src/storage/redis/open.ts';
 import { systemClock } from '../../src/storage/schedule.ts';
 import { SqliteDatabase } from '../../src/storage/sqlite/database.ts';
+import { sqliteStorage } from '../../src/storage/sqlite/open.ts';
 import { createTables } from '../../src/storage/sqlite/schema.ts';
-import { sqliteStorage } from '../../src/storage/sqlite/sqlite.ts';
 import { INBOX_KEPT } from '../../src/storage/storage.ts';
 import { startMinstrel } from '../end-to-end/minstrel.ts';
 import { connectRedis, noRedis, PATIENT, startRedisServer } from '../servers/redis.ts';

@@ -5,7 +5,7 @@ import { chmod, copyFile, mkdir, open, readdir, rename, rm, stat, utimes } from 
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { systemErrorCode } from '../../core/errors.ts';
-import { isStoredName } from '../../media/store/store.ts';
+import { isStoredName } from '../../media/store/media-store.ts';
 
 export const EXPORT_FILE = 'minstrel.jsonl';
 export const PARTIAL_FILE = `${EXPORT_FILE}.partial`;

@@ -9,10 +9,10 @@ import { whyOccupied } from '../../storage/sqlite/copy.ts';
 import { databaseFile } from '../../storage/sqlite/database-file.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { type ImportReport, importLines, linesIn } from '../../storage/transfer.ts';
-import type { Config } from '../config/config.ts';
+import type { Config } from '../config/read.ts';
 import { botAnswersAt } from '../doctor/public-url.ts';
 import { openStorage } from '../services.ts';
-import type { BackupTools } from './backup.ts';
+import type { BackupTools } from './create.ts';
 import {
   asBackupError,
   BackupError,

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { systemErrorCode } from '../../core/errors.ts';
 import { problem } from './checks.ts';
-import { ConfigError } from './config.ts';
+import { ConfigError } from './read.ts';
 import { VARIABLES, type Variable } from './schema.ts';
 
 /** The settings in the file; none where there is no file. Throws {@link ConfigError}, which names every unreadable line. */

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { FAMILIES, type Family, LIMITED } from '../../core/family.ts';
 import { LIMIT_PERIODS, type Limit } from '../../core/moderation.ts';
 import { MUSIC_MODELS } from '../../gateway/music/requests.ts';
-import { FAMILY_OF } from '../../settings/limits/limits.ts';
+import { FAMILY_OF } from '../../settings/limits/meter.ts';
 import { commaSeparated, readable } from './fields.ts';
 
 const SCOPES = ['person', 'channel', 'server', 'deployment'] as const satisfies readonly Limit['scope'][];

@@ -2,7 +2,7 @@ import { type Finding, good, warning, wrong } from '../../core/finding.ts';
 import { counted } from '../../core/message.ts';
 import type { Gateway } from '../../gateway/client.ts';
 import { GatewayError } from '../../gateway/transport/errors.ts';
-import type { Config } from '../config/config.ts';
+import type { Config } from '../config/read.ts';
 
 const SUBJECT = 'Gateway';
 

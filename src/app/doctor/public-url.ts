@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { type Finding, good, warning, wrong } from '../../core/finding.ts';
 import type { System } from '../../core/system.ts';
 import { ListenError, listenAt, type Routes } from '../../http/server.ts';
-import type { Config } from '../config/config.ts';
+import type { Config } from '../config/read.ts';
 
 const SUBJECT = 'PUBLIC_URL';
 const TIMEOUT_MS = 10_000;

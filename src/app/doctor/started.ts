@@ -2,9 +2,9 @@
 import { commands } from '../../../commands/index.ts';
 import type { Log } from '../../core/telemetry/log.ts';
 import type { Gateway } from '../../gateway/client.ts';
-import type { Config } from '../config/config.ts';
+import type { Config } from '../config/read.ts';
 import { newId } from '../services.ts';
-import { examineStarted } from './doctor.ts';
+import { examineStarted } from './examine.ts';
 
 /** What the bot would stumble over later, and on a terminal where it is and how people call it. Never rejects. */
 export async function tellFindings(

@@ -7,7 +7,7 @@ import type { Log } from '../../core/telemetry/log.ts';
 import { systemClock } from '../../storage/schedule.ts';
 import { databaseFile, tryFolder } from '../../storage/sqlite/database-file.ts';
 import { type Storage, StorageError } from '../../storage/storage.ts';
-import type { Config } from '../config/config.ts';
+import type { Config } from '../config/read.ts';
 
 const SUBJECT = 'Storage';
 
@@ -31,7 +31,7 @@ export async function inspectStorage(
       return found;
     }
     case 'redis': {
-      const { examineRedis } = await import('../../storage/redis/redis.ts');
+      const { examineRedis } = await import('../../storage/redis/open.ts');
       return await examineRedis(storage.url, { clock: systemClock, log }).catch((error: unknown) => [
         refusal(error),
       ]);

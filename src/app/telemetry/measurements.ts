@@ -1,5 +1,5 @@
 /** What is measured where the parts are put together: open jobs, connections, acknowledgements, storage, kept bytes. */
-import type { Bot } from '../../core/bot/bot.ts';
+import type { Bot } from '../../core/bot/create-bot.ts';
 import type { Outcome } from '../../core/bot/outcome.ts';
 import type { Invocation } from '../../core/invocation.ts';
 import type { System } from '../../core/system.ts';
@@ -7,9 +7,9 @@ import type { Measure } from '../../core/telemetry/series.ts';
 import type { Tracer } from '../../core/telemetry/tracer.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { CALLBACK_OUTCOMES } from '../../http/music-callback.ts';
-import type { MediaStore } from '../../media/store/store.ts';
+import type { MediaStore } from '../../media/store/media-store.ts';
 import type { Platform } from '../../platforms/platform.ts';
-import { FAMILY_OF } from '../../settings/limits/limits.ts';
+import { FAMILY_OF } from '../../settings/limits/meter.ts';
 import { type OpenCount, type Storage, StorageError } from '../../storage/storage.ts';
 
 /** Counting open jobs reads all of them, so it is done this often at the most. */

@@ -5,7 +5,7 @@ import type { Job } from '../../core/job.ts';
 import type { KeptFile, MediaItem, MediaKind, MediaSource, Message } from '../../core/message.ts';
 import { type ContentKind, uniqueFileNames } from '../../media/content/types.ts';
 import { MediaError } from '../../media/errors.ts';
-import type { FetchExpectation } from '../../media/fetch/fetch.ts';
+import type { FetchExpectation } from '../../media/fetch/fetcher.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import type { JobRun } from '../runner/run.ts';
 

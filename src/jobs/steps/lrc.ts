@@ -1,7 +1,7 @@
 /** Aligned words as lines, and lines as an .lrc file. https://en.wikipedia.org/wiki/LRC_(file_format) */
 
 import type { LyricLine } from '../../core/work.ts';
-import type { AlignedWord } from '../../gateway/music/music.ts';
+import type { AlignedWord } from '../../gateway/music/client.ts';
 
 export interface LrcHead {
   readonly title: string;

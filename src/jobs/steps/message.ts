@@ -14,7 +14,7 @@ import { isOwnFault, lostSentence, unkeptLinkSentence, waitingSentence } from '.
 import { withArchive } from './archive.ts';
 import { endMessage } from './end-message.ts';
 import { type FailedFile, keepMedia, withKeptMedia } from './keep.ts';
-import { refreshVideoUrl } from './poll/poll.ts';
+import { refreshVideoUrl } from './poll.ts';
 import { linkToMessage, readParent, withSourceSong } from './source.ts';
 
 /** The result itself is not held up for longer because of what was shown early. */

@@ -4,7 +4,7 @@ import { EMPTY_RESULT, type JobFailure } from '../../core/job.ts';
 import type { KeptFile } from '../../core/message.ts';
 import { lastMoment } from '../../core/song.ts';
 import type { ImageItem, Inquiry, Recording, Result, Work, WorkFile } from '../../core/work.ts';
-import type { Submission } from '../../gateway/music/music.ts';
+import type { Submission } from '../../gateway/music/client.ts';
 import { GatewayError } from '../../gateway/transport/errors.ts';
 import { MediaError } from '../../media/errors.ts';
 import { answerQuestion } from '../ask/answer.ts';

@@ -1,7 +1,7 @@
 /** How long a recording lasts, read from its content in a thread of its own: files come from outside. */
 import { z } from 'zod';
 import { answerOfThread } from '../../core/thread.ts';
-import type { OpenedFile } from '../store/store.ts';
+import type { OpenedFile } from '../store/media-store.ts';
 
 /** Longer than any honest file needs. */
 const TIMEOUT_MS = 10_000;

@@ -14,7 +14,7 @@ import {
   removeExpendable,
   resolveRange,
   stage,
-} from './store.ts';
+} from './media-store.ts';
 
 export interface FolderStoreOptions extends RetentionOptions {
   /** Made when it is not there. Files lie in it by name; `incoming/` holds what is being written. */

@@ -17,7 +17,7 @@ import {
   removeExpendable,
   resolveRange,
   stage,
-} from './store.ts';
+} from './media-store.ts';
 
 export interface S3StoreOptions extends RetentionOptions, Pick<System, 'now' | 'random'> {
   /** The service's own address, without the bucket: `https://s3.eu-central-1.amazonaws.com`. */

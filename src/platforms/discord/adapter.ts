@@ -1,5 +1,5 @@
 import type { Interaction } from 'discord.js';
-import type { Bot } from '../../core/bot/bot.ts';
+import type { Bot } from '../../core/bot/create-bot.ts';
 import type { WithLock } from '../../core/lock.ts';
 import type { System } from '../../core/system.ts';
 import type { MediaReader, Platform, VoiceChannels } from '../platform.ts';
@@ -89,7 +89,7 @@ export function createDiscord(options: DiscordOptions): Platform {
   let voice: Promise<VoiceChannels> | undefined;
   /** Loaded when sound is asked for: most servers never do. */
   async function loadVoice(): Promise<VoiceChannels> {
-    const { createDiscordVoice } = await import('./voice/voice.ts');
+    const { createDiscordVoice } = await import('./voice/channels.ts');
     return createDiscordVoice({ guilds, rest, log, random, sleep });
   }
   const tools: DeliveryTools = { rest, guilds, media, log, now, responses };

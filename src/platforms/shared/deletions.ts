@@ -1,5 +1,5 @@
 /** Questions whose message was deleted: none of them is begun, and what was begun for them ends. */
-import type { Bot } from '../../core/bot/bot.ts';
+import type { Bot } from '../../core/bot/create-bot.ts';
 import type { Outcome } from '../../core/bot/outcome.ts';
 import type { Invocation } from '../../core/invocation.ts';
 

@@ -1,6 +1,6 @@
 /** Slack as a platform. */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Bot } from '../../core/bot/bot.ts';
+import type { Bot } from '../../core/bot/create-bot.ts';
 import type { Address } from '../../core/invocation.ts';
 import type { Message } from '../../core/message.ts';
 import type { System } from '../../core/system.ts';
@@ -10,13 +10,8 @@ import { openAccount } from './connection/account.ts';
 import { createApp } from './connection/app.ts';
 import { isPublicChannel } from './connection/channels.ts';
 import { measuredFetch, sdkLogger } from './connection/client.ts';
-import type {
-  HttpConnection,
-  OAuthAccount,
-  SocketConnection,
-  TokenAccount,
-} from './connection/connection.ts';
 import type { InstallationSettings } from './connection/oauth/installations.ts';
+import type { HttpConnection, OAuthAccount, SocketConnection, TokenAccount } from './connection/options.ts';
 import { createSockets } from './connection/sockets.ts';
 import { organisationIn, type Workspace } from './connection/workspaces.ts';
 import { offersAction } from './deliver/find-posted.ts';

@@ -1,5 +1,5 @@
 /** What a typed line does: a command, a button, an answer, help. */
-import type { Bot } from '../../core/bot/bot.ts';
+import type { Bot } from '../../core/bot/create-bot.ts';
 import { UserError } from '../../core/errors.ts';
 import type { Address, Person } from '../../core/invocation.ts';
 import { type ActionButton, type Message, plain } from '../../core/message.ts';

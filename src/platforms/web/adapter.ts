@@ -1,6 +1,7 @@
 /** The platform of a chat in the browser, on this machine alone: to try every command before anything is connected. */
-import type { Bot } from '../../core/bot/bot.ts';
+
 import type { AnyCommand } from '../../core/bot/command.ts';
+import type { Bot } from '../../core/bot/create-bot.ts';
 import type { BrowserChat } from '../../core/http.ts';
 import type { System } from '../../core/system.ts';
 import type { MediaReader, Platform } from '../platform.ts';

@@ -1,6 +1,7 @@
 /** Who is let in. Every invocation is checked before anything else is done. */
-import type { Admission } from '../../core/bot/bot.ts';
+
 import type { AnyCommand } from '../../core/bot/command.ts';
+import type { Admission } from '../../core/bot/create-bot.ts';
 import { notModerator, refusedByDecision, UserError } from '../../core/errors.ts';
 import { type Address, type Invocation, type Person, serverOf } from '../../core/invocation.ts';
 import { EVERYONE, MODERATION, VISITORS } from '../../core/moderation.ts';

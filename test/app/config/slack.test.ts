@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ConfigError, readConfig } from '../../../src/app/config/config.ts';
+import { ConfigError, readConfig } from '../../../src/app/config/read.ts';
 
 const SLACK_BOT_TOKEN = 'xoxb-000000000000-000000000000-madeUpForThisTest';
 const SLACK_APP_TOKEN = 'xapp-1-A0000000000-0000000000000-madeupforthistest';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Message } from '../../../src/core/message.ts';
-import { render } from '../../../src/platforms/slack/render/render.ts';
+import { render } from '../../../src/platforms/slack/render/parts.ts';
 import { openStudio, type Studio } from './world.ts';
 
 /** What a finished message says of what was asked for, once, as Slack shows it: no command is shown above it there. */

@@ -1,4 +1,4 @@
-import type { Bot } from '../../../src/core/bot/bot.ts';
+import type { Bot } from '../../../src/core/bot/create-bot.ts';
 import type { Outcome } from '../../../src/core/bot/outcome.ts';
 import type { Invocation } from '../../../src/core/invocation.ts';
 import type { Job } from '../../../src/core/job.ts';

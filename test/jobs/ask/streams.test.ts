@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Message } from '../../../src/core/message.ts';
 import { createGateway } from '../../../src/gateway/client.ts';
 import type { JobDependencies } from '../../../src/jobs/dependencies.ts';
-import { advance } from '../../../src/jobs/runner/runner.ts';
+import { advance } from '../../../src/jobs/runner/advance.ts';
 import { stopTimers, timeUntil } from '../../gateway/support.ts';
 import { createWorld, QUESTION, type World } from '../world.ts';
 import { chatEvent, chatStream, events, json, type Reply, startUpstream, type Upstream } from './upstream.ts';

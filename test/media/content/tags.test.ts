@@ -4,7 +4,7 @@ import { createMp3Encoder } from 'wasm-media-encoders';
 import type { KeptFile } from '../../../src/core/message.ts';
 import { createMedia, type Media } from '../../../src/media/media.ts';
 import { createFolderStore } from '../../../src/media/store/folder.ts';
-import type { MediaStore } from '../../../src/media/store/store.ts';
+import type { MediaStore } from '../../../src/media/store/media-store.ts';
 import { id3, samples } from '../../fixtures/media-samples.ts';
 import { bytesOf, fetcherFor, mp3, temporaryFolder } from '../helpers.ts';
 

@@ -2,7 +2,7 @@
 import type { RequestListener } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { onTestFinished, vi } from 'vitest';
-import type { FetchExpectation, MediaFetcher } from '../../../src/media/fetch/fetch.ts';
+import type { FetchExpectation, MediaFetcher } from '../../../src/media/fetch/fetcher.ts';
 import { bytesOf, listen, listening, mp3 } from '../helpers.ts';
 
 export const song = mp3(200);

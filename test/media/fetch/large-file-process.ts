@@ -6,7 +6,7 @@
 import { once } from 'node:events';
 import { fileRoutes } from '../../../src/http/files.ts';
 import { createHttpServer } from '../../../src/http/server.ts';
-import { createMediaFetcher } from '../../../src/media/fetch/fetch.ts';
+import { createMediaFetcher } from '../../../src/media/fetch/fetcher.ts';
 import { createMedia } from '../../../src/media/media.ts';
 import { createFolderStore } from '../../../src/media/store/folder.ts';
 import { createS3Store } from '../../../src/media/store/s3.ts';

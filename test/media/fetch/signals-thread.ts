@@ -5,7 +5,7 @@
 import { getEventListeners } from 'node:events';
 import { queryObjects } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
-import { createMediaFetcher } from '../../../src/media/fetch/fetch.ts';
+import { createMediaFetcher } from '../../../src/media/fetch/fetcher.ts';
 
 const origin = new URL(String(workerData));
 const fetcher = createMediaFetcher({

@@ -1,7 +1,7 @@
 /** A process that encodes a kept song for a voice channel, and reports by how much its memory grew at most. */
-import { createMediaFetcher } from '../../../src/media/fetch/fetch.ts';
+import { createMediaFetcher } from '../../../src/media/fetch/fetcher.ts';
 import { createMedia } from '../../../src/media/media.ts';
-import { createOpusEncoder } from '../../../src/media/opus/opus.ts';
+import { createOpusEncoder } from '../../../src/media/opus/encoder.ts';
 import { createFolderStore } from '../../../src/media/store/folder.ts';
 
 const [directory = '', name = ''] = process.argv.slice(2);

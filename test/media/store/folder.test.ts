@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { MediaError } from '../../../src/media/errors.ts';
 import { createFolderStore } from '../../../src/media/store/folder.ts';
-import { removeExpendable } from '../../../src/media/store/store.ts';
+import { removeExpendable } from '../../../src/media/store/media-store.ts';
 import { mediaStoreContract } from '../../contracts/media-store.ts';
 import { bytesOf, chunks, temporaryFolder } from '../helpers.ts';
 

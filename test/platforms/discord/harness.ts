@@ -1,5 +1,5 @@
-import type { Bot } from '../../../src/core/bot/bot.ts';
 import { type AnyCommand, defineCommand, defineSubcommand } from '../../../src/core/bot/command.ts';
+import type { Bot } from '../../../src/core/bot/create-bot.ts';
 import type { Outcome } from '../../../src/core/bot/outcome.ts';
 import type { Address, Invocation, SuggestRequest } from '../../../src/core/invocation.ts';
 import type { WithLock } from '../../../src/core/lock.ts';

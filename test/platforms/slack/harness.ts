@@ -1,12 +1,12 @@
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Bot } from '../../../src/core/bot/bot.ts';
 import {
   type AnyCommand,
   defineCommand,
   defineSubcommand,
   type SuggestedPrompt,
 } from '../../../src/core/bot/command.ts';
+import type { Bot } from '../../../src/core/bot/create-bot.ts';
 import type { Outcome } from '../../../src/core/bot/outcome.ts';
 import type { Address, HomeRequest, Invocation, SuggestRequest } from '../../../src/core/invocation.ts';
 import type { HomeSection, KeptFile, MediaItem, Message } from '../../../src/core/message.ts';

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
-import type { Bot } from '../../../src/core/bot/bot.ts';
+import type { Bot } from '../../../src/core/bot/create-bot.ts';
 import type { KeptFile } from '../../../src/core/message.ts';
 import {
   createTerminal,
   type Terminal,
   type TerminalOptions,
-} from '../../../src/platforms/terminal/terminal.ts';
+} from '../../../src/platforms/terminal/adapter.ts';
 import type { SeenMessage } from '../../contracts/platform.ts';
 
 /** A bot that knows no command. */

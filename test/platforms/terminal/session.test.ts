@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Bot } from '../../../src/core/bot/bot.ts';
 import { defineCommand, defineSubcommand } from '../../../src/core/bot/command.ts';
+import type { Bot } from '../../../src/core/bot/create-bot.ts';
 import type { Outcome } from '../../../src/core/bot/outcome.ts';
 import type { Invocation } from '../../../src/core/invocation.ts';
 import { createPaper, openTerminal, type TerminalHarness } from './harness.ts';

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import type { Bot } from '../../../src/core/bot/bot.ts';
+import type { Bot } from '../../../src/core/bot/create-bot.ts';
 import type { Invocation } from '../../../src/core/invocation.ts';
 import { openWeb, SILENT_BOT, watchChat } from './harness.ts';
 

@@ -1,4 +1,4 @@
-import type { Bot } from '../../../src/core/bot/bot.ts';
+import type { Bot } from '../../../src/core/bot/create-bot.ts';
 import type { BrowserChat } from '../../../src/core/http.ts';
 import type { KeptFile } from '../../../src/core/message.ts';
 import { createWeb, type WebOptions } from '../../../src/platforms/web/adapter.ts';

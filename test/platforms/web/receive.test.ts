@@ -1,6 +1,6 @@
 /** What the chat in the browser takes from its page, and who sees what comes of it. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Bot } from '../../../src/core/bot/bot.ts';
+import type { Bot } from '../../../src/core/bot/create-bot.ts';
 import type { Invocation } from '../../../src/core/invocation.ts';
 import { actionId } from '../../../src/core/message.ts';
 import { openWeb, SILENT_BOT, watchChat } from './harness.ts';

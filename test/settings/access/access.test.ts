@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Bot } from '../../../src/core/bot/bot.ts';
+import type { Bot } from '../../../src/core/bot/create-bot.ts';
 import type { Outcome } from '../../../src/core/bot/outcome.ts';
 import type { Address, Invocation, Person } from '../../../src/core/invocation.ts';
 import type { Rule, Where } from '../../../src/core/moderation.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openRedisStorage } from '../../../src/storage/redis/redis.ts';
+import { openRedisStorage } from '../../../src/storage/redis/open.ts';
 import { systemClock } from '../../../src/storage/schedule.ts';
 import { connectRedis, noRedis, PATIENT, startRedisServer } from '../../servers/redis.ts';
 import { songJob } from '../jobs.ts';

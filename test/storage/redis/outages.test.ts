@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openRedisStorage } from '../../../src/storage/redis/redis.ts';
+import { openRedisStorage } from '../../../src/storage/redis/open.ts';
 import { type RunLease, systemClock } from '../../../src/storage/schedule.ts';
 import type { Storage } from '../../../src/storage/storage.ts';
 import { connectRedis, noRedis, type RedisServer, startRedisServer } from '../../servers/redis.ts';

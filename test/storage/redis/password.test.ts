@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createLog } from '../../../src/app/telemetry/log.ts';
-import { openRedisStorage } from '../../../src/storage/redis/redis.ts';
+import { openRedisStorage } from '../../../src/storage/redis/open.ts';
 import { systemClock } from '../../../src/storage/schedule.ts';
 import { noRedis, startRedisServer } from '../../servers/redis.ts';
 

@@ -1,8 +1,8 @@
 /** The program of replica-process.ts: `node replica.ts <location as JSON> <task>`. */
 
-import { openRedisStorage } from '../../../src/storage/redis/redis.ts';
+import { openRedisStorage } from '../../../src/storage/redis/open.ts';
 import { systemClock } from '../../../src/storage/schedule.ts';
-import { openSqliteStorage } from '../../../src/storage/sqlite/sqlite.ts';
+import { openSqliteStorage } from '../../../src/storage/sqlite/open.ts';
 import { type Storage, StorageError } from '../../../src/storage/storage.ts';
 import { PATIENT } from '../../servers/redis.ts';
 import { songJob } from '../jobs.ts';

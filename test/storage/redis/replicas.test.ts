@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openRedisStorage } from '../../../src/storage/redis/redis.ts';
+import { openRedisStorage } from '../../../src/storage/redis/open.ts';
 import { type RunLease, systemClock } from '../../../src/storage/schedule.ts';
 import type { Storage } from '../../../src/storage/storage.ts';
 import { connectRedis, noRedis, PATIENT, type RedisServer, startRedisServer } from '../../servers/redis.ts';

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { systemClock } from '../../../src/storage/schedule.ts';
 import { SqliteDatabase } from '../../../src/storage/sqlite/database.ts';
-import { openSqliteStorage, sqliteStorage } from '../../../src/storage/sqlite/sqlite.ts';
+import { openSqliteStorage, sqliteStorage } from '../../../src/storage/sqlite/open.ts';
 import type { Storage } from '../../../src/storage/storage.ts';
 import { songJob } from '../jobs.ts';
 import { ManualClock } from '../manual-clock.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { MediaReader } from '../../platform.ts';
 import type { FileToSend, Payload, Sending } from '../connection/form.ts';
-import type { Page, PageFile } from '../render/render.ts';
+import type { Page, PageFile } from '../render/pages.ts';
 
 /** @param mentioned the only people who are notified */
 export const textSending = (content: string, mentioned: readonly string[] = []): Sending => ({

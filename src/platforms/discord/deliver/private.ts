@@ -6,7 +6,7 @@ import type { Sending } from '../connection/form.ts';
 import { type InteractionToken, nonceOf } from '../connection/rest.ts';
 import { platformErrorOf, troubleOf, unlessTrouble } from '../errors.ts';
 import { DEFAULT_FILE_BYTES } from '../limits.ts';
-import { renderPages } from '../render/render.ts';
+import { renderPages } from '../render/pages.ts';
 import { sendingOf } from './payload.ts';
 import type { DeliveryTools } from './tools.ts';
 

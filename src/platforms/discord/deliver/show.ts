@@ -13,7 +13,7 @@ import {
   troubleOf,
 } from '../errors.ts';
 import { DEFAULT_FILE_BYTES, FILE_BYTES_BY_TIER } from '../limits.ts';
-import { type DiscordRenderOptions, type Page, renderPages } from '../render/render.ts';
+import { type DiscordRenderOptions, type Page, renderPages } from '../render/pages.ts';
 import type { DeliveryTools } from './tools.ts';
 import { createWriter, discordPostOf, UnheardFollowUp } from './writer.ts';
 

@@ -9,7 +9,7 @@ import type { Payload, Sending } from '../connection/form.ts';
 import { nonceOf, type Sent } from '../connection/rest.ts';
 import { type Trouble, troubleOf, unlessTrouble } from '../errors.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
-import type { Page } from '../render/render.ts';
+import type { Page } from '../render/pages.ts';
 import { attachedFiles, sendingOf, textSending } from './payload.ts';
 import type { DeliveryTools } from './tools.ts';
 

@@ -10,7 +10,7 @@ import { textSending } from '../deliver/payload.ts';
 import { troubleOf } from '../errors.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import { OPEN_THREAD, otherMenuId } from '../render/card.ts';
-import type { Page } from '../render/render.ts';
+import type { Page } from '../render/pages.ts';
 import { historyOfInteraction } from './history.ts';
 import { type Answerable, askedAt, askingOf, invocationOf, withPublicity } from './invocation.ts';
 import { menuForm, modalOrReason, openFormButton } from './modal.ts';

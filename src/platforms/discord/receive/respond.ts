@@ -7,7 +7,7 @@ import { sendingOf, textSending } from '../deliver/payload.ts';
 import { sendPrivateMessage } from '../deliver/private.ts';
 import { troubleOf } from '../errors.ts';
 import { DEFAULT_FILE_BYTES } from '../limits.ts';
-import { type Page, renderPages } from '../render/render.ts';
+import { type Page, renderPages } from '../render/pages.ts';
 import type { Answerable } from './invocation.ts';
 import type { ReceivingTools } from './tools.ts';
 

@@ -1,4 +1,4 @@
-import type { Bot } from '../../../core/bot/bot.ts';
+import type { Bot } from '../../../core/bot/create-bot.ts';
 import type { System } from '../../../core/system.ts';
 import type { Deletions } from '../../shared/deletions.ts';
 import type { TalkMemory } from '../../shared/talk.ts';

@@ -1,8 +1,9 @@
 /** The bot's account: in one workspace, by an operator's token, or in all that install the app. */
-import type { ConnectionOptions, OAuthAccount, TokenAccount } from './connection.ts';
+
 import { createHttp, type HttpOptions } from './http.ts';
 import { createInstallations, type InstallationOptions } from './oauth/installations.ts';
 import { createTokens, type TokenOptions } from './oauth/tokens.ts';
+import type { ConnectionOptions, OAuthAccount, TokenAccount } from './options.ts';
 import { installedWorkspaces, type Workspaces, workspacesOfToken } from './workspaces.ts';
 
 export type AccountOptions = ConnectionOptions &

@@ -10,7 +10,7 @@ import { ellipsis } from '../../shared/text.ts';
 import { slackErrorOf } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import { call } from './client.ts';
-import type { ConnectionOptions } from './connection.ts';
+import type { ConnectionOptions } from './options.ts';
 
 /** The workspace, its plan or the installation has no agents. */
 const ABSENT = new Set([

@@ -2,7 +2,7 @@
 import { App, AuthorizationError, type Context, type Receiver, type ReceiverEvent } from '@slack/bolt';
 import { z } from 'zod';
 import { webClientOptions } from './client.ts';
-import type { ConnectionOptions } from './connection.ts';
+import type { ConnectionOptions } from './options.ts';
 import { sentAtOf } from './sent-at.ts';
 import type { Workspaces } from './workspaces.ts';
 

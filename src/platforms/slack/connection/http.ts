@@ -9,8 +9,8 @@ import {
 import type { PlatformRoutes } from '../../../core/http.ts';
 import { BOT_SCOPES, EVENTS_PATH, INSTALL_PATH, REDIRECT_PATH } from '../manifest.ts';
 import { webClientOptions } from './client.ts';
-import type { Connection, ConnectionOptions, OAuthAccount } from './connection.ts';
 import { keyOf } from './oauth/seal.ts';
+import type { Connection, ConnectionOptions, OAuthAccount } from './options.ts';
 
 /** Forms with lyrics and messages from menus are far smaller. */
 const BODY_BYTES = 1024 * 1024;

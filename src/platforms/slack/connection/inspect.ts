@@ -6,7 +6,7 @@ import type { Log } from '../../../core/telemetry/log.ts';
 import { slackErrorOf } from '../errors.ts';
 import { AGENT_SCOPE, BOT_SCOPES } from '../manifest.ts';
 import { createWebClient, sdkLogger } from './client.ts';
-import type { HttpConnection, OAuthAccount, SocketConnection, TokenAccount } from './connection.ts';
+import type { HttpConnection, OAuthAccount, SocketConnection, TokenAccount } from './options.ts';
 
 const SUBJECT = 'Slack';
 const APPS = 'https://api.slack.com/apps';

@@ -5,7 +5,7 @@ import type { Person } from '../../../core/invocation.ts';
 import { slackErrorOf } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import { call } from './client.ts';
-import type { ConnectionOptions } from './connection.ts';
+import type { ConnectionOptions } from './options.ts';
 
 const userSchema = z.object({
   team_id: z.string().optional(),

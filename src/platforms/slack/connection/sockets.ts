@@ -3,7 +3,7 @@ import { type App, SocketModeReceiver } from '@slack/bolt';
 import { backoff } from '../../../core/backoff.ts';
 import { isTokenError, refusedToken, retryAfterMs, slackErrorOf, TOKEN_RETRY_MS } from '../errors.ts';
 import { webClientOptions } from './client.ts';
-import type { Connection, ConnectionOptions, SocketConnection } from './connection.ts';
+import type { Connection, ConnectionOptions, SocketConnection } from './options.ts';
 
 /** The app token will not work until an operator does something. */
 const FOR_GOOD = new Set(['not_allowed_token_type', 'missing_scope', 'forbidden_for_app']);

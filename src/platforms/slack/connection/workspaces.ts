@@ -7,8 +7,8 @@ import { LIMITS } from '../limits.ts';
 import { AGENT_SCOPE } from '../manifest.ts';
 import { createAgentSessions } from './agent-sessions.ts';
 import { createWebClient } from './client.ts';
-import type { ConnectionOptions } from './connection.ts';
 import type { TokenOf } from './oauth/tokens.ts';
+import type { ConnectionOptions } from './options.ts';
 import { createPersons } from './people.ts';
 import { createRates, type Rates } from './rates.ts';
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { PlatformError } from '../../platform.ts';
 import { call } from '../connection/client.ts';
 import { isUncertain, slackErrorOf } from '../errors.ts';
-import type { Part } from '../render/render.ts';
+import type { Part } from '../render/parts.ts';
 import { deleteFile } from './files.ts';
 import { findPosted, markOf } from './find-posted.ts';
 import { stopStream } from './native-stream.ts';

@@ -6,7 +6,7 @@ import type { Message } from '../../../core/message.ts';
 import { call } from '../connection/client.ts';
 import { toPlatformError } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
-import { type Part, type RenderOptions, render } from '../render/render.ts';
+import { type Part, type RenderOptions, render } from '../render/parts.ts';
 import { digestOf } from './parts.ts';
 import type { ShowTools } from './post.ts';
 import { show } from './show.ts';

@@ -15,7 +15,7 @@ import {
 } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import { escapeMrkdwn } from '../render/escape.ts';
-import { type Rendering, type RenderOptions, render } from '../render/render.ts';
+import { type Rendering, type RenderOptions, render } from '../render/parts.ts';
 import { deleteFile, shareFiles, uploadOnce, waitingFiles } from './files.ts';
 import { findPosted, firstMessages, markOf } from './find-posted.ts';
 import { digestOf, writeParts } from './parts.ts';

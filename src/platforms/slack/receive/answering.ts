@@ -1,8 +1,8 @@
 /** From an invocation to what people see of it: acknowledged in time, then answered. */
 import { createHash } from 'node:crypto';
 import type { Context, types } from '@slack/bolt';
-import type { Bot } from '../../../core/bot/bot.ts';
 import { answersPrivately } from '../../../core/bot/command.ts';
+import type { Bot } from '../../../core/bot/create-bot.ts';
 import type { Outcome } from '../../../core/bot/outcome.ts';
 import { UserError } from '../../../core/errors.ts';
 import type { Address, Invocation } from '../../../core/invocation.ts';
@@ -20,7 +20,7 @@ import {
 } from '../deliver/private.ts';
 import { show } from '../deliver/show.ts';
 import { LIMITS } from '../limits.ts';
-import type { Part } from '../render/render.ts';
+import type { Part } from '../render/parts.ts';
 import { agentThreadOf } from './invocations.ts';
 import { openForm, viewOf } from './open-form.ts';
 

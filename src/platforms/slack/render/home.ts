@@ -6,7 +6,7 @@ import type { HomeSection, Message } from '../../../core/message.ts';
 import { LIMITS } from '../limits.ts';
 import { mrkdwn, plainText } from './escape.ts';
 import { readJson } from './modal.ts';
-import { type RenderOptions, render } from './render.ts';
+import { type RenderOptions, render } from './parts.ts';
 
 /** The menu that chooses the channel whose settings are shown. */
 export const CHANNEL_MENU = 'home-channel';

@@ -5,8 +5,8 @@ import type { System } from '../../../core/system.ts';
 import { type MessageStream, PlatformError, type Posted, type ShowOptions } from '../../platform.ts';
 import { isIn, WEB } from '../connection/community.ts';
 import { WEB_LIMITS } from '../limits.ts';
+import { renderForWeb } from '../render/convert.ts';
 import type { WebMessage } from '../render/message.ts';
-import { renderForWeb } from '../render/render.ts';
 import type { History } from './history.ts';
 
 export interface PostTools extends Pick<System, 'now' | 'newId'> {

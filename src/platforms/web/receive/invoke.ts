@@ -1,5 +1,5 @@
 /** Invocations, and what comes of them. */
-import type { Bot } from '../../../core/bot/bot.ts';
+import type { Bot } from '../../../core/bot/create-bot.ts';
 import type { Form } from '../../../core/bot/form.ts';
 import { UserError } from '../../../core/errors.ts';
 import type { Address, Invocation, Person } from '../../../core/invocation.ts';

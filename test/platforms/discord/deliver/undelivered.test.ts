@@ -1,7 +1,7 @@
 /** Results whose channel closes within the fifteen minutes of the interaction that asked for them, and late ones. */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { JobDependencies } from '../../../../src/jobs/dependencies.ts';
-import { advance } from '../../../../src/jobs/runner/runner.ts';
+import { advance } from '../../../../src/jobs/runner/advance.ts';
 import { createWorld, SONG, songCallback, type World } from '../../../jobs/world.ts';
 import type { Channel, DiscordServer } from '../../../servers/discord/index.ts';
 import { accept, type Harness, startHarness } from '../harness.ts';

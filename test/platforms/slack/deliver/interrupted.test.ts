@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { JobDependencies } from '../../../../src/jobs/dependencies.ts';
-import { advance } from '../../../../src/jobs/runner/runner.ts';
+import { advance } from '../../../../src/jobs/runner/advance.ts';
 import { createWorld, SONG, songCallback } from '../../../jobs/world.ts';
 import { readableText } from '../../../servers/slack/mentions.ts';
 import { ADDRESS, startHarness } from '../harness.ts';

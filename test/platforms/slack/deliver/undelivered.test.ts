@@ -1,7 +1,7 @@
 /** Results whose channel closes within the thirty minutes in which the command that asked for them can be answered, and late ones. */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { JobDependencies } from '../../../../src/jobs/dependencies.ts';
-import { advance } from '../../../../src/jobs/runner/runner.ts';
+import { advance } from '../../../../src/jobs/runner/advance.ts';
 import { createWorld, SONG, songCallback, type World } from '../../../jobs/world.ts';
 import { pings, readableText } from '../../../servers/slack/mentions.ts';
 import type { SlackServer } from '../../../servers/slack/server.ts';

@@ -7,10 +7,10 @@ import { createMp3 } from '../../../src/emulator/studio/synthesizer/encode.ts';
 import { MediaError } from '../../../src/media/errors.ts';
 import { createMedia } from '../../../src/media/media.ts';
 import { encodeOpus } from '../../../src/media/opus/encode.ts';
+import { createOpusEncoder } from '../../../src/media/opus/encoder.ts';
 import { readOggOpus } from '../../../src/media/opus/ogg.ts';
-import { createOpusEncoder } from '../../../src/media/opus/opus.ts';
 import { createFolderStore } from '../../../src/media/store/folder.ts';
-import type { MediaStore } from '../../../src/media/store/store.ts';
+import type { MediaStore } from '../../../src/media/store/media-store.ts';
 import { fetcherFor, mp3 as frames, temporaryFolder } from '../helpers.ts';
 
 const SECONDS = 0.5;

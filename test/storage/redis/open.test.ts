@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import { openRedisStorage } from '../../../src/storage/redis/redis.ts';
+import { openRedisStorage } from '../../../src/storage/redis/open.ts';
 import { systemClock } from '../../../src/storage/schedule.ts';
 import { storageContract } from '../../contracts/storage.ts';
 import { noRedis, PATIENT, type RedisServer, startRedisServer } from '../../servers/redis.ts';

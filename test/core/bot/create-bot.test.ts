@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { commands } from '../../../commands/index.ts';
-import { type Bot, createBot } from '../../../src/core/bot/bot.ts';
+import { type Bot, createBot } from '../../../src/core/bot/create-bot.ts';
 import type { Outcome } from '../../../src/core/bot/outcome.ts';
 import { UserError } from '../../../src/core/errors.ts';
 import type { Invocation } from '../../../src/core/invocation.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LINKED_FILES_SENTENCE, plain } from '../../../../src/core/message.ts';
 import { paginate, readBlocks } from '../../../../src/platforms/discord/render/markdown.ts';
-import { type Page, renderPages } from '../../../../src/platforms/discord/render/render.ts';
+import { type Page, renderPages } from '../../../../src/platforms/discord/render/pages.ts';
 import { messageOfHalves } from '../../../fixtures/half-characters.ts';
 import { hostileMarkdown } from '../../../fixtures/hostile-markdown.ts';
 import { anyMarkdown, anyMessage } from '../../../fixtures/message-arbitrary.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Button, type MediaItem, type Message, plain } from '../../../../src/core/message.ts';
-import { render } from '../../../../src/platforms/slack/render/render.ts';
+import { render } from '../../../../src/platforms/slack/render/parts.ts';
 import { codePoint } from '../../../fixtures/code-point.ts';
 import { messageOfHalves } from '../../../fixtures/half-characters.ts';
 import { webUrl } from '../../../fixtures/message-arbitrary.ts';

@@ -1,14 +1,14 @@
 /** Asks about a video task, and decides when to ask again. */
 
-import { EMPTY_RESULT, type Job, type JobFailure, mergeResults } from '../../../core/job.ts';
-import type { VideoTask } from '../../../gateway/media/responses.ts';
-import { GatewayError } from '../../../gateway/transport/errors.ts';
-import type { JobDependencies } from '../../dependencies.ts';
-import { PLANS } from '../../route-plans.ts';
-import type { JobRun, Next } from '../../runner/run.ts';
-import { mayComeLate, pauseBefore } from '../../runner/run.ts';
-import { LOST_TASK_SENTENCE, sentenceFor } from '../../sentences.ts';
-import { pollPause as pauseByTable } from './pauses.ts';
+import { EMPTY_RESULT, type Job, type JobFailure, mergeResults } from '../../core/job.ts';
+import type { VideoTask } from '../../gateway/media/responses.ts';
+import { GatewayError } from '../../gateway/transport/errors.ts';
+import type { JobDependencies } from '../dependencies.ts';
+import { PLANS } from '../route-plans.ts';
+import type { JobRun, Next } from '../runner/run.ts';
+import { mayComeLate, pauseBefore } from '../runner/run.ts';
+import { LOST_TASK_SENTENCE, sentenceFor } from '../sentences.ts';
+import { pollPause as pauseByTable } from './poll-pauses.ts';
 
 type PollDependencies = Pick<JobDependencies, 'gateway' | 'pollPause' | 'now' | 'random' | 'newId' | 'log'>;
 

@@ -2,7 +2,7 @@
 
 import type { System } from '../../core/system.ts';
 import type { Metrics } from '../../http/metrics.ts';
-import type { Config } from '../config/config.ts';
+import type { Config } from '../config/read.ts';
 import type { Traces } from './traces.ts';
 
 export interface Observability {

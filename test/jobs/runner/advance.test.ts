@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { advance } from '../../../src/jobs/runner/advance.ts';
 import { JobRun } from '../../../src/jobs/runner/run.ts';
-import { advance } from '../../../src/jobs/runner/runner.ts';
 import { MediaError } from '../../../src/media/errors.ts';
 import { PlatformError } from '../../../src/platforms/platform.ts';
 import { StorageError } from '../../../src/storage/storage.ts';

@@ -6,7 +6,7 @@ import { copyDatabase } from '../../storage/sqlite/copy.ts';
 import { databaseFile } from '../../storage/sqlite/database-file.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { exportTo } from '../../storage/transfer.ts';
-import type { Config } from '../config/config.ts';
+import type { Config } from '../config/read.ts';
 import { openStorage } from '../services.ts';
 import {
   asBackupError,

@@ -3,7 +3,7 @@ import type { Address, Person } from '../../../src/core/invocation.ts';
 import { EVERYONE, type LimitRule, type Where } from '../../../src/core/moderation.ts';
 import type { Work } from '../../../src/core/work.ts';
 import { describeLimit } from '../../../src/settings/access/words.ts';
-import { limitsThatHold, limitThings, type MeteredJob } from '../../../src/settings/limits/limits.ts';
+import { limitsThatHold, limitThings, type MeteredJob } from '../../../src/settings/limits/meter.ts';
 import { timeUntil } from '../../../src/settings/limits/words.ts';
 import type { Storage } from '../../../src/storage/storage.ts';
 import type { ManualClock } from '../../storage/manual-clock.ts';

@@ -9,7 +9,7 @@ import type { Field, HomeSection } from '../../src/core/message.ts';
 import type { AnswersInForce, ModelInForce } from '../../src/core/moderation.ts';
 import { present } from '../../src/core/options.ts';
 import { because, onOrOff } from '../text/moderation.ts';
-import { age, button, clip } from '../text/text.ts';
+import { age, button, clip } from '../text/phrases.ts';
 
 const MOST_RUNNING = 10;
 const MOST_SONGS = 10;

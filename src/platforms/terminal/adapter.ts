@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { z } from 'zod';
-import type { Bot } from '../../core/bot/bot.ts';
+import type { Bot } from '../../core/bot/create-bot.ts';
 import type { Address } from '../../core/invocation.ts';
 import type { ActionButton, MediaItem, Message } from '../../core/message.ts';
 import type { System } from '../../core/system.ts';

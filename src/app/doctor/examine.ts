@@ -3,7 +3,7 @@ import type { AnyCommand } from '../../core/bot/command.ts';
 import { type Finding, good, warning, wrong } from '../../core/finding.ts';
 import type { System } from '../../core/system.ts';
 import type { Gateway } from '../../gateway/client.ts';
-import { type Config, ConfigError, readConfig } from '../config/config.ts';
+import { type Config, ConfigError, readConfig } from '../config/read.ts';
 import { openGateway, openStorage } from '../services.ts';
 import { inspectClock } from './clock.ts';
 import { inspectGateway } from './gateway.ts';

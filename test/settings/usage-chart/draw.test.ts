@@ -1,7 +1,7 @@
 import { PNG } from 'pngjs';
 import { expect, test } from 'vitest';
+import { usageChart } from '../../../src/settings/usage-chart/draw.ts';
 import { usageChartSvg } from '../../../src/settings/usage-chart/svg.ts';
-import { usageChart } from '../../../src/settings/usage-chart/usage-chart.ts';
 
 const rows = [
   { day: '2026-03-09', family: 'song', requests: 4 },

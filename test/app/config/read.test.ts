@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ConfigError, readConfig } from '../../../src/app/config/config.ts';
+import { ConfigError, readConfig } from '../../../src/app/config/read.ts';
 import { VARIABLES } from '../../../src/app/config/schema.ts';
 
 // Shaped like the real ones, and made up.
