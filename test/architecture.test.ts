@@ -282,11 +282,11 @@ describe('the reader of these rules sees', () => {
     [
       'a value where types are allowed',
       'src/core/work.ts',
-      "import { type A } from '../gateway/music/music.ts';",
+      "import { type A } from '../gateway/music/client.ts';",
     ],
     ['a layer that starts the program', 'src/jobs/x.ts', "import { a } from '../app/assemble.ts';"],
     ['storage that knows jobs', 'src/storage/x.ts', "import type { A } from '../jobs/jobs.ts';"],
-    ['settings away from home', 'src/http/x.ts', "import { readConfig } from '../app/config/config.ts';"],
+    ['settings away from home', 'src/http/x.ts', "import { readConfig } from '../app/config/read.ts';"],
     ['imports over several lines', 'src/gateway/x.ts', "import {\n  a,\n  b,\n} from '../jobs/jobs.ts';"],
     ['imports for their effect', 'src/gateway/x.ts', "import '../jobs/jobs.ts';"],
     ['late imports', 'src/media/x.ts', "const a = await import('../jobs/jobs.ts');"],

@@ -30,7 +30,7 @@ test('the limerick works as it is written, and its test passes', async () => {
   const index = await readFile(at('commands/index.ts'), 'utf8');
   const added = index
     .replace('import { lyrics }', `${importLine}import { lyrics }`)
-    .replace(/(const others = \[.*?)\]/s, '$1, limerick]');
+    .replace(/(const making = \[.*?)\]/s, '$1, limerick]');
   await writeFile(at('commands/index.ts'), added);
 
   const run = (...args: string[]) => promisify(execFile)(process.execPath, args, { cwd: copy.folder });

@@ -48,7 +48,7 @@ export function isSignedBy(text: string, signature: string, secrets: readonly st
   return matches;
 }
 
-/** `songs`: the page of one song, by its job. `albums`: the songs of a channel, by what settings/pages.ts makes of it. */
+/** `songs`: the page of one song, by its job. `albums`: the songs of a channel, by what settings/albums.ts makes of it. */
 export type PageKind = 'songs' | 'albums';
 
 /** Where people open a page, such as `…/songs/{id}/{signature}`. `publicUrl` may carry a path and a slash at its end. */
