@@ -1,7 +1,7 @@
 import { attachmentNote, inquiryTurn, isPicture } from '../src/core/attachments.ts';
 import { defineCommand } from '../src/core/bot/command.ts';
 import type { AnswerSettings, Context } from '../src/core/bot/context.ts';
-import type { Outcome } from '../src/core/bot/outcome.ts';
+import { type Outcome, privately } from '../src/core/bot/outcome.ts';
 import type { JobView } from '../src/core/job.ts';
 import { actionId, type Field, type Judgement, type MediaItem, type Message } from '../src/core/message.ts';
 import { type FileReference, type OptionDeclarations, present } from '../src/core/options.ts';
@@ -10,7 +10,7 @@ import { emptyAnswer, endingNote } from './ask/ending.ts';
 import { planAnswer, suggestModels } from './ask/route.ts';
 import { closeMarkdown } from './ask/unfinished-markdown.ts';
 import { modelOption } from './text/options.ts';
-import { againButton, clip, privately, quoted } from './text/phrases.ts';
+import { againButton, clip, quoted } from './text/phrases.ts';
 
 const MEGABYTE = 1024 * 1024;
 /** Attached to one question. */

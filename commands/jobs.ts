@@ -1,7 +1,8 @@
 import { defineCommand } from '../src/core/bot/command.ts';
+import { privately } from '../src/core/bot/outcome.ts';
 import type { JobState, JobView } from '../src/core/job.ts';
 import { type Button, duration, type Message, plain } from '../src/core/message.ts';
-import { age, button, privately } from './text/phrases.ts';
+import { age, button } from './text/phrases.ts';
 
 /** Buttons that fit on every platform, half of them for each list. */
 const MOST_LISTED = 10;

@@ -1,12 +1,21 @@
 import { type AnyCommand, defineCommand, defineSubcommand } from '../src/core/bot/command.ts';
 import type { Context } from '../src/core/bot/context.ts';
+import { privately } from '../src/core/bot/outcome.ts';
 import { UserError } from '../src/core/errors.ts';
 import type { Invocation } from '../src/core/invocation.ts';
-import { ALL, EVERYONE, LIMITABLE, MODERATION, type Subject, type Where } from '../src/core/moderation.ts';
+import {
+  ALL,
+  EVERYONE,
+  LIMITABLE,
+  MODERATION,
+  placeText,
+  type Subject,
+  type Where,
+} from '../src/core/moderation.ts';
 import type { ChoiceOption, OptionDeclarations } from '../src/core/options.ts';
-import { changeMessage, here, limitsMessage } from './text/moderation.ts';
+import { changeMessage, limitsMessage } from './text/moderation.ts';
 import { choicesOf, subjectOf, whereOption, whoOption } from './text/options.ts';
-import { privately } from './text/phrases.ts';
+
 import { usageReport } from './text/usage.ts';
 
 const limitOptions = {
@@ -127,7 +136,7 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
         options: {},
         async run({ address }, { moderation }) {
           const changed = await moderation.rules.pause(true);
-          const there = here('server', address);
+          const there = placeText('server', address);
           return privately(
             changed
               ? `I take no new requests in ${there} now, from moderators either. Running requests are finished. /limits resume ends the pause.`
@@ -141,7 +150,7 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
         options: {},
         async run({ address }, { moderation }) {
           const changed = await moderation.rules.pause(false);
-          const there = here('server', address);
+          const there = placeText('server', address);
           return privately(changed ? `I take requests in ${there} again.` : `I was not paused in ${there}.`);
         },
       }),

@@ -1,12 +1,13 @@
 import { type AnyCommand, defineCommand, defineSubcommand } from '../src/core/bot/command.ts';
 import type { Context } from '../src/core/bot/context.ts';
+import { privately } from '../src/core/bot/outcome.ts';
 import { notModerator } from '../src/core/errors.ts';
 import { FAMILY_NOUNS } from '../src/core/family.ts';
 import { type Address, type Invocation, serverWord } from '../src/core/invocation.ts';
 import { counted, plain } from '../src/core/message.ts';
 import type { Change, ModelInForce } from '../src/core/moderation.ts';
 import { because } from './text/moderation.ts';
-import { privately } from './text/phrases.ts';
+
 import { ownUsageText } from './text/usage.ts';
 
 /** Days that a person's own usage covers. */

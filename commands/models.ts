@@ -1,6 +1,6 @@
 import { defineCommand, defineSubcommand } from '../src/core/bot/command.ts';
 import type { Context } from '../src/core/bot/context.ts';
-import type { Outcome } from '../src/core/bot/outcome.ts';
+import { type Outcome, privately } from '../src/core/bot/outcome.ts';
 import { UserError } from '../src/core/errors.ts';
 import { FAMILIES, FAMILY_NOUNS } from '../src/core/family.ts';
 import { type Address, type Invocation, serverOf, serverWord } from '../src/core/invocation.ts';
@@ -9,13 +9,14 @@ import {
   type AnswersInForce,
   type ModelInForce,
   type Origin,
+  placeText,
   RESETTABLE,
   type Where,
 } from '../src/core/moderation.ts';
 import { type OptionDeclarations, present } from '../src/core/options.ts';
-import { because, here, onOrOff, ownChoiceWins, pagesText } from './text/moderation.ts';
+import { because, onOrOff, ownChoiceWins, pagesText } from './text/moderation.ts';
 import { choicesOf, familyChoices, modelOption, whereOption } from './text/options.ts';
-import { clip, privately } from './text/phrases.ts';
+import { clip } from './text/phrases.ts';
 
 type Somewhere = Pick<Address, 'platform' | 'guild' | 'direct'>;
 
@@ -188,7 +189,7 @@ export const models = defineCommand({
         const unsure = checked ? '' : ' The list of models could not be had, so I could not check the name.';
         const still = ownChoiceWins(others.map((own) => `${own.channel} (${own.model})`));
         return privately(
-          `${FAMILY_NOUNS[name].title} in ${here(where, address)} now use **${plain(model)}**.${known}${unsure}${still}`,
+          `${FAMILY_NOUNS[name].title} in ${placeText(where, address)} now use **${plain(model)}**.${known}${unsure}${still}`,
         );
       },
     }),
@@ -228,7 +229,7 @@ export const models = defineCommand({
       },
       async run({ options: { what, where = 'channel' }, address }, { moderation }) {
         const had = await moderation.reset(what, where);
-        if (!had) return privately(`There was no choice for ${what} in ${here(where, address)}.`);
+        if (!had) return privately(`There was no choice for ${what} in ${placeText(where, address)}.`);
         const now = (await moderation.models.inForce()).find((one) => one.family === what);
         const lines = now
           ? [modelLine(now, address)]

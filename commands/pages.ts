@@ -1,10 +1,11 @@
 import { defineCommand, defineSubcommand } from '../src/core/bot/command.ts';
 import type { Context } from '../src/core/bot/context.ts';
+import { privately } from '../src/core/bot/outcome.ts';
 import { type Invocation, serverWord } from '../src/core/invocation.ts';
+import { placeText } from '../src/core/moderation.ts';
 import type { ChoiceOption } from '../src/core/options.ts';
-import { here, ownChoiceWins, pagesText } from './text/moderation.ts';
+import { ownChoiceWins, pagesText } from './text/moderation.ts';
 import { choicesOf, whereOption } from './text/options.ts';
-import { privately } from './text/phrases.ts';
 
 const UNREACHABLE =
   'Pages cannot be opened from outside: whoever runs this bot has given it no public address.';
@@ -38,7 +39,7 @@ export const pages = defineCommand({
       options: { songs, where: whereOption },
       async run({ options: { songs: chosen, where = 'channel' }, address }, { moderation }) {
         const still = ownChoiceWins(await moderation.pages.set(chosen === 'on', where));
-        const there = here(where, address);
+        const there = placeText(where, address);
         return privately(
           chosen === 'on'
             ? `Songs made in ${there} have pages now: a Listen button under each new one, and those of before.${still}`
@@ -54,7 +55,7 @@ export const pages = defineCommand({
         const had = await moderation.reset('pages', where);
         const now = pagesText(await moderation.pages.inForce(), address);
         return privately(
-          had ? `Taken back. ${now}` : `There was no choice for ${here(where, address)}. ${now}`,
+          had ? `Taken back. ${now}` : `There was no choice for ${placeText(where, address)}. ${now}`,
         );
       },
     }),

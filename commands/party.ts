@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { defineCommand, defineSubcommand } from '../src/core/bot/command.ts';
 import type { Context } from '../src/core/bot/context.ts';
-import type { Outcome } from '../src/core/bot/outcome.ts';
+import { type Outcome, privately } from '../src/core/bot/outcome.ts';
 import { UserError } from '../src/core/errors.ts';
 import { duration, type Message, plain } from '../src/core/message.ts';
 import { type OptionDeclarations, present } from '../src/core/options.ts';
@@ -9,7 +9,6 @@ import type { PartyTools, PartyView } from '../src/core/party.ts';
 import { titleOf } from '../src/core/song.ts';
 import { findTake, suggestServerTakes, type Take, takeName, withTake } from './song/takes.ts';
 import { choicesOf, completedText } from './text/options.ts';
-import { privately } from './text/phrases.ts';
 
 const MOST_LISTED = 20;
 const NOTHING = 'Nothing is playing here. Start with /party play.';

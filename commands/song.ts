@@ -1,6 +1,6 @@
 import { defineCommand } from '../src/core/bot/command.ts';
 import type { Context } from '../src/core/bot/context.ts';
-import type { Outcome } from '../src/core/bot/outcome.ts';
+import { type Outcome, privately } from '../src/core/bot/outcome.ts';
 import { UserError } from '../src/core/errors.ts';
 import type { Invocation } from '../src/core/invocation.ts';
 import { type OptionDeclarations, present } from '../src/core/options.ts';
@@ -10,7 +10,7 @@ import { findVoice, suggestVoices, sungAgain } from './song/keep-voice.ts';
 import { earlySongMessage, firstLine, rememberAsked, resultMessage, songCard } from './song/song-message.ts';
 import { findTake, suggestTakes } from './song/takes.ts';
 import { completedText } from './text/options.ts';
-import { privately, quoted } from './text/phrases.ts';
+import { quoted } from './text/phrases.ts';
 
 const options = {
   prompt: { type: 'text', description: 'What the song is about', maximumLength: 3000, multiline: true },

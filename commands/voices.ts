@@ -1,11 +1,11 @@
 import { defineCommand, defineSubcommand } from '../src/core/bot/command.ts';
 import type { Context } from '../src/core/bot/context.ts';
-import type { Outcome } from '../src/core/bot/outcome.ts';
+import { type Outcome, privately } from '../src/core/bot/outcome.ts';
 import { notModerator, UserError } from '../src/core/errors.ts';
 import { plain } from '../src/core/message.ts';
 import { findVoice, suggestVoices } from './song/keep-voice.ts';
 import { completedText } from './text/options.ts';
-import { date, privately } from './text/phrases.ts';
+import { date } from './text/phrases.ts';
 
 /** A longer list does not help; the option `voice` finds the others by name. */
 const MOST_LISTED = 40;

@@ -1,13 +1,13 @@
 /** The buttons under a song: what is made of a take with one press, and what is shown of it. */
 import { type CommandAction, defineFormAction } from '../../src/core/bot/command.ts';
 import type { Context } from '../../src/core/bot/context.ts';
-import type { Outcome } from '../../src/core/bot/outcome.ts';
+import { type Outcome, privately } from '../../src/core/bot/outcome.ts';
 import { UserError } from '../../src/core/errors.ts';
 import { type ChoiceOption, type OptionDeclarations, present } from '../../src/core/options.ts';
 import { hasVoice, lyricsOf, TAKE_WORK, titleOf } from '../../src/core/song.ts';
 import type { Work } from '../../src/core/work.ts';
 import { playTake } from '../party.ts';
-import { privately, quoted } from '../text/phrases.ts';
+import { quoted } from '../text/phrases.ts';
 import { change } from './change.ts';
 import { extend } from './extend.ts';
 import { keepVoice } from './keep-voice.ts';

@@ -1,13 +1,14 @@
 /** Kept voices: the button that keeps the voice of a take, and the option that names one. */
 import { type Autocomplete, defineFormAction } from '../../src/core/bot/command.ts';
 import type { Context, RemovedVoice, Voice } from '../../src/core/bot/context.ts';
+import { privately } from '../../src/core/bot/outcome.ts';
 import { UserError } from '../../src/core/errors.ts';
 import type { JobView } from '../../src/core/job.ts';
 import { duration, plain } from '../../src/core/message.ts';
 import type { OptionDeclarations } from '../../src/core/options.ts';
 import { hasVoice, titleOf } from '../../src/core/song.ts';
 import type { Work } from '../../src/core/work.ts';
-import { clip, privately, quoted } from '../text/phrases.ts';
+import { clip, quoted } from '../text/phrases.ts';
 import { type KnownTake, knownTake, startOn, type Take, takeName } from './takes.ts';
 
 /** More than a person can choose from. */

@@ -7,16 +7,13 @@ import {
   type LimitInForce,
   type Origin,
   type PagesInForce,
+  placeText,
   type RuleName,
   type RuleReport,
   type Where,
 } from '../../src/core/moderation.ts';
 
 type Somewhere = Pick<Address, 'platform'>;
-
-export function here(where: Where, at: Somewhere): string {
-  return `this ${where === 'server' ? serverWord(at) : where}`;
-}
 
 export function onOrOff({ on }: { readonly on: boolean }): string {
   return on ? 'on' : 'off';
@@ -26,7 +23,7 @@ export function because(from: Origin, at: Somewhere): string {
   switch (from) {
     case 'channel':
     case 'server':
-      return `chosen for ${here(from, at)}`;
+      return `chosen for ${placeText(from, at)}`;
     case 'deployment':
       return 'the default of whoever runs this bot';
     case 'none':
@@ -39,7 +36,7 @@ export function because(from: Origin, at: Somewhere): string {
 /** Whether songs have pages, and why. */
 export function pagesText(pages: PagesInForce, at: Somewhere): string {
   if (pages.from === 'channel' || pages.from === 'server')
-    return `Pages are ${onOrOff(pages)}, chosen for ${here(pages.from, at)}.`;
+    return `Pages are ${onOrOff(pages)}, chosen for ${placeText(pages.from, at)}.`;
   return pages.on
     ? 'Pages are on, because everybody can read this channel.'
     : 'Pages are off, because this is private, or I cannot tell whether everybody can read this channel.';

@@ -1,15 +1,8 @@
 /** Texts of commands, cut and counted; replies and the buttons that all results have. */
 
-import type { Outcome } from '../../src/core/bot/outcome.ts';
+import type {} from '../../src/core/bot/outcome.ts';
 import type { JobView } from '../../src/core/job.ts';
-import {
-  type ActionButton,
-  actionId,
-  type Button,
-  counted,
-  type Field,
-  type Message,
-} from '../../src/core/message.ts';
+import { type ActionButton, actionId, type Button, counted, type Field } from '../../src/core/message.ts';
 
 /** At most `most` characters, ending at a word where there is one. */
 export function clip(text: string, most: number): string {
@@ -57,14 +50,6 @@ export function age(milliseconds: number): string {
 /** The day in UTC, as `2026-01-31`. */
 export function date(milliseconds: number): string {
   return new Date(milliseconds).toISOString().slice(0, 10);
-}
-
-export function privately(message: Message | string): Outcome {
-  return {
-    type: 'message',
-    visibility: 'person',
-    message: typeof message === 'string' ? { text: message } : message,
-  };
 }
 
 /** A button of the job's command, for one item of its result. */

@@ -1,9 +1,14 @@
 /** What moderators decide, and what the bot tells them. src/settings stores it. */
 import { FAMILIES, type Family, LIMITED, type Limited } from './family.ts';
+import { type Address, serverWord } from './invocation.ts';
 import type { KeptFile } from './message.ts';
 
 /** Where a decision holds. The channel's wins over the server's; threads belong to their channel. */
 export type Where = 'channel' | 'server';
+
+/** Such as `this server`, in the platform's word. */
+export const placeText = (where: Where, at: Pick<Address, 'platform'>): string =>
+  `this ${where === 'server' ? serverWord(at) : where}`;
 
 /** Where a value in force comes from. */
 export type Origin = Where | 'deployment' | 'none';

@@ -5,6 +5,7 @@ import {
   ALL,
   MODERATION,
   MODERATORS,
+  placeText,
   type RuleName,
   type RuleReport,
   VISITORS,
@@ -19,14 +20,7 @@ import {
   thingsOf,
   type Who,
 } from './access/precedence.ts';
-import {
-  accessText,
-  describeLimit,
-  limitedText,
-  placedText,
-  placeText,
-  subjectText,
-} from './access/words.ts';
+import { accessText, describeLimit, limitedText, placedText, subjectText } from './access/words.ts';
 import type { Decisions, KeptSettings } from './decisions.ts';
 import { limitsThatHold, limitThings } from './limits/meter.ts';
 

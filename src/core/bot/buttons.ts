@@ -6,7 +6,7 @@ import { actionId } from '../message.ts';
 import { validateOptions } from '../options.ts';
 import type { ActionInvocation, AnyCommand, CommandAction } from './command.ts';
 import type { Context } from './context.ts';
-import type { Outcome } from './outcome.ts';
+import { type Outcome, privately } from './outcome.ts';
 
 /** A button of a job. Cancel, Show it and Again are every command's; the others are its own. */
 export async function act(
@@ -26,7 +26,7 @@ export async function act(
     case 'show': {
       const shown = await context.jobs.showHere(job.id);
       if (shown) return shown;
-      if (await context.jobs.reveal(job.id)) return quietly('Here it comes.');
+      if (await context.jobs.reveal(job.id)) return privately('Here it comes.');
       throw new UserError('There is nothing to show.');
     }
     case 'again':
@@ -66,10 +66,6 @@ async function cancel(job: JobView, { person }: Invocation, context: Context): P
   if (person.id !== job.person.id && !person.moderator) {
     throw notModerator(person, 'Only the person who asked, or a moderator, can cancel this.');
   }
-  if (await context.jobs.cancel(job.id)) return quietly('Cancelling.');
+  if (await context.jobs.cancel(job.id)) return privately('Cancelling.');
   throw new UserError('This has already ended.');
-}
-
-function quietly(text: string): Outcome {
-  return { type: 'message', visibility: 'person', message: { text } };
 }

@@ -107,8 +107,7 @@ export function createBot<Settings>(options: BotOptions<Settings>): Bot {
       await enterOther(PARTY);
       return tools.party();
     };
-    // Inherits, so that tools which are made on demand stay so.
-    return Object.create(tools, { jobs: { value: jobs }, party: { value: party } });
+    return { ...tools, jobs, party };
   }
 
   async function answer(asked: Invocation): Promise<Outcome> {

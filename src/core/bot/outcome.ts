@@ -25,3 +25,12 @@ export type Outcome =
        */
       readonly decline?: () => Promise<void>;
     };
+
+/** Said to the person alone. A text is Markdown. */
+export function privately(message: Message | string): Outcome {
+  return {
+    type: 'message',
+    visibility: 'person',
+    message: typeof message === 'string' ? { text: message } : message,
+  };
+}

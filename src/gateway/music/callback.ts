@@ -23,12 +23,7 @@ export interface MusicCallback {
  * bounded time and memory. Every shape of https://docs.sunoapi.org is read, nested, flat or bare, in snake and camel case.
  */
 export function readMusicCallback(body: unknown): MusicCallback {
-  try {
-    return read(typeof body === 'string' ? json.parseJson(body) : body);
-  } catch {
-    // Only values that are no JSON can throw when read: revoked proxies, throwing getters.
-    return { stage: 'unknown', result: { songs: [], lyrics: [], images: [], stems: [] } };
-  }
+  return read(typeof body === 'string' ? json.parseJson(body) : body);
 }
 
 /** What was asked, echoed: it holds addresses and texts that are not results. */

@@ -162,9 +162,7 @@ export function createDiscord(options: DiscordOptions): Platform {
 
     stop,
 
-    async close() {
-      await stop();
-    },
+    close: stop,
 
     status: connection.status,
 

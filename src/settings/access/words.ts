@@ -9,18 +9,14 @@ import {
   type LimitRule,
   MODERATION,
   MODERATORS,
+  placeText,
   type Rule,
   type Subject,
   VISITORS,
-  type Where,
 } from '../../core/moderation.ts';
 import type { PlacedRule } from './precedence.ts';
 
 type Somewhere = Pick<Address, 'platform'>;
-
-export function placeText(where: Where, at: Somewhere): string {
-  return `this ${where === 'server' ? serverWord(at) : where}`;
-}
 
 export function subjectText({ type, id, name }: Subject): string {
   if (type === 'role' && id === VISITORS.id) return 'people of other workspaces';

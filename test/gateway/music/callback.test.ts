@@ -440,13 +440,6 @@ describe('failures', () => {
 });
 
 describe('garbage', () => {
-  const cyclic: Record<string, unknown> = { data: {} };
-  cyclic.data = cyclic;
-  const throwing = {
-    get data() {
-      throw new Error('no');
-    },
-  };
   it.each([
     undefined,
     null,
@@ -461,16 +454,9 @@ describe('garbage', () => {
     {},
     [],
     [[[]]],
-    () => 1,
-    Symbol('x'),
-    10n,
-    new Date(0),
-    new Map([['data', 1]]),
-    cyclic,
-    throwing,
     '['.repeat(1_000_000),
-    Object.create(null),
-    { __proto__: null },
+    `${'['.repeat(100_000)}${']'.repeat(100_000)}`,
+    `${'{"data":'.repeat(100_000)}1${'}'.repeat(100_000)}`,
     JSON.parse('{"__proto__": {"taskId": 1}, "constructor": {"prototype": {}}}'),
   ])('%# says nothing, and throws nothing', (body) => {
     expect(readMusicCallback(body)).toMatchObject({ stage: 'unknown', result: nothing });

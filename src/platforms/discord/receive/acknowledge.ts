@@ -18,7 +18,7 @@ import {
   type Answering,
   type AskedInteraction,
   type Deferral,
-  isTaken,
+  orLogged,
   orPrivately,
   pagesOf,
   say,
@@ -42,7 +42,7 @@ export async function acknowledge(interaction: Answerable, tools: ReceivingTools
       typeof modal === 'string'
         ? tools.rest.reply(interaction, textSending(modal), MessageFlags.Ephemeral)
         : firstResponse(() => interaction.showModal(modal));
-    return await ifAdmitted(interaction, form.id, tools, async () => void (await isTaken(open, tools)));
+    return await ifAdmitted(interaction, form.id, tools, () => orLogged(open, tools));
   }
   if (interaction.isMessageComponent() && interaction.customId === OPEN_THREAD)
     return await ifAdmitted(interaction, ASK, tools, () => openThread(interaction, tools));

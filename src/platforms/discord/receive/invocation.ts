@@ -137,15 +137,8 @@ function withoutSubcommand(options: readonly CommandInteractionOption[]): {
   readonly subcommand?: string;
   readonly options: readonly CommandInteractionOption[];
 } {
-  const nested = options.find(
-    ({ type }) =>
-      type === ApplicationCommandOptionType.Subcommand ||
-      type === ApplicationCommandOptionType.SubcommandGroup,
-  );
-  if (!nested) return { options };
-  const inner = withoutSubcommand(nested.options ?? []);
-  const path = [nested.name, inner.subcommand].filter((name) => name !== undefined);
-  return { options: inner.options, subcommand: path.join(' ') };
+  const nested = options.find(({ type }) => type === ApplicationCommandOptionType.Subcommand);
+  return nested ? { options: nested.options ?? [], subcommand: nested.name } : { options };
 }
 
 /** When Discord began to wait for an answer; no later than `receivedAt`. Both in milliseconds since the epoch. */

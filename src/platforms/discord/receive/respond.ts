@@ -78,17 +78,16 @@ export async function orPrivately(
   }
 }
 
-export async function isTaken(respond: () => Promise<void>, { log }: ReceivingTools): Promise<boolean> {
+/** Never rejects. */
+export async function orLogged(respond: () => Promise<void>, { log }: ReceivingTools): Promise<void> {
   try {
     await respond();
-    return true;
   } catch (error) {
     log.warn({ err: error, trouble: troubleOf(error) }, 'Discord did not take an answer');
-    return false;
   }
 }
 
 export async function sayOutdated(interaction: Answerable, tools: ReceivingTools): Promise<void> {
   const sending = textSending(OUTDATED);
-  await isTaken(() => tools.rest.reply(interaction, sending, MessageFlags.Ephemeral), tools);
+  await orLogged(() => tools.rest.reply(interaction, sending, MessageFlags.Ephemeral), tools);
 }
