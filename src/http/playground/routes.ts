@@ -6,7 +6,6 @@ import { isCompressed, type Routes, sendNotFound } from '../server.ts';
 import { createGuard, isSameSecret } from './guard.ts';
 
 export interface PlaygroundOptions {
-  /** Undefined while the platform is not running. */
   readonly chat: BrowserChat;
   /** Where this machine reaches the listener. */
   readonly url: string;

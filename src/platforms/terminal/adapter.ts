@@ -1,5 +1,7 @@
 /** The platform of one person at one terminal: a prompt that prints. For the demo, and for a start without any settings. */
+
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { z } from 'zod';
 import type { Bot } from '../../core/bot/create-bot.ts';
@@ -14,6 +16,7 @@ import {
   type Posted,
   type ShowOptions,
 } from '../platform.ts';
+import { createNewestWins } from '../shared/newest-wins.ts';
 import { fileSaver } from './files.ts';
 import { openPrompt, type TerminalInput, type TerminalOutput } from './prompt.ts';
 import {
@@ -191,21 +194,17 @@ export function createTerminal({ input, output, folder, media, newId, onExit }: 
 
   function stream(address: Address, options: ShowOptions): MessageStream {
     const post = postOf(options);
-    let newest: (() => Message) | undefined;
-    let timer: NodeJS.Timeout | undefined;
-    let isEnded = false;
-    return {
-      update(message) {
-        newest = message;
-        if (isEnded) return;
-        timer ??= setTimeout(() => {
-          timer = undefined;
-          if (newest && !isClosed && address.channel === HERE.channel) printGrowing(post, newest());
-        }, STREAM_MS);
+    const writer = createNewestWins<() => Message>({
+      ready: () => sleep(STREAM_MS),
+      async write(make) {
+        if (!isClosed && address.channel === HERE.channel) printGrowing(post, make());
       },
+      failed: () => undefined,
+    });
+    return {
+      update: writer.offer,
       async close(message) {
-        isEnded = true;
-        clearTimeout(timer);
+        await writer.close();
         return show(address, message, options);
       },
     };

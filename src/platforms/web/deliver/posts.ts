@@ -1,8 +1,10 @@
 /** Messages of the bot in the chat's channels. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Address } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
 import type { System } from '../../../core/system.ts';
 import { type MessageStream, PlatformError, type Posted, type ShowOptions } from '../../platform.ts';
+import { createNewestWins } from '../../shared/newest-wins.ts';
 import { isIn, WEB } from '../connection/community.ts';
 import { WEB_LIMITS } from '../limits.ts';
 import { renderForWeb } from '../render/convert.ts';
@@ -54,35 +56,21 @@ export function createWebPosts({ history, now, newId }: PostTools) {
 
     stream(address: Address, options: ShowOptions): MessageStream {
       const id = postId(options.key);
-      let newest: (() => Message) | undefined;
-      let timer: NodeJS.Timeout | undefined;
-      let written = Promise.resolve();
-      let closed = false;
-
-      async function writeNewest(): Promise<void> {
-        const make = newest;
-        newest = undefined;
-        if (!make || !isIn(address.channel, address.person)) return;
-        const shown = await messageFor(address, make(), { id });
-        if (closed) return;
-        options.beforeWriting?.();
-        history.put(shown);
-      }
-
-      return {
-        update(message) {
-          if (closed) return;
-          newest = message;
-          timer ??= setTimeout(() => {
-            timer = undefined;
-            // What a state cannot do, the last one tells.
-            written = written.then(writeNewest).catch(() => undefined);
-          }, WEB_LIMITS.streamMs);
+      const writer = createNewestWins<() => Message>({
+        ready: () => sleep(WEB_LIMITS.streamMs),
+        async write(make) {
+          if (!isIn(address.channel, address.person)) return;
+          const shown = await messageFor(address, make(), { id });
+          options.beforeWriting?.();
+          history.put(shown);
         },
+        // What a state cannot do, the last one tells.
+        failed: () => undefined,
+      });
+      return {
+        update: writer.offer,
         async close(message) {
-          closed = true;
-          clearTimeout(timer);
-          await written;
+          await writer.close();
           return await show(address, message, options);
         },
       };

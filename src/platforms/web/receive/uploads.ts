@@ -10,7 +10,7 @@ export interface Upload {
 }
 
 export interface Uploads {
-  /** Resolves to the id by which requests name the file. */
+  /** Returns the id by which requests name the file. */
   add(upload: Upload): string;
   find(id: string): Upload | undefined;
   /** The file as an option takes it; undefined for one that is not here any more. */
