@@ -51,7 +51,6 @@ const question = z.object({
   turns: z.array(turn).readonly(),
   /** Upper bound of output tokens. */
   maxTokens: z.int().positive().optional(),
-  temperature: z.number().min(0).optional(),
   /** Functions the model may call; only `gen.callTools` takes them. */
   tools: z.array(toolDeclaration).readonly().optional(),
 });
@@ -84,13 +83,4 @@ export function withSystemFirst(turns: readonly Turn[], system: string | undefin
   if (system === undefined || system.trim() === '') return [...turns];
   const [first, ...rest] = turns;
   return [{ role: 'user', parts: [{ type: 'text', text: system }, ...(first?.parts ?? [])] }, ...rest];
-}
-
-/** Functions belong to gen's own path (contract, "Gen style"); the other routes take none. */
-export function refuseTools(route: RouteName, { tools = [], turns }: Question): void {
-  if (tools.length > 0) throw invalid(route, 'this route takes no tools');
-  const hasToolPart = turns.some(({ parts }) =>
-    parts.some(({ type }) => type === 'tool-call' || type === 'tool-result'),
-  );
-  if (hasToolPart) throw invalid(route, 'this route takes no tool calls and results');
 }

@@ -277,24 +277,6 @@ describe('any JSON at all', () => {
     );
   });
 
-  it('as a callback, even what is no JSON, is read without throwing', () => {
-    fc.assert(
-      fc.property(
-        fc.anything({
-          withBigInt: true,
-          withDate: true,
-          withMap: true,
-          withNullPrototype: true,
-          withTypedArray: true,
-          withSparseArray: true,
-        }),
-        (body) => {
-          readMusicCallback(body);
-        },
-      ),
-    );
-  });
-
   it.each(ROUTE_CASES)('as an answer of $route ends in a value or in the one error', async ({ call }) => {
     await fc.assert(
       fc.asyncProperty(anyJson, fc.constantFrom(200, 202, 400, 429, 500), async (body, status) => {

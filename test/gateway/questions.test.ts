@@ -10,7 +10,6 @@ const conversation: Question = {
   model: 'some-model',
   system: 'Be brief.',
   maxTokens: 100,
-  temperature: 0.5,
   turns: [
     { role: 'user', parts: [text('What is this?'), picture] },
     { role: 'assistant', parts: [text('Rain.')] },
@@ -33,7 +32,6 @@ describe('one conversation, in three dialects', () => {
       stream: true,
       stream_options: { include_usage: true },
       max_tokens: 100,
-      temperature: 0.5,
       messages: [
         { role: 'system', content: 'Be brief.' },
         {
@@ -53,7 +51,6 @@ describe('one conversation, in three dialects', () => {
     expect(await sent(({ msg }) => msg.complete(conversation))).toEqual({
       model: 'some-model',
       max_tokens: 100,
-      temperature: 0.5,
       messages: [
         {
           role: 'user',
@@ -89,7 +86,7 @@ describe('one conversation, in three dialects', () => {
         { role: 'model', parts: [{ text: 'Rain.' }, { text: 'Or snow.' }] },
         { role: 'user', parts: [{ text: 'Which?' }] },
       ],
-      generationConfig: { maxOutputTokens: 100, temperature: 0.5 },
+      generationConfig: { maxOutputTokens: 100 },
     });
   });
 

@@ -11,34 +11,17 @@ const FINISH_REASONS: Readonly<Record<string, Finish['reason']>> = {
   content_filter: 'blocked',
 };
 
-interface ToolCallSoFar {
-  id?: string | undefined;
-  name: string;
-  arguments: string;
-}
-
 /**
  * Reads what `POST /chat/v1/chat/completions` returns: contract, "Chat style". A chunk of the stream has its text in
  * `choices[0].delta.content`; the whole body is not shown there and is the public API's, with `message` for `delta`
  * (openai-node src/resources/chat/completions).
  */
 export function createChatReader(): AnswerReader {
-  const toolCalls = new Map<number, ToolCallSoFar>();
   let refusing = false;
 
-  const collect = (value: unknown, position: number) => {
-    const { index, id, function: called } = json.objectOf(value);
-    const { name, arguments: fragment } = json.objectOf(called);
-    const at = json.asNumber(index) ?? position;
-    const known = toolCalls.get(at) ?? { name: '', arguments: '' };
-    known.name ||= json.asText(name, 200) ?? '';
-    known.id ??= json.asId(id);
-    if (typeof fragment === 'string') known.arguments += fragment;
-    toolCalls.set(at, known);
-  };
   const partsOf = (message: json.JsonObject): AnswerPart[] => {
     const parts: AnswerPart[] = [];
-    const { content, refusal, tool_calls, reasoning, reasoning_content } = message;
+    const { content, refusal, reasoning, reasoning_content } = message;
     const thought = reasoning_content ?? reasoning;
     if (isText(thought)) parts.push({ type: 'thought', text: thought });
     for (const text of textsOf(content)) parts.push({ type: 'text', text });
@@ -46,7 +29,6 @@ export function createChatReader(): AnswerReader {
       refusing = true;
       parts.push({ type: 'text', text: refusal });
     }
-    for (const [position, call] of json.asList(tool_calls).entries()) collect(call, position);
     return parts;
   };
 
@@ -63,12 +45,6 @@ export function createChatReader(): AnswerReader {
         usage: usageOf(counts.prompt_tokens, counts.completion_tokens),
       };
     },
-    end: () =>
-      [...toolCalls.values()].flatMap(({ id, name, arguments: text }): AnswerPart[] =>
-        name === ''
-          ? []
-          : [{ type: 'tool-call', name, arguments: { ...json.objectOf(json.parseJson(text)) }, id }],
-      ),
   };
 }
 

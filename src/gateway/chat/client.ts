@@ -1,5 +1,5 @@
 import type { AnswerEvent, CallOptions } from '../answers.ts';
-import { checkedTurns, type Question, refuseTools, type TurnPart } from '../questions.ts';
+import { checkedTurns, type Question, type TurnPart } from '../questions.ts';
 import type { Requester } from '../transport/request.ts';
 import { streamAnswer } from '../transport/stream.ts';
 import { createChatReader } from './answers.ts';
@@ -16,12 +16,10 @@ export function createChat(requester: Requester) {
 }
 
 /**
- * `POST /chat/v1/chat/completions`: contract, "Chat-style request (`chat`)". `max_tokens`, `temperature` and
- * `stream_options` are standard fields, which "may be sent"; the first two are sent only when asked for, and without
- * the third no usage comes with a stream. Throws GatewayError `invalid` for what the dialect cannot say.
+ * `POST /chat/v1/chat/completions`: contract, "Chat-style request (`chat`)". `max_tokens` and `stream_options` are standard
+ * fields, which "may be sent"; without the second no usage comes with a stream. Throws GatewayError `invalid` for what the dialect cannot say.
  */
 function chatRequest(question: Question): object {
-  refuseTools(ROUTE, question);
   const turns = checkedTurns(ROUTE, question).map(({ role, parts }) => ({
     role,
     content: contentOf(role, parts),
@@ -32,7 +30,6 @@ function chatRequest(question: Question): object {
     stream: true,
     messages: [...system, ...turns],
     max_tokens: question.maxTokens,
-    temperature: question.temperature,
     stream_options: { include_usage: true },
   };
 }

@@ -1,5 +1,5 @@
 import type { Answer, AnswerEvent, CallOptions } from '../answers.ts';
-import { checkedTurns, type Question, refuseTools, type TurnPart, withSystemFirst } from '../questions.ts';
+import { checkedTurns, type Question, type TurnPart, withSystemFirst } from '../questions.ts';
 import { invalid } from '../transport/errors.ts';
 import type { Requester, RequestInput } from '../transport/request.ts';
 import { readAnswer, streamAnswer } from '../transport/stream.ts';
@@ -48,25 +48,23 @@ export function createGen(requester: Requester) {
 }
 
 /**
- * The body of every gen-style route: contract, "Gen-style request (`gen`)". `maxOutputTokens`, `temperature` and
- * `thinkingConfig`, and the parts besides text, are the public API's names
+ * The body of every gen-style route: contract, "Gen-style request (`gen`)". `maxOutputTokens` and `thinkingConfig`, and the parts besides text, are the public API's names
  * (https://ai.google.dev/api/generate-content), sent only when asked for. `config` is what the route adds to the
  * question: contract, "Gen style", the table's last three rows. Throws GatewayError `invalid` for what the route
  * cannot say.
  */
 function genRequest(route: GenRoute, question: Question, config: object): object {
-  const { tools = [], maxTokens, temperature } = question;
-  if (route !== 'gen/tools') refuseTools(route, question);
-  else if (tools.length === 0) throw invalid(route, 'no tools were declared');
+  const { tools = [], maxTokens } = question;
+  if (route === 'gen/tools' && tools.length === 0) throw invalid(route, 'no tools were declared');
   const turns = withSystemFirst(checkedTurns(route, question), question.system);
-  const configured = maxTokens !== undefined || temperature !== undefined || Object.keys(config).length > 0;
+  const configured = maxTokens !== undefined || Object.keys(config).length > 0;
   return {
     contents: turns.map(({ role, parts }) => ({
       role: role === 'assistant' ? 'model' : 'user',
       parts: parts.map(genPart),
     })),
     tools: route === 'gen/tools' ? [{ functionDeclarations: tools }] : undefined,
-    generationConfig: configured ? { ...config, maxOutputTokens: maxTokens, temperature } : undefined,
+    generationConfig: configured ? { ...config, maxOutputTokens: maxTokens } : undefined,
   };
 }
 

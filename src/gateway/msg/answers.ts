@@ -38,12 +38,10 @@ export function createMsgReader(): AnswerReader {
 
 /** Blocks of unknown types are left out. */
 function partsOf(block: unknown): AnswerPart[] {
-  const { type = 'text', text, thinking, name, id, input } = json.objectOf(block);
-  const called = json.asText(name, 200);
+  const { type = 'text', text, thinking } = json.objectOf(block);
   if (type === 'text' && typeof text === 'string' && text !== '') return [{ type, text }];
   if (type === 'thinking' && typeof thinking === 'string') return [{ type: 'thought', text: thinking }];
-  if (type !== 'tool_use' || called === undefined) return [];
-  return [{ type: 'tool-call', name: called, arguments: { ...json.objectOf(input) }, id: json.asId(id) }];
+  return [];
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Answer, CallOptions } from '../answers.ts';
-import { checkedTurns, type Question, refuseTools, type TurnPart, withSystemFirst } from '../questions.ts';
+import { checkedTurns, type Question, type TurnPart, withSystemFirst } from '../questions.ts';
 import type { Requester } from '../transport/request.ts';
 import { readAnswer } from '../transport/stream.ts';
 import { createMsgReader, readTokenCount } from './answers.ts';
@@ -11,9 +11,8 @@ const DEFAULT_MAX_TOKENS = 4_096;
 export function createMsg(requester: Requester) {
   return {
     async complete(question: Question, { signal }: CallOptions = {}): Promise<Answer> {
-      // `temperature` is the dialect's own name, sent only when asked for.
-      const { maxTokens: max_tokens = DEFAULT_MAX_TOKENS, temperature } = question;
-      const body = { ...countTokensRequest('msg/messages', question), max_tokens, temperature };
+      const { maxTokens: max_tokens = DEFAULT_MAX_TOKENS } = question;
+      const body = { ...countTokensRequest('msg/messages', question), max_tokens };
       return readAnswer(await requester.call('msg/messages', { body, signal }), createMsgReader());
     },
     /** Input tokens of the question. */
@@ -29,7 +28,6 @@ export function createMsg(requester: Requester) {
  * `POST /msg/v1/messages` has too. Throws GatewayError `invalid` for what the dialect cannot say.
  */
 function countTokensRequest(route: 'msg/messages' | 'msg/count-tokens', question: Question): object {
-  refuseTools(route, question);
   const turns = withSystemFirst(checkedTurns(route, question), question.system);
   return {
     model: question.model.trim(),

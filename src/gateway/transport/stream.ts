@@ -17,8 +17,6 @@ export interface AnswerPiece {
 export interface AnswerReader {
   /** A stream's chunk, or a whole answer. Total: garbage reads as an empty piece. */
   read(value: unknown): AnswerPiece;
-  /** What was only complete at the end. */
-  end?(): AnswerPart[];
 }
 
 /** A whole answer. Throws `nonsense` for one that holds nothing and does not say why. */
@@ -27,7 +25,7 @@ export function readAnswer(reply: Reply, reader: AnswerReader): Answer {
   // A stream without event framing is a list.
   for (const value of Array.isArray(reply.value) ? reply.value : [reply.value])
     collector.add(reader.read(value));
-  collector.close(reader.end?.());
+  collector.close();
   const end = collector.end();
   if (end === undefined) throw reply.unusable('the answer holds nothing');
   return { parts: collector.take(), ...end };
@@ -50,7 +48,7 @@ export async function* streamAnswer(
   try {
     for await (const _ of readPieces(route, reply, reader, collector))
       for (const part of collector.take()) yield { type: 'part', part };
-    collector.close(reader.end?.());
+    collector.close();
     for (const part of collector.take()) yield { type: 'part', part };
     const end = collector.end();
     if (end === undefined) throw reply.failed('nonsense', 'the answer holds nothing');
@@ -99,12 +97,11 @@ function createCollector() {
       for (const part of piece.parts) pass(part);
     },
     /** No more pieces come. */
-    close(last: readonly AnswerPart[] = []): void {
+    close(): void {
       for (const type of ['thought', 'text'] as const) {
         append(passed, type, held[type].toWellFormed());
         held[type] = '';
       }
-      for (const part of last) pass(part);
     },
     /** The parts since the last time, to pass on: text never ends within a character, and neighbouring fragments are one. */
     take(): AnswerPart[] {
@@ -119,7 +116,7 @@ function createCollector() {
     /** Undefined for an answer that holds nothing and does not say why. */
     end(): Omit<Answer, 'parts'> | undefined {
       const known: Finish = finish ?? { reason: 'other' };
-      const isExplained = ['blocked', 'refused', 'length'].includes(known.reason);
+      const isExplained = ['blocked', 'refused', 'length', 'tool-calls'].includes(known.reason);
       return isEmpty && !isExplained ? undefined : { finish: known, usage };
     },
   };

@@ -273,21 +273,12 @@ describe('requests that the contract forbids', () => {
         }),
       ),
     'a bound of no tokens': ({ msg: route }) => route.complete({ ...QUESTION, maxTokens: 0 }),
-    'a temperature that is no number': ({ chat: route }) =>
-      wholeOf(route.stream({ ...QUESTION, temperature: Number.NaN })),
     'no tools for function calling': ({ gen: route }) => route.callTools(QUESTION),
     'half a token to think with': ({ gen: route }) => route.think({ ...QUESTION, thinkingBudget: 0.5 }),
     'a model id that climbs out of its path': ({ gen: route }) =>
       wholeOf(route.stream({ ...QUESTION, model: '../../music' })),
     'a task id that climbs out of its path': ({ media }) => media.queryVideo('..'),
     'an image size in words': ({ media }) => media.createImage({ model: 'm', prompt: 'p', size: 'large' }),
-    'tools for chat': ({ chat: route }) =>
-      wholeOf(
-        route.stream({
-          ...QUESTION,
-          turns: [{ role: 'user', parts: [{ type: 'tool-result', name: 'rain', result: {} }] }],
-        }),
-      ),
   };
 
   it.each(Object.entries(refusedCalls))('%s is refused before anything is sent', async (_, call) => {

@@ -210,7 +210,6 @@ describe('mistakes that the client cannot make', () => {
 
 describe('mistakes that are refused before anything is sent', () => {
   // Casts: what the types forbid may still come from where types do not reach.
-  const ask = { ...QUESTION, tools };
   it.each<[string, (gateway: Gateway) => Promise<unknown>]>([
     ['custom mode without a style', ({ music }) => music.generate({ ...song, style: ' ' })],
     ['custom mode without a title', ({ music }) => music.generate({ ...song, title: undefined })],
@@ -224,10 +223,6 @@ describe('mistakes that are refused before anything is sent', () => {
     ['a size with x', ({ media }) => media.createImage({ model: 'm', prompt: 'p', size: '512x512' })],
     ['a video of nothing', ({ media }) => media.createVideo({ model: 'm' })],
     ['a task id that leads elsewhere', ({ media }) => media.queryVideo('../../chat/v1/models')],
-    ['functions on a chat stream', ({ chat }) => drain(chat.stream(ask))],
-    ['functions on msg', ({ msg }) => msg.complete(ask)],
-    ['functions with a picture', ({ gen }) => gen.generateImage(ask)],
-    ['functions on a gen stream', ({ gen }) => drain(gen.stream(ask))],
     ['function calling without functions', ({ gen }) => gen.callTools(QUESTION)],
     ['a thinking budget that is none', ({ gen }) => gen.think({ ...QUESTION, thinkingBudget: 0.5 })],
     ['no question', ({ msg }) => msg.complete({ model: 'm', turns: [] })],

@@ -459,21 +459,12 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
 });
 
 describe('what only one dialect streams', () => {
-  it('chat: calls to functions, put together from their fragments', async () => {
-    const call = (fields: object) =>
-      event({ choices: [{ index: 0, delta: { tool_calls: [{ index: 0, ...fields }] } }] });
+  it('chat: an end because of functions, which it does not have, says so', async () => {
     const { events } = await streamed(
       'chat',
-      says(
-        call({ id: 'c1', function: { name: 'rain', arguments: '{"wh' } }) +
-          call({ function: { arguments: 'ere":"Oslo"}' } }),
-        event({ choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] }) + WIRE.chat.mark,
-      ),
+      says(event({ choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] }) + WIRE.chat.mark),
     );
-    expect(events).toEqual([
-      { type: 'part', part: { type: 'tool-call', name: 'rain', arguments: { where: 'Oslo' }, id: 'c1' } },
-      { type: 'finish', finish: { reason: 'tool-calls', detail: 'tool_calls' } },
-    ]);
+    expect(events).toEqual([{ type: 'finish', finish: { reason: 'tool-calls', detail: 'tool_calls' } }]);
   });
 
   it('chat: only the first of several choices', async () => {
