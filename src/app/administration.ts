@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AnyCommand } from '../core/bot/command.ts';
+import { dayOf, systemClock } from '../core/clock.ts';
 import { UserError } from '../core/errors.ts';
 import type { PageKind } from '../core/http.ts';
 import type { Address, Person } from '../core/invocation.ts';
@@ -31,7 +32,6 @@ import { createModelSettings, type ModelDefaults, type ModelSettings } from '../
 import { type ModerationOptions, moderationFor } from '../settings/moderation.ts';
 import { usageChart } from '../settings/usage-chart/draw.ts';
 import type { Voices } from '../settings/voices.ts';
-import { dayOf, systemClock } from '../storage/schedule.ts';
 import { type Storage, StorageError } from '../storage/storage.ts';
 import type { Config } from './config/read.ts';
 import { type ForgetTools, forget } from './forget.ts';

@@ -1,10 +1,10 @@
 /** Builds everything from the settings, starts it, and drains it. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bot } from '../core/bot/create-bot.ts';
+import { systemClock } from '../core/clock.ts';
 import type { JobView } from '../core/job.ts';
 import type { Log } from '../core/telemetry/log.ts';
 import type { Gateway } from '../gateway/client.ts';
-import { systemClock } from '../storage/schedule.ts';
 import {
   type Application,
   type ApplicationOptions,

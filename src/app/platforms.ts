@@ -1,11 +1,12 @@
 /** The chat platforms that the settings switch on. */
+
+import { systemClock } from '../core/clock.ts';
 import type { WithLock } from '../core/lock.ts';
 import type { System } from '../core/system.ts';
 import type { Measure } from '../core/telemetry/series.ts';
 import type { MediaReader, Platform } from '../platforms/platform.ts';
 import { createWeb } from '../platforms/web/adapter.ts';
 import { createLocks } from '../storage/locks.ts';
-import { systemClock } from '../storage/schedule.ts';
 import type { SettingsStore } from '../storage/storage.ts';
 import type { ApplicationOptions, Platforms } from './application.ts';
 import type { Config } from './config/read.ts';

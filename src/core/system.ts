@@ -1,11 +1,8 @@
 /** What a part needs of the system around it: time, chance, the log. It is passed in, so that tests can decide it. */
+import type { Clock } from './clock.ts';
 import type { Log } from './telemetry/log.ts';
 
-export interface System {
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  /** Milliseconds of a clock that is never set: for how long something takes. */
-  readonly elapsed: () => number;
+export interface System extends Pick<Clock, 'now' | 'elapsed'> {
   /** From 0 up to, not including, 1. */
   readonly random: () => number;
   /** A new id of letters and digits, at most 25 characters, never used before. */

@@ -1,5 +1,6 @@
 /** The tools of moderators' commands, put together for one person and one address. */
 import type { AnyCommand } from '../core/bot/command.ts';
+import { dayOf } from '../core/clock.ts';
 import { notModerator, UserError } from '../core/errors.ts';
 import type { Family } from '../core/family.ts';
 import { type Address, type Person, serverOf, serverWord } from '../core/invocation.ts';
@@ -17,7 +18,6 @@ import {
 import { present } from '../core/options.ts';
 import type { System } from '../core/system.ts';
 import type { Models } from '../gateway/models/catalog.ts';
-import { dayOf } from '../storage/schedule.ts';
 import type { UsageStore } from '../storage/usage.ts';
 import { resetRules, setPause, setRule } from './access/changes.ts';
 import { hasRuleName, isAccessRule, type PlacedRule, placedRules } from './access/precedence.ts';

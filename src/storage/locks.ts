@@ -1,7 +1,8 @@
 /** Locks for what one replica at a time does. */
+
+import { type Clock, pause } from '../core/clock.ts';
 import type { WithLock } from '../core/lock.ts';
 import type { System } from '../core/system.ts';
-import { type Clock, pause } from './schedule.ts';
 import type { Storage } from './storage.ts';
 
 const LOCK_MS = 60_000;

@@ -1,5 +1,6 @@
-/** The port of the schedule (when each job runs next), its clock, and the run of a job, the same on every storage. */
+/** The port of the schedule (when each job runs next) and the run of a job, the same on every storage. */
 import { backoff } from '../core/backoff.ts';
+import { type Clock, pause } from '../core/clock.ts';
 import type { System } from '../core/system.ts';
 import type { Measure } from '../core/telemetry/series.ts';
 
@@ -106,37 +107,4 @@ export async function storeEnd(
       await pause(STORAGE_PAUSE, signal, clock);
     }
   }
-}
-
-/** Resolves after the milliseconds, or at the signal. */
-export function pause(milliseconds: number, signal: AbortSignal, clock: Clock): Promise<void> {
-  return new Promise((resolve) => {
-    const cancel = clock.after(milliseconds, done);
-    signal.addEventListener('abort', done, { once: true });
-    if (signal.aborted) done();
-    function done() {
-      cancel();
-      signal.removeEventListener('abort', done);
-      resolve();
-    }
-  });
-}
-
-/** Time, passed in so that tests can advance it. */
-export interface Clock extends Pick<System, 'now' | 'elapsed'> {
-  /** Calls back once, after so many milliseconds (at most 2^31 - 1). Returns what cancels it. */
-  readonly after: (milliseconds: number, callback: () => void) => () => void;
-}
-
-export const systemClock: Clock = {
-  now: Date.now,
-  elapsed: () => performance.now(),
-  after: (milliseconds, callback) => {
-    const timer = setTimeout(callback, milliseconds);
-    return () => clearTimeout(timer);
-  },
-};
-
-export function dayOf(at: number): string {
-  return new Date(at).toISOString().slice(0, 10);
 }

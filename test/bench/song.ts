@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { createClient } from '@keyv/redis';
 import { DelayedError, Queue, Worker } from 'bullmq';
+import { systemClock } from '../../src/core/clock.ts';
 import { openRedisStorage } from '../../src/storage/redis/open.ts';
-import { systemClock } from '../../src/storage/schedule.ts';
 import { createWorld, SONG, songCallback } from '../jobs/world.ts';
 import { PATIENT } from '../servers/redis.ts';
 import { RecordingLog } from '../storage/recording-log.ts';

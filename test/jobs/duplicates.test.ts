@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/core/clock.ts';
 import { musicCallbackRoutes, signCallback } from '../../src/http/music-callback.ts';
 import { createHttpServer, type HttpServer } from '../../src/http/server.ts';
 import { createJobs, type Jobs } from '../../src/jobs/jobs.ts';
 import { openRedisStorage } from '../../src/storage/redis/open.ts';
-import { systemClock } from '../../src/storage/schedule.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/open.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { noRedis, PATIENT, type RedisServer, startRedisServer } from '../servers/redis.ts';

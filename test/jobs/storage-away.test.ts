@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StartRequest } from '../../src/core/bot/context.ts';
+import { systemClock } from '../../src/core/clock.ts';
 import { UserError } from '../../src/core/errors.ts';
 import { musicCallbackRoutes, signCallback } from '../../src/http/music-callback.ts';
 import { createJobs, type Jobs } from '../../src/jobs/jobs.ts';
 import { advance } from '../../src/jobs/runner/advance.ts';
 import { openRedisStorage } from '../../src/storage/redis/open.ts';
-import { systemClock } from '../../src/storage/schedule.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { listen } from '../http/listener.ts';
 import { noRedis, type RedisServer, startRedisServer } from '../servers/redis.ts';

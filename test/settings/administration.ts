@@ -1,4 +1,5 @@
 import { commands } from '../../commands/index.ts';
+import type { Clock } from '../../src/core/clock.ts';
 import type { Family } from '../../src/core/family.ts';
 import type { Address, Person } from '../../src/core/invocation.ts';
 import type { Message } from '../../src/core/message.ts';
@@ -10,7 +11,6 @@ import { createFeedback } from '../../src/settings/feedback.ts';
 import { createMeter, type Meter, type MeteredJob } from '../../src/settings/limits/meter.ts';
 import { createModelSettings, type ModelDefaults, type ModelSettings } from '../../src/settings/models.ts';
 import { moderationFor } from '../../src/settings/moderation.ts';
-import type { Clock } from '../../src/storage/schedule.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { songJob } from '../storage/jobs.ts';
 import { RecordingLog } from '../storage/recording-log.ts';

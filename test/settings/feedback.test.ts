@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { systemClock } from '../../src/core/clock.ts';
 import { createFeedback, type FeedbackStore, type Vote } from '../../src/settings/feedback.ts';
-import { systemClock } from '../../src/storage/schedule.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/open.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { exportLines, importLines } from '../../src/storage/transfer.ts';

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/core/clock.ts';
 import { createFeedback } from '../../src/settings/feedback.ts';
 import type { MeteredJob } from '../../src/settings/limits/meter.ts';
 import { openRedisStorage } from '../../src/storage/redis/open.ts';
-import { systemClock } from '../../src/storage/schedule.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { noRedis, PATIENT, type RedisServer, startRedisServer } from '../servers/redis.ts';
 import { ManualClock } from '../storage/manual-clock.ts';

@@ -1,5 +1,5 @@
 /** Time, processes and effects of one history: everything happens one after the other, in the order of a seed. */
-import type { Clock } from '../../src/storage/schedule.ts';
+import type { Clock } from '../../src/core/clock.ts';
 
 /** One incarnation of a replica. What a dead one waits for never comes. */
 export interface Process {

@@ -1,8 +1,8 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { systemClock } from '../../src/core/clock.ts';
 import { openRedisStorage } from '../../src/storage/redis/open.ts';
-import { systemClock } from '../../src/storage/schedule.ts';
 import { SqliteDatabase } from '../../src/storage/sqlite/database.ts';
 import { sqliteStorage } from '../../src/storage/sqlite/open.ts';
 import { createTables } from '../../src/storage/sqlite/schema.ts';

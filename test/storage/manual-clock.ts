@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/storage/schedule.ts';
+import type { Clock } from '../../src/core/clock.ts';
 
 /** A clock that moves only when a test moves it. */
 export class ManualClock implements Clock {

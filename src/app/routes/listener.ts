@@ -1,4 +1,6 @@
 /** What the listener serves. */
+
+import { systemClock } from '../../core/clock.ts';
 import { fileRoutes } from '../../http/files.ts';
 import { healthRoutes } from '../../http/health.ts';
 import { musicCallbackRoutes } from '../../http/music-callback.ts';
@@ -6,7 +8,6 @@ import { platformRoutes } from '../../http/platform-routes.ts';
 import { playgroundRoutes, playgroundUrl } from '../../http/playground/routes.ts';
 import type { Routes } from '../../http/server.ts';
 import { limitVisitors } from '../../http/visitors.ts';
-import { systemClock } from '../../storage/schedule.ts';
 import type { Application, ApplicationOptions, Platforms } from '../application.ts';
 import type { Services } from '../services.ts';
 import { healthParts } from './health-parts.ts';

@@ -5,10 +5,10 @@
  */
 import { type Job as BullJob, DelayedError, Queue, Worker } from 'bullmq';
 import { z } from 'zod';
+import { pause } from '../../core/clock.ts';
 import {
   checkTime,
   type NextRun,
-  pause,
   runJob,
   type Schedule,
   STORAGE_PAUSE,

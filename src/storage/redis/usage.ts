@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { dayOf } from '../../core/clock.ts';
 import { LIMITED } from '../../core/family.ts';
-import { dayOf } from '../schedule.ts';
 import {
   type DayRecord,
   type Reservation,

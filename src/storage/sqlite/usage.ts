@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
-import { dayOf } from '../schedule.ts';
+import { dayOf } from '../../core/clock.ts';
 import {
   type Ceiling,
   type DayRecord,

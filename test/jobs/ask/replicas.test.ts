@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/core/clock.ts';
 import { createGateway } from '../../../src/gateway/client.ts';
 import type { JobDependencies } from '../../../src/jobs/dependencies.ts';
 import { createJobs } from '../../../src/jobs/jobs.ts';
 import { advance } from '../../../src/jobs/runner/advance.ts';
 import { openRedisStorage } from '../../../src/storage/redis/open.ts';
-import { systemClock } from '../../../src/storage/schedule.ts';
 import type { Storage } from '../../../src/storage/storage.ts';
 import { noRedis, PATIENT, type RedisServer, startRedisServer } from '../../servers/redis.ts';
 import { NOTHING_DECIDED } from '../../settings/samples.ts';

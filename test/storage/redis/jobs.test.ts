@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { systemClock } from '../../../src/core/clock.ts';
 import { openRedisStorage } from '../../../src/storage/redis/open.ts';
-import { systemClock } from '../../../src/storage/schedule.ts';
 import { connectRedis, noRedis, PATIENT, startRedisServer } from '../../servers/redis.ts';
 import { songJob } from '../jobs.ts';
 import { RecordingLog } from '../recording-log.ts';

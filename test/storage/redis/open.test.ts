@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest';
+import { systemClock } from '../../../src/core/clock.ts';
 import { openRedisStorage } from '../../../src/storage/redis/open.ts';
-import { systemClock } from '../../../src/storage/schedule.ts';
 import { storageContract } from '../../contracts/storage.ts';
 import { noRedis, PATIENT, type RedisServer, startRedisServer } from '../../servers/redis.ts';
 import { RecordingLog } from '../recording-log.ts';

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/core/clock.ts';
 import { openRedisStorage } from '../../../src/storage/redis/open.ts';
-import { type RunLease, systemClock } from '../../../src/storage/schedule.ts';
+import type { RunLease } from '../../../src/storage/schedule.ts';
 import type { Storage } from '../../../src/storage/storage.ts';
 import { connectRedis, noRedis, type RedisServer, startRedisServer } from '../../servers/redis.ts';
 import { songJob } from '../jobs.ts';

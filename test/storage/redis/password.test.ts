@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createLog } from '../../../src/app/telemetry/log.ts';
+import { systemClock } from '../../../src/core/clock.ts';
 import { openRedisStorage } from '../../../src/storage/redis/open.ts';
-import { systemClock } from '../../../src/storage/schedule.ts';
 import { noRedis, startRedisServer } from '../../servers/redis.ts';
 
 describe.skipIf(noRedis)('a password that Redis does not take', () => {

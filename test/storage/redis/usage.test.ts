@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../src/core/clock.ts';
 import { openRedisStorage } from '../../../src/storage/redis/open.ts';
-import { systemClock } from '../../../src/storage/schedule.ts';
 import type { Reservation } from '../../../src/storage/usage.ts';
 import { connectRedis, noRedis, type RedisServer, startRedisServer } from '../../servers/redis.ts';
 import { RecordingLog } from '../recording-log.ts';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '../../../src/storage/schedule.ts';
+import { systemClock } from '../../../src/core/clock.ts';
 import { openSqliteStorage } from '../../../src/storage/sqlite/open.ts';
 import { storageContract } from '../../contracts/storage.ts';
 import { RecordingLog } from '../recording-log.ts';

@@ -1,0 +1,38 @@
+/** Time, passed in so that tests can advance it. */
+
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Milliseconds of a clock that is never set: for how long something takes. */
+  readonly elapsed: () => number;
+  /** Calls back once, after so many milliseconds (at most 2^31 - 1). Returns what cancels it. */
+  readonly after: (milliseconds: number, callback: () => void) => () => void;
+}
+
+export const systemClock: Clock = {
+  now: Date.now,
+  elapsed: () => performance.now(),
+  after: (milliseconds, callback) => {
+    const timer = setTimeout(callback, milliseconds);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** The day in UTC, as `2026-01-31`. */
+export function dayOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
+}
+
+/** Resolves after the milliseconds, or at the signal. */
+export function pause(milliseconds: number, signal: AbortSignal, clock: Clock): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = clock.after(milliseconds, done);
+    signal.addEventListener('abort', done, { once: true });
+    if (signal.aborted) done();
+    function done() {
+      cancel();
+      signal.removeEventListener('abort', done);
+      resolve();
+    }
+  });
+}
