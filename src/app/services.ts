@@ -229,6 +229,7 @@ async function openMedia({ media, discord, slack, playground }: Config, deps: Me
       },
       now,
       random,
+      sleep: sleepUntil,
     }),
     publicUrl,
     secrets,
@@ -249,7 +250,7 @@ export async function openMediaStore(
     case 's3': {
       const { createS3Store } = await import('../media/store/s3.ts');
       const { type: _, ...address } = store;
-      return createS3Store({ ...address, ...bounds, random });
+      return createS3Store({ ...address, ...bounds, random, sleep: sleepUntil });
     }
     default:
       return store satisfies never;

@@ -41,7 +41,7 @@ type FetcherOptions = Partial<Omit<MediaFetcherOptions, 'allowedHosts' | 'timeou
   readonly personTimeoutMs?: number;
 };
 
-/** A fetcher that may reach the servers of this test, with limits of size small enough to be met in a test. */
+/** A fetcher that may reach the servers of this test and tries again at once, with limits of size that a test can meet. */
 export function fetcherFor(given: FetcherOptions = {}) {
   const { allowedHosts, timeoutMs = 600_000, personTimeoutMs = timeoutMs, ...options } = given;
   const allowed = allowedHosts ? new Set(allowedHosts) : listening;
@@ -54,6 +54,7 @@ export function fetcherFor(given: FetcherOptions = {}) {
     concurrency: 4,
     now: () => Date.now(),
     random: () => 0.5,
+    sleep: async () => undefined,
     ...options,
   });
   onTestFinished(() => fetcher.close());

@@ -9,7 +9,7 @@ import { readMedia, readMediaUrl, send } from './request.ts';
 /** Who named an address. What a person types is fetched from public addresses only. */
 export type AddressSource = 'gateway' | 'platform' | 'person';
 
-export interface MediaFetcherOptions extends Pick<System, 'now' | 'random'> {
+export interface MediaFetcherOptions extends Pick<System, 'now' | 'random' | 'sleep'> {
   /** Each as `host:port`: what media may come from although the addresses are not public. */
   allowedHosts: Readonly<Record<Exclude<AddressSource, 'person'>, ReadonlySet<string>>>;
   maximumBytes: number;

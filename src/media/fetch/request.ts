@@ -5,7 +5,7 @@ import { systemErrorCode } from '../../core/errors.ts';
 import type { System } from '../../core/system.ts';
 import { MediaError, tooLarge } from '../errors.ts';
 
-export interface MediaRequest extends Pick<System, 'now' | 'random'> {
+export interface MediaRequest extends Pick<System, 'now' | 'random' | 'sleep'> {
   url: URL;
   dispatcher: Dispatcher;
   signal: AbortSignal;
@@ -50,12 +50,12 @@ const PAUSES = { firstMs: 200, longestMs: 5_000 } as const;
  * the server vouches for the same bytes by a strong ETag (RFC 9110 13.1.5). Throws MediaError, or the signal's reason.
  */
 export async function send(request: MediaRequest): Promise<MediaResponse> {
-  const { url, signal, idleTimeoutMs, maximumRedirects, now, random } = request;
+  const { url, signal, idleTimeoutMs, maximumRedirects, now, random, sleep } = request;
   let isRepeatable = true;
   const retry: RetryHandler.RetryCallback = (error, { state }, decide) => {
     const pause = isRepeatable ? pauseBefore(error, state.counter, now(), random) : undefined;
     if (pause === undefined) return decide(error);
-    return setTimeout(() => decide(null), pause);
+    sleep(pause, signal).then(() => decide(), decide);
   };
   const dispatcher = request.dispatcher.compose(
     interceptors.retry({ retry, throwOnError: false }),

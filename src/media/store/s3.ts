@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
 import { S3mini, S3ServiceError } from 's3mini';
 import { Agent, fetch as undiciFetch } from 'undici';
 import { backoff } from '../../core/backoff.ts';
@@ -19,7 +18,7 @@ import {
   stage,
 } from './media-store.ts';
 
-export interface S3StoreOptions extends RetentionOptions, Pick<System, 'now' | 'random'> {
+export interface S3StoreOptions extends RetentionOptions, Pick<System, 'now' | 'random' | 'sleep'> {
   /** The service's own address, without the bucket: `https://s3.eu-central-1.amazonaws.com`. */
   endpoint: string;
   bucket: string;
@@ -32,19 +31,17 @@ export interface S3StoreOptions extends RetentionOptions, Pick<System, 'now' | '
   stagingDirectory: string;
   /** For a connection, an answer, or the next bytes of one. */
   idleTimeoutMs?: number;
-  /** Before a request is sent a second time; doubled for the third. */
-  retryDelayMs?: number;
 }
 
 const maximumAttempts = 3;
-const longestRetryDelayMs = 10_000;
+const PAUSES = { firstMs: 200, longestMs: 10_000 } as const;
 
 /**
  * Keeps files in a bucket of any S3-compatible service, addressed by path.
  */
 export function createS3Store(options: S3StoreOptions): MediaStore {
-  const { prefix, stagingDirectory, quotaBytes, now, random } = options;
-  const { idleTimeoutMs = 30_000, retryDelayMs = 200 } = options;
+  const { prefix, stagingDirectory, quotaBytes, now, random, sleep, idleTimeoutMs = 30_000 } = options;
+  const closing = new AbortController();
   const agent = new Agent({
     connect: { timeout: idleTimeoutMs },
     headersTimeout: idleTimeoutMs,
@@ -69,7 +66,7 @@ export function createS3Store(options: S3StoreOptions): MediaStore {
         if (attempt === maximumAttempts || (status !== undefined && status < 500 && status !== 429)) {
           throw fromBucket(error);
         }
-        await delay(backoff({ attempt, firstMs: retryDelayMs, longestMs: longestRetryDelayMs, random }));
+        await sleep(backoff({ ...PAUSES, attempt, random }), closing.signal);
       }
     }
   }
@@ -150,7 +147,10 @@ export function createS3Store(options: S3StoreOptions): MediaStore {
       return removeExpendable(await list(), options, removeIfAsOld);
     },
 
-    close: () => agent.destroy(),
+    close() {
+      closing.abort();
+      return agent.destroy();
+    },
   };
 }
 

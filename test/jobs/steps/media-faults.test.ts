@@ -51,6 +51,7 @@ async function absentBucket() {
     stagingDirectory: await temporaryFolder(),
     now: () => 0,
     random: () => 0.5,
+    sleep: async () => undefined,
   });
   return { store, start: () => startBucket('media', { port }) };
 }

@@ -12,7 +12,7 @@ import { createFolderStore } from '../../../src/media/store/folder.ts';
 import { createS3Store } from '../../../src/media/store/s3.ts';
 
 const [directory = '', bucketPort] = process.argv.slice(2);
-const time = { now: () => Date.now(), random: () => 0.5 };
+const time = { now: () => Date.now(), random: () => 0.5, sleep: async () => undefined };
 const ignore = () => undefined;
 const log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 // The only addresses that are asked for are those of the test.

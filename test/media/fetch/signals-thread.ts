@@ -17,6 +17,7 @@ const fetcher = createMediaFetcher({
   concurrency: 4,
   now: Date.now,
   random: () => 0.5,
+  sleep: async () => undefined,
 });
 const { signal } = new AbortController();
 

@@ -5,7 +5,7 @@ import { createOpusEncoder } from '../../../src/media/opus/encoder.ts';
 import { createFolderStore } from '../../../src/media/store/folder.ts';
 
 const [directory = '', name = ''] = process.argv.slice(2);
-const time = { now: () => Date.now(), random: () => 0.5 };
+const time = { now: () => Date.now(), random: () => 0.5, sleep: async () => undefined };
 const media = createMedia({
   store: createFolderStore({ directory, ...time }),
   fetcher: createMediaFetcher({

@@ -22,7 +22,7 @@ async function storeAt(port: number, options: Partial<S3StoreOptions> = {}) {
     stagingDirectory: await temporaryFolder(),
     now: () => Date.UTC(2031, 4, 5),
     random: () => 0.5,
-    retryDelayMs: 1,
+    sleep: async () => undefined,
     ...options,
   });
   onTestFinished(() => store.close());
