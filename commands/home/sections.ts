@@ -21,22 +21,15 @@ export interface HomeOptions {
   readonly address: Address;
   readonly context: Context;
   readonly commands: readonly AnyCommand[];
-  /** What runs for the person, wherever they asked for it. */
-  readonly running: readonly JobView[];
 }
 
 /** `context` is of the channel whose settings and songs are shown. */
-export async function home({
-  person,
-  address,
-  context,
-  commands,
-  running,
-}: HomeOptions): Promise<HomeSection[]> {
+export async function home({ person, address, context, commands }: HomeOptions): Promise<HomeSection[]> {
   const { moderation } = context;
-  const [models, answers, songs] = await Promise.all([
+  const [models, answers, running, songs] = await Promise.all([
     moderation.models.inForce(),
     moderation.answers.inForce(),
+    context.jobs.running({ everywhere: true }),
     context.jobs.recentSongs(MOST_SONGS),
   ]);
   return [

@@ -145,7 +145,10 @@ export async function startAdministration(options: AdministrationOptions): Promi
       } catch (error) {
         const { address, command } = asking;
         if (error instanceof UserError)
-          measure('minstrel_access_denials_total', { platform: address.platform, command });
+          measure('minstrel_access_denials_total', {
+            platform: address.platform,
+            command: command ?? 'none',
+          });
         throw asUserError(error, log);
       }
     },

@@ -1,11 +1,8 @@
 /** Settings, jobs and commands, put together over the services. */
-import { setTimeout as timer } from 'node:timers/promises';
-import { home } from '../../commands/home/sections.ts';
-import { suggestedPrompts } from '../../commands/home/suggested-prompts.ts';
 import { commands } from '../../commands/index.ts';
-import { type Bot, createBot } from '../core/bot/create-bot.ts';
+import type { Bot } from '../core/bot/create-bot.ts';
+import { sleep } from '../core/clock.ts';
 import { pageUrl } from '../core/http.ts';
-import { invocationKey } from '../core/job.ts';
 import type { Measure } from '../core/telemetry/series.ts';
 import { callbackUrl } from '../http/music-callback.ts';
 import type { JobDependencies } from '../jobs/dependencies.ts';
@@ -15,7 +12,7 @@ import type { Platform } from '../platforms/platform.ts';
 import { familyOf } from '../settings/limits/meter.ts';
 import { createVoices } from '../settings/voices.ts';
 import { type Administration, startAdministration } from './administration.ts';
-import { type ContextParts, contextOf } from './context.ts';
+import { assembleBot } from './bot.ts';
 import { createPartyService, type PartyService } from './parties.ts';
 import {
   answerOffer,
@@ -85,7 +82,7 @@ export async function createApplication(
     log,
     sleep,
   });
-  const parts: ContextParts = {
+  const bot = assembleBot({
     now,
     log,
     storage,
@@ -93,76 +90,13 @@ export async function createApplication(
     gateway,
     voices,
     administration,
-    pageUrl: administration.pageUrl,
     answers: answerOffer(config, emulator),
     parties,
     mayRead: (address, person) => platform(address.platform)?.mayRead?.(address, person) ?? false,
     hearsOnlyItsName: (address) => platform(address.platform)?.hearsOnlyItsName,
-  };
-  const core = createBot({
-    commands,
-    log,
     newReference: newId,
-    admit: administration.admit,
-    context: (request) => contextOf(request, parts),
-    home: async ({ address, person }, context) => {
-      const running = await storage.jobs.running({ platform: address.platform }, person.id);
-      return home({ person, address, context, commands, running });
-    },
   });
-  const bot = { ...core, ...talk(core, parts) };
   return { administration, jobs, parties, bot };
-}
-
-/** What talk without commands asks of the bot. */
-function talk(
-  { refusal }: Pick<Bot, 'refusal'>,
-  parts: ContextParts,
-): Required<Pick<Bot, 'prompts' | 'cancelRunning' | 'withdraw' | 'talks'>> {
-  const { administration, storage, jobs, log } = parts;
-  return {
-    async talks(address) {
-      try {
-        return await administration.talks(address);
-      } catch (error) {
-        log.warn({ err: error }, 'Whether each message is a question cannot be read; it is none');
-        return false;
-      }
-    },
-
-    async prompts({ address, person: platformPerson }) {
-      try {
-        const asking = { address, person: platformPerson };
-        const admitted = await administration.admit({ ...asking, command: 'minstrel' });
-        return await suggestedPrompts({
-          context: contextOf({ ...admitted, address, platformPerson }, parts),
-          commands,
-          isAllowed: async (command) => (await refusal({ ...asking, command })) === undefined,
-        });
-      } catch (error) {
-        log.warn({ err: error }, 'What a person could say cannot be suggested');
-        return [];
-      }
-    },
-
-    async cancelRunning({ address, person: { id: person } }) {
-      try {
-        for (const job of await storage.jobs.running(address, person))
-          if (job.address.thread === address.thread) await jobs.cancel(job.id, person);
-      } catch (error) {
-        log.error({ err: error }, 'What runs in a thread could not be cancelled');
-      }
-    },
-
-    async withdraw({ platform, id }) {
-      try {
-        const job = await storage.jobs.ofInvocation(invocationKey(platform, id));
-        if (job) await jobs.cancel(job.id, job.person.id);
-      } catch (error) {
-        log.error({ err: error }, 'What a deleted message asked for could not be cancelled');
-      }
-    },
-  };
 }
 
 function jobDependencies(
@@ -197,7 +131,3 @@ function jobDependencies(
     alone: config.storage.type === 'sqlite',
   };
 }
-
-/** Resolves after so many milliseconds, or when the signal aborts. */
-const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
-  timer(ms, undefined, signal ? { signal } : {}).catch(() => undefined);

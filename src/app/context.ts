@@ -1,9 +1,8 @@
-/** What a command works with: the tools of one invocation. */
+/** Who is let in, and what a command works with: the tools of one invocation. */
 
 import type { AnswerOffer, Context } from '../core/bot/context.ts';
-import type { ContextRequest } from '../core/bot/create-bot.ts';
+import type { BotOptions, EnterRequest } from '../core/bot/create-bot.ts';
 import { type Address, type Person, serverOf } from '../core/invocation.ts';
-import type { JobView } from '../core/job.ts';
 import type { System } from '../core/system.ts';
 import type { Gateway } from '../gateway/client.ts';
 import { musicLimits } from '../gateway/music/requests.ts';
@@ -20,30 +19,53 @@ import type { PartyService } from './parties.ts';
 export interface ContextParts extends Pick<System, 'now' | 'log'> {
   readonly storage: Pick<Storage, 'jobs'>;
   readonly jobs: Jobs;
-  readonly gateway: Gateway;
+  readonly gateway: { readonly models: Pick<Gateway['models'], 'cached'> };
   readonly voices: Voices;
-  readonly administration: Administration;
+  readonly administration: Pick<
+    Administration,
+    'admit' | 'meter' | 'models' | 'judge' | 'moderation' | 'pageUrl' | 'hidePage'
+  >;
   readonly answers: AnswerOffer;
-  readonly pageUrl: (song: JobView) => Promise<string | undefined>;
-  readonly parties: PartyService;
+  readonly parties: Pick<PartyService, 'toolsFor'>;
   readonly mayRead: (address: Address, person: Person) => boolean;
   readonly hearsOnlyItsName: (address: Address) => string | undefined;
 }
 
-/** The tools of one invocation, for its person and its address. */
-export function contextOf(
-  { address, person, invocation, platformPerson, settings }: ContextRequest<Decisions>,
+/** What is played in voice channels is this command's, whichever button asks for it. */
+const PARTY = 'party';
+
+export function createEnter(parts: ContextParts): BotOptions['enter'] {
+  return async (request) => {
+    const { person, settings } = await parts.administration.admit(request);
+    return { person, context: contextOf({ ...request, admitted: person, settings }, parts) };
+  };
+}
+
+interface ContextRequest extends EnterRequest {
+  /** The person as who they are here. */
+  readonly admitted: Person;
+  readonly settings: Decisions;
+}
+
+function contextOf(
+  { address, person: platformPerson, admitted: person, invocation, settings }: ContextRequest,
   parts: ContextParts,
 ): Context {
   const { now, log, storage, jobs, gateway, voices, administration, answers, parties } = parts;
+  /** A button may do the work of another command: the person must be admitted to that command, too. */
+  const enterOther = async (command = invocation?.command): Promise<void> => {
+    if (command !== invocation?.command)
+      await administration.admit({ command, address, person: platformPerson }, settings);
+  };
   return {
     now,
     log,
     limits: { music: musicLimits },
     jobs: {
-      start: (request) => {
+      async start(request) {
         if (!invocation) throw new TypeError('Completions start no work');
-        return jobs.start(request, invocation, settings);
+        await enterOther(request.command);
+        return jobs.start(request, { ...invocation, person }, settings);
       },
       find: (id) => jobs.find(id),
       recentSongs: (limit) => storage.jobs.recentSongs(address, limit),
@@ -78,7 +100,7 @@ export function contextOf(
     judge: (answer, judgement) => administration.judge(answer, person, judgement),
     moderation: administration.moderation(address, platformPerson, settings),
     pages: {
-      of: parts.pageUrl,
+      of: administration.pageUrl,
       async setWithdrawn({ id }, withdrawn) {
         await jobs.setPage(id, withdrawn);
         if (withdrawn) await administration.hidePage(id);
@@ -94,6 +116,7 @@ export function contextOf(
       keep: (voice) => voices.keep(address, voice),
     },
     async party() {
+      await enterOther(PARTY);
       const tools = await parties.toolsFor(address, person);
       return (
         tools && {

@@ -36,3 +36,9 @@ export function pause(milliseconds: number, signal: AbortSignal, clock: Clock): 
     }
   });
 }
+
+/** {@link pause} by the clock of the system; without a signal, to the end. */
+export const sleep = (
+  milliseconds: number,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<void> => pause(milliseconds, signal, systemClock);

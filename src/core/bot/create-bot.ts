@@ -3,12 +3,12 @@
 import { toMessage, UserError } from '../errors.ts';
 import type { Address, HomeRequest, Invocation, Person, SuggestRequest } from '../invocation.ts';
 import type { HomeSection, Message } from '../message.ts';
-import { type Choice, type OptionDeclarations, validateOptions } from '../options.ts';
+import { type Choice, type OptionDeclarations, present, validateOptions } from '../options.ts';
 import type { Log } from '../telemetry/log.ts';
 import { act } from './buttons.ts';
 import type { AnyCommand, CommandInvocation, Subcommand, SuggestedPrompt } from './command.ts';
 import type { Context } from './context.ts';
-import type { Outcome } from './outcome.ts';
+import { type Outcome, privately } from './outcome.ts';
 
 /** The bot, as platforms see it. */
 export interface Bot {
@@ -25,164 +25,100 @@ export interface Bot {
    */
   refusal(asking: Pick<Invocation, 'command' | 'address' | 'person'>): Promise<Message | undefined>;
   /** What a person sees of the bot in a view of their own, such as Slack's Home tab. Never rejects. */
-  home?(request: HomeRequest): Promise<readonly HomeSection[]>;
+  home(request: HomeRequest): Promise<readonly HomeSection[]>;
   /** What the person could say here in plain words. Never rejects. */
-  prompts?(request: HomeRequest): Promise<readonly SuggestedPrompt[]>;
+  prompts(request: HomeRequest): Promise<readonly SuggestedPrompt[]>;
   /** Whether each message in the channel is a question, without the bot's name. Never rejects. */
-  talks?(address: Address): Promise<boolean>;
+  talks(address: Address): Promise<boolean>;
   /** Cancels what the person has running in the thread of the address. Never rejects. */
-  cancelRunning?(request: HomeRequest): Promise<void>;
+  cancelRunning(request: HomeRequest): Promise<void>;
   /** Cancels what an invocation of this id began: its message was deleted. Never rejects. */
-  withdraw?(asked: Pick<Address, 'platform'> & Pick<Invocation, 'id'>): Promise<void>;
+  withdraw(asked: Pick<Address, 'platform'> & Pick<Invocation, 'id'>): Promise<void>;
   /** Completions for an option, at most 25, never rejects. */
   suggest(request: SuggestRequest): Promise<readonly Choice[]>;
 }
 
-/** What moderators decided is read once an invocation, when the person is admitted, and passed on as `settings`. */
-export interface Admission<Settings> {
+/** A person who was let in, and their tools. */
+export interface Entered {
   /** As who they are here: somebody may have been named a moderator. */
   readonly person: Person;
-  readonly settings: Settings;
+  readonly context: Context;
 }
 
-/** What the tools of one invocation are made for. */
-export interface ContextRequest<Settings> extends Admission<Settings> {
-  readonly address: Address;
-  /** As the platform knows them, before what moderators decided about them. */
-  readonly platformPerson: Person;
-  /** Absent for completions and for home, which start no work. */
+export interface EnterRequest extends Pick<Invocation, 'address' | 'person'> {
+  /** Left out where something is asked that moderators cannot forbid. */
+  readonly command?: string;
+  /** Left out where no work is started: for completions and for home. */
   readonly invocation?: Invocation;
 }
 
-export interface BotOptions<Settings> {
-  readonly commands: readonly AnyCommand[];
+export interface BotOptions extends Omit<Bot, 'run' | 'refusal' | 'suggest'> {
   /**
-   * The one function that decides who may use what: commands, buttons, forms, completions, tools, talk. `settings` are
-   * those of this invocation, where they were read already. Throws UserError with the reason.
+   * The one function that decides who may use what: commands, buttons, forms, completions, tools, talk. Reads what
+   * moderators decided once. Throws UserError with the reason.
    */
-  readonly admit: (
-    asking: Pick<Invocation, 'command' | 'address' | 'person'>,
-    settings?: Settings,
-  ) => Promise<Admission<Settings>>;
-  readonly context: (request: ContextRequest<Settings>) => Context;
-  /** What people see of the bot on a page of their own; absent where there is none. */
-  readonly home?: (request: HomeRequest, tools: Context) => Promise<readonly HomeSection[]>;
+  readonly enter: (request: EnterRequest) => Promise<Entered>;
   /** A new reference for a log line. */
   readonly newReference: () => string;
   readonly log: Log;
 }
 
-/** Help, and what people may do with their own work. Moderators cannot forbid it. */
-const OPEN_TO_ALL = 'minstrel';
-/** What is played in voice channels is this command's, whichever button asks for it. */
-const PARTY = 'party';
 /** Discord and Slack show at most this many completions. */
 const MOST_SUGGESTIONS = 25;
 
-export function createBot<Settings>(options: BotOptions<Settings>): Bot {
-  const { commands, admit, context, home, newReference, log } = options;
-  const byName = new Map(commands.map((command) => [command.name, command]));
-
-  /** Throws UserError when the person may not use the command here. */
-  const enter = (
-    { name }: AnyCommand,
-    { address, person }: Pick<Invocation, 'address' | 'person'>,
-    settings?: Settings,
-  ) => admit({ command: name, address, person }, settings);
-
-  /** A button may do the work of another command: the person must be admitted to that command too. */
-  function guarded(tools: Context, command: AnyCommand, asking: Invocation, settings: Settings): Context {
-    const enterOther = async (name: string | undefined): Promise<void> => {
-      const other = name === undefined ? undefined : byName.get(name);
-      if (other && other !== command) await enter(other, asking, settings);
-    };
-    const jobs: Context['jobs'] = {
-      ...tools.jobs,
-      async start(request) {
-        await enterOther(request.command);
-        return tools.jobs.start(request);
-      },
-    };
-    const party: Context['party'] = async () => {
-      await enterOther(PARTY);
-      return tools.party();
-    };
-    return { ...tools, jobs, party };
-  }
+export function createBot({ enter, newReference, log, ...others }: BotOptions): Bot {
+  const byName = new Map(others.commands.map((command) => [command.name, command]));
 
   async function answer(asked: Invocation): Promise<Outcome> {
-    const command = byName.get(asked.command);
-    if (!command) throw new UserError(`There is no command “${asked.command}”.`);
-    const { person, settings } = await (asked.action?.name === 'cancel'
-      ? admit({ ...asked, command: OPEN_TO_ALL })
-      : enter(command, asked));
+    const { address, action, command: name } = asked;
+    const command = byName.get(name);
+    if (!command) throw new UserError(`There is no command “${name}”.`);
+    const { person, context } = await enter({
+      address,
+      person: asked.person,
+      invocation: asked,
+      // What people began they may end.
+      ...(action?.name !== 'cancel' && { command: name }),
+    });
     const invocation = { ...asked, person };
-    const { address, person: platformPerson } = asked;
-    const tools = guarded(
-      context({ address, person, platformPerson, settings, invocation }),
-      command,
-      asked,
-      settings,
-    );
-    const control = invocation.action && command.controls?.[invocation.action.name];
-    if (control) return control(invocation, tools);
-    if (invocation.action) return act(command, invocation, invocation.action, tools);
+    const control = action && command.controls?.[action.name];
+    if (control) return control(invocation, context);
+    if (action) return act(command, invocation, action, context);
     const { options: declarations, run } = partOf(command, invocation.subcommand);
     const options = validateOptions(invocation.options, declarations);
     // validateOptions made the values that this very declaration describes.
-    return run({ ...invocation, options } as CommandInvocation<OptionDeclarations>, tools);
+    return run({ ...invocation, options } as CommandInvocation<OptionDeclarations>, context);
   }
 
   return {
-    commands,
+    ...others,
 
     async run(invocation) {
       try {
         return await answer(invocation);
       } catch (error) {
-        const reference = newReference();
-        const message = toMessage(error, { log, reference });
         const { option, refusedUntil } = error instanceof UserError ? error : {};
-        return {
-          type: 'message',
-          visibility: 'person',
-          message,
-          ...(option === undefined ? {} : { option }),
-          ...(refusedUntil === undefined ? {} : { refusedUntil }),
-        };
+        const { text } = toMessage(error, { log, reference: newReference() });
+        return { ...privately(text), ...present({ option, refusedUntil }) };
       }
     },
 
-    async refusal(asking) {
+    async refusal({ command, address, person }) {
       try {
-        await admit(asking);
+        await enter({ command, address, person });
         return undefined;
       } catch (error) {
         return toMessage(error, { log, reference: newReference() });
       }
     },
 
-    ...(home && {
-      async home({ address, person: asking }: HomeRequest) {
-        try {
-          // Like help, it is open to all: access is checked when something on it is used.
-          const admitted = await admit({ command: OPEN_TO_ALL, address, person: asking });
-          const tools = context({ ...admitted, address, platformPerson: asking });
-          return await home({ address, person: admitted.person }, tools);
-        } catch (error) {
-          return [toMessage(error, { log, reference: newReference() })];
-        }
-      },
-    }),
-
     async suggest(request) {
       try {
         const command = byName.get(request.command);
         if (!command) return [];
-        const { address, person: platformPerson } = request;
-        const { person, settings } = await enter(command, request);
-        const tools = context({ address, person, platformPerson, settings });
-        const choices = await suggestions({ ...request, person }, command, tools);
+        const { address, person } = request;
+        const entered = await enter({ command: command.name, address, person });
+        const choices = await suggestions({ ...request, person: entered.person }, command, entered.context);
         return choices.slice(0, MOST_SUGGESTIONS);
       } catch (error) {
         if (error instanceof UserError) return [];

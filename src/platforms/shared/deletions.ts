@@ -19,7 +19,7 @@ export type Deletions = ReturnType<typeof createDeletions>;
 
 export function createDeletions(platform: string, now: () => number) {
   const deleted = new Set<string>();
-  const withdraw = async (bot: Bot, id: string): Promise<void> => await bot.withdraw?.({ platform, id });
+  const withdraw = async (bot: Bot, id: string): Promise<void> => await bot.withdraw({ platform, id });
 
   /** For what was stored when the event had come already. False for a message that is there. */
   async function withdrawDeleted(id: string, bot: Bot): Promise<boolean> {

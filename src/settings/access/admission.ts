@@ -1,7 +1,6 @@
 /** Who is let in. Every invocation is checked before anything else is done. */
 
 import type { AnyCommand } from '../../core/bot/command.ts';
-import type { Admission } from '../../core/bot/create-bot.ts';
 import { notModerator, refusedByDecision, UserError } from '../../core/errors.ts';
 import { type Address, type Invocation, type Person, serverOf } from '../../core/invocation.ts';
 import { EVERYONE, MODERATION, VISITORS } from '../../core/moderation.ts';
@@ -23,13 +22,13 @@ export interface AccessOptions {
 }
 
 /**
- * Admits a person, as who they are here: a person whom a rule lets moderate is a moderator. `known` are the settings, where
- * they were read already. Throws UserError with the reason.
+ * Admits a person, as who they are here: a person whom a rule lets moderate is a moderator. Without a command, to what
+ * moderators cannot forbid. `known` are the settings, where they were read already. Throws UserError with the reason.
  */
 export type Admit = (
-  asking: Pick<Invocation, 'command' | 'address' | 'person'>,
+  asking: Pick<Invocation, 'address' | 'person'> & { readonly command?: string | undefined },
   known?: Decisions,
-) => Promise<Admission<Decisions>>;
+) => Promise<{ readonly person: Person; readonly settings: Decisions }>;
 
 export function createAccess({ decisions, served, commands }: AccessOptions): Admit {
   const byName = new Map(commands.map((command) => [command.name, command]));
@@ -41,6 +40,7 @@ export function createAccess({ decisions, served, commands }: AccessOptions): Ad
     if (person.moderator || decideAccess([MODERATION], person, settings).allowed) {
       return { person: { ...person, moderator: true }, settings };
     }
+    if (name === undefined) return { person, settings };
     const { moderatorsOnly, alwaysAllowed, family } = byName.get(name) ?? {};
     if (moderatorsOnly) throw notModerator(person, `Only moderators may use /${name}.`);
     if (alwaysAllowed) return { person, settings };

@@ -7,6 +7,7 @@ import type { Invocation } from '../../../src/core/invocation.ts';
 import type { Message } from '../../../src/core/message.ts';
 import { createWorld, songCallback, type World } from '../../jobs/world.ts';
 import { createBotOn } from '../bot-on-world.ts';
+import { SILENT_BOT } from '../silent-bot.ts';
 
 let world: World;
 let bot: Bot;
@@ -275,13 +276,11 @@ it('/jobs lists what is running for the person here, with buttons to cancel it',
 
 it('anything unexpected becomes a sentence with a reference, and a log line with the cause', async () => {
   const broken = createBot({
+    ...SILENT_BOT,
     commands,
     log: world.log,
     newReference: () => 'ref-1',
-    admit: async ({ person }) => ({ person, settings: undefined }),
-    context: () => {
-      throw new TypeError('a bug');
-    },
+    enter: () => Promise.reject(new TypeError('a bug')),
   });
   const outcome = await broken.run({
     id: 'event',

@@ -11,6 +11,7 @@ import {
   createDiscord,
 } from '../../../src/platforms/discord/adapter.ts';
 import type { MediaReader, Platform, Posted, ShowOptions } from '../../../src/platforms/platform.ts';
+import { SILENT_BOT } from '../../core/silent-bot.ts';
 import { type DiscordOptions, type DiscordServer, startDiscord } from '../../servers/discord/index.ts';
 import { storing } from '../storing.ts';
 
@@ -109,6 +110,9 @@ export class FakeBot implements Bot {
   /** Ids of messages that were deleted. */
   readonly withdrawn: string[] = [];
   withdraw = async ({ id }: Pick<Invocation, 'id'>): Promise<void> => void this.withdrawn.push(id);
+  home = SILENT_BOT.home;
+  prompts = SILENT_BOT.prompts;
+  cancelRunning = SILENT_BOT.cancelRunning;
   suggest = async (request: SuggestRequest): Promise<readonly Choice[]> => {
     this.suggestions.push(request);
     return await this.choices(request);

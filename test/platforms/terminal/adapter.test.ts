@@ -4,7 +4,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { MediaItem, Message } from '../../../src/core/message.ts';
 import { PlatformError, type Posted } from '../../../src/platforms/platform.ts';
 import { completeRows, readableMarkdown } from '../../../src/platforms/terminal/render.ts';
-import { createPaper, openTerminal, SILENT_BOT, type TerminalHarness } from './harness.ts';
+import { SILENT_BOT } from '../../core/silent-bot.ts';
+import { createPaper, openTerminal, type TerminalHarness } from './harness.ts';
 
 const HERE = { platform: 'terminal', channel: 'terminal', person: 'you' };
 const STARTED_AT = 1_700_000_000_000;

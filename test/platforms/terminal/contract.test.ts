@@ -1,5 +1,6 @@
 import { describePlatform } from '../../contracts/platform.ts';
-import { openTerminal, readPaper, SILENT_BOT } from './harness.ts';
+import { SILENT_BOT } from '../../core/silent-bot.ts';
+import { openTerminal, readPaper } from './harness.ts';
 
 describePlatform('The terminal', async () => {
   const { terminal, make, paper, folder, keep, close } = await openTerminal();

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
-import type { Bot } from '../../../src/core/bot/create-bot.ts';
 import type { KeptFile } from '../../../src/core/message.ts';
 import {
   createTerminal,
@@ -11,14 +10,6 @@ import {
   type TerminalOptions,
 } from '../../../src/platforms/terminal/adapter.ts';
 import type { SeenMessage } from '../../contracts/platform.ts';
-
-/** A bot that knows no command. */
-export const SILENT_BOT: Bot = {
-  commands: [],
-  run: async () => ({ type: 'message', visibility: 'person', message: { text: 'There is nothing here.' } }),
-  suggest: async () => [],
-  refusal: async () => undefined,
-};
 
 /** An output that keeps what is written to it, without the commands to a screen. */
 export function createPaper(): Writable & { readonly written: () => string } {

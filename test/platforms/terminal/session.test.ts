@@ -4,6 +4,7 @@ import { defineCommand, defineSubcommand } from '../../../src/core/bot/command.t
 import type { Bot } from '../../../src/core/bot/create-bot.ts';
 import type { Outcome } from '../../../src/core/bot/outcome.ts';
 import type { Invocation } from '../../../src/core/invocation.ts';
+import { SILENT_BOT } from '../../core/silent-bot.ts';
 import { createPaper, openTerminal, type TerminalHarness } from './harness.ts';
 
 const HERE = { platform: 'terminal', channel: 'terminal', public: true, person: 'you' };
@@ -57,7 +58,7 @@ const models = defineCommand({
 let outcome: Outcome;
 const run = vi.fn<Bot['run']>();
 const suggest = vi.fn<Bot['suggest']>();
-const bot: Bot = { commands: [song, jobs, models, remix], run, suggest, refusal: async () => undefined };
+const bot: Bot = { ...SILENT_BOT, commands: [song, jobs, models, remix], run, suggest };
 
 let harness: TerminalHarness | undefined;
 beforeEach(() => {

@@ -1,5 +1,6 @@
 import { describePlatform } from '../../contracts/platform.ts';
-import { openWeb, type SentMessage, SILENT_BOT, seenMessage, watchChat } from './harness.ts';
+import { SILENT_BOT } from '../../core/silent-bot.ts';
+import { openWeb, type SentMessage, seenMessage, watchChat } from './harness.ts';
 
 describePlatform('The chat in the browser', async () => {
   const { make, keep, files, newest, close } = await openWeb();

@@ -2,7 +2,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import type { Bot } from '../../../src/core/bot/create-bot.ts';
 import type { Invocation } from '../../../src/core/invocation.ts';
-import { openWeb, SILENT_BOT, watchChat } from './harness.ts';
+import { SILENT_BOT } from '../../core/silent-bot.ts';
+import { openWeb, watchChat } from './harness.ts';
 
 const asking = { person: 'mo', channel: 'general' };
 const requestId = (number: number) => `request${String(number).padStart(12, '0')}`;

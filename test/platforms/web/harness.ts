@@ -1,18 +1,9 @@
-import type { Bot } from '../../../src/core/bot/create-bot.ts';
 import type { BrowserChat } from '../../../src/core/http.ts';
 import type { KeptFile } from '../../../src/core/message.ts';
 import { createWeb, type WebOptions } from '../../../src/platforms/web/adapter.ts';
 import type { WebNode } from '../../../src/platforms/web/render/markdown.ts';
 import type { WebMessage } from '../../../src/platforms/web/render/message.ts';
 import type { SeenMessage } from '../../contracts/platform.ts';
-
-/** A bot that knows no command. */
-export const SILENT_BOT: Bot = {
-  commands: [],
-  run: async () => ({ type: 'message', visibility: 'person', message: { text: 'There is nothing here.' } }),
-  suggest: async () => [],
-  refusal: async () => undefined,
-};
 
 const TOKEN = 'a-token-that-is-only-for-tests';
 

@@ -3,7 +3,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Bot } from '../../../src/core/bot/create-bot.ts';
 import type { Invocation } from '../../../src/core/invocation.ts';
 import { actionId } from '../../../src/core/message.ts';
-import { openWeb, SILENT_BOT, watchChat } from './harness.ts';
+import { SILENT_BOT } from '../../core/silent-bot.ts';
+import { openWeb, watchChat } from './harness.ts';
 
 const SKIP = actionId({ command: 'party', action: 'skip', job: 'now', index: 0 });
 const GENERAL = { platform: 'web', guild: 'playground', channel: 'general' };

@@ -58,7 +58,7 @@ async function isQuestionInTalk(message: IncomingMessage, { bot, talk }: Receivi
   const isToAll = /@(?:everyone|here)\b/.test(content);
   if (!takesThreads(type) || isToAll || talk.isRefused(channel, author.id)) return false;
   const kind = kindOfTalk(content, bot.commands);
-  return kind !== 'none' && (await bot.talks?.(addressOfMessage(message, undefined))) === true;
+  return kind !== 'none' && (await bot.talks(addressOfMessage(message, undefined)));
 }
 
 /** In a thread of its own, or where none may be opened as a reply. */

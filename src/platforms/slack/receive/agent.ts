@@ -13,7 +13,7 @@ export function listenToAgent(app: App, shared: ListenerTools): void {
   const { bot } = shared;
   app.event('app_home_opened', async ({ event, context }) => {
     const { user, channel, tab } = openedSchema.parse(event);
-    if (tab !== 'messages' || bot.prompts === undefined) return;
+    if (tab !== 'messages') return;
     const tools = await toolsIn(context, shared);
     const { team } = await tools.identity.read();
     if (!tools.agents.isOffered()) return;
@@ -28,7 +28,7 @@ export function listenToAgent(app: App, shared: ListenerTools): void {
     const tools = await toolsIn(context, shared);
     const { team } = await tools.identity.read();
     const person = await tools.persons.find(user);
-    await bot.cancelRunning?.({ address: agentAddress(team, { channel, thread, person: user }), person });
+    await bot.cancelRunning({ address: agentAddress(team, { channel, thread, person: user }), person });
     await tools.agents.rest({ channel, thread });
   });
 }

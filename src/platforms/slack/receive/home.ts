@@ -30,7 +30,6 @@ function homeAddress(user: string, guild: string, { direct, channel = direct }: 
 }
 
 export function listenToHome(app: App, shared: ListenerTools): void {
-  if (shared.bot.home === undefined) return;
   app.event('app_home_opened', async ({ event, context }) => {
     const { user, channel: direct, tab, view } = openedSchema.parse(event);
     if (tab !== 'home') return;
@@ -108,8 +107,7 @@ async function publishHome(
   const user = address.person;
   try {
     const person = await tools.persons.find(user);
-    const sections = await tools.bot.home?.({ address, person });
-    if (sections === undefined) return undefined;
+    const sections = await tools.bot.home({ address, person });
     const options = { person: user };
     const view = await homeView({ sections, shown, answer: message, options });
     const publication = { user_id: user, view, ...(before === undefined ? {} : { hash: before }) };

@@ -130,11 +130,7 @@ export function listenToTalk(app: App, shared: ListenerTools): void {
   }
 
   const talks = async ({ channel, user }: Talk & { user: string }, { team, bot }: WorkspaceTools) =>
-    (await bot.talks?.({
-      platform: PLATFORM_NAME,
-      ...channelAddress(team, channel),
-      person: user,
-    })) === true;
+    await bot.talks({ platform: PLATFORM_NAME, ...channelAddress(team, channel), person: user });
 
   /** A message in a channel, where each one may be a question. */
   async function replyToTalk(talk: Talk & { user: string }, tools: WorkspaceTools): Promise<void> {
