@@ -4,6 +4,7 @@ import { UserError } from '../../core/errors.ts';
 import { type Message, plain } from '../../core/message.ts';
 import type { OptionDeclaration, OptionDeclarations, RawOptions } from '../../core/options.ts';
 import { nearest, parseOptions } from './parse.ts';
+import type { Target } from './target.ts';
 import { typedChoice } from './values.ts';
 
 export interface CommandLine {
@@ -26,6 +27,39 @@ export function readLine(
   const [, name = '', text = ''] = /^\/(\S*)\s*([\s\S]*)$/.exec(line) ?? [];
   const command = commands.find((candidate) => candidate.name === name);
   return command && { command, ...readCommandLine(command, text) };
+}
+
+/** Like {@link readLine}. Throws UserError, with the name that was probably meant. */
+export function readKnownLine(
+  line: string,
+  commands: readonly AnyCommand[],
+): NonNullable<ReturnType<typeof readLine>> {
+  const found = readLine(line, commands);
+  if (found) return found;
+  const [, name = ''] = /^\/(\S*)/.exec(line) ?? [];
+  const near = nearest(
+    name,
+    commands.map((command) => command.name),
+  );
+  const hint = near === undefined ? '/minstrel lists them all.' : `Did you mean /${near}?`;
+  throw new UserError(`There is no command /${name}. ${hint}`);
+}
+
+/** The command or subcommand of these names; undefined where there is none. */
+export function declarationOf(
+  { command: named, subcommand }: Pick<Target, 'command' | 'subcommand'>,
+  commands: readonly AnyCommand[],
+): Pick<Subcommand, 'description' | 'options'> | undefined {
+  const command = commands.find(({ name }) => name === named);
+  return subcommand === undefined ? command : command?.subcommands?.[subcommand];
+}
+
+/** Whether a typed command opens its form: it stands alone, or before a question mark, and has options to fill. */
+export function opensForm({ subcommands }: AnyCommand, line: CommandLine): boolean {
+  const { subcommand, options, asks, text } = line;
+  const isWhole = subcommands === undefined || subcommand !== undefined;
+  const isEmpty = text.trim() === '' ? isWhole : text.trim() === '?';
+  return isEmpty && !asks && Object.keys(options).length > 0;
 }
 
 /** Reads the name of a subcommand, if the text behind a command begins with one. */

@@ -4,9 +4,8 @@ import { UserError } from '../../core/errors.ts';
 import type { Address, Person } from '../../core/invocation.ts';
 import { type ActionButton, type Message, plain } from '../../core/message.ts';
 import type { OptionDeclarations, OptionValue, RawOptions } from '../../core/options.ts';
-import { askedHelp, commandHelp, optionHelp, readLine, typedOptions } from '../shared/command-line.ts';
+import { askedHelp, commandHelp, optionHelp, readKnownLine, typedOptions } from '../shared/command-line.ts';
 import { completeLine } from '../shared/completion.ts';
-import { nearest } from '../shared/parse.ts';
 import { buttonTarget, formTarget, type Target } from '../shared/target.ts';
 import { ellipsis } from '../shared/text.ts';
 import { typedValue } from '../shared/values.ts';
@@ -116,8 +115,7 @@ export function createSession({ bot, newId, next, sendPrivately, post, buttons }
   }
 
   async function runCommand(line: string): Promise<Ran> {
-    const found = readLine(line, bot.commands);
-    if (!found) throw unknownCommand(line, bot);
+    const found = readKnownLine(line, bot.commands);
     const { command, subcommand, options: declared } = found;
     const help = found.text.trim() === '?' ? commandHelp(command) : askedHelp(command, found);
     if (help) return answer(help);
@@ -177,14 +175,6 @@ function overview({ commands }: Pick<Bot, 'commands'>): Message {
       '- **help** and a command’s name lists its options, the Tab key completes what is typed, **exit** ends',
     ].join('\n'),
   };
-}
-
-function unknownCommand(line: string, { commands }: Pick<Bot, 'commands'>): UserError {
-  const name = /^\/(\S*)/.exec(line)?.[1] ?? '';
-  const names = commands.map((command) => command.name);
-  const near = nearest(name, names);
-  const hint = near === undefined ? 'Type help for a list.' : `Did you mean /${near}?`;
-  return new UserError(`There is no command /${name}. ${hint}`);
 }
 
 function shortened(value: OptionValue): string {

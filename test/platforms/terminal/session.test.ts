@@ -115,7 +115,7 @@ describe('a line', () => {
 
   test.each([
     ['/sonk rain', 'There is no command /sonk. Did you mean /song?'],
-    ['/perform', 'There is no command /perform. Type help for a list.'],
+    ['/perform', 'There is no command /perform. /minstrel lists them all.'],
     ['/song --style a --style b', '“style” was given twice.'],
     ['a tune for rain', 'Type a command such as /song a tune for rain'],
     ['7', 'There is no button 7 here.'],

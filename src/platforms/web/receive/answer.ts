@@ -2,6 +2,7 @@
 import { UserError } from '../../../core/errors.ts';
 import { plain } from '../../../core/message.ts';
 import { type OptionValue, present } from '../../../core/options.ts';
+import { declarationOf } from '../../shared/command-line.ts';
 import { completeLine } from '../../shared/completion.ts';
 import { buttonTarget, formTarget } from '../../shared/target.ts';
 import { channelsOf, findPerson, MENTIONS, webAddress } from '../connection/community.ts';
@@ -107,9 +108,7 @@ async function suggest(
   tools: WebReceivingTools,
 ): Promise<WebAnswer> {
   const { command, subcommand } = formTarget(form);
-  const declared = tools.bot.commands.find(({ name }) => name === command);
-  const part = subcommand === undefined ? declared : declared?.subcommands?.[subcommand];
-  const declaration = part?.options[option];
+  const declaration = declarationOf(formTarget(form), tools.bot.commands)?.options[option];
   if (declaration?.type === 'text' && declaration.mention) return { type: 'choices', choices: MENTIONS };
   const { [option]: _replaced, ...others } = options;
   const filled = valuesOf(others, tools);

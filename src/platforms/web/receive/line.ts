@@ -1,5 +1,4 @@
 /** A typed line: a command as in `/song a tune for rain --style lofi`, or talk. */
-import type { AnyCommand } from '../../../core/bot/command.ts';
 import { UserError } from '../../../core/errors.ts';
 import {
   type FileReference,
@@ -8,8 +7,7 @@ import {
   present,
   type RawOptions,
 } from '../../../core/options.ts';
-import { askedHelp, readLine, typedOptions } from '../../shared/command-line.ts';
-import { nearest } from '../../shared/parse.ts';
+import { askedHelp, opensForm, readKnownLine, typedOptions } from '../../shared/command-line.ts';
 import { readableText, webNodes } from '../render/markdown.ts';
 import type { WebMessage } from '../render/message.ts';
 import {
@@ -34,17 +32,14 @@ export async function runLine(
   const files = request.uploads.map((id) => referenceTo(id, tools));
   const line = readableText(request.line).trim();
   if (!line.startsWith('/')) return await talk({ ...request, line }, files, asking, tools);
-  const found = readLine(line, tools.bot.commands);
-  if (!found) throw unknownCommand(line, tools.bot.commands);
+  const found = readKnownLine(line, tools.bot.commands);
   const help = askedHelp(found.command, found);
   if (help) {
     await tools.posts.sendPrivately(asking.address, help);
     return DONE;
   }
   const target = present({ command: found.command.name, subcommand: found.subcommand });
-  const isWhole = found.command.subcommands === undefined || found.subcommand !== undefined;
-  const isEmpty = found.text.trim() === '' && files.length === 0 && isWhole;
-  if (isEmpty && !found.asks && Object.keys(found.options).length > 0) {
+  if (files.length === 0 && opensForm(found.command, found)) {
     const { name, description: title, options } = found;
     return formAnswer({ id: name, title, submitLabel: 'Send', options, initial: {} }, name);
   }
@@ -100,14 +95,4 @@ async function talk(
   const to = { ...address, platformData: { message: said.id } };
   const asked = questionAsking(said, { text, files }, where);
   return await finish({ id, person, address: to, ...asked }, tools);
-}
-
-function unknownCommand(line: string, commands: readonly AnyCommand[]): UserError {
-  const name = /^\/(\S*)/.exec(line)?.[1] ?? '';
-  const near = nearest(
-    name,
-    commands.map((command) => command.name),
-  );
-  const hint = near === undefined ? 'Type / to see them all.' : `Did you mean /${near}?`;
-  return new UserError(`There is no command /${name}. ${hint}`);
 }
