@@ -9,11 +9,15 @@ import type { JobDependencies } from '../jobs/dependencies.ts';
 import { createJobs, type Jobs } from '../jobs/jobs.ts';
 import { createPictureFitter } from '../media/content/pictures.ts';
 import type { Platform } from '../platforms/platform.ts';
+import { createDecisionStore, type DecisionStore } from '../settings/decisions.ts';
+import { createFeedback } from '../settings/feedback.ts';
 import { familyOf } from '../settings/limits/meter.ts';
 import { createVoices } from '../settings/voices.ts';
-import { type Administration, startAdministration } from './administration.ts';
+import { createAdministration } from './administration.ts';
 import { assembleBot } from './bot.ts';
+import { startCleanup } from './cleanup.ts';
 import { createPartyService, type PartyService } from './parties.ts';
+import { createPages, type Pages } from './routes/pages.ts';
 import {
   answerOffer,
   modelDefaults,
@@ -35,52 +39,71 @@ export interface ApplicationOptions
 
 /** The bot and what it decides and runs. */
 export interface Application {
-  readonly administration: Administration;
+  readonly decisions: DecisionStore;
   readonly jobs: Jobs;
   readonly parties: PartyService;
   readonly bot: Bot;
 }
 
-export async function createApplication(
+export function createApplication(
   services: Services,
   platforms: Platforms,
   options: ApplicationOptions,
   opened: AsyncDisposableStack,
-): Promise<Application> {
+): Application {
   const { storage, gateway, media, emulator } = services;
-  const { config, log, now } = options;
+  const { config, measure, log, now } = options;
+  const platform = (name: string) => platforms.get(name);
   const voices = createVoices({ settings: storage.settings });
-  const administration = await startAdministration({
+  const decisions = createDecisionStore({ store: storage.settings, now, newId });
+  const feedback = createFeedback(storage);
+  const pages = createPages({
+    storage,
+    decisions,
+    platform,
+    publicUrl: config.listener.publicUrl,
+    signedUrl: (kind, id) => pageUrl(services.publicUrl, kind, id, services.secrets[0]),
+    log,
+  });
+  const administration = createAdministration({
     config,
     storage,
-    gateway,
+    models: gateway.models,
     media,
     voices,
+    decisions,
+    feedback,
+    pages,
     commands,
     defaults: modelDefaults(config, emulator),
-    platforms: [...platforms.values()],
-    metrics: options.metrics,
-    forgetParties: ({ platform, person }) => parties.forget(platform, person),
-    pageUrl: (kind, id) => pageUrl(services.publicUrl, kind, id, services.secrets[0]),
+    platform,
+    forgetParties: ({ platform: name, person }) => parties.forget(name, person),
+    measure,
     now,
     newId,
     log,
-    sleep,
   });
-  opened.defer(() => administration.stop());
-  const platform = (name: string) => platforms.get(name);
-  const jobs = createJobs(jobDependencies(services, platform, { voices, ...administration }, options));
+  const cleanup = startCleanup({
+    ...services,
+    retentionMs: config.retentionMs,
+    decisions,
+    feedback,
+    now,
+    log,
+  });
+  opened.defer(() => cleanup.stop());
+  const { meter } = administration;
+  const jobs = createJobs(jobDependencies(services, platform, { voices, meter, pages }, options));
   const parties = createPartyService({
     storage,
     media,
     jobs,
     platform: [...platforms.values()].find(({ voice }) => voice),
-    pageUrl: administration.pageUrl,
+    pageUrl: pages.urlOf,
     now,
     random: options.random,
     newId,
     log,
-    sleep,
   });
   const bot = assembleBot({
     now,
@@ -90,19 +113,21 @@ export async function createApplication(
     gateway,
     voices,
     administration,
+    decisions,
+    pages,
     answers: answerOffer(config, emulator),
     parties,
     mayRead: (address, person) => platform(address.platform)?.mayRead?.(address, person) ?? false,
     hearsOnlyItsName: (address) => platform(address.platform)?.hearsOnlyItsName,
     newReference: newId,
   });
-  return { administration, jobs, parties, bot };
+  return { decisions, jobs, parties, bot };
 }
 
 function jobDependencies(
   { storage, gateway, media, publicUrl, secrets: [secret] }: Services,
   platform: (name: string) => Platform | undefined,
-  { voices, meter, pageUrl }: Pick<JobDependencies, 'voices' | 'meter' | 'pageUrl'>,
+  { voices, meter, pages }: Pick<JobDependencies, 'voices' | 'meter'> & { readonly pages: Pages },
   { config, log, now, random, pollPause, measure, traces }: ApplicationOptions,
 ): Omit<JobDependencies, 'invoke'> {
   const byName = new Map(commands.map((command) => [command.name, command]));
@@ -117,7 +142,7 @@ function jobDependencies(
     command: (name) => byName.get(name),
     callbackUrl: (job) => callbackUrl(publicUrl, job, secret),
     fileUrl: readerOf(media).link,
-    ...(pageUrl && { pageUrl }),
+    pageUrl: pages.urlOf,
     concurrency: config.concurrency,
     familyOf,
     pollPause,

@@ -14,7 +14,7 @@ import {
 import { createPlatforms, type MakePlatforms } from './platforms.ts';
 import { playgroundOf, routesOf } from './routes/listener.ts';
 import { newId, openServices, type ServiceOptions, type Services, unmeasured } from './services.ts';
-import { observedBot } from './telemetry/measurements.ts';
+import { observedBot, serveMetrics } from './telemetry/measurements.ts';
 import { openObservability } from './telemetry/observability.ts';
 
 export interface AssembleOptions
@@ -57,7 +57,17 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
     const services = await openServices({ ...options, measure: metrics?.measure, traces }, opened);
     const measured = { ...options, metrics, measure: metrics?.measure ?? unmeasured, traces };
     const platforms = await createPlatforms(services, options.platforms, measured);
-    const application = await createApplication(services, platforms, measured, opened);
+    const { admin } = options.config;
+    const collecting = metrics && {
+      ...measured,
+      metrics,
+      storage: services.storage,
+      platforms: [...platforms.values()],
+      elapsed,
+    };
+    const operators = admin && collecting && (await serveMetrics(admin, collecting));
+    opened.defer(async () => operators?.close());
+    const application = createApplication(services, platforms, measured, opened);
     const playground = playgroundOf(services, platforms);
     await services.listener.serve([
       ...routesOf(services, platforms, application, measured),
@@ -68,7 +78,7 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
       url: services.listener.url,
       gatewayUrl: services.gatewayUrl,
       gateway: services.gateway,
-      metricsUrl: application.administration.metricsUrl,
+      metricsUrl: operators && `${operators.url}/metrics`,
       playgroundUrl: playground?.url,
       bot: application.bot,
       job: (id) => application.jobs.find(id),

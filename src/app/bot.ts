@@ -5,16 +5,16 @@ import { commands } from '../../commands/index.ts';
 import { type Bot, createBot } from '../core/bot/create-bot.ts';
 import { toMessage, UserError } from '../core/errors.ts';
 import { invocationKey } from '../core/job.ts';
-import type { Administration } from './administration.ts';
+import type { DecisionStore } from '../settings/decisions.ts';
 import { type ContextParts, createEnter } from './context.ts';
 
 export interface BotParts extends ContextParts {
-  readonly administration: ContextParts['administration'] & Pick<Administration, 'talks'>;
+  readonly decisions: Pick<DecisionStore, 'read'>;
   readonly newReference: () => string;
 }
 
 export function assembleBot(parts: BotParts): Bot {
-  const { administration, storage, jobs, log, newReference } = parts;
+  const { decisions, storage, jobs, log, newReference } = parts;
   const enter = createEnter(parts);
 
   return createBot({
@@ -52,7 +52,7 @@ export function assembleBot(parts: BotParts): Bot {
 
     async talks(address) {
       try {
-        return await administration.talks(address);
+        return (await decisions.read(address)).channel.talk ?? false;
       } catch (error) {
         log.warn({ err: error }, 'Whether each message is a question cannot be read; it is none');
         return false;

@@ -15,16 +15,15 @@ import type { Voices } from '../settings/voices.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Administration } from './administration.ts';
 import type { PartyService } from './parties.ts';
+import type { Pages } from './routes/pages.ts';
 
 export interface ContextParts extends Pick<System, 'now' | 'log'> {
   readonly storage: Pick<Storage, 'jobs'>;
   readonly jobs: Jobs;
   readonly gateway: { readonly models: Pick<Gateway['models'], 'cached'> };
   readonly voices: Voices;
-  readonly administration: Pick<
-    Administration,
-    'admit' | 'meter' | 'models' | 'judge' | 'moderation' | 'pageUrl' | 'hidePage'
-  >;
+  readonly administration: Administration;
+  readonly pages: Pick<Pages, 'urlOf' | 'hide'>;
   readonly answers: AnswerOffer;
   readonly parties: Pick<PartyService, 'toolsFor'>;
   readonly mayRead: (address: Address, person: Person) => boolean;
@@ -100,10 +99,10 @@ function contextOf(
     judge: (answer, judgement) => administration.judge(answer, person, judgement),
     moderation: administration.moderation(address, platformPerson, settings),
     pages: {
-      of: administration.pageUrl,
+      of: parts.pages.urlOf,
       async setWithdrawn({ id }, withdrawn) {
         await jobs.setPage(id, withdrawn);
-        if (withdrawn) await administration.hidePage(id);
+        if (withdrawn) await parts.pages.hide(id);
       },
     },
     files: {

@@ -1,5 +1,5 @@
 /** Music in voice channels: put together when it is asked for the first time, or when some was left to go on with. */
-
+import { sleep } from '../core/clock.ts';
 import type { Address, Person } from '../core/invocation.ts';
 import type { Job } from '../core/job.ts';
 import type { MediaSource } from '../core/message.ts';
@@ -23,7 +23,7 @@ const SWEEP_MS = 2_000;
 const RADIO_MS = 28 * 24 * 3_600_000;
 const RADIO_SONGS = 100;
 
-export interface PartyServiceOptions extends Pick<System, 'now' | 'random' | 'newId' | 'sleep' | 'log'> {
+export interface PartyServiceOptions extends Pick<System, 'now' | 'random' | 'newId' | 'log'> {
   readonly storage: Storage;
   readonly media: Media;
   readonly jobs: Jobs;
@@ -43,7 +43,7 @@ export interface PartyService {
 }
 
 export function createPartyService(options: PartyServiceOptions): PartyService {
-  const { platform, log, sleep } = options;
+  const { platform, log } = options;
   const closing = new AbortController();
   let parties: Promise<Parties> | undefined;
   let watching: Promise<void> | undefined;
@@ -98,6 +98,7 @@ async function loadParties(options: PartyServiceOptions): Promise<Parties> {
   const remote = (url: string): MediaSource => ({ type: 'remote', url });
   return createParties({
     ...options,
+    sleep,
     platform,
     voice,
     store: storeOf(options, platform.name),

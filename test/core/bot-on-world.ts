@@ -28,10 +28,9 @@ export function createBotOn(world: World, { administered: decided, toolModel }: 
         ? models
         : { ...models, resolve: async (family, named) => named ?? (family === 'song' ? 'V5' : 'some-model') },
       judge: async () => {},
-      talks: async () => false,
-      pageUrl: async ({ id }) => `https://bot.example/songs/${id}/signed`,
-      hidePage: async () => {},
     },
+    decisions: administered.decisions,
+    pages: { urlOf: async ({ id }) => `https://bot.example/songs/${id}/signed`, hide: async () => {} },
     answers: {
       maxTokens: 4096,
       contextTokens: 16_000,

@@ -18,7 +18,7 @@ const { elapsed } = systemClock;
 export function routesOf(
   services: Services,
   platforms: Platforms,
-  { jobs, administration }: Application,
+  { jobs, decisions }: Application,
   { log, now, measure }: ApplicationOptions,
 ): Routes[] {
   const { storage, secrets, media } = services;
@@ -26,7 +26,7 @@ export function routesOf(
     musicCallbackRoutes({ secrets, log, measure, receive: jobs.receive }),
     healthRoutes({ parts: healthParts(storage, [...platforms.values()]), elapsed, log }),
     limitVisitors(
-      [fileRoutes({ log, now, media }), ...songPageRoutes(services, administration, { log, elapsed })],
+      [fileRoutes({ log, now, media }), ...songPageRoutes(services, decisions, { log, elapsed })],
       { elapsed },
     ),
     ...[...platforms.values()].flatMap(({ listener }) => (listener ? [platformRoutes(listener)] : [])),

@@ -5,13 +5,13 @@ import type { Log } from '../../core/telemetry/log.ts';
 import { assetRoutes, loadAssets } from '../../http/assets.ts';
 import { PAGE_ASSETS, songRoutes } from '../../http/pages/routes.ts';
 import type { Routes } from '../../http/server.ts';
-import type { Administration } from '../administration.ts';
+import type { DecisionStore } from '../../settings/decisions.ts';
 import type { Services } from '../services.ts';
 import { createPageSource } from './page-source.ts';
 
 export function songPageRoutes(
   { storage, media, publicUrl, secrets }: Services,
-  { decisions }: Administration,
+  decisions: DecisionStore,
   { log, elapsed }: { readonly log: Log; readonly elapsed: () => number },
 ): Routes[] {
   const [secret] = secrets;

@@ -3,10 +3,12 @@ import type { Bot } from '../../core/bot/create-bot.ts';
 import type { Outcome } from '../../core/bot/outcome.ts';
 import type { Invocation } from '../../core/invocation.ts';
 import type { System } from '../../core/system.ts';
+import type { Log } from '../../core/telemetry/log.ts';
 import type { Measure } from '../../core/telemetry/series.ts';
 import type { Tracer } from '../../core/telemetry/tracer.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { CALLBACK_OUTCOMES } from '../../http/music-callback.ts';
+import { createHttpServer, type HttpServer } from '../../http/server.ts';
 import type { MediaStore } from '../../media/store/media-store.ts';
 import type { Platform } from '../../platforms/platform.ts';
 import { FAMILY_OF } from '../../settings/limits/meter.ts';
@@ -42,6 +44,16 @@ export function createCollector({ metrics, storage, platforms, now, elapsed }: C
     counted = elapsed();
     setGauges(counts, now(), measure);
   };
+}
+
+/** Serves the metrics to operators. Throws ListenError when its port cannot be had. */
+export async function serveMetrics(
+  at: { readonly host: string; readonly port: number },
+  options: CollectorOptions & { readonly metrics: Metrics; readonly log: Log },
+): Promise<HttpServer> {
+  const { metricsRoutes } = await import('../../http/metrics.ts');
+  const routes = [metricsRoutes(options.metrics, createCollector(options))];
+  return createHttpServer({ ...at, log: options.log, routes });
 }
 
 /** Prometheus sees no increase in the first sample of a series, so what alerts count is there before it happens. */

@@ -1,0 +1,62 @@
+/** Deletes what is older than the operator keeps. */
+import { dayOf, sleep } from '../core/clock.ts';
+import type { System } from '../core/system.ts';
+import { eraseJobs } from '../jobs/forget.ts';
+import type { Media } from '../media/media.ts';
+import type { DecisionStore } from '../settings/decisions.ts';
+import type { FeedbackStore } from '../settings/feedback.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { Config } from './config/read.ts';
+
+const DAY = 24 * 3_600_000;
+/** Of usage, votes and changes by moderators: a year, and a month to compare it with. */
+const RETENTION_MS = 400 * DAY;
+
+export interface CleanupOptions extends Pick<System, 'now' | 'log'> {
+  readonly retentionMs: Config['retentionMs'];
+  readonly storage: Storage;
+  readonly media: Pick<Media, 'remove'>;
+  readonly decisions: DecisionStore;
+  readonly feedback: FeedbackStore;
+}
+
+/** Now, and then once a day. */
+export function startCleanup({
+  retentionMs,
+  storage,
+  media,
+  decisions,
+  feedback,
+  now,
+  log,
+}: CleanupOptions): {
+  stop(): Promise<void>;
+} {
+  async function cleanUp(): Promise<void> {
+    const oldest = now() - RETENTION_MS;
+    await storage.usage.prune(dayOf(oldest), now());
+    await feedback.prune(dayOf(oldest));
+    await decisions.prune(oldest);
+    if (retentionMs === undefined) return;
+    await eraseJobs(storage.jobs.endedBefore(now() - retentionMs), {
+      storage,
+      removeFile: (name) => media.remove(name),
+    });
+    await storage.scrub();
+  }
+  const stopping = new AbortController();
+  const ended = (async () => {
+    while (!stopping.signal.aborted) {
+      await cleanUp().catch((error: unknown) => {
+        log.warn({ err: error }, 'What is too old could not be deleted; trying again tomorrow');
+      });
+      await sleep(DAY, stopping.signal);
+    }
+  })();
+  return {
+    async stop() {
+      stopping.abort();
+      await ended;
+    },
+  };
+}
