@@ -57,9 +57,7 @@ export const page = pageAction(async (invocation, context) => {
 export const withdraw = pageAction(async (invocation, { pages }) => {
   assertMayDecide(invocation);
   await pages.setWithdrawn(invocation.job, true);
-  return privately(
-    'The page is gone: its link opens nothing now, and **Listen** is taken from under the song. **Page** gives it back.',
-  );
+  return privately('The page is gone: its link opens nothing now. **Page** gives it back.');
 });
 
 export const publish = pageAction(async (invocation, { pages }) => {

@@ -84,14 +84,7 @@ export function createAdministration(options: AdministrationOptions): Administra
     usage: storage.usage,
     hasUnits: Object.keys(config.usage.costs).length > 0,
     chart: (used, days) => keepChart(used, days, options),
-    async forget(who) {
-      const takeAway = await pages.linksOf(who);
-      const removeFile = (name: string) => options.media.remove(name);
-      const erased = await forget(who, { ...options, removeFile });
-      // Nothing waits for it: the links open nothing any more.
-      void takeAway();
-      return erased;
-    },
+    forget: (who) => forget(who, { ...options, removeFile: (name) => options.media.remove(name) }),
     albumUrl: (address, key) => pages.urlAt(address, 'albums', albumId(address, key)),
   };
   return {

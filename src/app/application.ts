@@ -58,12 +58,9 @@ export function createApplication(
   const decisions = createDecisionStore({ store: storage.settings, now, newId });
   const feedback = createFeedback(storage);
   const pages = createPages({
-    storage,
     decisions,
-    platform,
     publicUrl: config.listener.publicUrl,
     signedUrl: (kind, id) => pageUrl(services.publicUrl, kind, id, services.secrets[0]),
-    log,
   });
   const administration = createAdministration({
     config,

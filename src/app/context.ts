@@ -23,7 +23,7 @@ export interface ContextParts extends Pick<System, 'now' | 'log'> {
   readonly gateway: { readonly models: Pick<Gateway['models'], 'cached'> };
   readonly voices: Voices;
   readonly administration: Administration;
-  readonly pages: Pick<Pages, 'urlOf' | 'hide'>;
+  readonly pages: Pick<Pages, 'urlOf'>;
   readonly answers: AnswerOffer;
   readonly parties: Pick<PartyService, 'toolsFor'>;
   readonly mayRead: (address: Address, person: Person) => boolean;
@@ -100,10 +100,7 @@ function contextOf(
     moderation: administration.moderation(address, platformPerson, settings),
     pages: {
       of: parts.pages.urlOf,
-      async setWithdrawn({ id }, withdrawn) {
-        await jobs.setPage(id, withdrawn);
-        if (withdrawn) await parts.pages.hide(id);
-      },
+      setWithdrawn: ({ id }, withdrawn) => jobs.setPage(id, withdrawn),
     },
     files: {
       made: ({ id }, source, accept) => jobs.file(id, source, accept, filesDeadline()),

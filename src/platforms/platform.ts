@@ -94,8 +94,6 @@ export interface Platform {
    * Absent where every address says it. Throws the platform's errors.
    */
   isPublic?(address: Address): Promise<boolean | undefined>;
-  /** Takes the buttons that lead to a page out of a message that was shown. Throws PlatformError. */
-  removeLinks?(address: Address, posted: Posted, page: string): Promise<void>;
   /** The headers that are needed to read a file of the platform at `url`; empty for a public file. */
   attachmentHeaders(
     url: string,

@@ -106,39 +106,6 @@ export function describePlatform(name: string, open: () => Promise<PlatformHarne
         expect(await next.offers(address, {}, 'song.cancel:job:0')).toBeUndefined();
       });
 
-      test('takes the links to a page out of it, and leaves everything else, also in another process', async () => {
-        const { platform, address, messages, keep, restart, forgets } = await setUp();
-        const page = 'https://bot.example/songs/abc/signature';
-        const actions: Message['actions'] = [
-          { type: 'link', url: page, label: 'Listen' },
-          { type: 'action', id: 'song.again:job:0', label: 'Again' },
-          { type: 'link', url: `${page}#mixer`, label: 'Mix' },
-          { type: 'link', url: 'https://bot.example/songs/other', label: 'Other' },
-        ];
-        const source = { type: 'kept' as const, file: await keep(new Uint8Array([1, 2]), 'audio/mpeg') };
-        const media = [{ kind: 'audio' as const, name: 'rain.mp3', source }];
-        const song = { title: 'Rain', text: 'It rains.', media, actions };
-        const posted = await platform.show(address, song, { key: 'a', ...memory() });
-        const before = await messages();
-        const next = forgets ? platform : await restart();
-        // What is gone with the process cannot be changed.
-        if (!next.removeLinks) return;
-        const shows = async (text: string) =>
-          next.offers
-            ? await next.offers(address, posted, text)
-            : (await messages()).some((message) => message.text.includes(text));
-        const [listen, again] = next.offers ? [page, 'song.again:job:0'] : ['Listen', 'Again'];
-        const other = next.offers ? 'https://bot.example/songs/other' : 'Other';
-        expect(await shows(listen)).toBe(true);
-        await next.removeLinks(address, posted, page);
-        await next.removeLinks(address, posted, page);
-        await next.removeLinks(address, {}, page);
-        expect([await shows(listen), await shows(again), await shows(other)]).toEqual([false, true, true]);
-        const after = await messages();
-        expect(after.map(({ files }) => files)).toEqual(before.map(({ files }) => files));
-        expect(after[0]?.text).toContain('It rains.');
-      });
-
       test('of other keys posts other messages', async () => {
         const { platform, address, messages } = await setUp();
         await platform.show(address, { text: 'first' }, { key: 'a', ...memory() });

@@ -30,7 +30,7 @@ export function createBotOn(world: World, { administered: decided, toolModel }: 
       judge: async () => {},
     },
     decisions: administered.decisions,
-    pages: { urlOf: async ({ id }) => `https://bot.example/songs/${id}/signed`, hide: async () => {} },
+    pages: { urlOf: async ({ id }) => `https://bot.example/songs/${id}/signed` },
     answers: {
       maxTokens: 4096,
       contextTokens: 16_000,

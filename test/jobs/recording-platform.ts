@@ -47,14 +47,6 @@ export class RecordingPlatform implements Platform {
     return this.conversation;
   }
 
-  async removeLinks(_address: Address, { id }: Posted, page: string): Promise<void> {
-    const message = this.shown.get(String(id));
-    const actions = message?.actions?.filter(
-      (action) => action.type !== 'link' || !action.url.startsWith(page),
-    );
-    if (message && actions) this.shown.set(String(id), { ...message, actions });
-  }
-
   attachmentHeaders() {
     return {};
   }

@@ -146,8 +146,10 @@ export function isLoopback(host: string): boolean {
   return /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/.test(host);
 }
 
-function isThisMachine(url: string): boolean {
-  return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]|0\.0\.0\.0)$/.test(new URL(url).hostname);
+/** Whether an address leads each machine to itself. */
+export function isThisMachine(url: string): boolean {
+  const { hostname } = new URL(url);
+  return isLoopback(hostname) || ['0.0.0.0', '[::]'].includes(hostname);
 }
 
 const OUR_PREFIXES = /^(DISCORD|SLACK|GATEWAY|MEDIA|CALLBACK|MINSTREL)_/;

@@ -15,7 +15,6 @@ import { createEditPace } from './deliver/edit-pace.ts';
 import { FirstResponses } from './deliver/first-responses.ts';
 import { messageLink, messageOffers, retractMessages } from './deliver/posted.ts';
 import { sendPrivateMessage } from './deliver/private.ts';
-import { removeDiscordLinks } from './deliver/remove-links.ts';
 import { showMessage } from './deliver/show.ts';
 import { streamMessage } from './deliver/stream.ts';
 import type { DeliveryTools } from './deliver/tools.ts';
@@ -177,8 +176,6 @@ export function createDiscord(options: DiscordOptions): Platform {
     linkTo: messageLink,
 
     isPublic: async (address) => guilds.isPublic(address) ?? (await guilds.askIsPublic(address)),
-
-    removeLinks: (address, posted, page) => removeDiscordLinks(address, posted, page, tools),
 
     offers: (address, posted, action) => messageOffers(address, posted, action, tools),
 

@@ -17,7 +17,6 @@ import { organisationIn, type Workspace } from './connection/workspaces.ts';
 import { offersAction } from './deliver/find-posted.ts';
 import { linkTo } from './deliver/post.ts';
 import { sendPrivately } from './deliver/private.ts';
-import { removeSlackLinks } from './deliver/remove-links.ts';
 import { retract, show } from './deliver/show.ts';
 import { streamTo } from './deliver/stream.ts';
 import { TOKEN_RETRY_MS } from './errors.ts';
@@ -209,10 +208,6 @@ export function createSlack(options: SlackOptions): Platform {
 
     async isPublic(address) {
       return isPublicChannel(address, await toolsAt(address));
-    },
-
-    async removeLinks(address, posted, page) {
-      await removeSlackLinks(address, posted, page, await toolsAt(address));
     },
 
     async offers(address, posted, action) {

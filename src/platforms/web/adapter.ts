@@ -121,8 +121,6 @@ export function createWeb(options: WebOptions): Platform & { readonly browserCha
 
     attachmentHeaders: () => ({ authorization: `Bearer ${token}` }),
 
-    removeLinks: (_address, posted, page) => posts.removeLinks(posted, page),
-
     linkTo: async (_address, { id }) => (typeof id === 'string' ? `#message-${id}` : undefined),
 
     sameChannel: ({ platformData: _, ...address }) => address,

@@ -81,14 +81,6 @@ export function createWebPosts({ history, now, newId }: PostTools) {
       const alone = await messageFor(address, message, { id: newId(), to: address.person });
       history.put(alone);
     },
-
-    /** See Platform.removeLinks. */
-    async removeLinks({ id }: Posted, page: string): Promise<void> {
-      const found = typeof id === 'string' ? history.find(id) : undefined;
-      const left = found?.buttons?.filter(({ url }) => !url?.startsWith(page));
-      if (found && left && left.length < (found.buttons?.length ?? 0))
-        history.put({ ...found, buttons: left });
-    },
   };
 }
 
