@@ -276,7 +276,7 @@ describe('the reader of these rules sees', () => {
       'src/platforms/shared/x.ts',
       "import { a } from '../slack/x.ts';",
     ],
-    ['a gateway that knows chat', 'src/gateway/chat/client.ts', "import { a } from '../../core/message.ts';"],
+    ['a gateway that knows chat', 'src/gateway/chat.ts', "import { a } from '../core/message.ts';"],
     ['an emulator that borrows', 'src/emulator/main.ts', "export { a } from '../gateway/routes.ts';"],
     ['a command that calls the gateway', 'commands/song.ts', "import { a } from '../src/gateway/client.ts';"],
     [

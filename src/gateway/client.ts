@@ -1,8 +1,8 @@
-import { createChat } from './chat/client.ts';
-import { createGen } from './gen/client.ts';
+import { createChat } from './chat.ts';
+import { createGen } from './gen.ts';
 import { createMediaCalls } from './media/client.ts';
 import { createModels } from './models/catalog.ts';
-import { createMsg } from './msg/client.ts';
+import { createMsg } from './msg.ts';
 import { createMusic } from './music/client.ts';
 import type { GatewayOptions } from './transport/options.ts';
 import { createRequester } from './transport/request.ts';

@@ -15,6 +15,8 @@ export interface GatewayRoute {
   readonly limit: 'quick' | 'submit' | 'answer';
   /** The longest response body that is read, in bytes; streams of events have a bound of their own. */
   readonly maxBytes: number;
+  /** Here 429 is about the rate: 402 is for credits (docs.sunoapi.org/suno-api/cover-suno, docs.kie.ai/suno-api). */
+  readonly rateIs429?: true;
 }
 
 const MIB = 1024 * 1024;
@@ -40,12 +42,12 @@ export const ROUTES = {
   'music/generate-lyrics': submits('music', '/music/generate-lyrics'),
   'music/timestamped-lyrics': answers('music', '/music/timestamped-lyrics'),
   'music/style-generate': answers('music', '/music/style-generate'),
-  'music/generate-cover': submits('music', '/music/generate-cover'),
+  'music/generate-cover': { ...submits('music', '/music/generate-cover'), rateIs429: true },
   'music/upload-cover': submits('music', '/music/upload-cover'),
   'music/upload-extend': submits('music', '/music/upload-extend'),
-  'music/add-vocals': submits('music', '/music/add-vocals'),
-  'music/add-instrumental': submits('music', '/music/add-instrumental'),
-  'music/generate-persona': answers('music', '/music/generate-persona'),
+  'music/add-vocals': { ...submits('music', '/music/add-vocals'), rateIs429: true },
+  'music/add-instrumental': { ...submits('music', '/music/add-instrumental'), rateIs429: true },
+  'music/generate-persona': { ...answers('music', '/music/generate-persona'), rateIs429: true },
   'music/vocal-removal': submits('music', '/music/vocal-removal'),
   'music/wav-generate': submits('music', '/music/wav-generate'),
   'music/mp4-generate': submits('music', '/music/mp4-generate'),

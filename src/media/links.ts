@@ -27,7 +27,7 @@ export function createFileLinks(publicUrl: string, secrets: readonly string[], n
     url({ name, expires, ...link }: FileLink): string {
       // A query cannot carry half a surrogate pair: what is signed must be what comes back.
       const downloadName = link.downloadName.toWellFormed();
-      const url = new URL(`${publicUrl.replace(/\/$/, '')}/files/${encodeURIComponent(name)}`);
+      const url = new URL(`${publicUrl}/files/${encodeURIComponent(name)}`);
       url.searchParams.set('as', downloadName);
       url.searchParams.set('expires', String(expires));
       url.searchParams.set('signature', sign(signedText(name, downloadName, String(expires)), current));

@@ -8,8 +8,7 @@ import { type Choice, present } from '../core/options.ts';
 import type { System } from '../core/system.ts';
 import type { SongModel } from '../core/work.ts';
 import type { Models } from '../gateway/models/catalog.ts';
-import type { ModelUse } from '../gateway/models/hints.ts';
-import type { Model } from '../gateway/models/listing.ts';
+import type { Model, ModelUse } from '../gateway/models/listing.ts';
 import { MUSIC_MODELS } from '../gateway/music/requests.ts';
 import type { DecisionStore, Decisions, Edit } from './decisions.ts';
 

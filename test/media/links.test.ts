@@ -65,7 +65,7 @@ test('there is no signing without a secret', () => {
 });
 
 test('a link keeps the path of the public address', () => {
-  const links = createFileLinks('https://example.org/bots/minstrel/', ['secret'], () => 0);
+  const links = createFileLinks('https://example.org/bots/minstrel', ['secret'], () => 0);
   const url = new URL(links.url({ name: 'a.mp3', downloadName: 'A & B?.mp3', expires: 60 }));
   expect(url.pathname).toBe('/bots/minstrel/files/a.mp3');
   expect(links.verify('a.mp3', Object.fromEntries(url.searchParams))).toEqual({

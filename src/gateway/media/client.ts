@@ -18,7 +18,6 @@ import {
   readVideoSubmission,
   readVideoTask,
   saysTaskFailed,
-  type VideoSubmission,
   type VideoTask,
 } from './responses.ts';
 
@@ -34,7 +33,7 @@ export function createMediaCalls(requester: Requester) {
       return readImages(await requester.call('media/image', { body, signal }));
     },
 
-    async createVideo(request: VideoRequest, { signal }: CallOptions = {}): Promise<VideoSubmission> {
+    async createVideo(request: VideoRequest, { signal }: CallOptions = {}): Promise<{ taskId: string }> {
       const body = videoBody(checked('media/video', videoRequest, request));
       return twoForms('media/video', 'media/video-alternate', { body, signal }, readVideoSubmission);
     },

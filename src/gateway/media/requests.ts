@@ -14,7 +14,6 @@ export const imageRequest = z.object({
   size: size.optional(),
   negativePrompt: text.optional(),
   promptExtend: z.boolean().optional(),
-  watermark: z.boolean().optional(),
 });
 export type ImageRequest = z.infer<typeof imageRequest>;
 
@@ -24,7 +23,6 @@ export function imageBody({ model, prompt, ...rest }: ImageRequest): object {
     size: rest.size,
     negative_prompt: rest.negativePrompt,
     prompt_extend: rest.promptExtend,
-    watermark: rest.watermark,
   };
   const input = { messages: [{ role: 'user', content: [{ text: prompt }] }] };
   return { model, input, ...parametersIfAny(parameters) };

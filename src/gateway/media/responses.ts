@@ -38,12 +38,6 @@ const STATUSES = {
 /** Contract, "States and transitions"; the states besides `pending` and `succeeded` are not shown there. */
 type VideoStatus = (typeof STATUSES)[keyof typeof STATUSES];
 
-/** Contract, "Media video request and responses", the submission response. */
-export interface VideoSubmission {
-  taskId: string;
-  status: VideoStatus;
-}
-
 /** Contract, "Media video request and responses", the task query. */
 export interface VideoTask {
   taskId?: string;
@@ -54,11 +48,12 @@ export interface VideoTask {
   failure?: TaskFailure;
 }
 
-export function readVideoSubmission(reply: Reply): VideoSubmission {
+/** Contract, "Media video request and responses", the submission response. */
+export function readVideoSubmission(reply: Reply): { taskId: string } {
   const { taskId, status } = taskIn(reply.value);
   if (status === 'failed') throw reply.refused(refusalIn(reply.value));
   if (taskId === undefined) throw reply.unusable('no task id');
-  return { taskId, status: status === 'unknown' ? 'pending' : status };
+  return { taskId };
 }
 
 export function readVideoTask(reply: Reply): VideoTask {

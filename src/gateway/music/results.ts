@@ -10,7 +10,6 @@ export interface SongItem {
   style?: string;
   lyrics?: string;
   durationSeconds?: number;
-  model?: string;
 }
 
 export interface LyricVariant {
@@ -116,7 +115,6 @@ function songIn({ fields, inArray }: json.Visit): SongItem | undefined {
     style: json.asText(Array.isArray(tags) ? tags.join(', ') : tags, 5_000),
     lyrics: json.asText(fields('prompt')),
     durationSeconds: seconds !== undefined && seconds > 0 ? seconds : undefined,
-    model: json.asText(fields('modelName'), 100),
   });
 }
 

@@ -1,4 +1,4 @@
-import { type GatewayFamily, ROUTES, type RouteName } from '../routes.ts';
+import { type GatewayFamily, type GatewayRoute, ROUTES, type RouteName } from '../routes.ts';
 import { isObject, normalName } from './json.ts';
 import type { Refusal } from './refusal.ts';
 
@@ -319,7 +319,9 @@ interface Rule {
   /** One of the names, as `normalName` writes them. */
   names?: RegExp;
   families?: readonly GatewayFamily[];
-  routes?: readonly Evidence['route'][];
+  inCallback?: true;
+  /** Of the route. */
+  rateIs429?: true;
   says?: RegExp;
   /** The number is the body's own (true), or only the HTTP status (false). */
   inBody?: boolean;
@@ -344,15 +346,6 @@ const SAYS_BAD_KEY = /api key (?:is )?(?:not valid|invalid|expired|not found)|in
 const BAD_REQUEST = [400, 413, 422];
 const BAD_REQUEST_NAMES = /^(?:invalidrequesterror|invalidargument|invalidparameter.*|failedprecondition)$/;
 const MUSIC = ['music'] as const;
-const CALLBACK = ['music/callback'] as const;
-/** Their 429 means rate: their pages give 402 for credits (docs.sunoapi.org/suno-api/cover-suno, docs.kie.ai/suno-api). */
-const RATE_429_ROUTES = [
-  'music/generate-cover',
-  'music/add-vocals',
-  'music/add-instrumental',
-  'music/generate-persona',
-] as const;
-
 /**
  * The first rule that holds decides. Sources: docs.sunoapi.org (codes of every route; cover-suno), docs.kie.ai/suno-api (also
  * upload-and-extend-audio-callbacks), platform.openai.com/docs/guides/error-codes and openai-node src/resources/shared.ts,
@@ -392,7 +385,7 @@ const RULES: readonly Rule[] = [
   { code: 'rate', numbers: [429], waits: true },
   { code: 'credits', numbers: [429], families: MUSIC, says: SAYS_CREDITS },
   { code: 'rate', numbers: [429], families: MUSIC, says: SAYS_RATE },
-  { code: 'rate', numbers: [429], routes: RATE_429_ROUTES },
+  { code: 'rate', numbers: [429], rateIs429: true },
   { code: 'credits', numbers: [429], families: MUSIC, inBody: true },
   // A bare HTTP 429 is a proxy's.
   { code: 'rate', numbers: [429] },
@@ -403,10 +396,10 @@ const RULES: readonly Rule[] = [
   { code: 'auth', numbers: [400], says: SAYS_BAD_KEY },
   { code: 'credits', numbers: [400, 403], says: SAYS_CREDITS },
   { code: 'exists', numbers: [400], families: MUSIC, says: SAYS_EXISTS },
-  { code: 'blocked', numbers: [413], routes: CALLBACK },
+  { code: 'blocked', numbers: [413], inCallback: true },
   { code: 'blocked', numbers: [400, 422, 451], says: SAYS_BLOCKED },
-  { code: 'blocked', routes: CALLBACK, says: SAYS_BLOCKED },
-  { code: 'credits', routes: CALLBACK, says: SAYS_CREDITS_SHORT },
+  { code: 'blocked', inCallback: true, says: SAYS_BLOCKED },
+  { code: 'credits', inCallback: true, says: SAYS_CREDITS_SHORT },
   { code: 'too-long', numbers: BAD_REQUEST, says: SAYS_TOO_LONG },
   { code: 'too-long', numbers: [413] },
   { code: 'credits', names: BAD_REQUEST_NAMES, says: SAYS_CREDITS },
@@ -463,7 +456,10 @@ function holds(
   candidate: { number: number; inBody: boolean } | undefined,
 ): boolean {
   if (rule.families !== undefined && !rule.families.includes(evidence.family)) return false;
-  if (rule.routes !== undefined && !rule.routes.includes(evidence.route)) return false;
+  const route: GatewayRoute | undefined =
+    evidence.route === 'music/callback' ? undefined : ROUTES[evidence.route];
+  if (rule.inCallback === true && route !== undefined) return false;
+  if (rule.rateIs429 === true && route?.rateIs429 !== true) return false;
   if (rule.numbers !== undefined) {
     if (candidate === undefined || !rule.numbers.includes(candidate.number)) return false;
     if (rule.inBody !== undefined && rule.inBody !== candidate.inBody) return false;

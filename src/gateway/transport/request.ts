@@ -194,60 +194,38 @@ export function createRequester(options: GatewayOptions): Requester {
     }
   }
 
-  /** Tries again what failed with a retryable error, within the budget; Retry-After is obeyed, or the error is thrown. */
-  async function withRetries<R extends { readonly status: number }>(
-    route: RouteName,
-    signal: AbortSignal | undefined,
-    attempt: () => Promise<R>,
-  ): Promise<R> {
+  /**
+   * Reads are sent again after a failure that may pass, within the budget and after Retry-After. Paid work is sent once:
+   * its job decides about another try, where people see it and no crash forgets it.
+   */
+  async function call(route: RouteName, input: RequestInput): Promise<Reply> {
     const deadline = elapsed() + BUDGET_MS;
     for (let tries = 1; ; tries++) {
       try {
-        return await watched(route, tries, attempt);
+        return await watched(route, tries, () => attemptCall(route, input));
       } catch (error) {
         if (!(error instanceof GatewayError) || !worthAnotherTry(error) || tries >= MOST_TRIES) throw error;
-        const firstMs = error.code === 'rate' ? FIRST_RATE_WAIT_MS : FIRST_WAIT_MS;
-        const own = backoff({ attempt: tries, firstMs, longestMs: LONGEST_WAIT_MS, random: options.random });
+        const own = backoff({ ...PAUSES, attempt: tries, random: options.random });
         const wait = Math.ceil(Math.max(own, error.retryAfterMs ?? 0));
         if (elapsed() + wait > deadline) throw error;
-        await options.sleep(wait, signal).catch(() => undefined);
-        if (signal?.aborted === true) {
-          const explanation = 'aborted while waiting to try again';
-          throw failed(route, {
-            code: 'aborted',
-            neverSent: error.taken === 'no',
-            explanation,
-            cause: error,
-          });
-        }
+        await options.sleep(wait, input.signal).catch(() => undefined);
+        if (input.signal?.aborted === true)
+          throw failed(route, { code: 'aborted', explanation: ABORTED, cause: error });
       }
     }
   }
 
-  return {
-    call: (name, input) => withRetries(name, input.signal, () => attemptCall(name, input)),
-    open: (name, input) => withRetries(name, input.signal, () => attemptOpen(name, input)),
-  };
+  return { call, open: (route, input) => watched(route, 1, () => attemptOpen(route, input)) };
 }
 
 const MOST_TRIES = 4;
-/** Paid work waits for longer in its job, where people see it, can end it, and no crash forgets it. */
-const LONGEST_UNSEEN_MS = 5_000;
 /** From the first try on; no try starts later than this. */
 const BUDGET_MS = 20_000;
 /** As the vendors' own clients: half a second, doubling to eight (@anthropic-ai/sdk client.ts). */
-const FIRST_WAIT_MS = 500;
-/** Rates are counted over seconds: 20 requests in 10 s in the public music API. */
-const FIRST_RATE_WAIT_MS = 2_000;
-const LONGEST_WAIT_MS = 8_000;
+const PAUSES = { firstMs: 500, longestMs: 8_000 } as const;
 
 function worthAnotherTry({ retryable, retryAfterMs, code, route }: GatewayError): boolean {
-  if (!retryable) return false;
-  const { kind, family } = ROUTES[route];
-  if (retryAfterMs !== undefined) return kind === 'read' || retryAfterMs <= LONGEST_UNSEEN_MS;
-  // A 429 of the messages dialect without Retry-After is a spend limit:
-  // https://learn.microsoft.com/en-us/microsoft-cloud/dev/dev-proxy (anthropic-529).
-  return code !== 'maintenance' && !(code === 'rate' && family === 'msg');
+  return retryable && ROUTES[route].kind === 'read' && (code !== 'maintenance' || retryAfterMs !== undefined);
 }
 
 /** One request's end: its caller's signal, or a time limit that can be set anew while it runs. Must be released. */

@@ -19,7 +19,7 @@ import {
 } from './media-store.ts';
 
 export interface S3StoreOptions extends RetentionOptions, Pick<System, 'now' | 'random' | 'sleep'> {
-  /** The service's own address, without the bucket: `https://s3.eu-central-1.amazonaws.com`. */
+  /** The service's own address, without the bucket and a slash at its end: `https://s3.eu-central-1.amazonaws.com`. */
   endpoint: string;
   bucket: string;
   /** Before every key, such as `minstrel/`; may be empty. */
@@ -50,7 +50,7 @@ export function createS3Store(options: S3StoreOptions): MediaStore {
   const bucket = new S3mini({
     accessKeyId: options.accessKeyId,
     secretAccessKey: options.secretAccessKey,
-    endpoint: `${options.endpoint.replace(/\/$/, '')}/${options.bucket}`,
+    endpoint: `${options.endpoint}/${options.bucket}`,
     region: options.region,
     fetch: fetchThrough(agent),
   });

@@ -157,10 +157,9 @@ describe('what is sent', () => {
         model: 'm',
         prompt: 'p',
         negativePrompt: 'text',
-        watermark: false,
       }),
     );
-    expect(server.seen[1]?.body).toMatchObject({ parameters: { negative_prompt: 'text', watermark: false } });
+    expect(server.seen[1]?.body).toMatchObject({ parameters: { negative_prompt: 'text' } });
   });
 });
 

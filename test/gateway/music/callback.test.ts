@@ -28,7 +28,6 @@ const song = {
   style: 'electrifying, rock',
   lyrics: '[Verse] Night city lights',
   durationSeconds: 198.44,
-  model: 'chirp-v4-5',
 };
 
 describe('a song', () => {

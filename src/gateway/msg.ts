@@ -1,0 +1,101 @@
+import { type Answer, type AnswerPart, type CallOptions, type Finish, usageOf } from './answers.ts';
+import { checkedTurns, type Question, type TurnPart, withSystemFirst } from './questions.ts';
+import * as json from './transport/json.ts';
+import type { Reply, Requester } from './transport/request.ts';
+import { type AnswerPiece, type AnswerReader, readAnswer } from './transport/stream.ts';
+
+/** `max_tokens` is required; its ceiling is the model's own, and every model of this dialect allows this many. */
+const DEFAULT_MAX_TOKENS = 4_096;
+
+/** Contract, "Messages style": JSON only, never streamed. Every method throws GatewayError only. */
+export function createMsg(requester: Requester) {
+  return {
+    async complete(question: Question, { signal }: CallOptions = {}): Promise<Answer> {
+      const { maxTokens: max_tokens = DEFAULT_MAX_TOKENS } = question;
+      const body = { ...countTokensRequest('msg/messages', question), max_tokens };
+      return readAnswer(await requester.call('msg/messages', { body, signal }), createMsgReader());
+    },
+    /** Input tokens of the question. */
+    async countTokens(question: Question, { signal }: CallOptions = {}): Promise<number> {
+      const body = countTokensRequest('msg/count-tokens', question);
+      return readTokenCount(await requester.call('msg/count-tokens', { body, signal }));
+    },
+  };
+}
+
+/**
+ * `POST /msg/v1/messages/count_tokens`: contract, "Messages style"; it has the model and the messages only, which
+ * `POST /msg/v1/messages` has too. Throws GatewayError `invalid` for what the dialect cannot say.
+ */
+function countTokensRequest(route: 'msg/messages' | 'msg/count-tokens', question: Question): object {
+  const turns = withSystemFirst(checkedTurns(route, question), question.system);
+  return {
+    model: question.model.trim(),
+    messages: turns.map(({ role, parts }) => ({ role, content: contentOf(role, parts) })),
+  };
+}
+
+function contentOf(role: 'user' | 'assistant', parts: readonly TurnPart[]): string | object[] {
+  const [only, ...others] = parts;
+  if (only?.type === 'text' && others.length === 0) return only.text;
+  return parts.flatMap((part) => {
+    if (part.type === 'text') return { type: 'text', text: part.text };
+    if (part.type !== 'image') return [];
+    // Pictures are a user's blocks; of the assistant's own only a note is sent.
+    if (role === 'assistant') return { type: 'text', text: '(a picture)' };
+    return { type: 'image', source: { type: 'base64', media_type: part.mimeType, data: part.data } };
+  });
+}
+
+/** https://platform.claude.com/docs/en/api/messages, `stop_reason`. */
+const STOP_REASONS: Readonly<Record<string, Finish['reason']>> = {
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  tool_use: 'tool-calls',
+  refusal: 'refused',
+};
+
+/**
+ * Reads what `POST /msg/v1/messages` returns: contract, "Messages response fields". Further blocks and words of
+ * `stop_reason` are the public API's: https://platform.claude.com/docs/en/api/messages.
+ */
+export function createMsgReader(): AnswerReader {
+  return {
+    read(value): AnswerPiece {
+      const body = json.unwrapped(value, ['content'], ['data', 'message', 'result']);
+      const blocks = typeof body.content === 'string' ? [{ text: body.content }] : json.asList(body.content);
+      const reason = json.asText(body.stop_reason, 100);
+      const counts = json.objectOf(body.usage);
+      return {
+        parts: blocks.flatMap(partsOf),
+        finish:
+          reason === undefined
+            ? undefined
+            : { reason: json.lookUp(STOP_REASONS, reason) ?? 'other', detail: reason },
+        usage: usageOf(counts.input_tokens, counts.output_tokens),
+      };
+    },
+  };
+}
+
+/** Blocks of unknown types are left out. */
+function partsOf(block: unknown): AnswerPart[] {
+  const { type = 'text', text, thinking } = json.objectOf(block);
+  if (type === 'text' && typeof text === 'string' && text !== '') return [{ type, text }];
+  if (type === 'thinking' && typeof thinking === 'string') return [{ type: 'thought', text: thinking }];
+  return [];
+}
+
+/**
+ * What `POST /msg/v1/messages/count_tokens` returns. Not shown in the contract; the public API's is `{input_tokens}`:
+ * https://platform.claude.com/docs/en/api/messages-count-tokens.
+ */
+function readTokenCount(reply: Reply): number {
+  const root = json.fieldsOf(reply.value);
+  const inner = json.fieldsOf(root('data'));
+  const count = json.asCount(root('inputTokens') ?? inner('inputTokens') ?? reply.value);
+  if (count === undefined) throw reply.unusable('no count of tokens');
+  return count;
+}
