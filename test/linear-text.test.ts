@@ -11,7 +11,7 @@ import { retryAfterOf } from '../src/core/backoff.ts';
 import type { JobView } from '../src/core/job.ts';
 import { parseActionId, plain, stageToSay } from '../src/core/message.ts';
 import { parseSubject } from '../src/core/moderation.ts';
-import { goesOnWithNumber, readNumber, validateOptions } from '../src/core/options.ts';
+import { readNumber, validateOptions } from '../src/core/options.ts';
 import { findModel } from '../src/emulator/models.ts';
 import { createRandom } from '../src/emulator/random.ts';
 import { planScene } from '../src/emulator/studio/painter/scene.ts';
@@ -76,7 +76,6 @@ describe('core reads in linear time', () => {
     parseActionId,
     parseSubject,
     readNumber,
-    goesOnWithNumber: (text) => goesOnWithNumber(text, text),
     retryAfterOf: (text) => retryAfterOf({ get: () => text }, 0),
     stageToSay: (text) => stageToSay({ title: text, progress: { stage: text, startedAt: 0 } }),
     'the value of an option': (text) => validateOptions({ question: text }, ask.options),

@@ -107,7 +107,7 @@ export function validateOptions(raw: RawOptions, declarations: OptionDeclaration
   const values: Record<string, OptionValue> = {};
   for (const [name, declaration] of Object.entries(declarations)) {
     const value = filled(raw[name]);
-    if (value !== undefined) values[name] = validate(name, value, declaration);
+    if (value !== undefined) values[name] = readOption(name, value, declaration);
     else if (declaration.required)
       throw new UserError(`Please give the option “${name}”: ${declaration.description}.`, name);
   }
@@ -123,7 +123,8 @@ function filled(value: OptionValue | undefined): OptionValue | undefined {
   return typeof value === 'string' && value.trim() === '' ? undefined : value;
 }
 
-function validate(name: string, value: OptionValue, declaration: OptionDeclaration): OptionValue {
+/** The value that one option describes, of what a person typed or chose. Throws UserError. */
+export function readOption(name: string, value: OptionValue, declaration: OptionDeclaration): OptionValue {
   switch (declaration.type) {
     case 'text': {
       if (typeof value === 'object') throw new UserError(`“${name}” takes text, not a file.`, name);
@@ -136,16 +137,18 @@ function validate(name: string, value: OptionValue, declaration: OptionDeclarati
       );
     }
     case 'choice': {
-      const wanted = String(value).trim().toLowerCase();
-      const found = declaration.choices.find(
-        (choice) => choice.value.toLowerCase() === wanted || choice.name.toLowerCase() === wanted,
-      );
-      if (found) return found.value;
+      const found = findChoice(declaration, String(value));
+      if (found !== undefined) return found;
       const names = declaration.choices.map((choice) => choice.name).join(', ');
       throw new UserError(`“${name}” can be ${names}.`, name);
     }
-    case 'flag':
-      return flag(name, value);
+    case 'flag': {
+      if (typeof value === 'boolean') return value;
+      const word = String(value).trim().toLowerCase();
+      if (YES.has(word)) return true;
+      if (NO.has(word)) return false;
+      throw new UserError(`“${name}” is either on or off.`, name);
+    }
     case 'number': {
       const number = typeof value === 'string' ? readNumber(value) : value;
       const {
@@ -167,43 +170,23 @@ function validate(name: string, value: OptionValue, declaration: OptionDeclarati
   }
 }
 
-/** Thousands are apart by spaces, apostrophes, commas or dots, the same throughout; behind the other sign are decimals. */
-const GROUPED = /^([+-]?)([1-9]\d{0,2}(?:([\s'’_.,])\d{3})(?:\3\d{3})*)(?:(?!\3)[.,](\d+))?$/;
-const PLAIN = /^([+-]?)(\d*)(?:[.,](\d+))?$/;
-
-/**
- * Reads `1,000`, `1 000`, `1.000,5`, `2.5` and `2,5`. Undefined for what is no number, and for `1.000`, which is one for
- * some people and a thousand for others.
- */
-export function readNumber(text: string): number | undefined {
-  const typed = text.trim().replace(/^[−–]/, '-');
-  const [grouped, sign, whole = '', group, decimals = ''] = GROUPED.exec(typed) ?? [];
-  if (grouped !== undefined) {
-    const digits = whole.replace(/\D/g, '');
-    const isUnclear = group === '.' && decimals === '' && whole.indexOf('.') === whole.lastIndexOf('.');
-    return isUnclear ? undefined : Number(`${sign}${digits}.${decimals}`);
-  }
-  const [plain, before = '', ones = '', behind = ''] = PLAIN.exec(typed) ?? [];
-  return plain === undefined || `${ones}${behind}` === ''
-    ? undefined
-    : Number(`${before}${ones || 0}.${behind}`);
+/** The value of a choice, by its value or its name. */
+export function findChoice({ choices }: ChoiceOption, typed: string): string | undefined {
+  const wanted = typed.trim().toLowerCase();
+  return choices.find(({ name, value }) => [value, name].some((text) => text.toLowerCase() === wanted))
+    ?.value;
 }
 
-/** Whether a word goes on with the number before it, as the second of `1 000`. */
-export function goesOnWithNumber(before: string, word: string): boolean {
-  return /^[+-]?[1-9]\d{0,2}(?:\s\d{3})*$/.test(before) && /^\d{3}(?:[.,]\d+)?$/.test(word);
+/** Reads `5`, `2.5`, `2,5` and `1,000`; undefined for what is no number. */
+export function readNumber(text: string): number | undefined {
+  const typed = text.trim();
+  const isGrouped = /^[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?$/.test(typed);
+  const digits = isGrouped ? typed.replaceAll(',', '') : typed.replace(',', '.');
+  return /^[+-]?(?:\d+|\d*\.\d+)$/.test(digits) ? Number(digits) : undefined;
 }
 
 const YES = new Set(['true', 'yes', 'on', '1']);
 const NO = new Set(['false', 'no', 'off', '0']);
-
-function flag(name: string, value: OptionValue): boolean {
-  if (typeof value === 'boolean') return value;
-  const word = String(value).trim().toLowerCase();
-  if (YES.has(word)) return true;
-  if (NO.has(word)) return false;
-  throw new UserError(`“${name}” is either on or off.`, name);
-}
 
 /** What the platform says of a file; its content is checked when it is fetched. */
 function file(name: string, value: OptionValue, { accept, maximumBytes }: FileOption): OptionValue {

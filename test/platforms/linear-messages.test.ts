@@ -22,7 +22,7 @@ import { optionHelp } from '../../src/platforms/shared/command-line.ts';
 import { addField } from '../../src/platforms/shared/form-text.ts';
 import { parseOptions } from '../../src/platforms/shared/parse.ts';
 import { buttonTarget, formTarget } from '../../src/platforms/shared/target.ts';
-import { fits, typedChoice, typedFlag, typedValue } from '../../src/platforms/shared/values.ts';
+import { fits, typedChoice, typedValue } from '../../src/platforms/shared/values.ts';
 import { statusOf } from '../../src/platforms/slack/connection/agent-sessions.ts';
 import { sdkLogger } from '../../src/platforms/slack/connection/client.ts';
 import { digestOf } from '../../src/platforms/slack/deliver/parts.ts';
@@ -70,7 +70,6 @@ describe('options and forms are read in linear time', () => {
     'a typed choice': (text) => typedValue('size', OPTIONS.size, text, ''),
     'a typed number': (text) => typedValue('count', OPTIONS.count, text, ''),
     'a typed address': (text) => typedValue('file', OPTIONS.file, `https://a.example/${text}`, ''),
-    typedFlag: (text) => typedFlag('loud', text),
     fits: (text) => Object.values(OPTIONS).map((option) => fits(option, text)),
     typedChoice: (name) => typedChoice({ name, value: 'a' }),
     optionHelp: (description) => optionHelp('a', { type: 'text', description }),

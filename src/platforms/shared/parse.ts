@@ -2,14 +2,14 @@
 import { distance } from 'fastest-levenshtein';
 import { UserError } from '../../core/errors.ts';
 import {
-  goesOnWithNumber,
   type OptionDeclaration,
   type OptionDeclarations,
   type OptionValue,
   type RawOptions,
+  readOption,
 } from '../../core/options.ts';
 import { type Token, tokenize } from './tokens.ts';
-import { example, fits, typedChoice, typedFlag, typedValue } from './values.ts';
+import { example, fits, typedChoice, typedValue } from './values.ts';
 
 type Word = Extract<Token, { type: 'word' }>;
 
@@ -52,13 +52,12 @@ export function parseOptions(command: TypedFor, text: string): RawOptions {
     const { name, option, negated } = found;
     const [next] = token.named ? wordsFrom(tokens, index + 1, 1) : [];
     if (negated || option.type === 'flag') {
-      set(name, typedFlag(name, next?.value ?? token.value) !== negated);
+      set(name, readOption(name, next?.value ?? token.value ?? true, option) !== negated);
       if (next) index += 1;
     } else if (token.value !== undefined) setTyped(name, option, token.value);
     else {
       const takesMore = option.type === 'text' && !option.mention && (token.named || free.length > 0);
-      const most = takesMore ? tokens.length : option.type === 'number' ? numberLength(tokens, index + 1) : 1;
-      const words = wordsFrom(tokens, index + 1, most);
+      const words = wordsFrom(tokens, index + 1, takesMore ? tokens.length : 1);
       const [first] = words;
       if (first === undefined)
         throw new UserError(`--${name} needs a value, for example --${name} ${example(option)}.`, name);
@@ -116,20 +115,6 @@ function wordsFrom(tokens: readonly Token[], start: number, most: number): Word[
   return words;
 }
 
-/** Of how many words the number consists that begins there: `1 000` has two. */
-function numberLength(tokens: readonly Token[], start: number): number {
-  const [first, ...others] = wordsFrom(tokens, start, tokens.length);
-  let typed = first?.value ?? '';
-  let length = 1;
-  for (const { value } of others) {
-    if (!goesOnWithNumber(typed, value)) break;
-    // The groups before the last one were looked at already.
-    typed = `1 ${value}`;
-    length += 1;
-  }
-  return length;
-}
-
 /**
  * Subcommands take words by their position: `/models set ask some model channel`. Options before the first free text take
  * the words at the beginning, those behind it the words at the end, as far as they fit. Prose keeps its words.
@@ -143,8 +128,8 @@ function byPosition(words: readonly Word[], left: readonly (readonly [string, Op
   for (const [name, option] of text < 0 ? left : left.slice(0, text)) {
     const [word] = rest;
     if (word === undefined || !fits(option, word.value)) continue;
-    const taken = rest.splice(0, option.type === 'number' ? numberLength(rest, 0) : 1);
-    given.push({ name, option, word: taken.map(({ value }) => value).join(' ') });
+    given.push({ name, option, word: word.value });
+    rest.shift();
   }
   for (const [name, option] of text < 0 || isProse ? [] : left.slice(text + 1).toReversed()) {
     const word = rest.at(-1);

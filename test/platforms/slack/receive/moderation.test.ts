@@ -29,7 +29,7 @@ describe('what is typed behind a moderators’ command', () => {
     ['models', 'answers Be brief. --where server', { prompt: 'Be brief.', where: 'server' }],
     ['models', 'answers', {}],
     ['limits', 'set all --most 1,000', { what: 'all', most: 1000 }],
-    ['limits', 'set all 1 000 day', { what: 'all', most: 1000, per: 'day' }],
+    ['limits', 'set all 1,000 day', { what: 'all', most: 1000, per: 'day' }],
     [
       'limits',
       'set all 9 day server --together',
