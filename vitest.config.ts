@@ -2,16 +2,6 @@ import { defineConfig } from 'vitest/config';
 
 /** `npm test` runs `*.test.ts`; `npm run nightly` runs `*.nightly.ts`, which take longer or measure. */
 export default defineConfig(({ mode }) => ({
-  plugins: [
-    {
-      // Not the development builds of the Markdown parser, which are slower. A setting would only be added to the default.
-      name: 'packages-as-the-bot-gets-them',
-      configResolved({ environments, ssr: { resolve: ofThreads = {} } }) {
-        ofThreads.conditions = ['node'];
-        for (const { resolve } of Object.values(environments)) resolve.conditions = ['node'];
-      },
-    },
-  ],
   test: {
     include: [mode === 'nightly' ? 'test/**/*.nightly.ts' : 'test/**/*.test.ts'],
     globalSetup: 'test/temporary-folder.ts',

@@ -10,7 +10,7 @@ import { createLog } from './telemetry/log.ts';
 /** The settings of the environment and of `.env`, which the environment overrules. Throws ConfigError. */
 export const loadConfig = (): Config => readConfig(loadEnvironment());
 
-/** The environment, filled up from `.env`. Throws ConfigError for lines that cannot be read. */
+/** The environment, filled up from `.env`. */
 export function loadEnvironment(): Readonly<Record<string, string | undefined>> {
   return { ...readEnvFile('.env'), ...process.env };
 }

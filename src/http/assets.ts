@@ -34,6 +34,18 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
+/** Reads them at the first call, and again only after a failure. */
+export function lazyAssets(sources: AssetSources): () => Promise<Assets> {
+  let loading: Promise<Assets> | undefined;
+  return () => {
+    loading ??= loadAssets(sources).catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    });
+    return loading;
+  };
+}
+
 /** Reads all of them. They are a few dozen kB, so they stay in memory. */
 export async function loadAssets({
   path,
@@ -86,8 +98,8 @@ function withPaths(module: string, packages: Readonly<Record<string, URL>>): str
 }
 
 /**
- * `GET {path}/:version/:name`. `load` is called at the first request and not again once it resolved. A page of another
- * version (replicas are replaced one by one) gets what is here, and keeps none of it.
+ * `GET {path}/:version/:name`. A page of another version (replicas are replaced one by one) gets what is here, and keeps none
+ * of it.
  */
 export function assetRoutes(path: string, load: () => Promise<Assets>): Routes {
   return (scope) => {

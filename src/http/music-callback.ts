@@ -21,10 +21,9 @@ function signedText(job: string): string {
   return `music-callback\n${job}`;
 }
 
-/** The `callBackUrl` of a job's request. `publicUrl` may carry a path and a slash at its end. */
+/** The `callBackUrl` of a job's request. `publicUrl` may carry a path, and has no slash at its end. */
 export function callbackUrl(publicUrl: string, job: string, secret: string): string {
-  const base = publicUrl.replace(/(?<!\/)\/+$/, '');
-  return `${base}/callbacks/music/${encodeURIComponent(job)}/${signCallback(job, secret)}`;
+  return `${publicUrl}/callbacks/music/${encodeURIComponent(job)}/${signCallback(job, secret)}`;
 }
 
 export interface MusicCallbackOptions {

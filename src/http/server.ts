@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import ipaddr from 'ipaddr.js';
 import { systemErrorCode } from '../core/errors.ts';
 import type { Log } from '../core/telemetry/log.ts';
-import { isOwnNetwork } from './own-network.ts';
 
 /** Registers routes in a scope of their own: their hooks and body parsers do not reach other routes. */
 export type Routes = (scope: FastifyInstance) => void;
@@ -116,6 +116,13 @@ export async function listenAt(options: ListenOptions): Promise<Listener> {
     },
   };
 }
+
+/** https://www.rfc-editor.org/rfc/rfc6890, in the words of ipaddr.js. */
+const OWN_RANGES: ReadonlySet<string> = new Set(['private', 'loopback', 'linkLocal', 'uniqueLocal']);
+
+/** Whether an address is of this machine or its network: what comes from there came through a proxy. False for other text. */
+export const isOwnNetwork = (address: string): boolean =>
+  ipaddr.isValid(address) && OWN_RANGES.has(ipaddr.process(address).range());
 
 const HEADERS = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
 

@@ -1,13 +1,13 @@
 /** What one address may ask of pages and files, so that no single visitor takes the listener from all others. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isOwnNetwork } from './own-network.ts';
-import type { Routes } from './server.ts';
-import { createVisitLimit } from './visit-limit.ts';
+import { isOwnNetwork, type Routes } from './server.ts';
 
 /** The page of a song with many stems asks for some twenty at a time. */
 const AT_ONCE = { each: 64, all: 1_000 } as const;
 /** In a row, and how many come back each second. A player asks for a part of its file every few seconds. */
-const VISITOR = { most: 600, perSecond: 20 } as const;
+const VISITS = { most: 600, perSecond: 20 } as const;
+/** Visitors that are remembered. */
+const MOST_VISITORS = 1_000;
 
 /**
  * The routes, with bounds for each visitor and for all. More is answered 429. Visitors are told apart by their address: behind
@@ -18,14 +18,14 @@ export function limitVisitors(
   routes: readonly Routes[],
   { elapsed }: { readonly elapsed: () => number },
 ): Routes {
-  const visits = createVisitLimit({ ...VISITOR, elapsed });
+  const hasVisitsLeft = createVisitLimit(elapsed);
   const present = new Map<string, number>();
   let all = 0;
 
   function admits(visitor: string | undefined): boolean {
     if (all >= AT_ONCE.all) return false;
     if (visitor === undefined) return true;
-    return (present.get(visitor) ?? 0) < AT_ONCE.each && visits.admits(visitor);
+    return (present.get(visitor) ?? 0) < AT_ONCE.each && hasVisitsLeft(visitor);
   }
 
   function enter(visitor: string | undefined, reply: FastifyReply): void {
@@ -51,5 +51,22 @@ export function limitVisitors(
       return undefined;
     });
     for (const route of routes) route(scope);
+  };
+}
+
+/** A token bucket for each visitor. */
+function createVisitLimit(elapsed: () => number): (visitor: string) => boolean {
+  const buckets = new Map<string, { left: number; at: number }>();
+  return (visitor) => {
+    const now = elapsed();
+    const { left, at } = buckets.get(visitor) ?? { left: VISITS.most, at: now };
+    const filled = Math.min(VISITS.most, left + ((now - at) / 1000) * VISITS.perSecond);
+    // The one that came longest ago is first.
+    buckets.delete(visitor);
+    const [oldest] = buckets.keys();
+    if (buckets.size >= MOST_VISITORS && oldest !== undefined) buckets.delete(oldest);
+    const isLeft = filled >= 1;
+    buckets.set(visitor, { left: isLeft ? filled - 1 : filled, at: now });
+    return isLeft;
   };
 }

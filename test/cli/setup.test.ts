@@ -90,7 +90,7 @@ it('keeps secrets that are there, and every other line of the file', async () =>
   const path = join(folder, '.env');
   const before =
     '\ufeff# mine\r\nDISCORD_TOKEN=aaaaaaaaaaaa.bbbbbb.cccccccccccc\r\n#SONG_MODEL=V4\r\nPORT=4000\r\n';
-  await writeFile(path, Buffer.from(before, 'utf16le'), { mode: 0o644 });
+  await writeFile(path, before, { mode: 0o644 });
   const silent = {
     DISCORD_API_URL: `http://127.0.0.1:${await freePort()}/api`,
     DATA_DIR: join(folder, 'data'),

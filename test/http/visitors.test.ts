@@ -1,6 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { isOwnNetwork } from '../../src/http/own-network.ts';
-import { createHttpServer, type Routes } from '../../src/http/server.ts';
+import { createHttpServer, isOwnNetwork, type Routes } from '../../src/http/server.ts';
 import { limitVisitors } from '../../src/http/visitors.ts';
 import { collectLog } from './listener.ts';
 

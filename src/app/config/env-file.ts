@@ -1,43 +1,21 @@
-/** Reads `.env` as people's editors and shells write it. */
+/** Reads and writes `.env`. */
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
-import { systemErrorCode } from '../../core/errors.ts';
-import { problem } from './checks.ts';
-import { ConfigError } from './read.ts';
-import { VARIABLES, type Variable } from './schema.ts';
+import type { Variable } from './schema.ts';
 
-/** The settings in the file; none where there is no file. Throws {@link ConfigError}, which names every unreadable line. */
+/** The settings in the file; none where there is no file. */
 export function readEnvFile(path: string): Record<string, string> {
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(path);
-  } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return {};
-    throw error;
-  }
-  const text = decodeText(bytes);
-  const unread = [...text.matchAll(COLON)].flatMap(([, variable = '']) =>
-    VARIABLES.some((known) => known === variable)
-      ? [problem(variable, `stands in ${path} as “${variable}: …”: write ${variable}=… instead.`)]
-      : [],
-  );
-  if (unread.length > 0) throw new ConfigError(unread);
   // parseEnv leaves out nothing that has a value; it types absent ones too.
   return Object.fromEntries(
-    Object.entries(parseEnv(text)).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+    Object.entries(parseEnv(textOf(path))).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value]],
+    ),
   );
 }
 
-/** `KEY: value`, as in YAML: it would be dropped without a word. */
-const COLON = /^[ \t]*(?:export[ \t]+)?([A-Z][A-Z\d_]+)[ \t]*:/gm;
-
-/** UTF-16 is what PowerShell's `>` writes; both kinds begin with a byte order mark, and UTF-8 may. */
-function decodeText(bytes: Buffer): string {
-  const [first, second] = bytes;
-  const encoding =
-    first === 0xff && second === 0xfe ? 'utf-16le' : first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
-  return new TextDecoder(encoding).decode(bytes);
-}
+/** Without the byte order mark that some editors write. */
+const textOf = (path: string): string =>
+  existsSync(path) ? new TextDecoder().decode(readFileSync(path)) : '';
 
 /** The text of an env file with these settings in it; an empty one is switched off. Everything else stays as it was. */
 function withSettings(text: string, settings: ReadonlyMap<Variable, string>): string {
@@ -62,8 +40,7 @@ function quoted(value: string): string {
 
 /** Writes these settings into the file, which its owner alone can then read. What else is in it stays. */
 export function updateEnvFile(path: string, settings: ReadonlyMap<Variable, string>): void {
-  const text = existsSync(path) ? decodeText(readFileSync(path)) : '';
-  writeFileSync(path, withSettings(text, settings), { mode: 0o600 });
+  writeFileSync(path, withSettings(textOf(path), settings), { mode: 0o600 });
   // The mode above is for a new file alone.
   chmodSync(path, 0o600);
 }

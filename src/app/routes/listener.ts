@@ -1,17 +1,19 @@
 /** What the listener serves. */
-
 import { systemClock } from '../../core/clock.ts';
+import { pageUrl } from '../../core/http.ts';
 import { fileRoutes } from '../../http/files.ts';
-import { healthRoutes } from '../../http/health.ts';
+import { type HealthPart, healthRoutes } from '../../http/health.ts';
 import { musicCallbackRoutes } from '../../http/music-callback.ts';
+import { songRoutes } from '../../http/pages/routes.ts';
 import { platformRoutes } from '../../http/platform-routes.ts';
 import { playgroundRoutes, playgroundUrl } from '../../http/playground/routes.ts';
 import type { Routes } from '../../http/server.ts';
 import { limitVisitors } from '../../http/visitors.ts';
+import type { Platform } from '../../platforms/platform.ts';
+import { type Storage, StorageError } from '../../storage/storage.ts';
 import type { Application, ApplicationOptions, Platforms } from '../application.ts';
 import type { Services } from '../services.ts';
-import { healthParts } from './health-parts.ts';
-import { songPageRoutes } from './song-pages.ts';
+import { createPageSource } from './page-source.ts';
 
 const { elapsed } = systemClock;
 
@@ -21,14 +23,20 @@ export function routesOf(
   { jobs, decisions }: Application,
   { log, now, measure }: ApplicationOptions,
 ): Routes[] {
-  const { storage, secrets, media } = services;
+  const { storage, secrets, media, publicUrl } = services;
+  const source = createPageSource({
+    storage,
+    media,
+    decisions,
+    publicUrl,
+    pathOf: ({ id }) => pageUrl(publicUrl, 'songs', id, secrets[0]).slice(publicUrl.length + 1),
+  });
   return [
     musicCallbackRoutes({ secrets, log, measure, receive: jobs.receive }),
     healthRoutes({ parts: healthParts(storage, [...platforms.values()]), elapsed, log }),
-    limitVisitors(
-      [fileRoutes({ log, now, media }), ...songPageRoutes(services, decisions, { log, elapsed })],
-      { elapsed },
-    ),
+    limitVisitors([fileRoutes({ log, now, media }), songRoutes({ source, secrets, publicUrl, log })], {
+      elapsed,
+    }),
     ...[...platforms.values()].flatMap(({ listener }) => (listener ? [platformRoutes(listener)] : [])),
   ];
 }
@@ -41,4 +49,33 @@ export function playgroundOf(
   const chat = platforms.values().find(({ browserChat }) => browserChat)?.browserChat;
   if (!chat) return undefined;
   return { routes: [playgroundRoutes({ chat, url })], url: playgroundUrl({ chat, url }) };
+}
+
+/** What has to work before the bot is of use. */
+export function healthParts(storage: Pick<Storage, 'check'>, platforms: readonly Platform[]): HealthPart[] {
+  return [
+    {
+      name: 'storage',
+      check: async () => {
+        try {
+          await storage.check();
+          return { ready: true };
+        } catch (error) {
+          if (!(error instanceof StorageError) || error.code !== 'schema') throw error;
+          // Nothing but an operator helps, so the reason is told; strangers read it too, so it names no path.
+          return { ready: false, reason: 'The database file is damaged; the log names it' };
+        }
+      },
+    },
+    {
+      name: 'platforms',
+      check: () => {
+        const away = platforms.flatMap((platform) => {
+          const status = platform.status();
+          return status.ready ? [] : [`${platform.name}: ${status.reason}`];
+        });
+        return away.length === 0 ? { ready: true } : { ready: false, reason: away.join('; ') };
+      },
+    },
+  ];
 }

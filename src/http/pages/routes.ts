@@ -2,26 +2,24 @@
 import type { FastifyReply } from 'fastify';
 import { isPageSigned, type PageKind } from '../../core/http.ts';
 import type { System } from '../../core/system.ts';
-import { type Assets, pageHeaders } from '../assets.ts';
+import { type Assets, assetRoutes, lazyAssets, pageHeaders } from '../assets.ts';
 import { type Routes, sendNotFound } from '../server.ts';
-import { createVisitLimit } from '../visit-limit.ts';
 import { albumDocument } from './album.ts';
 import type { Gone, PageSource } from './content.ts';
 import { sentencePage } from './layout.ts';
 import { type SongPlace, songDocument } from './song.ts';
 import { webVtt } from './webvtt.ts';
 
-/** Where the assets of pages are served. */
-export const PAGE_ASSETS = {
+const ASSETS = {
   path: '/assets/pages',
   folders: [new URL('./browser/', import.meta.url)],
 } as const;
 
-export interface SongRoutesOptions extends Pick<System, 'elapsed' | 'log'> {
+export interface SongRoutesOptions extends Pick<System, 'log'> {
   readonly source: PageSource;
-  readonly assets: () => Promise<Assets>;
   /** Those that may have signed: the present one and those before it that still count. */
   readonly secrets: readonly string[];
+  /** Without a slash at its end. */
   readonly publicUrl: string;
 }
 
@@ -44,16 +42,12 @@ interface Asked {
   readonly root: string;
 }
 
-/** Requests of one page in a row before it answers 429, and how many come back each second. */
-const VISITS = { most: 60, perSecond: 5 } as const;
-
 /** What a page is made of, and its address. */
 type Answer<Content> = (content: Content, asset: Assets['path']) => Promise<FastifyReply>;
 
 export function songRoutes(options: SongRoutesOptions): Routes {
-  const { source, secrets, log } = options;
-  const publicUrl = options.publicUrl.replace(/(?<!\/)\/+$/, '');
-  const visits = createVisitLimit({ ...VISITS, elapsed: options.elapsed });
+  const { source, secrets, publicUrl, log } = options;
+  const assets = lazyAssets(ASSETS);
 
   /** Checks the signature before anything is read. What is not signed here is not found; what is gone is 410. */
   async function send<Content extends object>(
@@ -65,20 +59,16 @@ export function songRoutes(options: SongRoutesOptions): Routes {
     reply.header('cache-control', 'no-store');
     if (!isPageSigned(kind, id, signature, secrets)) return sendNotFound(reply);
     const say = async (status: number, title: string, sentence: string) => {
-      const asset = (await options.assets()).path;
+      const asset = (await assets()).path;
       return reply
         .code(status)
         .headers(pageHeaders())
         .send(sentencePage({ title, sentence }, { root, asset }));
     };
-    if (!visits.admits(`${kind} ${id}`)) {
-      reply.header('retry-after', '5');
-      return say(429, 'One moment', 'Very many people open this page right now. Please try again soon.');
-    }
     try {
       const content = await read(id);
       if (typeof content === 'string') return await say(410, 'This page is gone', GONE[content]);
-      return await answer(content, (await options.assets()).path);
+      return await answer(content, (await assets()).path);
     } catch (error) {
       log.warn({ err: error }, 'A page could not be made');
       reply.header('retry-after', '30');
@@ -99,6 +89,8 @@ export function songRoutes(options: SongRoutesOptions): Routes {
   }
 
   return (scope) => {
+    assetRoutes(ASSETS.path, assets)(scope);
+
     scope.get<Signed>('/songs/:id/:signature', ({ params }, reply) => {
       const asked = { ...params, root: '../../' };
       return send(reply, { kind: 'songs', ...asked }, source.song, async (content, asset) =>

@@ -1,7 +1,7 @@
 /** The chat in the browser, for this machine alone. Whatever else asks gets the answer of what does not exist. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BrowserChat } from '../../core/http.ts';
-import { type AssetSources, assetRoutes, loadAssets, pageHeaders } from '../assets.ts';
+import { type AssetSources, assetRoutes, lazyAssets, pageHeaders } from '../assets.ts';
 import { isCompressed, type Routes, sendNotFound } from '../server.ts';
 import { createGuard, isSameSecret } from './guard.ts';
 
@@ -27,13 +27,8 @@ const MOST_UNREAD_BYTES = 16 * 1024 * 1024;
  */
 export function playgroundRoutes({ chat, url }: PlaygroundOptions): Routes {
   const { port } = new URL(url);
-  const base = `/playground/${chat.token}`;
   const isOurs = createGuard(port);
-  let assets: ReturnType<typeof loadAssets> | undefined;
-  const load = () => {
-    assets ??= loadAssets({ ...SOURCES, path: `${base}/assets` });
-    return assets;
-  };
+  const assets = lazyAssets({ ...SOURCES, path: `/playground/${chat.token}/assets` });
 
   return (scope) => {
     scope.addHook('onRequest', async (request, reply) => {
@@ -59,9 +54,9 @@ export function playgroundRoutes({ chat, url }: PlaygroundOptions): Routes {
       inside.addHook<{ Params: { token: string } }>('onRequest', async (request, reply) => {
         if (!isSameSecret(request.params.token, chat.token)) return refuse(reply);
       });
-      assetRoutes('/playground/:token/assets', load)(inside);
+      assetRoutes('/playground/:token/assets', assets)(inside);
       inside.get('/playground/:token', async (_request, reply) => {
-        const found = await load();
+        const found = await assets();
         return reply
           .headers({ ...pageHeaders(), 'cache-control': 'no-store' })
           .send(pageOf({ style: found.path('styles.css'), script: found.path('playground.js') }));

@@ -2,17 +2,16 @@
 import { Readable } from 'node:stream';
 import { pageUrl } from '../../../src/core/http.ts';
 import type { Log } from '../../../src/core/telemetry/log.ts';
-import { assetRoutes, loadAssets } from '../../../src/http/assets.ts';
 import { fileRoutes } from '../../../src/http/files.ts';
 import { encodeWav } from '../../../src/http/pages/browser/mixing.js';
 import type { AlbumPage, Gone, LinkedFile, PageSource, SongPage } from '../../../src/http/pages/content.ts';
-import { PAGE_ASSETS, songRoutes } from '../../../src/http/pages/routes.ts';
+import { songRoutes } from '../../../src/http/pages/routes.ts';
 import { createHttpServer } from '../../../src/http/server.ts';
 
 const RATE = 8_000;
 const SECRET = 'a secret of this test';
 /** A proxy takes the first part of the path away. */
-export const PUBLIC_URL = 'https://bot.example/minstrel/';
+export const PUBLIC_URL = 'https://bot.example/minstrel';
 
 /** A sound that rises each second, or its exact opposite: a sample of difference between the two is heard. */
 function chirp(seconds: number, gain: number): Uint8Array {
@@ -105,7 +104,6 @@ export interface SongSiteOptions {
   readonly files?: Files;
   readonly album?: AlbumPage | Gone;
   readonly source?: Partial<PageSource>;
-  readonly elapsed?: () => number;
   readonly log?: Log;
 }
 
@@ -125,20 +123,16 @@ export async function serveSong({
   album = 'withdrawn',
   files = new Files(),
   source,
-  elapsed = () => 0,
   log = SILENT,
 }: SongSiteOptions): Promise<SongSite> {
-  const loaded = await loadAssets(PAGE_ASSETS);
-  const assets = async () => loaded;
   const pages: PageSource = { song: async () => song, album: async () => album, ...source };
   const listener = await createHttpServer({
     host: '127.0.0.1',
     port: 0,
     log,
     routes: [
-      assetRoutes(PAGE_ASSETS.path, assets),
       fileRoutes({ media: files.media, log, now: () => 0 }),
-      songRoutes({ source: pages, assets, secrets: ['newer', SECRET], publicUrl: PUBLIC_URL, log, elapsed }),
+      songRoutes({ source: pages, secrets: ['newer', SECRET], publicUrl: PUBLIC_URL, log }),
     ],
   });
   return {

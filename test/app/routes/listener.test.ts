@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { healthParts } from '../../../src/app/routes/health-parts.ts';
+import { healthParts } from '../../../src/app/routes/listener.ts';
 import { healthRoutes } from '../../../src/http/health.ts';
 import { createHttpServer } from '../../../src/http/server.ts';
 import { StorageError } from '../../../src/storage/storage.ts';
