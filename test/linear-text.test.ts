@@ -17,12 +17,9 @@ import { createRandom } from '../src/emulator/random.ts';
 import { planScene } from '../src/emulator/studio/painter/scene.ts';
 import { chooseGenre } from '../src/emulator/studio/synthesizer/genre.ts';
 import { singWords } from '../src/emulator/studio/synthesizer/melody.ts';
-import { answerArithmetic } from '../src/emulator/text/answers/arithmetic.ts';
-import { answerCode } from '../src/emulator/text/answers/code.ts';
-import * as prose from '../src/emulator/text/answers/prose.ts';
-import { answerFromMemory, answerGreeting } from '../src/emulator/text/answers/small-talk.ts';
+import { ANSWERERS } from '../src/emulator/text/answers.ts';
 import { piecesOf } from '../src/emulator/text/conversation.ts';
-import { titleFrom } from '../src/emulator/writing/words.ts';
+import { titleFrom } from '../src/emulator/writing.ts';
 import { createChatReader } from '../src/gateway/chat.ts';
 import { createGenReader } from '../src/gateway/gen.ts';
 import { hintsOf } from '../src/gateway/models/listing.ts';
@@ -150,15 +147,10 @@ describe('jobs, media, settings and the log read in linear time', () => {
 
 describe('the emulator reads in linear time', () => {
   testLinear({
-    ...prose,
-    answerArithmetic,
-    answerCode,
+    ...ANSWERERS,
     piecesOf,
     titleFrom,
-    'what was said before': (text) =>
-      answerFromMemory('What is my name? What’s my favourite colour?', from(text)),
-    'a question about what was said': (text) => answerFromMemory(text, from(text)),
-    'a greeting': (text) => answerGreeting(text, []),
+    'what was said before': (text) => ANSWERERS.recall('What is my name?', from(text)),
     'a model': (text) => findModel(text, 'chat'),
     'a style': (text) => chooseGenre(text, text),
     'a scene': (text) => planScene(text, text),

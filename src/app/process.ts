@@ -1,6 +1,6 @@
 /** What every program does: it reads the settings once, reports mistakes in one message, and ends cleanly. */
 import type { Logger } from 'pino';
-import { MissingPackagesError } from '../emulator/studio/thread.ts';
+import { MissingPackagesError } from '../emulator/studio/studio.ts';
 import { ListenError } from '../http/server.ts';
 import { StorageError } from '../storage/storage.ts';
 import { readEnvFile } from './config/env-file.ts';

@@ -3,10 +3,9 @@ import type { z } from 'zod';
 import type { Bends, BendTools } from './bends.ts';
 import type { Callbacks } from './callbacks.ts';
 import type { FileShelf } from './files.ts';
-import { RefusedRequest } from './requests/refusal.ts';
+import { RefusedRequest } from './requests.ts';
 import type { Store } from './store.ts';
-import type { Commission, Piece } from './studio/commission.ts';
-import type { Studio } from './studio/thread.ts';
+import type { Commission, Piece, Studio } from './studio/studio.ts';
 
 /** What the routes work with. */
 export interface EmulatorContext extends BendTools {

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import parseRange from 'range-parser';
-import { RefusedRequest } from './requests/refusal.ts';
+import { RefusedRequest } from './requests.ts';
 
 interface StoredFile {
   readonly bytes: Buffer;
@@ -98,4 +98,38 @@ export function registerFileRoute(
       .header('content-range', `bytes ${range.start}-${range.end}/${file.bytes.length}`)
       .send(file.bytes.subarray(range.start, range.end + 1));
   });
+}
+
+/** A file that could not be fetched. */
+export class DownloadError extends Error {
+  override readonly name = 'DownloadError';
+}
+
+const timeoutMilliseconds = 30_000;
+
+/**
+ * Fetches a client's file over http(s), or reads it from a base64 `data:` URL, up to a number of bytes. Any address is
+ * allowed: the emulator serves the person who runs it. Throws DownloadError.
+ */
+export async function download(
+  context: { readonly fetch: typeof globalThis.fetch; readonly closing: AbortSignal },
+  url: string,
+  mostBytes: number,
+): Promise<Uint8Array> {
+  try {
+    const signal = AbortSignal.any([context.closing, AbortSignal.timeout(timeoutMilliseconds)]);
+    const response = await context.fetch(url, { signal });
+    if (!response.ok) throw new DownloadError(`it answered ${response.status}`);
+    const chunks: Uint8Array[] = [];
+    let total = 0;
+    for await (const chunk of response.body ?? []) {
+      total += chunk.length;
+      if (total > mostBytes) throw new DownloadError(`it is larger than ${mostBytes} bytes`);
+      chunks.push(chunk);
+    }
+    return Uint8Array.from(Buffer.concat(chunks));
+  } catch (error) {
+    if (error instanceof DownloadError) throw error;
+    throw new DownloadError('it cannot be reached', { cause: error });
+  }
 }

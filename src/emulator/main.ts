@@ -1,6 +1,6 @@
 import { readFlags, UsageError, usage } from './flags.ts';
 import { startEmulator } from './server.ts';
-import { MissingPackagesError } from './studio/thread.ts';
+import { MissingPackagesError } from './studio/studio.ts';
 
 async function main(): Promise<void> {
   const options = readFlags(process.argv.slice(2));

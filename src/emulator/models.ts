@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { RefusedRequest } from './requests/refusal.ts';
+import { RefusedRequest } from './requests.ts';
 
 /** The routes on which a model can be used. */
 export type ModelRoute =

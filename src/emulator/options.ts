@@ -1,6 +1,6 @@
 import type { Bends } from './bends.ts';
 import type { MusicShape } from './shapes.ts';
-import type { Studio } from './studio/thread.ts';
+import type { Studio } from './studio/studio.ts';
 
 export interface EmulatorOptions {
   /** Address to listen on; default 127.0.0.1. */

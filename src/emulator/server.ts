@@ -1,24 +1,28 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as wait, setImmediate as yieldToOthers } from 'node:timers/promises';
-import fastify, { type FastifyInstance } from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import fastify from 'fastify';
 import { createCallbacks } from './callbacks.ts';
 import type { EmulatorContext } from './context.ts';
 import { createFileShelf, registerFileRoute } from './files.ts';
 import { registerImageRoute } from './media/image.ts';
 import { registerVideoRoutes } from './media/video.ts';
 import { registerModelRoutes } from './models.ts';
-import { registerDerivedRoutes } from './music/derived.ts';
-import { registerGenerateRoutes } from './music/generate.ts';
-import { registerPersonaRoute } from './music/persona.ts';
-import { registerUploadRoutes } from './music/uploads.ts';
+import { registerDerivedRoutes, registerPersonaRoute } from './music/derived.ts';
+import { registerGenerateRoutes, registerUploadRoutes } from './music/songs.ts';
 import { registerWordRoutes } from './music/words.ts';
 import type { EmulatorOptions, RecordedCallback, RecordedRequest } from './options.ts';
-import { checkHeaders } from './requests/auth.ts';
-import { pathOf, routeFamily } from './requests/family.ts';
-import { answerRefusal, RefusedRequest, reasonOfStatus } from './requests/refusal.ts';
+import {
+  answerRefusal,
+  checkHeaders,
+  pathOf,
+  RefusedRequest,
+  reasonOfStatus,
+  routeFamily,
+} from './requests.ts';
 import { sunoapi } from './shapes.ts';
 import { createStore } from './store.ts';
-import { openStudio } from './studio/thread.ts';
+import { openStudio } from './studio/studio.ts';
 import { registerChatRoutes } from './text/chat.ts';
 import { registerGenRoutes } from './text/gen.ts';
 import { registerMsgRoutes } from './text/msg.ts';

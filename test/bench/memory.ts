@@ -1,6 +1,6 @@
 /** Resident memory of the bot. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Studio } from '../../src/emulator/studio/thread.ts';
+import type { Studio } from '../../src/emulator/studio/studio.ts';
 import { createSampleStudio } from '../fixtures/sample-studio.ts';
 import { atMost, type Row } from './measure.ts';
 import { stream } from './streaming.ts';

@@ -1,7 +1,7 @@
 /** Both strict chats in this process, with a gateway behind them, and what people do there. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startEmulator } from '../../src/emulator/server.ts';
-import type { Studio } from '../../src/emulator/studio/thread.ts';
+import type { Studio } from '../../src/emulator/studio/studio.ts';
 import { createSampleStudio } from '../fixtures/sample-studio.ts';
 import { startUpstream } from '../jobs/ask/upstream.ts';
 import { type DiscordServer, startDiscord } from '../servers/discord/index.ts';

@@ -1,6 +1,5 @@
 /** Things that go wrong on purpose: written in words, and met by the requests of rules or of a header. */
-import { pathOf, routeFamily } from '../../src/emulator/requests/family.ts';
-import { RefusedRequest } from '../../src/emulator/requests/refusal.ts';
+import { pathOf, RefusedRequest, routeFamily } from '../../src/emulator/requests.ts';
 
 /** A fault of requests whose headers ask for none. */
 export interface FaultRule {

@@ -3,11 +3,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Bends, BendTools, Stage, StreamDialect, Teller } from '../../src/emulator/bends.ts';
 import type { EmulatorOptions } from '../../src/emulator/options.ts';
-import { routeFamily } from '../../src/emulator/requests/family.ts';
-import { answerRefusal, RefusedRequest, reasonOfStatus } from '../../src/emulator/requests/refusal.ts';
+import { answerRefusal, RefusedRequest, reasonOfStatus, routeFamily } from '../../src/emulator/requests.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
 import type { TaskReport } from '../../src/emulator/shapes.ts';
-import { serverSentEvent } from '../../src/emulator/text/stream.ts';
+import { serverSentEvent } from '../../src/emulator/text/conversation.ts';
 import { createFaults, type Fault, type FaultRule } from './faults.ts';
 
 export interface FaultyEmulator extends Emulator {

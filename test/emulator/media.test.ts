@@ -2,7 +2,7 @@ import { PNG } from 'pngjs';
 import { expect, test } from 'vitest';
 import type { Emulator } from '../../src/emulator/server.ts';
 import { drawScene, planScene } from '../../src/emulator/studio/painter/scene.ts';
-import { openStudio } from '../../src/emulator/studio/thread.ts';
+import { openStudio } from '../../src/emulator/studio/studio.ts';
 import { fetchBytes, get, post, runEmulator, shareEmulator } from './harness.ts';
 
 const emulatorHere = shareEmulator();

@@ -8,12 +8,11 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Emulator } from '../../src/emulator/server.ts';
 import { shootFilm } from '../../src/emulator/studio/painter/film.ts';
 import { planScene } from '../../src/emulator/studio/painter/scene.ts';
-import { decodeAudio } from '../../src/emulator/studio/synthesizer/decode.ts';
-import { encodeWav } from '../../src/emulator/studio/synthesizer/encode.ts';
+import { openStudio } from '../../src/emulator/studio/studio.ts';
+import { decodeAudio, encodeWav } from '../../src/emulator/studio/synthesizer/codecs.ts';
 import { sumStems } from '../../src/emulator/studio/synthesizer/mix.ts';
 import { type SongRecipe, stemNames } from '../../src/emulator/studio/synthesizer/recipe.ts';
 import { renderStems } from '../../src/emulator/studio/synthesizer/render.ts';
-import { openStudio } from '../../src/emulator/studio/thread.ts';
 import {
   fetchBytes,
   get,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { MissingPackagesError, requirePackages } from '../../src/emulator/studio/thread.ts';
+import { MissingPackagesError, requirePackages } from '../../src/emulator/studio/studio.ts';
 
 test('an installation without development packages is told what the studio lacks and what to do', () => {
   const resolve = (name: string): string => {

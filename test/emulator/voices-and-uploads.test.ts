@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Emulator } from '../../src/emulator/server.ts';
-import { encodeWav } from '../../src/emulator/studio/synthesizer/encode.ts';
-import { openStudio } from '../../src/emulator/studio/thread.ts';
+import { openStudio } from '../../src/emulator/studio/studio.ts';
+import { encodeWav } from '../../src/emulator/studio/synthesizer/codecs.ts';
 import { makeSong, post, type Receiver, runEmulator, runReceiver, shareEmulator } from './harness.ts';
 import { SHAPES } from './shapes.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
-import type { Piece } from '../../src/emulator/studio/commission.ts';
+import type { Piece } from '../../src/emulator/studio/studio.ts';
 import { createLargeStudio, type LargeStudio, TWELVE_STEMS } from '../fixtures/large-studio.ts';
 import {
   type Channel,

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type EmulatorContext, makeFile, readBody } from '../context.ts';
 import { requireModel } from '../models.ts';
-import { RefusedRequest } from '../requests/refusal.ts';
+import { RefusedRequest } from '../requests.ts';
 
 /** Members of chat and gen bodies, with a sentence for each. */
 export const foreignToMedia = {

@@ -2,12 +2,12 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { BentVideo } from '../bends.ts';
 import { type EmulatorContext, produceOne, readBody } from '../context.ts';
-import { DownloadError, download } from '../download.ts';
+import { DownloadError, download } from '../files.ts';
 import { requireModel } from '../models.ts';
-import { RefusedRequest } from '../requests/refusal.ts';
+import { RefusedRequest } from '../requests.ts';
 import { formatTime } from '../shapes.ts';
 import { BoundedMap, mostRemembered } from '../store.ts';
-import { UnusableInputError } from '../studio/commission.ts';
+import { UnusableInputError } from '../studio/studio.ts';
 import { foreignToMedia } from './image.ts';
 
 const fileUrl = z.url({ protocol: /^(https?|data)$/, error: 'must be an http(s) or base64 data URL' });

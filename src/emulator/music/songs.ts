@@ -1,94 +1,240 @@
-import type { FastifyRequest } from 'fastify';
-import type { Stage } from '../bends.ts';
-import { type EmulatorContext, keepFile, makeFile, produceOne } from '../context.ts';
-import { RefusedRequest } from '../requests/refusal.ts';
-import type { Audio, MusicTask } from '../store.ts';
-import { chooseGenre, genreName } from '../studio/synthesizer/genre.ts';
-import type { SongRecipe } from '../studio/synthesizer/recipe.ts';
-import { titleFrom } from '../writing/words.ts';
-import { acceptTask, createTask } from './task.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { type EmulatorContext, readBody } from '../context.ts';
+import { download } from '../files.ts';
+import { RefusedRequest } from '../requests.ts';
+import type { SongRecipe, UploadSource } from '../studio/synthesizer/recipe.ts';
+import { titleFrom, writeLyrics } from '../writing.ts';
+import { acceptSongs } from './tasks.ts';
 
-const coverSize = 512;
-/** When each stage is reached, in seconds after the submission. */
-const stageSeconds = { text: 1, first: 2.5, complete: 4 } as const;
+/** Fields that several music routes share, with the bounds of the public API (the contract shows none). */
+const musicModel = z.enum(['V4', 'V4_5', 'V4_5PLUS', 'V4_5ALL', 'V5'], {
+  error: 'must be one of V4, V4_5, V4_5PLUS, V4_5ALL, V5 (V4 or later)',
+});
+export const webUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).max(2048);
+export const shortId = z.string().min(1).max(100);
+const share = z.number().min(0).max(1);
 
-/**
- * Accepts a task that makes a song of each recipe and tells of it in stages: its words, the first song, all songs.
- * `prepare` ends before the first of them: no callback tells of a song whose source is not there.
- */
-export function acceptSongs(
-  context: EmulatorContext,
-  request: FastifyRequest,
-  { model, callBackUrl }: { readonly model: string; readonly callBackUrl: string },
-  recipes: readonly SongRecipe[],
-  prepare?: (task: MusicTask) => Promise<void>,
-): Promise<Record<string, unknown>> {
-  const task = createTask(context, 'songs');
-  for (const recipe of recipes) {
-    const audio: Audio = {
-      id: context.randomId(),
-      recipe: recipe.title === '' ? { ...recipe, title: titleFrom(recipe.prompt) } : recipe,
-      model,
-      tags: recipe.style === '' ? genreName(chooseGenre('', recipe.prompt)) : recipe.style,
-      createdAt: context.now(),
-      seconds: null,
-      audioUrl: null,
-      imageUrl: null,
-    };
-    task.audios.push(context.store.audios.add(audio));
-  }
-  const stage = (name: keyof typeof stageSeconds, songs: number): Stage => ({
-    atSeconds: stageSeconds[name],
-    make: async () => {
-      if (name === 'text') await prepare?.(task);
-      const unrecorded = task.audios.slice(0, songs).filter((audio) => audio.audioUrl === null);
-      await Promise.all(unrecorded.map((audio) => record(context, audio)));
-      return { kind: 'songs', stage: name, items: task.audios.map((audio) => ({ ...audio })) };
-    },
-  });
-  const stages = [stage('text', 0), stage('first', 1), stage('complete', recipes.length)];
-  return acceptTask(context, request, task, callBackUrl, stages);
-}
-
-/** Records a song and draws its picture. */
-async function record(context: EmulatorContext, audio: Audio): Promise<void> {
-  const { recipe } = audio;
-  const prompt = picturePrompt(recipe, recipe.take);
-  const [song, imageUrl] = await Promise.all([
-    produceOne(context, { kind: 'song', recipe }),
-    makeFile(context, { kind: 'picture', prompt, width: coverSize, height: coverSize }),
-  ]);
-  audio.audioUrl = keepFile(context, song);
-  audio.imageUrl = imageUrl;
-  audio.seconds = song.seconds ?? null;
-}
-
-/** What a song's pictures are drawn from; each number gives another picture. */
-export function picturePrompt(recipe: SongRecipe, number: number): string {
-  return `${recipe.title} ${recipe.prompt.slice(0, 200)} ${recipe.style}${' '.repeat(number)}`;
-}
-
-/** A song task that is complete. Refuses ids of unknown, unfinished, failed or other tasks (contract, States). */
-export function completedSongTask(context: EmulatorContext, taskId: string): MusicTask {
-  const task = context.store.tasks.get(taskId);
-  if (task === undefined) throw new RefusedRequest('not found', `taskId: no task ${taskId}`);
-  if (task.kind !== 'songs') throw new RefusedRequest('invalid', `taskId: task ${taskId} made no song`);
-  if (task.state !== 'complete')
-    throw new RefusedRequest('invalid', `taskId: task ${taskId} ${incomplete[task.state]}`);
-  return task;
-}
-
-const incomplete = {
-  working: 'is not complete yet',
-  failed: 'failed',
-  undelivered: 'is not complete: no callback of it was taken',
+/** Optional tuning of the public API; taken, and heard only in the singer's register. */
+const tuning = {
+  vocalGender: z.enum(['m', 'f']).optional(),
+  styleWeight: share.optional(),
+  weirdnessConstraint: share.optional(),
+  audioWeight: share.optional(),
 } as const;
 
-/** One song of a completed task. */
-export function completedAudio(context: EmulatorContext, taskId: string, audioId: string): Audio {
-  const task = completedSongTask(context, taskId);
-  const audio = task.audios.find((candidate) => candidate.id === audioId);
-  if (audio === undefined)
-    throw new RefusedRequest('not found', `audioId: task ${taskId} has no audio ${audioId}`);
-  return audio;
+export const songFields = {
+  model: musicModel,
+  callBackUrl: webUrl,
+  prompt: z.string().optional(),
+  style: z.string().optional(),
+  title: z.string().optional(),
+  personaId: shortId.optional(),
+  negativeTags: z.string().max(1000).optional(),
+  ...tuning,
+} as const;
+
+/** What every song is asked for with. */
+export type SongFields = z.output<z.ZodObject<typeof songFields>>;
+
+/** Upload-cover takes the same fields, with the same meanings. */
+const generateBody = z.strictObject({
+  customMode: z.boolean(),
+  instrumental: z.boolean(),
+  ...songFields,
+});
+const extendBody = z.strictObject({
+  audioId: shortId,
+  defaultParamFlag: z.boolean(),
+  continueAt: z.number().positive().optional(),
+  ...songFields,
+});
+/** Longest prompt in simple mode, in characters. */
+const simplePromptLimit = 500;
+
+/** `POST /music/generate` and `POST /music/extend`. */
+export function registerGenerateRoutes(server: FastifyInstance, context: EmulatorContext): void {
+  server.post('/music/generate', async (request) => {
+    const body = readBody(generateBody, request);
+    return acceptSongs(context, request, body, takes(songRecipe(context, body)));
+  });
+
+  server.post('/music/extend', async (request) => {
+    const body = readBody(extendBody, request);
+    const source = context.store.audios.get(body.audioId);
+    if (source === undefined) throw new RefusedRequest('not found', `audioId: no audio ${body.audioId}`);
+    if (source.seconds === null)
+      throw new RefusedRequest('invalid', `audioId: audio ${body.audioId} is not complete yet`);
+    if (source.model !== body.model)
+      throw new RefusedRequest('invalid', `model: must be the source audio's, ${source.model}`);
+    const { defaultParamFlag: override, prompt = '', style = '', title = '', continueAt } = body;
+    if (override) {
+      requireMembers(body, ['prompt', 'style', 'title', 'continueAt'], 'defaultParamFlag is true');
+      if (continueAt !== undefined && continueAt >= source.seconds)
+        throw new RefusedRequest('invalid', `continueAt: must be below the song's ${source.seconds} s`);
+      checkTexts(body, true);
+    }
+    const { recipe } = source;
+    const extension: SongRecipe = {
+      ...recipe,
+      ...(override ? { title, style, prompt, lyrics: recipe.lyrics === null ? null : sungText(prompt) } : {}),
+      take: recipe.take + 2,
+      voice: personaVoice(context, body) ?? recipe.voice,
+      source: { kind: 'song', recipe, continueAt: (override ? continueAt : null) ?? source.seconds },
+    };
+    return acceptSongs(context, request, body, [extension]);
+  });
+}
+
+/** Refuses a body in which one of the members is missing or blank; `when` says what requires them. */
+function requireMembers<Body>(body: Body, members: readonly (keyof Body & string)[], when: string): void {
+  for (const member of members) {
+    const value = body[member] ?? '';
+    if (typeof value === 'string' && value.trim() === '')
+      throw new RefusedRequest('invalid', `${member}: required when ${when}`);
+  }
+}
+
+type SongTexts = Pick<SongFields, 'model' | 'prompt' | 'style' | 'title' | 'personaId'>;
+
+/** Checks what the contract asks of a song in either mode, and turns it into a recipe. */
+function songRecipe(
+  context: EmulatorContext,
+  body: SongTexts & { readonly customMode: boolean; readonly instrumental: boolean },
+): SongRecipe {
+  const { customMode, instrumental, prompt = '', style = '', title = '' } = body;
+  if (customMode) {
+    requireMembers(body, ['style', 'title'], 'customMode is true');
+    if (!instrumental)
+      requireMembers(body, ['prompt'], 'customMode is true and instrumental is false (the lyrics)');
+  } else requireMembers(body, ['prompt'], 'customMode is false');
+  checkTexts(body, customMode);
+  const lyrics = customMode ? sungText(prompt) : writeLyrics(prompt, 0, 'short').text;
+  return {
+    title: customMode ? title : titleFrom(prompt),
+    style: customMode ? style : '',
+    prompt,
+    lyrics: instrumental ? null : lyrics,
+    voice: personaVoice(context, body),
+    seconds: context.songSeconds,
+    take: 0,
+    source: null,
+  };
+}
+
+/** Refuses texts longer than the model takes, with the bounds of the public API (413, as upstream for a long prompt). */
+function checkTexts(body: SongTexts, customMode: boolean): void {
+  const { model } = body;
+  const isFirst = model === 'V4';
+  const longest = {
+    prompt: customMode ? (isFirst ? 3000 : 5000) : simplePromptLimit,
+    style: isFirst ? 200 : 1000,
+    title: isFirst || model === 'V4_5ALL' ? 80 : 100,
+  } as const;
+  for (const field of ['prompt', 'style', 'title'] as const) {
+    const length = body[field]?.length ?? 0;
+    if (length <= longest[field]) continue;
+    const message = `${field}: ${length} characters; ${model} takes at most ${longest[field]}`;
+    throw new RefusedRequest('too large', message);
+  }
+}
+
+/** The two takes that a song task makes. */
+function takes(recipe: SongRecipe): SongRecipe[] {
+  return [recipe, { ...recipe, take: 1 }];
+}
+
+/** The seed of a persona's voice; null where none is asked for. Refuses unknown personas. */
+function personaVoice(context: EmulatorContext, { personaId }: Pick<SongFields, 'personaId'>) {
+  if (personaId === undefined) return null;
+  const persona = context.store.personas.get(personaId);
+  if (persona === undefined) throw new RefusedRequest('not found', `personaId: no persona ${personaId}`);
+  return persona.voice;
+}
+
+/** Lyrics as they are sung: a text that is only section tags is hummed. */
+function sungText(lyrics: string): string {
+  return lyrics.replace(/\[[^[\]]*\]/g, '').trim() === '' ? `${lyrics}\nla la la la` : lyrics;
+}
+
+const text = z.string().trim().min(1);
+const coverBody = generateBody.extend({ uploadUrl: webUrl });
+const uploadExtendBody = z.strictObject({
+  uploadUrl: webUrl,
+  defaultParamFlag: z.boolean(),
+  instrumental: z.boolean().optional(),
+  continueAt: z.number().positive().optional(),
+  ...songFields,
+});
+const lateModel = z.enum(['V4_5PLUS', 'V5'], { error: 'must be V4_5PLUS or V5' }).default('V4_5PLUS');
+const accompanimentFields = {
+  uploadUrl: webUrl,
+  title: text,
+  negativeTags: z.string().max(1000),
+  callBackUrl: webUrl,
+  model: lateModel,
+  ...tuning,
+} as const;
+const addVocalsBody = z.strictObject({ ...accompanimentFields, prompt: text, style: text });
+const addInstrumentalBody = z.strictObject({ ...accompanimentFields, tags: text });
+const mostUploadBytes = 30 * 1024 * 1024;
+
+/** The routes that work on a file: `upload-cover`, `upload-extend`, `add-vocals`, `add-instrumental`. */
+export function registerUploadRoutes(server: FastifyInstance, context: EmulatorContext): void {
+  const accept = (
+    request: FastifyRequest,
+    use: UploadSource['use'],
+    body: { uploadUrl: string; callBackUrl: string; model: string; continueAt?: number | undefined },
+    recipes: readonly SongRecipe[],
+  ): Promise<Record<string, unknown>> =>
+    acceptSongs(context, request, body, recipes, async (task) => {
+      const audio = await download(context, body.uploadUrl, mostUploadBytes);
+      const source: UploadSource = { kind: 'upload', use, audio, continueAt: body.continueAt ?? null };
+      context.store.noteUpload(task, audio.length);
+      for (const song of task.audios) song.recipe = { ...song.recipe, source };
+    });
+
+  server.post('/music/upload-cover', async (request) => {
+    const body = readBody(coverBody, request);
+    // The contract's upload-cover has no prompt: without one the words come from the title, or from the style.
+    const prompt = body.prompt ?? '';
+    const about =
+      [body.title ?? '', body.style ?? '', 'an old song'].find((text) => text.trim() !== '') ?? '';
+    const words = body.customMode ? writeLyrics(about, 0, 'short').text : about;
+    const recipe = songRecipe(context, { ...body, prompt: prompt.trim() === '' ? words : prompt });
+    return accept(request, 'cover', body, takes(recipe));
+  });
+
+  server.post('/music/upload-extend', async (request) => {
+    const body = readBody(uploadExtendBody, request);
+    const { defaultParamFlag: override, instrumental = false, prompt = '', style = '', title = '' } = body;
+    if (override) {
+      requireMembers(body, ['instrumental', 'style', 'title', 'continueAt'], 'defaultParamFlag is true');
+      if (!instrumental) requireMembers(body, ['prompt'], 'instrumental is false');
+    }
+    checkTexts(body, true);
+    const recipe: SongRecipe = {
+      title: title === '' ? 'Extended' : title,
+      style,
+      prompt,
+      lyrics: instrumental || prompt === '' ? null : override ? prompt : writeLyrics(prompt, 0, 'short').text,
+      voice: personaVoice(context, body),
+      seconds: context.songSeconds,
+      take: 0,
+      source: null,
+    };
+    return accept(request, 'extend', body, [recipe]);
+  });
+
+  server.post('/music/add-vocals', async (request) => {
+    const body = readBody(addVocalsBody, request);
+    const recipe = songRecipe(context, { ...body, customMode: true, instrumental: false });
+    return accept(request, 'vocals', body, [recipe]);
+  });
+
+  server.post('/music/add-instrumental', async (request) => {
+    const { tags: style, ...body } = readBody(addInstrumentalBody, request);
+    const recipe = songRecipe(context, { ...body, style, customMode: true, instrumental: true });
+    return accept(request, 'instrumental', body, [recipe]);
+  });
 }

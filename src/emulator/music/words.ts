@@ -2,14 +2,13 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type EmulatorContext, readBody } from '../context.ts';
 import { createRandom } from '../random.ts';
-import { RefusedRequest } from '../requests/refusal.ts';
+import { RefusedRequest } from '../requests.ts';
 import { compose } from '../studio/synthesizer/composition.ts';
 import { chooseGenre, genreName } from '../studio/synthesizer/genre.ts';
 import type { SongRecipe } from '../studio/synthesizer/recipe.ts';
-import { writeLyrics } from '../writing/lyrics.ts';
-import { shortId, webUrl } from './fields.ts';
-import { completedAudio } from './songs.ts';
-import { acceptTask, createTask, newTaskId } from './task.ts';
+import { writeLyrics } from '../writing.ts';
+import { shortId, webUrl } from './songs.ts';
+import { acceptTask, completedAudio, createTask, newTaskId } from './tasks.ts';
 
 const lyricsBody = z.strictObject({ prompt: z.string().trim().min(1), callBackUrl: webUrl });
 const timestampedBody = z.strictObject({ taskId: shortId, audioId: shortId });

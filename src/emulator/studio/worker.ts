@@ -1,11 +1,10 @@
 /** The studio's worker thread: commissions are done one after the other, in the order they came. */
 import { parentPort } from 'node:worker_threads';
-import { type Commission, type Piece, type StudioAnswer, UnusableInputError } from './commission.ts';
 import type { Film } from './painter/film.ts';
 import { moveOver, withBars } from './painter/motion.ts';
 import { drawScene, planScene } from './painter/scene.ts';
-import { decodeAudio } from './synthesizer/decode.ts';
-import { createMp3, encodeWav } from './synthesizer/encode.ts';
+import { type Commission, type Piece, type StudioAnswer, UnusableInputError } from './studio.ts';
+import { createMp3, decodeAudio, encodeWav } from './synthesizer/codecs.ts';
 import { sumStems, toPcm } from './synthesizer/mix.ts';
 import { type Pcm, pcmSeconds, type StemName, stemNames } from './synthesizer/recipe.ts';
 import { renderStems } from './synthesizer/render.ts';

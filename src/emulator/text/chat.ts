@@ -2,9 +2,15 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type EmulatorContext, readBody } from '../context.ts';
 import { requireModel } from '../models.ts';
-import { writeAnswer } from './answers/answer.ts';
-import { type ConversationMessage, messageOf, type Picture, pictureOf, piecesOf } from './conversation.ts';
-import { sendEvents } from './stream.ts';
+import { writeAnswer } from './answers.ts';
+import {
+  type ConversationMessage,
+  messageOf,
+  type Picture,
+  pictureOf,
+  piecesOf,
+  sendEvents,
+} from './conversation.ts';
 
 const part = z.discriminatedUnion(
   'type',

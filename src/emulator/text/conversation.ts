@@ -1,3 +1,8 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { StreamDialect } from '../bends.ts';
+import type { EmulatorContext } from '../context.ts';
+
 /** A picture that someone showed: its bytes, or only the address it was said to be at. */
 export type Picture =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array; readonly claimedType: string }
@@ -45,4 +50,29 @@ export function piecesOf(text: string): string[] {
 }
 
 /** Seconds between two streamed pieces at speed 1, as fast as a brisk reader. */
-export const pieceSeconds = 0.035;
+const pieceSeconds = 0.035;
+
+/** Streams an answer as server-sent events as fast as a reader reads. */
+export function sendEvents(
+  context: EmulatorContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  dialect: StreamDialect,
+): FastifyReply {
+  async function* events(): AsyncGenerator<string> {
+    yield ': the answer follows\n\n';
+    for (const data of dialect.opening) yield serverSentEvent(data);
+    for (const text of dialect.pieces) {
+      await context.pause(pieceSeconds);
+      yield serverSentEvent(dialect.piece(text));
+    }
+    for (const data of dialect.closing) yield serverSentEvent(data);
+  }
+
+  return reply
+    .type('text/event-stream; charset=utf-8')
+    .header('cache-control', 'no-cache')
+    .send(Readable.from(context.bends.streaming?.(request, dialect) ?? events(), { highWaterMark: 1 }));
+}
+
+export const serverSentEvent = (data: string): string => `data: ${data}\n\n`;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RefusedRequest } from '../requests/refusal.ts';
+import { RefusedRequest } from '../requests.ts';
 import { type ConversationMessage, messageOf, pictureOf } from './conversation.ts';
 
 const part = z

@@ -1,4 +1,4 @@
-import { bestMatch, titleFrom, topicAfter, topicWords, wordsOf } from '../writing/words.ts';
+import { bestMatch, titleFrom, topicAfter, topicWords, wordsOf } from '../writing.ts';
 import type { FunctionDeclaration, GenBody } from './gen-body.ts';
 
 type Part = Record<string, unknown>;

@@ -1,12 +1,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type EmulatorContext, produceOne, readBody } from '../context.ts';
 import { type EmulatedModel, findModel, requireModel } from '../models.ts';
-import { RefusedRequest } from '../requests/refusal.ts';
-import { writeAnswer } from './answers/answer.ts';
-import { type ConversationMessage, countTextTokens, countTokens, piecesOf } from './conversation.ts';
+import { RefusedRequest } from '../requests.ts';
+import { writeAnswer } from './answers.ts';
+import {
+  type ConversationMessage,
+  countTextTokens,
+  countTokens,
+  piecesOf,
+  sendEvents,
+} from './conversation.ts';
 import { type GenBody, genBody, readContents } from './gen-body.ts';
 import { answerWithTools } from './gen-tools.ts';
-import { sendEvents } from './stream.ts';
 
 const foreignMembers = {
   messages: 'chat-style messages are not valid on gen routes; send contents[].parts[]',

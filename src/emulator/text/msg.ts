@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { type EmulatorContext, readBody } from '../context.ts';
 import { requireModel } from '../models.ts';
-import { RefusedRequest } from '../requests/refusal.ts';
-import { writeAnswer } from './answers/answer.ts';
+import { RefusedRequest } from '../requests.ts';
+import { writeAnswer } from './answers.ts';
 import { type ConversationMessage, countTokens, messageOf, pictureOf } from './conversation.ts';
 
 const imageTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import OpusScript from 'opusscript';
 import { expect, it } from 'vitest';
-import { createMp3 } from '../../../src/emulator/studio/synthesizer/encode.ts';
+import { createMp3 } from '../../../src/emulator/studio/synthesizer/codecs.ts';
 import { MediaError } from '../../../src/media/errors.ts';
 import { createMedia } from '../../../src/media/media.ts';
 import { encodeOpus } from '../../../src/media/opus/encode.ts';

@@ -1,5 +1,5 @@
 import { createRandom } from '../../random.ts';
-import { UnusableInputError } from '../commission.ts';
+import { UnusableInputError } from '../studio.ts';
 import { type Pcm, sampleRate } from '../synthesizer/recipe.ts';
 import { glow, radialGradient, type Scene } from './scene.ts';
 

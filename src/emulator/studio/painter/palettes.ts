@@ -1,5 +1,5 @@
 import type { Random } from '../../random.ts';
-import { bestMatch } from '../../writing/words.ts';
+import { bestMatch } from '../../writing.ts';
 
 /** Colours of the sky from top to bottom, the light in it, the far and the near land, and an accent. */
 const palettes = [

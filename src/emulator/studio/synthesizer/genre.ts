@@ -1,4 +1,4 @@
-import { bestMatch, wordsOf } from '../../writing/words.ts';
+import { bestMatch, wordsOf } from '../../writing.ts';
 
 /** How a genre sounds. */
 export interface Genre {

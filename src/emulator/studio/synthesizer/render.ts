@@ -1,5 +1,5 @@
+import { decodeAudio, stretch } from './codecs.ts';
 import { type Composition, compose } from './composition.ts';
-import { decodeAudio, stretch } from './decode.ts';
 import { playDrums, playTones, pluckStrings } from './instruments.ts';
 import { mapStems, master, placeStem, type Sounds } from './mix.ts';
 import { type SongRecipe, type StemName, type Stems, sampleRate, type UploadSource } from './recipe.ts';

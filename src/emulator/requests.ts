@@ -1,5 +1,24 @@
-import type { MusicShape } from '../shapes.ts';
-import type { RouteFamily } from './family.ts';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { MusicShape } from './shapes.ts';
+
+/** The route families of the contract, and `none` for everything else. */
+export type RouteFamily = 'music' | 'media' | 'chat' | 'msg' | 'gen' | 'files' | 'none';
+
+/** The family that a path belongs to, by its leading segments. */
+export function routeFamily(path: string): RouteFamily {
+  if (path.startsWith('/music/')) return 'music';
+  if (path.startsWith('/media/') || path.startsWith('/v1/media/')) return 'media';
+  if (path.startsWith('/chat/')) return 'chat';
+  if (path.startsWith('/msg/')) return 'msg';
+  if (path.startsWith('/gen/') || path.startsWith('/v1beta/')) return 'gen';
+  if (path.startsWith('/files/')) return 'files';
+  return 'none';
+}
+
+/** The path of a request's URL, without its query. */
+export function pathOf(url: string): string {
+  return url.replace(/\?.*$/s, '');
+}
 
 /** Reasons to refuse a request, with the HTTP status and the codes of the music, media, msg and gen dialects. */
 const reasons = {
@@ -76,4 +95,54 @@ export function answerRefusal(
     default:
       return family satisfies never;
   }
+}
+
+/** The version that the messages dialect requires (contract, Versioning 3). */
+const messagesVersion = '2023-06-01';
+
+/**
+ * Refuses a request whose headers break the contract's Authentication section: Bearer for music, media, chat and gen;
+ * `x-api-key` with `vendor-version` for msg; either for the model list on the chat path.
+ */
+export function checkHeaders(path: string, headers: IncomingHttpHeaders, apiKey: string): void {
+  const family = routeFamily(path);
+  if (family === 'files' || family === 'none') return;
+  const isMessages = family === 'msg' || (path === '/chat/v1/models' && headers.authorization === undefined);
+  if (isMessages) checkMessagesHeaders(headers, apiKey);
+  else checkBearer(headers, apiKey);
+}
+
+/** Refuses a request without `Authorization: Bearer` and the key. */
+function checkBearer(headers: IncomingHttpHeaders, apiKey: string): void {
+  const { authorization } = headers;
+  if (authorization === undefined) {
+    const mistaken = headers['x-api-key'] !== undefined || headers['x-goog-api-key'] !== undefined;
+    throw unauthenticated(
+      mistaken
+        ? 'this route takes the key as "Authorization: Bearer <API_KEY>", not in another header'
+        : 'the header "Authorization: Bearer <API_KEY>" is missing',
+    );
+  }
+  const key = /^Bearer (\S+)$/.exec(authorization)?.[1];
+  if (key === undefined) throw unauthenticated('the Authorization header must read "Bearer <API_KEY>"');
+  if (key !== apiKey) throw unauthenticated('the API key is not known');
+}
+
+function checkMessagesHeaders(headers: IncomingHttpHeaders, apiKey: string): void {
+  const { 'x-api-key': key, 'vendor-version': version, authorization } = headers;
+  if (key === undefined) {
+    throw unauthenticated(
+      authorization === undefined
+        ? 'the header "x-api-key" is missing'
+        : 'msg routes take the key in "x-api-key", not as a Bearer token',
+    );
+  }
+  if (key !== apiKey) throw unauthenticated('the API key is not known');
+  if (version === undefined) throw new RefusedRequest('invalid', 'the header "vendor-version" is missing');
+  if (version !== messagesVersion)
+    throw new RefusedRequest('invalid', `vendor-version must be ${messagesVersion}`);
+}
+
+function unauthenticated(message: string): RefusedRequest {
+  return new RefusedRequest('unauthenticated', message);
 }

@@ -1,0 +1,157 @@
+import type { FastifyRequest } from 'fastify';
+import type { Stage } from '../bends.ts';
+import { type EmulatorContext, keepFile, makeFile, produceOne } from '../context.ts';
+import { DownloadError } from '../files.ts';
+import { RefusedRequest } from '../requests.ts';
+import type { TaskReport } from '../shapes.ts';
+import type { Audio, MusicTask, MusicTaskKind } from '../store.ts';
+import { UnusableInputError } from '../studio/studio.ts';
+import { chooseGenre, genreName } from '../studio/synthesizer/genre.ts';
+import type { SongRecipe } from '../studio/synthesizer/recipe.ts';
+import { titleFrom } from '../writing.ts';
+
+/** An id as upstream writes them: 32 hexadecimal digits. */
+export function newTaskId(context: EmulatorContext): string {
+  return context.randomId().replaceAll('-', '');
+}
+
+export function createTask(context: EmulatorContext, kind: MusicTaskKind): MusicTask {
+  return context.store.tasks.add({ id: newTaskId(context), kind, audios: [], state: 'working' });
+}
+
+/**
+ * Accepts a task: its stages run in the background and report to the callback URL. Resolves with the body of the
+ * submission's answer.
+ */
+export async function acceptTask(
+  context: EmulatorContext,
+  request: FastifyRequest,
+  task: MusicTask,
+  callBackUrl: string,
+  stages: readonly Stage[],
+): Promise<Record<string, unknown>> {
+  const bent = context.bends.telling?.(request);
+  const sendBody = (body: string): Promise<boolean> => context.callbacks.deliver(callBackUrl, body);
+  const send = (report: TaskReport, taskId = task.id): Promise<boolean> =>
+    sendBody(JSON.stringify(context.shape.callback(taskId, report)));
+  const finish = async (sending: Promise<boolean>, state: 'complete' | 'failed'): Promise<void> => {
+    // A quick client may build on the task as soon as the callback leaves.
+    task.state = state;
+    if (!(await sending)) task.state = 'undelivered';
+  };
+  const fail = (code: number, message: string): Promise<void> =>
+    finish(send({ kind: 'failure', of: task.kind, code, message }), 'failed');
+
+  const run = async (): Promise<void> => {
+    try {
+      if (bent) await bent.tell({ send, sendBody, finish, fail }, stages);
+      else await runStages();
+    } catch (error) {
+      if (context.closing.aborted) return;
+      if (error instanceof DownloadError)
+        await fail(451, `The file could not be downloaded: ${error.message}.`);
+      else if (error instanceof UnusableInputError)
+        await fail(400, `The source could not be used: ${error.message}.`);
+      else await fail(500, 'The server failed.');
+    }
+  };
+  const runStages = async (): Promise<void> => {
+    let elapsed = 0;
+    for (const [index, stage] of stages.entries()) {
+      await context.pause(stage.atSeconds - elapsed);
+      elapsed = stage.atSeconds;
+      const report = await stage.make();
+      if (index === stages.length - 1) await finish(send(report), 'complete');
+      else await send(report);
+    }
+  };
+
+  if (bent?.isEarly) await run();
+  else context.background(run);
+  return context.shape.accepted(task.id);
+}
+
+const coverSize = 512;
+/** When each stage is reached, in seconds after the submission. */
+const stageSeconds = { text: 1, first: 2.5, complete: 4 } as const;
+
+/**
+ * Accepts a task that makes a song of each recipe and tells of it in stages: its words, the first song, all songs.
+ * `prepare` ends before the first of them: no callback tells of a song whose source is not there.
+ */
+export function acceptSongs(
+  context: EmulatorContext,
+  request: FastifyRequest,
+  { model, callBackUrl }: { readonly model: string; readonly callBackUrl: string },
+  recipes: readonly SongRecipe[],
+  prepare?: (task: MusicTask) => Promise<void>,
+): Promise<Record<string, unknown>> {
+  const task = createTask(context, 'songs');
+  for (const recipe of recipes) {
+    const audio: Audio = {
+      id: context.randomId(),
+      recipe: recipe.title === '' ? { ...recipe, title: titleFrom(recipe.prompt) } : recipe,
+      model,
+      tags: recipe.style === '' ? genreName(chooseGenre('', recipe.prompt)) : recipe.style,
+      createdAt: context.now(),
+      seconds: null,
+      audioUrl: null,
+      imageUrl: null,
+    };
+    task.audios.push(context.store.audios.add(audio));
+  }
+  const stage = (name: keyof typeof stageSeconds, songs: number): Stage => ({
+    atSeconds: stageSeconds[name],
+    make: async () => {
+      if (name === 'text') await prepare?.(task);
+      const unrecorded = task.audios.slice(0, songs).filter((audio) => audio.audioUrl === null);
+      await Promise.all(unrecorded.map((audio) => record(context, audio)));
+      return { kind: 'songs', stage: name, items: task.audios.map((audio) => ({ ...audio })) };
+    },
+  });
+  const stages = [stage('text', 0), stage('first', 1), stage('complete', recipes.length)];
+  return acceptTask(context, request, task, callBackUrl, stages);
+}
+
+/** Records a song and draws its picture. */
+async function record(context: EmulatorContext, audio: Audio): Promise<void> {
+  const { recipe } = audio;
+  const prompt = picturePrompt(recipe, recipe.take);
+  const [song, imageUrl] = await Promise.all([
+    produceOne(context, { kind: 'song', recipe }),
+    makeFile(context, { kind: 'picture', prompt, width: coverSize, height: coverSize }),
+  ]);
+  audio.audioUrl = keepFile(context, song);
+  audio.imageUrl = imageUrl;
+  audio.seconds = song.seconds ?? null;
+}
+
+/** What a song's pictures are drawn from; each number gives another picture. */
+export function picturePrompt(recipe: SongRecipe, number: number): string {
+  return `${recipe.title} ${recipe.prompt.slice(0, 200)} ${recipe.style}${' '.repeat(number)}`;
+}
+
+/** A song task that is complete. Refuses ids of unknown, unfinished, failed or other tasks (contract, States). */
+export function completedSongTask(context: EmulatorContext, taskId: string): MusicTask {
+  const task = context.store.tasks.get(taskId);
+  if (task === undefined) throw new RefusedRequest('not found', `taskId: no task ${taskId}`);
+  if (task.kind !== 'songs') throw new RefusedRequest('invalid', `taskId: task ${taskId} made no song`);
+  if (task.state !== 'complete')
+    throw new RefusedRequest('invalid', `taskId: task ${taskId} ${incomplete[task.state]}`);
+  return task;
+}
+
+const incomplete = {
+  working: 'is not complete yet',
+  failed: 'failed',
+  undelivered: 'is not complete: no callback of it was taken',
+} as const;
+
+/** One song of a completed task. */
+export function completedAudio(context: EmulatorContext, taskId: string, audioId: string): Audio {
+  const task = completedSongTask(context, taskId);
+  const audio = task.audios.find((candidate) => candidate.id === audioId);
+  if (audio === undefined)
+    throw new RefusedRequest('not found', `audioId: task ${taskId} has no audio ${audioId}`);
+  return audio;
+}
