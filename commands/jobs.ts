@@ -1,8 +1,8 @@
 import { defineCommand } from '../src/core/bot/command.ts';
 import { privately } from '../src/core/bot/outcome.ts';
 import type { JobState, JobView } from '../src/core/job.ts';
-import { type Button, duration, type Message, plain } from '../src/core/message.ts';
-import { age, button } from './text/phrases.ts';
+import { type Button, duration, type Field, type Message, plain } from '../src/core/message.ts';
+import { age, button, fieldLine } from './text/phrases.ts';
 
 /** Buttons that fit on every platform, half of them for each list. */
 const MOST_LISTED = 10;
@@ -38,28 +38,44 @@ export const jobs = defineCommand({
   },
 });
 
+/** What runs, as far as it is listed, with buttons that cancel it. */
+export function runningList(running: readonly JobView[], most: number, now: number) {
+  const listed = running.slice(0, most);
+  const more = running.length - listed.length;
+  return {
+    fields: listed.map(
+      (job, index): Field => ({
+        name: `${index + 1}. ${job.title}`,
+        value: waitOf(job, now) ?? `${stageOf(job)}, for ${duration((now - job.createdAt) / 1000)}`,
+      }),
+    ),
+    more: more > 0 ? `And ${more} more.` : undefined,
+    actions: listed.flatMap((job, index) =>
+      // A result that is being delivered cannot be cancelled any more.
+      job.state === 'ready' ? [] : [{ ...button(job, 'cancel', `Cancel ${index + 1}`), about: job.title }],
+    ),
+  };
+}
+
 function list(
   running: readonly JobView[],
   undelivered: readonly JobView[],
   nothing: string,
   now: number,
 ): Message {
-  const listed = running.slice(0, MOST_LISTED - undelivered.length);
-  const more = running.length - listed.length;
+  const { fields, more, actions: cancelling } = runningList(running, MOST_LISTED - undelivered.length, now);
+  const number = (index: number) => fields.length + index + 1;
   const lines = [
     ...(running.length === 0 ? [nothing] : []),
-    ...listed.map((job, index) => `${index + 1}\\. ${runningLine(job, now)}`),
-    ...(more > 0 ? [`And ${more} more.`] : []),
+    ...fields.map(fieldLine),
+    ...(more === undefined ? [] : [more]),
     ...(undelivered.length > 0 ? ['These I could not show where you asked for them:'] : []),
-    ...undelivered.map((job, index) => `${listed.length + index + 1}\\. ${undeliveredLine(job, now)}`),
+    ...undelivered.map((job, index) => `${number(index)}\\. ${undeliveredLine(job, now)}`),
   ];
   const actions: Button[] = [
-    ...listed.flatMap((job, index) =>
-      // A result that is being delivered cannot be cancelled any more.
-      job.state === 'ready' ? [] : [{ ...button(job, 'cancel', `Cancel ${index + 1}`), about: job.title }],
-    ),
+    ...cancelling,
     ...undelivered.map((job, index) => ({
-      ...button(job, 'show', `Show ${listed.length + index + 1} here`),
+      ...button(job, 'show', `Show ${number(index)} here`),
       about: job.title,
     })),
   ];
@@ -67,11 +83,6 @@ function list(
     ...(actions.length > 0 ? { title: 'Your jobs', actions } : {}),
     text: lines.join('\n\n'),
   };
-}
-
-function runningLine(job: JobView, now: number): string {
-  const stage = waitOf(job, now) ?? `${stageOf(job)}, for ${duration((now - job.createdAt) / 1000)}`;
-  return `**${plain(job.title)}**: ${stage}`;
 }
 
 function stageOf({ state, end, queuePosition }: JobView): string {

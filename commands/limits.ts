@@ -1,8 +1,6 @@
-import { type AnyCommand, defineCommand, defineSubcommand } from '../src/core/bot/command.ts';
-import type { Context } from '../src/core/bot/context.ts';
+import { type AnyCommand, defineGroup, defineSubcommand } from '../src/core/bot/command.ts';
 import { privately } from '../src/core/bot/outcome.ts';
 import { UserError } from '../src/core/errors.ts';
-import type { Invocation } from '../src/core/invocation.ts';
 import {
   ALL,
   EVERYONE,
@@ -15,7 +13,6 @@ import {
 import type { ChoiceOption, OptionDeclarations } from '../src/core/options.ts';
 import { changeMessage, limitsMessage } from './text/moderation.ts';
 import { choicesOf, subjectOf, whereOption, whoOption } from './text/options.ts';
-
 import { usageReport } from './text/usage.ts';
 
 const limitOptions = {
@@ -74,22 +71,17 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
       },
     });
 
-  const show = async ({ address }: Pick<Invocation, 'address'>, context: Context) =>
-    privately(await limitsMessage(context, address));
-
-  return defineCommand({
+  return defineGroup({
     name: 'limits',
     description: 'How much may be used here, and who may use what',
-    options: {},
     moderatorsOnly: true,
     answersPrivately: true,
-    run: show,
 
     subcommands: {
       show: defineSubcommand({
         description: 'All limits and rules here, and how much is used',
         options: {},
-        run: show,
+        run: async ({ address }, context) => privately(await limitsMessage(context, address)),
       }),
 
       set: defineSubcommand({

@@ -1,13 +1,12 @@
-import { type AnyCommand, defineCommand, defineSubcommand } from '../src/core/bot/command.ts';
+import { type AnyCommand, defineGroup, defineSubcommand } from '../src/core/bot/command.ts';
 import type { Context } from '../src/core/bot/context.ts';
-import { privately } from '../src/core/bot/outcome.ts';
+import { type Outcome, privately } from '../src/core/bot/outcome.ts';
 import { notModerator } from '../src/core/errors.ts';
-import { FAMILY_NOUNS } from '../src/core/family.ts';
 import { type Address, type Invocation, serverWord } from '../src/core/invocation.ts';
 import { counted, plain } from '../src/core/message.ts';
-import type { Change, ModelInForce } from '../src/core/moderation.ts';
-import { because } from './text/moderation.ts';
-
+import type { Change } from '../src/core/moderation.ts';
+import { modelField } from './text/moderation.ts';
+import { fieldLine } from './text/phrases.ts';
 import { ownUsageText } from './text/usage.ts';
 
 /** Days that a person's own usage covers. */
@@ -17,7 +16,10 @@ const MOST_CHANGES = 20;
 
 /** Help for these commands, what is set here, and what people may ask about their own data. */
 export function minstrelFor(others: readonly AnyCommand[]): AnyCommand {
-  async function help({ person, address }: Pick<Invocation, 'person' | 'address'>, { moderation }: Context) {
+  async function help(
+    { person, address }: Pick<Invocation, 'person' | 'address'>,
+    { moderation }: Context,
+  ): Promise<Outcome> {
     const known = others.filter(({ moderatorsOnly }) => person.moderator || !moderatorsOnly);
     const models = await moderation.models.inForce();
     return privately({
@@ -25,19 +27,17 @@ export function minstrelFor(others: readonly AnyCommand[]): AnyCommand {
       text: [
         known.map(({ name, description }) => `- **/${plain(name)}**: ${plain(description)}`).join('\n'),
         '**What is set here**',
-        models.map((model) => modelLine(model, address)).join('\n'),
+        models.map((model) => `- ${fieldLine(modelField(model, address))}`).join('\n'),
         'Mention me, or reply to me, to ask a question. **/minstrel usage** shows what you used, **/minstrel forget** erases what I keep about you.',
       ].join('\n\n'),
     });
   }
 
-  return defineCommand({
+  return defineGroup({
     name: 'minstrel',
     description: 'Help, what is set here, and what is kept about you',
-    options: {},
     alwaysAllowed: true,
     answersPrivately: true,
-    run: help,
 
     subcommands: {
       help: defineSubcommand({
@@ -86,10 +86,6 @@ export function minstrelFor(others: readonly AnyCommand[]): AnyCommand {
       }),
     },
   });
-}
-
-function modelLine({ family, model, from }: ModelInForce, at: Pick<Address, 'platform'>): string {
-  return `- ${FAMILY_NOUNS[family].title}: ${model ? `${plain(model)}, ` : ''}${because(from, at)}`;
 }
 
 function changeLine({ at, by, where: kept, what, from, to }: Change, address: Address): string {

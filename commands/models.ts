@@ -1,4 +1,4 @@
-import { defineCommand, defineSubcommand } from '../src/core/bot/command.ts';
+import { defineGroup, defineSubcommand } from '../src/core/bot/command.ts';
 import type { Context } from '../src/core/bot/context.ts';
 import { type Outcome, privately } from '../src/core/bot/outcome.ts';
 import { UserError } from '../src/core/errors.ts';
@@ -7,23 +7,18 @@ import { type Address, type Invocation, serverOf, serverWord } from '../src/core
 import { plain } from '../src/core/message.ts';
 import {
   type AnswersInForce,
-  type ModelInForce,
   type Origin,
   placeText,
   RESETTABLE,
   type Where,
 } from '../src/core/moderation.ts';
 import { type OptionDeclarations, present } from '../src/core/options.ts';
-import { because, onOrOff, ownChoiceWins, pagesText } from './text/moderation.ts';
+import { answerFields, because, modelField, onOrOff, ownChoiceWins, pagesText } from './text/moderation.ts';
 import { choicesOf, familyChoices, modelOption, whereOption } from './text/options.ts';
-import { clip } from './text/phrases.ts';
-
-type Somewhere = Pick<Address, 'platform' | 'guild' | 'direct'>;
+import { fieldLine } from './text/phrases.ts';
 
 /** Characters of a prompt; it is sent with every question. */
 const LONGEST_PROMPT = 4000;
-/** Characters of a prompt that `show` shows. */
-const PROMPT_SHOWN = 500;
 
 const family = {
   type: 'choice',
@@ -45,57 +40,22 @@ const answerOptions = {
   where: whereOption,
 } as const satisfies OptionDeclarations;
 
-async function show({ address }: Pick<Invocation, 'address'>, { moderation }: Context) {
+async function show({ address }: Pick<Invocation, 'address'>, { moderation }: Context): Promise<Outcome> {
   const [models, answers, pages] = await Promise.all([
     moderation.models.inForce(),
     moderation.answers.inForce(),
     moderation.pages.inForce(),
   ]);
+  const fields = [...models.map((model) => modelField(model, address)), ...answerFields(answers, address)];
   return privately({
     title: 'What is set here',
-    text: [
-      ...models.map((model) => modelLine(model, address)),
-      ...answerLines(answers, address),
-      pagesText(pages, address),
-    ].join('\n\n'),
+    text: [...fields.map(fieldLine), pagesText(pages, address)].join('\n\n'),
     footer: `A channel’s choice wins over the ${serverWord(address)}’s. Threads belong to their channel.`,
   });
 }
 
-function modelLine({ family: name, model, from, chosenBy, gone }: ModelInForce, at: Somewhere): string {
-  const by = chosenBy ? ` by ${plain(chosenBy.displayName)}` : '';
-  const line = `**${FAMILY_NOUNS[name].title}**: ${model ? `**${plain(model)}**, ` : ''}${because(from, at)}${by}`;
-  const lost = gone.map(
-    (choice) => `⚠️ ${plain(choice.model)}, ${because(choice.from, at)}, is not offered to this bot any more.`,
-  );
-  return [line, ...lost].join('\n');
-}
-
-function answerLines({ systemPrompt, assistant, footer, talk }: AnswersInForce, at: Somewhere): string[] {
-  const prompt = systemPrompt
-    ? `${plain(shortened(systemPrompt.text))} (${because(systemPrompt.from, at)})`
-    : 'none';
-  return [
-    `**System prompt**: ${prompt}`,
-    `**Assistant** (questions may use the bot’s own commands): ${onOrOff(assistant)}, ${because(assistant.from, at)}`,
-    `**Footer** (model and tokens under an answer): ${onOrOff(footer)}, ${because(footer.from, at)}`,
-    ...(serverOf(at) === undefined
-      ? []
-      : [
-          `**Talk** (every message in this channel is a question): ${onOrOff({ on: talk })}${talk ? TALK_DETAILS : ''}`,
-        ]),
-  ];
-}
-
-const TALK_DETAILS =
-  '. Each message is answered in its own thread. Replies, and messages that name somebody else, are left alone. Each person may ask 30 times an hour; **/limits set** with what:ask and per:hour sets another limit.';
-
-function shortened(text: string): string {
-  return text.length <= PROMPT_SHOWN ? text : `${clip(text, PROMPT_SHOWN)}…`;
-}
-
 /** What is left as it is changes nothing: only what was decided for `where` is filled in. */
-function answersForm(inForce: AnswersInForce, where: Where, at: Somewhere): Outcome {
+function answersForm(inForce: AnswersInForce, where: Where, at: Address): Outcome {
   const { systemPrompt, assistant, footer, talk } = inForce;
   const choice = (name: 'assistant' | 'footer') => ({
     type: 'choice' as const,
@@ -150,13 +110,11 @@ async function setTalk(
 
 const RESET_CHOICES = RESETTABLE.filter((choice) => choice !== 'pages');
 
-export const models = defineCommand({
+export const models = defineGroup({
   name: 'models',
   description: 'Which models are used here, and how questions are answered',
-  options: {},
   moderatorsOnly: true,
   answersPrivately: true,
-  run: show,
 
   subcommands: {
     show: defineSubcommand({
@@ -211,7 +169,7 @@ export const models = defineCommand({
           { ...flags, ...(prompt !== undefined && { systemPrompt: prompt }) },
           where,
         );
-        const lines = answerLines(await answers.inForce(), address);
+        const lines = answerFields(await answers.inForce(), address).map(fieldLine);
         return privately([...lines, ownChoiceWins(others).trim()].filter(Boolean).join('\n\n'));
       },
     }),
@@ -231,10 +189,10 @@ export const models = defineCommand({
         const had = await moderation.reset(what, where);
         if (!had) return privately(`There was no choice for ${what} in ${placeText(where, address)}.`);
         const now = (await moderation.models.inForce()).find((one) => one.family === what);
-        const lines = now
-          ? [modelLine(now, address)]
-          : answerLines(await moderation.answers.inForce(), address);
-        return privately(['Taken back.', ...lines].join('\n\n'));
+        const fields = now
+          ? [modelField(now, address)]
+          : answerFields(await moderation.answers.inForce(), address);
+        return privately(['Taken back.', ...fields.map(fieldLine)].join('\n\n'));
       },
     }),
   },

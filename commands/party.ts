@@ -1,10 +1,10 @@
 import { extname } from 'node:path';
-import { defineCommand, defineSubcommand } from '../src/core/bot/command.ts';
+import { defineGroup, defineSubcommand } from '../src/core/bot/command.ts';
 import type { Context } from '../src/core/bot/context.ts';
 import { type Outcome, privately } from '../src/core/bot/outcome.ts';
 import { UserError } from '../src/core/errors.ts';
 import { duration, type Message, plain } from '../src/core/message.ts';
-import { type OptionDeclarations, present } from '../src/core/options.ts';
+import { present } from '../src/core/options.ts';
 import type { PartyTools, PartyView } from '../src/core/party.ts';
 import { titleOf } from '../src/core/song.ts';
 import { findTake, suggestServerTakes, type Take, takeName, withTake } from './song/takes.ts';
@@ -12,10 +12,6 @@ import { choicesOf, completedText } from './text/options.ts';
 
 const MOST_LISTED = 20;
 const NOTHING = 'Nothing is playing here. Start with /party play.';
-
-const songOption = {
-  song: completedText('A song of this server; the latest of this channel if left out'),
-} as const satisfies OptionDeclarations;
 
 const loopOption = {
   type: 'choice',
@@ -25,20 +21,18 @@ const loopOption = {
 } as const;
 
 /** Songs heard together in a voice channel. */
-export const party = defineCommand({
+export const party = defineGroup({
   name: 'party',
   description: 'Hear the songs that were made here, together in a voice channel',
-  options: songOption,
-  autocomplete: { song: suggestServerTakes },
   answersPrivately: true,
-  run: ({ options: { song } }, context) => playNamed(song, context),
 
   subcommands: {
     play: defineSubcommand({
       description: 'Play a song in the voice channel that you are in, or queue it',
-      options: songOption,
+      options: { song: completedText('A song of this server; the latest of this channel if left out') },
       autocomplete: { song: suggestServerTakes },
-      run: ({ options: { song } }, context) => playNamed(song, context),
+      run: async ({ options: { song } }, context) =>
+        playTake(await findTake(song, 'song', context, 'server'), context),
     }),
 
     queue: defineSubcommand({
@@ -103,10 +97,6 @@ function simple(description: string, run: (tools: PartyTools) => Promise<string>
     options: {},
     run: async (_, context) => reply(await run(await toolsOf(context))),
   });
-}
-
-async function playNamed(named: string | undefined, context: Context): Promise<Outcome> {
-  return playTake(await findTake(named, 'song', context, 'server'), context);
 }
 
 /** Plays a take in the voice channel of the person; where there is none, it offers the song itself. */

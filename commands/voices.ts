@@ -1,21 +1,19 @@
-import { defineCommand, defineSubcommand } from '../src/core/bot/command.ts';
+import { defineGroup, defineSubcommand } from '../src/core/bot/command.ts';
 import type { Context } from '../src/core/bot/context.ts';
 import { type Outcome, privately } from '../src/core/bot/outcome.ts';
+import { dayOf } from '../src/core/clock.ts';
 import { notModerator, UserError } from '../src/core/errors.ts';
 import { plain } from '../src/core/message.ts';
 import { findVoice, suggestVoices } from './song/keep-voice.ts';
 import { completedText } from './text/options.ts';
-import { date } from './text/phrases.ts';
 
 /** A longer list does not help; the option `voice` finds the others by name. */
 const MOST_LISTED = 40;
 
-export const voices = defineCommand({
+export const voices = defineGroup({
   name: 'voices',
   description: 'The voices that are kept here',
-  options: {},
   answersPrivately: true,
-  run: (_invocation, context) => show(context),
 
   subcommands: {
     show: defineSubcommand({
@@ -56,7 +54,7 @@ async function show({ voices }: Context): Promise<Outcome> {
     const facts = [
       ...(description ? [plain(description)] : []),
       ...(madeFrom ? [`from ${plain(madeFrom)}`] : []),
-      `kept by ${plain(keptBy.displayName)} on ${date(keptAt)}`,
+      `kept by ${plain(keptBy.displayName)} on ${dayOf(keptAt)}`,
     ];
     return `- **${plain(name)}**: ${facts.join('; ')}`;
   });

@@ -5,16 +5,15 @@ import type { FormButton } from '../../src/core/bot/form.ts';
 import { FAMILY_NOUNS } from '../../src/core/family.ts';
 import type { Address, Person } from '../../src/core/invocation.ts';
 import type { JobView } from '../../src/core/job.ts';
-import type { Field, HomeSection } from '../../src/core/message.ts';
+import type { HomeSection } from '../../src/core/message.ts';
 import type { AnswersInForce, ModelInForce } from '../../src/core/moderation.ts';
 import { present } from '../../src/core/options.ts';
-import { because, onOrOff } from '../text/moderation.ts';
-import { age, button, clip } from '../text/phrases.ts';
+import { runningList } from '../jobs.ts';
+import { answerFields, modelField } from '../text/moderation.ts';
+import { age, clip } from '../text/phrases.ts';
 
 const MOST_RUNNING = 10;
 const MOST_SONGS = 10;
-/** Characters of a prompt that are shown; its form has it whole. */
-const PROMPT_SHOWN = 300;
 
 export interface HomeOptions {
   readonly person: Person;
@@ -42,27 +41,12 @@ export async function home({ person, address, context, commands }: HomeOptions):
 
 function settings(
   models: readonly ModelInForce[],
-  { systemPrompt, assistant, footer }: AnswersInForce,
+  answers: AnswersInForce,
   { mayChange, address }: { readonly mayChange: boolean; readonly address: Address },
 ): HomeSection {
-  const chosen = models.map(({ family, model, from, chosenBy, gone }): Field => {
-    const by = chosenBy ? ` by ${chosenBy.displayName}` : '';
-    const lost = gone.map((choice) => `\n${choice.model} is not offered to this bot any more`);
-    return {
-      name: FAMILY_NOUNS[family].title,
-      value: `${model ? `${model}\n` : ''}${because(from, address)}${by}${lost.join('')}`,
-    };
-  });
-  const prompt = systemPrompt
-    ? `${clip(systemPrompt.text, PROMPT_SHOWN)}\n${because(systemPrompt.from, address)}`
-    : 'none';
   return {
     title: 'What is set here',
-    fields: [
-      ...chosen,
-      { name: 'System prompt', value: prompt },
-      { name: 'Answers', value: `assistant ${onOrOff(assistant)}, footer ${onOrOff(footer)}` },
-    ],
+    fields: [...models.map((model) => modelField(model, address)), ...answerFields(answers, address)],
     ...(mayChange ? { forms: changes(models) } : { footer: 'Moderators may change this.' }),
   };
 }
@@ -84,21 +68,9 @@ function changes(models: readonly ModelInForce[]): FormButton[] {
 }
 
 function jobs(running: readonly JobView[], now: number): HomeSection {
-  const listed = running.slice(0, MOST_RUNNING);
-  const more = running.length - listed.length;
-  return {
-    title: 'Running for you',
-    ...(listed.length === 0 ? { footer: 'Nothing is running for you.' } : {}),
-    ...(more > 0 ? { footer: `And ${more} more.` } : {}),
-    fields: listed.map(({ title, createdAt, queuePosition }, index) => ({
-      name: `${index + 1}. ${clip(title, 100)}`,
-      value: `${queuePosition === undefined ? '' : `place ${queuePosition} in line, `}for ${age(now - createdAt)}`,
-    })),
-    actions: listed.map((job, index) => ({
-      ...button(job, 'cancel', `Cancel ${index + 1}`),
-      about: job.title,
-    })),
-  };
+  const { fields, actions, more } = runningList(running, MOST_RUNNING, now);
+  const footer = fields.length === 0 ? 'Nothing is running for you.' : more;
+  return present({ title: 'Running for you', fields, actions, footer });
 }
 
 function recent(songs: readonly JobView[], now: number): HomeSection {

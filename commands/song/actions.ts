@@ -12,7 +12,7 @@ import { change } from './change.ts';
 import { extend } from './extend.ts';
 import { keepVoice } from './keep-voice.ts';
 import { page, publish, withdraw } from './page.ts';
-import { lyricsMarkdown, takeButtons } from './song-message.ts';
+import { lyricsMarkdown } from './song-message.ts';
 import { knownTake, startOn, type Take, takeName } from './takes.ts';
 
 /** One press, one piece of work on a take. `workOf` throws UserError where it cannot be had. */
@@ -118,14 +118,6 @@ export const studioActions = {
       const lyrics = lyricsOf(job);
       if (!lyrics) return privately('This song has no lyrics.');
       return privately({ title: titleOf(job), text: lyricsMarkdown(lyrics) });
-    },
-  },
-
-  /** The buttons of one take, where a song has too many takes to show all at once. */
-  take: {
-    async run({ job, index }) {
-      if (!job.result?.songs[index]) throw new UserError('This song has no such take.');
-      return privately({ title: takeName({ job, index }), actions: takeButtons(job, index) });
     },
   },
 } as const satisfies Record<string, CommandAction>;

@@ -1,4 +1,5 @@
 /** What a song says: while it is made, and when it is there, with a row of buttons for each take. */
+import { dayOf } from '../../src/core/clock.ts';
 import { serverOf } from '../../src/core/invocation.ts';
 import type { JobView } from '../../src/core/job.ts';
 import {
@@ -12,16 +13,15 @@ import {
 } from '../../src/core/message.ts';
 import { present } from '../../src/core/options.ts';
 import { coverWords, hasVoice, lyricsOf, titleOf } from '../../src/core/song.ts';
-import { againButton, askedBy, button, date, lineage, shortened } from '../text/phrases.ts';
+import { againButton, askedBy, button, lineage, shortened } from '../text/phrases.ts';
 import { DERIVED_MESSAGES } from './derived-messages.ts';
 import { takeName, withTake } from './takes.ts';
 
 /** Characters of one option in a result. */
 const MOST_ASKED = 500;
 const MOST_LYRICS = 160;
-/** With more takes than this, each gets one button that opens its own: platforms show 25 buttons a message. */
+/** The gateway makes two, and platforms show 25 buttons a message. */
 const TAKES_WITH_BUTTONS = 2;
-const MOST_TAKES = 15;
 
 function songMessage(job: JobView): Message {
   const songs = job.result?.songs ?? [];
@@ -156,10 +156,7 @@ function songFields({ work, result }: JobView): Field[] {
 /** What people do most is first and primary, next to it the words; then every take's buttons and those of the whole song. */
 function songButtons(job: JobView): Button[] {
   const songs = job.result?.songs ?? [];
-  const own: ActionButton[] =
-    songs.length <= TAKES_WITH_BUTTONS
-      ? songs.flatMap((_, index) => takeButtons(job, index))
-      : songs.slice(0, MOST_TAKES).map((_, index) => songButton(job, 'take', `Take ${index + 1} …`, index));
+  const own = songs.slice(0, TAKES_WITH_BUTTONS).flatMap((_, index) => takeButtons(job, index));
   const words = lyricsOf(job) ? [songButton(job, 'lyrics', 'Lyrics')] : [];
   const whole = [
     ...(job.taskId && songs.length > 0 ? [songButton(job, 'cover', 'Cover art')] : []),
@@ -173,7 +170,7 @@ function songButtons(job: JobView): Button[] {
 }
 
 /** What can be made of one take. Their names tell the takes apart. */
-export function takeButtons(job: JobView, index: number): ActionButton[] {
+function takeButtons(job: JobView, index: number): ActionButton[] {
   if (!job.taskId || job.result?.songs[index]?.audioId === undefined) return [];
   const voiced = hasVoice(job);
   const suffix = (job.result?.songs.length ?? 0) > 1 ? ` take ${index + 1}` : '';
@@ -225,7 +222,7 @@ export function songCard(job: JobView, index: number): Message {
       ...songFields(job),
       ...lineage(job).fields,
       askedBy(job),
-      { name: 'Made', value: date(job.createdAt) },
+      { name: 'Made', value: dayOf(job.createdAt) },
     ],
     actions: [...songButtons(job), ...listenLink(job, 'Listen')],
   };

@@ -1,10 +1,13 @@
 /** What moderators decided, in words. */
 import type { Context } from '../../src/core/bot/context.ts';
-import { type Address, serverWord } from '../../src/core/invocation.ts';
-import { counted, type Message, plain } from '../../src/core/message.ts';
+import { FAMILY_NOUNS } from '../../src/core/family.ts';
+import { type Address, serverOf, serverWord } from '../../src/core/invocation.ts';
+import { counted, type Field, type Message, plain } from '../../src/core/message.ts';
 import {
+  type AnswersInForce,
   EVERYONE,
   type LimitInForce,
+  type ModelInForce,
   type Origin,
   type PagesInForce,
   placeText,
@@ -12,6 +15,7 @@ import {
   type RuleReport,
   type Where,
 } from '../../src/core/moderation.ts';
+import { shortened } from './phrases.ts';
 
 type Somewhere = Pick<Address, 'platform'>;
 
@@ -31,6 +35,40 @@ export function because(from: Origin, at: Somewhere): string {
     default:
       return from satisfies never;
   }
+}
+
+/** The model of a family, who chose it, and choices that would hold if their model was still there. */
+export function modelField({ family, model, from, chosenBy, gone }: ModelInForce, at: Somewhere): Field {
+  const by = chosenBy ? ` by ${chosenBy.displayName}` : '';
+  const lost = gone.map(
+    (choice) => `\n⚠️ ${choice.model}, ${because(choice.from, at)}, is not offered to this bot any more.`,
+  );
+  const value = `${model === undefined ? '' : `${model}, `}${because(from, at)}${by}${lost.join('')}`;
+  return { name: FAMILY_NOUNS[family].title, value };
+}
+
+/** Characters of a prompt that are shown; its form has it whole. */
+const PROMPT_SHOWN = 500;
+
+const TALK_DETAILS =
+  '. Each message is answered in its own thread. Replies, and messages that name somebody else, are left alone. Each person may ask 30 times an hour; /limits set with what:ask and per:hour sets another limit.';
+
+/** How questions are answered. */
+export function answerFields(
+  { systemPrompt, assistant, footer, talk }: AnswersInForce,
+  at: Pick<Address, 'platform' | 'guild' | 'direct'>,
+): Field[] {
+  const decided = (flag: AnswersInForce['footer'], meaning: string) =>
+    `${onOrOff(flag)}, ${because(flag.from, at)} (${meaning})`;
+  const { text = '', from = 'none' } = systemPrompt ?? {};
+  const prompt = text.length <= PROMPT_SHOWN ? text : shortened(text, PROMPT_SHOWN);
+  const talking = `${onOrOff({ on: talk })} (every message in this channel is a question)`;
+  return [
+    { name: 'System prompt', value: prompt === '' ? 'none' : `${prompt} (${because(from, at)})` },
+    { name: 'Assistant', value: decided(assistant, 'questions may use the bot’s own commands') },
+    { name: 'Footer', value: decided(footer, 'model and tokens under an answer') },
+    ...(serverOf(at) === undefined ? [] : [{ name: 'Talk', value: `${talking}${talk ? TALK_DETAILS : ''}` }]),
+  ];
 }
 
 /** Whether songs have pages, and why. */

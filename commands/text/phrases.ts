@@ -1,8 +1,13 @@
 /** Texts of commands, cut and counted; replies and the buttons that all results have. */
-
-import type {} from '../../src/core/bot/outcome.ts';
 import type { JobView } from '../../src/core/job.ts';
-import { type ActionButton, actionId, type Button, counted, type Field } from '../../src/core/message.ts';
+import {
+  type ActionButton,
+  actionId,
+  type Button,
+  counted,
+  type Field,
+  plain,
+} from '../../src/core/message.ts';
 
 /** At most `most` characters, ending at a word where there is one. */
 export function clip(text: string, most: number): string {
@@ -47,11 +52,6 @@ export function age(milliseconds: number): string {
   return counted(Math.max(1, Math.floor(milliseconds / size)), unit);
 }
 
-/** The day in UTC, as `2026-01-31`. */
-export function date(milliseconds: number): string {
-  return new Date(milliseconds).toISOString().slice(0, 10);
-}
-
 /** A button of the job's command, for one item of its result. */
 export function button(
   { id: job, command }: Pick<JobView, 'id' | 'command'>,
@@ -64,6 +64,11 @@ export function button(
 
 export function againButton(job: Pick<JobView, 'id' | 'command'>): ActionButton {
   return button(job, 'again', 'Again');
+}
+
+/** A fact as a line of Markdown. */
+export function fieldLine({ name, value }: Field): string {
+  return `**${plain(name)}**: ${plain(value)}`;
 }
 
 export function askedBy({ person }: JobView): Field {

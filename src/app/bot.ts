@@ -5,10 +5,11 @@ import { commands } from '../../commands/index.ts';
 import { type Bot, createBot } from '../core/bot/create-bot.ts';
 import { toMessage, UserError } from '../core/errors.ts';
 import { invocationKey } from '../core/job.ts';
+import type { System } from '../core/system.ts';
 import type { DecisionStore } from '../settings/decisions.ts';
 import { type ContextParts, createEnter } from './context.ts';
 
-export interface BotParts extends ContextParts {
+export interface BotParts extends ContextParts, Pick<System, 'log'> {
   readonly decisions: Pick<DecisionStore, 'read'>;
   readonly newReference: () => string;
 }

@@ -17,7 +17,7 @@ import type { Administration } from './administration.ts';
 import type { PartyService } from './parties.ts';
 import type { Pages } from './routes/pages.ts';
 
-export interface ContextParts extends Pick<System, 'now' | 'log'> {
+export interface ContextParts extends Pick<System, 'now'> {
   readonly storage: Pick<Storage, 'jobs'>;
   readonly jobs: Jobs;
   readonly gateway: { readonly models: Pick<Gateway['models'], 'cached'> };
@@ -50,7 +50,7 @@ function contextOf(
   { address, person: platformPerson, admitted: person, invocation, settings }: ContextRequest,
   parts: ContextParts,
 ): Context {
-  const { now, log, storage, jobs, gateway, voices, administration, answers, parties } = parts;
+  const { now, storage, jobs, gateway, voices, administration, answers, parties } = parts;
   /** A button may do the work of another command: the person must be admitted to that command, too. */
   const enterOther = async (command = invocation?.command): Promise<void> => {
     if (command !== invocation?.command)
@@ -58,7 +58,6 @@ function contextOf(
   };
   return {
     now,
-    log,
     limits: { music: musicLimits },
     jobs: {
       async start(request) {

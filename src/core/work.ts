@@ -186,11 +186,6 @@ export type Route = Work['route'];
 
 export type SongModel = Extract<Work, { route: 'music.generate' }>['request']['model'];
 
-/** A picture at the gateway's temporary URL, or one that came as bytes and was kept. */
-export type ImageItem =
-  | { readonly type: 'remote'; readonly url: string }
-  | { readonly type: 'kept'; readonly file: KeptFile };
-
 export interface AnswerResult {
   /** Markdown. */
   readonly text: string;
@@ -229,7 +224,8 @@ export type KeptVoice =
 export interface Result {
   readonly songs: readonly SongItem[];
   readonly lyrics: readonly LyricVariant[];
-  readonly images: readonly ImageItem[];
+  /** At the gateway's temporary URL, or kept where they came as bytes. */
+  readonly images: readonly MediaSource[];
   readonly stems: readonly StemItem[];
   readonly wavUrl?: string;
   readonly videoUrl?: string;

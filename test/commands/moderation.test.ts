@@ -56,8 +56,8 @@ describe('/models', () => {
       'Answers in this channel now use **chat-small**. “chat small” is the name of **chat-small**.',
     );
     const shown = await says('models', 'show');
-    expect(shown).toContain('**Answers**: **chat-small**, chosen for this channel by Mod');
-    expect(shown).toContain('**Songs**: **V5**, the default of whoever runs this bot');
+    expect(shown).toContain('**Answers**: chat-small, chosen for this channel by Mod');
+    expect(shown).toContain('**Songs**: V5, the default of whoever runs this bot');
     expect(shown).toContain('**Videos**: nobody has chosen');
     expect(await says('models', undefined)).toBe(shown);
   });
@@ -87,7 +87,7 @@ describe('/models', () => {
       '\nThere was no choice for song in this channel.\n',
     );
     expect(await says('models', 'reset', { what: 'song', where: 'server' })).toContain(
-      'Taken back.\n\n**Songs**: **V5**',
+      'Taken back.\n\n**Songs**: V5',
     );
   });
 
@@ -107,10 +107,10 @@ describe('/models', () => {
       where: 'server',
     });
     expect(answer).toContain('Rhyme. (chosen for this server)');
-    expect(answer).toContain('commands): on, chosen for this server');
-    expect(answer).toContain('answer): off, chosen for this server');
+    expect(answer).toContain('**Assistant**: on, chosen for this server');
+    expect(answer).toContain('**Footer**: off, chosen for this server');
     expect(await says('models', 'reset', { what: 'footer', where: 'server' })).toContain(
-      'answer): on, the default of whoever runs this bot',
+      '**Footer**: on, the default of whoever runs this bot',
     );
     await run('models', 'reset', { what: 'prompt', where: 'server' });
     expect(await says('models', 'show')).toContain('**System prompt**: none');
@@ -131,17 +131,19 @@ describe('/models', () => {
     expect(Object.keys(opened.form.initial)).toEqual(['prompt', 'footer', 'where']);
     await run('models', 'answers', opened.form.initial);
     const shown = await says('models', 'show');
-    expect(shown).toContain('commands): on, chosen for this server');
-    expect(shown).toContain('answer): off, chosen for this channel');
+    expect(shown).toContain('**Assistant**: on, chosen for this server');
+    expect(shown).toContain('**Footer**: off, chosen for this channel');
   });
 
   test('talk is chosen for this channel, shown, and taken back', async () => {
-    expect(await says('models', 'answers', { talk: true })).toContain('is a question): on. Each message is');
+    expect(await says('models', 'answers', { talk: true })).toContain(
+      '**Talk**: on (every message in this channel is a question). Each message is',
+    );
     expect(await run('models', 'answers')).toMatchObject({ form: { initial: { talk: 'on' } } });
     expect(await run('models', 'answers', { talk: false, where: 'server' })).toMatchObject({
       option: 'talk',
     });
-    expect(await says('models', 'reset', { what: 'talk' })).toContain('is a question): off');
+    expect(await says('models', 'reset', { what: 'talk' })).toContain('**Talk**: off');
     const direct = { address: { ...HERE, direct: true } };
     expect(await run('models', 'answers', { talk: true }, direct)).toMatchObject({ option: 'talk' });
   });
@@ -409,7 +411,7 @@ describe('/minstrel', () => {
     const help = await says('minstrel', undefined, {}, asAda);
     expect(help).toContain('**/song**: Make a song');
     expect(help).not.toContain('/limits**');
-    expect(help).toContain('- Songs: V5, the default of whoever runs this bot');
+    expect(help).toContain('- **Songs**: V5, the default of whoever runs this bot');
     expect(await says('minstrel', 'help')).toContain('**/limits**');
   });
 

@@ -3,7 +3,7 @@ import { notModerator, UserError } from '../errors.ts';
 import type { Invocation } from '../invocation.ts';
 import { type JobView, whyOutOfReach } from '../job.ts';
 import { actionId } from '../message.ts';
-import { validateOptions } from '../options.ts';
+import { present, validateOptions } from '../options.ts';
 import type { ActionInvocation, AnyCommand, CommandAction } from './command.ts';
 import type { Context } from './context.ts';
 import { type Outcome, privately } from './outcome.ts';
@@ -30,13 +30,15 @@ export async function act(
       throw new UserError('There is nothing to show.');
     }
     case 'again':
-      return context.jobs.start({
-        work: (await command.again?.(job, context)) ?? job.work,
-        title: job.title,
-        ...(job.parent ? { parent: job.parent } : {}),
-        ...(job.madeFrom ? { madeFrom: job.madeFrom } : {}),
-        ...(job.asked ? { asked: job.asked } : {}),
-      });
+      return context.jobs.start(
+        present({
+          work: (await command.again?.(job, context)) ?? job.work,
+          title: job.title,
+          parent: job.parent,
+          madeFrom: job.madeFrom,
+          asked: job.asked,
+        }),
+      );
     default: {
       const action = command.actions?.[name];
       if (!action) throw new UserError('This button does nothing any more. Please ask anew.');

@@ -139,6 +139,18 @@ export function defineCommand<const Options extends OptionDeclarations>(
   return command as unknown as AnyCommand;
 }
 
+/** A command of subcommands. Without the name of one its first is meant. */
+export function defineGroup({
+  subcommands,
+  ...command
+}: Omit<AnyCommand, 'options' | 'run' | 'autocomplete'> &
+  Required<Pick<AnyCommand, 'subcommands'>>): AnyCommand {
+  const [first] = Object.values(subcommands);
+  if (first === undefined) throw new TypeError(`/${command.name} has no subcommand`);
+  const { description: _, asks: _asks, ...meant } = first;
+  return { ...meant, ...command, subcommands };
+}
+
 /** Whether what an invocation says is for its person alone: see {@link Command.answersPrivately}. */
 export function answersPrivately(
   { command: named, action }: Pick<Invocation, 'command' | 'action'>,

@@ -1,10 +1,9 @@
 /** A command's tools, and their types. */
 import type { musicLimits } from '../../gateway/music/requests.ts';
 import type { Family } from '../family.ts';
-import type { Person } from '../invocation.ts';
 import type { JobView } from '../job.ts';
 import type { Judgement, KeptFile, MediaSource } from '../message.ts';
-import type { Moderation } from '../moderation.ts';
+import type { Actor, Moderation } from '../moderation.ts';
 import type { Choice, FileOption } from '../options.ts';
 import type { PartyTools } from '../party.ts';
 import type { System } from '../system.ts';
@@ -34,7 +33,7 @@ export interface Voice {
   readonly madeFrom?: string;
   /** The audio it was taken from: each gives one voice (contract, "Limits" 1). */
   readonly audioId?: string;
-  readonly keptBy: Pick<Person, 'id' | 'displayName'>;
+  readonly keptBy: Actor;
   /** Milliseconds since the epoch. */
   readonly keptAt: number;
 }
@@ -71,7 +70,7 @@ export interface AnswerOffer {
 }
 
 /** A command's tools. */
-export interface Context extends Pick<System, 'now' | 'log'> {
+export interface Context extends Pick<System, 'now'> {
   readonly jobs: {
     /** Stores the work as a job before anything is spent. */
     start(request: StartRequest): Promise<Outcome>;

@@ -1,9 +1,9 @@
 /** Asks the gateway for a job's work, once, and knows what to make of a process that died while it asked. */
 import { isNamed } from '../../core/attachments.ts';
 import { EMPTY_RESULT, type JobFailure } from '../../core/job.ts';
-import type { KeptFile } from '../../core/message.ts';
+import type { KeptFile, MediaSource } from '../../core/message.ts';
 import { lastMoment } from '../../core/song.ts';
-import type { ImageItem, Inquiry, Recording, Result, Work, WorkFile } from '../../core/work.ts';
+import type { Inquiry, Recording, Result, Work, WorkFile } from '../../core/work.ts';
 import type { Submission } from '../../gateway/music/client.ts';
 import { GatewayError } from '../../gateway/transport/errors.ts';
 import { MediaError } from '../../media/errors.ts';
@@ -209,7 +209,7 @@ function submitted(submission: Submission): Submitted {
 /** A gen image model answers with text and pictures; the pictures come as bytes and are kept at once. */
 async function illustrate(inquiry: Inquiry, { gateway, media, signal }: SubmitTools): Promise<Result> {
   const answer = await gateway.gen.generateImage(await toQuestion(inquiry, media), { signal });
-  const images: ImageItem[] = [];
+  const images: MediaSource[] = [];
   const texts: string[] = [];
   for (const part of answer.parts) {
     if (part.type === 'text') texts.push(part.text);

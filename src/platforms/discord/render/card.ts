@@ -227,11 +227,9 @@ function linkButton({ url, label }: LinkButton): APIButtonComponent | undefined 
   return { type: ComponentType.Button, style: ButtonStyle.Link, label: labelOf(label), url: safe };
 }
 
-const STYLES = { primary: ButtonStyle.Primary, danger: ButtonStyle.Danger } as const;
-
 const actionButton = ({ id, label, emoji, emphasis }: ActionButton): APIButtonComponent => ({
   type: ComponentType.Button,
-  style: emphasis ? STYLES[emphasis] : ButtonStyle.Secondary,
+  style: emphasis === 'primary' ? ButtonStyle.Primary : ButtonStyle.Secondary,
   label: labelOf(label),
   custom_id: id,
   ...emojiOf(emoji),

@@ -23,7 +23,7 @@ export interface WebButton {
   /** Of a button that opens a page. */
   readonly url?: string;
   readonly emoji?: string;
-  readonly emphasis?: 'primary' | 'danger';
+  readonly emphasis?: 'primary';
 }
 
 export interface WebContent {

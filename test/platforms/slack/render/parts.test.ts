@@ -90,7 +90,7 @@ const button: fc.Arbitrary<Button> = fc.oneof(
       id: fc.oneof(fc.constant('song.again:j:0'), fc.string({ maxLength: 300 })),
       label: text(100),
       emoji: fc.constant('🎵'),
-      emphasis: fc.constantFrom('primary' as const, 'danger' as const),
+      emphasis: fc.constant('primary' as const),
     },
     { requiredKeys: ['type', 'id', 'label'] },
   ),
