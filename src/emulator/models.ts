@@ -74,10 +74,9 @@ function explainUnknownModel(id: string, route: ModelRoute): string {
 const listQuery = z.object({
   limit: z.coerce.number().int().min(1).max(1000).optional(),
   after_id: z.string().optional(),
-  before_id: z.string().optional(),
 });
 
-/** The model list on the chat and msg paths; `limit`, `after_id` and `before_id` page it (messages dialect). */
+/** The model list on the chat and msg paths; `limit` and `after_id` page it (messages dialect). */
 export function registerModelRoutes(server: FastifyInstance, modelsPerPage: number): void {
   for (const path of ['/chat/v1/models', '/msg/v1/models']) {
     server.get(path, async (request) => {
@@ -90,18 +89,12 @@ export function registerModelRoutes(server: FastifyInstance, modelsPerPage: numb
 }
 
 function listModels(query: z.output<typeof listQuery> & { limit: number }): Record<string, unknown> {
-  const { limit, after_id: after, before_id: before } = query;
-  if (after !== undefined && before !== undefined)
-    throw new RefusedRequest('invalid', 'send after_id or before_id, not both');
-  const indexOf = (id: string): number => {
-    const index = models.findIndex((model) => model.id === id);
-    if (index === -1) throw new RefusedRequest('invalid', `no model '${id}' to page from`);
-    return index;
-  };
-  const start = after === undefined ? 0 : indexOf(after) + 1;
-  const end = before === undefined ? models.length : indexOf(before);
-  const left = models.slice(start, end);
-  const page = before === undefined ? left.slice(0, limit) : left.slice(-limit);
+  const { limit, after_id: after } = query;
+  const start = after === undefined ? 0 : models.findIndex(({ id }) => id === after) + 1;
+  if (after !== undefined && start === 0)
+    throw new RefusedRequest('invalid', `no model '${after}' to page from`);
+  const left = models.slice(start);
+  const page = left.slice(0, limit);
   return {
     data: page.map(({ mostTokens: _, ...listed }) => listed),
     has_more: page.length < left.length,

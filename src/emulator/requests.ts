@@ -41,15 +41,9 @@ export type Reason = keyof typeof reasons;
 export class RefusedRequest extends Error {
   override readonly name = 'RefusedRequest';
   readonly reason: Reason;
-  /** The HTTP status; the reason's own unless a fault asks for another. */
-  readonly status: number;
-  /** Whether a fault asked for this very HTTP status, so that no shape may hide it in a body. */
-  readonly forced: boolean;
-  constructor(reason: Reason, message: string, status?: number) {
+  constructor(reason: Reason, message: string) {
     super(message);
     this.reason = reason;
-    this.status = status ?? reasons[reason][0];
-    this.forced = status !== undefined;
   }
 }
 
@@ -61,23 +55,17 @@ export function reasonOfStatus(status: number): Reason {
   return status >= 500 ? 'internal' : 'invalid';
 }
 
-/**
- * A refusal in the dialect of a family (public APIs of each style; the contract shows no error body).
- * A status that a fault asked for stays, whatever the shape of the music routes.
- */
+/** A refusal in the dialect of a family (public APIs of each style; the contract shows no error body). */
 export function answerRefusal(
-  refusal: RefusedRequest,
+  { message, reason }: RefusedRequest,
   family: RouteFamily,
   shape: MusicShape,
   requestId: string,
 ): { status: number; body: unknown } {
-  const { message, reason, status, forced } = refusal;
-  const [, musicCode, mediaCode, msgType, genStatus] = reasons[reason];
+  const [status, musicCode, mediaCode, msgType, genStatus] = reasons[reason];
   switch (family) {
-    case 'music': {
-      const refused = shape.refused(forced ? status : musicCode, message);
-      return forced ? { ...refused, status } : refused;
-    }
+    case 'music':
+      return shape.refused(musicCode, message);
     case 'media':
       return { status, body: { code: mediaCode, message, request_id: requestId } };
     case 'msg':

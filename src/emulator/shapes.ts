@@ -50,12 +50,7 @@ export const sunoapi: MusicShape = {
   accepted: (taskId) => success({ taskId }),
   result: (result) => success(result),
   alignedWords: (words) =>
-    success({
-      alignedWords: words.map(({ text, ...times }) => ({ word: text, ...times, success: true, palign: 0 })),
-      waveformData: [],
-      hootCer: 0,
-      isStreamed: false,
-    }),
+    success({ alignedWords: words.map(({ text, ...times }) => ({ word: text, ...times })) }),
   callback: callbackBody,
   refused: (code, msg) => ({ status: 200, body: { code, msg, data: null } }),
 };

@@ -125,8 +125,6 @@ test('the model list is paged by limit and cursor, without overlap', async () =>
     type: 'model',
     created_at: expect.any(String),
   });
-  const before = await get(emulator, `/chat/v1/models?limit=2&before_id=${ids[3]}`);
-  expect(before.body.data.map((model: { id: string }) => model.id)).toEqual(ids.slice(1, 3));
   expect((await get(emulator, '/chat/v1/models?after_id=nothing')).status).toBe(400);
   expect((await get(emulator, '/chat/v1/models?limit=0')).status).toBe(400);
 });

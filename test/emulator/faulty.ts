@@ -81,7 +81,7 @@ function injectFaults(
           break;
         case 'status':
           if (fault.retryAfter !== null) reply.header('retry-after', fault.retryAfter);
-          throw injected(fault.status, `status ${fault.status}`);
+          return reply.code(fault.status).send(injected(request, fault.status, context));
         case 'body-code':
           return reply.send({ code: fault.code, msg: `injected fault: code ${fault.code}`, data: null });
         case 'nonsense':
@@ -110,16 +110,19 @@ function injectFaults(
     if (lost === undefined) return payload;
     if (lost.how === 'reset') request.raw.socket.destroy();
     if (lost.how !== 'error') return never();
-    const refusal = injected(502, 'the answer was lost');
-    const family = routeFamily(request.url);
-    const text = JSON.stringify(answerRefusal(refusal, family, context.shape, context.randomId()).body);
+    const text = JSON.stringify(injected(request, 502, context));
     reply.code(502).type('application/json').header('content-length', Buffer.byteLength(text));
     return text;
   });
 }
 
-function injected(status: number, what: string): RefusedRequest {
-  return new RefusedRequest(reasonOfStatus(status), `injected fault: ${what}`, status);
+/** The body of a refusal with a status, in the dialect of the request's family. */
+function injected({ url }: FastifyRequest, status: number, { shape, randomId }: BendTools): unknown {
+  const message = `injected fault: status ${status}`;
+  const family = routeFamily(url);
+  if (family === 'music') return shape.refused(status, message).body;
+  const refusal = new RefusedRequest(reasonOfStatus(status), message);
+  return answerRefusal(refusal, family, shape, randomId()).body;
 }
 
 /** Waits real seconds, whatever the speed, to try the client's patience. */

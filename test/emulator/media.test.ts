@@ -55,13 +55,6 @@ test('a picture says in its corner who painted it, and nowhere else', async () =
   expect(signed.every((at) => at % 500 > 300 && at / 500 > 280)).toBe(true);
 });
 
-test('several pictures come as several choices', async () => {
-  const emulator = await emulatorHere();
-  const { body } = await post(emulator, imagePath, imageBody('a forest', { size: '256*256', n: 2 }));
-  expect(body.output.choices).toHaveLength(2);
-  expect(body.usage.image_count).toBe(2);
-});
-
 async function filmed(emulator: Emulator, body: object, headers: Record<string, string> = {}) {
   const created = await post(emulator, create, body, headers);
   await emulator.settled();

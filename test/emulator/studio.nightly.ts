@@ -4,10 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { encode as encodeJpeg } from 'jpeg-js';
 import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from 'mediabunny';
 import { PNG } from 'pngjs';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Emulator } from '../../src/emulator/server.ts';
-import { shootFilm } from '../../src/emulator/studio/painter/film.ts';
-import { planScene } from '../../src/emulator/studio/painter/scene.ts';
 import { openStudio } from '../../src/emulator/studio/studio.ts';
 import { decodeAudio, encodeWav } from '../../src/emulator/studio/synthesizer/codecs.ts';
 import { sumStems } from '../../src/emulator/studio/synthesizer/mix.ts';
@@ -165,7 +163,7 @@ test('the music video has a picture and the song’s sound', async () => {
   const receiver = await runReceiver();
   const song = await songHere();
   const target = { taskId: song.taskId, audioId: song.audioId, callBackUrl: receiver.url };
-  await post(emulator, '/music/mp4-generate', { ...target, author: 'Ada' });
+  await post(emulator, '/music/mp4-generate', target);
   await emulator.settled();
   const { video_url: url } = (receiver.json().at(-1) as { data: { video_url: string } }).data;
   const { audio, video, seconds } = await trackOf(await fetchBytes(url));
@@ -183,18 +181,6 @@ async function filmed(emulator: Emulator, body: object, headers: Record<string, 
   await emulator.settled();
   return (await get(emulator, query + created.body.output.task_id)).body;
 }
-
-test('a film is the same file whenever it is shot', async () => {
-  vi.useFakeTimers({ toFake: ['Date'] });
-  onTestFinished(() => void vi.useRealTimers());
-  const sound = new Int16Array(2 * 44_100).fill(1000);
-  const shoot = (day: string) => {
-    vi.setSystemTime(day);
-    return shootFilm({ width: 64, height: 48, seconds: 1, frameRate: 5, scene: planScene('rain'), sound });
-  };
-  const [today, tomorrow] = [await shoot('2026-01-01'), await shoot('2026-01-02')];
-  expect(Buffer.from(today).equals(tomorrow)).toBe(true);
-});
 
 test('a video has the size, length, picture and sound that were asked for', async () => {
   const done = await filmed(await emulatorHere(), {

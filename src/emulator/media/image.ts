@@ -25,8 +25,6 @@ const imageBody = z.strictObject({
       negative_prompt: z.string().max(avoidLimit).optional(),
       prompt_extend: z.boolean().optional(),
       watermark: z.boolean().optional(),
-      n: z.int().min(1).max(4).default(1),
-      seed: z.int().min(0).max(2_147_483_647).optional(),
     })
     .prefault({}),
 });
@@ -47,28 +45,15 @@ export function registerImageRoute(server: FastifyInstance, context: EmulatorCon
         `input.messages: ${prompt.length} characters; at most ${promptLimit}`,
       );
     const { width, height } = readSize(parameters.size, model);
-    const { n: count } = parameters;
     await context.pause(2.5);
-    const images = await Promise.all(
-      Array.from({ length: count }, (_, index) =>
-        makeFile(context, {
-          kind: 'picture',
-          prompt: prompt + (parameters.seed === undefined ? '' : ` #${parameters.seed}`) + ' '.repeat(index),
-          avoid: parameters.negative_prompt ?? '',
-          width,
-          height,
-        }),
-      ),
-    );
+    const avoid = parameters.negative_prompt ?? '';
+    const image = await makeFile(context, { kind: 'picture', prompt, avoid, width, height });
     return {
       request_id: context.randomId(),
       output: {
-        choices: images.map((image) => ({
-          finish_reason: 'stop',
-          message: { role: 'assistant', content: [{ image }] },
-        })),
+        choices: [{ finish_reason: 'stop', message: { role: 'assistant', content: [{ image }] } }],
       },
-      usage: { width, height, image_count: count },
+      usage: { width, height, image_count: 1 },
     };
   });
 }

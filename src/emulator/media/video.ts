@@ -26,8 +26,6 @@ const videoBody = z.strictObject({
       duration: z.int().min(2).max(15).default(5),
       audio: z.boolean().default(true),
       shot_type: z.enum(['single', 'multi'], { error: 'must be single or multi' }).default('single'),
-      watermark: z.boolean().optional(),
-      seed: z.int().min(0).max(2_147_483_647).optional(),
     })
     .prefault({}),
 });

@@ -16,10 +16,6 @@ const stemsBody = wavBody.extend({
     .enum(['separate_vocal', 'split_stem'], { error: 'must be separate_vocal or split_stem' })
     .default('separate_vocal'),
 });
-const videoBody = wavBody.extend({
-  author: z.string().max(50).optional(),
-  domainName: z.string().max(50).optional(),
-});
 const coverBody = wavBody.omit({ audioId: true });
 const coverSize = 768;
 
@@ -47,7 +43,7 @@ export function registerDerivedRoutes(server: FastifyInstance, context: Emulator
     kind: 'wav',
     url: await makeFile(context, { kind: 'wav', recipe }),
   }));
-  derive('/music/mp4-generate', videoBody, { kind: 'video', atSeconds: 3 }, async (recipe) => {
+  derive('/music/mp4-generate', wavBody, { kind: 'video', atSeconds: 3 }, async (recipe) => {
     const prompt = picturePrompt(recipe, recipe.take);
     return { kind: 'video', url: await makeFile(context, { kind: 'music-video', recipe, prompt }) };
   });

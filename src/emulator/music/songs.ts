@@ -13,29 +13,16 @@ const musicModel = z.enum(['V4', 'V4_5', 'V4_5PLUS', 'V4_5ALL', 'V5'], {
 });
 export const webUrl = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).max(2048);
 export const shortId = z.string().min(1).max(100);
-const share = z.number().min(0).max(1);
 
-/** Optional tuning of the public API; taken, and heard only in the singer's register. */
-const tuning = {
-  vocalGender: z.enum(['m', 'f']).optional(),
-  styleWeight: share.optional(),
-  weirdnessConstraint: share.optional(),
-  audioWeight: share.optional(),
-} as const;
-
-export const songFields = {
+const songFields = {
   model: musicModel,
   callBackUrl: webUrl,
   prompt: z.string().optional(),
   style: z.string().optional(),
   title: z.string().optional(),
   personaId: shortId.optional(),
-  negativeTags: z.string().max(1000).optional(),
-  ...tuning,
 } as const;
-
-/** What every song is asked for with. */
-export type SongFields = z.output<z.ZodObject<typeof songFields>>;
+type SongFields = z.output<z.ZodObject<typeof songFields>>;
 
 /** Upload-cover takes the same fields, with the same meanings. */
 const generateBody = z.strictObject({
@@ -173,7 +160,6 @@ const accompanimentFields = {
   negativeTags: z.string().max(1000),
   callBackUrl: webUrl,
   model: lateModel,
-  ...tuning,
 } as const;
 const addVocalsBody = z.strictObject({ ...accompanimentFields, prompt: text, style: text });
 const addInstrumentalBody = z.strictObject({ ...accompanimentFields, tags: text });

@@ -11,7 +11,7 @@ import type { SongRecipe } from '../studio/synthesizer/recipe.ts';
 import { titleFrom } from '../writing.ts';
 
 /** An id as upstream writes them: 32 hexadecimal digits. */
-export function newTaskId(context: EmulatorContext): string {
+function newTaskId(context: EmulatorContext): string {
   return context.randomId().replaceAll('-', '');
 }
 

@@ -8,7 +8,7 @@ import { chooseGenre, genreName } from '../studio/synthesizer/genre.ts';
 import type { SongRecipe } from '../studio/synthesizer/recipe.ts';
 import { writeLyrics } from '../writing.ts';
 import { shortId, webUrl } from './songs.ts';
-import { acceptTask, completedAudio, createTask, newTaskId } from './tasks.ts';
+import { acceptTask, completedAudio, createTask } from './tasks.ts';
 
 const lyricsBody = z.strictObject({ prompt: z.string().trim().min(1), callBackUrl: webUrl });
 const timestampedBody = z.strictObject({ taskId: shortId, audioId: shortId });
@@ -39,21 +39,9 @@ export function registerWordRoutes(server: FastifyInstance, context: EmulatorCon
 
   server.post('/music/style-generate', async (request) => {
     const { content } = readBody(styleBody, request);
-    return context.shape.result({
-      taskId: newTaskId(context),
-      param: JSON.stringify({ content }),
-      result: polishStyle(content),
-      creditsConsumed: 0.4,
-      creditsRemaining: 1000,
-      successFlag: '1',
-      errorCode: null,
-      errorMessage: '',
-      createTime: context.now(),
-    });
+    return context.shape.result({ result: polishStyle(content) });
   });
 }
-
-const textures = ['warm tape', 'wide stereo', 'close vocals', 'analogue', 'airy', 'crisp', 'intimate'];
 
 /** Rough style tags made into a fuller style that keeps them all. */
 function polishStyle(content: string): string {
@@ -61,12 +49,7 @@ function polishStyle(content: string): string {
   const genre = chooseGenre(content, content);
   const tempo = Math.round(random.between(genre.tempo[0], genre.tempo[1]));
   const tags = content.split(/[,;]/).map((tag) => tag.trim());
-  const added = [
-    genreName(genre),
-    random.pick(textures),
-    `${tempo} BPM`,
-    genre.minor ? 'minor key' : 'major key',
-  ];
+  const added = [genreName(genre), `${tempo} BPM`, genre.minor ? 'minor key' : 'major key'];
   return [...new Set([...tags, ...added])]
     .filter((tag) => tag !== '')
     .join(', ')

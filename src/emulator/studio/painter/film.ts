@@ -47,27 +47,7 @@ export async function shootFilm(film: Film): Promise<Uint8Array<ArrayBuffer>> {
   }
   await output.finalize();
   if (target.buffer === null) throw new Error('the MP4 writer made no file');
-  return undated(new Uint8Array(target.buffer));
-}
-
-const HOLDERS = ['moov', 'trak', 'mdia'];
-const DATED = ['mvhd', 'tkhd', 'mdhd'];
-
-/**
- * Takes out when the file was written, which the muxer tells in three kinds of boxes (ISO/IEC 14496-12): the same film is
- * the same bytes whenever it is shot.
- */
-function undated(boxes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
-  const view = new DataView(boxes.buffer, boxes.byteOffset, boxes.byteLength);
-  for (let at = 0, size = 0; at < boxes.length; at += size) {
-    size = view.getUint32(at);
-    // Zero is up to the end, one a size of 64 bits: of the film's data, which holds no dates.
-    if (size < 8) break;
-    const type = String.fromCharCode(...boxes.subarray(at + 4, at + 8));
-    if (HOLDERS.includes(type)) undated(boxes.subarray(at + 8, at + size));
-    if (DATED.includes(type)) boxes.fill(0, at + 12, at + (view.getUint8(at + 8) === 1 ? 28 : 20));
-  }
-  return boxes;
+  return new Uint8Array(target.buffer);
 }
 
 async function encodePicture(film: Film): Promise<Uint8Array<ArrayBuffer>> {
