@@ -23,7 +23,7 @@ describe.skipIf(noBrowser)('The playground', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'minstrel-playground-'));
     // Slow enough that progress can be seen.
-    emulator = await startEmulator({ speed: 0.1, songSeconds: 3, studio: createSampleStudio() });
+    emulator = await startEmulator({ speed: 0.05, songSeconds: 3, studio: createSampleStudio() });
     running = await start('0');
     browser = await startBrowser();
     visit = await browser.visit(running.minstrel.playgroundUrl ?? '');

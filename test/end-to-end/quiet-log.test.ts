@@ -100,8 +100,11 @@ it('what people write is in no line of the log, and in no trace', async () => {
   await expect.poll(() => logged('"name":"DiscordAPIError'), { timeout: PATIENCE_MS }).toBeGreaterThan(3);
   await expect.poll(() => logged('Slack'), { timeout: PATIENCE_MS }).toBeGreaterThan(1);
 
-  expect(lines.filter((line) => line.includes(SECRET))).toEqual([]);
+  // What is tried again meanwhile does not hold up the end.
+  discord.faults.clear();
+  slack.faults.clear();
   await running.minstrel.stop();
+  expect(lines.filter((line) => line.includes(SECRET))).toEqual([]);
   expect(collector.refused).toEqual([]);
   expect(collector.spans.filter(({ isFailed }) => isFailed).length).toBeGreaterThan(5);
   expect(collector.bodies.filter((body) => body.includes(SECRET))).toEqual([]);

@@ -134,13 +134,6 @@ describe('the gateway', () => {
     );
   });
 
-  it('that is away is named', async () => {
-    const port = await freePort();
-    expect(lines(await findings({ GATEWAY_BASE_URL: `http://127.0.0.1:${port}` }))).toContain(
-      'wrong Gateway: it does not list its models (network)',
-    );
-  });
-
   it('that does not list a chosen model names the nearest', async () => {
     expect(lines(await findings({ ASK_MODEL: 'chat:chat-smal' }))).toMatch(
       /warning Gateway: ASK_MODEL is chat-smal.*did you mean chat-small/,
@@ -360,13 +353,17 @@ describe('storage', () => {
     );
     expect(found).toContain('set `maxmemory-policy noeviction`');
   });
+});
 
-  it('on a Redis that is away is named', async () => {
-    const port = await freePort();
-    expect(lines(await findings({ REDIS_URL: `redis://127.0.0.1:${port}` }))).toContain(
-      'wrong Storage: Redis cannot be reached.',
-    );
-  });
+it('a gateway and a Redis that are away are named', async () => {
+  const port = await freePort();
+  // Each is tried for seconds.
+  const [gateway = [], redis = []] = await Promise.all([
+    findings({ GATEWAY_BASE_URL: `http://127.0.0.1:${port}` }),
+    findings({ REDIS_URL: `redis://127.0.0.1:${port}` }),
+  ]);
+  expect(lines(gateway)).toContain('wrong Gateway: it does not list its models (network)');
+  expect(lines(redis)).toContain('wrong Storage: Redis cannot be reached.');
 });
 
 describe('the clock', () => {
