@@ -6,14 +6,12 @@ import { type Html, html } from './html.ts';
 const BEGINS: Readonly<Record<string, string>> = {
   1: 'bold',
   2: 'dim',
-  3: 'italic',
   4: 'line',
   35: 'magenta',
   36: 'cyan',
 };
 const ENDS: Readonly<Record<string, readonly string[]>> = {
   22: ['bold', 'dim'],
-  23: ['italic'],
   24: ['line'],
   39: ['magenta', 'cyan'],
 };
@@ -59,6 +57,6 @@ const STYLE = `
 .terminal header { background: #2a2d35; color: #9aa0ad; padding: 9px 14px; font-size: 13px; text-align: center; position: relative; }
 .terminal header i { float: left; width: 11px; height: 11px; border-radius: 50%; background: #565b68; margin: 3px 7px 0 0; }
 .terminal pre { font: 13px/1.45 Terminal; margin: 14px 18px 0; white-space: pre-wrap; }
-.bold { font-weight: 700; color: #fff; } .dim { color: #8b90a0; } .italic { font-style: italic; } .line { text-decoration: underline; }
+.bold { font-weight: 700; color: #fff; } .dim { color: #8b90a0; } .line { text-decoration: underline; }
 .magenta { color: #d6a1f0; } .cyan { color: #7bd1e6; }
 `;

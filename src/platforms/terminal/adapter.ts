@@ -145,17 +145,14 @@ export function createTerminal({ input, output, folder, media, newId, onExit }: 
     speaker = post;
   }
 
-  /** Prints the parts that are new, or all of them where one that was printed has changed. */
-  function printParts(post: Post, parts: ReturnType<typeof renderParts>): void {
-    const { title, text, rest } = parts;
-    const current = [title, text, ...rest].filter(Boolean).map(digest);
-    const isEdited = !text.startsWith(post.streamed) || post.printed.some((part) => !current.includes(part));
-    const fresh = [title, text, ...rest].filter(
-      (part) => part !== '' && (isEdited || !post.printed.includes(digest(part))),
-    );
+  /** Prints the parts that are new, or all of them where its text is another one. */
+  function printParts(post: Post, { title, text, rest }: ReturnType<typeof renderParts>): void {
+    const parts = [title, text, ...rest].filter(Boolean);
+    const isEdited = text !== '' && !text.startsWith(post.streamed);
+    const fresh = isEdited ? parts : parts.filter((part) => !post.printed.includes(digest(part)));
     const shown = fresh.map((part) => (part === text && !isEdited ? text.slice(post.streamed.length) : part));
     if (shown.join('') !== '') speak(post, shown.filter(Boolean).join('\n'), isEdited);
-    post.printed = current;
+    post.printed = parts.map(digest);
     post.streamed = text;
   }
 
