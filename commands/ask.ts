@@ -1,9 +1,10 @@
 import { attachmentNote, inquiryTurn, isPicture } from '../src/core/attachments.ts';
 import { defineCommand } from '../src/core/bot/command.ts';
-import type { AnswerSettings, Context } from '../src/core/bot/context.ts';
+import type { Context } from '../src/core/bot/context.ts';
 import { type Outcome, privately } from '../src/core/bot/outcome.ts';
 import type { JobView } from '../src/core/job.ts';
 import { actionId, type Field, type Judgement, type MediaItem, type Message } from '../src/core/message.ts';
+import type { AnswersInForce } from '../src/core/moderation.ts';
 import { type FileReference, type OptionDeclarations, present } from '../src/core/options.ts';
 import type { AnswerResult, AnswerWork, InquiryTurn } from '../src/core/work.ts';
 import { emptyAnswer, endingNote } from './ask/ending.ts';
@@ -45,17 +46,14 @@ export const ask = defineCommand({
     { options: { question, image, model: named }, conversation = [], history, isMessage, files = [], person },
     context,
   ) {
-    const settings = context.settings.answers;
     const own = distinct([...(image ? [image] : []), ...files]).slice(0, MOST_FILES);
     const isShown = own.some(isPicture);
     const isRepliedTo = conversation.at(-1)?.files.some(isPicture) === true;
     const picture = isShown ? 'attached' : isRepliedTo ? 'replied-to' : 'none';
-    const { model, ...plan } = await planAnswer({ named, picture, settings }, context);
+    const { model, ...plan } = await planAnswer({ named, picture }, context);
     const mayShow =
       plan.dialect === 'chat' && picture === 'none' && (history !== undefined || own.length > 0);
-    const seeing = mayShow
-      ? await planAnswer({ named, picture: 'replied-to', settings }, context)
-      : undefined;
+    const seeing = mayShow ? await planAnswer({ named, picture: 'replied-to' }, context) : undefined;
     const asked = {
       author: 'person' as const,
       name: person.displayName,
@@ -63,7 +61,8 @@ export const ask = defineCommand({
       text: question,
       files: own,
     };
-    const { maxTokens, contextTokens } = context.answers;
+    const { answers, answering } = context;
+    const { maxTokens, contextTokens } = answers;
     return context.jobs.start({
       work: present({
         route: 'answer' as const,
@@ -72,13 +71,13 @@ export const ask = defineCommand({
           model,
           turns: [...conversation, asked].map(inquiryTurn),
           maxTokens,
-          system: settings.systemPrompt || undefined,
+          system: answering.systemPrompt?.text || undefined,
         }),
         history,
         seeing: seeing?.dialect === 'chat' ? undefined : seeing,
         contextTokens,
         reply: isMessage ? true : undefined,
-        footer: footerOf(settings),
+        footer: footerOf(answering),
       }),
       title: quoted(question),
     });
@@ -86,22 +85,22 @@ export const ask = defineCommand({
 
   async again({ work }, context) {
     if (work.route !== 'answer') return work;
-    const settings = context.settings.answers;
+    const { answering } = context;
     const { request } = work;
     const tools = work.way?.type === 'tools' ? work.way : undefined;
     const named = tools?.named ? `${work.dialect}:${request.model}` : undefined;
     // Moderators or operators may have decided otherwise about commands and their model.
     const { model, dialect, way, note } = tools
-      ? await planAnswer({ named, picture: pictureIn(request.turns), settings }, context)
+      ? await planAnswer({ named, picture: pictureIn(request.turns) }, context)
       : { ...work, model: request.model };
     const turns = dialect === 'chat' ? withoutEarlierPictures(request.turns) : request.turns;
     return present({
       ...work,
       dialect,
-      request: present({ ...request, model, turns, system: settings.systemPrompt || undefined }),
+      request: present({ ...request, model, turns, system: answering.systemPrompt?.text || undefined }),
       way,
       note,
-      footer: footerOf(settings),
+      footer: footerOf(answering),
       // Asked by a button, no message before it says the question.
       reply: false,
     });
@@ -109,13 +108,11 @@ export const ask = defineCommand({
 
   early(job) {
     const answer = job.result?.answer;
-    const title = isReply(job) ? { title: '' } : {};
-    if (!answer) return title;
-    const text = closeMarkdown(answer.text);
-    return {
-      ...title,
-      ...present({ text: text.trim() === '' ? undefined : text, fields: callFields(answer) }),
-    };
+    return present({
+      title: isReply(job) ? '' : undefined,
+      text: closeMarkdown(answer?.text ?? '').trimEnd() || undefined,
+      fields: answer && callFields(answer),
+    });
   },
 
   done(job) {
@@ -128,15 +125,16 @@ export const ask = defineCommand({
     const text = withoutLastMarks(answer.text).trim();
     const isEmpty = text === '' && pictures.length === 0;
     const footer = [isEmpty ? '' : endingNote(answer), ...(work ? smallPrint(answer, work) : [])];
-    return {
-      ...(isReply(job) ? {} : { title: job.title }),
+    return present({
+      title: isReply(job) ? undefined : job.title,
       text: isEmpty && work ? emptyAnswer(answer, work) : text,
-      ...present({ fields: callFields(answer), media: pictures.length > 0 ? pictures : undefined }),
+      fields: callFields(answer),
+      media: pictures.length > 0 ? pictures : undefined,
       footer: footer.filter((part) => part !== '').join(' · '),
       conversation: true,
-      ...(isEmpty ? {} : { feedback: { good: judgementId(job, 'good'), bad: judgementId(job, 'bad') } }),
+      feedback: isEmpty ? undefined : { good: judgementId(job, 'good'), bad: judgementId(job, 'bad') },
       actions: [againButton(job)],
-    } satisfies Message;
+    }) satisfies Message;
   },
 
   actions: {
@@ -146,8 +144,8 @@ export const ask = defineCommand({
 });
 
 /** Only what moderators turned off is stored. */
-function footerOf({ footer }: AnswerSettings): false | undefined {
-  return footer ? undefined : false;
+function footerOf({ footer }: AnswersInForce): false | undefined {
+  return footer.on ? undefined : false;
 }
 
 function judgementId({ id, command }: JobView, action: Judgement): string {

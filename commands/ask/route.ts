@@ -1,7 +1,7 @@
 /** Which model answers a question, on which route, and with what: text, pictures, thinking, or commands. */
 import { blindModelSentence } from '../../src/core/attachments.ts';
 import type { Autocomplete } from '../../src/core/bot/command.ts';
-import type { AnswerSettings, Context } from '../../src/core/bot/context.ts';
+import type { Context } from '../../src/core/bot/context.ts';
 import { UserError } from '../../src/core/errors.ts';
 import type { AnswerPlan, AnswerRoute } from '../../src/core/work.ts';
 
@@ -16,7 +16,6 @@ export interface Asked {
   readonly named: string | undefined;
   /** `replied-to`: the message before the question has one. It is looked at where a model can. */
   readonly picture: 'attached' | 'replied-to' | 'none';
-  readonly settings: AnswerSettings;
 }
 
 /**
@@ -25,9 +24,10 @@ export interface Asked {
  */
 export async function planAnswer(asked: Asked, context: Context): Promise<AnswerPlan> {
   const { toolModel } = context.answers;
-  const { named, settings } = asked;
+  const { assistant } = context.answering;
+  const { named } = asked;
   const isToolModel = named === undefined || readChoice(named).id === toolModel;
-  if (settings.assistant && toolModel !== undefined && isToolModel)
+  if (assistant.on && toolModel !== undefined && isToolModel)
     return {
       dialect: 'gen',
       model: toolModel,
@@ -36,7 +36,7 @@ export async function planAnswer(asked: Asked, context: Context): Promise<Answer
 
   const plan = await seeingPlan(await context.models.resolve('ask', named), asked, context);
   if (plan.dialect === 'gen') return genPlan(plan, asked, context);
-  const isMissing = settings.assistant && toolModel === undefined && named === undefined;
+  const isMissing = assistant.on && toolModel === undefined && named === undefined;
   return isMissing ? { ...plan, note: NO_TOOL_MODEL } : plan;
 }
 
@@ -75,12 +75,12 @@ function routeOf(id: string, picture: Asked['picture'], { models, answers }: Con
 const AUTOMATIC_BUDGET = -1;
 
 /** What a gen model is asked for: text, text and pictures, thinking, or the use of commands. */
-function genPlan(plan: AnswerPlan, { settings, named }: Asked, { answers }: Context): AnswerPlan {
+function genPlan(plan: AnswerPlan, { named }: Asked, { answers, answering }: Context): AnswerPlan {
   if (answers.illustratingModels.includes(plan.model)) return { ...plan, way: { type: 'illustrated' } };
   if (answers.thinkingModels.includes(plan.model))
     return { ...plan, way: { type: 'thinking', budget: AUTOMATIC_BUDGET } };
   // Without a model of its own for that, the gen model that moderators chose uses the commands, and no other.
-  const usesCommands = settings.assistant && answers.toolModel === undefined && named === undefined;
+  const usesCommands = answering.assistant.on && answers.toolModel === undefined && named === undefined;
   return usesCommands ? { ...plan, way: WITH_TOOLS } : plan;
 }
 

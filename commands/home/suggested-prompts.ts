@@ -31,8 +31,7 @@ export async function suggestedPrompts({
 /** How a question without more would be answered; undefined while no model is chosen. */
 async function planOf(context: Context): Promise<AnswerPlan | undefined> {
   try {
-    const { answers } = context.settings;
-    return await planAnswer({ named: undefined, picture: 'none', settings: answers }, context);
+    return await planAnswer({ named: undefined, picture: 'none' }, context);
   } catch (error) {
     if (error instanceof UserError) return undefined;
     throw error;

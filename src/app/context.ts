@@ -8,7 +8,7 @@ import type { Gateway } from '../gateway/client.ts';
 import { musicLimits } from '../gateway/music/requests.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { filesDeadline } from '../media/attachments.ts';
-import { answerSettings } from '../settings/answers.ts';
+import { answersInForce } from '../settings/answers.ts';
 import type { Decisions } from '../settings/decisions.ts';
 import { songModel } from '../settings/models.ts';
 import type { Voices } from '../settings/voices.ts';
@@ -89,11 +89,7 @@ function contextOf(
       listedBy: (id) => gateway.models.cached().find((model) => model.id === id)?.listedBy ?? [],
     },
     answers,
-    settings: {
-      get answers() {
-        return answerSettings(settings);
-      },
-    },
+    answering: answersInForce(settings),
     hearsOnlyItsName: parts.hearsOnlyItsName(address),
     judge: (answer, judgement) => administration.judge(answer, person, judgement),
     moderation: administration.moderation(address, platformPerson, settings),

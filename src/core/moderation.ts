@@ -31,7 +31,9 @@ export interface ModelInForce {
 
 export interface AnswersInForce {
   readonly systemPrompt?: { readonly text: string; readonly from: Where };
+  /** Questions may use the bot's own commands. */
   readonly assistant: { readonly on: boolean; readonly from: Origin };
+  /** Small print under an answer: model, route, tokens. */
   readonly footer: { readonly on: boolean; readonly from: Origin };
   /** Each message in the channel is a question. */
   readonly talk: boolean;

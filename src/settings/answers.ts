@@ -1,5 +1,4 @@
 /** How questions are answered here, and how each plain value that moderators choose is changed. */
-import type { AnswerSettings } from '../core/bot/context.ts';
 import type { AnswersInForce, Origin, Where } from '../core/moderation.ts';
 import { present } from '../core/options.ts';
 import type { Decisions, Edit } from './decisions.ts';
@@ -27,11 +26,6 @@ export function answersInForce({ channel, server }: Decisions): AnswersInForce {
     footer: flag('footer'),
     talk: channel.talk ?? false,
   });
-}
-
-export function answerSettings(decisions: Decisions): AnswerSettings {
-  const { systemPrompt, assistant, footer } = answersInForce(decisions);
-  return present({ systemPrompt: systemPrompt?.text, assistant: assistant.on, footer: footer.on });
 }
 
 /** Without a value, the choice is taken back. */

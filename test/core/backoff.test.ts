@@ -1,7 +1,45 @@
-import { expect, test } from 'vitest';
-import { backoff } from '../../src/core/backoff.ts';
+import { execFileSync } from 'node:child_process';
+import { expect, it } from 'vitest';
+import { backoff, retryAfterOf } from '../../src/core/backoff.ts';
 
-test.each([
+it.each([
+  ['an HTTP date', 'Sun, 06 Nov 1994 08:50:37 GMT'],
+  ['a date of the old form', 'Sunday, 06-Nov-94 08:50:37 GMT'],
+  ['a date as asctime writes it, which is UTC', 'Sun Nov  6 08:50:37 1994'],
+])('Retry-After may be %s, wherever the bot runs', (_, date) => {
+  const code = `
+    const { retryAfterOf } = await import('./src/core/backoff.ts');
+    const now = Date.parse('1994-11-06T08:49:37Z');
+    console.log(retryAfterOf(new Headers({ 'retry-after': ${JSON.stringify(date)} }), now));`;
+  // A time zone is a process's own, so each is tried in a process.
+  for (const TZ of ['UTC', 'Asia/Tokyo', 'America/Los_Angeles']) {
+    const told = execFileSync(process.execPath, ['--input-type=module', '-e', code], {
+      env: { ...process.env, TZ },
+      encoding: 'utf8',
+    });
+    expect(`${TZ} ${told.trim()}`).toBe(`${TZ} 60000`);
+  }
+});
+
+const DAY = 24 * 60 * 60_000;
+
+it.each([
+  ['retry-after', '7', 7_000],
+  ['retry-after', '1.5', 1_500],
+  ['retry-after', '0', 0],
+  ['retry-after', '9999999999', DAY],
+  ['retry-after', '9'.repeat(400), DAY],
+  ['retry-after', '-1', undefined],
+  ['retry-after', 'soon', undefined],
+  ['retry-after', '', undefined],
+  ['retry-after-ms', '250', 250],
+  ['retry-after-ms', '-250', undefined],
+  ['retry-after', 'Sun, 06 Nov 1994 08:50:37 GMT', 0],
+])('%s: %s is %s ms', (name, value, means) => {
+  expect(retryAfterOf(new Headers({ [name]: value }), Date.now())).toBe(means);
+});
+
+it.each([
   { attempt: 1, random: 0.5, pause: 100 },
   { attempt: 3, random: 0.5, pause: 400 },
   { attempt: 2, random: 0, pause: 150 },

@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { actionId, counted, parseActionId, plain } from '../../src/core/message.ts';
+import {
+  actionId,
+  arrangeButtons,
+  type Button,
+  counted,
+  type Message,
+  parseActionId,
+  plain,
+  stageToSay,
+} from '../../src/core/message.ts';
 import { parseMarkdown } from '../../src/platforms/shared/markdown/read.ts';
 
 it.each([
@@ -56,4 +65,41 @@ it('plain text shows every character and means nothing as Markdown', () => {
       },
     ),
   );
+});
+
+const composing = (title?: string): Message => ({
+  ...(title === undefined ? {} : { title }),
+  progress: { stage: 'Composing', startedAt: 0 },
+});
+
+describe('what happens now', () => {
+  it('is left unsaid where the title says it', () => {
+    expect(stageToSay(composing('Composing “rain”'))).toBe('');
+    expect(stageToSay(composing('Rain'))).toBe('Composing');
+    expect(stageToSay(composing())).toBe('Composing');
+    expect(stageToSay({})).toBe('');
+  });
+});
+
+const actions = (count: number): Button[] =>
+  Array.from({ length: count }, (_, index) => ({
+    type: 'action',
+    id: `song.x:j:${index}`,
+    label: `${index}`,
+  }));
+const links = (count: number): Button[] =>
+  Array.from({ length: count }, (_, index) => ({
+    type: 'link',
+    url: `https://a.example/${index}`,
+    label: 'Link',
+  }));
+
+it.each([
+  ['all, where they fit', 3, 2, 5, 0],
+  ['four and a menu, without links', 12, 0, 4, 8],
+  ['four, a link and a menu', 12, 1, 5, 8],
+  ['two links take the room of an action more', 12, 2, 5, 9],
+])('a row holds five at most: %s', (_name, some, other, shown, more) => {
+  const arranged = arrangeButtons([...actions(some), ...links(other)]);
+  expect([arranged.shown.length, arranged.more.length]).toEqual([shown, more]);
 });

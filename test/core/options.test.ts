@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../commands/index.ts';
 import { UserError } from '../../src/core/errors.ts';
-import { type OptionDeclarations, validateOptions } from '../../src/core/options.ts';
+import { type OptionDeclarations, readNumber, validateOptions } from '../../src/core/options.ts';
 
 const declarations = {
   prompt: { type: 'text', description: 'What it is about', required: true, maximumLength: 10 },
@@ -98,4 +98,27 @@ describe('options are checked before anything is spent', () => {
       ),
     );
   });
+});
+
+describe('a number as people write it', () => {
+  it.each([
+    ['5', 5],
+    [' 2.5 ', 2.5],
+    ['2,5', 2.5],
+    ['.5', 0.5],
+    ['0,125', 0.125],
+    ['-3', -3],
+    ['1,000', 1000],
+    ['12,345,678', 12_345_678],
+    ['1,000.5', 1000.5],
+  ])('%s', (typed, number) => {
+    expect(readNumber(typed)).toBe(number);
+  });
+
+  it.each(['', ' ', '-', 'many', '1,00,000', '1,000,5', '1.2.3', '0x10', '1e3', '5 songs', 'NaN'])(
+    '%j is none',
+    (typed) => {
+      expect(readNumber(typed)).toBeUndefined();
+    },
+  );
 });

@@ -3,7 +3,7 @@ import type { musicLimits } from '../../gateway/music/requests.ts';
 import type { Family } from '../family.ts';
 import type { JobView } from '../job.ts';
 import type { Judgement, KeptFile, MediaSource } from '../message.ts';
-import type { Actor, Moderation } from '../moderation.ts';
+import type { Actor, AnswersInForce, Moderation } from '../moderation.ts';
 import type { Choice, FileOption } from '../options.ts';
 import type { PartyTools } from '../party.ts';
 import type { System } from '../system.ts';
@@ -42,15 +42,6 @@ export interface Voice {
 export interface RemovedVoice {
   readonly personaId: string;
   readonly audioId: string;
-}
-
-/** What moderators chose for answers: the channel's choice over the server's. */
-export interface AnswerSettings {
-  readonly systemPrompt?: string;
-  /** Questions may use the bot's own commands. */
-  readonly assistant: boolean;
-  /** Small print under an answer: model, route, tokens. */
-  readonly footer: boolean;
 }
 
 /** What the operator decided about answers. Models are ids; those of gen without their route. */
@@ -103,7 +94,8 @@ export interface Context extends Pick<System, 'now'> {
     listedBy(id: string): readonly ('chat' | 'msg')[];
   };
   readonly answers: AnswerOffer;
-  readonly settings: { readonly answers: AnswerSettings };
+  /** What moderators chose for answers: the channel's choice over the server's. */
+  readonly answering: AnswersInForce;
   /** Keeps what the person says of an answer; a vote of theirs on it before is replaced. */
   judge(answer: JobView, judgement: Judgement): Promise<void>;
   /** Why the bot hears no messages without its name here: a plain sentence; undefined where it hears them. */

@@ -10,14 +10,18 @@ const OFFER: AnswerOffer = {
 };
 
 /** Which model answers, where the one in force is `chosen`. */
-function plan(asked: Partial<Asked>, chosen = 'chat:small', offer: Partial<AnswerOffer> = {}) {
+function plan(
+  { assistant = false, ...asked }: Partial<Asked> & { readonly assistant?: boolean },
+  chosen = 'chat:small',
+  offer: Partial<AnswerOffer> = {},
+) {
   const context = {
+    answering: { assistant: { on: assistant } },
     answers: { ...OFFER, ...offer },
     models: { resolve: async (_family: string, named = chosen) => named, listedBy: () => [] },
   };
-  const settings = { assistant: false, footer: true };
   // Sound: planning uses nothing else of the tools.
-  return planAnswer({ named: undefined, picture: 'none', settings, ...asked }, context as unknown as Context);
+  return planAnswer({ named: undefined, picture: 'none', ...asked }, context as unknown as Context);
 }
 
 describe('a reply to a picture', () => {
@@ -36,13 +40,14 @@ describe('a reply to a picture', () => {
 });
 
 describe('the assistant without a model of its own', () => {
-  const settings = { assistant: true, footer: true };
-
   test('gives its commands to the gen model that moderators chose', async () => {
-    expect(await plan({ settings }, 'gen:chosen')).toMatchObject({ way: { type: 'tools' } });
+    expect(await plan({ assistant: true }, 'gen:chosen')).toMatchObject({ way: { type: 'tools' } });
   });
 
   test('and to no other that a person names', async () => {
-    expect(await plan({ settings, named: 'gen:another' })).toEqual({ dialect: 'gen', model: 'another' });
+    expect(await plan({ assistant: true, named: 'gen:another' })).toEqual({
+      dialect: 'gen',
+      model: 'another',
+    });
   });
 });
