@@ -29,7 +29,7 @@ import { isWebPage, redactor } from '../src/gateway/transport/errors.ts';
 import { asHttpUrl, parseJson } from '../src/gateway/transport/json.ts';
 import { readRefusal } from '../src/gateway/transport/refusal.ts';
 import { createEventDecoder } from '../src/gateway/transport/sse.ts';
-import { estimateTokens } from '../src/jobs/ask/memory.ts';
+import { estimateTokens } from '../src/jobs/ask/context-budget.ts';
 import { readArguments } from '../src/jobs/ask/tool-declarations.ts';
 import { linesOf, lrc } from '../src/jobs/steps/lrc.ts';
 import { contentTypeOf, safeFileName } from '../src/media/content/types.ts';

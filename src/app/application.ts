@@ -34,7 +34,6 @@ export interface ApplicationOptions
   extends Observability,
     Pick<ServiceOptions, 'config' | 'log' | 'now' | 'random'> {
   readonly measure: Measure;
-  readonly pollPause?: JobDependencies['pollPause'];
 }
 
 /** The bot and what it decides and runs. */
@@ -125,7 +124,7 @@ function jobDependencies(
   { storage, gateway, media, publicUrl, secrets: [secret] }: Services,
   platform: (name: string) => Platform | undefined,
   { voices, meter, pages }: Pick<JobDependencies, 'voices' | 'meter'> & { readonly pages: Pages },
-  { config, log, now, random, pollPause, measure, traces }: ApplicationOptions,
+  { config, log, now, random, measure, traces }: ApplicationOptions,
 ): Omit<JobDependencies, 'invoke'> {
   const byName = new Map(commands.map((command) => [command.name, command]));
   return {
@@ -142,7 +141,6 @@ function jobDependencies(
     pageUrl: pages.urlOf,
     concurrency: config.concurrency,
     familyOf,
-    pollPause,
     now,
     sleep,
     random,

@@ -17,9 +17,7 @@ import { newId, openServices, type ServiceOptions, type Services, unmeasured } f
 import { observedBot, serveMetrics } from './telemetry/measurements.ts';
 import { openObservability } from './telemetry/observability.ts';
 
-export interface AssembleOptions
-  extends Omit<ServiceOptions, 'measure' | 'traces'>,
-    Pick<ApplicationOptions, 'pollPause'> {
+export interface AssembleOptions extends Omit<ServiceOptions, 'measure' | 'traces'> {
   readonly platforms: MakePlatforms;
 }
 

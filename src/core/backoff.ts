@@ -47,3 +47,8 @@ function untilDate(text: string, now: number): number | undefined {
   const date = /^[a-z]/i.test(text) ? Date.parse(ASCTIME.test(text) ? `${text} UTC` : text) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
+
+/** About so many milliseconds, a tenth shorter or longer, so that replicas do not do the same at the same moment. */
+export function jitter(milliseconds: number, random: () => number): number {
+  return milliseconds * (0.9 + random() * 0.2);
+}

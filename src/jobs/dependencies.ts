@@ -15,7 +15,6 @@ import type { Media } from '../media/media.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { Meter } from '../settings/limits/meter.ts';
 import type { Storage } from '../storage/storage.ts';
-import type { pollPause } from './steps/poll-pauses.ts';
 
 /** Everything that jobs need from outside. */
 export interface JobDependencies extends Pick<System, 'now' | 'random' | 'newId' | 'log'> {
@@ -43,8 +42,6 @@ export interface JobDependencies extends Pick<System, 'now' | 'random' | 'newId'
   /** How many jobs of a family may be at the gateway at once, over all replicas. */
   readonly concurrency: Readonly<Record<Family, number>>;
   readonly familyOf: (work: Work) => Family;
-  /** When a video is asked about again, if not by the table of pauses. Tests ask at once. */
-  readonly pollPause?: typeof pollPause | undefined;
   /** Resolves after so many milliseconds, or at once when the signal aborts. */
   readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
   /** For operators' numbers. */

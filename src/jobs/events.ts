@@ -10,7 +10,6 @@ export type RecordedFields = Partial<
     Job,
     | 'posted'
     | 'held'
-    | 'address'
     | 'mayHavePosted'
     | 'shown'
     | 'kept'

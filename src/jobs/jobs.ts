@@ -10,12 +10,15 @@ import type { Decisions } from '../settings/decisions.ts';
 import type { RunLease } from '../storage/schedule.ts';
 import { type Received, StorageError } from '../storage/storage.ts';
 import type { JobDependencies } from './dependencies.ts';
-import { findMade } from './made.ts';
-import { advance, readCallbacks } from './runner/advance.ts';
+import { createFindMade } from './made.ts';
+import { type Advance, createAdvance } from './runner/advance.ts';
+import { createReadCallbacks } from './runner/callbacks.ts';
 import { applyEvent, isUnreadableRecord, JobRun } from './runner/run.ts';
 import { sweepRegularly } from './runner/sweep.ts';
 import { NOT_ACKNOWLEDGED_SENTENCE } from './sentences.ts';
-import { madeFile } from './steps/keep.ts';
+import { createReadResultFile } from './steps/keep.ts';
+import { createSlots } from './steps/slots.ts';
+import { createLinkTo } from './steps/source.ts';
 import { acceptedJob } from './transitions.ts';
 
 /** Longer than platforms take to acknowledge or to fail at it: then a job that nobody begins or declines begins by itself. */
@@ -54,7 +57,10 @@ export interface Jobs {
 }
 
 export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
-  const { storage, log, now } = deps;
+  const { storage, meter, tracer, measure, newId, log, now } = deps;
+  const findMade = createFindMade({ ...deps, linkTo: createLinkTo(deps) });
+  const readResultFile = createReadResultFile(deps);
+  const readCallbacks = createReadCallbacks(deps);
   const wakeNow = (id: string): void => {
     storage.schedule.wake(id).catch((error: unknown) => {
       log.error({ job: id, err: error }, 'A job could not be woken; its own timer wakes it later');
@@ -67,7 +73,7 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
     const failure = {
       code: 'not-acknowledged',
       sentence: NOT_ACKNOWLEDGED_SENTENCE,
-      reference: deps.newId(),
+      reference: newId(),
     };
     run.apply({ type: 'failed', failure: { ...failure, taken: 'no' } });
     await run.save();
@@ -77,13 +83,13 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
   const stopping = new AbortController();
   let sweeping: Promise<void> | undefined;
 
-  const runner =
-    (invoke: JobDependencies['invoke']) => async (id: string, signal: AbortSignal, lease: RunLease) => {
+  const leavingUnreadable =
+    (advance: Advance) => async (id: string, signal: AbortSignal, lease: RunLease) => {
       try {
-        return await advance(id, { signal, ...lease }, { ...deps, invoke });
+        return await advance(id, { signal, ...lease });
       } catch (error) {
         if (error instanceof StorageError && error.code === 'lease')
-          deps.measure('minstrel_leases_lost_total', {});
+          measure('minstrel_leases_lost_total', {});
         if (!isUnreadableRecord(error)) throw error;
         // Trying again does not help until another version runs.
         unreadable.add(id);
@@ -119,11 +125,11 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
       const { id: event, command: invoked, address, person, action } = invocation;
       const caused = invocationKey(address.platform, event);
       const made =
-        parent === undefined ? undefined : await orDecline(() => findMade({ work, parent }, caused, deps));
+        parent === undefined ? undefined : await orDecline(() => findMade({ work, parent }, caused));
       if (made && 'message' in made) return { type: 'message', visibility: 'person', message: made.message };
-      const traceparent = deps.tracer?.traceparent();
+      const traceparent = tracer?.traceparent();
       const job = acceptedJob({
-        id: made?.id ?? deps.newId(),
+        id: made?.id ?? newId(),
         command: command ?? invoked,
         title,
         address: await orDecline(() => withPublicity(address, action)),
@@ -136,7 +142,7 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
         ...(traceparent === undefined ? {} : { traceparent }),
         createdAt: now(),
       });
-      const { reservation, ceilings, refusal } = deps.meter.claim(job, settings);
+      const { reservation, ceilings, refusal } = meter.claim(job, settings);
       const at = job.createdAt + BEGINS_BY_ITSELF_MS;
       const answer = await orDecline(() =>
         storage.accept({ job, reservation, ceilings, at, now: job.createdAt }),
@@ -167,10 +173,10 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
     async find(id) {
       const run = await JobRun.load(id, storage);
       // A result is shown before it is written: its buttons work at once.
-      if (run) await readCallbacks(run, deps);
+      if (run) await readCallbacks(run);
       return run?.job;
     },
-    file: (id, source, kinds, signal) => madeFile(id, source, { kinds, signal }, deps),
+    file: (id, source, kinds, signal) => readResultFile(id, source, { kinds, signal }),
 
     async cancel(id, person) {
       const job = await applyEvent(id, { type: 'cancelRequested', by: person }, storage);
@@ -202,8 +208,10 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
     },
 
     async run(invoke) {
-      await storage.schedule.start(runner(invoke), { concurrency: CONCURRENCY });
-      sweeping = sweepRegularly((id) => unreadable.has(id), stopping.signal, deps);
+      const advance = createAdvance({ ...deps, invoke });
+      await storage.schedule.start(leavingUnreadable(advance), { concurrency: CONCURRENCY });
+      const isUnreadable = (id: string) => unreadable.has(id);
+      sweeping = sweepRegularly({ ...deps, slots: createSlots(deps), isUnreadable }, stopping.signal);
     },
 
     async stop() {

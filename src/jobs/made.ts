@@ -3,45 +3,72 @@ import { createHash } from 'node:crypto';
 import type { StartRequest } from '../core/bot/context.ts';
 import { isOpen, type Job } from '../core/job.ts';
 import type { Message } from '../core/message.ts';
-import type { Route } from '../core/work.ts';
 import { MediaError } from '../media/errors.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { JobDependencies } from './dependencies.ts';
+import { PLANS } from './route-plans.ts';
 import { withKeptMedia } from './steps/keep.ts';
-import { linkToMessage } from './steps/source.ts';
-
-const MADE_ONCE: ReadonlySet<Route> = new Set([
-  'music.wavGenerate',
-  'music.mp4Generate',
-  'music.timestampedLyrics',
-  'music.vocalRemoval',
-]);
+import type { LinkTo } from './steps/source.ts';
 
 const MADE_BEFORE = 'This was made before, and nothing was spent.';
 
-type MadeDependencies = Pick<JobDependencies, 'storage' | 'media' | 'command' | 'platform' | 'log'>;
-
-/** The id of the job to make, or what people are told of the job that made it before. Throws StorageError. */
+/** The id of the job to make, or what people are told of the job that made it before. */
 export type Made = { readonly id: string } | { readonly message: Message };
 
 /**
  * Ids are made of the work, so that two people who press at once get one job. After a try that came to nothing, and where
- * nothing is left of what was made, the next id is free. Undefined for work that may be done any number of times.
+ * nothing is left of what was made, the next id is free. Undefined for work that may be done any number of times. Throws
+ * StorageError.
  */
-export async function findMade(
-  { work, parent }: MadeWork,
-  invocation: string,
-  deps: MadeDependencies,
-): Promise<Made | undefined> {
-  if (!MADE_ONCE.has(work.route)) return undefined;
-  for (let attempt = 0; ; attempt += 1) {
-    const id = madeId({ work, parent }, attempt);
-    const job = await deps.storage.jobs.read(id);
-    // The same event that comes twice makes one job.
-    if (!job || job.invocation === invocation) return { id };
-    const message = await messageOf(job, deps);
-    if (message) return { message };
+export type FindMade = (made: MadeWork, invocation: string) => Promise<Made | undefined>;
+
+export function createFindMade({
+  storage,
+  media,
+  command,
+  linkTo,
+}: Pick<JobDependencies, 'storage' | 'media' | 'command'> & { readonly linkTo: LinkTo }): FindMade {
+  /** Undefined if the job made nothing, or if nothing of its result is left. */
+  async function messageOf(job: Job): Promise<Message | undefined> {
+    const url = await linkTo(job);
+    const actions = url === undefined ? [] : [{ type: 'link' as const, url, label: 'To its message' }];
+    if (isOpen(job) && job.end !== 'cancelled') {
+      const text = 'This is being made already. It comes by itself into the channel where it was asked for.';
+      return { title: job.title, text, actions };
+    }
+    const done = command(job.command)?.done;
+    if (job.state !== 'delivered' || !done) return undefined;
+    const rendered = done(job);
+    const { message } = withKeptMedia(rendered, job);
+    const items = [];
+    for (const item of message.media ?? [])
+      if (item.source.type === 'kept' && (await isKept(item.source.file.name))) items.push(item);
+    const isGone = items.length === 0 && (rendered.media ?? []).length > 0;
+    if (isGone && url === undefined) return undefined;
+    const text = [MADE_BEFORE, message.text].filter(Boolean).join('\n\n');
+    return { ...message, text, media: items, actions };
   }
+
+  async function isKept(name: string): Promise<boolean> {
+    try {
+      return (await media.stat(name)) !== undefined;
+    } catch (error) {
+      if (!(error instanceof MediaError)) throw error;
+      return false;
+    }
+  }
+
+  return async (made, invocation) => {
+    if (!PLANS[made.work.route].reusesResult) return undefined;
+    for (let attempt = 0; ; attempt += 1) {
+      const id = madeId(made, attempt);
+      const job = await storage.jobs.read(id);
+      // The same event that comes twice makes one job.
+      if (!job || job.invocation === invocation) return { id };
+      const message = await messageOf(job);
+      if (message) return { message };
+    }
+  };
 }
 
 type MadeWork = Pick<StartRequest, 'work'> & { readonly parent: string };
@@ -63,34 +90,4 @@ export async function allMade(made: MadeWork, { jobs }: Pick<Storage, 'jobs'>): 
     if (job.state === 'delivered') found.unshift(job);
   }
   return found;
-}
-
-/** Undefined if the job made nothing, or if nothing of its result is left. */
-async function messageOf(job: Job, deps: MadeDependencies): Promise<Message | undefined> {
-  const url = await linkToMessage(job, deps);
-  const actions = url === undefined ? [] : [{ type: 'link' as const, url, label: 'To its message' }];
-  if (isOpen(job) && job.end !== 'cancelled') {
-    const text = 'This is being made already. It comes by itself into the channel where it was asked for.';
-    return { title: job.title, text, actions };
-  }
-  const done = deps.command(job.command)?.done;
-  if (job.state !== 'delivered' || !done) return undefined;
-  const rendered = done(job);
-  const { message } = withKeptMedia(rendered, job);
-  const media = [];
-  for (const item of message.media ?? [])
-    if (item.source.type === 'kept' && (await isKept(item.source.file.name, deps))) media.push(item);
-  const isGone = media.length === 0 && (rendered.media ?? []).length > 0;
-  if (isGone && url === undefined) return undefined;
-  const text = [MADE_BEFORE, message.text].filter(Boolean).join('\n\n');
-  return { ...message, text, media, actions };
-}
-
-async function isKept(name: string, { media }: Pick<JobDependencies, 'media'>): Promise<boolean> {
-  try {
-    return (await media.stat(name)) !== undefined;
-  } catch (error) {
-    if (!(error instanceof MediaError)) throw error;
-    return false;
-  }
 }

@@ -2,6 +2,7 @@
 import type { Route, Work } from '../core/work.ts';
 import type { GatewayErrorCode } from '../gateway/transport/errors.ts';
 import type { MediaError } from '../media/errors.ts';
+import { PLANS } from './route-plans.ts';
 
 const SENTENCES = {
   credits: 'The gateway has no credit left. Whoever runs this bot can top it up; then press Again.',
@@ -116,60 +117,27 @@ export function unkeptLinkSentence(names: string): string {
   return `I could not keep ${names}. The link is the gateway’s own and ends in a few days, so save it soon.`;
 }
 
-/** Routes that take the ids of a finished song; the public API keeps songs for about 15 days. */
-const ON_SONGS = {
-  'music.extend': 'go on from it',
-  'music.generateCover': 'paint covers for it',
-  'music.vocalRemoval': 'take it apart',
-  'music.wavGenerate': 'make its WAV',
-  'music.mp4Generate': 'film its music video',
-  'music.timestampedLyrics': 'tell when its lines are sung',
-  'music.generatePersona': 'learn its voice',
-} as const satisfies Partial<Record<Route, string>>;
-
-/** Routes that the gateway answers once for each song (docs.sunoapi.org: 409, "record already exists"). */
-const MADE_ONCE = {
-  'music.generateCover': 'painted covers for this song',
-  'music.wavGenerate': 'made the WAV of this take',
-  'music.mp4Generate': 'filmed the music video of this take',
-  'music.vocalRemoval': 'taken this take apart',
-} as const satisfies Partial<Record<Route, string>>;
-
-const ON_FILES: ReadonlySet<Route> = new Set([
-  'music.uploadCover',
-  'music.uploadExtend',
-  'music.addVocals',
-  'music.addInstrumental',
-]);
-
 /** Undefined where the general sentence says it all. */
 function songSentenceFor(code: GatewayErrorCode, route: Route): string | undefined {
+  const { withSong, doneOnce, takesRecording } = PLANS[route];
   switch (code) {
-    case 'not-found': {
-      const what = member(ON_SONGS, route);
-      return what === undefined
+    case 'not-found':
+      return withSong === undefined
         ? undefined
-        : `The gateway no longer has this song, so it cannot ${what}. The files in the channel stay, /remix works with them, and Again under the song makes a new one.`;
-    }
-    case 'exists': {
-      const what = member(MADE_ONCE, route);
-      return what === undefined
+        : `The gateway no longer has this song, so it cannot ${withSong}. The files in the channel stay, /remix works with them, and Again under the song makes a new one.`;
+    case 'exists':
+      return doneOnce === undefined
         ? undefined
-        : `The gateway has already ${what}, and does so once. The result stands further up in this channel.`;
-    }
+        : `The gateway has already ${doneOnce}, and does so once. The result stands further up in this channel.`;
     case 'unfetched':
-      return ON_FILES.has(route)
+      return takesRecording
         ? 'The gateway could not fetch your recording from this bot. Whoever runs this bot has to see to it that the gateway reaches it; then press Again.'
         : undefined;
     case 'blocked':
-      return ON_FILES.has(route)
+      return takesRecording
         ? 'The gateway declined this recording: it sounds like a work that exists, or its content rules forbid it. Please try another recording.'
         : undefined;
     default:
       return undefined;
   }
-}
-
-function member(sentences: Partial<Record<Route, string>>, route: Route): string | undefined {
-  return sentences[route];
 }

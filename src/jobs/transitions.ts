@@ -9,9 +9,8 @@ import type { EventOf, JobEvent, JobEventType } from './events.ts';
 
 /** Returns the same object if the event means nothing. */
 type Cell<Type extends JobEventType> = (job: Job, event: EventOf<Type>) => Job;
-type Row = { readonly [Type in JobEventType]: Cell<Type> };
-
-const ignore = (job: Job): Job => job;
+/** An event that a row does not name means nothing in its state. */
+type Row = { readonly [Type in JobEventType]?: Cell<Type> };
 
 /** What was shown nowhere before is shown now. */
 function ready({ undelivered: _, ...job }: Job, end: NonNullable<Job['end']>): Job {
@@ -116,17 +115,6 @@ const EVERYWHERE = {
     job.address.channel === channel ? { ...job, address: { ...job.address, public: isPublic } } : job,
   overtaken: overtake,
   repaired: repair,
-  cancelRequested: ignore,
-  cancelled: ignore,
-  prepared: ignore,
-  queued: ignore,
-  started: ignore,
-  submitting: ignore,
-  submitted: ignore,
-  notTaken: ignore,
-  uncertain: ignore,
-  lyricsWritten: ignore,
-  polled: ignore,
   retried: (job, { held }) => ({
     ...job,
     attempts: job.attempts + 1,
@@ -134,12 +122,6 @@ const EVERYWHERE = {
   }),
   progressed: progress,
   completed: complete,
-  failed: ignore,
-  expired: ignore,
-  restored: ignore,
-  closed: ignore,
-  revealed: ignore,
-  redirected: ignore,
 } satisfies Row;
 
 const ENDED = { ...EVERYWHERE, redirected: redirect } satisfies Row;
@@ -238,8 +220,8 @@ export const TRANSITIONS = {
 export function transition(job: Job, event: JobEvent): Job {
   const row: Row = TRANSITIONS[job.state];
   // Sound because a row's cell takes the event of its own name.
-  const cell = row[event.type] as (job: Job, event: JobEvent) => Job;
-  return cell(job, event);
+  const cell = row[event.type] as ((job: Job, event: JobEvent) => Job) | undefined;
+  return cell?.(job, event) ?? job;
 }
 
 /** A job as it begins. */

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Invocation } from '../../src/core/invocation.ts';
 import type { RawOptions } from '../../src/core/options.ts';
-import { advance } from '../../src/jobs/runner/advance.ts';
+import { createAdvance } from '../../src/jobs/runner/advance.ts';
 import { openStudio, type Studio } from './song/world.ts';
 
 let studio: Studio;
@@ -17,11 +17,11 @@ async function sent(command: 'image' | 'video', options: RawOptions) {
   const { id } = await studio.stored(outcome);
   const concurrency = { ...world.dependencies.concurrency, image: 9, video: 9 };
   const dependencies = { ...world.dependencies, concurrency };
-  await advance(
-    id,
-    { signal: new AbortController().signal, interrupted: false, isHeld: () => true },
-    dependencies,
-  );
+  await createAdvance(dependencies)(id, {
+    signal: new AbortController().signal,
+    interrupted: false,
+    isHeld: () => true,
+  });
   return world.gateway.taken.at(-1)?.request;
 }
 

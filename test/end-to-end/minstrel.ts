@@ -66,8 +66,6 @@ export async function startMinstrel(
     log: options.writeTo ?? log,
     now: options.now ?? Date.now,
     random: Math.random,
-    // Finished when it is first asked about; how long the bot would wait for that is tested with its jobs.
-    pollPause: () => 0,
     platforms: (tools) => {
       const patient = { ...tools, patienceMs: PATIENCE_MS };
       return options.platforms ?? platformsFor(config, patient);

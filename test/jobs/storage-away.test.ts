@@ -5,7 +5,7 @@ import { systemClock } from '../../src/core/clock.ts';
 import { UserError } from '../../src/core/errors.ts';
 import { musicCallbackRoutes, signCallback } from '../../src/http/music-callback.ts';
 import { createJobs, type Jobs } from '../../src/jobs/jobs.ts';
-import { advance } from '../../src/jobs/runner/advance.ts';
+import { createAdvance } from '../../src/jobs/runner/advance.ts';
 import { openRedisStorage } from '../../src/storage/redis/open.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { listen } from '../http/listener.ts';
@@ -111,7 +111,8 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'while Redis is away', () => {
     };
     const sleep = (milliseconds: number) => delay(milliseconds);
     const dependencies = { ...world.dependencies, storage, now: Date.now, sleep };
-    await storage.schedule.start((job, signal, lease) => advance(job, { ...lease, signal }, dependencies), {
+    const advance = createAdvance(dependencies);
+    await storage.schedule.start((job, signal, lease) => advance(job, { ...lease, signal }), {
       concurrency: 1,
     });
     const outcome = await ask('picture', { ...PICTURE, command: 'image' });

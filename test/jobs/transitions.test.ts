@@ -113,10 +113,9 @@ function arrows(): Set<string> {
 }
 
 describe('the table of states and events', () => {
-  it('covers every event in every state', () => {
-    const types = new Set(EVENTS.map(({ type }) => type));
-    for (const [state, row] of Object.entries(TRANSITIONS))
-      expect(new Set(Object.keys(row)), state).toEqual(types);
+  it('has a meaning for every event', () => {
+    const known = new Set(Object.values(TRANSITIONS).flatMap((row) => Object.keys(row)));
+    expect(known).toEqual(new Set(EVENTS.map(({ type }) => type)));
   });
 
   it('leads forwards, but for the few events that may lead back', () => {

@@ -6,7 +6,7 @@ import type { Job } from '../../src/core/job.ts';
 import type { Message } from '../../src/core/message.ts';
 import type { JobDependencies } from '../../src/jobs/dependencies.ts';
 import { createJobs, type Jobs } from '../../src/jobs/jobs.ts';
-import { advance } from '../../src/jobs/runner/advance.ts';
+import { createAdvance } from '../../src/jobs/runner/advance.ts';
 import type { MediaError } from '../../src/media/errors.ts';
 import { familyOf } from '../../src/settings/limits/meter.ts';
 import { createVoices, type Voices } from '../../src/settings/voices.ts';
@@ -183,11 +183,11 @@ export async function createWorld(
       // As the schedule does: a run that did not end makes the next one an interrupted job's.
       const interrupted = unfinished.has(job);
       unfinished.add(job);
-      const next = await advance(
-        job,
-        { signal: new AbortController().signal, interrupted, isHeld: () => true },
-        dependencies,
-      );
+      const next = await createAdvance(dependencies)(job, {
+        signal: new AbortController().signal,
+        interrupted,
+        isHeld: () => true,
+      });
       unfinished.delete(job);
       return next;
     },

@@ -3,68 +3,170 @@ import type { AnswerWork } from '../../core/work.ts';
 import { GatewayError } from '../../gateway/transport/errors.ts';
 import { StorageError } from '../../storage/storage.ts';
 import type { JobDependencies } from '../dependencies.ts';
-import { PLANS } from '../route-plans.ts';
 import { type JobRun, type Next, seconds } from '../runner/run.ts';
 import { INTERRUPTED_SENTENCE } from '../sentences.ts';
-import { finalMessage, messageDigest, progressMessage, recordShown, showOptions } from '../steps/message.ts';
-import { type CancelWatch, watchForCancel } from './cancel-watch.ts';
-import { answerParts } from './dialects.ts';
+import type { CancelWatch, WatchForCancel } from '../steps/cancel-watch.ts';
+import { type JobChannel, messageDigest, recordShown, showOptions } from '../steps/channel.ts';
+import type { FinalMessage } from '../steps/message.ts';
+import type { AnswerParts } from './dialects.ts';
 import { type AnswerDraft, createAnswerDraft } from './draft.ts';
-import { failAnswer } from './failure.ts';
+import type { FailAnswer } from './failure.ts';
 
 /** How often what has come so far is stored, so that a crash loses little of it. */
 const SAVE_EVERY_MS = 3_000;
+
+interface Writing {
+  readonly draft: AnswerDraft;
+  readonly watch: CancelWatch;
+  readonly update: () => void;
+  readonly shutdown: AbortSignal;
+}
+
+interface Written {
+  /** The gateway took at least one request: part of its answer came. */
+  readonly isTaken: boolean;
+  /** Why it did not reach its own end. */
+  readonly failure?: GatewayError;
+}
+
+interface AnswerQuestionParts
+  extends Pick<JobDependencies, 'platform' | 'media' | 'measure' | 'now' | 'newId' | 'log'>,
+    Pick<JobChannel, 'progressMessage'> {
+  readonly answerParts: AnswerParts;
+  readonly failAnswer: FailAnswer;
+  readonly finalMessage: FinalMessage;
+  readonly watchForCancel: WatchForCancel;
+}
 
 /**
  * Streams the answer of a job in state `submitting`. The record ends `ready`: with the whole answer, with what was shown
  * when it was stopped or broke, or with a failure when not a word came. On shutdown what came is kept as broken, and a
  * question that was not sent yet is asked at the next start.
  */
-export async function answerQuestion(
-  run: JobRun,
-  work: AnswerWork,
-  shutdown: AbortSignal,
-  deps: JobDependencies,
-): Promise<Next> {
-  const { id, address } = run.job;
-  using watch = await watchForCancel(id, shutdown, deps);
-  if (watch.cancelledBy !== undefined) return cancelUnpaid(run, watch.cancelledBy);
-  run.assertHeld();
-  const stream = deps.platform(address.platform)?.stream(address, showOptions(run));
-  const draft = createAnswerDraft(id, deps);
-  const newest = () =>
-    progressMessage({ ...run.job, result: draft.into(run.job.result) }, PLANS.answer.stage, deps);
-  const update = () => stream?.update(newest);
-  const { failure, isTaken } = await write(run, work, { draft, watch, update, shutdown }, deps);
+export type AnswerQuestion = (run: JobRun, work: AnswerWork, shutdown: AbortSignal) => Promise<Next>;
 
-  if (watch.cancelledBy !== undefined && draft.empty && !isTaken && failure?.taken === 'no')
-    return cancelUnpaid(run, watch.cancelledBy);
-  if (watch.cancelledBy === undefined && draft.empty) {
-    // If the gateway asked for a pause, the next start keeps it, too.
-    const isAskedToWait = failure?.retryAfterMs !== undefined;
-    if (shutdown.aborted && !isTaken && !isAskedToWait && (failure === undefined || failure.taken === 'no')) {
-      run.apply({ type: 'notTaken' });
-      return deps.now();
+export function createAnswerQuestion({
+  platform,
+  media,
+  answerParts,
+  failAnswer,
+  progressMessage,
+  finalMessage,
+  watchForCancel,
+  measure,
+  now,
+  newId,
+  log,
+}: AnswerQuestionParts): AnswerQuestion {
+  /** Writes until the answer ends, however it ends. */
+  async function write(
+    run: JobRun,
+    work: AnswerWork,
+    { draft, watch, update, shutdown }: Writing,
+  ): Promise<Written> {
+    let savedAt = now();
+    let isTaken = false;
+    let hasWords = false;
+    try {
+      if (watch.signal.aborted) return { isTaken };
+      const asking = { signal: watch.signal, beforeAsking: () => run.assertHeld() };
+      for await (const part of answerParts(run.job, work, asking)) {
+        isTaken = true;
+        await draft.add(part);
+        if (part.type === 'finish') continue;
+        if (!draft.empty) {
+          if (!hasWords)
+            measure(
+              'minstrel_first_words_seconds',
+              { dialect: work.dialect },
+              seconds(run.job.createdAt, now()),
+            );
+          hasWords = true;
+          update();
+        }
+        if (draft.endless) {
+          draft.end({ reason: 'endless' });
+          return { isTaken };
+        }
+        if (now() - savedAt < SAVE_EVERY_MS && part.type !== 'call') continue;
+        savedAt = now();
+        await saveDraft(run, draft);
+      }
+      return { isTaken };
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      if (watch.cancelledBy === undefined && !draft.empty)
+        log[levelOf(shutdown)]({ job: run.job.id, err: error }, 'An answer did not reach its end');
+      return { isTaken, failure: error };
     }
-    if (failure && (!shutdown.aborted || isAskedToWait))
-      return failAnswer(run, work, { failure, isTaken }, deps);
-    if (shutdown.aborted) return interrupted(run, deps);
   }
-  // A request to stop that came after the end changes nothing.
-  if (!draft.answer.finish) draft.end({ reason: watch.cancelledBy !== undefined ? 'stopped' : 'broken' });
-  run.apply({ type: 'completed', result: draft.into(run.job.result), at: deps.now() });
-  // The whole answer is durable before its message says that it is whole.
-  await run.save();
-  if (!stream) return 'now';
-  try {
-    const { message } = await finalMessage(run, shutdown, deps);
-    recordShown(run, messageDigest(message), await stream.close(message));
-  } catch (error) {
-    // The delivery that follows writes the same message, and knows how to go on when the platform is away.
-    if (error instanceof StorageError) throw error;
-    deps.log[levelOf(shutdown)]({ job: id, err: error }, 'The end of an answer could not be written at once');
+
+  /** The rest of the answer is still read when storage is away for a moment. */
+  async function saveDraft(run: JobRun, draft: AnswerDraft): Promise<void> {
+    try {
+      run.apply({ type: 'recorded', fields: { result: draft.into(run.job.result) } });
+      await run.save();
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+      log.warn({ job: run.job.id, err: error }, 'Part of an answer could not be stored');
+    }
   }
-  return 'now';
+
+  function interrupted(run: JobRun): 'now' {
+    const failure = {
+      code: 'interrupted',
+      sentence: INTERRUPTED_SENTENCE,
+      reference: newId(),
+      taken: 'unknown' as const,
+    };
+    run.apply({ type: 'failed', failure });
+    return 'now';
+  }
+
+  return async (run, work, shutdown) => {
+    const { id, address } = run.job;
+    using watch = await watchForCancel(id, shutdown);
+    if (watch.cancelledBy !== undefined) return cancelUnpaid(run, watch.cancelledBy);
+    run.assertHeld();
+    const stream = platform(address.platform)?.stream(address, showOptions(run));
+    const draft = createAnswerDraft(id, { media, log });
+    const newest = () => progressMessage({ ...run.job, result: draft.into(run.job.result) });
+    const update = () => stream?.update(newest);
+    const { failure, isTaken } = await write(run, work, { draft, watch, update, shutdown });
+
+    if (watch.cancelledBy !== undefined && draft.empty && !isTaken && failure?.taken === 'no')
+      return cancelUnpaid(run, watch.cancelledBy);
+    if (watch.cancelledBy === undefined && draft.empty) {
+      // If the gateway asked for a pause, the next start keeps it, too.
+      const isAskedToWait = failure?.retryAfterMs !== undefined;
+      if (
+        shutdown.aborted &&
+        !isTaken &&
+        !isAskedToWait &&
+        (failure === undefined || failure.taken === 'no')
+      ) {
+        run.apply({ type: 'notTaken' });
+        return now();
+      }
+      if (failure && (!shutdown.aborted || isAskedToWait)) return failAnswer(run, work, { failure, isTaken });
+      if (shutdown.aborted) return interrupted(run);
+    }
+    // A request to stop that came after the end changes nothing.
+    if (!draft.answer.finish) draft.end({ reason: watch.cancelledBy !== undefined ? 'stopped' : 'broken' });
+    run.apply({ type: 'completed', result: draft.into(run.job.result), at: now() });
+    // The whole answer is durable before its message says that it is whole.
+    await run.save();
+    if (!stream) return 'now';
+    try {
+      const { message } = await finalMessage(run, shutdown);
+      recordShown(run, messageDigest(message), await stream.close(message));
+    } catch (error) {
+      // The delivery that follows writes the same message, and knows how to go on when the platform is away.
+      if (error instanceof StorageError) throw error;
+      log[levelOf(shutdown)]({ job: id, err: error }, 'The end of an answer could not be written at once');
+    }
+    return 'now';
+  };
 }
 
 /** Nothing was asked for, or the gateway refused it: nothing counts. */
@@ -75,85 +177,5 @@ function cancelUnpaid(run: JobRun, by: string): Next {
   return 'now';
 }
 
-interface Writing {
-  readonly draft: AnswerDraft;
-  readonly watch: CancelWatch;
-  readonly update: () => void;
-  readonly shutdown: AbortSignal;
-}
-
 /** What a shutdown cuts short is taken up at the next start, so it is no trouble. */
 const levelOf = (shutdown: AbortSignal) => (shutdown.aborted ? 'debug' : 'warn');
-
-interface Written {
-  /** The gateway took at least one request: part of its answer came. */
-  readonly isTaken: boolean;
-  /** Why it did not reach its own end. */
-  readonly failure?: GatewayError;
-}
-
-/** Writes until the answer ends, however it ends. */
-async function write(
-  run: JobRun,
-  work: AnswerWork,
-  { draft, watch, update, shutdown }: Writing,
-  deps: JobDependencies,
-): Promise<Written> {
-  let savedAt = deps.now();
-  let isTaken = false;
-  let hasWords = false;
-  try {
-    if (watch.signal.aborted) return { isTaken };
-    const asking = { ...deps, beforeAsking: () => run.assertHeld() };
-    for await (const part of answerParts(run.job, work, watch.signal, asking)) {
-      isTaken = true;
-      await draft.add(part);
-      if (part.type === 'finish') continue;
-      if (!draft.empty) {
-        if (!hasWords)
-          deps.measure(
-            'minstrel_first_words_seconds',
-            { dialect: work.dialect },
-            seconds(run.job.createdAt, deps.now()),
-          );
-        hasWords = true;
-        update();
-      }
-      if (draft.endless) {
-        draft.end({ reason: 'endless' });
-        return { isTaken };
-      }
-      if (deps.now() - savedAt < SAVE_EVERY_MS && part.type !== 'call') continue;
-      savedAt = deps.now();
-      await saveDraft(run, draft, deps);
-    }
-    return { isTaken };
-  } catch (error) {
-    if (!(error instanceof GatewayError)) throw error;
-    if (watch.cancelledBy === undefined && !draft.empty)
-      deps.log[levelOf(shutdown)]({ job: run.job.id, err: error }, 'An answer did not reach its end');
-    return { isTaken, failure: error };
-  }
-}
-
-/** The rest of the answer is still read when storage is away for a moment. */
-async function saveDraft(run: JobRun, draft: AnswerDraft, { log }: JobDependencies): Promise<void> {
-  try {
-    run.apply({ type: 'recorded', fields: { result: draft.into(run.job.result) } });
-    await run.save();
-  } catch (error) {
-    if (!(error instanceof StorageError)) throw error;
-    log.warn({ job: run.job.id, err: error }, 'Part of an answer could not be stored');
-  }
-}
-
-function interrupted(run: JobRun, { newId }: JobDependencies): 'now' {
-  const failure = {
-    code: 'interrupted',
-    sentence: INTERRUPTED_SENTENCE,
-    reference: newId(),
-    taken: 'unknown' as const,
-  };
-  run.apply({ type: 'failed', failure });
-  return 'now';
-}

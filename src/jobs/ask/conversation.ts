@@ -7,7 +7,8 @@ import {
   isPicture,
 } from '../../core/attachments.ts';
 import { UserError } from '../../core/errors.ts';
-import { invocationKey, type Job } from '../../core/job.ts';
+import type { Address } from '../../core/invocation.ts';
+import { invocationKey } from '../../core/job.ts';
 import { type FileReference, present } from '../../core/options.ts';
 import type { AnswerPlan, AnswerWork, InquiryPart, InquiryTurn } from '../../core/work.ts';
 import type { JobDependencies } from '../dependencies.ts';
@@ -24,8 +25,6 @@ const ANSWER_FILE = 'answer.md';
 /** Keeps what a model can look at or read. Throws UserError for any other file, or the reason of its signal. */
 export type KeepFile = (file: FileReference) => Promise<InquiryPart>;
 
-type ConversationTools = Pick<JobDependencies, 'storage' | 'platform'> & { readonly keep: KeepFile };
-
 /** Whether anything is left to read. */
 export function isRead({ history, request }: AnswerWork): boolean {
   const isWhole = ({ job, answers, parts }: InquiryTurn) =>
@@ -33,43 +32,46 @@ export function isRead({ history, request }: AnswerWork): boolean {
   return history === undefined && request.turns.every(isWhole);
 }
 
+export type ReadConversation = (address: Address, work: AnswerWork, keep: KeepFile) => Promise<AnswerWork>;
+
 /**
  * The work with everything before its question, oldest first, and with the files of both. Earlier files that cannot be read
  * become notes. Throws UserError for a file of the question itself that cannot be used, or the reason of `keep`'s signal.
  */
-export async function readConversation(
-  { address }: Pick<Job, 'address'>,
-  { history, seeing, ...work }: AnswerWork,
-  tools: ConversationTools,
-): Promise<AnswerWork> {
-  const platform = tools.platform(address.platform);
-  const before = history === undefined ? [] : ((await platform?.readHistory?.(address, history)) ?? []);
-  const earlier = [...before.map(inquiryTurn), ...work.request.turns.slice(0, -1)];
-  const memory = withinBounds(await recalled(earlier, address.platform, tools.storage));
-  const questions = await Promise.all(
-    work.request.turns.slice(-1).map(async (question) => ({
-      ...question,
-      parts: await Promise.all(
-        question.parts.map((part) => (part.type === 'file' ? tools.keep(part.file) : part)),
-      ),
-    })),
-  );
-  const parts = questions.flatMap((question) => question.parts);
-  const model = modelFor(work, seeing, parts, memory.at(-1));
-  const turns = await Promise.all(withOwners(memory).map(fetching(memory, model.dialect !== 'chat', tools)));
-  const { dialect, way, note } = model;
-  const { way: _, note: __, ...rest } = work;
-  return present({
-    ...rest,
-    dialect,
-    way,
-    note,
-    request: {
-      ...work.request,
-      model: model.model,
-      turns: [...turns.filter((turn) => turn.parts.length > 0), ...questions],
-    },
-  });
+export function createReadConversation({
+  storage,
+  platform,
+}: Pick<JobDependencies, 'storage' | 'platform'>): ReadConversation {
+  return async (address, { history, seeing, ...work }, keep) => {
+    const chat = platform(address.platform);
+    const before = history === undefined ? [] : ((await chat?.readHistory?.(address, history)) ?? []);
+    const earlier = [...before.map(inquiryTurn), ...work.request.turns.slice(0, -1)];
+    const memory = withinBounds(await recalled(earlier, address.platform, storage));
+    const questions = await Promise.all(
+      work.request.turns.slice(-1).map(async (question) => ({
+        ...question,
+        parts: await Promise.all(
+          question.parts.map((part) => (part.type === 'file' ? keep(part.file) : part)),
+        ),
+      })),
+    );
+    const parts = questions.flatMap((question) => question.parts);
+    const model = modelFor(work, seeing, parts, memory.at(-1));
+    const turns = await Promise.all(withOwners(memory).map(fetching(memory, model.dialect !== 'chat', keep)));
+    const { dialect, way, note } = model;
+    const { way: _, note: __, ...rest } = work;
+    return present({
+      ...rest,
+      dialect,
+      way,
+      note,
+      request: {
+        ...work.request,
+        model: model.model,
+        turns: [...turns.filter((turn) => turn.parts.length > 0), ...questions],
+      },
+    });
+  };
 }
 
 /** Throws UserError where a picture is attached to a question for a model that cannot be shown any. */
@@ -155,7 +157,7 @@ function withOwners(turns: readonly InquiryTurn[]): InquiryTurn[] {
 function fetching(
   memory: readonly InquiryTurn[],
   seesPictures: boolean,
-  { keep }: ConversationTools,
+  keep: KeepFile,
 ): (turn: InquiryTurn) => Promise<InquiryTurn> {
   const files = memory.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'file' ? [part] : [])));
   const wanted = files.filter(({ file }) => (seesPictures && isPicture(file)) || isDocument(file));

@@ -5,96 +5,92 @@ import type { Answer } from '../../gateway/answers.ts';
 import type { Question } from '../../gateway/questions.ts';
 import { GatewayError } from '../../gateway/transport/errors.ts';
 import type { JobDependencies } from '../dependencies.ts';
+import { fitting, halve } from './context-budget.ts';
 import type { DraftEvent } from './draft.ts';
-import { fitting, halve } from './memory.ts';
 import { toQuestion, withSpeakers } from './question.ts';
-import { useTools } from './tools.ts';
-
-interface AskingDependencies extends JobDependencies {
-  /** Called before each paid request; throws if this run may not make one any more. */
-  readonly beforeAsking: () => void;
-}
+import type { AskOptions, UseTools } from './tools.ts';
 
 /** How often what was said before is halved for a model that finds it too long. */
 const MOST_HALVINGS = 4;
 
 /** Throws GatewayError, and what `beforeAsking` throws. */
-export async function* answerParts(
-  job: Job,
-  work: AnswerWork,
-  signal: AbortSignal,
-  deps: AskingDependencies,
-): AsyncIterable<DraftEvent> {
-  let inquiry = await remembered(work, signal, deps);
-  for (let halvings = 0; ; halvings += 1) {
-    const question = await toQuestion(inquiry, deps.media);
-    let begun = false;
-    try {
-      for await (const step of ask(job, work, question, signal, deps)) {
-        begun = true;
-        yield step;
-      }
-      return;
-    } catch (error) {
-      // No list tells how much a model takes; it says so itself, before anything is spent.
-      const tooLong = error instanceof GatewayError && error.code === 'too-long' && error.taken === 'no';
-      const less = tooLong && !begun && halvings < MOST_HALVINGS ? halve(inquiry) : undefined;
-      if (!less) throw error;
-      deps.log.info(
-        { job: job.id, turns: less.turns.length },
-        'A talk was too long for the model; asking with less',
-      );
-      inquiry = less;
+export type AnswerParts = (job: Job, work: AnswerWork, asking: AskOptions) => AsyncIterable<DraftEvent>;
+
+export function createAnswerParts({
+  gateway,
+  media,
+  useTools,
+  log,
+}: Pick<JobDependencies, 'gateway' | 'media' | 'log'> & { readonly useTools: UseTools }): AnswerParts {
+  /** Counted where the gateway counts (contract, "Messages style"), estimated elsewhere. */
+  async function remembered(work: AnswerWork, signal: AbortSignal): Promise<Inquiry> {
+    const inquiry = withSpeakers(work.request);
+    if (work.contextTokens === undefined) return inquiry;
+    const count = async (cut: Inquiry) => gateway.msg.countTokens(await toQuestion(cut, media), { signal });
+    return fitting(inquiry, work.contextTokens, work.dialect === 'msg' ? count : undefined);
+  }
+
+  async function* ask(
+    job: Job,
+    { dialect, way }: AnswerWork,
+    question: Question,
+    asking: AskOptions,
+  ): AsyncIterable<DraftEvent> {
+    const { chat, gen, msg } = gateway;
+    const { signal } = asking;
+    asking.beforeAsking();
+    switch (dialect) {
+      case 'chat':
+        yield* chat.stream(question, { signal });
+        return;
+      case 'msg':
+        yield* whole(await msg.complete(question, { signal }));
+        return;
+      case 'gen':
+        switch (way?.type) {
+          case undefined:
+            yield* gen.stream(question, { signal });
+            return;
+          case 'tools':
+            yield* useTools(job, question, way.commands, asking);
+            return;
+          case 'illustrated':
+            yield* whole(await gen.generateImage(question, { signal }));
+            return;
+          case 'thinking':
+            yield* whole(await gen.think({ ...question, thinkingBudget: way.budget }, { signal }));
+            return;
+          default:
+            way satisfies never;
+        }
+        return;
+      default:
+        dialect satisfies never;
     }
   }
-}
 
-/** Counted where the gateway counts (contract, "Messages style"), estimated elsewhere. */
-async function remembered(work: AnswerWork, signal: AbortSignal, deps: JobDependencies): Promise<Inquiry> {
-  const inquiry = withSpeakers(work.request);
-  if (work.contextTokens === undefined) return inquiry;
-  const count = async (cut: Inquiry) =>
-    deps.gateway.msg.countTokens(await toQuestion(cut, deps.media), { signal });
-  return fitting(inquiry, work.contextTokens, work.dialect === 'msg' ? count : undefined);
-}
-
-async function* ask(
-  job: Job,
-  { dialect, way }: AnswerWork,
-  question: Question,
-  signal: AbortSignal,
-  deps: AskingDependencies,
-): AsyncIterable<DraftEvent> {
-  const { chat, gen, msg } = deps.gateway;
-  deps.beforeAsking();
-  switch (dialect) {
-    case 'chat':
-      yield* chat.stream(question, { signal });
-      return;
-    case 'msg':
-      yield* whole(await msg.complete(question, { signal }));
-      return;
-    case 'gen':
-      switch (way?.type) {
-        case undefined:
-          yield* gen.stream(question, { signal });
-          return;
-        case 'tools':
-          yield* useTools(job, question, way.commands, signal, deps);
-          return;
-        case 'illustrated':
-          yield* whole(await gen.generateImage(question, { signal }));
-          return;
-        case 'thinking':
-          yield* whole(await gen.think({ ...question, thinkingBudget: way.budget }, { signal }));
-          return;
-        default:
-          way satisfies never;
+  return async function* answerParts(job, work, asking) {
+    let inquiry = await remembered(work, asking.signal);
+    for (let halvings = 0; ; halvings += 1) {
+      const question = await toQuestion(inquiry, media);
+      let begun = false;
+      try {
+        for await (const step of ask(job, work, question, asking)) {
+          begun = true;
+          yield step;
+        }
+        return;
+      } catch (error) {
+        // No list tells how much a model takes; it says so itself, before anything is spent.
+        const tooLong = error instanceof GatewayError && error.code === 'too-long' && error.taken === 'no';
+        const less = tooLong && !begun && halvings < MOST_HALVINGS ? halve(inquiry) : undefined;
+        if (!less) throw error;
+        const facts = { job: job.id, turns: less.turns.length };
+        log.info(facts, 'A talk was too long for the model; asking with less');
+        inquiry = less;
       }
-      return;
-    default:
-      dialect satisfies never;
-  }
+    }
+  };
 }
 
 function* whole({ parts, finish, usage }: Answer): Iterable<DraftEvent> {

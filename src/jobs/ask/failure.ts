@@ -4,28 +4,35 @@ import type { GatewayError } from '../../gateway/transport/errors.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import type { JobRun, Next } from '../runner/run.ts';
 import { sentenceFor } from '../sentences.ts';
-import { failSubmission } from '../steps/failure.ts';
+import type { FailSubmission } from '../steps/failure.ts';
+
+export type FailAnswer = (
+  run: JobRun,
+  work: AnswerWork,
+  ended: { readonly failure: GatewayError; readonly isTaken: boolean },
+) => Next;
 
 /**
  * The question is repeated only if the gateway surely took none of its requests; otherwise the person is told. With tools, a
  * request may be refused after others were taken.
  */
-export function failAnswer(
-  run: JobRun,
-  work: AnswerWork,
-  { failure: error, isTaken }: { readonly failure: GatewayError; readonly isTaken: boolean },
-  deps: JobDependencies,
-): Next {
-  const isRefusedPreview = work.way?.type === 'thinking' && PREVIEW_REFUSALS.has(error.code);
-  const taken = isTaken ? 'unknown' : error.taken;
-  if (taken === 'no' && error.retryable && !isRefusedPreview) return failSubmission(run, error, deps);
-  const reference = deps.newId();
-  deps.log.warn({ job: run.job.id, reference, err: error }, 'No answer came');
-  const sentence = isRefusedPreview
-    ? `The gateway refuses the thinking preview for “${work.request.model}”: it is a preview, and may change or end. Please choose another model.`
-    : answerSentence(error);
-  run.apply({ type: 'failed', failure: { code: error.code, sentence, reference, taken } });
-  return 'now';
+export function createFailAnswer({
+  failSubmission,
+  newId,
+  log,
+}: Pick<JobDependencies, 'newId' | 'log'> & { readonly failSubmission: FailSubmission }): FailAnswer {
+  return (run, work, { failure: error, isTaken }) => {
+    const isRefusedPreview = work.way?.type === 'thinking' && PREVIEW_REFUSALS.has(error.code);
+    const taken = isTaken ? 'unknown' : error.taken;
+    if (taken === 'no' && error.retryable && !isRefusedPreview) return failSubmission(run, error);
+    const reference = newId();
+    log.warn({ job: run.job.id, reference, err: error }, 'No answer came');
+    const sentence = isRefusedPreview
+      ? `The gateway refuses the thinking preview for “${work.request.model}”: it is a preview, and may change or end. Please choose another model.`
+      : answerSentence(error);
+    run.apply({ type: 'failed', failure: { code: error.code, sentence, reference, taken } });
+    return 'now';
+  };
 }
 
 const PREVIEW_REFUSALS: ReadonlySet<GatewayError['code']> = new Set(['not-found', 'invalid', 'forbidden']);

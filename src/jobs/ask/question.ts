@@ -5,7 +5,7 @@ import type { Inquiry, InquiryPart, InquiryTurn } from '../../core/work.ts';
 import type { Question, TurnPart } from '../../gateway/questions.ts';
 import { MediaError } from '../../media/errors.ts';
 import type { Media } from '../../media/media.ts';
-import { MOST_DOCUMENT_BYTES } from './memory.ts';
+import { MOST_DOCUMENT_BYTES } from './context-budget.ts';
 
 const GROUP_PROMPT = 'Several people talk here. The name of who says it stands before each message.';
 

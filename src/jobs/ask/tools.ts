@@ -18,55 +18,99 @@ const MOST_CALLS = 5;
 const LONGEST_GIVEN = 200;
 
 type ToolCall = Extract<AnswerPart, { type: 'tool-call' }>;
-interface ToolDependencies
-  extends Pick<JobDependencies, 'gateway' | 'command' | 'invoke' | 'platform' | 'log'> {
+
+export interface AskOptions {
+  readonly signal: AbortSignal;
   /** Called before each paid request; throws if this run may not make one any more. */
   readonly beforeAsking: () => void;
 }
 
 /** Asks the model, runs the commands that it calls, returns their results to it, and repeats until it answers or a bound is reached. */
-export async function* useTools(
+export type UseTools = (
   job: Job,
   question: Question,
   commands: readonly string[],
-  signal: AbortSignal,
-  deps: ToolDependencies,
-): AsyncIterable<DraftEvent> {
-  const caller = createCaller(job, commands, deps);
-  const tools = commands.flatMap((name) => {
-    const command = deps.command(name);
-    return command ? [toolDeclaration(command)] : [];
-  });
-  const turns: Turn[] = [...question.turns];
-  let usage: Usage | undefined;
-  let hasSpoken = false;
-  for (let round = 1; ; round += 1) {
-    deps.beforeAsking();
-    const answer = await deps.gateway.gen.callTools({ ...question, turns, tools }, { signal });
-    usage = sumOf(usage, answer.usage);
-    const spoken = answer.parts.filter((part) => part.type !== 'tool-call');
-    if (hasSpoken && spoken.length > 0) yield { type: 'part', part: { type: 'text', text: '\n\n' } };
-    // Calls are passed on, too: people do not see them, and they show that the gateway took this request.
-    for (const part of answer.parts) yield { type: 'part', part };
-    hasSpoken ||= spoken.some(({ type }) => type === 'text');
-    const calls = answer.parts.filter((part) => part.type === 'tool-call');
-    if (calls.length === 0 || round === MOST_ROUNDS) {
-      const finish = calls.length === 0 ? answer.finish : { reason: 'rounds' as const };
-      yield { type: 'finish', finish, usage };
-      return;
-    }
-    const results: TurnPart[] = [];
-    for (const call of calls) {
-      if (signal.aborted) break;
-      const { shown, response } = await caller(call);
-      if (shown) yield { type: 'call', call: shown };
-      results.push({ type: 'tool-result', name: call.name, result: response, id: call.id });
-    }
-    turns.push(
-      { role: 'assistant', parts: answer.parts.flatMap((part) => (part.type === 'thought' ? [] : [part])) },
-      { role: 'user', parts: results },
-    );
+  asking: AskOptions,
+) => AsyncIterable<DraftEvent>;
+
+export function createUseTools({
+  gateway,
+  command,
+  invoke,
+  platform,
+  log,
+}: Pick<JobDependencies, 'gateway' | 'command' | 'invoke' | 'platform' | 'log'>): UseTools {
+  function createCaller(job: Job, commands: readonly string[]): (call: ToolCall) => Promise<Called> {
+    const done = new Set<string>();
+    let calls = 0;
+    return async ({ name, arguments: given }) => {
+      const known = commands.includes(name) ? command(name) : undefined;
+      if (!known)
+        return { response: { error: `There is no function “${name}”. You have ${commands.join(', ')}.` } };
+      const key = JSON.stringify([name, Object.entries(given).toSorted(([a], [b]) => (a < b ? -1 : 1))]);
+      if (done.has(key))
+        return { response: { error: 'You have called this already, with the very same arguments.' } };
+      done.add(key);
+      calls += 1;
+      if (calls > MOST_CALLS)
+        return { response: { error: `No more than ${MOST_CALLS} calls for one answer. Please answer now.` } };
+      const read = readArguments(given, known);
+      const shown = { command: name, given: describe(given) };
+      if (!read.ok)
+        return {
+          shown: { ...shown, outcome: 'refused', sentence: read.problem },
+          response: { error: read.problem },
+        };
+      const outcome = await invoke({
+        // The same call of the same answer makes one job, whatever happens.
+        id: `${job.id}:call:${calls}`,
+        command: name,
+        options: read.options,
+        address: platform(job.address.platform)?.sameChannel?.(job.address) ?? job.address,
+        person: job.person,
+      } satisfies Invocation);
+      log.info({ job: job.id, command: name, outcome: outcome.type }, 'A model used a command');
+      return told(outcome, shown);
+    };
   }
+
+  return async function* useTools(job, question, commands, { signal, beforeAsking }) {
+    const caller = createCaller(job, commands);
+    const tools = commands.flatMap((name) => {
+      const known = command(name);
+      return known ? [toolDeclaration(known)] : [];
+    });
+    const turns: Turn[] = [...question.turns];
+    let usage: Usage | undefined;
+    let hasSpoken = false;
+    for (let round = 1; ; round += 1) {
+      beforeAsking();
+      const answer = await gateway.gen.callTools({ ...question, turns, tools }, { signal });
+      usage = sumOf(usage, answer.usage);
+      const spoken = answer.parts.filter((part) => part.type !== 'tool-call');
+      if (hasSpoken && spoken.length > 0) yield { type: 'part', part: { type: 'text', text: '\n\n' } };
+      // Calls are passed on, too: people do not see them, and they show that the gateway took this request.
+      for (const part of answer.parts) yield { type: 'part', part };
+      hasSpoken ||= spoken.some(({ type }) => type === 'text');
+      const calls = answer.parts.filter((part) => part.type === 'tool-call');
+      if (calls.length === 0 || round === MOST_ROUNDS) {
+        const finish = calls.length === 0 ? answer.finish : { reason: 'rounds' as const };
+        yield { type: 'finish', finish, usage };
+        return;
+      }
+      const results: TurnPart[] = [];
+      for (const call of calls) {
+        if (signal.aborted) break;
+        const { shown, response } = await caller(call);
+        if (shown) yield { type: 'call', call: shown };
+        results.push({ type: 'tool-result', name: call.name, result: response, id: call.id });
+      }
+      turns.push(
+        { role: 'assistant', parts: answer.parts.flatMap((part) => (part.type === 'thought' ? [] : [part])) },
+        { role: 'user', parts: results },
+      );
+    }
+  };
 }
 
 interface Called {
@@ -74,44 +118,6 @@ interface Called {
   readonly shown?: CommandCall;
   /** What the model is told. */
   readonly response: Record<string, unknown>;
-}
-
-function createCaller(
-  job: Job,
-  commands: readonly string[],
-  deps: ToolDependencies,
-): (call: ToolCall) => Promise<Called> {
-  const done = new Set<string>();
-  let calls = 0;
-  return async ({ name, arguments: given }) => {
-    const command = commands.includes(name) ? deps.command(name) : undefined;
-    if (!command)
-      return { response: { error: `There is no function “${name}”. You have ${commands.join(', ')}.` } };
-    const key = JSON.stringify([name, Object.entries(given).toSorted(([a], [b]) => (a < b ? -1 : 1))]);
-    if (done.has(key))
-      return { response: { error: 'You have called this already, with the very same arguments.' } };
-    done.add(key);
-    calls += 1;
-    if (calls > MOST_CALLS)
-      return { response: { error: `No more than ${MOST_CALLS} calls for one answer. Please answer now.` } };
-    const read = readArguments(given, command);
-    const shown = { command: name, given: describe(given) };
-    if (!read.ok)
-      return {
-        shown: { ...shown, outcome: 'refused', sentence: read.problem },
-        response: { error: read.problem },
-      };
-    const outcome = await deps.invoke({
-      // The same call of the same answer makes one job, whatever happens.
-      id: `${job.id}:call:${calls}`,
-      command: name,
-      options: read.options,
-      address: deps.platform(job.address.platform)?.sameChannel?.(job.address) ?? job.address,
-      person: job.person,
-    } satisfies Invocation);
-    deps.log.info({ job: job.id, command: name, outcome: outcome.type }, 'A model used a command');
-    return told(outcome, shown);
-  };
 }
 
 function told(outcome: Outcome, shown: Pick<CommandCall, 'command' | 'given'>): Called {

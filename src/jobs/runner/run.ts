@@ -13,6 +13,9 @@ import { transition } from '../transitions.ts';
 /** `now`: the record moved on, run at once. A number: run then, in milliseconds since the epoch. Undefined: never. */
 export type Next = 'now' | number | undefined;
 
+/** Does what is next for a job, as events of its run. The signal hands the work over: the process stops. */
+export type Step = (run: JobRun, signal: AbortSignal) => Promise<Next>;
+
 type JobRecords = Pick<Storage['jobs'], 'read' | 'replace'>;
 
 /** Tries to store what this run alone knows: their pauses together are shorter than a lease lasts. */
@@ -229,14 +232,14 @@ export function pauseBefore(attempts: number, random: () => number, retryAfterMs
 }
 
 /** Shows later, and not before Retry-After where there was one. Resolves to when, in milliseconds since the epoch. */
-export function retryShowing(
-  run: JobRun,
-  retryAfterMs: number | undefined,
-  { now, random }: Pick<JobDependencies, 'now' | 'random'>,
-): number {
-  const again = now() + pauseBefore(run.job.attempts + 1, random, retryAfterMs);
-  run.apply({ type: 'retried', ...(retryAfterMs === undefined ? {} : { held: { showing: again } }) });
-  return again;
+export type ShowLater = (run: JobRun, retryAfterMs: number | undefined) => number;
+
+export function createShowLater({ now, random }: Pick<JobDependencies, 'now' | 'random'>): ShowLater {
+  return (run, retryAfterMs) => {
+    const again = now() + pauseBefore(run.job.attempts + 1, random, retryAfterMs);
+    run.apply({ type: 'retried', ...(retryAfterMs === undefined ? {} : { held: { showing: again } }) });
+    return again;
+  };
 }
 
 /** Between two times in milliseconds. */

@@ -1,4 +1,4 @@
-/** The last steps of a job: fetch, keep, render, post, remember, close. */
+/** The last steps of a job: settle, keep a voice, show the result in whatever way is possible, close. */
 import { toMessage } from '../../core/errors.ts';
 import type { Charge, Job } from '../../core/job.ts';
 import { actionId, LINKED_FILES_SENTENCE, type Message, plain } from '../../core/message.ts';
@@ -6,11 +6,10 @@ import { MediaError } from '../../media/errors.ts';
 import { PlatformError } from '../../platforms/platform.ts';
 import { StorageError } from '../../storage/storage.ts';
 import type { JobDependencies } from '../dependencies.ts';
-import type { JobRun } from '../runner/run.ts';
-import { retryShowing } from '../runner/run.ts';
-import { again } from './end-message.ts';
-import { forgetMissing } from './keep.ts';
-import { finalMessage, showInChannel } from './message.ts';
+import type { JobRun, ShowLater } from '../runner/run.ts';
+import type { JobChannel } from './channel.ts';
+import type { Keep } from './keep.ts';
+import { again, type FinalMessage } from './message.ts';
 
 /** Tries before people are told what is not here yet; most faults are over by then. */
 const SILENT_TRIES = 3;
@@ -23,72 +22,185 @@ const UPLOAD_TRIES = 5;
 /** After this long without its platform a result is no longer pushed; it stays in storage. */
 const GIVE_UP_AFTER_MS = 7 * 24 * 60 * 60_000;
 
-/**
- * Delivers a job in state `ready`. Resolves to when to try again, in milliseconds since the epoch; undefined when it is
- * closed.
- */
-export async function deliver(
-  run: JobRun,
-  signal: AbortSignal,
-  deps: JobDependencies,
-): Promise<number | undefined> {
-  // A run that was overtaken may take old callbacks for the result of a job that has failed and was given back since.
-  run.assertHeld();
-  await settleUsage(run.job, deps);
-  await keepVoiceOf(run.job, deps);
-  try {
-    return await showResult(run, signal, deps);
-  } catch (error) {
-    if (error instanceof StorageError || signal.aborted) throw error;
-    return endBroken(run, error, deps);
+interface NotShown {
+  readonly error: PlatformError | MediaError;
+  /** More of the result may still come. */
+  readonly isWaiting: boolean;
+}
+
+interface DeliverParts
+  extends Pick<JobDependencies, 'platform' | 'meter' | 'voices' | 'fileUrl' | 'now' | 'log'>,
+    Pick<Keep, 'forgetMissing'> {
+  readonly channel: JobChannel;
+  readonly finalMessage: FinalMessage;
+  readonly showLater: ShowLater;
+}
+
+export type Deliver = (run: JobRun, signal: AbortSignal) => Promise<number | undefined>;
+
+export function createDeliver({
+  platform,
+  meter,
+  voices,
+  fileUrl,
+  channel,
+  finalMessage,
+  forgetMissing,
+  showLater,
+  now,
+  log,
+}: DeliverParts): Deliver {
+  /** Whether a job of a backup was ended after the copy was made: its message no longer offers to cancel it. */
+  async function endedBefore(job: Job): Promise<boolean> {
+    const { restored, end, posted, address, command, id } = job;
+    if (!restored || end === 'delivered' || end === 'cancelled' || posted === undefined) return false;
+    const chat = platform(address.platform);
+    if (!chat?.offers) return false;
+    return (
+      (await chat.offers(address, posted, actionId({ command, action: 'cancel', job: id, index: 0 }))) ===
+      false
+    );
   }
-}
 
-/** Whether a job of a backup was ended after the copy was made: its message no longer offers to cancel it. */
-async function endedBefore(job: Job, { platform }: JobDependencies): Promise<boolean> {
-  const { restored, end, posted, address, command, id } = job;
-  if (!restored || end === 'delivered' || end === 'cancelled' || posted === undefined) return false;
-  const chat = platform(address.platform);
-  if (!chat?.offers) return false;
-  return (
-    (await chat.offers(address, posted, actionId({ command, action: 'cancel', job: id, index: 0 }))) === false
-  );
-}
-
-/** The message is wrong by our own mistake, and each try would fail again: a sentence replaces the result, or the result is kept. */
-async function endBroken(run: JobRun, error: unknown, deps: JobDependencies): Promise<undefined> {
-  try {
-    if (await showRefusal(run, error, deps)) return close(run, deps);
-  } catch (again) {
-    if (again instanceof StorageError) throw again;
-    deps.log.error({ job: run.job.id, err: again }, 'Not even a sentence could be shown');
+  /** The message is wrong by our own mistake, and each try would fail again: a sentence replaces the result, or the result is kept. */
+  async function endBroken(run: JobRun, error: unknown): Promise<undefined> {
+    try {
+      if (await showRefusal(run, error)) return close(run);
+    } catch (again) {
+      if (again instanceof StorageError) throw again;
+      log.error({ job: run.job.id, err: again }, 'Not even a sentence could be shown');
+    }
+    return keepForLater(run);
   }
-  return keepForLater(run, deps);
-}
 
-async function showResult(
-  run: JobRun,
-  signal: AbortSignal,
-  deps: JobDependencies,
-): Promise<number | undefined> {
-  const { message, waiting } = await finalMessage(run, signal, deps);
-  const isBrief = (waiting?.retryAfterMs ?? 0) <= LONGEST_SILENCE_MS;
-  if (waiting && isBrief && run.job.attempts < SILENT_TRIES)
-    return retryShowing(run, waiting.retryAfterMs, deps);
-  try {
-    if (await endedBefore(run.job, deps)) return close(run, deps);
-    await showInChannel(run, message, deps);
-    if (waiting) return retryShowing(run, pauseForFile(waiting), deps);
-  } catch (error) {
-    if (!isNotShown(error)) throw error;
-    deps.log.warn({ job: run.job.id, err: error }, 'The result could not be shown as it is');
-    return showOtherwise(run, message, { error, isWaiting: waiting !== undefined }, deps).catch((later) => {
-      // Asked for patience on the way, it is given all of it.
-      if (!isNotShown(later)) throw later;
-      return isYoung(run.job, deps) ? retryShowing(run, pauseAfter(later), deps) : keepForLater(run, deps);
+  async function showResult(run: JobRun, signal: AbortSignal): Promise<number | undefined> {
+    const { message, waiting } = await finalMessage(run, signal);
+    const isBrief = (waiting?.retryAfterMs ?? 0) <= LONGEST_SILENCE_MS;
+    if (waiting && isBrief && run.job.attempts < SILENT_TRIES) return showLater(run, waiting.retryAfterMs);
+    try {
+      if (await endedBefore(run.job)) return close(run);
+      await channel.show(run, message);
+      if (waiting) return showLater(run, pauseForFile(waiting));
+    } catch (error) {
+      if (!isNotShown(error)) throw error;
+      log.warn({ job: run.job.id, err: error }, 'The result could not be shown as it is');
+      return showOtherwise(run, message, { error, isWaiting: waiting !== undefined }).catch((later) => {
+        // Asked for patience on the way, it is given all of it.
+        if (!isNotShown(later)) throw later;
+        return isYoung(run.job) ? showLater(run, pauseAfter(later)) : keepForLater(run);
+      });
+    }
+    return close(run);
+  }
+
+  function isYoung({ createdAt }: Job): boolean {
+    return now() - createdAt < GIVE_UP_AFTER_MS;
+  }
+
+  /** Tries links instead of files, then a sentence, then the person alone; or later again. Throws what {@link isShown} throws. */
+  async function showOtherwise(
+    run: JobRun,
+    message: Message,
+    { error, isWaiting }: NotShown,
+  ): Promise<number | undefined> {
+    const { attempts } = run.job;
+    const mayWait = isYoung(run.job);
+    if (error instanceof MediaError) {
+      if (error.code === 'missing') await forgetMissing(run);
+      else if (attempts >= SILENT_TRIES) await showLinks(run, message);
+      return mayWait ? showLater(run, pauseForFile(error)) : keepForLater(run);
+    }
+    if (error.code === 'unavailable') {
+      const mayLink = !isWaiting && attempts >= UPLOAD_TRIES && error.retryAfterMs === undefined;
+      const linked = mayLink && (await showLinks(run, message));
+      if (!linked) return mayWait ? showLater(run, error.retryAfterMs) : keepForLater(run);
+      // A platform that came back just now takes the files as well.
+      if (!(await isShown(run, message))) await showLinks(run, message);
+      return close(run);
+    }
+    const isTold =
+      error.code === 'refused' && ((await showLinks(run, message)) || (await showRefusal(run, error)));
+    if (isTold || (await channel.tellPrivately(run.job, error, message))) return close(run);
+    return keepForLater(run);
+  }
+
+  /** Settles the reservation of an ended job, or gives it back. A late result is settled when it comes. */
+  async function settleUsage(job: Job): Promise<void> {
+    const charge = chargeOf(job);
+    if (job.charged === (charge !== 'no') && (job.chargeUncertain ?? false) === (charge === 'uncertain'))
+      return;
+    await (charge === 'no' ? meter.giveBack(job) : meter.settle(job, charge));
+  }
+
+  /** Keeps the voice that a job in state `ready` brought, for its server. Repeating it changes nothing. */
+  async function keepVoiceOf(job: Job): Promise<void> {
+    const { work, result, end, madeFrom, person } = job;
+    if (work.route !== 'music.generatePersona' || end !== 'delivered' || result?.voice?.outcome !== 'kept')
+      return;
+    await voices.keep(job.address, {
+      personaId: result.voice.personaId,
+      name: work.request.name,
+      description: work.request.description,
+      audioId: work.request.audioId,
+      ...(madeFrom === undefined ? {} : { madeFrom }),
+      keptBy: { id: person.id, displayName: person.displayName },
+      keptAt: job.createdAt,
     });
   }
-  return close(run, deps);
+
+  /** The same message with links instead of files. False when it has no files, or not even that is taken. */
+  async function showLinks(run: JobRun, message: Message): Promise<boolean> {
+    const links = (message.media ?? []).flatMap(({ name, source, cover }) =>
+      source.type === 'kept' && !cover ? [`[${plain(name)}](${fileUrl(source.file, name)})`] : [],
+    );
+    if (links.length === 0) return false;
+    const text = [message.text, links.join('\n\n'), LINKED_FILES_SENTENCE].filter(Boolean).join('\n\n');
+    return isShown(run, { ...message, text, media: [] });
+  }
+
+  /** False when the platform does not take it. Throws PlatformError if the platform says how long to wait. */
+  async function isShown(run: JobRun, message: Message): Promise<boolean> {
+    try {
+      await channel.show(run, message);
+      return true;
+    } catch (error) {
+      if (!isNotShown(error) || error.retryAfterMs !== undefined) throw error;
+      return false;
+    }
+  }
+
+  /** The platform refuses the result itself: a sentence replaces it. False if even that is refused. */
+  async function showRefusal(run: JobRun, cause: unknown): Promise<boolean> {
+    const { id, title } = run.job;
+    const message = toMessage(cause, { log: log, reference: id });
+    return isShown(run, { title, ...message, actions: [again(run.job)] });
+  }
+
+  function keepForLater(run: JobRun): undefined {
+    run.apply({ type: 'recorded', fields: { undelivered: true } });
+    return close(run);
+  }
+
+  function close(run: JobRun): undefined {
+    run.apply({ type: 'closed', end: run.job.end, at: now(), charge: chargeOf(run.job) });
+  }
+
+  /**
+   * Delivers a job in state `ready`. Resolves to when to try again, in milliseconds since the epoch; undefined when it is
+   * closed.
+   */
+  return async (run, signal) => {
+    // A run that was overtaken may take old callbacks for the result of a job that has failed and was given back since.
+    run.assertHeld();
+    await settleUsage(run.job);
+    await keepVoiceOf(run.job);
+    try {
+      return await showResult(run, signal);
+    } catch (error) {
+      if (error instanceof StorageError || signal.aborted) throw error;
+      return endBroken(run, error);
+    }
+  };
 }
 
 function isNotShown(error: unknown): error is PlatformError | MediaError {
@@ -101,45 +213,6 @@ function pauseForFile({ retryAfterMs }: Pick<MediaError, 'retryAfterMs'>): numbe
 
 const pauseAfter = (error: PlatformError | MediaError): number | undefined =>
   error instanceof MediaError ? pauseForFile(error) : error.retryAfterMs;
-
-function isYoung({ createdAt }: Job, { now }: Pick<JobDependencies, 'now'>): boolean {
-  return now() - createdAt < GIVE_UP_AFTER_MS;
-}
-
-interface NotShown {
-  readonly error: PlatformError | MediaError;
-  /** More of the result may still come. */
-  readonly isWaiting: boolean;
-}
-
-/** Tries links instead of files, then a sentence, then the person alone; or later again. Throws what {@link isShown} throws. */
-async function showOtherwise(
-  run: JobRun,
-  message: Message,
-  { error, isWaiting }: NotShown,
-  deps: JobDependencies,
-): Promise<number | undefined> {
-  const { attempts } = run.job;
-  const mayWait = isYoung(run.job, deps);
-  if (error instanceof MediaError) {
-    if (error.code === 'missing') await forgetMissing(run, deps);
-    else if (attempts >= SILENT_TRIES) await showLinks(run, message, deps);
-    return mayWait ? retryShowing(run, pauseForFile(error), deps) : keepForLater(run, deps);
-  }
-  if (error.code === 'unavailable') {
-    const mayLink = !isWaiting && attempts >= UPLOAD_TRIES && error.retryAfterMs === undefined;
-    const linked = mayLink && (await showLinks(run, message, deps));
-    if (!linked) return mayWait ? retryShowing(run, error.retryAfterMs, deps) : keepForLater(run, deps);
-    // A platform that came back just now takes the files as well.
-    if (!(await isShown(run, message, deps))) await showLinks(run, message, deps);
-    return close(run, deps);
-  }
-  const isTold =
-    error.code === 'refused' &&
-    ((await showLinks(run, message, deps)) || (await showRefusal(run, error, deps)));
-  if (isTold || (await tellPrivately(run.job, error, message, deps))) return close(run, deps);
-  return keepForLater(run, deps);
-}
 
 /** Whether the gateway charged for it, as far as is known: work counts as soon as the gateway may have taken it. */
 function chargeOf({ end, failure, submittedAt, taskId, result }: Job): Charge {
@@ -157,89 +230,4 @@ function chargeOf({ end, failure, submittedAt, taskId, result }: Job): Charge {
     default:
       return end satisfies never;
   }
-}
-
-/** Settles the reservation of an ended job, or gives it back. A late result is settled when it comes. */
-async function settleUsage(job: Job, { meter }: Pick<JobDependencies, 'meter'>): Promise<void> {
-  const charge = chargeOf(job);
-  if (job.charged === (charge !== 'no') && (job.chargeUncertain ?? false) === (charge === 'uncertain'))
-    return;
-  await (charge === 'no' ? meter.giveBack(job) : meter.settle(job, charge));
-}
-
-/** Keeps the voice that a job in state `ready` brought, for its server. Repeating it changes nothing. */
-async function keepVoiceOf(job: Job, { voices }: Pick<JobDependencies, 'voices'>): Promise<void> {
-  const { work, result, end, madeFrom, person } = job;
-  if (work.route !== 'music.generatePersona' || end !== 'delivered' || result?.voice?.outcome !== 'kept')
-    return;
-  await voices.keep(job.address, {
-    personaId: result.voice.personaId,
-    name: work.request.name,
-    description: work.request.description,
-    audioId: work.request.audioId,
-    ...(madeFrom === undefined ? {} : { madeFrom }),
-    keptBy: { id: person.id, displayName: person.displayName },
-    keptAt: job.createdAt,
-  });
-}
-
-/** The same message with links instead of files. False when it has no files, or not even that is taken. */
-async function showLinks(run: JobRun, message: Message, deps: JobDependencies): Promise<boolean> {
-  const links = (message.media ?? []).flatMap(({ name, source, cover }) =>
-    source.type === 'kept' && !cover ? [`[${plain(name)}](${deps.fileUrl(source.file, name)})`] : [],
-  );
-  if (links.length === 0) return false;
-  const text = [message.text, links.join('\n\n'), LINKED_FILES_SENTENCE].filter(Boolean).join('\n\n');
-  return isShown(run, { ...message, text, media: [] }, deps);
-}
-
-/** False when the platform does not take it. Throws PlatformError if the platform says how long to wait. */
-async function isShown(run: JobRun, message: Message, deps: JobDependencies): Promise<boolean> {
-  try {
-    await showInChannel(run, message, deps);
-    return true;
-  } catch (error) {
-    if (!isNotShown(error) || error.retryAfterMs !== undefined) throw error;
-    return false;
-  }
-}
-
-/** The platform refuses the result itself: a sentence replaces it. False if even that is refused. */
-async function showRefusal(run: JobRun, cause: unknown, deps: JobDependencies): Promise<boolean> {
-  const { id, title } = run.job;
-  const message = toMessage(cause, { log: deps.log, reference: id });
-  return isShown(run, { title, ...message, actions: [again(run.job)] }, deps);
-}
-
-/**
- * The channel does not take the result: the person gets it alone. False if the platform cannot do that either. Throws PlatformError
- * if that may work later.
- */
-export async function tellPrivately(
-  { id, address }: Job,
-  cause: PlatformError,
-  message: Message,
-  deps: JobDependencies,
-): Promise<boolean> {
-  const platform = deps.platform(address.platform);
-  if (!platform) return false;
-  try {
-    // A failure to begin already says it in its own sentence.
-    const advice = cause.advice && cause.advice !== message.text ? { footer: cause.advice } : {};
-    await platform.sendPrivately(address, { ...message, ...advice });
-    return true;
-  } catch (error) {
-    if (error instanceof PlatformError && error.code === 'unavailable') throw error;
-    deps.log.error({ job: id, err: error }, 'The result could be shown nowhere; it is kept for /jobs');
-    return false;
-  }
-}
-
-function keepForLater(run: JobRun, deps: JobDependencies): undefined {
-  run.apply({ type: 'recorded', fields: { undelivered: true } });
-  return close(run, deps);
-}
-
-function close(run: JobRun, { now }: JobDependencies): undefined {
-  run.apply({ type: 'closed', end: run.job.end, at: now(), charge: chargeOf(run.job) });
 }

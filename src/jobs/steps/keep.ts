@@ -1,4 +1,4 @@
-/** Fetches, keeps and tags what a job's message shows. What was done is recorded with the job, so it is safe to repeat. */
+/** Fetches, keeps, tags and packs what a job's message shows. What was done is recorded with the job, so it is safe to repeat. */
 import { extname } from 'node:path';
 import { UserError } from '../../core/errors.ts';
 import type { Job } from '../../core/job.ts';
@@ -9,7 +9,8 @@ import type { FetchExpectation } from '../../media/fetch/fetcher.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import type { JobRun } from '../runner/run.ts';
 
-type KeepDependencies = Pick<JobDependencies, 'media' | 'log'>;
+/** The key of the archive among a job's kept files; no address begins like this. */
+const ARCHIVE = 'archive:';
 
 /** A file that a message shows, or that serves one: a cover to be written into a song, a variant in fewer bytes. */
 export interface WantedFile {
@@ -33,31 +34,6 @@ export interface KeepOptions {
   readonly signal: AbortSignal;
 }
 
-/** Resolves to what failed. Never throws MediaError. A file that can never be fetched is recorded as null. */
-export async function keepMedia(
-  run: JobRun,
-  message: Message,
-  { waitsFor, signal }: KeepOptions,
-  deps: KeepDependencies,
-): Promise<readonly FailedFile[]> {
-  const { job } = run;
-  const wanted = wantedFiles(message).filter(({ url }) => job.kept[url] === undefined);
-  const results = await Promise.all(wanted.map((file) => keepFile(file, job, signal, deps)));
-  const failures = results.filter((result) => 'error' in result);
-  const failed = failures.filter(({ error }) => error.retryable);
-  const lost = waitsFor ? failures.filter(({ error }) => !error.retryable) : [];
-  const found = Object.fromEntries([
-    ...results.flatMap((result) => ('error' in result ? [] : [result.entry])),
-    ...lost.map(({ url }) => [url, null] as const),
-  ]);
-  const kept = { ...job.kept, ...found };
-  const waiting = new Set(failed.filter((file) => waitsFor?.(file)).map(({ url }) => url));
-  const tagged = await tagSongs({ ...job, kept }, message, waiting, deps);
-  if (Object.keys(found).length + Object.keys(tagged).length > 0)
-    run.apply({ type: 'recorded', fields: { kept, tagged: { ...job.tagged, ...tagged } } });
-  return failed;
-}
-
 const CONTENT = {
   audio: ['audio'],
   image: ['image'],
@@ -65,19 +41,133 @@ const CONTENT = {
   file: ['audio', 'image', 'video', 'text', 'archive'],
 } as const satisfies Record<MediaKind, readonly ContentKind[]>;
 
-async function keepFile(
-  wanted: WantedFile,
-  job: Job,
-  signal: AbortSignal,
-  { media, log }: KeepDependencies,
-): Promise<FailedFile | { readonly entry: readonly [string, KeptFile] }> {
-  const { url, kind } = wanted;
+export type Keep = ReturnType<typeof createKeep>;
+
+export function createKeep({ media, log }: Pick<JobDependencies, 'media' | 'log'>) {
+  async function keepFile(
+    wanted: WantedFile,
+    job: Job,
+    signal: AbortSignal,
+  ): Promise<FailedFile | { readonly entry: readonly [string, KeptFile] }> {
+    const { url, kind } = wanted;
+    try {
+      return { entry: [url, await media.keep(url, { from: 'gateway', kinds: CONTENT[kind], signal })] };
+    } catch (error) {
+      if (!(error instanceof MediaError)) throw error;
+      log.warn({ job: job.id, err: error }, 'A file of the result could not be fetched or kept');
+      return { ...wanted, error };
+    }
+  }
+
+  /**
+   * The songs of a message with their tags, by URL. Each is tagged once, with what is known when it is first shown: with
+   * other tags it would be another file, and be posted a second time.
+   */
+  async function tagSongs(
+    job: Job,
+    { media: items = [] }: Message,
+    waiting: ReadonlySet<string>,
+  ): Promise<Record<string, KeptFile>> {
+    const tagged = await Promise.all(
+      items.map(async (item): Promise<[string, KeptFile][]> => {
+        if (item.kind !== 'audio' || item.source.type !== 'remote') return [];
+        const { url } = item.source;
+        const file = job.kept[url];
+        const { coverUrl, ...tags } = item.tags ?? {
+          title: item.name,
+          artist: `Minstrel for ${job.person.displayName}`,
+        };
+        if (!file || job.tagged?.[url] !== undefined) return [];
+        if (coverUrl !== undefined && waiting.has(coverUrl)) return [];
+        const cover = coverUrl === undefined ? undefined : job.kept[coverUrl]?.name;
+        return [[url, await media.tag(file, { ...tags, cover })]];
+      }),
+    );
+    return Object.fromEntries(tagged.flat());
+  }
+
+  return {
+    /** Resolves to what failed. Never throws MediaError. A file that can never be fetched is recorded as null. */
+    async keepMedia(
+      run: JobRun,
+      message: Message,
+      { waitsFor, signal }: KeepOptions,
+    ): Promise<readonly FailedFile[]> {
+      const { job } = run;
+      const wanted = wantedFiles(message).filter(({ url }) => job.kept[url] === undefined);
+      const results = await Promise.all(wanted.map((file) => keepFile(file, job, signal)));
+      const failures = results.filter((result) => 'error' in result);
+      const failed = failures.filter(({ error }) => error.retryable);
+      const lost = waitsFor ? failures.filter(({ error }) => !error.retryable) : [];
+      const found = Object.fromEntries([
+        ...results.flatMap((result) => ('error' in result ? [] : [result.entry])),
+        ...lost.map(({ url }) => [url, null] as const),
+      ]);
+      const kept = { ...job.kept, ...found };
+      const waiting = new Set(failed.filter((file) => waitsFor?.(file)).map(({ url }) => url));
+      const tagged = await tagSongs({ ...job, kept }, message, waiting);
+      if (Object.keys(found).length + Object.keys(tagged).length > 0)
+        run.apply({ type: 'recorded', fields: { kept, tagged: { ...job.tagged, ...tagged } } });
+      return failed;
+    },
+
+    /**
+     * The message with all its files as one archive besides. `message` has its files kept, under safe names. The archive
+     * is made once and remembered; where it cannot be stored, the message is sent without it.
+     */
+    async withArchive(message: Message, name: string, run: JobRun): Promise<Message> {
+      const items = message.media ?? [];
+      const entries = items.flatMap(({ name: inside, source }) =>
+        source.type === 'kept' ? [{ name: inside, file: source.file.name }] : [],
+      );
+      // What is in it is part of the key: a file that came late makes another archive.
+      const key = ARCHIVE + entries.map(({ name: inside, file }) => `${inside}=${file}`).join('|');
+      try {
+        let file = run.job.kept[key] ?? undefined;
+        if (!file) {
+          file = await media.archive(entries);
+          run.apply({ type: 'recorded', fields: { kept: { ...run.job.kept, [key]: file } } });
+        }
+        return {
+          ...message,
+          media: [...items, { kind: 'file', name: `${name}.zip`, source: { type: 'kept', file } }],
+        };
+      } catch (error) {
+        if (!(error instanceof MediaError)) throw error;
+        log.warn({ job: run.job.id, err: error }, 'An archive could not be made; the files go alone');
+        return message;
+      }
+    },
+
+    /**
+     * Forgets the files of a job that are not there any more (the quota, the retention or a person removed them), so that
+     * they are fetched anew; what came as bytes cannot be.
+     */
+    async forgetMissing(run: JobRun): Promise<void> {
+      const { kept, tagged = {}, result } = run.job;
+      const gone = new Set<string>();
+      const images = (result?.images ?? []).flatMap((image) => (image.type === 'kept' ? [image.file] : []));
+      for (const file of [...Object.values(kept), ...Object.values(tagged), ...images]) {
+        if (file && (await isGone(file.name, media))) gone.add(file.name);
+      }
+      const stays = ([, file]: [string, KeptFile | null]) => file === null || !gone.has(file.name);
+      const lost = images.filter(({ name }) => gone.has(name)).map(({ name }) => [name, null] as const);
+      const fields = {
+        kept: Object.fromEntries([...Object.entries(kept).filter(stays), ...lost]),
+        tagged: Object.fromEntries(Object.entries(tagged).filter(stays)),
+      };
+      run.apply({ type: 'recorded', fields });
+    },
+  };
+}
+
+/** Whether a file is surely not kept any more. */
+async function isGone(name: string, media: Pick<JobDependencies['media'], 'stat'>): Promise<boolean> {
   try {
-    return { entry: [url, await media.keep(url, { from: 'gateway', kinds: CONTENT[kind], signal })] };
+    return (await media.stat(name)) === undefined;
   } catch (error) {
     if (!(error instanceof MediaError)) throw error;
-    log.warn({ job: job.id, err: error }, 'A file of the result could not be fetched or kept');
-    return { ...wanted, error };
+    return false;
   }
 }
 
@@ -95,34 +185,6 @@ function wantedFiles({ media = [] }: Message): WantedFile[] {
 
 function remote(source: MediaSource, kind: MediaKind, optional: boolean): WantedFile[] {
   return source.type === 'remote' ? [{ url: source.url, kind, optional }] : [];
-}
-
-/**
- * The songs of a message with their tags, by URL. Each is tagged once, with what is known when it is first shown: with
- * other tags it would be another file, and be posted a second time.
- */
-async function tagSongs(
-  job: Job,
-  { media = [] }: Message,
-  waiting: ReadonlySet<string>,
-  deps: KeepDependencies,
-): Promise<Record<string, KeptFile>> {
-  const tagged = await Promise.all(
-    media.map(async (item): Promise<[string, KeptFile][]> => {
-      if (item.kind !== 'audio' || item.source.type !== 'remote') return [];
-      const { url } = item.source;
-      const file = job.kept[url];
-      const { coverUrl, ...tags } = item.tags ?? {
-        title: item.name,
-        artist: `Minstrel for ${job.person.displayName}`,
-      };
-      if (!file || job.tagged?.[url] !== undefined) return [];
-      if (coverUrl !== undefined && waiting.has(coverUrl)) return [];
-      const cover = coverUrl === undefined ? undefined : job.kept[coverUrl]?.name;
-      return [[url, await deps.media.tag(file, { ...tags, cover })]];
-    }),
-  );
-  return Object.fromEntries(tagged.flat());
 }
 
 /** A message whose files are here, and what is missing in it. */
@@ -163,55 +225,33 @@ function keptOf(source: MediaSource, { kept, tagged }: Pick<Job, 'kept' | 'tagge
   return kept[source.file.name] === null ? undefined : source.file;
 }
 
-/**
- * Forgets the files of a job that are not there any more (the quota, the retention or a person removed them), so that
- * they are fetched anew; what came as bytes cannot be.
- */
-export async function forgetMissing(run: JobRun, { media }: KeepDependencies): Promise<void> {
-  const isGone = async (name: string) => {
-    try {
-      return (await media.stat(name)) === undefined;
-    } catch (error) {
-      if (!(error instanceof MediaError)) throw error;
-      return false;
-    }
-  };
-  const { kept, tagged = {}, result } = run.job;
-  const gone = new Set<string>();
-  const images = (result?.images ?? []).flatMap((image) => (image.type === 'kept' ? [image.file] : []));
-  for (const file of [...Object.values(kept), ...Object.values(tagged), ...images]) {
-    if (file && (await isGone(file.name))) gone.add(file.name);
-  }
-  const stays = ([, file]: [string, KeptFile | null]) => file === null || !gone.has(file.name);
-  const lost = images.filter(({ name }) => gone.has(name)).map(({ name }) => [name, null] as const);
-  const fields = {
-    kept: Object.fromEntries([...Object.entries(kept).filter(stays), ...lost]),
-    tagged: Object.fromEntries(Object.entries(tagged).filter(stays)),
-  };
-  run.apply({ type: 'recorded', fields });
-}
+export type ReadResultFile = (
+  job: string,
+  source: MediaSource,
+  expect: Pick<FetchExpectation, 'kinds' | 'signal'>,
+) => Promise<KeptFile>;
 
 /**
  * A file of a job's result: as it is kept, or fetched anew from the gateway. Throws UserError when it is
  * nowhere, or the signal's reason.
  */
-export async function madeFile(
-  job: string,
-  source: MediaSource,
-  expect: Pick<FetchExpectation, 'kinds' | 'signal'>,
-  { storage, media }: Pick<JobDependencies, 'storage' | 'media'>,
-): Promise<KeptFile> {
-  try {
-    const known = source.type === 'kept' ? source.file : (await storage.jobs.read(job))?.kept[source.url];
-    if (known && (await media.stat(known.name)) !== undefined) return known;
-    if (source.type === 'kept') throw new MediaError('missing', 'The file is not kept any more');
-    return await media.keep(source.url, { from: 'gateway', ...expect });
-  } catch (error) {
-    if (!(error instanceof MediaError)) throw error;
-    throw new UserError(
-      error.code === 'disk-full' || error.code === 'store'
-        ? 'I cannot reach the files I keep right now. Please try again soon.'
-        : 'This file is not kept any more, here or at the gateway. If you have saved it, attach it instead.',
-    );
-  }
+export function createReadResultFile({
+  storage,
+  media,
+}: Pick<JobDependencies, 'storage' | 'media'>): ReadResultFile {
+  return async (job, source, expect) => {
+    try {
+      const known = source.type === 'kept' ? source.file : (await storage.jobs.read(job))?.kept[source.url];
+      if (known && (await media.stat(known.name)) !== undefined) return known;
+      if (source.type === 'kept') throw new MediaError('missing', 'The file is not kept any more');
+      return await media.keep(source.url, { from: 'gateway', ...expect });
+    } catch (error) {
+      if (!(error instanceof MediaError)) throw error;
+      throw new UserError(
+        error.code === 'disk-full' || error.code === 'store'
+          ? 'I cannot reach the files I keep right now. Please try again soon.'
+          : 'This file is not kept any more, here or at the gateway. If you have saved it, attach it instead.',
+      );
+    }
+  };
 }

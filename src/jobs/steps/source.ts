@@ -3,30 +3,33 @@ import type { Job } from '../../core/job.ts';
 import type { Message } from '../../core/message.ts';
 import type { JobDependencies } from '../dependencies.ts';
 
-/** A link is worth no failure. */
-export async function linkToMessage(
-  { id, address, posted }: Job,
-  deps: Pick<JobDependencies, 'platform' | 'log'>,
-): Promise<string | undefined> {
-  try {
-    return posted && (await deps.platform(address.platform)?.linkTo?.(address, posted));
-  } catch (error) {
-    deps.log.warn({ job: id, err: error }, 'What a result was made from could not be linked to');
-    return undefined;
-  }
+export type LinkTo = (job: Job) => Promise<string | undefined>;
+
+/** A link to the message of a job. A link is worth no failure. */
+export function createLinkTo({ platform, log }: Pick<JobDependencies, 'platform' | 'log'>): LinkTo {
+  return async ({ id, address, posted }) => {
+    try {
+      return posted && (await platform(address.platform)?.linkTo?.(address, posted));
+    } catch (error) {
+      log.warn({ job: id, err: error }, 'What a result was made from could not be linked to');
+      return undefined;
+    }
+  };
 }
 
-/** A missing link is no failure: if the parent's record cannot be read, there is no link. */
-export async function readParent(
-  id: string,
-  { storage, log }: Pick<JobDependencies, 'storage' | 'log'>,
-): Promise<Job | undefined> {
-  try {
-    return await storage.jobs.read(id);
-  } catch (error) {
-    log.warn({ job: id, err: error }, 'What a result was made from could not be read');
-    return undefined;
-  }
+export type ReadParent = (job: Job) => Promise<Job | undefined>;
+
+/** The job that a job's work was made from. A missing link is no failure: if its record cannot be read, there is no link. */
+export function createReadParent({ storage, log }: Pick<JobDependencies, 'storage' | 'log'>): ReadParent {
+  return async ({ parent }) => {
+    if (parent === undefined) return undefined;
+    try {
+      return await storage.jobs.read(parent);
+    } catch (error) {
+      log.warn({ job: parent, err: error }, 'What a result was made from could not be read');
+      return undefined;
+    }
+  };
 }
 
 /**

@@ -5,7 +5,7 @@ import type { ConversationTurn } from '../../../src/core/invocation.ts';
 import type { Job } from '../../../src/core/job.ts';
 import type { FileReference } from '../../../src/core/options.ts';
 import type { InquiryPart } from '../../../src/core/work.ts';
-import { readConversation } from '../../../src/jobs/ask/conversation.ts';
+import { createReadConversation } from '../../../src/jobs/ask/conversation.ts';
 import { withSpeakers } from '../../../src/jobs/ask/question.ts';
 import type { Storage } from '../../../src/storage/storage.ts';
 import { songJob } from '../../storage/jobs.ts';
@@ -30,7 +30,7 @@ function tools(gone: ReadonlySet<string>, jobs: readonly Job[]) {
   const ofInvocation = async (event: string) => jobs.find(({ invocation }) => invocation === event);
   // Sound: reading a conversation uses nothing else of the storage.
   const storage = { jobs: { read, ofInvocation } } as unknown as Storage;
-  return { fetched, tools: { storage, platform: () => undefined, keep } };
+  return { fetched, keep, readConversation: createReadConversation({ storage, platform: () => undefined }) };
 }
 
 const person = (text: string, more: Partial<ConversationTurn> = {}): ConversationTurn => ({
@@ -49,11 +49,11 @@ async function read(
   gone = new Set<string>(),
   jobs: readonly Job[] = [],
 ) {
-  const { fetched, tools: reading } = tools(gone, jobs);
+  const { fetched, keep, readConversation } = tools(gone, jobs);
   const { files = [], dialect = 'msg' } = more;
   const turns = [...conversation, person('Why?', { files })].map(inquiryTurn);
   const work = { route: 'answer' as const, dialect, request: { model: 'm', turns } };
-  const { request } = await readConversation(songJob({ id: 'j' }), work, reading);
+  const { request } = await readConversation(songJob({ id: 'j' }).address, work, keep);
   const { system = '', turns: spoken } = withSpeakers(request);
   const said = spoken.map(({ role, parts }) =>
     [

@@ -3,7 +3,7 @@ import { systemClock } from '../../../src/core/clock.ts';
 import { createGateway } from '../../../src/gateway/client.ts';
 import type { JobDependencies } from '../../../src/jobs/dependencies.ts';
 import { createJobs } from '../../../src/jobs/jobs.ts';
-import { advance } from '../../../src/jobs/runner/advance.ts';
+import { createAdvance } from '../../../src/jobs/runner/advance.ts';
 import { openRedisStorage } from '../../../src/storage/redis/open.ts';
 import type { Storage } from '../../../src/storage/storage.ts';
 import { noRedis, PATIENT, type RedisServer, startRedisServer } from '../../servers/redis.ts';
@@ -75,11 +75,11 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Stop, pressed where another re
       NOTHING_DECIDED,
     );
     if (outcome.type !== 'accepted') throw new TypeError('The question was not accepted');
-    const answered = advance(
-      outcome.job,
-      { signal: new AbortController().signal, interrupted: false, isHeld: () => true },
-      answering,
-    );
+    const answered = createAdvance(answering)(outcome.job, {
+      signal: new AbortController().signal,
+      interrupted: false,
+      isHeld: () => true,
+    });
     await expect.poll(() => world.platform.history.at(-1)?.text).toBe('I was about to say');
 
     await createJobs(pressed).cancel(outcome.job, 'ada');

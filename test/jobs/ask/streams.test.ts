@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Message } from '../../../src/core/message.ts';
 import { createGateway } from '../../../src/gateway/client.ts';
 import type { JobDependencies } from '../../../src/jobs/dependencies.ts';
-import { advance } from '../../../src/jobs/runner/advance.ts';
+import { createAdvance } from '../../../src/jobs/runner/advance.ts';
 import { stopTimers, timeUntil } from '../../gateway/support.ts';
 import { createWorld, QUESTION, type World } from '../world.ts';
 import { chatEvent, chatStream, events, json, type Reply, startUpstream, type Upstream } from './upstream.ts';
@@ -41,7 +41,7 @@ afterEach(async () => {
 });
 
 const step = (job: string, signal = new AbortController().signal) =>
-  advance(job, { signal, interrupted: false, isHeld: () => true }, dependencies);
+  createAdvance(dependencies)(job, { signal, interrupted: false, isHeld: () => true });
 
 async function ask(reply: Reply): Promise<Message> {
   upstream.next(CHAT, reply);
@@ -277,11 +277,11 @@ describe('a process that shuts down', () => {
     };
     const storage = { ...dependencies.storage, notifications: { ...notifications, subscribe } };
     const job = await world.start(QUESTION);
-    await advance(
-      job,
-      { signal: shutdown.signal, interrupted: false, isHeld: () => true },
-      { ...dependencies, storage },
-    );
+    await createAdvance({ ...dependencies, storage })(job, {
+      signal: shutdown.signal,
+      interrupted: false,
+      isHeld: () => true,
+    });
     expect(upstream.asked).toHaveLength(0);
     expect((await world.read(job)).state).toBe('accepted');
     upstream.next(CHAT, (response) => void events(response).end(chatStream(['Here I am.'])));

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { advance } from '../../../src/jobs/runner/advance.ts';
+import { createAdvance } from '../../../src/jobs/runner/advance.ts';
 import { JobRun } from '../../../src/jobs/runner/run.ts';
 import { MediaError } from '../../../src/media/errors.ts';
 import { PlatformError } from '../../../src/platforms/platform.ts';
@@ -440,7 +440,7 @@ describe('submission', () => {
   it('is not made by a run that was suspended for longer than its lease', async () => {
     const id = await world.start(SONG);
     const stale = { signal: new AbortController().signal, interrupted: false, isHeld: () => false };
-    await expect(advance(id, stale, world.dependencies)).rejects.toMatchObject({ code: 'lease' });
+    await expect(createAdvance(world.dependencies)(id, stale)).rejects.toMatchObject({ code: 'lease' });
     expect(world.gateway.taken).toEqual([]);
   });
 

@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import type { Address } from '../../../src/core/invocation.ts';
 import type { Message } from '../../../src/core/message.ts';
 import type { JobDependencies } from '../../../src/jobs/dependencies.ts';
-import { advance } from '../../../src/jobs/runner/advance.ts';
+import { createAdvance } from '../../../src/jobs/runner/advance.ts';
 import { MediaError } from '../../../src/media/errors.ts';
 import { createMedia, type Media } from '../../../src/media/media.ts';
 import type { MediaStore } from '../../../src/media/store/media-store.ts';
@@ -91,11 +91,11 @@ export async function createMediaWorld(store: MediaStore): Promise<MediaWorld> {
   const here = (callback: object): object =>
     JSON.parse(JSON.stringify(callback).replaceAll('https://gateway.example', origin));
   const run = (job: string) =>
-    advance(
-      job,
-      { signal: new AbortController().signal, interrupted: false, isHeld: () => true },
-      dependencies,
-    );
+    createAdvance(dependencies)(job, {
+      signal: new AbortController().signal,
+      interrupted: false,
+      isHeld: () => true,
+    });
   return {
     ...world,
     media,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GatewayError } from '../../../src/gateway/transport/errors.ts';
-import { pollPause } from '../../../src/jobs/steps/poll-pauses.ts';
+import { pollPause } from '../../../src/jobs/steps/poll.ts';
 import { createWorld, VIDEO, type World } from '../world.ts';
 
 const SECOND = 1_000;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { JobDependencies } from '../../../../src/jobs/dependencies.ts';
-import { advance } from '../../../../src/jobs/runner/advance.ts';
+import { createAdvance } from '../../../../src/jobs/runner/advance.ts';
 import { createWorld, SONG, songCallback } from '../../../jobs/world.ts';
 import { readableText } from '../../../servers/slack/mentions.ts';
 import { ADDRESS, startHarness } from '../harness.ts';
@@ -31,7 +31,7 @@ async function sing(diesAt: number, address = ADDRESS): Promise<boolean> {
     const job = await world.start(SONG, { address: { ...address, ...thread } });
     const run = async (interrupted = false): Promise<void> => {
       const { signal } = new AbortController();
-      await advance(job, { signal, interrupted, isHeld: () => true }, dependencies).catch(
+      await createAdvance(dependencies)(job, { signal, interrupted, isHeld: () => true }).catch(
         (error: unknown) => {
           if (!(error instanceof Crash)) throw error;
           return run(true);

@@ -1,7 +1,7 @@
 /** Results whose channel closes within the thirty minutes in which the command that asked for them can be answered, and late ones. */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { JobDependencies } from '../../../../src/jobs/dependencies.ts';
-import { advance } from '../../../../src/jobs/runner/advance.ts';
+import { createAdvance } from '../../../../src/jobs/runner/advance.ts';
 import { createWorld, SONG, songCallback, type World } from '../../../jobs/world.ts';
 import { pings, readableText } from '../../../servers/slack/mentions.ts';
 import type { SlackServer } from '../../../servers/slack/server.ts';
@@ -39,7 +39,7 @@ async function composing() {
   };
   const job = await world.start(SONG, { address, person });
   const { signal } = new AbortController();
-  const run = () => advance(job, { signal, interrupted: false, isHeld: () => true }, dependencies);
+  const run = () => createAdvance(dependencies)(job, { signal, interrupted: false, isHeld: () => true });
   await run();
   expect(server.botMessages()).toHaveLength(1);
   return { server, job, run, address, person };

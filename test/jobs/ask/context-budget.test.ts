@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Inquiry, InquiryPart } from '../../../src/core/work.ts';
 import { GatewayError } from '../../../src/gateway/transport/errors.ts';
-import { cutToFit, estimateTokens, fitting, halve } from '../../../src/jobs/ask/memory.ts';
+import { cutToFit, estimateTokens, fitting, halve } from '../../../src/jobs/ask/context-budget.ts';
 
 const text = (words: string): InquiryPart => ({ type: 'text', text: words });
 const picture: InquiryPart = {

@@ -1,0 +1,91 @@
+/** Turns the callbacks that came for a job into events. */
+import type { Job } from '../../core/job.ts';
+import type { Work } from '../../core/work.ts';
+import { keysOf, readMusicCallback } from '../../gateway/music/callback.ts';
+import { parseJson } from '../../gateway/transport/json.ts';
+import type { JobDependencies } from '../dependencies.ts';
+import type { JobEvent } from '../events.ts';
+import { sentenceFor } from '../sentences.ts';
+import { fromMusic } from '../transitions.ts';
+import type { JobRun } from './run.ts';
+
+/** Applies the callbacks that came since the last save, in their order. `onRead` is told when each came. Throws StorageError. */
+export type ReadCallbacks = (run: JobRun, onRead?: (receivedAt: number) => void) => Promise<void>;
+
+export function createReadCallbacks({
+  storage,
+  newId,
+  log,
+}: Pick<JobDependencies, 'storage' | 'newId' | 'log'>): ReadCallbacks {
+  /** A result beats every other end, however late it comes; a failure beats only waiting. */
+  function eventOf(body: string, at: number, job: Job): JobEvent | undefined {
+    const { stage, taskId, ...callback } = readMusicCallback(body);
+    if (taskId !== undefined && job.taskId !== undefined && taskId !== job.taskId) {
+      // The signed URL names the job; the task in the body is only a hint.
+      log.warn(
+        { job: job.id, task: job.taskId, named: taskId },
+        'A callback names another task than its URL',
+      );
+    }
+    const result = fromMusic(callback.result);
+    if (job.lyrics !== undefined && stage === 'complete' && result.songs.length === 0) {
+      // Too late to be sung by themselves: the song would be paid for when its person does not wait any more.
+      if (job.lyrics === 'sent' && job.end !== undefined && result.lyrics.length > 0)
+        return { type: 'completed', result, at };
+      const work = withLyrics(job.work, result.lyrics[0]?.text);
+      return work && { type: 'lyricsWritten', work };
+    }
+    switch (stage) {
+      case 'unknown':
+        tellKeys(body, job);
+        return { type: 'progressed', taskId, isUnreadable: true };
+      case 'pending':
+        return { type: 'progressed', taskId };
+      case 'text':
+      case 'first':
+        return { type: 'progressed', taskId, result };
+      case 'complete':
+        return { type: 'completed', taskId, result, at };
+      case 'failed': {
+        // A late failure of the lyrics that came before a song.
+        if (job.taskId !== undefined && taskId !== undefined && taskId !== job.taskId) return undefined;
+        const reference = newId();
+        const failure = callback.failure ?? { code: 'nonsense' as const };
+        if (failure.code === 'nonsense') tellKeys(body, job);
+        log.warn({ job: job.id, reference, code: failure.code }, 'The gateway reports that the work failed');
+        const sentence = sentenceFor(failure.code, job.work);
+        return { type: 'failed', failure: { code: failure.code, sentence, reference, taken: 'no' } };
+      }
+      default:
+        return stage satisfies never;
+    }
+  }
+
+  /** What is in a callback stays in the inbox; the log has the names of its members only. */
+  function tellKeys(body: string, { id }: Job): void {
+    log.warn({ job: id, bytes: body.length }, 'A callback that was not understood; its body is kept');
+    log.debug({ job: id, keys: keysOf(parseJson(body)) }, 'The keys of a callback that was not understood');
+  }
+
+  return async (run, onRead = () => {}) => {
+    for (const { sequence, body, receivedAt } of await storage.inbox.read(run.job.id, run.job.inboxRead)) {
+      const event = eventOf(body, receivedAt, run.job);
+      onRead(receivedAt);
+      if (event) run.apply(event);
+      run.apply({ type: 'recorded', fields: { inboxRead: sequence } });
+    }
+  };
+}
+
+/** The work with its words; undefined where it waits for none. */
+function withLyrics(work: Work, lyrics: string | undefined): Work | undefined {
+  if (lyrics === undefined || !('lyricsAbout' in work)) return undefined;
+  switch (work.route) {
+    case 'music.generate':
+      return { ...work, request: { ...work.request, prompt: lyrics } };
+    case 'music.uploadCover':
+      return { ...work, request: { ...work.request, prompt: lyrics } };
+    default:
+      return work satisfies never;
+  }
+}

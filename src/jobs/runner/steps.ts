@@ -1,0 +1,84 @@
+/** Makes each step of a job once, with what it needs. */
+import { createAnswerQuestion } from '../ask/answer.ts';
+import { createReadConversation } from '../ask/conversation.ts';
+import { createAnswerParts } from '../ask/dialects.ts';
+import { createFailAnswer } from '../ask/failure.ts';
+import { createUseTools } from '../ask/tools.ts';
+import type { JobDependencies } from '../dependencies.ts';
+import { createPrepareWork } from '../steps/attachments.ts';
+import { createBegin } from '../steps/begin.ts';
+import { createWatchForCancel } from '../steps/cancel-watch.ts';
+import { createChannel } from '../steps/channel.ts';
+import { createDeliver } from '../steps/deliver.ts';
+import { createFailSubmission } from '../steps/failure.ts';
+import { createKeep, createReadResultFile } from '../steps/keep.ts';
+import { createFinalMessage } from '../steps/message.ts';
+import { createPoll } from '../steps/poll.ts';
+import { createRepair } from '../steps/repair.ts';
+import { createRecover, createSend } from '../steps/send.ts';
+import { createSlots } from '../steps/slots.ts';
+import { createLinkTo, createReadParent } from '../steps/source.ts';
+import { createStyleAndLyrics } from '../steps/style-and-lyrics.ts';
+import { createSubmit } from '../steps/submit.ts';
+import { createShowLater } from './run.ts';
+
+export function createSteps(deps: JobDependencies) {
+  const slots = createSlots(deps);
+  const poll = createPoll(deps);
+  const keep = createKeep(deps);
+  const channel = createChannel({ ...deps, ...keep });
+  const finalMessage = createFinalMessage({
+    ...deps,
+    ...keep,
+    ...poll,
+    linkTo: createLinkTo(deps),
+    readParent: createReadParent(deps),
+  });
+  const showLater = createShowLater(deps);
+  const showing = { channel, finalMessage, showLater };
+  const failSubmission = createFailSubmission(deps);
+  const watchForCancel = createWatchForCancel(deps);
+
+  const answerQuestion = createAnswerQuestion({
+    ...deps,
+    ...channel,
+    finalMessage,
+    watchForCancel,
+    answerParts: createAnswerParts({ ...deps, useTools: createUseTools(deps) }),
+    failAnswer: createFailAnswer({ ...deps, failSubmission }),
+  });
+  const send = createSend({
+    ...deps,
+    ...channel,
+    finalMessage,
+    watchForCancel,
+    failSubmission,
+    submit: createSubmit(deps),
+    answerQuestion,
+  });
+  const prepareWork = createPrepareWork({
+    ...deps,
+    readResultFile: createReadResultFile(deps),
+    readConversation: createReadConversation(deps),
+  });
+  const { polishStyle, requestLyrics } = createStyleAndLyrics({ ...deps, failSubmission });
+  return {
+    ...poll,
+    slots,
+    channel,
+    begin: createBegin({
+      ...deps,
+      slots,
+      channel,
+      showLater,
+      watchForCancel,
+      prepareWork,
+      polishStyle,
+      requestLyrics,
+      send,
+    }),
+    recover: createRecover(deps),
+    deliver: createDeliver({ ...deps, ...keep, ...showing }),
+    repair: createRepair({ ...deps, ...showing }),
+  };
+}

@@ -1,0 +1,59 @@
+/** What a song may need before it is asked for: polished style tags, and lyrics. Each is paid for, so each is asked once. */
+import type { Work } from '../../core/work.ts';
+import { GatewayError } from '../../gateway/transport/errors.ts';
+import type { JobDependencies } from '../dependencies.ts';
+import { PLANS } from '../route-plans.ts';
+import type { JobRun, Next } from '../runner/run.ts';
+import type { FailSubmission } from './failure.ts';
+
+interface StyleAndLyricsParts extends Pick<JobDependencies, 'gateway' | 'callbackUrl' | 'now' | 'log'> {
+  readonly failSubmission: FailSubmission;
+}
+
+export type StyleAndLyrics = ReturnType<typeof createStyleAndLyrics>;
+
+export function createStyleAndLyrics({
+  gateway,
+  callbackUrl,
+  failSubmission,
+  now,
+  log,
+}: StyleAndLyricsParts) {
+  return {
+    /**
+     * Polishes rough style tags once. The polish is paid for, so it is never sent twice; without it the rough tags serve.
+     * Undefined when another run is at it.
+     */
+    async polishStyle(run: JobRun, signal: AbortSignal): Promise<Work | undefined> {
+      const { id, work, polish } = run.job;
+      if (work.route !== 'music.generate' || work.roughStyle === undefined || polish !== undefined)
+        return work;
+      if (!(await run.claim({ type: 'recorded', fields: { polish: 'sent' } }))) return undefined;
+      try {
+        const style = await gateway.music.styleGenerate({ content: work.roughStyle }, { signal });
+        return { ...work, request: { ...work.request, style } };
+      } catch (error) {
+        if (!(error instanceof GatewayError)) throw error;
+        log.info({ job: id, err: error }, 'The style was not polished; the words as they came serve');
+        return work;
+      }
+    },
+
+    /** Asks for the lyrics of a song. They come to the job's own callback, which makes the job `accepted` again. */
+    async requestLyrics(run: JobRun, work: Work, about: string): Promise<Next> {
+      if (!(await run.claim({ type: 'submitting', work, at: now(), lyrics: true }))) return 'now';
+      const { deadlineMs } = PLANS['music.generateLyrics'];
+      try {
+        const { taskId } = await gateway.music.generateLyrics(
+          { prompt: about, callBackUrl: callbackUrl(run.job.id) },
+          { signal: AbortSignal.timeout(deadlineMs) },
+        );
+        run.apply({ type: 'submitted', taskId, deadlineAt: now() + deadlineMs, at: now() });
+        return 'now';
+      } catch (error) {
+        if (!(error instanceof GatewayError)) throw error;
+        return failSubmission(run, error);
+      }
+    },
+  };
+}

@@ -1,0 +1,150 @@
+/** The one paid request of each kind of work. Everything but answers, which stream. */
+import { isNamed } from '../../core/attachments.ts';
+import { EMPTY_RESULT } from '../../core/job.ts';
+import type { KeptFile, MediaSource } from '../../core/message.ts';
+import { lastMoment } from '../../core/song.ts';
+import type { Inquiry, Recording, Result, Work, WorkFile } from '../../core/work.ts';
+import type { Submission } from '../../gateway/music/client.ts';
+import { GatewayError } from '../../gateway/transport/errors.ts';
+import { toQuestion } from '../ask/question.ts';
+import type { JobDependencies } from '../dependencies.ts';
+import { fromMusic } from '../transitions.ts';
+import { linesOf, lrc } from './lrc.ts';
+
+/** Of pictures whose person named no size: every model of the route takes it. */
+const IMAGE_SIZE = '1328*1328';
+
+/** A task to wait for, or the result itself where the gateway answers at once. */
+export interface Submitted {
+  readonly taskId?: string;
+  readonly result?: Result;
+}
+
+export type PaidWork = Exclude<Work, { route: 'answer' }>;
+
+/**
+ * Throws GatewayError, whose `taken` says whether the work may have been accepted, and MediaError for what came and could not
+ * be kept.
+ */
+export type Submit = (job: string, work: PaidWork, signal: AbortSignal) => Promise<Submitted>;
+
+export function createSubmit({
+  gateway,
+  media,
+  callbackUrl,
+  fileUrl,
+}: Pick<JobDependencies, 'gateway' | 'media' | 'callbackUrl' | 'fileUrl'>): Submit {
+  /** A gen image model answers with text and pictures; the pictures come as bytes and are kept at once. */
+  async function illustrate(inquiry: Inquiry, signal: AbortSignal): Promise<Result> {
+    const answer = await gateway.gen.generateImage(await toQuestion(inquiry, media), { signal });
+    const images: MediaSource[] = [];
+    const texts: string[] = [];
+    for (const part of answer.parts) {
+      if (part.type === 'text') texts.push(part.text);
+      if (part.type !== 'image') continue;
+      const file = await media.keepBytes(Buffer.from(part.data, 'base64'), { kinds: ['image'] });
+      images.push({ type: 'kept', file });
+    }
+    const { finish, usage } = answer;
+    return { ...EMPTY_RESULT, images, answer: { text: texts.join(''), finish, ...(usage ? { usage } : {}) } };
+  }
+
+  /** A song without singing is a result, too. */
+  async function karaoke(
+    { request, song }: Extract<Work, { route: 'music.timestampedLyrics' }>,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    const lines = linesOf(await gateway.music.timestampedLyrics(request, { signal }));
+    if (lines.length === 0) return { ...EMPTY_RESULT, karaoke: { lines } };
+    return { ...EMPTY_RESULT, karaoke: { lines, file: await media.keepText(lrc(lines, song), 'lrc') } };
+  }
+
+  /** An audio that has given its voice already is no failure: it is explained. */
+  async function keepVoice(
+    { request }: Extract<Work, { route: 'music.generatePersona' }>,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    try {
+      const { personaId } = await gateway.music.generatePersona(request, { signal });
+      return { ...EMPTY_RESULT, voice: { outcome: 'kept', personaId } };
+    } catch (error) {
+      if (!(error instanceof GatewayError) || error.code !== 'exists') throw error;
+      return { ...EMPTY_RESULT, voice: { outcome: 'kept-before' } };
+    }
+  }
+
+  return async (job, work, signal) => {
+    const { music } = gateway;
+    const callBackUrl = callbackUrl(job);
+    // The file is signed only now: the job may have waited, and a signature expires.
+    const toFile = ({ audio }: { readonly audio: Recording }) => ({
+      callBackUrl,
+      uploadUrl: fileUrl(keptOf(audio), 'audio'),
+    });
+    switch (work.route) {
+      case 'music.generate':
+        return submitted(await music.generate({ ...work.request, callBackUrl }, { signal }));
+      case 'music.extend':
+        return submitted(await music.extend({ ...work.request, callBackUrl }, { signal }));
+      case 'music.generateLyrics':
+        return submitted(await music.generateLyrics({ ...work.request, callBackUrl }, { signal }));
+      case 'music.generateCover':
+        return submitted(await music.generateCover({ ...work.request, callBackUrl }, { signal }));
+      case 'music.uploadCover':
+        return submitted(await music.uploadCover({ ...work.request, ...toFile(work) }, { signal }));
+      case 'music.uploadExtend': {
+        const { request } = work;
+        const sent = request.defaultParamFlag
+          ? { ...request, continueAt: lastMoment(keptOf(work.audio).seconds) }
+          : request;
+        return submitted(await music.uploadExtend({ ...sent, ...toFile(work) }, { signal }));
+      }
+      case 'music.addVocals':
+        return submitted(await music.addVocals({ ...work.request, ...toFile(work) }, { signal }));
+      case 'music.addInstrumental':
+        return submitted(await music.addInstrumental({ ...work.request, ...toFile(work) }, { signal }));
+      case 'music.vocalRemoval':
+        return submitted(await music.vocalRemoval({ ...work.request, callBackUrl }, { signal }));
+      case 'music.wavGenerate':
+        return submitted(await music.wavGenerate({ ...work.request, callBackUrl }, { signal }));
+      case 'music.mp4Generate':
+        return submitted(await music.mp4Generate({ ...work.request, callBackUrl }, { signal }));
+      case 'music.timestampedLyrics':
+        return { result: await karaoke(work, signal) };
+      case 'music.generatePersona':
+        return { result: await keepVoice(work, signal) };
+      case 'media.image': {
+        const { images } = await gateway.media.createImage({ size: IMAGE_SIZE, ...work.request }, { signal });
+        return { result: { ...EMPTY_RESULT, images: images.map((url) => ({ type: 'remote', url })) } };
+      }
+      case 'gen.image':
+        return { result: await illustrate(work.request, signal) };
+      case 'media.video': {
+        const { taskId } = await gateway.media.createVideo(
+          {
+            ...work.request,
+            ...(work.image === undefined ? {} : { imageUrl: fileUrl(keptOf(work.image), 'image') }),
+            ...(work.audio === undefined ? {} : { audioUrl: fileUrl(keptOf(work.audio), 'audio') }),
+          },
+          { signal },
+        );
+        return { taskId };
+      }
+      default:
+        return work satisfies never;
+    }
+  };
+}
+
+function keptOf<File extends WorkFile>(file: File): Extract<File, KeptFile> {
+  if (isNamed(file)) throw new TypeError('A file was not fetched before it was sent');
+  // Sound: what is not named is kept.
+  return file as Extract<File, KeptFile>;
+}
+
+function submitted(submission: Submission): Submitted {
+  return {
+    ...(submission.taskId === undefined ? {} : { taskId: submission.taskId }),
+    ...(submission.result === undefined ? {} : { result: fromMusic(submission.result) }),
+  };
+}
