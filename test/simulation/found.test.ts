@@ -149,7 +149,7 @@ describe('a history that was found keeps every promise', () => {
       requests: [asked('song'), asked('painting'), asked('song', { afterMs: 1_000 })],
       faults: [
         { type: 'die', afterSteps: 26, replica: 1, forMs: 60_000 },
-        { type: 'freeze', afterSteps: 49, replica: 0, forMs: 60_000 },
+        { type: 'freeze', afterSteps: 52, replica: 0, forMs: 60_000 },
       ],
       paid: [{ type: 'busy', retryAfterMs: 30_000 }],
     });
@@ -165,7 +165,7 @@ describe('a history that was found keeps every promise', () => {
         seed: 6,
         replicas: 2,
         requests: [asked(kind), asked('song', { afterMs: 90_000 })],
-        faults: [{ type: 'freeze', afterSteps: 50, replica: 0, forMs: 60_000 }],
+        faults: [{ type: 'freeze', afterSteps: 52, replica: 0, forMs: 60_000 }],
         paid: [{ type: 'taken', answerAfterMs: 8_000 }],
       });
       expect(trace.join('\n')).toMatch(
