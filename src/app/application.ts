@@ -26,7 +26,7 @@ import {
   type ServiceOptions,
   type Services,
 } from './services.ts';
-import type { Observability } from './telemetry/observability.ts';
+import type { Observability } from './telemetry/measurements.ts';
 
 export type Platforms = ReadonlyMap<string, Platform>;
 

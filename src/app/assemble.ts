@@ -14,8 +14,7 @@ import {
 import { createPlatforms, type MakePlatforms } from './platforms.ts';
 import { playgroundOf, routesOf } from './routes/listener.ts';
 import { newId, openServices, type ServiceOptions, type Services, unmeasured } from './services.ts';
-import { observedBot, serveMetrics } from './telemetry/measurements.ts';
-import { openObservability } from './telemetry/observability.ts';
+import { observedBot, openObservability, serveMetrics } from './telemetry/measurements.ts';
 
 export interface AssembleOptions extends Omit<ServiceOptions, 'measure' | 'traces'> {
   readonly platforms: MakePlatforms;

@@ -1,8 +1,9 @@
 /** The whole program: the bot on the platforms that are set, or a prompt in this terminal where none is. */
+import { commands } from '../../commands/index.ts';
 import { createTerminal, type Terminal } from '../platforms/terminal/adapter.ts';
 import { assemble, type Minstrel } from './assemble.ts';
 import type { Config } from './config/read.ts';
-import { tellFindings } from './doctor/started.ts';
+import { tellFindings } from './doctor/examine.ts';
 import { type PlatformTools, platformsFor } from './platforms.ts';
 import { endOnUncaught, loadConfig, openLog } from './process.ts';
 import { newId } from './services.ts';
@@ -52,7 +53,8 @@ export async function runMinstrel(): Promise<void> {
   if (!terminal && minstrel.playgroundUrl)
     process.stdout.write(`${playgroundSentence(minstrel.playgroundUrl)}\n`);
   log.info({ url: minstrel.url, gateway: minstrel.gatewayUrl }, 'Minstrel is up');
-  if (!prompts) void tellFindings(config, minstrel.gateway, log, isRead);
+  const tools = { commands, fetch, now: Date.now, random: Math.random, newId, log };
+  if (!prompts) void tellFindings(config, minstrel.gateway, tools, isRead);
 
   const why = await ended;
   log.info({ why }, 'Minstrel stops: running work is handed over');

@@ -81,7 +81,7 @@ export interface Invocation {
   /** The platform's own id of the event; the same event that comes twice has the same id. */
   readonly id: string;
   readonly command: string;
-  readonly subcommand?: string;
+  readonly subcommand?: string | undefined;
   /** A pressed button or a sent form: which, of which job, and which item of its result. */
   readonly action?: {
     readonly name: string;

@@ -142,8 +142,6 @@ export function pageHeaders(): Record<string, string> {
     'content-type': 'text/html; charset=utf-8',
     'cross-origin-opener-policy': 'same-origin',
     'permissions-policy': 'camera=(), microphone=(), geolocation=()',
-    'referrer-policy': 'no-referrer',
-    'x-content-type-options': 'nosniff',
     'x-robots-tag': 'noindex, nofollow',
   };
 }

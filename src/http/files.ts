@@ -33,9 +33,7 @@ export interface FileRoutesOptions extends Pick<System, 'now' | 'log'> {
 
 /** Files come from outside: a browser may show or save them and must not run anything in them. */
 const safetyHeaders = {
-  'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; sandbox",
-  'referrer-policy': 'no-referrer',
   'x-robots-tag': 'noindex',
 } as const;
 

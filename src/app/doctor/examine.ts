@@ -50,8 +50,29 @@ export async function* examine(examination: Examination): AsyncGenerator<Finding
   );
 }
 
-/** What a bot that has just started reaches, by its own client: told in its log before the first song waits. */
-export async function* examineStarted(
+/** What a bot that has just started would stumble over later, and on a terminal where it is and how people call it. Never rejects. */
+export async function tellFindings(
+  config: Config,
+  gateway: Pick<Gateway, 'models'>,
+  examination: Omit<Examination, 'environment'>,
+  isRead: boolean,
+): Promise<void> {
+  const { log } = examination;
+  try {
+    for await (const { level, subject, sentence, remedy } of examineStarted(config, gateway, examination)) {
+      const what = remedy === undefined ? sentence : `${sentence.replace(/\.$/, '')}. What to do: ${remedy}`;
+      const line = `${subject}: ${what}`;
+      if (level !== 'good') log.warn({}, line);
+      else if (isRead) log.info({}, line);
+    }
+    if (isRead) log.info({}, 'In a channel, type /song a tune for rain');
+  } catch (error) {
+    log.warn({ err: error }, 'What the bot reaches could not be examined');
+  }
+}
+
+/** By the bot's own client. */
+async function* examineStarted(
   config: Config,
   gateway: Pick<Gateway, 'models'>,
   examination: Omit<Examination, 'environment'>,

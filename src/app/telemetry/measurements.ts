@@ -13,6 +13,26 @@ import type { MediaStore } from '../../media/store/media-store.ts';
 import type { Platform } from '../../platforms/platform.ts';
 import { FAMILY_OF } from '../../settings/limits/meter.ts';
 import { type OpenCount, type Storage, StorageError } from '../../storage/storage.ts';
+import type { Config } from '../config/read.ts';
+import type { Traces } from './traces.ts';
+
+/** What operators watch the bot by. Each is loaded only where they ask for it. */
+export interface Observability {
+  readonly metrics: Metrics | undefined;
+  readonly traces: Traces | undefined;
+}
+
+/** Called before all that is watched, so that it is closed after that. */
+export async function openObservability(
+  { admin, traces: traceSettings }: Config,
+  tools: Pick<System, 'now' | 'log' | 'newId'>,
+  opened: AsyncDisposableStack,
+): Promise<Observability> {
+  const metrics = admin && (await import('../../http/metrics.ts')).createMetrics();
+  const traces = traceSettings && (await import('./traces.ts')).openTraces(traceSettings, tools);
+  opened.defer(async () => traces?.close());
+  return { metrics, traces };
+}
 
 /** Counting open jobs reads all of them, so it is done this often at the most. */
 const FRESH_MS = 15_000;

@@ -17,5 +17,5 @@ export function formTarget(id: string): Target {
   const target = buttonTarget(id);
   if (target?.action !== undefined) return { ...target, action: { ...target.action, sent: true } };
   const [command = id, subcommand] = id.split(' ');
-  return { command, ...(subcommand === undefined ? {} : { subcommand }) };
+  return { command, subcommand };
 }

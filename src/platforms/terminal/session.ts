@@ -119,8 +119,11 @@ export function createSession({ bot, newId, next, sendPrivately, post, buttons }
     const { command, subcommand, options: declared } = found;
     const help = found.text.trim() === '?' ? commandHelp(command) : askedHelp(command, found);
     if (help) return answer(help);
-    const target = { command: command.name, ...(subcommand === undefined ? {} : { subcommand }) };
-    return invoke({ target, declared, filled: typedOptions(command, found, '') });
+    return invoke({
+      target: { command: command.name, subcommand },
+      declared,
+      filled: typedOptions(command, found, ''),
+    });
   }
 
   /** Runs a line, or throws UserError. */

@@ -6,7 +6,6 @@ import type { BrowserChat } from '../../core/http.ts';
 import type { System } from '../../core/system.ts';
 import type { MediaReader, Platform } from '../platform.ts';
 import { channelsOf, findPerson, isIn, MENTIONS, PEOPLE, WEB } from './connection/community.ts';
-import { createWatchers } from './connection/watchers.ts';
 import { createHistory } from './deliver/history.ts';
 import { createWebPosts } from './deliver/posts.ts';
 import { WEB_LIMITS } from './limits.ts';
@@ -31,8 +30,7 @@ export function createWeb(options: WebOptions): Platform & { readonly browserCha
   /** What is being answered right now. */
   const underWay = new Set<Promise<unknown>>();
 
-  const watchers = createWatchers();
-  const history = createHistory({ most: WEB_LIMITS.messages, onChange: watchers.tell });
+  const history = createHistory(WEB_LIMITS.messages);
   const posts = createWebPosts({ history, now, newId });
   const uploads = createUploads((id) => `${url}/playground/uploads/${id}`, newId);
 
@@ -66,7 +64,7 @@ export function createWeb(options: WebOptions): Platform & { readonly browserCha
         mentions: MENTIONS,
         messages: history.all().filter(isSeen).map(forPage),
       });
-      await watchers.watch((change) => {
+      await history.follow((change) => {
         if (change.type === 'put' && isSeen(change.message))
           send({ type: 'message', message: forPage(change.message) });
         if (change.type === 'removed')
@@ -105,13 +103,13 @@ export function createWeb(options: WebOptions): Platform & { readonly browserCha
     async close() {
       isTaking = false;
       isClosed = true;
-      watchers.close();
+      history.close();
     },
 
     status: () =>
       bot && !isClosed ? { ready: true } : { ready: false, reason: 'the chat in the browser is not open' },
 
-    connections: () => watchers.count(),
+    connections: () => history.followers(),
 
     show: posts.show,
     stream: posts.stream,

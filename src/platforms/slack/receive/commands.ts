@@ -54,9 +54,8 @@ async function take(
     }
     // A workspace's people use its commands, and visitors those of their own.
     const user = { id: slash.user_id, username: slash.user_name, team_id: tools.team };
-    const target = { command: command.name, ...(subcommand === undefined ? {} : { subcommand }) };
     const acknowledge = { sentAt: tools.sentAt, silently: () => ack(), privately };
-    const asking = { id, ...target, options, address };
+    const asking = { id, command: command.name, subcommand, options, address };
     await respond(asking, user, { acknowledge, triggerId: id }, tools);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;

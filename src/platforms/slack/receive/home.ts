@@ -69,7 +69,7 @@ async function press(
   const target =
     form === undefined
       ? buttonTarget(value ?? actionId)
-      : { command: form.command, ...(form.subcommand === undefined ? {} : { subcommand: form.subcommand }) };
+      : { command: form.command, subcommand: form.subcommand };
   if (target === undefined) return ack();
   const options = form?.initial ?? {};
   const id = triggerId ?? `${user.id}:${value}`;

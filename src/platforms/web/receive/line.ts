@@ -1,12 +1,6 @@
 /** A typed line: a command as in `/song a tune for rain --style lofi`, or talk. */
 import { UserError } from '../../../core/errors.ts';
-import {
-  type FileReference,
-  type OptionDeclarations,
-  type OptionValue,
-  present,
-  type RawOptions,
-} from '../../../core/options.ts';
+import type { FileReference, OptionDeclarations, OptionValue, RawOptions } from '../../../core/options.ts';
 import { askedHelp, opensForm, readKnownLine, typedOptions } from '../../shared/command-line.ts';
 import { readableText, webNodes } from '../render/markdown.ts';
 import type { WebMessage } from '../render/message.ts';
@@ -38,7 +32,6 @@ export async function runLine(
     await tools.posts.sendPrivately(asking.address, help);
     return DONE;
   }
-  const target = present({ command: found.command.name, subcommand: found.subcommand });
   if (files.length === 0 && opensForm(found.command, found)) {
     const { name, description: title, options } = found;
     return formAnswer({ id: name, title, submitLabel: 'Send', options, initial: {} }, name);
@@ -46,6 +39,7 @@ export async function runLine(
   const typed = typedOptions(found.command, found, 'Attach it with the paper clip, or drop it here.');
   const options = withFiles(typed, files, found);
   const said = { line, attached: files.map(({ name }) => name) };
+  const target = { command: found.command.name, subcommand: found.subcommand };
   return await invoke({ id: request.id, target, options, said }, asking, tools);
 }
 
