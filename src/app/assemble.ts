@@ -1,7 +1,6 @@
 /** Builds everything from the settings, starts it, and drains it. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bot } from '../core/bot/create-bot.ts';
-import { systemClock } from '../core/clock.ts';
+import { sleep, systemClock } from '../core/clock.ts';
 import type { JobView } from '../core/job.ts';
 import type { Log } from '../core/telemetry/log.ts';
 import type { Gateway } from '../gateway/client.ts';
@@ -113,8 +112,8 @@ async function start(
 /** Waits for the steps that run; what is longer than that goes on from its record at the next start. */
 async function drain(stopped: Promise<void>, log: Log): Promise<void> {
   const patience = new AbortController();
-  const late = sleep(DRAIN_MS, 'late' as const, { signal: patience.signal }).catch(() => 'ended' as const);
-  const outcome = await Promise.race([stopped, late]);
+  const late = sleep(DRAIN_MS, patience.signal).then(() => true);
+  const isLate = await Promise.race([stopped.then(() => false), late]);
   patience.abort();
-  if (outcome === 'late') log.warn({}, 'Some work is cut short; it goes on at the next start');
+  if (isLate) log.warn({}, 'Some work is cut short; it goes on at the next start');
 }

@@ -1,5 +1,5 @@
 /** Deletes what is older than the operator keeps. */
-import { dayOf, sleep } from '../core/clock.ts';
+import { dayOf, repeat } from '../core/clock.ts';
 import type { System } from '../core/system.ts';
 import { eraseJobs } from '../jobs/forget.ts';
 import type { Media } from '../media/media.ts';
@@ -21,17 +21,8 @@ export interface CleanupOptions extends Pick<System, 'now' | 'log'> {
 }
 
 /** Now, and then once a day. */
-export function startCleanup({
-  retentionMs,
-  storage,
-  media,
-  decisions,
-  feedback,
-  now,
-  log,
-}: CleanupOptions): {
-  stop(): Promise<void>;
-} {
+export function startCleanup(options: CleanupOptions): ReturnType<typeof repeat> {
+  const { retentionMs, storage, media, decisions, feedback, now, log } = options;
   async function cleanUp(): Promise<void> {
     const oldest = now() - RETENTION_MS;
     await storage.usage.prune(dayOf(oldest), now());
@@ -44,19 +35,10 @@ export function startCleanup({
     });
     await storage.scrub();
   }
-  const stopping = new AbortController();
-  const ended = (async () => {
-    while (!stopping.signal.aborted) {
-      await cleanUp().catch((error: unknown) => {
-        log.warn({ err: error }, 'What is too old could not be deleted; trying again tomorrow');
-      });
-      await sleep(DAY, stopping.signal);
-    }
-  })();
-  return {
-    async stop() {
-      stopping.abort();
-      await ended;
-    },
-  };
+
+  const tidy = () =>
+    cleanUp().catch((error: unknown) => {
+      log.warn({ err: error }, 'What is too old could not be deleted; trying again tomorrow');
+    });
+  return repeat(tidy, DAY);
 }

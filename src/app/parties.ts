@@ -1,5 +1,5 @@
 /** Music in voice channels: put together when it is asked for the first time, or when some was left to go on with. */
-import { sleep } from '../core/clock.ts';
+import { repeat, sleep } from '../core/clock.ts';
 import type { Address, Person } from '../core/invocation.ts';
 import type { Job } from '../core/job.ts';
 import type { MediaSource } from '../core/message.ts';
@@ -44,9 +44,8 @@ export interface PartyService {
 
 export function createPartyService(options: PartyServiceOptions): PartyService {
   const { platform, log } = options;
-  const closing = new AbortController();
   let parties: Promise<Parties> | undefined;
-  let watching: Promise<void> | undefined;
+  let watching: ReturnType<typeof repeat> | undefined;
   const load = (): Promise<Parties> => (parties ??= loadParties(options));
 
   /** The list of parties is read without loading what plays them. */
@@ -67,12 +66,7 @@ export function createPartyService(options: PartyServiceOptions): PartyService {
 
     watch() {
       if (!platform?.voice) return;
-      watching = (async () => {
-        while (!closing.signal.aborted) {
-          await sweep();
-          await sleep(SWEEP_MS, closing.signal);
-        }
-      })();
+      watching = repeat(sweep, SWEEP_MS);
     },
 
     async forget(name, person) {
@@ -81,8 +75,7 @@ export function createPartyService(options: PartyServiceOptions): PartyService {
     },
 
     async stop() {
-      closing.abort();
-      await watching;
+      await watching?.stop();
       await (await parties?.catch(() => undefined))?.stop();
     },
   };

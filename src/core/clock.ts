@@ -42,3 +42,21 @@ export const sleep = (
   milliseconds: number,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<void> => pause(milliseconds, signal, systemClock);
+
+/** Does the work now, and again that long after each end, until it is stopped. The work does not reject. */
+export function repeat(work: () => Promise<void>, pauseMs: number): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  const ended = (async () => {
+    while (!stopping.signal.aborted) {
+      await work();
+      await sleep(pauseMs, stopping.signal);
+    }
+  })();
+  return {
+    /** Resolves when the work that runs has ended. */
+    async stop() {
+      stopping.abort();
+      await ended;
+    },
+  };
+}
