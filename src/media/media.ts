@@ -61,8 +61,8 @@ export function createMedia(options: MediaOptions) {
     keepText: (text: string, extension: 'txt' | 'lrc') =>
       store.put(only(Buffer.from(text, 'utf8')), { extension }),
 
-    /** Keeps Ogg Opus that was made here. */
-    keepOpus: (pages: AsyncIterable<Uint8Array>) => store.put(pages, { extension: 'opus' }),
+    /** Keeps Opus packets that were made here. */
+    keepOpus: (packets: AsyncIterable<Uint8Array>) => store.put(packets, { extension: 'packets' }),
 
     /** Keeps a ZIP archive of kept files, in this order and under these names. */
     async archive(entries: readonly { readonly name: string; readonly file: string }[]): Promise<KeptFile> {

@@ -4,7 +4,7 @@ import type { KeptFile } from '../core/message.ts';
 import type { PartySong } from '../core/party.ts';
 import type { Media } from '../media/media.ts';
 import type { OpusEncoder } from '../media/opus/encoder.ts';
-import { readOggOpus } from '../media/opus/ogg.ts';
+import { readPackets } from '../media/opus/packets.ts';
 import type { Storage } from '../storage/storage.ts';
 
 /** Of one packet. */
@@ -33,7 +33,7 @@ export function createSoundReader({ jobs, media, encoder, fileOf }: SoundOptions
     const job = await jobs.read(id);
     const url = job?.result?.songs[index]?.audioUrl;
     if (!job || url === undefined) throw new SongGoneError('The song is not kept any more');
-    const key = `opus:${url}`;
+    const key = `packets:${url}`;
     const known = job.kept[key];
     if (known && (await media.stat(known.name)) !== undefined) return known;
     const opus = await encoder.encode(await fileOf(id, url));
@@ -51,7 +51,7 @@ export function createSoundReader({ jobs, media, encoder, fileOf }: SoundOptions
   async function* packetsOf({ name }: KeptFile, seconds: number): AsyncGenerator<Uint8Array> {
     const opened = await media.open(name);
     if (!opened) throw new SongGoneError('The song is not kept any more');
-    yield* readOggOpus(opened.stream, Math.max(0, Math.round((seconds * 1000) / PACKET_MS)));
+    yield* readPackets(opened.stream, Math.max(0, Math.round((seconds * 1000) / PACKET_MS)));
   }
 
   return async (song, seconds) => packetsOf(await opusOf(song), seconds);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { startEmulator } from '../../src/emulator/server.ts';
-import { writeOggOpus } from '../../src/media/opus/ogg.ts';
+import { writePackets } from '../../src/media/opus/packets.ts';
 import { createSampleStudio } from '../fixtures/sample-studio.ts';
 import { type DiscordServer, startDiscord } from '../servers/discord/index.ts';
 import { freePort } from '../servers/free-port.ts';
@@ -21,11 +21,10 @@ const SECOND = 50;
 
 /** A song whose packets tell which they are. */
 async function numbered(): Promise<Buffer> {
-  const packets = Array.from({ length: PACKETS }, (_, n) => ({
-    bytes: Buffer.from(`\xfc${n} ${'.'.repeat(40)}`, 'latin1'),
-    samples: 960,
-  }));
-  return Buffer.concat(await Array.fromAsync(writeOggOpus(packets, { preSkip: 312, channels: 2 })));
+  const packets = Array.from({ length: PACKETS }, (_, n) =>
+    Buffer.from(`\xfc${n} ${'.'.repeat(40)}`, 'latin1'),
+  );
+  return Buffer.concat(await Array.fromAsync(writePackets(packets)));
 }
 
 const numberOf = (packet: Buffer | undefined): number =>
@@ -107,7 +106,7 @@ async function startWorld(settings: Readonly<Record<string, string>> = {}) {
       discord.voice.join(discord.user, lounge);
       discord.press('Play here take 1', card);
       await voice.until(() => call.heard.length > 5, 'sound');
-      const kept = (await readdir(join(directory, 'media'))).find((name) => name.endsWith('.opus'));
+      const kept = (await readdir(join(directory, 'media'))).find((name) => name.endsWith('.packets'));
       await writeFile(join(directory, 'media', kept ?? ''), await numbered());
       // The same song again: it is not made anew.
       discord.command({ name: 'party loop', options: { what: 'queue' } });

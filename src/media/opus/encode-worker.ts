@@ -1,4 +1,4 @@
-/** The thread that the encoder starts for one song: MP3 on its standard input, Ogg Opus on its standard output. */
+/** The thread that the encoder starts for one song: MP3 on its standard input, Opus packets on its standard output. */
 import { once } from 'node:events';
 import { workerData } from 'node:worker_threads';
 import { encodeOpus } from './encode.ts';
@@ -6,5 +6,5 @@ import { encodeOpus } from './encode.ts';
 // Sound: createOpusEncoder gives it.
 const { mostSeconds } = workerData as { mostSeconds: number };
 
-for await (const page of encodeOpus(process.stdin, mostSeconds))
-  if (!process.stdout.write(page)) await once(process.stdout, 'drain');
+for await (const packet of encodeOpus(process.stdin, mostSeconds))
+  if (!process.stdout.write(packet)) await once(process.stdout, 'drain');

@@ -1,11 +1,13 @@
-/** MP3 to Ogg Opus, as it is sent into a voice channel. Loaded in a thread of its own: a song takes seconds of computing. */
+/** MP3 to packets of Opus, as they are sent into a voice channel. Loaded in a thread of its own: a song takes seconds of computing. */
 import { type MPEGDecodedAudio, MPEGDecoder } from 'mpg123-decoder';
 import OpusScript from 'opusscript';
-import { type OpusPacket, PACKET_SAMPLES, writeOggOpus } from './ogg.ts';
+import { writePackets } from './packets.ts';
 import { createResampler, type Resampler } from './resample.ts';
 
 const RATE = 48_000;
 const CHANNELS = 2;
+/** 20 ms. */
+const PACKET_SAMPLES = 960;
 /** What a boosted server's channels carry; at half of it, cymbals are heard to suffer. */
 const BITS_PER_SECOND = 128_000;
 /** Of 10: beyond this, music of so many bits gains nothing that is heard, and takes twice the time. */
@@ -21,13 +23,12 @@ const PIECE_BYTES = 8 * 1024;
 /** Left and right. */
 type Sound = readonly [Float32Array, Float32Array];
 
-/** The Ogg Opus file, in pieces. Throws RangeError where the bytes hold no MP3 sound, or more than `mostSeconds` of it. */
+/** The file of packets. Throws RangeError where the bytes hold no MP3 sound, or more than `mostSeconds` of it. */
 export function encodeOpus(mp3: AsyncIterable<Uint8Array>, mostSeconds: number): AsyncGenerator<Buffer> {
-  const packets = packetsOf(soundOf(mp3, mostSeconds));
-  return writeOggOpus(packets, { preSkip: PRE_SKIP, channels: CHANNELS });
+  return writePackets(packetsOf(soundOf(mp3, mostSeconds)));
 }
 
-async function* packetsOf(sound: AsyncIterable<Sound>): AsyncGenerator<OpusPacket> {
+async function* packetsOf(sound: AsyncIterable<Sound>): AsyncGenerator<Uint8Array> {
   const encoder = new OpusScript(RATE, CHANNELS, OpusScript.Application.AUDIO);
   try {
     encoder.setBitrate(BITS_PER_SECOND);
@@ -41,11 +42,11 @@ async function* packetsOf(sound: AsyncIterable<Sound>): AsyncGenerator<OpusPacke
         pcm[2 * samples + 1] = sampleOf(right[index]);
         samples += 1;
         if (samples < PACKET_SAMPLES) continue;
-        yield { bytes: encoder.encode(bytes, PACKET_SAMPLES), samples };
+        yield encoder.encode(bytes, PACKET_SAMPLES);
         samples = 0;
       }
     pcm.fill(0, 2 * samples);
-    if (samples > 0) yield { bytes: encoder.encode(bytes, PACKET_SAMPLES), samples };
+    if (samples > 0) yield encoder.encode(bytes, PACKET_SAMPLES);
   } finally {
     encoder.delete();
   }

@@ -1,4 +1,4 @@
-/** A song as Ogg Opus, made once from its MP3, in a thread: nothing is encoded while it plays. */
+/** A song as Opus packets, made once from its MP3, in a thread: nothing is encoded while it plays. */
 import PQueue from 'p-queue';
 import type { KeptFile } from '../../core/message.ts';
 import { outputOfThread } from '../../core/thread.ts';
@@ -14,7 +14,7 @@ const MEMORY_MB = 64;
 
 export interface OpusEncoder {
   /**
-   * The Ogg Opus file of a kept MP3. Throws MediaError: `missing` where the MP3 is kept no more, `type` where it cannot be
+   * The packets of a kept MP3, as a kept file. Throws MediaError: `missing` where the MP3 is kept no more, `type` where it cannot be
    * decoded or lasts too long, and what the store throws.
    */
   encode(mp3: Pick<KeptFile, 'name'>): Promise<KeptFile>;

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { readOggOpus } from '../../../src/media/opus/ogg.ts';
+import { readPackets } from '../../../src/media/opus/packets.ts';
 import { createFolderStore } from '../../../src/media/store/folder.ts';
 import { PROGRAM_ENVIRONMENT, whileRuns } from '../../servers/program.ts';
 import { chunks, temporaryFolder } from '../helpers.ts';
@@ -25,7 +25,7 @@ it('a song of four minutes is encoded in less than 100 MiB, and is whole', async
   await exit;
   expect(addedBytes).toBeLessThan(100 * MEBIBYTE);
   const opened = await store.open(opus.name);
-  const packets = await Array.fromAsync(readOggOpus(opened?.stream ?? chunks()));
+  const packets = await Array.fromAsync(readPackets(opened?.stream ?? chunks()));
   expect(Math.abs(packets.length - 240 * 50)).toBeLessThan(8);
   await store.close();
 }, 120_000);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { it } from 'vitest';
-import { writeOggOpus } from '../../../../src/media/opus/ogg.ts';
+import { writePackets } from '../../../../src/media/opus/packets.ts';
 import { createFolderStore } from '../../../../src/media/store/folder.ts';
 import { createSoundReader } from '../../../../src/party/sound.ts';
 import { oneSong, songJob } from '../../../storage/jobs.ts';
@@ -353,8 +353,7 @@ it.concurrent('leaves no file open: of a song that is replaced at once, or stopp
   const directory = await mkdtemp(join(tmpdir(), 'minstrel-voice-'));
   onTestFinished(() => rm(directory, { recursive: true }));
   const store = createFolderStore({ directory, now: Date.now });
-  const packets = song('a', 5_000).map((bytes) => ({ bytes, samples: 960 }));
-  const file = await store.put(writeOggOpus(packets, { preSkip: 312, channels: 2 }), { extension: 'opus' });
+  const file = await store.put(writePackets(song('a', 5_000)), { extension: 'packets' });
   const opened: Readable[] = [];
   const url = 'https://gateway.example/a.mp3';
   const reader = createSoundReader({
@@ -363,7 +362,7 @@ it.concurrent('leaves no file open: of a song that is replaced at once, or stopp
         songJob({
           id,
           result: { ...oneSong('Rain'), songs: [{ audioUrl: url }] },
-          kept: { [`opus:${url}`]: file },
+          kept: { [`packets:${url}`]: file },
         }),
       replace: () => Promise.reject(new Error('It is kept already')),
     },
