@@ -11,7 +11,6 @@ import { createPictureFitter } from '../media/content/pictures.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { createDecisionStore, type DecisionStore } from '../settings/decisions.ts';
 import { createFeedback } from '../settings/feedback.ts';
-import { familyOf } from '../settings/limits/meter.ts';
 import { createVoices } from '../settings/voices.ts';
 import { createAdministration } from './administration.ts';
 import { assembleBot } from './bot.ts';
@@ -140,7 +139,6 @@ function jobDependencies(
     fileUrl: readerOf(media).link,
     pageUrl: pages.urlOf,
     concurrency: config.concurrency,
-    familyOf,
     now,
     sleep,
     random,

@@ -8,7 +8,6 @@ import type { KeptFile } from '../core/message.ts';
 import type { System } from '../core/system.ts';
 import type { Measure } from '../core/telemetry/series.ts';
 import type { Tracer } from '../core/telemetry/tracer.ts';
-import type { Work } from '../core/work.ts';
 import type { Gateway } from '../gateway/client.ts';
 import type { PictureFitter } from '../media/content/pictures.ts';
 import type { Media } from '../media/media.ts';
@@ -17,7 +16,7 @@ import type { Meter } from '../settings/limits/meter.ts';
 import type { Storage } from '../storage/storage.ts';
 
 /** Everything that jobs need from outside. */
-export interface JobDependencies extends Pick<System, 'now' | 'random' | 'newId' | 'log'> {
+export interface JobDependencies extends Pick<System, 'now' | 'sleep' | 'random' | 'newId' | 'log'> {
   readonly storage: Storage;
   readonly gateway: Gateway;
   readonly meter: Pick<Meter, 'claim' | 'settle' | 'giveBack'>;
@@ -41,9 +40,6 @@ export interface JobDependencies extends Pick<System, 'now' | 'random' | 'newId'
   readonly pageUrl?: (job: Job) => Promise<string | undefined>;
   /** How many jobs of a family may be at the gateway at once, over all replicas. */
   readonly concurrency: Readonly<Record<Family, number>>;
-  readonly familyOf: (work: Work) => Family;
-  /** Resolves after so many milliseconds, or at once when the signal aborts. */
-  readonly sleep: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
   /** For operators' numbers. */
   readonly measure: Measure;
   /** For operators' traces; left out, there are none. */

@@ -1,5 +1,4 @@
 /** Erases finished jobs with the media that no other job holds, and what other jobs quote of a person. */
-import { z } from 'zod';
 import { UserError } from '../core/errors.ts';
 import { isOpen, type Job } from '../core/job.ts';
 import type { Inquiry, InquiryTurn } from '../core/work.ts';
@@ -85,7 +84,7 @@ export async function forgetPerson(who: Whose, dependencies: ForgetDependencies)
     );
   }
   // Before the files: what was quoted may hold some.
-  for await (const text of jobs.records()) if (quotes(text, who)) await removeQuotes(text.id, who, jobs);
+  for await (const text of jobs.records()) if (mayQuote(text, who)) await removeQuotes(text.id, who, jobs);
   return eraseJobs(jobs.ofPerson(who.platform, who.person), dependencies);
 }
 
@@ -96,41 +95,18 @@ function filesIn(record: string): string[] {
   return record.match(KEPT_NAME) ?? [];
 }
 
-const jsonText = z.string().transform((text, context): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    context.addIssue('no JSON');
-    return z.NEVER;
-  }
-});
-const quotingSchema = z.object({
-  address: z.object({ platform: z.string() }),
-  person: z.object({ id: z.string() }),
-  work: z.object({
-    request: z.object({
-      turns: z.array(z.object({ person: z.string().optional() })),
-    }),
-  }),
-});
+/** Whether a record may hold turns of the person: most are never parsed. */
+const mayQuote = ({ record }: JobText, { person }: Whose): boolean =>
+  record.includes('"turns":') && record.includes(JSON.stringify(person));
 
-const quotingRecord = jsonText.pipe(quotingSchema);
-
-/** Whether the job of somebody else holds turns of the person. Reads no more of the record than it must. */
-function quotes({ record }: JobText, { platform, person }: Whose): boolean {
-  if (!record.includes('"turns":')) return false;
-  const { data } = quotingRecord.safeParse(record);
-  if (!data || data.address.platform !== platform || data.person.id === person) return false;
-  const { turns } = data.work.request;
-  return turns.slice(0, -1).some((turn) => turn.person === person);
-}
-
-async function removeQuotes(id: string, { person }: Whose, jobs: Storage['jobs']): Promise<void> {
+/** Out of the job of somebody else. */
+async function removeQuotes(id: string, { platform, person }: Whose, jobs: Storage['jobs']): Promise<void> {
   for (;;) {
     const job = await jobs.read(id);
     const inquiry = job && inquiryOf(job);
-    if (!job || !inquiry) return;
+    if (!inquiry || job.address.platform !== platform || job.person.id === person) return;
     const turns = withoutTurnsOf(person, inquiry.turns);
+    if (turns.length === inquiry.turns.length) return;
     // The request is an inquiry, as it was before.
     const work = { ...job.work, request: { ...inquiry, turns } } as Job['work'];
     if (await jobs.replace({ ...job, work })) return;

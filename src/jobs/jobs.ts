@@ -16,9 +16,9 @@ import { createReadCallbacks } from './runner/callbacks.ts';
 import { applyEvent, isUnreadableRecord, JobRun } from './runner/run.ts';
 import { sweepRegularly } from './runner/sweep.ts';
 import { NOT_ACKNOWLEDGED_SENTENCE } from './sentences.ts';
-import { createReadResultFile } from './steps/keep.ts';
+import { createKeep } from './steps/keep.ts';
 import { createSlots } from './steps/slots.ts';
-import { createLinkTo } from './steps/source.ts';
+import { createSource } from './steps/source.ts';
 import { acceptedJob } from './transitions.ts';
 
 /** Longer than platforms take to acknowledge or to fail at it: then a job that nobody begins or declines begins by itself. */
@@ -58,8 +58,8 @@ export interface Jobs {
 
 export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
   const { storage, meter, tracer, measure, newId, log, now } = deps;
-  const findMade = createFindMade({ ...deps, linkTo: createLinkTo(deps) });
-  const readResultFile = createReadResultFile(deps);
+  const findMade = createFindMade({ ...deps, ...createSource(deps) });
+  const { readResultFile } = createKeep(deps);
   const readCallbacks = createReadCallbacks(deps);
   const wakeNow = (id: string): void => {
     storage.schedule.wake(id).catch((error: unknown) => {

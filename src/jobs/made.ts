@@ -8,7 +8,7 @@ import type { Storage } from '../storage/storage.ts';
 import type { JobDependencies } from './dependencies.ts';
 import { PLANS } from './route-plans.ts';
 import { withKeptMedia } from './steps/keep.ts';
-import type { LinkTo } from './steps/source.ts';
+import type { Source } from './steps/source.ts';
 
 const MADE_BEFORE = 'This was made before, and nothing was spent.';
 
@@ -27,7 +27,7 @@ export function createFindMade({
   media,
   command,
   linkTo,
-}: Pick<JobDependencies, 'storage' | 'media' | 'command'> & { readonly linkTo: LinkTo }): FindMade {
+}: Pick<JobDependencies, 'storage' | 'media' | 'command'> & Pick<Source, 'linkTo'>): FindMade {
   /** Undefined if the job made nothing, or if nothing of its result is left. */
   async function messageOf(job: Job): Promise<Message | undefined> {
     const url = await linkTo(job);

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import type { StartRequest } from '../../src/core/bot/context.ts';
 import type { Job } from '../../src/core/job.ts';
 import { PlatformError } from '../../src/platforms/platform.ts';
+import { familyOf } from '../../src/settings/limits/meter.ts';
 import { StorageError } from '../../src/storage/storage.ts';
 import { gatewayError } from './scripted-gateway.ts';
 import { createWorld, PICTURE, QUESTION, SONG, songCallback, VIDEO, type World } from './world.ts';
@@ -124,7 +125,7 @@ it('any order of answers, callbacks, polls, deadlines, cancels, platform faults 
       const told = world.platform.privateMessages.at(-1) ?? world.message();
       expect(told?.progress, 'nobody is left waiting').toBeUndefined();
       expect(told?.text ?? told?.title).toBeTruthy();
-      const { concurrency, familyOf } = world.dependencies;
+      const { concurrency } = world.dependencies;
       const queue = familyOf(record.work);
       expect(
         await world.storage.semaphores.holdersAndNext(queue, concurrency[queue]),

@@ -8,7 +8,6 @@ import type { JobDependencies } from '../../src/jobs/dependencies.ts';
 import { createJobs, type Jobs } from '../../src/jobs/jobs.ts';
 import { createAdvance } from '../../src/jobs/runner/advance.ts';
 import type { MediaError } from '../../src/media/errors.ts';
-import { familyOf } from '../../src/settings/limits/meter.ts';
 import { createVoices, type Voices } from '../../src/settings/voices.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/open.ts';
 import type { Storage } from '../../src/storage/storage.ts';
@@ -139,7 +138,6 @@ export async function createWorld(
     callbackUrl: (job) => `https://bot.example/callbacks/music/${job}/signature`,
     fileUrl: ({ name }) => `https://bot.example/files/${name}`,
     concurrency: { song: 10, image: 4, video: 3, ask: 16 },
-    familyOf,
     measure: (...measurement) => void measured.push(measurement),
     now: clock.now,
     sleep: (milliseconds, signal) => clock.sleep(milliseconds, signal),

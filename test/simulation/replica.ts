@@ -3,7 +3,7 @@ import { commands } from '../../commands/index.ts';
 import type { JobDependencies } from '../../src/jobs/dependencies.ts';
 import { createJobs, type Jobs } from '../../src/jobs/jobs.ts';
 import { createDecisionStore, type DecisionStore } from '../../src/settings/decisions.ts';
-import { createMeter, familyOf } from '../../src/settings/limits/meter.ts';
+import { createMeter } from '../../src/settings/limits/meter.ts';
 import { createVoices } from '../../src/settings/voices.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import type { SimulatedChat } from './channel.ts';
@@ -76,7 +76,6 @@ export function startReplica(process: Process, inner: Storage, surroundings: Sur
     callbackUrl: (job) => `https://bot.example/callbacks/music/${job}/signature`,
     fileUrl: ({ name }) => `https://bot.example/files/${name}`,
     concurrency: { song: 2, image: 2, video: 2, ask: 2 },
-    familyOf,
     measure: () => {},
     now,
     sleep,

@@ -5,13 +5,14 @@
  */
 
 import { isOpen, type Job } from '../../core/job.ts';
-import { modelOf } from '../../settings/limits/meter.ts';
+import { familyOf, modelOf } from '../../settings/limits/meter.ts';
 import type { RunLease } from '../../storage/schedule.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import { PLANS } from '../route-plans.ts';
+import { mayComeLate } from '../steps/poll.ts';
 import { slotHeldUntil } from '../steps/slots.ts';
 import { createReadCallbacks } from './callbacks.ts';
-import { JobRun, mayComeLate, type Next, seconds } from './run.ts';
+import { JobRun, type Next, seconds } from './run.ts';
 import { createSteps } from './steps.ts';
 
 /** How long an overtaken run waits for the other run, before it repairs what both posted. */
@@ -30,7 +31,7 @@ export interface RunFacts extends RunLease {
 export type Advance = (id: string, facts: RunFacts) => Promise<number | undefined>;
 
 export function createAdvance(deps: JobDependencies): Advance {
-  const { storage, familyOf, measure, tracer, now, random, sleep } = deps;
+  const { storage, measure, tracer, now, random, sleep } = deps;
   const steps = createSteps(deps);
   const readCallbacks = createReadCallbacks(deps);
 

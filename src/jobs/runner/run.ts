@@ -7,7 +7,6 @@ import type { RunLease } from '../../storage/schedule.ts';
 import { type Storage, StorageError, type StorageErrorCode } from '../../storage/storage.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import type { EventOf, JobEvent, JobEventType } from '../events.ts';
-import { PLANS } from '../route-plans.ts';
 import { transition } from '../transitions.ts';
 
 /** `now`: the record moved on, run at once. A number: run then, in milliseconds since the epoch. Undefined: never. */
@@ -139,7 +138,7 @@ export class JobRun {
         if (!isWorthIt || !this.#options) throw error;
         const { signal, sleep, random } = this.#options;
         // A post is found again by the next run; a stop of the process loses no answer that may be paid for.
-        await sleep(backoff({ attempt, ...STORE_AGAIN, random }), isAnswer ? undefined : signal);
+        await sleep(backoff({ attempt, ...STORE_AGAIN, random }), isAnswer ? AbortSignal.any([]) : signal);
         if ((signal.aborted && !isAnswer) || !this.#isHeld()) throw error;
       }
     }
@@ -244,13 +243,3 @@ export function createShowLater({ now, random }: Pick<JobDependencies, 'now' | '
 
 /** Between two times in milliseconds. */
 export const seconds = (from: number, to: number): number => Math.max(0, to - from) / 1000;
-
-/** Whether a job that ended without its result may still get it by asking. */
-export function mayComeLate({ end, failure, taskId, work }: Job): boolean {
-  const isLost = end === 'failed' && failure?.taken === 'unknown';
-  return (
-    (end === 'expired' || end === 'cancelled' || isLost) &&
-    taskId !== undefined &&
-    PLANS[work.route].comesBack === 'poll'
-  );
-}

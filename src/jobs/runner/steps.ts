@@ -5,19 +5,19 @@ import { createAnswerParts } from '../ask/dialects.ts';
 import { createFailAnswer } from '../ask/failure.ts';
 import { createUseTools } from '../ask/tools.ts';
 import type { JobDependencies } from '../dependencies.ts';
-import { createPrepareWork } from '../steps/attachments.ts';
+import { createAttachments } from '../steps/attachments.ts';
 import { createBegin } from '../steps/begin.ts';
 import { createWatchForCancel } from '../steps/cancel-watch.ts';
 import { createChannel } from '../steps/channel.ts';
 import { createDeliver } from '../steps/deliver.ts';
 import { createFailSubmission } from '../steps/failure.ts';
-import { createKeep, createReadResultFile } from '../steps/keep.ts';
+import { createKeep } from '../steps/keep.ts';
 import { createFinalMessage } from '../steps/message.ts';
 import { createPoll } from '../steps/poll.ts';
 import { createRepair } from '../steps/repair.ts';
-import { createRecover, createSend } from '../steps/send.ts';
+import { createSend } from '../steps/send.ts';
 import { createSlots } from '../steps/slots.ts';
-import { createLinkTo, createReadParent } from '../steps/source.ts';
+import { createSource } from '../steps/source.ts';
 import { createStyleAndLyrics } from '../steps/style-and-lyrics.ts';
 import { createSubmit } from '../steps/submit.ts';
 import { createShowLater } from './run.ts';
@@ -27,13 +27,7 @@ export function createSteps(deps: JobDependencies) {
   const poll = createPoll(deps);
   const keep = createKeep(deps);
   const channel = createChannel({ ...deps, ...keep });
-  const finalMessage = createFinalMessage({
-    ...deps,
-    ...keep,
-    ...poll,
-    linkTo: createLinkTo(deps),
-    readParent: createReadParent(deps),
-  });
+  const finalMessage = createFinalMessage({ ...deps, ...keep, ...poll, ...createSource(deps) });
   const showLater = createShowLater(deps);
   const showing = { channel, finalMessage, showLater };
   const failSubmission = createFailSubmission(deps);
@@ -47,7 +41,7 @@ export function createSteps(deps: JobDependencies) {
     answerParts: createAnswerParts({ ...deps, useTools: createUseTools(deps) }),
     failAnswer: createFailAnswer({ ...deps, failSubmission }),
   });
-  const send = createSend({
+  const { send, recover } = createSend({
     ...deps,
     ...channel,
     finalMessage,
@@ -56,12 +50,7 @@ export function createSteps(deps: JobDependencies) {
     submit: createSubmit(deps),
     answerQuestion,
   });
-  const prepareWork = createPrepareWork({
-    ...deps,
-    readResultFile: createReadResultFile(deps),
-    readConversation: createReadConversation(deps),
-  });
-  const { polishStyle, requestLyrics } = createStyleAndLyrics({ ...deps, failSubmission });
+  const readConversation = createReadConversation(deps);
   return {
     ...poll,
     slots,
@@ -72,12 +61,11 @@ export function createSteps(deps: JobDependencies) {
       channel,
       showLater,
       watchForCancel,
-      prepareWork,
-      polishStyle,
-      requestLyrics,
+      ...createAttachments({ ...deps, ...keep, readConversation }),
+      ...createStyleAndLyrics({ ...deps, failSubmission }),
       send,
     }),
-    recover: createRecover(deps),
+    recover,
     deliver: createDeliver({ ...deps, ...keep, ...showing }),
     repair: createRepair({ ...deps, ...showing }),
   };

@@ -2,44 +2,46 @@
 import { isNamed } from '../../core/attachments.ts';
 import { UserError } from '../../core/errors.ts';
 import type { Address } from '../../core/invocation.ts';
-import type { Job } from '../../core/job.ts';
+import type { Job, JobFailure } from '../../core/job.ts';
 import { duration, type KeptFile } from '../../core/message.ts';
 import { type FileReference, present } from '../../core/options.ts';
 import type { InquiryPart, KeptRecording, NamedFile, Recording, Work, WorkFile } from '../../core/work.ts';
 import { musicLimits } from '../../gateway/music/requests.ts';
 import { type AttachmentAccess, keepAttachment, keepReadable } from '../../media/attachments.ts';
+import { MediaError } from '../../media/errors.ts';
 import { isRead, type ReadConversation } from '../ask/conversation.ts';
 import type { JobDependencies } from '../dependencies.ts';
-import type { ReadResultFile } from './keep.ts';
+import type { Keep } from './keep.ts';
+
+/** Files without which the work cannot be done. Pictures of a conversation can: a note replaces them. */
+function filesOf(work: Work): WorkFile[] {
+  const image = 'image' in work ? work.image : undefined;
+  const audio = 'audio' in work ? work.audio : undefined;
+  return [image, audio].filter((file) => file !== undefined);
+}
 
 /** Whether everything that the work needs is here. */
 export function isPrepared(work: Work): boolean {
-  if (work.route === 'answer') return isRead(work);
-  const files: (WorkFile | undefined)[] = [
-    'image' in work ? work.image : undefined,
-    'audio' in work ? work.audio : undefined,
-  ];
-  return files.every((file) => file === undefined || !isNamed(file));
+  return work.route === 'answer' ? isRead(work) : !filesOf(work).some(isNamed);
 }
 
-interface PrepareWorkParts extends Pick<JobDependencies, 'media' | 'platform' | 'fitPicture'> {
-  readonly readResultFile: ReadResultFile;
+interface AttachmentParts
+  extends Pick<JobDependencies, 'media' | 'platform' | 'fitPicture' | 'newId' | 'log'>,
+    Pick<Keep, 'readResultFile'> {
   readonly readConversation: ReadConversation;
 }
 
-/**
- * The work with its files. Throws UserError for a file that cannot be used or fetched, PlatformError while the platform cannot
- * hand it over, and the signal's reason.
- */
-export type PrepareWork = (job: Job, signal: AbortSignal) => Promise<Work>;
+export type Attachments = ReturnType<typeof createAttachments>;
 
-export function createPrepareWork({
+export function createAttachments({
   media,
   platform,
   fitPicture,
   readResultFile,
   readConversation,
-}: PrepareWorkParts): PrepareWork {
+  newId,
+  log,
+}: AttachmentParts) {
   async function keepFile(
     file: WorkFile,
     kind: 'audio' | 'image',
@@ -93,7 +95,11 @@ export function createPrepareWork({
     return { ...kept, seconds };
   }
 
-  return async ({ address, work }, signal) => {
+  /**
+   * The work with its files. Throws UserError for a file that cannot be used or fetched, PlatformError while the platform cannot
+   * hand it over, and the signal's reason.
+   */
+  async function prepareWork({ address, work }: Job, signal: AbortSignal): Promise<Work> {
     switch (work.route) {
       case 'answer':
         return readConversation(address, work, (file) => keepReadablePart(file, address, signal));
@@ -113,7 +119,35 @@ export function createPrepareWork({
       default:
         return work;
     }
-  };
+  }
+
+  /**
+   * Why the work cannot be asked for: a file that it needs is not kept any more, or cannot be read now. Months may lie
+   * between a job and its `Again`.
+   */
+  async function attachmentFailure(job: Job): Promise<Omit<JobFailure, 'taken'> | undefined> {
+    const fail = (code: string, sentence: string, cause?: MediaError) => {
+      const reference = newId();
+      log.warn({ job: job.id, reference, code, err: cause }, 'What was attached cannot be used');
+      return { code, sentence, reference };
+    };
+    try {
+      const found = await Promise.all(
+        filesOf(job.work).flatMap((file) => (isNamed(file) ? [] : [media.stat(file.name)])),
+      );
+      if (found.every((file) => file !== undefined)) return undefined;
+      return fail('missing', 'What was attached is not kept any more. Please ask again and attach it anew.');
+    } catch (error) {
+      if (!(error instanceof MediaError)) throw error;
+      return fail(
+        error.code,
+        'I cannot reach the files I keep right now, so I have not started. Nothing was spent; please press Again soon.',
+        error,
+      );
+    }
+  }
+
+  return { prepareWork, attachmentFailure };
 }
 
 function nameOf(file: NamedFile): string {

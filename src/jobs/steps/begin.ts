@@ -1,18 +1,14 @@
 /** Everything before the gateway is asked: the queue, the progress message, what was attached. */
-import { isNamed } from '../../core/attachments.ts';
 import { toMessage, UserError } from '../../core/errors.ts';
-import type { Job, JobFailure } from '../../core/job.ts';
-import type { KeptFile } from '../../core/message.ts';
-import type { Work } from '../../core/work.ts';
+import type { JobFailure } from '../../core/job.ts';
 import { filesDeadline } from '../../media/attachments.ts';
-import { MediaError } from '../../media/errors.ts';
 import { PlatformError } from '../../platforms/platform.ts';
 import { alikeOf } from '../../storage/job-record.ts';
 import { StorageError } from '../../storage/storage.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import type { JobRun, Next, ShowLater, Step } from '../runner/run.ts';
 import { TOO_LATE_SENTENCE } from '../sentences.ts';
-import { isPrepared, type PrepareWork } from './attachments.ts';
+import { type Attachments, isPrepared } from './attachments.ts';
 import type { WatchForCancel } from './cancel-watch.ts';
 import type { JobChannel } from './channel.ts';
 import type { Slots } from './slots.ts';
@@ -27,11 +23,11 @@ const QUEUED_STAGE = 'Waiting for its turn';
 const DURATIONS_COMPARED = 20;
 
 interface BeginParts
-  extends Pick<JobDependencies, 'storage' | 'media' | 'now' | 'newId' | 'log'>,
+  extends Pick<JobDependencies, 'storage' | 'now' | 'newId' | 'log'>,
+    Attachments,
     StyleAndLyrics {
   readonly slots: Slots;
   readonly channel: JobChannel;
-  readonly prepareWork: PrepareWork;
   readonly watchForCancel: WatchForCancel;
   readonly showLater: ShowLater;
   readonly send: Step;
@@ -40,10 +36,10 @@ interface BeginParts
 /** Nothing is spent before the person can see that the work has begun. */
 export function createBegin({
   storage,
-  media,
   slots,
   channel,
   prepareWork,
+  attachmentFailure,
   polishStyle,
   requestLyrics,
   watchForCancel,
@@ -97,30 +93,6 @@ export function createBegin({
     return failBeforeAsking(run, { code: error.code, sentence, reference: newId() });
   }
 
-  /**
-   * Why the work cannot be asked for: a file that it needs is not kept any more, or cannot be read now. Months may lie
-   * between a job and its `Again`.
-   */
-  async function attachmentFailure(job: Job): Promise<Omit<JobFailure, 'taken'> | undefined> {
-    const fail = (code: string, sentence: string, cause?: MediaError) => {
-      const reference = newId();
-      log.warn({ job: job.id, reference, code, err: cause }, 'What was attached cannot be used');
-      return { code, sentence, reference };
-    };
-    try {
-      const found = await Promise.all(attachedFiles(job.work).map(({ name }) => media.stat(name)));
-      if (found.every((file) => file !== undefined)) return undefined;
-      return fail('missing', 'What was attached is not kept any more. Please ask again and attach it anew.');
-    } catch (error) {
-      if (!(error instanceof MediaError)) throw error;
-      return fail(
-        error.code,
-        'I cannot reach the files I keep right now, so I have not started. Nothing was spent; please press Again soon.',
-        error,
-      );
-    }
-  }
-
   return async (run, signal) => {
     if (now() - run.job.createdAt > BEGINS_WITHIN_MS) {
       return failBeforeAsking(run, { code: 'too-late', sentence: TOO_LATE_SENTENCE, reference: newId() });
@@ -156,11 +128,4 @@ export function createBegin({
 function failBeforeAsking(run: JobRun, failure: Omit<JobFailure, 'taken'>): 'now' {
   run.apply({ type: 'failed', failure: { ...failure, taken: 'no' } });
   return 'now';
-}
-
-/** Files without which the work cannot be done. Pictures of a conversation can: a note replaces them. */
-function attachedFiles(work: Work): KeptFile[] {
-  const image = 'image' in work ? work.image : undefined;
-  const audio = 'audio' in work ? work.audio : undefined;
-  return [image, audio].flatMap((file) => (file === undefined || isNamed(file) ? [] : [file]));
 }

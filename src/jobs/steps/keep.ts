@@ -43,7 +43,7 @@ const CONTENT = {
 
 export type Keep = ReturnType<typeof createKeep>;
 
-export function createKeep({ media, log }: Pick<JobDependencies, 'media' | 'log'>) {
+export function createKeep({ storage, media, log }: Pick<JobDependencies, 'storage' | 'media' | 'log'>) {
   async function keepFile(
     wanted: WantedFile,
     job: Job,
@@ -158,6 +158,30 @@ export function createKeep({ media, log }: Pick<JobDependencies, 'media' | 'log'
       };
       run.apply({ type: 'recorded', fields });
     },
+
+    /**
+     * A file of a job's result: as it is kept, or fetched anew from the gateway. Throws UserError when it is
+     * nowhere, or the signal's reason.
+     */
+    async readResultFile(
+      job: string,
+      source: MediaSource,
+      expect: Pick<FetchExpectation, 'kinds' | 'signal'>,
+    ): Promise<KeptFile> {
+      try {
+        const known = source.type === 'kept' ? source.file : (await storage.jobs.read(job))?.kept[source.url];
+        if (known && (await media.stat(known.name)) !== undefined) return known;
+        if (source.type === 'kept') throw new MediaError('missing', 'The file is not kept any more');
+        return await media.keep(source.url, { from: 'gateway', ...expect });
+      } catch (error) {
+        if (!(error instanceof MediaError)) throw error;
+        throw new UserError(
+          error.code === 'disk-full' || error.code === 'store'
+            ? 'I cannot reach the files I keep right now. Please try again soon.'
+            : 'This file is not kept any more, here or at the gateway. If you have saved it, attach it instead.',
+        );
+      }
+    },
   };
 }
 
@@ -223,35 +247,4 @@ export function withKeptMedia(message: Message, job: Pick<Job, 'kept' | 'tagged'
 function keptOf(source: MediaSource, { kept, tagged }: Pick<Job, 'kept' | 'tagged'>): KeptFile | undefined {
   if (source.type === 'remote') return tagged?.[source.url] ?? kept[source.url] ?? undefined;
   return kept[source.file.name] === null ? undefined : source.file;
-}
-
-export type ReadResultFile = (
-  job: string,
-  source: MediaSource,
-  expect: Pick<FetchExpectation, 'kinds' | 'signal'>,
-) => Promise<KeptFile>;
-
-/**
- * A file of a job's result: as it is kept, or fetched anew from the gateway. Throws UserError when it is
- * nowhere, or the signal's reason.
- */
-export function createReadResultFile({
-  storage,
-  media,
-}: Pick<JobDependencies, 'storage' | 'media'>): ReadResultFile {
-  return async (job, source, expect) => {
-    try {
-      const known = source.type === 'kept' ? source.file : (await storage.jobs.read(job))?.kept[source.url];
-      if (known && (await media.stat(known.name)) !== undefined) return known;
-      if (source.type === 'kept') throw new MediaError('missing', 'The file is not kept any more');
-      return await media.keep(source.url, { from: 'gateway', ...expect });
-    } catch (error) {
-      if (!(error instanceof MediaError)) throw error;
-      throw new UserError(
-        error.code === 'disk-full' || error.code === 'store'
-          ? 'I cannot reach the files I keep right now. Please try again soon.'
-          : 'This file is not kept any more, here or at the gateway. If you have saved it, attach it instead.',
-      );
-    }
-  };
 }

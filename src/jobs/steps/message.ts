@@ -19,7 +19,7 @@ import {
 } from '../sentences.ts';
 import { type FailedFile, type Keep, withKeptMedia } from './keep.ts';
 import type { Poll } from './poll.ts';
-import { type LinkTo, type ReadParent, withSourceSong } from './source.ts';
+import { type Source, withSourceSong } from './source.ts';
 
 /** Tries for files that the result does not need, such as a cover: people do not wait long for them. */
 const OPTIONAL_TRIES = 2;
@@ -31,10 +31,8 @@ const WAIT_FOR_FILES_MS = 24 * 60 * 60_000;
 interface FinalMessageParts
   extends Pick<JobDependencies, 'platform' | 'command' | 'pageUrl' | 'now' | 'log'>,
     Pick<Keep, 'keepMedia' | 'withArchive'>,
-    Pick<Poll, 'refreshVideoUrl'> {
-  readonly linkTo: LinkTo;
-  readonly readParent: ReadParent;
-}
+    Pick<Poll, 'refreshVideoUrl'>,
+    Source {}
 
 /** What the channel reads in the end, or for now: `waiting` where it is not whole, though it may become so. */
 export type FinalMessage = (

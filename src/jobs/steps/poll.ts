@@ -5,7 +5,7 @@ import type { VideoTask } from '../../gateway/media/responses.ts';
 import { GatewayError } from '../../gateway/transport/errors.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import { PLANS } from '../route-plans.ts';
-import { type JobRun, mayComeLate, type Next, pauseBefore } from '../runner/run.ts';
+import { type JobRun, type Next, pauseBefore } from '../runner/run.ts';
 import { LOST_TASK_SENTENCE, sentenceFor } from '../sentences.ts';
 
 const SECOND = 1_000;
@@ -173,4 +173,14 @@ export function pollPause({ elapsedMs, typicalMs = 0 }: Waited, random: () => nu
 /** When the gateway's Retry-After for this task is over, in milliseconds since the epoch. */
 function whenToAsk({ held }: Job): number {
   return held?.asking ?? 0;
+}
+
+/** Whether a job that ended without its result may still get it by asking. */
+export function mayComeLate({ end, failure, taskId, work }: Job): boolean {
+  const isLost = end === 'failed' && failure?.taken === 'unknown';
+  return (
+    (end === 'expired' || end === 'cancelled' || isLost) &&
+    taskId !== undefined &&
+    PLANS[work.route].comesBack === 'poll'
+  );
 }

@@ -5,7 +5,7 @@ import { MediaError } from '../../media/errors.ts';
 import type { AnswerQuestion } from '../ask/answer.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import { PLANS } from '../route-plans.ts';
-import type { JobRun, Next, Step } from '../runner/run.ts';
+import type { JobRun, Next } from '../runner/run.ts';
 import { INTERRUPTED_SENTENCE, UNCERTAIN_SENTENCE, unkeptSentence } from '../sentences.ts';
 import type { WatchForCancel } from './cancel-watch.ts';
 import type { JobChannel } from './channel.ts';
@@ -21,7 +21,6 @@ interface SendParts extends Pick<JobDependencies, 'now' | 'newId' | 'log'>, Pick
   readonly finalMessage: FinalMessage;
 }
 
-/** Sends a job in state `submitting`. */
 export function createSend({
   submit,
   answerQuestion,
@@ -32,7 +31,7 @@ export function createSend({
   now,
   newId,
   log,
-}: SendParts): Step {
+}: SendParts) {
   /** People who cancel are told at once; whether it counts is known when the gateway has answered. Never rejects. */
   async function tellCancelled(run: JobRun, by: string, shutdown: AbortSignal): Promise<void> {
     try {
@@ -58,7 +57,8 @@ export function createSend({
     return watched().finally(() => telling);
   }
 
-  return async (run, signal) => {
+  /** Sends a job in state `submitting`. */
+  async function send(run: JobRun, signal: AbortSignal): Promise<Next> {
     const { id, work } = run.job;
     if (work.route === 'answer') return answerQuestion(run, work, signal);
     const { comesBack, deadlineMs } = PLANS[work.route];
@@ -76,14 +76,10 @@ export function createSend({
       fail(run, { code: error.code, sentence: unkeptSentence(error), reference });
       return 'now';
     }
-  };
-}
+  }
 
-export type Recover = (run: JobRun) => Next;
-
-/** A job is found in `submitting` only when the process that sent it died: it is unknown whether the gateway took it. */
-export function createRecover({ now, newId, log }: Pick<JobDependencies, 'now' | 'newId' | 'log'>): Recover {
-  return (run) => {
+  /** A job is found in `submitting` only when the process that sent it died: it is unknown whether the gateway took it. */
+  function recover(run: JobRun): Next {
     const { id, work, result } = run.job;
     const reference = newId();
     log.warn({ job: id, reference }, 'Found a submission that was interrupted');
@@ -110,7 +106,9 @@ export function createRecover({ now, newId, log }: Pick<JobDependencies, 'now' |
       default:
         return comesBack satisfies never;
     }
-  };
+  }
+
+  return { send, recover };
 }
 
 function fail(run: JobRun, failure: Omit<JobFailure, 'taken'>): void {

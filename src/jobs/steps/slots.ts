@@ -1,6 +1,7 @@
 /** The slots at the gateway, so many for each family over all replicas, and the line of jobs that wait for one. */
 import { jitter } from '../../core/backoff.ts';
 import type { Job } from '../../core/job.ts';
+import { familyOf } from '../../settings/limits/meter.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import { isUnreadableRecord, type JobRun } from '../runner/run.ts';
 
@@ -17,10 +18,9 @@ export type Slots = ReturnType<typeof createSlots>;
 export function createSlots({
   storage,
   concurrency,
-  familyOf,
   now,
   random,
-}: Pick<JobDependencies, 'storage' | 'concurrency' | 'familyOf' | 'now' | 'random'>) {
+}: Pick<JobDependencies, 'storage' | 'concurrency' | 'now' | 'random'>) {
   const queueOf = ({ work }: Pick<Job, 'work'>) => {
     const queue = familyOf(work);
     return { queue, limit: concurrency[queue] };

@@ -3,32 +3,34 @@ import type { Job } from '../../core/job.ts';
 import type { Message } from '../../core/message.ts';
 import type { JobDependencies } from '../dependencies.ts';
 
-export type LinkTo = (job: Job) => Promise<string | undefined>;
+export type Source = ReturnType<typeof createSource>;
 
-/** A link to the message of a job. A link is worth no failure. */
-export function createLinkTo({ platform, log }: Pick<JobDependencies, 'platform' | 'log'>): LinkTo {
-  return async ({ id, address, posted }) => {
-    try {
-      return posted && (await platform(address.platform)?.linkTo?.(address, posted));
-    } catch (error) {
-      log.warn({ job: id, err: error }, 'What a result was made from could not be linked to');
-      return undefined;
-    }
-  };
-}
+/** A link is worth no failure. */
+export function createSource({
+  storage,
+  platform,
+  log,
+}: Pick<JobDependencies, 'storage' | 'platform' | 'log'>) {
+  return {
+    /** A link to the message of a job. */
+    async linkTo({ id, address, posted }: Job): Promise<string | undefined> {
+      try {
+        return posted && (await platform(address.platform)?.linkTo?.(address, posted));
+      } catch (error) {
+        log.warn({ job: id, err: error }, 'What a result was made from could not be linked to');
+        return undefined;
+      }
+    },
 
-export type ReadParent = (job: Job) => Promise<Job | undefined>;
-
-/** The job that a job's work was made from. A missing link is no failure: if its record cannot be read, there is no link. */
-export function createReadParent({ storage, log }: Pick<JobDependencies, 'storage' | 'log'>): ReadParent {
-  return async ({ parent }) => {
-    if (parent === undefined) return undefined;
-    try {
-      return await storage.jobs.read(parent);
-    } catch (error) {
-      log.warn({ job: parent, err: error }, 'What a result was made from could not be read');
-      return undefined;
-    }
+    /** The job that a job's work was made from. */
+    async readParent({ parent }: Job): Promise<Job | undefined> {
+      try {
+        return parent === undefined ? undefined : await storage.jobs.read(parent);
+      } catch (error) {
+        log.warn({ job: parent, err: error }, 'What a result was made from could not be read');
+        return undefined;
+      }
+    },
   };
 }
 
