@@ -205,7 +205,7 @@ describe('pages and requests are read and written in linear time', () => {
           takes: [{ number: 1, audio: file, lines: [], stems: [{ name: text, file }] }],
           made: [{ title: text }],
         },
-        { ...place, url: 'https://a.example', wordsOf: () => 'words', absolute: (path) => path },
+        { ...place, url: 'https://a.example', absolute: (path) => path },
       ),
     albumDocument: (text) => albumDocument({ channel: text, songs: [{ title: text, person: text }] }, place),
     sentencePage: (sentence) => sentencePage({ title: 'a', sentence }, place),

@@ -6,7 +6,6 @@ import { song } from '../../commands/song.ts';
 import { signCallback } from '../../src/http/music-callback.ts';
 import { html } from '../../src/http/pages/html.ts';
 import { clipped } from '../../src/http/pages/layout.ts';
-import { webVtt } from '../../src/http/pages/webvtt.ts';
 import {
   deadenMentions,
   escapeFenced,
@@ -94,7 +93,6 @@ describe('the terminal, the web and pages write in linear time', () => {
     readableText,
     html: (text) => html`<p title="${text}"></p>`,
     clipped: (text) => clipped(text, 100),
-    webVtt: (text) => webVtt([{ startSeconds: 1, text }]),
     signCallback: (text) => signCallback(text, 'secret'),
   });
 });

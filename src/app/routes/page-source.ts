@@ -1,6 +1,5 @@
 /** What the pages of songs show: read from jobs, kept files and what moderators decided, each time they are asked for. */
 import { extname } from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import type { Address } from '../../core/invocation.ts';
 import type { Job } from '../../core/job.ts';
 import type { KeptFile } from '../../core/message.ts';
@@ -12,16 +11,13 @@ import type {
   AlbumSong,
   Gone,
   LinkedFile,
-  LinkedPicture,
   PageLink,
   PageSource,
   PageTake,
   SongPage,
 } from '../../http/pages/content.ts';
 import { allMade } from '../../jobs/made.ts';
-import { pictureSize } from '../../media/content/pictures.ts';
 import { safeFileName } from '../../media/content/types.ts';
-import { MediaError } from '../../media/errors.ts';
 import type { Media } from '../../media/media.ts';
 import { readAlbumId } from '../../settings/albums.ts';
 import { type DecisionStore, pagesInForce } from '../../settings/decisions.ts';
@@ -30,18 +26,9 @@ import type { Storage } from '../../storage/storage.ts';
 /** How many of the newest songs of a channel are shown in an album, and searched for work that was made from a song. */
 const MOST_SONGS = 100;
 
-const MOST_COVER_BYTES = 8 * 1024 * 1024;
-/** Sizes of covers that are remembered. */
-const MOST_SIZES = 1_000;
-
-/** With the name under which it is kept. */
-interface KeptPicture extends LinkedFile {
-  readonly kept: string;
-}
-
 export interface PageSourceOptions {
   readonly storage: Pick<Storage, 'jobs'>;
-  readonly media: Pick<Media, 'stat' | 'link' | 'open'>;
+  readonly media: Pick<Media, 'stat' | 'link'>;
   readonly decisions: Pick<DecisionStore, 'read'>;
   /** Without a slash at its end. */
   readonly publicUrl: string;
@@ -53,14 +40,12 @@ export function createPageSource(options: PageSourceOptions): PageSource {
   const { storage, decisions } = options;
   const root = options.publicUrl.length + 1;
 
-  const sizes = new Map<string, NonNullable<LinkedPicture['size']>>();
-
-  async function fileOf(kept: KeptFile | null | undefined, title: string): Promise<KeptPicture | undefined> {
+  async function fileOf(kept: KeptFile | null | undefined, title: string): Promise<LinkedFile | undefined> {
     const file = kept ? await options.media.stat(kept.name) : undefined;
     if (file === undefined) return undefined;
     const name = safeFileName(title, extname(file.name).slice(1));
     const path = options.media.link(file.name, { downloadName: name }).slice(root);
-    return { path, name, bytes: file.bytes, contentType: file.contentType, kept: file.name };
+    return { path, name, bytes: file.bytes, contentType: file.contentType };
   }
 
   /** What is kept of an address of the gateway. */
@@ -163,7 +148,7 @@ export function createPageSource(options: PageSourceOptions): PageSource {
       person: job.person.displayName,
       style: requested ?? songs.find(({ style }) => style !== undefined)?.style,
       lyrics: lyricsOf(job),
-      cover: await measured(await coverOf(job)),
+      cover: await coverOf(job),
       madeAt: job.createdAt,
       takes,
       madeFrom: await sourceOf(job),
@@ -171,26 +156,7 @@ export function createPageSource(options: PageSourceOptions): PageSource {
     });
   }
 
-  /** Other sites want to know how large a cover is before they load it. */
-  async function measured(cover: KeptPicture | undefined): Promise<LinkedPicture | undefined> {
-    if (cover === undefined || cover.bytes > MOST_COVER_BYTES) return cover;
-    const size = sizes.get(cover.kept) ?? (await sizeOf(cover.kept));
-    if (sizes.size >= MOST_SIZES) sizes.clear();
-    if (size) sizes.set(cover.kept, size);
-    return size ? { ...cover, size } : cover;
-  }
-
-  async function sizeOf(name: string): Promise<LinkedPicture['size']> {
-    try {
-      const opened = await options.media.open(name);
-      return opened && (await pictureSize(await buffer(opened.stream)));
-    } catch (error) {
-      if (error instanceof MediaError) return undefined;
-      throw error;
-    }
-  }
-
-  async function coverOf(job: Job): Promise<KeptPicture | undefined> {
+  async function coverOf(job: Job): Promise<LinkedFile | undefined> {
     for (const { imageUrl } of job.result?.songs ?? []) {
       const cover = await keptOf(job, imageUrl, `${titleOf(job)} - cover`);
       if (cover) return cover;

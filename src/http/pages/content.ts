@@ -7,11 +7,6 @@ export interface LinkedFile extends KeptFile {
   readonly path: string;
 }
 
-export interface LinkedPicture extends LinkedFile {
-  /** In pixels, where it can be read. */
-  readonly size?: { readonly width: number; readonly height: number };
-}
-
 export interface PageStem {
   /** Such as `vocals`. */
   readonly name: string;
@@ -41,7 +36,7 @@ export interface SongPage {
   readonly person: string;
   readonly style?: string;
   readonly lyrics?: string;
-  readonly cover?: LinkedPicture;
+  readonly cover?: LinkedFile;
   /** Milliseconds since the epoch. */
   readonly madeAt: number;
   /** Those whose files are kept, with their number among all. */

@@ -7,8 +7,7 @@ import { type Routes, sendNotFound } from '../server.ts';
 import { albumDocument } from './album.ts';
 import type { Gone, PageSource } from './content.ts';
 import { sentencePage } from './layout.ts';
-import { type SongPlace, songDocument } from './song.ts';
-import { webVtt } from './webvtt.ts';
+import { songDocument } from './song.ts';
 
 const ASSETS = {
   path: '/assets/pages',
@@ -30,45 +29,37 @@ const GONE: Readonly<Record<Gone, string>> = {
   files: 'Its files are not kept any more.',
 };
 
+/** From a page to the root of the listener. */
+const ROOT = '../../';
+
 interface Signed {
   Params: { id: string; signature: string };
 }
 
-/** What is asked for: `root` leads from its address to the root of the listener. */
-interface Asked {
-  readonly kind: PageKind;
-  readonly id: string;
-  readonly signature: string;
-  readonly root: string;
-}
-
-/** What a page is made of, and its address. */
-type Answer<Content> = (content: Content, asset: Assets['path']) => Promise<FastifyReply>;
-
-export function songRoutes(options: SongRoutesOptions): Routes {
-  const { source, secrets, publicUrl, log } = options;
+export function songRoutes({ source, secrets, publicUrl, log }: SongRoutesOptions): Routes {
   const assets = lazyAssets(ASSETS);
 
   /** Checks the signature before anything is read. What is not signed here is not found; what is gone is 410. */
   async function send<Content extends object>(
+    kind: PageKind,
+    { id, signature }: Signed['Params'],
     reply: FastifyReply,
-    { kind, id, signature, root }: Asked,
     read: (id: string) => Promise<Content | Gone>,
-    answer: Answer<Content>,
+    documentOf: (content: Content, asset: Assets['path']) => string,
   ): Promise<FastifyReply> {
     reply.header('cache-control', 'no-store');
     if (!isPageSigned(kind, id, signature, secrets)) return sendNotFound(reply);
     const say = async (status: number, title: string, sentence: string) => {
-      const asset = (await assets()).path;
+      const { path: asset } = await assets();
       return reply
         .code(status)
         .headers(pageHeaders())
-        .send(sentencePage({ title, sentence }, { root, asset }));
+        .send(sentencePage({ title, sentence }, { root: ROOT, asset }));
     };
     try {
       const content = await read(id);
       if (typeof content === 'string') return await say(410, 'This page is gone', GONE[content]);
-      return await answer(content, (await assets()).path);
+      return reply.headers(pageHeaders()).send(documentOf(content, (await assets()).path));
     } catch (error) {
       log.warn({ err: error }, 'A page could not be made');
       reply.header('retry-after', '30');
@@ -76,43 +67,24 @@ export function songRoutes(options: SongRoutesOptions): Routes {
     }
   }
 
-  function placeOf({ id, signature, root }: Omit<Asked, 'kind'>, asset: Assets['path']): SongPlace {
-    const path = `songs/${encodeURIComponent(id)}/${signature}`;
-    const url = `${publicUrl}/${path}`;
-    return {
-      root,
-      asset,
-      url,
-      wordsOf: (take) => `${path}/words-${take}.vtt`,
-      absolute: (relative) => `${publicUrl}/${relative}`,
-    };
-  }
-
   return (scope) => {
     assetRoutes(ASSETS.path, assets)(scope);
 
-    scope.get<Signed>('/songs/:id/:signature', ({ params }, reply) => {
-      const asked = { ...params, root: '../../' };
-      return send(reply, { kind: 'songs', ...asked }, source.song, async (content, asset) =>
-        reply.headers(pageHeaders()).send(songDocument(content, placeOf(asked, asset))),
-      );
-    });
-
-    scope.get<{ Params: Signed['Params'] & { take: string } }>(
-      '/songs/:id/:signature/words-:take(^\\d+).vtt',
-      ({ params: { take, ...params } }, reply) =>
-        send(reply, { kind: 'songs', ...params, root: '../../../' }, source.song, async (content) => {
-          const found = content.takes.find(({ number }) => String(number) === take);
-          if (!found?.lines.length) return sendNotFound(reply);
-          return reply.type('text/vtt; charset=utf-8').send(webVtt(found.lines));
+    scope.get<Signed>('/songs/:id/:signature', ({ params }, reply) =>
+      send('songs', params, reply, source.song, (content, asset) =>
+        songDocument(content, {
+          root: ROOT,
+          asset,
+          url: `${publicUrl}/songs/${encodeURIComponent(params.id)}/${params.signature}`,
+          absolute: (relative) => `${publicUrl}/${relative}`,
         }),
+      ),
     );
 
-    scope.get<Signed>('/albums/:id/:signature', ({ params }, reply) => {
-      const root = '../../';
-      return send(reply, { kind: 'albums', ...params, root }, source.album, async (content, asset) =>
-        reply.headers(pageHeaders()).send(albumDocument(content, { root, asset })),
-      );
-    });
+    scope.get<Signed>('/albums/:id/:signature', ({ params }, reply) =>
+      send('albums', params, reply, source.album, (content, asset) =>
+        albumDocument(content, { root: ROOT, asset }),
+      ),
+    );
   };
 }

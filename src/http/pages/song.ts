@@ -16,8 +16,6 @@ const MOST_LINKS = 20;
 export interface SongPlace extends Pick<PageLayout, 'root' | 'asset'> {
   /** Of this page, as people share it. */
   readonly url: string;
-  /** The path of the words of a take as captions, relative to the root. */
-  readonly wordsOf: (take: number) => string;
   /** Whole address of a path that is relative to the root. */
   readonly absolute: (path: string) => string;
 }
@@ -40,7 +38,7 @@ ${song.madeFrom && html`<p class="from">Made from ${songLink(song.madeFrom, href
 </div>
 </header>
 <section class="takes" aria-label="Listen">
-${song.takes.map((take) => takeCard(take, { title, href, wordsOf: place.wordsOf, isOnly: song.takes.length === 1 }))}
+${song.takes.map((take) => takeCard(take, { title, href, isOnly: song.takes.length === 1 }))}
 </section>
 ${wordsSection(song)}
 ${song.takes.map((take) => (take.stems.length > 0 ? mixer(take, href, song.takes.length === 1) : undefined))}
@@ -52,23 +50,18 @@ ${song.made.length > 0 && madeSection(song.made, href)}
   return documentOf({ title, root, asset, modules, head: sharing(song, title, place), body });
 }
 
-interface TakeOptions extends Pick<SongPlace, 'wordsOf'> {
+interface TakeOptions {
   readonly title: string;
   readonly href: (path: string) => string;
   readonly isOnly: boolean;
 }
 
-function takeCard(
-  take: PageTake & { readonly number: number },
-  { title, href, wordsOf, isOnly }: TakeOptions,
-): Html {
-  const { number, audio, seconds, lines } = take;
+function takeCard(take: PageTake & { readonly number: number }, { title, href, isOnly }: TakeOptions): Html {
+  const { number, audio, seconds } = take;
   const name = isOnly ? title : `Take ${number}`;
   return html`<article class="take" data-take="${number}">
 ${!isOnly && html`<h2>Take ${number}</h2>`}
-<audio controls preload="metadata" src="${href(audio.path)}" aria-label="${name}">
-${lines.length > 0 && html`<track kind="captions" srclang="und" label="Words" src="${href(wordsOf(number))}">`}
-</audio>
+<audio controls preload="metadata" src="${href(audio.path)}" aria-label="${name}"></audio>
 <div class="controls" hidden>
 <button type="button" class="play" aria-label="Play ${name}"><svg viewBox="0 0 24 24" aria-hidden="true"><path class="when-paused" d="M7 4.5v15l13-7.5z"/><path class="when-playing" d="M6 4.5h4.5v15H6zM13.5 4.5H18v15h-4.5z"/></svg></button>
 <span class="time">0:00</span>
@@ -112,11 +105,11 @@ ${verses(clipped(lyrics.trim(), MOST_LYRICS))}</section>`;
 
 function timedLines(lines: readonly LyricLine[]): Html[] {
   let characters = 0;
-  return lines.flatMap(({ startSeconds, text, section }, index) => {
+  return lines.flatMap(({ startSeconds, text, section }) => {
     characters += text.length;
     if (characters > MOST_LYRICS) return [];
     return [
-      html`<li data-line="${index}" data-start="${startSeconds}">${section && html`<span class="part" dir="auto">${section}</span>`}<span class="line" dir="auto">${text}</span></li>\n`,
+      html`<li data-start="${startSeconds}">${section && html`<span class="part" dir="auto">${section}</span>`}<span class="line" dir="auto">${text}</span></li>\n`,
     ];
   });
 }
@@ -181,8 +174,6 @@ function sharing({ cover, person, style, takes }: SongPage, title: string, place
     ['og:description', description],
     ['og:url', place.url],
     ['og:image', cover && place.absolute(cover.path)],
-    ['og:image:width', cover?.size && String(cover.size.width)],
-    ['og:image:height', cover?.size && String(cover.size.height)],
     ['og:image:alt', cover && `Cover of ${title}`],
     ['og:audio', first && place.absolute(first.audio.path)],
     ['og:audio:type', first?.audio.contentType],

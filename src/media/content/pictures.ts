@@ -54,14 +54,6 @@ async function fitPicture(bytes: Uint8Array): Promise<FittedPicture> {
   }
 }
 
-/** In pixels, as it is shown. Throws MediaError with code `type` for what cannot be read. */
-export async function pictureSize(
-  bytes: Uint8Array,
-): Promise<{ readonly width: number; readonly height: number }> {
-  const { width, height, autoOrient } = await readHeader(bytes);
-  return autoOrient ?? { width, height };
-}
-
 /** Decodes no pixels, so any size in the header is safe. */
 async function readHeader(bytes: Uint8Array): Promise<Metadata> {
   try {

@@ -77,8 +77,6 @@ test('hostile titles, names, styles, words and stems stay text', async () => {
     for (const [line] of page.matchAll(/.*\u202e.*/g))
       expect(line).not.toMatch(/\u202e[^<"]*<(?!\/(?:bdi|title|h1|p|a|span)>)/);
   }
-  const words = await (await fetch(`${songUrl}/words-1.vtt`)).text();
-  expect(words).toContain('&lt;script&gt;');
 });
 
 test.each([
@@ -86,8 +84,6 @@ test.each([
   ['/songs/song1/short'],
   ['/songs/other/SIGNATURE'],
   ['/albums/song1/SIGNATURE'],
-  ['/songs/song1/SIGNATURE/words-2.vtt'],
-  ['/songs/song1/SIGNATURE/words-x.vtt'],
   ['/songs/song1/SIGNATURE/other'],
 ])('nothing is found at %s', async (path) => {
   const { url, songUrl } = await openSample();
@@ -103,7 +99,7 @@ test.each<[Gone, string]>([
   ['files', 'not kept any more'],
 ])('what is gone is 410 with a sentence: %s', async (reason, sentence) => {
   const { songUrl, albumUrl } = await openSongSite({ song: reason, album: reason });
-  for (const url of [songUrl, `${songUrl}/words-1.vtt`, albumUrl]) {
+  for (const url of [songUrl, albumUrl]) {
     const response = await fetch(url);
     expect(response.status).toBe(410);
     expect(await response.text()).toContain(sentence);
@@ -129,7 +125,6 @@ test('other sites read title and cover, under the public address', async () => {
   expect(page).toContain(`<meta property="og:image" content="${PUBLIC_URL}/files/cover.svg">`);
   expect(page).toContain('<meta property="og:audio:type" content="audio/wav">');
   expect(page).toContain(`<meta property="og:url" content="${publicSongUrl}">`);
-  expect(page).toContain('<meta property="og:image:width" content="640">');
   for (const [name, content] of [
     ['twitter:card', 'summary'],
     ['twitter:image', `${PUBLIC_URL}/files/cover.svg`],
@@ -154,33 +149,4 @@ test('what does not exist is a sentence for people who open it', async () => {
   expect(response.status).toBe(404);
   expect(await response.text()).toContain('There is nothing here');
   expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
-});
-
-test('words are captions, each until the next', async () => {
-  const files = new Files();
-  const [take] = sampleSong(files, 1).takes;
-  if (!take) throw new TypeError('no take');
-  const lines = [
-    { startSeconds: 0.5, text: 'One --> & two\n\nthree' },
-    { startSeconds: 0.5, text: 'At once' },
-    { startSeconds: 3661.0004, text: '<b>Late</b>' },
-  ];
-  const song = { ...sampleSong(files, 1), takes: [{ ...take, lines }] };
-  const { songUrl } = await openSongSite({ song, files });
-  const response = await fetch(`${songUrl}/words-1.vtt`);
-  expect(response.headers.get('content-type')).toBe('text/vtt; charset=utf-8');
-  expect(await response.text()).toBe(`WEBVTT
-
-0
-00:00:00.500 --> 00:00:00.550
-One --&gt; &amp; two three
-
-1
-00:00:00.500 --> 01:01:01.000
-At once
-
-2
-01:01:01.000 --> 01:01:09.000
-&lt;b&gt;Late&lt;/b&gt;
-`);
 });

@@ -79,7 +79,7 @@ export function sampleSong(files: Files, seconds = 6): SongPage {
     person: 'Ada',
     style: 'lofi, rainy, soft piano, brushed drums',
     lyrics: words.join('\n'),
-    cover: { ...files.keep('cover.svg', COVER, 'image/svg+xml'), size: { width: 640, height: 480 } },
+    cover: files.keep('cover.svg', COVER, 'image/svg+xml'),
     madeAt: Date.UTC(2031, 4, 5),
     takes: [
       {
