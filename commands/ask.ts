@@ -54,7 +54,7 @@ export const ask = defineCommand({
     const mayShow =
       plan.dialect === 'chat' && picture === 'none' && (history !== undefined || own.length > 0);
     const seeing = mayShow ? await planAnswer({ named, picture: 'replied-to' }, context) : undefined;
-    const asked = {
+    const turn = {
       author: 'person' as const,
       name: person.displayName,
       person: person.id,
@@ -69,7 +69,7 @@ export const ask = defineCommand({
         ...plan,
         request: present({
           model,
-          turns: [...conversation, asked].map(inquiryTurn),
+          turns: [...conversation, turn].map(inquiryTurn),
           maxTokens,
           system: answering.systemPrompt?.text || undefined,
         }),

@@ -15,12 +15,12 @@ const OWN_DAYS = 30;
 const MOST_CHANGES = 20;
 
 /** Help for these commands, what is set here, and what people may ask about their own data. */
-export function minstrelFor(others: readonly AnyCommand[]): AnyCommand {
+export function minstrelFor(explained: readonly AnyCommand[]): AnyCommand {
   async function help(
     { person, address }: Pick<Invocation, 'person' | 'address'>,
     { moderation }: Context,
   ): Promise<Outcome> {
-    const known = others.filter(({ moderatorsOnly }) => person.moderator || !moderatorsOnly);
+    const known = explained.filter(({ moderatorsOnly }) => person.moderator || !moderatorsOnly);
     const models = await moderation.models.inForce();
     return privately({
       title: 'What I can do',

@@ -37,8 +37,8 @@ export const video = defineCommand({
   suggestion: { title: 'Film a video', message: 'Film waves breaking on a rocky coast at dawn.' },
   autocomplete: { model: ({ typed }, { models }) => models.suggest('video', typed) },
 
-  async run({ options: { image, audio, silent, shots, exact, duration, model: named, ...asked } }, context) {
-    const { prompt } = asked;
+  async run({ options: { image, audio, silent, shots, exact, duration, model: named, ...words } }, context) {
+    const { prompt } = words;
     if (prompt === undefined && image === undefined) {
       throw new UserError('Tell me what happens in the video, or attach a picture to start from.', 'prompt');
     }
@@ -60,7 +60,7 @@ export const video = defineCommand({
         route: 'media.video' as const,
         request: present({
           model,
-          ...asked,
+          ...words,
           duration: duration === undefined ? undefined : Number(duration),
           promptExtend,
           audio: silent ? false : undefined,

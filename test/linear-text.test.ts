@@ -43,6 +43,8 @@ import { testLinear } from './linear-text.ts';
 const NOTHING = { songs: [], lyrics: [], stems: [], images: [] };
 const answered = (text: string): JobView => ({
   id: 'job',
+  version: 1,
+  invocation: 'test:event',
   state: 'delivered',
   command: 'ask',
   title: text,
@@ -51,6 +53,10 @@ const answered = (text: string): JobView => ({
   work: { route: 'answer', dialect: 'chat', request: { model: 'model', turns: [] } },
   result: { ...NOTHING, answer: { text } },
   createdAt: 0,
+  kept: {},
+  attempts: 0,
+  polls: 0,
+  inboxRead: 0,
 });
 const sung = (text: string): JobView => ({
   ...answered(text),

@@ -11,7 +11,7 @@ const WITH_TOOLS = { type: 'tools', commands: ['song', 'lyrics', 'image', 'video
 const NO_TOOL_MODEL =
   'My commands may be used in answers here, but no model for that is set: whoever runs this bot can set TOOL_MODEL, or a moderator can choose a gen model';
 
-export interface Asked {
+export interface PlanRequest {
   /** As the person named it. */
   readonly named: string | undefined;
   /** `replied-to`: the message before the question has one. It is looked at where a model can. */
@@ -22,10 +22,10 @@ export interface Asked {
  * A choice is `route:id`. Without a route, the listing that knows the id decides; pictures go by msg, or by gen where
  * the model is there. Throws UserError when a picture was sent to a model that takes none.
  */
-export async function planAnswer(asked: Asked, context: Context): Promise<AnswerPlan> {
+export async function planAnswer(request: PlanRequest, context: Context): Promise<AnswerPlan> {
   const { toolModel } = context.answers;
   const { assistant } = context.answering;
-  const { named } = asked;
+  const { named } = request;
   const isToolModel = named === undefined || readChoice(named).id === toolModel;
   if (assistant.on && toolModel !== undefined && isToolModel)
     return {
@@ -34,8 +34,8 @@ export async function planAnswer(asked: Asked, context: Context): Promise<Answer
       way: { ...WITH_TOOLS, ...(named !== undefined && { named: true }) },
     };
 
-  const plan = await seeingPlan(await context.models.resolve('ask', named), asked, context);
-  if (plan.dialect === 'gen') return genPlan(plan, asked, context);
+  const plan = await seeingPlan(await context.models.resolve('ask', named), request, context);
+  if (plan.dialect === 'gen') return genPlan(plan, request, context);
   const isMissing = assistant.on && toolModel === undefined && named === undefined;
   return isMissing ? { ...plan, note: NO_TOOL_MODEL } : plan;
 }
@@ -49,7 +49,11 @@ function readChoice(choice: string): { readonly route?: AnswerRoute; readonly id
 }
 
 /** The choice on its route; where there are pictures and the model cannot see, the model that can. */
-async function seeingPlan(choice: string, { named, picture }: Asked, context: Context): Promise<AnswerPlan> {
+async function seeingPlan(
+  choice: string,
+  { named, picture }: PlanRequest,
+  context: Context,
+): Promise<AnswerPlan> {
   const { route, id } = readChoice(choice);
   const dialect = route ?? routeOf(id, picture, context);
   if (picture === 'none' || dialect !== 'chat') return { dialect, model: id };
@@ -63,7 +67,7 @@ async function seeingPlan(choice: string, { named, picture }: Asked, context: Co
   return { dialect: seeing.route ?? 'msg', model: seeing.id };
 }
 
-function routeOf(id: string, picture: Asked['picture'], { models, answers }: Context): AnswerRoute {
+function routeOf(id: string, picture: PlanRequest['picture'], { models, answers }: Context): AnswerRoute {
   if (answers.illustratingModels.includes(id) || answers.thinkingModels.includes(id)) return 'gen';
   const listed = models.listedBy(id);
   const mayTry = picture === 'attached' && listed.length === 0;
@@ -75,7 +79,7 @@ function routeOf(id: string, picture: Asked['picture'], { models, answers }: Con
 const AUTOMATIC_BUDGET = -1;
 
 /** What a gen model is asked for: text, text and pictures, thinking, or the use of commands. */
-function genPlan(plan: AnswerPlan, { named }: Asked, { answers, answering }: Context): AnswerPlan {
+function genPlan(plan: AnswerPlan, { named }: PlanRequest, { answers, answering }: Context): AnswerPlan {
   if (answers.illustratingModels.includes(plan.model)) return { ...plan, way: { type: 'illustrated' } };
   if (answers.thinkingModels.includes(plan.model))
     return { ...plan, way: { type: 'thinking', budget: AUTOMATIC_BUDGET } };

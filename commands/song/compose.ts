@@ -24,13 +24,13 @@ export interface SongRequest {
  * style are derived. Throws UserError.
  */
 export function composeSong(
-  asked: SongRequest,
+  wanted: SongRequest,
   { model, voice: named }: { readonly model: SongModel; readonly voice?: Voice | undefined },
   { limits }: Pick<Context, 'limits'>,
 ): Extract<Work, { route: 'music.generate' }> {
-  const { prompt, title, style } = asked;
-  const lyrics = asked.lyrics === undefined ? undefined : withSectionTags(asked.lyrics);
-  const instrumental = asked.instrumental ?? false;
+  const { prompt, title, style } = wanted;
+  const lyrics = wanted.lyrics === undefined ? undefined : withSectionTags(wanted.lyrics);
+  const instrumental = wanted.instrumental ?? false;
   const voice = instrumental ? undefined : named;
   const unsungVoice = instrumental ? named?.name : undefined;
   const bounds = limits.music.models[model];

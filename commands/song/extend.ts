@@ -31,15 +31,15 @@ export const extend = defineFormAction({
     return { title: 'Extend the song', submitLabel: 'Extend', initial: {} };
   },
 
-  async run({ job, index, options: asked }, context) {
+  async run({ job, index, options: chosen }, context) {
     const take = knownTake({ job, index });
     const model = songModelOf(job.work) ?? 'V5';
     const work: Work = {
       route: 'music.extend',
-      request: { audioId: take.audioId, model, ...overrides(take, asked, model, context) },
+      request: { audioId: take.audioId, model, ...overrides(take, chosen, model, context) },
       ...(hasVoice(job) ? {} : { instrumental: true }),
     };
-    const remembered = rememberAsked({ mode: 'extend', ...asked });
+    const remembered = rememberAsked({ mode: 'extend', ...chosen });
     return startOn(take, { work, title: `Extending ${takeName(take)}`, asked: remembered }, context);
   },
 });
@@ -49,12 +49,12 @@ type Overrides<Request> = Request extends unknown ? Omit<Request, 'audioId' | 'm
 /** With one of them the gateway wants all: what was left empty is the song's own. */
 function overrides(
   { job, song }: KnownTake,
-  asked: OptionValues<typeof options>,
+  chosen: OptionValues<typeof options>,
   model: SongModel,
   { limits }: Context,
 ): Overrides<Extract<Work, { route: 'music.extend' }>['request']> {
-  const { style, title, from } = asked;
-  const words = asked.prompt === undefined ? undefined : withSectionTags(asked.prompt);
+  const { style, title, from } = chosen;
+  const words = chosen.prompt === undefined ? undefined : withSectionTags(chosen.prompt);
   if (words === undefined && style === undefined && title === undefined && from === undefined)
     return { defaultParamFlag: false };
   const bounds = limits.music.models[model];

@@ -89,7 +89,7 @@ export function earlySongMessage(job: JobView): Message {
   });
 }
 
-interface Asked {
+interface Remembered {
   readonly mode?: string | undefined;
   readonly prompt?: string | undefined;
   readonly lyrics?: string | undefined;
@@ -100,8 +100,15 @@ interface Asked {
 }
 
 /** What a job remembers of a request. */
-export function rememberAsked({ mode, prompt, lyrics, title, style, from }: Asked): Record<string, string> {
-  const said = {
+export function rememberAsked({
+  mode,
+  prompt,
+  lyrics,
+  title,
+  style,
+  from,
+}: Remembered): Record<string, string> {
+  const texts = {
     mode,
     prompt: prompt && shortened(prompt, MOST_ASKED),
     lyrics: lyrics && shortened(lyrics, MOST_LYRICS),
@@ -110,18 +117,18 @@ export function rememberAsked({ mode, prompt, lyrics, title, style, from }: Aske
     from: from === undefined ? undefined : duration(from),
   };
   return Object.fromEntries(
-    Object.entries(said).flatMap(([option, words]) => (words?.trim() ? [[option, words]] : [])),
+    Object.entries(texts).flatMap(([option, words]) => (words?.trim() ? [[option, words]] : [])),
   );
 }
 
 /** What was asked for, without what the message says already: where no command is shown, nothing else does. */
 function askedFor(job: JobView, { title = '', fields = [] }: Message): Field[] {
   const { asked: known = {} } = job;
-  const said = [title, ...fields.map(({ value }) => value)].map(bare);
+  const shown = [title, ...fields.map(({ value }) => value)].map(bare);
   const parts = Object.entries(known).flatMap(([option, words]) => {
-    const isSaid = option !== 'mode' && said.some((text) => text.includes(bare(words)));
-    said.push(bare(words));
-    if (isSaid) return [];
+    const isShown = option !== 'mode' && shown.some((text) => text.includes(bare(words)));
+    shown.push(bare(words));
+    if (isShown) return [];
     return [option === 'prompt' ? words : `${capitalised(option)}: ${words}`];
   });
   return parts.length === 0 ? [] : [{ name: 'Asked for', value: parts.join('\n') }];

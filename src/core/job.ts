@@ -176,32 +176,7 @@ export type JobState = Job['state'];
 export type Charge = 'yes' | 'no' | 'uncertain';
 
 /** What commands see of a job. */
-export type JobView = Readonly<
-  Pick<
-    Job,
-    | 'id'
-    | 'state'
-    | 'end'
-    | 'command'
-    | 'title'
-    | 'address'
-    | 'person'
-    | 'work'
-    | 'parent'
-    | 'madeFrom'
-    | 'asked'
-    | 'taskId'
-    | 'result'
-    | 'createdAt'
-    | 'finishedAt'
-    | 'deadlineAt'
-    | 'held'
-    | 'queuePosition'
-    | 'uncertain'
-    | 'undelivered'
-    | 'pageWithdrawn'
-  >
-> & {
+export type JobView = Readonly<Job> & {
   /** The message with what it was made from, where the platform can link to it; known only while it is rendered. */
   readonly parentUrl?: string;
   /** The page of the song, or of the song that it was made from; known only while it is rendered, where there is one. */

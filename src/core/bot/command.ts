@@ -48,8 +48,8 @@ export function defineFormAction<const Options extends OptionDeclarations>(actio
   const { options, form, run } = action;
   return {
     async form(invocation, context) {
-      const asked = await form(invocation, context);
-      return { ...asked, options: typeof options === 'function' ? options(invocation) : options };
+      const opened = await form(invocation, context);
+      return { ...opened, options: typeof options === 'function' ? options(invocation) : options };
     },
     // Sound because bot.run validates the options against this very declaration before it calls `run`.
     run: run as unknown as CommandAction['run'],

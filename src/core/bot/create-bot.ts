@@ -33,7 +33,7 @@ export interface Bot {
   /** Cancels what the person has running in the thread of the address. Never rejects. */
   cancelRunning(request: HomeRequest): Promise<void>;
   /** Cancels what an invocation of this id began: its message was deleted. Never rejects. */
-  withdraw(asked: Pick<Address, 'platform'> & Pick<Invocation, 'id'>): Promise<void>;
+  withdraw(invocation: Pick<Address, 'platform'> & Pick<Invocation, 'id'>): Promise<void>;
   /** Completions for an option, at most 25, never rejects. */
   suggest(request: SuggestRequest): Promise<readonly Choice[]>;
 }
@@ -66,21 +66,21 @@ export interface BotOptions extends Omit<Bot, 'run' | 'refusal' | 'suggest'> {
 /** Discord and Slack show at most this many completions. */
 const MOST_SUGGESTIONS = 25;
 
-export function createBot({ enter, newReference, log, ...others }: BotOptions): Bot {
-  const byName = new Map(others.commands.map((command) => [command.name, command]));
+export function createBot({ enter, newReference, log, ...members }: BotOptions): Bot {
+  const byName = new Map(members.commands.map((command) => [command.name, command]));
 
-  async function answer(asked: Invocation): Promise<Outcome> {
-    const { address, action, command: name } = asked;
+  async function answer(received: Invocation): Promise<Outcome> {
+    const { address, action, command: name } = received;
     const command = byName.get(name);
     if (!command) throw new UserError(`There is no command “${name}”.`);
     const { person, context } = await enter({
       address,
-      person: asked.person,
-      invocation: asked,
+      person: received.person,
+      invocation: received,
       // What people began they may end.
       ...(action?.name !== 'cancel' && { command: name }),
     });
-    const invocation = { ...asked, person };
+    const invocation = { ...received, person };
     const control = action && command.controls?.[action.name];
     if (control) return control(invocation, context);
     if (action) return act(command, invocation, action, context);
@@ -91,7 +91,7 @@ export function createBot({ enter, newReference, log, ...others }: BotOptions): 
   }
 
   return {
-    ...others,
+    ...members,
 
     async run(invocation) {
       try {

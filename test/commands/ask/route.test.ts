@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Asked, planAnswer } from '../../../commands/ask/route.ts';
+import { type PlanRequest, planAnswer } from '../../../commands/ask/route.ts';
 import type { AnswerOffer, Context } from '../../../src/core/bot/context.ts';
 
 const OFFER: AnswerOffer = {
@@ -11,7 +11,7 @@ const OFFER: AnswerOffer = {
 
 /** Which model answers, where the one in force is `chosen`. */
 function plan(
-  { assistant = false, ...asked }: Partial<Asked> & { readonly assistant?: boolean },
+  { assistant = false, ...request }: Partial<PlanRequest> & { readonly assistant?: boolean },
   chosen = 'chat:small',
   offer: Partial<AnswerOffer> = {},
 ) {
@@ -21,7 +21,7 @@ function plan(
     models: { resolve: async (_family: string, named = chosen) => named, listedBy: () => [] },
   };
   // Sound: planning uses nothing else of the tools.
-  return planAnswer({ named: undefined, picture: 'none', ...asked }, context as unknown as Context);
+  return planAnswer({ named: undefined, picture: 'none', ...request }, context as unknown as Context);
 }
 
 describe('a reply to a picture', () => {
