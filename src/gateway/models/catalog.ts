@@ -1,5 +1,4 @@
 import { distance } from 'fastest-levenshtein';
-import { GatewayError } from '../transport/errors.ts';
 import type { GatewayOptions } from '../transport/options.ts';
 import type { Requester } from '../transport/request.ts';
 import { listModels, type Model } from './listing.ts';
@@ -16,10 +15,7 @@ export type ModelChoice =
 
 /** Contract, "Model listing": what this account may use. */
 export interface Models {
-  /**
-   * The cached list, fetched anew in the background when it is old; waited for when there is none, or it is a day old.
-   * Throws GatewayError only when no good list is known.
-   */
+  /** The last good list; waited for where there is none. Throws GatewayError when none can be had. */
   list(): Promise<Model[]>;
   /** Fetches now; throws GatewayError when both listing routes fail, and the last good list stays. */
   refresh(): Promise<Model[]>;
@@ -33,22 +29,18 @@ export interface Models {
   resolve(idOrLabel: string): ModelChoice;
 }
 
-/** A list is fetched again when it is older, and in the background this often. The contract says "re-sync regularly". */
-const FRESH_MS = 15 * 60_000;
-/** An older list is not answered while a new one may be had. */
-const OLDEST_MS = 24 * 3_600_000;
-/** In the background, after a failure. */
+/** In the background. The contract says "re-sync regularly". */
+const EVERY_MS = 15 * 60_000;
 const AFTER_FAILURE_MS = 60_000;
 const LISTINGS = ['chat/models', 'msg/models'] as const;
 
 export function createModels(
   requester: Requester,
-  { now, random, sleep, log }: Pick<GatewayOptions, 'now' | 'random' | 'sleep' | 'log'>,
+  { random, sleep, log }: Pick<GatewayOptions, 'random' | 'sleep' | 'log'>,
 ): Models {
   /** The last good list of each route: one route's outage must not take the other's models away. */
   const lastGood = new Map<(typeof LISTINGS)[number], Model[]>();
   let merged: Model[] | undefined;
-  let fetchedAt = Number.NEGATIVE_INFINITY;
   let running: Promise<Model[]> | undefined;
   let background: { stop: AbortController; ended: Promise<void> } | undefined;
 
@@ -65,7 +57,6 @@ export function createModels(
     await Promise.all(listings);
     if (problems.length === LISTINGS.length) throw problems[0];
     merged = mergeById(LISTINGS.flatMap((route) => lastGood.get(route) ?? []));
-    fetchedAt = now();
     return merged;
   }
 
@@ -82,26 +73,13 @@ export function createModels(
         () => true,
         () => false,
       );
-      const wait = (succeeded ? FRESH_MS : AFTER_FAILURE_MS) * (0.9 + 0.2 * random());
+      const wait = (succeeded ? EVERY_MS : AFTER_FAILURE_MS) * (0.9 + 0.2 * random());
       if (!signal.aborted) await sleep(wait, signal).catch(() => undefined);
     }
   }
 
   return {
-    async list() {
-      const age = now() - fetchedAt;
-      if (merged !== undefined && age < FRESH_MS) return [...merged];
-      const fresh = refresh();
-      try {
-        if (merged === undefined || age >= OLDEST_MS) return [...(await fresh)];
-        // A failure is logged with its route, and the next question tries again.
-        fresh.catch(() => undefined);
-        return [...merged];
-      } catch (error) {
-        if (merged === undefined || !(error instanceof GatewayError)) throw error;
-        return [...merged];
-      }
-    },
+    list: async () => [...(merged ?? (await refresh()))],
     refresh: async () => [...(await refresh())],
     startRefreshing() {
       if (background !== undefined) return;
