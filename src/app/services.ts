@@ -145,7 +145,7 @@ export function openGateway(
     now,
     elapsed: systemClock.elapsed,
     random,
-    saw: (request) => {
+    onRequest: (request) => {
       traces?.tracer.recordRequest(request);
       if (!measure) return;
       const { route, status, code, milliseconds, tries } = request;

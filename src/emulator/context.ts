@@ -1,19 +1,19 @@
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import type { Bends, BendTools } from './bends.ts';
 import type { Callbacks } from './callbacks.ts';
+import type { FaultHooks, FaultTools } from './fault-hooks.ts';
 import type { FileShelf } from './files.ts';
 import { RefusedRequest } from './requests.ts';
 import type { Store } from './store.ts';
 import type { Commission, Piece, Studio } from './studio/studio.ts';
 
 /** What the routes work with. */
-export interface EmulatorContext extends BendTools {
+export interface EmulatorContext extends FaultTools {
   readonly store: Store;
   readonly studio: Studio;
   readonly files: FileShelf;
   readonly callbacks: Callbacks;
-  readonly bends: Partial<Bends>;
+  readonly faultHooks: Partial<FaultHooks>;
   readonly songSeconds: number;
   readonly longestVideoSeconds: number;
   readonly videoUrlSeconds: number;

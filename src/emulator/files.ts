@@ -87,8 +87,8 @@ export function registerFileRoute(
       .type(file.contentType)
       .header('accept-ranges', 'bytes')
       .header('cache-control', 'private, max-age=3600');
-    const { range: asked } = request.headers;
-    const ranges = asked === undefined ? unreadableRange : parseRange(file.bytes.length, asked);
+    const { range: header } = request.headers;
+    const ranges = header === undefined ? unreadableRange : parseRange(file.bytes.length, header);
     if (ranges === unsatisfiableRange)
       return reply.code(416).header('content-range', `bytes */${file.bytes.length}`).send();
     const [range, ...others] = ranges === unreadableRange ? [] : ranges;

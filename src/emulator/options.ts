@@ -1,4 +1,4 @@
-import type { Bends } from './bends.ts';
+import type { FaultHooks } from './fault-hooks.ts';
 import type { MusicShape } from './shapes.ts';
 import type { Studio } from './studio/studio.ts';
 
@@ -25,7 +25,7 @@ export interface EmulatorOptions {
   readonly modelsPerPage?: number;
   /** How long a callback's receiver may take to answer, in seconds; default 15, as upstream. */
   readonly callbackTimeoutSeconds?: number;
-  readonly bends?: Bends;
+  readonly faultHooks?: FaultHooks;
   /** Milliseconds since 1970; default Date.now. */
   readonly now?: () => number;
   /** Waits, and rejects when the signal aborts; default that of node:timers/promises. */

@@ -74,7 +74,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     files: createFileShelf(randomBytes(16).toString('hex'), () => options.publicUrl ?? url),
     callbacks,
     shape,
-    bends: options.bends ?? {},
+    faultHooks: options.faultHooks ?? {},
     songSeconds: options.songSeconds ?? 14,
     longestVideoSeconds: options.longestVideoSeconds ?? Number.POSITIVE_INFINITY,
     videoUrlSeconds: options.videoUrlSeconds ?? 86_400,
@@ -114,7 +114,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     }
     checkHeaders(pathOf(requestUrl), headers, apiKey);
   });
-  context.bends.register?.(server, context);
+  context.faultHooks.register?.(server, context);
   registerErrorAnswers(server, context);
   registerGenerateRoutes(server, context);
   registerUploadRoutes(server, context);

@@ -109,8 +109,8 @@ function textsOf(content: unknown): string[] {
     .filter(isText);
 }
 
-function finishOf(said: string | undefined, refusing: boolean): Finish | undefined {
-  if (said === undefined) return undefined;
-  const known = json.lookUp(FINISH_REASONS, said);
-  return { reason: refusing && known === 'stop' ? 'refused' : (known ?? 'other'), detail: said };
+function finishOf(word: string | undefined, refusing: boolean): Finish | undefined {
+  if (word === undefined) return undefined;
+  const known = json.lookUp(FINISH_REASONS, word);
+  return { reason: refusing && known === 'stop' ? 'refused' : (known ?? 'other'), detail: word };
 }

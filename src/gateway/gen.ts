@@ -180,13 +180,13 @@ function partsOf(part: unknown): AnswerPart[] {
 }
 
 function finishOf(
-  said: string | undefined,
+  word: string | undefined,
   blockReason: string | undefined,
   called: boolean,
 ): Finish | undefined {
   if (blockReason !== undefined) return { reason: 'blocked', detail: blockReason };
-  if (said === undefined || said === 'FINISH_REASON_UNSPECIFIED') return undefined;
-  const reason = json.lookUp(FINISH_REASONS, said);
+  if (word === undefined || word === 'FINISH_REASON_UNSPECIFIED') return undefined;
+  const reason = json.lookUp(FINISH_REASONS, word);
   const plain = reason === undefined || reason === 'stop';
-  return { reason: plain && called ? 'tool-calls' : (reason ?? 'other'), detail: said };
+  return { reason: plain && called ? 'tool-calls' : (reason ?? 'other'), detail: word };
 }

@@ -60,14 +60,14 @@ export type Question = z.infer<typeof question>;
  * A question as the dialects can say it: empty parts left out, neighbouring turns of one role made one, a user's turn
  * first. Throws GatewayError `invalid` when nothing is asked.
  */
-export function checkedTurns(route: RouteName, asked: Question): Turn[] {
+export function checkedTurns(route: RouteName, given: Question): Turn[] {
   const turns: Turn[] = [];
-  for (const { role, parts } of checked(route, question, asked).turns) {
-    const said = parts.filter((each) => each.type !== 'text' || each.text.trim() !== '');
-    if (said.length === 0) continue;
+  for (const { role, parts } of checked(route, question, given).turns) {
+    const spoken = parts.filter((each) => each.type !== 'text' || each.text.trim() !== '');
+    if (spoken.length === 0) continue;
     const last = turns.at(-1);
-    if (last?.role === role) turns[turns.length - 1] = { role, parts: [...last.parts, ...said] };
-    else turns.push({ role, parts: said });
+    if (last?.role === role) turns[turns.length - 1] = { role, parts: [...last.parts, ...spoken] };
+    else turns.push({ role, parts: spoken });
   }
   if (turns.every(({ role }) => role !== 'user')) throw invalid(route, 'a question needs a turn of the user');
   if (turns[0]?.role === 'assistant')

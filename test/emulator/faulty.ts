@@ -1,7 +1,13 @@
 /** The emulator, in which things go wrong on purpose. */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Bends, BendTools, Stage, StreamDialect, Teller } from '../../src/emulator/bends.ts';
+import type {
+  FaultHooks,
+  FaultTools,
+  Reporter,
+  Stage,
+  StreamDialect,
+} from '../../src/emulator/fault-hooks.ts';
 import type { EmulatorOptions } from '../../src/emulator/options.ts';
 import { answerRefusal, RefusedRequest, reasonOfStatus, routeFamily } from '../../src/emulator/requests.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
@@ -32,9 +38,9 @@ export async function startFaultyEmulator({
   const faultsOf = (request: FastifyRequest): readonly Fault[] => met.get(request.raw) ?? [];
   const faultOf = <Kind extends Fault['kind']>(request: FastifyRequest, kind: Kind) =>
     faultsOf(request).find((fault): fault is Extract<Fault, { kind: Kind }> => fault.kind === kind);
-  let context: BendTools | undefined;
+  let context: FaultTools | undefined;
 
-  const bends: Bends = {
+  const faultHooks: FaultHooks = {
     register(server, theContext) {
       context = theContext;
       server.addHook('onRequest', async (request) => {
@@ -43,14 +49,14 @@ export async function startFaultyEmulator({
       });
       injectFaults(server, theContext, faultsOf);
     },
-    telling(request) {
+    reporting(request) {
       const fault = faultOf(request, 'callback');
       if (!fault || !context) return undefined;
-      return { isEarly: fault.how === 'early', tell: bentTelling(fault, context) };
+      return { isEarly: fault.how === 'early', report: faultyReport(fault, context) };
     },
     streaming(request, dialect) {
       const fault = faultOf(request, 'stream');
-      return fault && context && bentEvents(fault.how, { request, dialect, context });
+      return fault && context && faultyEvents(fault.how, { request, dialect, context });
     },
     video(request) {
       const how = faultOf(request, 'video')?.how;
@@ -60,14 +66,14 @@ export async function startFaultyEmulator({
       return { status: how, ...(how === 'FAILED' ? { failure } : {}) };
     },
   };
-  const emulator = await startEmulator({ ...options, bends });
+  const emulator = await startEmulator({ ...options, faultHooks });
   return { ...emulator, addFault: faults.add, clearFaults: faults.clear };
 }
 
 /** Makes the faults of whole requests happen, before a request is taken or after its answer is made. */
 function injectFaults(
   server: FastifyInstance,
-  context: BendTools,
+  context: FaultTools,
   faultsOf: (request: FastifyRequest) => readonly Fault[],
 ): void {
   // A request without an answer ends when the client or the emulator goes away.
@@ -117,7 +123,7 @@ function injectFaults(
 }
 
 /** The body of a refusal with a status, in the dialect of the request's family. */
-function injected({ url }: FastifyRequest, status: number, { shape, randomId }: BendTools): unknown {
+function injected({ url }: FastifyRequest, status: number, { shape, randomId }: FaultTools): unknown {
   const message = `injected fault: status ${status}`;
   const family = routeFamily(url);
   if (family === 'music') return shape.refused(status, message).body;
@@ -126,15 +132,15 @@ function injected({ url }: FastifyRequest, status: number, { shape, randomId }: 
 }
 
 /** Waits real seconds, whatever the speed, to try the client's patience. */
-function hold(seconds: number, { closing }: Pick<BendTools, 'closing'>): Promise<void> {
+function hold(seconds: number, { closing }: Pick<FaultTools, 'closing'>): Promise<void> {
   return wait(seconds * 1000, undefined, { signal: closing });
 }
 
 const LATE_SECONDS = 5;
 const PIECE_SECONDS = 0.02;
 
-function bentTelling({ how, amount }: CallbackFault, context: BendTools) {
-  return async ({ send, sendBody, finish, fail }: Teller, stages: readonly Stage[]): Promise<void> => {
+function faultyReport({ how, amount }: CallbackFault, context: FaultTools) {
+  return async ({ send, sendBody, finish, fail }: Reporter, stages: readonly Stage[]): Promise<void> => {
     const twice = async (report: TaskReport): Promise<boolean> =>
       (await Promise.all([send(report), send(report)])).includes(true);
 
@@ -184,15 +190,15 @@ function bentTelling({ how, amount }: CallbackFault, context: BendTools) {
 
 type StreamFault = Extract<Fault, { kind: 'stream' }>['how'];
 
-interface BentStream {
+interface FaultyStream {
   readonly request: FastifyRequest;
   readonly dialect: StreamDialect;
-  readonly context: BendTools;
+  readonly context: FaultTools;
 }
 
-async function* bentEvents(
+async function* faultyEvents(
   how: StreamFault,
-  { request, dialect, context }: BentStream,
+  { request, dialect, context }: FaultyStream,
 ): AsyncGenerator<string> {
   const { pieces } = dialect;
   for (const data of dialect.opening) yield serverSentEvent(data);

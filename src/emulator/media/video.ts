@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { BentVideo } from '../bends.ts';
 import { type EmulatorContext, produceOne, readBody } from '../context.ts';
+import type { VideoFault } from '../fault-hooks.ts';
 import { DownloadError, download } from '../files.ts';
 import { requireModel } from '../models.ts';
 import { RefusedRequest } from '../requests.ts';
@@ -76,8 +76,8 @@ export function registerVideoRoutes(server: FastifyInstance, context: EmulatorCo
       fileName: null,
       failure: null,
     });
-    const bent = context.bends.video?.(request);
-    context.background(() => film(context, task, bent));
+    const fault = context.faultHooks.video?.(request);
+    context.background(() => film(context, task, fault));
     return {
       request_id: task.requestId,
       output: { task_id: task.id, task_status: task.status },
@@ -127,7 +127,7 @@ function describe(context: EmulatorContext, task: StoredVideo): Record<string, u
   return { request_id: task.requestId, output: { ...output, ...video }, usage };
 }
 
-async function film(context: EmulatorContext, task: StoredVideo, bent?: BentVideo): Promise<void> {
+async function film(context: EmulatorContext, task: StoredVideo, fault?: VideoFault): Promise<void> {
   const end = (status: VideoStatus, failure: StoredVideo['failure'] = null): void => {
     task.failure = failure;
     task.endedAt = context.now();
@@ -135,11 +135,11 @@ async function film(context: EmulatorContext, task: StoredVideo, bent?: BentVide
   };
   try {
     await context.pause(1);
-    if (bent?.status === 'PENDING') return;
+    if (fault?.status === 'PENDING') return;
     task.scheduledAt = context.now();
     task.status = 'RUNNING';
     await context.pause(3);
-    if (bent) return end(bent.status, bent.failure);
+    if (fault) return end(fault.status, fault.failure);
     const { input, parameters } = task.body;
     const [image, audio] = await Promise.all([
       input.img_url === undefined ? null : download(context, input.img_url, mostImageBytes),

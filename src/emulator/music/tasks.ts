@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
-import type { Stage } from '../bends.ts';
 import { type EmulatorContext, keepFile, makeFile, produceOne } from '../context.ts';
+import type { Stage } from '../fault-hooks.ts';
 import { DownloadError } from '../files.ts';
 import { RefusedRequest } from '../requests.ts';
 import type { TaskReport } from '../shapes.ts';
@@ -30,7 +30,7 @@ export async function acceptTask(
   callBackUrl: string,
   stages: readonly Stage[],
 ): Promise<Record<string, unknown>> {
-  const bent = context.bends.telling?.(request);
+  const fault = context.faultHooks.reporting?.(request);
   const sendBody = (body: string): Promise<boolean> => context.callbacks.deliver(callBackUrl, body);
   const send = (report: TaskReport, taskId = task.id): Promise<boolean> =>
     sendBody(JSON.stringify(context.shape.callback(taskId, report)));
@@ -44,7 +44,7 @@ export async function acceptTask(
 
   const run = async (): Promise<void> => {
     try {
-      if (bent) await bent.tell({ send, sendBody, finish, fail }, stages);
+      if (fault) await fault.report({ send, sendBody, finish, fail }, stages);
       else await runStages();
     } catch (error) {
       if (context.closing.aborted) return;
@@ -66,7 +66,7 @@ export async function acceptTask(
     }
   };
 
-  if (bent?.isEarly) await run();
+  if (fault?.isEarly) await run();
   else context.background(run);
   return context.shape.accepted(task.id);
 }

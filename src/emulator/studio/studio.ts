@@ -96,16 +96,16 @@ export function openStudio(): Studio {
   const startWorker = (): Worker => {
     const started = new Worker(new URL('./worker.ts', import.meta.url));
     started.on('message', (answer: StudioAnswer) => {
-      const asked = waiting.get(answer.id);
+      const request = waiting.get(answer.id);
       waiting.delete(answer.id);
       // An idle worker does not keep the process alive.
       if (waiting.size === 0) started.unref();
-      if ('pieces' in answer) asked?.resolve(answer.pieces);
-      else asked?.reject(new (answer.isUnusable ? UnusableInputError : Error)(answer.message));
+      if ('pieces' in answer) request?.resolve(answer.pieces);
+      else request?.reject(new (answer.isUnusable ? UnusableInputError : Error)(answer.message));
     });
     const lose = (error: Error): void => {
       worker = null;
-      for (const asked of waiting.values()) asked.reject(error);
+      for (const request of waiting.values()) request.reject(error);
       waiting.clear();
     };
     started.on('error', lose);
@@ -118,11 +118,11 @@ export function openStudio(): Studio {
       if (closed) return Promise.reject(new Error('the studio is closed'));
       worker ??= startWorker();
       const id = nextId++;
-      const asked = Promise.withResolvers<readonly Piece[]>();
-      waiting.set(id, asked);
+      const request = Promise.withResolvers<readonly Piece[]>();
+      waiting.set(id, request);
       worker.ref();
       worker.postMessage({ id, commission });
-      return asked.promise;
+      return request.promise;
     },
     async close() {
       closed = true;

@@ -19,8 +19,8 @@ async function answerLast(messages: readonly ConversationMessage[]): Promise<str
   const last = messages.findLast(({ role }) => role === 'user');
   const question = last?.text.trim() ?? '';
   if (last !== undefined && last.pictures.length > 0) {
-    const seen = await Promise.all(last.pictures.map(describePicture));
-    return `I see ${seen.join(', and ')}.${question === '' ? '' : ` You asked: “${question}”`}`;
+    const descriptions = await Promise.all(last.pictures.map(describePicture));
+    return `I see ${descriptions.join(', and ')}.${question === '' ? '' : ` You asked: “${question}”`}`;
   }
   const before = last === undefined ? [] : messages.slice(0, messages.lastIndexOf(last));
   for (const answerer of Object.values(ANSWERERS)) {
@@ -47,13 +47,13 @@ type Answerer = (question: string, before?: readonly ConversationMessage[]) => s
 /** The first that understands a question answers it. */
 export const ANSWERERS = {
   recall(question, before = []) {
-    const told = before.filter(({ role }) => role === 'user').map(({ text }) => text);
+    const statements = before.filter(({ role }) => role === 'user').map(({ text }) => text);
     const nameIn = (text: string) => /\b(?:my name is|call me)\s+([\p{L}][\p{L}'-]*)/iu.exec(text)?.[1];
     if (/\bwhat('?s| is) my name\b/i.test(question)) {
-      const name = told.map(nameIn).findLast((found) => found !== undefined);
+      const name = statements.map(nameIn).findLast((found) => found !== undefined);
       return name === undefined ? 'You have not told me your name yet.' : `Your name is **${name}**.`;
     }
-    if (/\bwhat did i (just )?(ask|say)\b/i.test(question)) return `You said: “${told.at(-1) ?? ''}”`;
+    if (/\bwhat did i (just )?(ask|say)\b/i.test(question)) return `You said: “${statements.at(-1) ?? ''}”`;
     const name = nameIn(question);
     return name === undefined ? undefined : `Nice to meet you, **${name}**!`;
   },

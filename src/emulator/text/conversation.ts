@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { StreamDialect } from '../bends.ts';
 import type { EmulatorContext } from '../context.ts';
+import type { StreamDialect } from '../fault-hooks.ts';
 
 /** A picture that someone showed: its bytes, or only the address it was said to be at. */
 export type Picture =
@@ -72,7 +72,7 @@ export function sendEvents(
   return reply
     .type('text/event-stream; charset=utf-8')
     .header('cache-control', 'no-cache')
-    .send(Readable.from(context.bends.streaming?.(request, dialect) ?? events(), { highWaterMark: 1 }));
+    .send(Readable.from(context.faultHooks.streaming?.(request, dialect) ?? events(), { highWaterMark: 1 }));
 }
 
 export const serverSentEvent = (data: string): string => `data: ${data}\n\n`;

@@ -63,7 +63,7 @@ export function readContents({ contents, systemInstruction }: GenBody): readonly
     parts.some(({ text, inlineData }) => (text ?? '') !== '' || inlineData !== undefined),
   );
   if (!hasAsked) throw new RefusedRequest('invalid', 'contents: at least one part needs text');
-  const said = contents.map(({ role, parts }) =>
+  const messages = contents.map(({ role, parts }) =>
     messageOf(
       role === 'model' ? 'assistant' : 'user',
       parts.flatMap(({ text, inlineData, thought }) => [
@@ -72,7 +72,7 @@ export function readContents({ contents, systemInstruction }: GenBody): readonly
       ]),
     ),
   );
-  if (systemInstruction === undefined) return said;
+  if (systemInstruction === undefined) return messages;
   const rules = systemInstruction.parts.flatMap(({ text }) => text ?? []);
-  return [messageOf('system', rules), ...said];
+  return [messageOf('system', rules), ...messages];
 }

@@ -28,13 +28,13 @@ function chooseFunction(
   declared: readonly FunctionDeclaration[],
   question: string,
 ): FunctionDeclaration | null {
-  const asked = topicWords(question).map(stem);
+  const topics = topicWords(question).map(stem);
   const candidates = declared.map((declaration) => {
     const name = wordsOf(declaration.name.replace(/[_.:-]+|(?<=[a-z])(?=[A-Z])/g, ' '));
     const words = [...name, ...topicWords(declaration.description)].map(stem).join(' ');
     return { declaration, words };
   });
-  return bestMatch(candidates, asked)?.declaration ?? null;
+  return bestMatch(candidates, topics)?.declaration ?? null;
 }
 
 function stem(word: string): string {

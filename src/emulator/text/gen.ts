@@ -172,8 +172,8 @@ const drawAnswer: Answerer = async (context, body, model) => {
 const think: Answerer = async (context, body, model) => {
   const { thinkingBudget = -1, includeThoughts = false } = body.generationConfig?.thinkingConfig ?? {};
   const messages = readContents(body);
-  const asked = lastQuestion(messages).slice(0, 120);
-  const thought = `The question is “${asked}”. I look for what is asked, check it against what was said, and answer plainly.`;
+  const question = lastQuestion(messages).slice(0, 120);
+  const thought = `The question is “${question}”. I look for what is asked, check it against what was said, and answer plainly.`;
   const budget = thinkingBudget === -1 ? 512 : thinkingBudget;
   const thoughtTokens = Math.min(countTextTokens(thought), budget);
   await context.pause(thoughtTokens === 0 ? 0.8 : 2);

@@ -86,13 +86,13 @@ function readMessages({ messages, system }: Payload): readonly ConversationMessa
     const message = `messages.${wrong}.role: user and assistant must alternate, the user first`;
     throw new RefusedRequest('invalid', message);
   }
-  const said = messages.map(({ role, content }) => {
+  const read = messages.map(({ role, content }) => {
     if (typeof content === 'string') return messageOf(role, content);
     const parts = content.map((one) =>
       one.type === 'text' ? one.text : pictureOf(one.source.media_type, one.source.data),
     );
     return messageOf(role, parts);
   });
-  if (system === undefined) return said;
-  return [messageOf('system', typeof system === 'string' ? system : system.map(({ text }) => text)), ...said];
+  if (system === undefined) return read;
+  return [messageOf('system', typeof system === 'string' ? system : system.map(({ text }) => text)), ...read];
 }

@@ -12,12 +12,12 @@ import {
   videoRequest,
 } from './requests.ts';
 import {
-  holdsTask,
+  describesFailedTask,
+  describesTask,
   type ImageResult,
   readImages,
   readVideoSubmission,
   readVideoTask,
-  saysTaskFailed,
   type VideoTask,
 } from './responses.ts';
 
@@ -44,8 +44,8 @@ export function createMediaCalls(requester: Requester) {
         path: { taskId },
         signal,
         // The code says why the task failed. It does not mean that this request was refused.
-        isRefusal: (value) => !holdsTask(value) && isRefusal(value),
-        isAnswer: saysTaskFailed,
+        isRefusal: (value) => !describesTask(value) && isRefusal(value),
+        isAnswer: describesFailedTask,
       };
       return twoForms('media/task', 'media/task-alternate', input, readVideoTask);
     },

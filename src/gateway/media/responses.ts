@@ -57,8 +57,8 @@ export function readVideoSubmission(reply: Reply): { taskId: string } {
 }
 
 export function readVideoTask(reply: Reply): VideoTask {
-  const { said, ...task } = taskIn(reply.value);
-  if (task.taskId === undefined && said === undefined) throw reply.unusable('no task');
+  const { statusWord, ...task } = taskIn(reply.value);
+  if (task.taskId === undefined && statusWord === undefined) throw reply.unusable('no task');
   if (task.status === 'succeeded' && task.videoUrl === undefined)
     throw reply.unusable('succeeded without a video');
   const failure = task.status === 'failed' ? failureOf(reply.value) : undefined;
@@ -66,12 +66,12 @@ export function readVideoTask(reply: Reply): VideoTask {
 }
 
 /** Whether a body describes a task, failed or not. */
-export function holdsTask(value: unknown): boolean {
-  return taskIn(value).said !== undefined;
+export function describesTask(value: unknown): boolean {
+  return taskIn(value).statusWord !== undefined;
 }
 
 /** Whether a body names the end of its task, and that it has no result. */
-export function saysTaskFailed(value: unknown): boolean {
+export function describesFailedTask(value: unknown): boolean {
   const { status } = taskIn(value);
   return status === 'failed' || status === 'cancelled';
 }
@@ -84,11 +84,12 @@ function taskIn(value: unknown) {
     .toArray();
   const first = <T>(read: (fields: json.Fields) => T | undefined): T | undefined =>
     visits.map(({ fields }) => read(fields)).find((found) => found !== undefined);
-  const said = first((fields) => json.asText(fields('taskStatus'), 100));
+  const statusWord = first((fields) => json.asText(fields('taskStatus'), 100));
   const videoUrl = first((fields) => json.asHttpUrl(fields('videoUrl')));
   const status: VideoStatus =
-    json.lookUp(STATUSES, json.normalName(said ?? '')) ?? (videoUrl === undefined ? 'unknown' : 'succeeded');
-  return { taskId: first((fields) => json.asId(fields('taskId'))), said, status, videoUrl };
+    json.lookUp(STATUSES, json.normalName(statusWord ?? '')) ??
+    (videoUrl === undefined ? 'unknown' : 'succeeded');
+  return { taskId: first((fields) => json.asId(fields('taskId'))), statusWord, status, videoUrl };
 }
 
 function failureOf(value: unknown): TaskFailure {

@@ -145,11 +145,11 @@ export function hintsOf(item: unknown): ModelHints {
 }
 
 function wordsOf(hint: unknown): string[] {
-  const said = Array.isArray(hint)
+  const hints = Array.isArray(hint)
     ? hint.slice(0, 50)
     : isObject(hint)
       ? Object.keys(hint).filter((key) => hint[key] === true)
       : [hint];
   // “text+image->text” is what goes in, and what comes out.
-  return said.flatMap((word) => normalName((asText(word, 100) ?? '').split('->').at(-1) ?? ''));
+  return hints.flatMap((word) => normalName((asText(word, 100) ?? '').split('->').at(-1) ?? ''));
 }

@@ -55,10 +55,10 @@ function firstIn(
   return undefined;
 }
 
-type SaidStage = Exclude<MusicStage, 'unknown'>;
+type NamedStage = Exclude<MusicStage, 'unknown'>;
 
 /** https://docs.sunoapi.org/suno-api/get-music-generation-details and the callback pages. */
-const STAGE_WORDS: Readonly<Record<SaidStage, RegExp>> = {
+const STAGE_WORDS: Readonly<Record<NamedStage, RegExp>> = {
   pending: /^(?:pending|queued|generating|running|processing)$/,
   text: /^text(?:success)?$/,
   first: /^first(?:success)?$/,
@@ -70,7 +70,7 @@ const STAGE_FIELDS = [
   ['callbackType', 'successFlag'],
   ['status', 'state'],
 ];
-const LEAST_FIRST: readonly SaidStage[] = ['pending', 'text', 'first', 'complete'];
+const LEAST_FIRST: readonly NamedStage[] = ['pending', 'text', 'first', 'complete'];
 /** Results that a route names with null when it has failed: docs.sunoapi.org, wav, mp4, vocal removal, cover. */
 const RESULT_FIELDS = new Set(['audiowavurl', 'videourl', 'vocalremovalinfo', 'images', 'vocalurl']);
 
@@ -82,7 +82,7 @@ interface Verdict {
 
 /** How far a task has come, by what its body says and what it holds. */
 function stageOf(body: unknown, envelopes: readonly json.Visit[], result: MusicResult): Verdict {
-  const { stage, word } = saidStage(envelopes) ?? {};
+  const { stage, word } = namedStage(envelopes) ?? {};
   if (stage === 'failed') return { stage, failedWith: word };
   if (isRefusal(body) || codesIn(envelopes).some(isBadCode)) return { stage: 'failed', failedWith: '' };
   switch (stage) {
@@ -127,8 +127,8 @@ function saysNothingCame(envelopes: readonly json.Visit[]): boolean {
  * The word that decides. A failure goes before all; of the others, the earliest stage: an envelope's "success" says only
  * that the message arrived well, as in `{status: "success", data: {status: "TEXT_SUCCESS"}}`.
  */
-function saidStage(envelopes: readonly json.Visit[]): { stage: SaidStage; word: string } | undefined {
-  const said = STAGE_FIELDS.map((names) =>
+function namedStage(envelopes: readonly json.Visit[]): { stage: NamedStage; word: string } | undefined {
+  const named = STAGE_FIELDS.map((names) =>
     names.flatMap((name) =>
       envelopes.flatMap(({ fields }) => {
         const word = json.asText(fields(name), 100) ?? '';
@@ -137,14 +137,14 @@ function saidStage(envelopes: readonly json.Visit[]): { stage: SaidStage; word: 
       }),
     ),
   );
-  const failure = said.flat().find(({ stage }) => stage === 'failed');
-  const decisive = said.find((words) => words.length > 0) ?? [];
+  const failure = named.flat().find(({ stage }) => stage === 'failed');
+  const decisive = named.find((words) => words.length > 0) ?? [];
   return (
     failure ?? LEAST_FIRST.map((stage) => decisive.find((each) => each.stage === stage)).find((each) => each)
   );
 }
 
-function stageNamed(field: string, word: string): SaidStage | undefined {
+function stageNamed(field: string, word: string): NamedStage | undefined {
   // Cover: 0 pending, 1 done, 2 generating, 3 failed (docs.sunoapi.org/suno-api/get-cover-details).
   if (field === 'successFlag' && /^[0-3]$/.test(word))
     return word === '1' ? 'complete' : word === '3' ? 'failed' : 'pending';

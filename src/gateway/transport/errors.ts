@@ -134,17 +134,17 @@ export function refused(route: RouteName, answer: RefusedWith, redact: Redact): 
   const retryAfterMs = answer.retryAfterMs ?? refusal.retryAfterMs;
   const message = refusal.message === undefined ? undefined : redact(refusal.message);
   const decided = decideCode({ family, route, status, ...refusal, message, retryAfterMs });
-  const code = isWebPage(answer.text) && SAID_BY_PAGES.has(decided) ? 'no-api' : decided;
-  const saidInBody = status < 300;
+  const code = isWebPage(answer.text) && CODES_OF_PAGES.has(decided) ? 'no-api' : decided;
+  const inGoodAnswer = status < 300;
   const redirected = status >= 300 && status < 400;
   const plainly =
     ERROR_CODES[decided].refuses ||
-    saidInBody ||
+    inGoodAnswer ||
     SENT_ELSEWHERE.has(status) ||
     isTurnedAway(status, refusal, retryAfterMs);
   const taken: Taken = isRead(route) || (plainly && !midStream) ? 'no' : 'unknown';
   // "Server error" in the body of a good answer: not taken, but nothing says that a second try is free.
-  const vague = saidInBody && decided !== 'rate' && decided !== 'maintenance';
+  const vague = inGoodAnswer && decided !== 'rate' && decided !== 'maintenance';
   return new GatewayError({
     code,
     route,
@@ -159,7 +159,7 @@ export function refused(route: RouteName, answer: RefusedWith, redact: Redact): 
 }
 
 /** What a web page says of itself, and not of the work. */
-const SAID_BY_PAGES: ReadonlySet<GatewayErrorCode> = new Set(['not-found', 'forbidden', 'invalid']);
+const CODES_OF_PAGES: ReadonlySet<GatewayErrorCode> = new Set(['not-found', 'forbidden', 'invalid']);
 
 /** Whether a body is a web page, which the gateway never sends. */
 export function isWebPage(text: string): boolean {

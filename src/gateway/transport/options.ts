@@ -62,8 +62,8 @@ export interface FinishedRequest {
 }
 
 export interface GatewayOptions {
-  /** Told of each request that ended. */
-  readonly saw?: (request: FinishedRequest) => void;
+  /** Called with each request that ended. */
+  readonly onRequest?: (request: FinishedRequest) => void;
   /** With or without a trailing slash; may hold a path. */
   baseUrl: string;
   apiKey: string;

@@ -182,14 +182,14 @@ export function createRequester(options: GatewayOptions): Requester {
     attempt: () => Promise<R>,
   ): Promise<R> {
     const began = elapsed();
-    const tell = (status: number | undefined, code: FinishedRequest['code']) =>
-      options.saw?.({ route, status, code, milliseconds: elapsed() - began, tries });
+    const report = (status: number | undefined, code: FinishedRequest['code']) =>
+      options.onRequest?.({ route, status, code, milliseconds: elapsed() - began, tries });
     try {
       const reply = await attempt();
-      tell(reply.status, 'ok');
+      report(reply.status, 'ok');
       return reply;
     } catch (error) {
-      if (error instanceof GatewayError) tell(error.status, error.code);
+      if (error instanceof GatewayError) report(error.status, error.code);
       throw error;
     }
   }

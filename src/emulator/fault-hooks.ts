@@ -1,19 +1,19 @@
-/** Where a test can bend the emulator so that something goes wrong, and what is told apart there. */
+/** Where a test makes the emulator fail on purpose. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { MusicShape, TaskReport } from './shapes.ts';
 
-/** Each is asked about a request, and bends nothing where it answers undefined. */
-export interface Bends {
+/** Each is called with a request; undefined means no fault. */
+export interface FaultHooks {
   /** Called before the routes are there, for hooks of whole requests. */
-  register(server: FastifyInstance, tools: BendTools): void;
-  telling(request: FastifyRequest): BentTelling | undefined;
+  register(server: FastifyInstance, tools: FaultTools): void;
+  reporting(request: FastifyRequest): FaultyReport | undefined;
   /** The events of a streamed answer. */
   streaming(request: FastifyRequest, dialect: StreamDialect): AsyncIterable<string> | undefined;
-  /** How a video ends that is not made. */
-  video(request: FastifyRequest): BentVideo | undefined;
+  /** How a video that fails ends. */
+  video(request: FastifyRequest): VideoFault | undefined;
 }
 
-export interface BendTools {
+export interface FaultTools {
   readonly shape: MusicShape;
   readonly closing: AbortSignal;
   randomId(): string;
@@ -27,8 +27,8 @@ export interface Stage {
   make(): Promise<TaskReport>;
 }
 
-/** Tells the receiver of a task what became of it. */
-export interface Teller {
+/** Reports a task to its receiver. */
+export interface Reporter {
   /** Resolves to whether the report was taken. `taskId`: as if it were of another task. */
   send(report: TaskReport, taskId?: string): Promise<boolean>;
   sendBody(body: string): Promise<boolean>;
@@ -37,10 +37,10 @@ export interface Teller {
   fail(code: number, message: string): Promise<void>;
 }
 
-/** Another way to tell of a task's stages; `isEarly`: before the submission is answered. */
-interface BentTelling {
+/** Another way to report a task's stages; `isEarly`: before the submission is answered. */
+interface FaultyReport {
   readonly isEarly: boolean;
-  tell(teller: Teller, stages: readonly Stage[]): Promise<void>;
+  report(reporter: Reporter, stages: readonly Stage[]): Promise<void>;
 }
 
 /** The events of a streamed answer in one dialect, each as the text after `data: `. */
@@ -55,8 +55,8 @@ export interface StreamDialect {
   readonly error: string;
 }
 
-/** The end of a video that is not made; one that stays `PENDING` has none. */
-export interface BentVideo {
+/** The end of a video that fails; one that stays `PENDING` has none. */
+export interface VideoFault {
   readonly status: 'PENDING' | 'FAILED' | 'CANCELED' | 'UNKNOWN';
   readonly failure?: { readonly code: string; readonly message: string };
 }
