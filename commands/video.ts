@@ -1,6 +1,7 @@
 import { defineCommand } from '../src/core/bot/command.ts';
 import { UserError } from '../src/core/errors.ts';
-import { type OptionDeclarations, present } from '../src/core/options.ts';
+import type { OptionDeclarations } from '../src/core/options.ts';
+import { present } from '../src/core/present.ts';
 import { choicesOf, durationOption, exactOption, modelOption } from './text/options.ts';
 import { againButton, clip, lineage, quoted, shortened } from './text/phrases.ts';
 

@@ -2,7 +2,8 @@
 import { defineFormAction } from '../../src/core/bot/command.ts';
 import { UserError } from '../../src/core/errors.ts';
 import type { JobView } from '../../src/core/job.ts';
-import { type OptionDeclarations, present } from '../../src/core/options.ts';
+import type { OptionDeclarations } from '../../src/core/options.ts';
+import { present } from '../../src/core/present.ts';
 import { titleOf } from '../../src/core/song.ts';
 import { quoted } from '../text/phrases.ts';
 import { composeSong, SONG_MODEL_CHOICES, type SongRequest } from './compose.ts';

@@ -1,7 +1,7 @@
 /** From what people say to a request of the song routes, told before anything is spent when it does not fit. */
 import type { Context, Voice } from '../../src/core/bot/context.ts';
 import { UserError } from '../../src/core/errors.ts';
-import { present } from '../../src/core/options.ts';
+import { present } from '../../src/core/present.ts';
 import type { SongModel, Work } from '../../src/core/work.ts';
 import { choicesOf } from '../text/options.ts';
 import { clip, words } from '../text/phrases.ts';

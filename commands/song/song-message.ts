@@ -11,7 +11,7 @@ import {
   type Message,
   plain,
 } from '../../src/core/message.ts';
-import { present } from '../../src/core/options.ts';
+import { present } from '../../src/core/present.ts';
 import { coverWords, hasVoice, lyricsOf, titleOf } from '../../src/core/song.ts';
 import { againButton, askedBy, button, lineage, shortened } from '../text/phrases.ts';
 import { DERIVED_MESSAGES } from './derived-messages.ts';

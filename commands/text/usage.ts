@@ -7,7 +7,7 @@ import type {
   SettledUsage,
   UsageReport,
 } from '../../src/core/moderation.ts';
-import { present } from '../../src/core/options.ts';
+import { present } from '../../src/core/present.ts';
 
 /** Days that a report lists; it says how many more there are. */
 const MOST_LISTED = 25;

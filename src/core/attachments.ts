@@ -1,7 +1,8 @@
 /** Files that people name: work holds them by name until the first step of its job has fetched them. */
 import type { TextPart } from '../gateway/answers.ts';
 import type { ConversationTurn } from './invocation.ts';
-import { type FileReference, present } from './options.ts';
+import type { FileReference } from './options.ts';
+import { present } from './present.ts';
 import type { InquiryPart, InquiryTurn, NamedFile, WorkFile } from './work.ts';
 
 /** Whether the file has yet to be fetched. */

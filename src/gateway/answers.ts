@@ -1,5 +1,6 @@
 /** What chat, msg and gen have in common: one answer, whatever the dialect on the wire. */
-import { asCount, withoutUndefined } from './transport/json.ts';
+import { present } from '../core/present.ts';
+import { asCount } from './transport/json.ts';
 
 export interface TextPart {
   type: 'text';
@@ -61,5 +62,5 @@ export interface CallOptions {
 export function usageOf(input: unknown, output: unknown): Usage | undefined {
   const [inputTokens, outputTokens] = [asCount(input), asCount(output)];
   if (inputTokens === undefined && outputTokens === undefined) return undefined;
-  return withoutUndefined({ inputTokens, outputTokens });
+  return present({ inputTokens, outputTokens });
 }

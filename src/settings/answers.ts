@@ -1,6 +1,6 @@
 /** How questions are answered here, and how each plain value that moderators choose is changed. */
 import type { AnswersInForce, Origin, Where } from '../core/moderation.ts';
-import { present } from '../core/options.ts';
+import { present } from '../core/present.ts';
 import type { Decisions, Edit } from './decisions.ts';
 
 const DEFAULTS = { assistant: false, footer: true } as const;

@@ -15,7 +15,7 @@ import {
   type RuleReport,
   type Where,
 } from '../core/moderation.ts';
-import { present } from '../core/options.ts';
+import { present } from '../core/present.ts';
 import type { System } from '../core/system.ts';
 import type { Models } from '../gateway/models/catalog.ts';
 import type { UsageStore } from '../storage/usage.ts';

@@ -1,5 +1,5 @@
 /** The only reader of the environment. */
-import { present } from '../../core/options.ts';
+import { present } from '../../core/present.ts';
 import { type ConfigProblem, isLoopback, problem, problemsBetween, warningsAbout } from './checks.ts';
 import { environmentSchema, VARIABLES, type Values } from './schema.ts';
 

@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import type { Address } from '../../core/invocation.ts';
 import type { Job } from '../../core/job.ts';
 import type { KeptFile } from '../../core/message.ts';
-import { present } from '../../core/options.ts';
+import { present } from '../../core/present.ts';
 import { hasVoice, lyricsOf, TAKE_WORK, titleOf } from '../../core/song.ts';
 import type { Work } from '../../core/work.ts';
 import type {

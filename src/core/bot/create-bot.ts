@@ -3,7 +3,8 @@
 import { toMessage, UserError } from '../errors.ts';
 import type { Address, HomeRequest, Invocation, Person, SuggestRequest } from '../invocation.ts';
 import type { HomeSection, Message } from '../message.ts';
-import { type Choice, type OptionDeclarations, present, validateOptions } from '../options.ts';
+import { type Choice, type OptionDeclarations, validateOptions } from '../options.ts';
+import { present } from '../present.ts';
 import type { Log } from '../telemetry/log.ts';
 import { act } from './buttons.ts';
 import type { AnyCommand, CommandInvocation, Subcommand, SuggestedPrompt } from './command.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { withoutUndefined } from '../transport/json.ts';
+import { present } from '../../core/present.ts';
 
 const text = z.string().trim().min(1);
 const httpUrl = z.url({ protocol: /^https?$/ });
@@ -61,10 +61,10 @@ export function videoBody({ model, ...rest }: VideoRequest): object {
     shot_type: rest.shotType,
   };
   const input = { prompt: rest.prompt, img_url: rest.imageUrl, audio_url: rest.audioUrl };
-  return { model, input: withoutUndefined(input), ...parametersIfAny(parameters) };
+  return { model, input: present(input), ...parametersIfAny(parameters) };
 }
 
 function parametersIfAny(parameters: object): { parameters?: object } {
-  const given = withoutUndefined(parameters);
+  const given = present(parameters);
   return Object.keys(given).length === 0 ? {} : { parameters: given };
 }

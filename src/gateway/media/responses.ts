@@ -1,3 +1,4 @@
+import { present } from '../../core/present.ts';
 import { decideCode, type TaskFailure } from '../transport/errors.ts';
 import * as json from '../transport/json.ts';
 import { isBadCode, type Refusal, readRefusal } from '../transport/refusal.ts';
@@ -62,7 +63,7 @@ export function readVideoTask(reply: Reply): VideoTask {
   if (task.status === 'succeeded' && task.videoUrl === undefined)
     throw reply.unusable('succeeded without a video');
   const failure = task.status === 'failed' ? failureOf(reply.value) : undefined;
-  return json.withoutUndefined({ ...task, failure });
+  return present({ ...task, failure });
 }
 
 /** Whether a body describes a task, failed or not. */
@@ -97,7 +98,7 @@ function failureOf(value: unknown): TaskFailure {
   const message = words?.slice(0, 500);
   return {
     code: decideCode({ family: 'media', route: 'media/task', number, names, message }),
-    ...json.withoutUndefined({ gatewayCode: names[0] ?? number?.toString(), message }),
+    ...present({ gatewayCode: names[0] ?? number?.toString(), message }),
   };
 }
 

@@ -1,13 +1,6 @@
+import { present } from '../../core/present.ts';
 import { GatewayError } from '../transport/errors.ts';
-import {
-  asText,
-  fieldsOf,
-  isObject,
-  kindOf,
-  normalName,
-  objectsIn,
-  withoutUndefined,
-} from '../transport/json.ts';
+import { asText, fieldsOf, isObject, kindOf, normalName, objectsIn } from '../transport/json.ts';
 import type { GatewayOptions } from '../transport/options.ts';
 import type { Reply, Requester } from '../transport/request.ts';
 
@@ -75,7 +68,7 @@ function modelIn(item: unknown, listedBy: 'chat' | 'msg'): Model[] {
   const id = asText(fields('id', 'model', 'name'), 256);
   if (id === undefined) return [];
   const displayName = asText(fields('displayName'), 256);
-  return [{ ...withoutUndefined({ id, displayName }), ...hintsOf(item), listedBy: [listedBy] }];
+  return [{ ...present({ id, displayName }), ...hintsOf(item), listedBy: [listedBy] }];
 }
 
 const LIST_NAMES = new Set(['data', 'models', 'items', 'list']);

@@ -1,3 +1,4 @@
+import { present } from '../../core/present.ts';
 import { decideCode, type TaskFailure } from '../transport/errors.ts';
 import * as json from '../transport/json.ts';
 import { isBadCode, isRefusal, readRefusal } from '../transport/refusal.ts';
@@ -41,7 +42,7 @@ function read(body: unknown): MusicCallback {
   const taskId = firstIn(visits, ({ fields, key }) =>
     json.asId(fields('taskId') ?? (key === 'task' ? fields('id') : undefined)),
   );
-  return json.withoutUndefined({ taskId, stage, result, failure });
+  return present({ taskId, stage, result, failure });
 }
 
 function firstIn(
@@ -184,7 +185,7 @@ function failureOf(
   const names = [...words, ...refusal.names];
   return {
     code: decideCode({ family: 'music', route: 'music/callback', number, names, message }),
-    ...json.withoutUndefined({ gatewayCode: words[0] ?? number?.toString(), message }),
+    ...present({ gatewayCode: words[0] ?? number?.toString(), message }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { present } from '../../core/present.ts';
 import type { CallOptions } from '../answers.ts';
 import type { RouteName } from '../routes.ts';
 import * as json from '../transport/json.ts';
@@ -58,7 +59,7 @@ function readSubmission(reply: Reply): Submission {
     const { gatewayCode, message } = failure;
     throw reply.refused({ names: gatewayCode === undefined ? [] : [gatewayCode], message });
   }
-  return json.withoutUndefined({ taskId, result: holdsSomething(result) ? result : undefined });
+  return present({ taskId, result: holdsSomething(result) ? result : undefined });
 }
 
 /** One sung word: contract, "Aligned words (timestamped-lyrics response)". Seconds from the start of the song. */

@@ -1,3 +1,4 @@
+import { present } from '../../core/present.ts';
 import * as json from '../transport/json.ts';
 
 export interface SongItem {
@@ -64,7 +65,7 @@ export function readMusicResult(visits: readonly json.Visit[]): MusicResult {
     wavUrl ??= json.asHttpUrl(fields('audioWavUrl', 'wavUrl'));
     videoUrl ??= json.asHttpUrl(fields('videoUrl'));
   }
-  return json.withoutUndefined({
+  return present({
     songs: songs.slice(0, MOST_ITEMS),
     lyrics: [...lyrics.values()].slice(0, MOST_ITEMS),
     images: [...images].slice(0, MOST_ITEMS),
@@ -106,7 +107,7 @@ function songIn({ fields, inArray }: json.Visit): SongItem | undefined {
   const audioId = json.asId(fields('audioId')) ?? json.asId(fields('id'));
   const tags = fields('tags');
   const seconds = json.asNumber(fields('duration'));
-  return json.withoutUndefined({
+  return present({
     audioId: audioId === json.asId(fields('taskId')) ? undefined : audioId,
     audioUrl,
     streamUrl,
@@ -127,7 +128,7 @@ function isSongToCome(fields: json.Fields): boolean {
 function lyricIn(fields: json.Fields): LyricVariant | undefined {
   const text = json.asText(fields('text'));
   if (text === undefined || /fail/i.test(json.asText(fields('status'), 100) ?? '')) return undefined;
-  return json.withoutUndefined({ title: json.asText(fields('title'), 1_000), text });
+  return present({ title: json.asText(fields('title'), 1_000), text });
 }
 
 /** https://docs.sunoapi.org/suno-api/separate-vocals-from-music, callback and record. */

@@ -139,16 +139,6 @@ export function* objectsIn(root: unknown, skip: ReadonlySet<string> = new Set())
   }
 }
 
-type Present<T> = { [Key in keyof T]: Exclude<T[Key], undefined> };
-
-/** The same object without its undefined members. */
-export function withoutUndefined<T extends object>(object: T): Present<T> {
-  const present: Partial<T> = {};
-  for (const name in object) if (object[name] !== undefined) present[name] = object[name];
-  // Sound because every member left is of T, and is not undefined.
-  return present as Present<T>;
-}
-
 /** The object that has one of the `marks`: the body itself, or what one of the `wrappers` in it holds. */
 export function unwrapped(body: unknown, marks: readonly string[], wrappers: readonly string[]): JsonObject {
   const root = objectOf(body);

@@ -2,7 +2,8 @@
 import type { AnyCommand } from '../../core/bot/command.ts';
 import { UserError } from '../../core/errors.ts';
 import type { SuggestRequest } from '../../core/invocation.ts';
-import { type Choice, type OptionDeclaration, present, type RawOptions } from '../../core/options.ts';
+import type { Choice, OptionDeclaration, RawOptions } from '../../core/options.ts';
+import { present } from '../../core/present.ts';
 import { type CommandLine, readLine, typedOptions } from './command-line.ts';
 import { typedChoice } from './values.ts';
 

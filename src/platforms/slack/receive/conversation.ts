@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import type { ConversationTurn, HistoryReference } from '../../../core/invocation.ts';
 import { parseActionId } from '../../../core/message.ts';
-import { type FileReference, present } from '../../../core/options.ts';
+import type { FileReference } from '../../../core/options.ts';
+import { present } from '../../../core/present.ts';
 import type { Log } from '../../../core/telemetry/log.ts';
 import { call, readMessages, type SlackTools } from '../connection/client.ts';
 import type { Persons } from '../connection/people.ts';

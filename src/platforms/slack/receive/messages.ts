@@ -2,7 +2,7 @@
 import type { App, Context } from '@slack/bolt';
 import { z } from 'zod';
 import type { Address, ConversationTurn, HistoryReference } from '../../../core/invocation.ts';
-import { present } from '../../../core/options.ts';
+import { present } from '../../../core/present.ts';
 import { createDeletions } from '../../shared/deletions.ts';
 import { isBare, questionIn, type SpokenMessage } from '../../shared/question.ts';
 import { createTalkMemory, kindOfTalk, TYPED_COMMAND } from '../../shared/talk.ts';

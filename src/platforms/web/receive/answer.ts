@@ -1,7 +1,8 @@
 /** What the page asks, and the answers. */
 import { UserError } from '../../../core/errors.ts';
 import { plain } from '../../../core/message.ts';
-import { type OptionValue, present } from '../../../core/options.ts';
+import type { OptionValue } from '../../../core/options.ts';
+import { present } from '../../../core/present.ts';
 import { declarationOf } from '../../shared/command-line.ts';
 import { completeLine } from '../../shared/completion.ts';
 import { buttonTarget, formTarget } from '../../shared/target.ts';

@@ -7,7 +7,7 @@ import {
   spokenName,
   stageToSay,
 } from '../../../core/message.ts';
-import { present } from '../../../core/options.ts';
+import { present } from '../../../core/present.ts';
 import { wellFormed } from '../../shared/text.ts';
 import { linkableUrl, readableText, webNodes } from './markdown.ts';
 import type { WebButton, WebContent, WebMedia } from './message.ts';
