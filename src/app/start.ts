@@ -54,7 +54,7 @@ export async function runMinstrel(): Promise<void> {
     process.stdout.write(`${playgroundSentence(minstrel.playgroundUrl)}\n`);
   log.info({ url: minstrel.url, gateway: minstrel.gatewayUrl }, 'Minstrel is up');
   const tools = { commands, fetch, now: Date.now, random: Math.random, newId, log };
-  if (!prompts) void tellFindings(config, minstrel.gateway, tools, isRead);
+  if (!prompts || config.gateway) void tellFindings(config, minstrel.gateway, tools, isRead);
 
   const why = await ended;
   log.info({ why }, 'Minstrel stops: running work is handed over');

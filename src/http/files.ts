@@ -85,7 +85,6 @@ interface Sending {
 
 async function sendFile(request: FastifyRequest, reply: FastifyReply, { file, headers, open }: Sending) {
   const entityTag = entityTagOf(file);
-  if (matches(request.headers['if-none-match'], entityTag)) return reply.headers(headers).code(304).send();
   const range = rangeOf(request, file.bytes, entityTag);
   if (range === 'unsatisfiable') {
     reply.headers({ 'cache-control': 'no-store', 'content-range': `bytes */${file.bytes}` });
@@ -121,11 +120,6 @@ function rangeOf(
 /** The name is the hash of the content, so it identifies the content. */
 function entityTagOf({ name }: KeptFile): string {
   return `"${name.slice(0, name.indexOf('.'))}"`;
-}
-
-function matches(condition: string | undefined, entityTag: string): boolean {
-  if (condition === undefined) return false;
-  return condition.split(',').some((tag) => ['*', entityTag, `W/${entityTag}`].includes(tag.trim()));
 }
 
 function notFound(reply: FastifyReply) {

@@ -100,19 +100,13 @@ export function problemsBetween(given: ReadonlyMap<Variable, string>): ConfigPro
 
 /** Sentences for the operator about what is allowed, and probably not meant. `names` are those of the whole environment. */
 export function warningsAbout(values: Values, names: readonly string[]): string[] {
-  const { GATEWAY_BASE_URL, PUBLIC_URL, DISCORD_TOKEN, SLACK_CLIENT_ID } = values;
+  const { DISCORD_TOKEN, SLACK_CLIENT_ID } = values;
   const slack = values.SLACK_BOT_TOKEN ?? SLACK_CLIENT_ID;
   const warnings: string[] = [];
   const idle = (isIdle: boolean, variables: readonly Variable[], why: string): void => {
     for (const variable of variables)
       if (isIdle && values[variable]) warnings.push(`${variable} has no effect ${why}`);
   };
-  if (GATEWAY_BASE_URL && !isThisMachine(GATEWAY_BASE_URL) && (!PUBLIC_URL || isThisMachine(PUBLIC_URL)))
-    warnings.push(
-      'PUBLIC_URL names no address that the gateway can reach, so songs, lyrics and stems will never arrive: set it to where the internet reaches this listener.',
-    );
-  if (values.NODE_ENV === 'production' && !DISCORD_TOKEN && !slack)
-    warnings.push('No chat is connected, so nobody can reach the bot: set DISCORD_TOKEN or SLACK_BOT_TOKEN.');
   idle(
     !DISCORD_TOKEN,
     ['DISCORD_API_URL', 'DISCORD_SHARDS', 'DISCORD_MESSAGE_CONTENT'],

@@ -113,12 +113,11 @@ async function chats(
     const { inspectSlack } = await import('../../platforms/slack/connection/inspect.ts');
     found.push(...(await inspectSlack({ ...slack, connects, log })));
   }
-  // In production nothing is opened instead, and a warning about the settings says so.
-  if (!discord && !slack && !production)
+  if (!discord && !slack && (production || connects))
     found.push(
       warning(
         'Chats',
-        'neither DISCORD_TOKEN nor SLACK_BOT_TOKEN is set, so npm start opens a chat in the browser and a prompt in the terminal',
+        `neither DISCORD_TOKEN nor SLACK_BOT_TOKEN is set, so ${production ? 'nobody can reach the bot' : 'npm start opens a chat in the browser and a prompt in the terminal'}`,
         'npm run setup connects one',
       ),
     );

@@ -2,15 +2,22 @@
 import { createHmac } from 'node:crypto';
 import { type Finding, good, warning, wrong } from '../../core/finding.ts';
 import type { System } from '../../core/system.ts';
-import { ListenError, listenAt, type Routes } from '../../http/server.ts';
+import { isOwnNetwork, ListenError, listenAt, type Routes } from '../../http/server.ts';
+import { isThisMachine } from '../config/checks.ts';
 import type { Config } from '../config/read.ts';
 
 const SUBJECT = 'PUBLIC_URL';
 const TIMEOUT_MS = 10_000;
 
-/** Names of this machine, or of its network. */
-const LOCAL =
-  /^(localhost|127\.|0\.0\.0\.0|\[?::1\]?$|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|\[?f[cd])|\.(local|lan|internal)$/i;
+/** Whether an address is of this machine or of its network. */
+const isNear = (url: string): boolean => {
+  const { hostname } = new URL(url);
+  return (
+    isThisMachine(url) ||
+    isOwnNetwork(hostname.replace(/^\[|\]$/g, '')) ||
+    /\.(local|lan|internal)$/.test(hostname)
+  );
+};
 
 export interface Reach extends Pick<System, 'newId' | 'log'> {
   readonly fetch: typeof fetch;
@@ -23,11 +30,11 @@ export async function inspectPublicUrl(
   if (gateway === undefined)
     return [good(SUBJECT, 'is not needed: the built-in emulator runs on this machine')];
   const tunnel = `set it to an address that leads here from services; without a server of your own, a tunnel gives one: cloudflared tunnel --url http://127.0.0.1:${port}`;
-  const isFar = !LOCAL.test(new URL(gateway.baseUrl).hostname);
-  if (publicUrl === undefined && isFar)
+  const isElsewhere = !isThisMachine(gateway.baseUrl);
+  if (publicUrl === undefined && isElsewhere)
     return [wrong(SUBJECT, 'is not set, so no song ever comes back', tunnel)];
   const url = publicUrl ?? `http://127.0.0.1:${port}`;
-  if (isFar && LOCAL.test(new URL(url).hostname))
+  if (isElsewhere && (isNear(gateway.baseUrl) ? isThisMachine(url) : isNear(url)))
     return [
       wrong(SUBJECT, 'leads to this machine or its own network, which the gateway cannot reach', tunnel),
     ];

@@ -42,7 +42,7 @@ export function createWeb(options: WebOptions): Platform & { readonly browserCha
       const path = pathname.slice(pathname.lastIndexOf('/files/'));
       return { ...item, url: `${path}${search}`, bytes: file.bytes };
     });
-    return { ...message, ...(linked ? { media: linked } : {}) };
+    return { ...message, media: linked };
   }
 
   const isSeenBy = (person: string) => (message: WebMessage) =>

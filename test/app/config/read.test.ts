@@ -387,21 +387,6 @@ describe('traces', () => {
 });
 
 describe('warnings', () => {
-  const gateway = { GATEWAY_BASE_URL: 'https://gateway.example', GATEWAY_API_KEY: 'k' };
-
-  test('say that a gateway elsewhere cannot call back to this machine', () => {
-    expect(readConfig(gateway).warnings).toEqual([expect.stringContaining('PUBLIC_URL names no address')]);
-    expect(readConfig({ ...gateway, PUBLIC_URL: 'http://localhost:3000' }).warnings).toHaveLength(1);
-    expect(readConfig({ ...gateway, PUBLIC_URL: 'https://bot.example' }).warnings).toEqual([]);
-    expect(readConfig({ ...gateway, GATEWAY_BASE_URL: 'http://127.0.0.1:4000' }).warnings).toEqual([]);
-  });
-
-  test('say that no one can reach a deployed bot without a chat', () => {
-    const production = { ...gateway, NODE_ENV: 'production', PUBLIC_URL: 'https://bot.example' };
-    expect(readConfig(production).warnings).toEqual([expect.stringContaining('No chat is connected')]);
-    expect(readConfig({ ...production, DISCORD_TOKEN }).warnings).toEqual([]);
-  });
-
   test('say what has no effect', () => {
     expect(readConfig({ DISCORD_SHARDS: '5/16', SLACK_API_URL: 'http://127.0.0.1:1' }).warnings).toEqual([
       'DISCORD_SHARDS has no effect without DISCORD_TOKEN.',

@@ -151,19 +151,23 @@ describe('PUBLIC_URL', () => {
     );
   });
 
-  it.each([[undefined], ['http://192.168.1.5:3000'], ['http://minstrel.local']])(
-    'of a gateway elsewhere is not %s, and a tunnel is suggested',
-    async (publicUrl) => {
-      const config = readConfig({
-        ...environment,
-        GATEWAY_BASE_URL: 'https://gateway.example',
-        ...(publicUrl === undefined ? {} : { PUBLIC_URL: publicUrl }),
-      });
-      expect(lines(await inspectPublicUrl(config, { fetch, newId, log: silent }))).toMatch(
-        /^wrong PUBLIC_URL: .*cloudflared tunnel/,
-      );
-    },
-  );
+  it.each([
+    ['https://gateway.example', undefined],
+    ['https://gateway.example', 'http://192.168.1.5:3000'],
+    ['https://gateway.example', 'http://[fd00::5]:3000'],
+    ['https://gateway.example', 'http://minstrel.local'],
+    ['http://192.168.1.4', undefined],
+    ['http://192.168.1.4', 'http://localhost:3000'],
+  ])('of a gateway at %s is not %s, and a tunnel is suggested', async (gateway, publicUrl) => {
+    const config = readConfig({
+      ...environment,
+      GATEWAY_BASE_URL: gateway,
+      ...(publicUrl === undefined ? {} : { PUBLIC_URL: publicUrl }),
+    });
+    expect(lines(await inspectPublicUrl(config, { fetch, newId, log: silent }))).toMatch(
+      /^wrong PUBLIC_URL: .*cloudflared tunnel/,
+    );
+  });
 
   it('may lead to a bot that runs elsewhere: in another container, or on another replica', async () => {
     const server = await createHttpServer({
@@ -200,7 +204,7 @@ describe('no chat', () => {
   it('is a browser and a prompt, but in production none', async () => {
     expect(lines(await findings())).toContain('npm start opens a chat in the browser');
     const deployed = lines(await findings({ NODE_ENV: 'production' }));
-    expect(deployed).toContain('warning Settings: No chat is connected, so nobody can reach the bot');
+    expect(deployed).toContain('nobody can reach the bot');
     expect(deployed).not.toContain('npm start opens');
   });
 });

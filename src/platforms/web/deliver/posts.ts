@@ -26,19 +26,12 @@ export function createWebPosts({ history, now, newId }: PostTools) {
   async function messageFor(
     { channel, person, platformData }: Address,
     message: Message,
-    { id, to }: { readonly id: string; readonly to?: string },
+    { id, to }: { readonly id: string; readonly to?: string | undefined },
   ): Promise<WebMessage> {
     const { content, source } = await renderForWeb(message, person);
-    const { at = now(), replyTo = platformData?.message } = history.find(id) ?? {};
-    return {
-      ...content,
-      id,
-      channel,
-      at,
-      source,
-      ...(typeof replyTo === 'string' ? { replyTo } : {}),
-      ...(to === undefined ? {} : { to }),
-    };
+    const asked = typeof platformData?.message === 'string' ? platformData.message : undefined;
+    const { at = now(), replyTo = asked } = history.find(id) ?? {};
+    return { ...content, id, channel, at, source, replyTo, to };
   }
 
   /** The same key is the same message, whatever else is known of it. */

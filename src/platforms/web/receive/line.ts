@@ -79,8 +79,8 @@ async function talk(
     author: person.id,
     body: await webNodes(line),
     source: line,
-    ...(replyTo === undefined ? {} : { replyTo }),
-    ...(files.length > 0 ? { attached: files.map(({ name }) => name) } : {}),
+    replyTo,
+    attached: files.length > 0 ? files.map(({ name }) => name) : undefined,
   };
   history.put(said);
   const where = { isDirect: channel.direct !== undefined, history };

@@ -7,7 +7,6 @@ import {
   spokenName,
   stageToSay,
 } from '../../../core/message.ts';
-import { present } from '../../../core/present.ts';
 import { wellFormed } from '../../shared/text.ts';
 import { linkableUrl, readableText, webNodes } from './markdown.ts';
 import type { WebButton, WebContent, WebMedia } from './message.ts';
@@ -23,7 +22,7 @@ export async function renderForWeb(given: Message, person: string): Promise<Rend
   const message = wellFormed(given);
   const { title, text = '', fields, media, actions = [], progress, footer, notify } = message;
   const { shown, more } = arrangeButtons(actions);
-  const content = present({
+  const content: WebContent = {
     title: title && line(title),
     mention: notify ? person : undefined,
     body: await webNodes(text),
@@ -33,27 +32,27 @@ export async function renderForWeb(given: Message, person: string): Promise<Rend
     more: more.length > 0 ? more.flatMap((button) => buttonOf(button, message)) : undefined,
     progress: progress && { ...progress, stage: line(stageToSay(message)) },
     footer: footer && readableText(footer),
-  }) satisfies WebContent;
+  };
   return { content, source: text || (title ?? '') };
 }
 
 function mediaOf({ kind, name, alt, caption, cover, source }: MediaItem): WebMedia {
   const place = source.type === 'kept' ? { file: source.file } : { url: linkableUrl(source.url) };
-  return present({
+  return {
     kind,
     name: line(name),
     alt: alt && line(alt),
     caption: caption && line(caption),
     cover,
     ...place,
-  });
+  };
 }
 
 function buttonOf(button: Button, message: Message): WebButton[] {
   const spoken = line(spokenName(button, message));
   if (button.type === 'action') {
     const { id, label, emoji, emphasis } = button;
-    return [present({ id, label: line(label), spoken, emoji, emphasis })];
+    return [{ id, label: line(label), spoken, emoji, emphasis }];
   }
   const url = linkableUrl(button.url);
   return url === undefined ? [] : [{ url, label: line(button.label), spoken }];
