@@ -9,7 +9,7 @@ import type { FileReference, OptionDeclarations } from '../src/core/options.ts';
 import { present } from '../src/core/present.ts';
 import type { AnswerResult, AnswerWork, InquiryTurn } from '../src/core/work.ts';
 import { emptyAnswer, endingNote } from './ask/ending.ts';
-import { planAnswer, suggestModels } from './ask/route.ts';
+import { planAnswer, suggestModels } from './ask/plan.ts';
 import { closeMarkdown } from './ask/unfinished-markdown.ts';
 import { modelOption } from './text/options.ts';
 import { againButton, clip, quoted } from './text/phrases.ts';

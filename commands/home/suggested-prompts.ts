@@ -3,7 +3,7 @@ import type { AnyCommand, SuggestedPrompt } from '../../src/core/bot/command.ts'
 import type { Context } from '../../src/core/bot/context.ts';
 import { UserError } from '../../src/core/errors.ts';
 import type { AnswerPlan } from '../../src/core/work.ts';
-import { planAnswer } from '../ask/route.ts';
+import { planAnswer } from '../ask/plan.ts';
 import { ask } from '../ask.ts';
 
 export interface PromptOptions {

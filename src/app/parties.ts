@@ -7,8 +7,8 @@ import type { PartySong, PartyTools } from '../core/party.ts';
 import { coverWords, titleOf } from '../core/song.ts';
 import type { System } from '../core/system.ts';
 import type { LyricLine } from '../core/work.ts';
+import { existingResults } from '../jobs/existing.ts';
 import type { Jobs } from '../jobs/jobs.ts';
-import { allMade } from '../jobs/made.ts';
 import type { Media } from '../media/media.ts';
 import { createOpusEncoder } from '../media/opus/encoder.ts';
 import { createParties, type Parties } from '../party/parties.ts';
@@ -144,6 +144,6 @@ async function timedLines(
   const request = { taskId: song.taskId, audioId };
   // What it is called is no part of what it is found by.
   const work = { route: 'music.timestampedLyrics', request, song: { title: '', artist: '' } } as const;
-  const [made] = await allMade({ parent, work }, storage);
+  const [made] = await existingResults({ parent, work }, storage);
   return made?.result?.karaoke?.lines ?? [];
 }

@@ -33,7 +33,7 @@ export interface KeptRecording extends KeptFile {
 export type Recording = KeptRecording | NamedFile;
 
 /** The gateway dialect that answers an `ask` model. */
-export type AnswerRoute = 'chat' | 'msg' | 'gen';
+export type AnswerDialect = 'chat' | 'msg' | 'gen';
 
 /** What people attached is kept as a file, so that the record of a job stays small. */
 export type InquiryPart =
@@ -140,14 +140,14 @@ export type Work =
 
 export interface AnswerWork {
   readonly route: 'answer';
-  readonly dialect: AnswerRoute;
+  readonly dialect: AnswerDialect;
   readonly request: Inquiry;
   /** What was said before, until the first step of the job has read it into the request. */
   readonly history?: HistoryReference;
   /** Answers instead if a picture turns up in what the first step reads. */
   readonly seeing?: AnswerPlan;
   /** How the gen dialect is asked, where it is not for plain text. Jobs are stored under this name. */
-  readonly way?: AnswerMode;
+  readonly way?: AnswerWay;
   /** Input tokens that may be sent; the oldest turns are left out for it. Absent: all turns. */
   readonly contextTokens?: number;
   /** It answers a message in the channel, so the question need not be repeated above it. */
@@ -163,7 +163,7 @@ export interface AnswerPlan extends Pick<AnswerWork, 'dialect' | 'way' | 'note'>
   readonly model: string;
 }
 
-export type AnswerMode =
+export type AnswerWay =
   /** Function calling: names of commands that the model may use. `named`: the person named this model. */
   | { readonly type: 'tools'; readonly commands: readonly string[]; readonly named?: true }
   /** Text and pictures. */

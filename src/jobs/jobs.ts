@@ -10,7 +10,7 @@ import type { Decisions } from '../settings/decisions.ts';
 import type { RunLease } from '../storage/schedule.ts';
 import { type Received, StorageError } from '../storage/storage.ts';
 import type { JobDependencies } from './dependencies.ts';
-import { createFindMade } from './made.ts';
+import { createFindExisting } from './existing.ts';
 import { type Advance, createAdvance } from './runner/advance.ts';
 import { createReadCallbacks } from './runner/callbacks.ts';
 import { applyEvent, isUnreadableRecord, JobRun } from './runner/run.ts';
@@ -58,7 +58,7 @@ export interface Jobs {
 
 export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
   const { storage, meter, tracer, measure, newId, log, now } = deps;
-  const findMade = createFindMade({ ...deps, ...createSource(deps) });
+  const findExisting = createFindExisting({ ...deps, ...createSource(deps) });
   const { readResultFile } = createKeep(deps);
   const readCallbacks = createReadCallbacks(deps);
   const wakeNow = (id: string): void => {
@@ -125,7 +125,7 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
       const { id: event, command: invoked, address, person, action } = invocation;
       const caused = invocationKey(address.platform, event);
       const made =
-        parent === undefined ? undefined : await orDecline(() => findMade({ work, parent }, caused));
+        parent === undefined ? undefined : await orDecline(() => findExisting({ work, parent }, caused));
       if (made && 'message' in made) return { type: 'message', visibility: 'person', message: made.message };
       const traceparent = tracer?.traceparent();
       const job = acceptedJob({

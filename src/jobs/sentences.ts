@@ -1,4 +1,5 @@
 /** What people read when work fails: what happened, and what to do. */
+import { dayOf } from '../core/clock.ts';
 import type { Route, Work } from '../core/work.ts';
 import type { GatewayErrorCode } from '../gateway/transport/errors.ts';
 import type { MediaError } from '../media/errors.ts';
@@ -35,10 +36,11 @@ const SENTENCES = {
 export function askLaterSentence(code: GatewayErrorCode, waitMs: number, now: number): string {
   const minutes = Math.ceil(waitMs / 60_000);
   const wait = minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;
-  const at = new Date(now + waitMs).toISOString();
-  const day = waitMs < 12 * 60 * 60_000 ? '' : `${at.slice(0, 10)}, `;
+  const at = now + waitMs;
+  const day = waitMs < 12 * 60 * 60_000 ? '' : `${dayOf(at)}, `;
+  const time = new Date(at).toISOString().slice(11, 16);
   const what = code === 'maintenance' ? 'is under maintenance' : 'is too busy to take this';
-  return `The gateway ${what}, and asks to be left alone until ${day}${at.slice(11, 16)} UTC, for about ${wait}. Nothing was spent; press Again after that.`;
+  return `The gateway ${what}, and asks to be left alone until ${day}${time} UTC, for about ${wait}. Nothing was spent; press Again after that.`;
 }
 
 /** What people read when this kind of work fails in this way: what happened, and what still works. */

@@ -205,27 +205,13 @@ export async function createWorld(
 /** A process may die before a record is written, and after. */
 function mortal(jobs: Storage['jobs'], crash: (point: string) => void): Storage['jobs'] {
   return {
-    create: (job) => jobs.create(job),
-    read: (id) => jobs.read(id),
-    ofInvocation: (invocation) => jobs.ofInvocation(invocation),
+    ...jobs,
     async replace(job) {
       crash('before a write');
       const written = await jobs.replace(job);
       crash('after a write');
       return written;
     },
-    running: (where, person) => jobs.running(where, person),
-    recentSongs: (where, limit) => jobs.recentSongs(where, limit),
-    recentServerSongs: (where, limit) => jobs.recentServerSongs(where, limit),
-    undelivered: (name, person, limit) => jobs.undelivered(name, person, limit),
-    open: () => jobs.open(),
-    openCounts: () => jobs.openCounts(),
-    all: () => jobs.all(),
-    ofPerson: (name, person) => jobs.ofPerson(name, person),
-    endedBefore: (at) => jobs.endedBefore(at),
-    records: () => jobs.records(),
-    erase: (...which) => jobs.erase(...which),
-    recentDurations: (alike, limit) => jobs.recentDurations(alike, limit),
   };
 }
 

@@ -1,6 +1,6 @@
 /** One replica: the real jobs, settings and limits on storage, gateway and chat whose every call is an effect. */
 import { commands } from '../../commands/index.ts';
-import type { JobDependencies } from '../../src/jobs/dependencies.ts';
+import { pause } from '../../src/core/clock.ts';
 import { createJobs, type Jobs } from '../../src/jobs/jobs.ts';
 import { createDecisionStore, type DecisionStore } from '../../src/settings/decisions.ts';
 import { createMeter } from '../../src/settings/limits/meter.ts';
@@ -37,15 +37,6 @@ export function startReplica(process: Process, inner: Storage, surroundings: Sur
   } = plant;
   const storage = harm(remote(inner, process, surroundings));
   const { now } = clock;
-  const sleep: JobDependencies['sleep'] = (milliseconds, signal) =>
-    new Promise((resolve) => {
-      if (signal?.aborted) return resolve();
-      const cancel = clock.after(milliseconds, resolve);
-      signal?.addEventListener('abort', () => {
-        cancel();
-        resolve();
-      });
-    });
   const platform = harmPlatform(chat.platformOf(process));
   let ids = 0;
   const newId = () => `${process.name.replace(/\W/g, '')}n${++ids}`;
@@ -78,7 +69,7 @@ export function startReplica(process: Process, inner: Storage, surroundings: Sur
     concurrency: { song: 2, image: 2, video: 2, ask: 2 },
     measure: () => {},
     now,
-    sleep,
+    sleep: (milliseconds, signal) => pause(milliseconds, signal, clock),
     random: kernel.random,
     newId,
     log,

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/core/clock.ts';
+import { type Clock, pause } from '../../src/core/clock.ts';
 
 /** A clock that moves only when a test moves it. */
 export class ManualClock implements Clock {
@@ -21,15 +21,8 @@ export class ManualClock implements Clock {
   };
 
   /** Resolves when so much time has passed, or at once when the signal aborts. */
-  sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      if (signal?.aborted) return resolve();
-      const cancel = this.after(milliseconds, resolve);
-      signal?.addEventListener('abort', () => {
-        cancel();
-        resolve();
-      });
-    });
+  sleep(milliseconds: number, signal: AbortSignal = AbortSignal.any([])): Promise<void> {
+    return pause(milliseconds, signal, this);
   }
 
   /** When the next timer is due; undefined if there is none. */

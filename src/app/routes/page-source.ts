@@ -16,7 +16,7 @@ import type {
   PageTake,
   SongPage,
 } from '../../http/pages/content.ts';
-import { allMade } from '../../jobs/made.ts';
+import { existingResults } from '../../jobs/existing.ts';
 import { safeFileName } from '../../media/content/types.ts';
 import type { Media } from '../../media/media.ts';
 import { readAlbumId } from '../../settings/albums.ts';
@@ -81,7 +81,7 @@ export function createPageSource(options: PageSourceOptions): PageSource {
     parent: string,
     find: (job: Job) => Promise<Value | undefined>,
   ): Promise<Value | undefined> {
-    for (const job of await allMade({ work, parent }, storage)) {
+    for (const job of await existingResults({ work, parent }, storage)) {
       const found = await find(job);
       if (found !== undefined) return found;
     }

@@ -1,9 +1,9 @@
-/** Which model answers a question, on which route, and with what: text, pictures, thinking, or commands. */
+/** Which model answers a question, in which dialect, and with what: text, pictures, thinking, or commands. */
 import { blindModelSentence } from '../../src/core/attachments.ts';
 import type { Autocomplete } from '../../src/core/bot/command.ts';
 import type { Context } from '../../src/core/bot/context.ts';
 import { UserError } from '../../src/core/errors.ts';
-import type { AnswerPlan, AnswerRoute } from '../../src/core/work.ts';
+import type { AnswerDialect, AnswerPlan } from '../../src/core/work.ts';
 
 /** The commands that a model may use, where moderators switched the assistant on. */
 const WITH_TOOLS = { type: 'tools', commands: ['song', 'lyrics', 'image', 'video', 'stems'] } as const;
@@ -19,7 +19,7 @@ export interface PlanRequest {
 }
 
 /**
- * A choice is `route:id`. Without a route, the listing that knows the id decides; pictures go by msg, or by gen where
+ * A choice is `dialect:id`. Without a dialect, the listing that knows the id decides; pictures go by msg, or by gen where
  * the model is there. Throws UserError when a picture was sent to a model that takes none.
  */
 export async function planAnswer(request: PlanRequest, context: Context): Promise<AnswerPlan> {
@@ -40,22 +40,21 @@ export async function planAnswer(request: PlanRequest, context: Context): Promis
   return isMissing ? { ...plan, note: NO_TOOL_MODEL } : plan;
 }
 
-const DIALECTS = ['chat', 'msg', 'gen'] as const satisfies readonly AnswerRoute[];
+const DIALECTS = ['chat', 'msg', 'gen'] as const satisfies readonly AnswerDialect[];
 
-function readChoice(choice: string): { readonly route?: AnswerRoute; readonly id: string } {
+function readChoice(choice: string): { readonly dialect?: AnswerDialect; readonly id: string } {
   const [, before, id] = /^(\w+):(.+)$/.exec(choice.trim()) ?? [];
-  const route = DIALECTS.find((known) => known === before);
-  return route && id ? { route, id } : { id: choice.trim() };
+  const dialect = DIALECTS.find((known) => known === before);
+  return dialect && id ? { dialect, id } : { id: choice.trim() };
 }
 
-/** The choice on its route; where there are pictures and the model cannot see, the model that can. */
+/** The choice in its dialect; where there are pictures and the model cannot see, the model that can. */
 async function seeingPlan(
   choice: string,
   { named, picture }: PlanRequest,
   context: Context,
 ): Promise<AnswerPlan> {
-  const { route, id } = readChoice(choice);
-  const dialect = route ?? routeOf(id, picture, context);
+  const { id, dialect = dialectOf(id, picture, context) } = readChoice(choice);
   if (picture === 'none' || dialect !== 'chat') return { dialect, model: id };
   const { visionModel } = context.answers;
   if (picture === 'replied-to' && (named !== undefined || visionModel === undefined))
@@ -64,10 +63,10 @@ async function seeingPlan(
     throw new UserError(blindModelSentence(id), 'model');
   }
   const seeing = readChoice(await context.models.resolve('ask', visionModel));
-  return { dialect: seeing.route ?? 'msg', model: seeing.id };
+  return { dialect: seeing.dialect ?? 'msg', model: seeing.id };
 }
 
-function routeOf(id: string, picture: PlanRequest['picture'], { models, answers }: Context): AnswerRoute {
+function dialectOf(id: string, picture: PlanRequest['picture'], { models, answers }: Context): AnswerDialect {
   if (answers.illustratingModels.includes(id) || answers.thinkingModels.includes(id)) return 'gen';
   const listed = models.listedBy(id);
   const mayTry = picture === 'attached' && listed.length === 0;

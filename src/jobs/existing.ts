@@ -10,24 +10,24 @@ import { PLANS } from './route-plans.ts';
 import { withKeptMedia } from './steps/keep.ts';
 import type { Source } from './steps/source.ts';
 
-const MADE_BEFORE = 'This was made before, and nothing was spent.';
+const ALREADY_MADE = 'This was made before, and nothing was spent.';
 
 /** The id of the job to make, or what people are told of the job that made it before. */
-export type Made = { readonly id: string } | { readonly message: Message };
+export type Existing = { readonly id: string } | { readonly message: Message };
 
 /**
  * Ids are made of the work, so that two people who press at once get one job. After a try that came to nothing, and where
  * nothing is left of what was made, the next id is free. Undefined for work that may be done any number of times. Throws
  * StorageError.
  */
-export type FindMade = (made: MadeWork, invocation: string) => Promise<Made | undefined>;
+export type FindExisting = (work: TakeWork, invocation: string) => Promise<Existing | undefined>;
 
-export function createFindMade({
+export function createFindExisting({
   storage,
   media,
   command,
   linkTo,
-}: Pick<JobDependencies, 'storage' | 'media' | 'command'> & Pick<Source, 'linkTo'>): FindMade {
+}: Pick<JobDependencies, 'storage' | 'media' | 'command'> & Pick<Source, 'linkTo'>): FindExisting {
   /** Undefined if the job made nothing, or if nothing of its result is left. */
   async function messageOf(job: Job): Promise<Message | undefined> {
     const url = await linkTo(job);
@@ -45,7 +45,7 @@ export function createFindMade({
       if (item.source.type === 'kept' && (await isKept(item.source.file.name))) items.push(item);
     const isGone = items.length === 0 && (rendered.media ?? []).length > 0;
     if (isGone && url === undefined) return undefined;
-    const text = [MADE_BEFORE, message.text].filter(Boolean).join('\n\n');
+    const text = [ALREADY_MADE, message.text].filter(Boolean).join('\n\n');
     return { ...message, text, media: items, actions };
   }
 
@@ -58,10 +58,10 @@ export function createFindMade({
     }
   }
 
-  return async (made, invocation) => {
-    if (!PLANS[made.work.route].reusesResult) return undefined;
+  return async (wanted, invocation) => {
+    if (!PLANS[wanted.work.route].reusesResult) return undefined;
     for (let attempt = 0; ; attempt += 1) {
-      const id = madeId(made, attempt);
+      const id = idOf(wanted, attempt);
       const job = await storage.jobs.read(id);
       // The same event that comes twice makes one job.
       if (!job || job.invocation === invocation) return { id };
@@ -71,9 +71,9 @@ export function createFindMade({
   };
 }
 
-type MadeWork = Pick<StartRequest, 'work'> & { readonly parent: string };
+type TakeWork = Pick<StartRequest, 'work'> & { readonly parent: string };
 
-function madeId({ work, parent }: MadeWork, attempt: number): string {
+function idOf({ work, parent }: TakeWork, attempt: number): string {
   const key = JSON.stringify([parent, work.route, work.request, attempt]);
   return createHash('sha256').update(key).digest('hex').slice(0, 25);
 }
@@ -82,10 +82,10 @@ function madeId({ work, parent }: MadeWork, attempt: number): string {
 const MOST_TRIES = 10;
 
 /** The delivered jobs that made this of a take, newest try first. Throws StorageError. */
-export async function allMade(made: MadeWork, { jobs }: Pick<Storage, 'jobs'>): Promise<Job[]> {
+export async function existingResults(work: TakeWork, { jobs }: Pick<Storage, 'jobs'>): Promise<Job[]> {
   const found: Job[] = [];
   for (let attempt = 0; attempt < MOST_TRIES; attempt += 1) {
-    const job = await jobs.read(madeId(made, attempt));
+    const job = await jobs.read(idOf(work, attempt));
     if (!job) break;
     if (job.state === 'delivered') found.unshift(job);
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type PlanRequest, planAnswer } from '../../../commands/ask/route.ts';
+import { type PlanRequest, planAnswer } from '../../../commands/ask/plan.ts';
 import type { AnswerOffer, Context } from '../../../src/core/bot/context.ts';
 
 const OFFER: AnswerOffer = {
