@@ -1,7 +1,7 @@
 import { defineCommand } from '../src/core/bot/command.ts';
 import { privately } from '../src/core/bot/outcome.ts';
 import type { JobState, JobView } from '../src/core/job.ts';
-import { type Button, duration, type Field, type Message, plain } from '../src/core/message.ts';
+import { type Button, duration, type Field, type Message, plain, queueWords } from '../src/core/message.ts';
 import { age, button, fieldLine } from './text/phrases.ts';
 
 /** Buttons that fit on every platform, half of them for each list. */
@@ -88,7 +88,7 @@ function list(
 function stageOf({ state, end, queuePosition }: JobView): string {
   // Its person was told; the gateway has not answered.
   if (end === 'cancelled') return STAGES.cancelled;
-  return queuePosition === undefined ? STAGES[state] : `place ${queuePosition} in the queue`;
+  return queuePosition === undefined ? STAGES[state] : queueWords(queuePosition);
 }
 
 /** What the job waits for, where that has an end. */

@@ -1,12 +1,12 @@
 /** The bot's view for one person: what is set, what runs for them, recent songs, help. */
 import type { AnyCommand } from '../../src/core/bot/command.ts';
 import type { Context } from '../../src/core/bot/context.ts';
-import type { FormButton } from '../../src/core/bot/form.ts';
 import { FAMILY_NOUNS } from '../../src/core/family.ts';
 import type { Address, Person } from '../../src/core/invocation.ts';
 import type { JobView } from '../../src/core/job.ts';
 import type { HomeSection } from '../../src/core/message.ts';
 import type { AnswersInForce, ModelInForce } from '../../src/core/moderation.ts';
+import type { FormButton } from '../../src/core/options.ts';
 import { present } from '../../src/core/present.ts';
 import { runningList } from '../jobs.ts';
 import { answerFields, modelField } from '../text/moderation.ts';

@@ -2,7 +2,7 @@
  * What Minstrel says, free of any platform. Platforms render a Message totally: any Message fits within their limits,
  * none of its text is lost, and nothing in it pings people other than the person who asked.
  */
-import type { FormButton } from './bot/form.ts';
+import type { FormButton } from './options.ts';
 
 export type MediaKind = 'audio' | 'image' | 'video' | 'file';
 
@@ -193,6 +193,27 @@ function withoutPrimary(button: ActionButton): ActionButton {
 export function stageToSay({ title = '', progress }: Message): string {
   const stage = progress?.stage.trim() ?? '';
   return title.toLowerCase().startsWith(stage.toLowerCase()) ? '' : stage;
+}
+
+export function roughDuration(milliseconds: number): string {
+  return milliseconds < 120_000
+    ? `${Math.max(1, Math.round(milliseconds / 1000))} s`
+    : `${Math.round(milliseconds / 60_000)} min`;
+}
+
+export const queueWords = (position: number): string => `place ${position} in the queue`;
+
+/** Plain facts besides the stage. `time` writes a moment (milliseconds since the epoch) as the platform shows it, or nothing. */
+export function progressFacts(
+  { startedAt, until, queuePosition, estimateMs }: Progress,
+  time: (word: 'started' | 'until', at: number) => readonly string[],
+): string[] {
+  return [
+    ...time('started', startedAt),
+    ...(until === undefined ? [] : time('until', until)),
+    ...(queuePosition === undefined ? [] : [queueWords(queuePosition)]),
+    ...(estimateMs === undefined ? [] : [`usually takes about ${roughDuration(estimateMs)}`]),
+  ];
 }
 
 export function chunks<Item>(items: readonly Item[], size: number): Item[][] {

@@ -1,9 +1,8 @@
 /** No part of a message, form or event blocks the event loop, however hostile its text. Texts alone: linear-text.test.ts. */
 import { ApplicationCommandOptionType, ComponentType } from 'discord.js';
 import { describe } from 'vitest';
-import type { Form } from '../../src/core/bot/form.ts';
 import type { Message } from '../../src/core/message.ts';
-import type { OptionDeclarations } from '../../src/core/options.ts';
+import type { Form, OptionDeclarations } from '../../src/core/options.ts';
 import { callbackUrl } from '../../src/http/music-callback.ts';
 import { albumDocument } from '../../src/http/pages/album.ts';
 import { sentencePage } from '../../src/http/pages/layout.ts';

@@ -4,10 +4,9 @@ import type { Family } from '../family.ts';
 import type { Invocation, SuggestRequest } from '../invocation.ts';
 import type { JobView } from '../job.ts';
 import type { Message } from '../message.ts';
-import type { Choice, OptionDeclarations, OptionValues } from '../options.ts';
+import type { Choice, Form, OptionDeclarations, OptionValues } from '../options.ts';
 import type { Work } from '../work.ts';
 import type { Context } from './context.ts';
-import type { Form } from './form.ts';
 import type { Outcome } from './outcome.ts';
 
 /** What `run` is given: an invocation whose options were validated. */

@@ -1,5 +1,5 @@
 import type { Message } from '../message.ts';
-import type { Form } from './form.ts';
+import type { Form } from '../options.ts';
 
 /** What comes of an invocation. */
 export type Outcome =

@@ -1,7 +1,6 @@
 /** A message as the lines that a terminal prints. */
 import type { styleText } from 'node:util';
-import { type Button, type MediaItem, type Message, stageToSay } from '../../core/message.ts';
-import { progressFacts } from '../../core/progress.ts';
+import { type Button, type MediaItem, type Message, progressFacts, stageToSay } from '../../core/message.ts';
 import { wellFormed, wholeCharacters } from '../shared/text.ts';
 
 /** Colours a text where the terminal has colours. */

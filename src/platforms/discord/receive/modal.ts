@@ -10,10 +10,10 @@ import {
   TextInputStyle,
 } from 'discord.js';
 import type { AnyCommand } from '../../../core/bot/command.ts';
-import type { Form } from '../../../core/bot/form.ts';
 import { UserError } from '../../../core/errors.ts';
 import { parseActionId } from '../../../core/message.ts';
 import {
+  type Form,
   type OptionDeclaration,
   type OptionValue,
   type RawOptions,

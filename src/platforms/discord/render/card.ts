@@ -17,9 +17,9 @@ import {
   type LinkButton,
   type Message,
   type Progress,
+  progressFacts,
   stageToSay,
 } from '../../../core/message.ts';
-import { progressFacts } from '../../../core/progress.ts';
 import type { Block } from '../../shared/markdown/blocks.ts';
 import { ellipsis } from '../../shared/text.ts';
 import { DISCORD_LIMITS } from '../limits.ts';

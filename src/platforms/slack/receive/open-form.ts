@@ -1,11 +1,10 @@
 /** Opens the forms of Slack: of a command, and of what an answer asks for. */
 import type { types } from '@slack/bolt';
 import type { AnyCommand } from '../../../core/bot/command.ts';
-import type { Form } from '../../../core/bot/form.ts';
 import { UserError } from '../../../core/errors.ts';
 import type { Address } from '../../../core/invocation.ts';
 import { plain } from '../../../core/message.ts';
-import type { RawOptions } from '../../../core/options.ts';
+import type { Form, RawOptions } from '../../../core/options.ts';
 import { PlatformError } from '../../platform.ts';
 import { call } from '../connection/client.ts';
 import { type PrivateTools, sendPrivately } from '../deliver/private.ts';

@@ -1,8 +1,8 @@
 /** The Home tab: https://docs.slack.dev/surfaces/app-home */
 import type { types } from '@slack/bolt';
 import { z } from 'zod';
-import type { FormButton } from '../../../core/bot/form.ts';
 import type { HomeSection, Message } from '../../../core/message.ts';
+import type { FormButton } from '../../../core/options.ts';
 import { LIMITS } from '../limits.ts';
 import { mrkdwn, plainText } from './escape.ts';
 import { readJson } from './modal.ts';

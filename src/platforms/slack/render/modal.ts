@@ -1,11 +1,11 @@
 /** A form built from a declaration, and what a person put into it. */
 import type { types } from '@slack/bolt';
 import { z } from 'zod';
-import type { Form } from '../../../core/bot/form.ts';
 import { type Address, addressSchema } from '../../../core/invocation.ts';
 import type {
   FileOption,
   FileReference,
+  Form,
   OptionDeclaration,
   OptionValue,
   RawOptions,

@@ -1,7 +1,6 @@
 /** Blocks of text: who is mentioned, the title, the progress, the text itself. */
 import type { types } from '@slack/bolt';
-import { type Message, stageToSay } from '../../../core/message.ts';
-import { progressFacts } from '../../../core/progress.ts';
+import { type Message, progressFacts, stageToSay } from '../../../core/message.ts';
 import { ellipsis, splitPlain, wholeCharacters } from '../../shared/text.ts';
 import { LIMITS } from '../limits.ts';
 import { escapeMrkdwn, mrkdwn, plainText, splitMrkdwn } from './escape.ts';

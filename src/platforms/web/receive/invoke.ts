@@ -1,9 +1,8 @@
 /** Invocations, and what comes of them. */
 import type { Bot } from '../../../core/bot/create-bot.ts';
-import type { Form } from '../../../core/bot/form.ts';
 import { UserError } from '../../../core/errors.ts';
 import type { Address, Invocation, Person } from '../../../core/invocation.ts';
-import type { FileReference, RawOptions } from '../../../core/options.ts';
+import type { FileReference, Form, RawOptions } from '../../../core/options.ts';
 import { present } from '../../../core/present.ts';
 import type { Target } from '../../shared/target.ts';
 import type { Channel } from '../connection/community.ts';

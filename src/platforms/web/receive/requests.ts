@@ -1,7 +1,6 @@
 /** What the page sends: each a JSON object with a type. */
 import { z } from 'zod';
-import type { Form } from '../../../core/bot/form.ts';
-import type { Choice } from '../../../core/options.ts';
+import type { Choice, Form } from '../../../core/options.ts';
 import type { Candidate } from '../../shared/completion.ts';
 import { WEB_LIMITS } from '../limits.ts';
 import type { WebNode } from '../render/markdown.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Form } from '../../../../src/core/bot/form.ts';
+import type { Form } from '../../../../src/core/options.ts';
 import { fileReference, formOptions, formView } from '../../../../src/platforms/slack/render/modal.ts';
 import { viewProblems } from '../../../servers/slack/view-problems.ts';
 import { fillForm } from '../../../servers/slack/view-state.ts';
