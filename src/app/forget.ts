@@ -23,18 +23,22 @@ export interface ForgetTools extends Pick<ForgetDependencies, 'removeFile'> {
   readonly forgetParties: (who: Whose) => Promise<void>;
 }
 
-/** Throws UserError while something of theirs runs. */
+/** Throws UserError while something of theirs runs, and what could not be erased once everything else is. */
 export async function forget(
   who: Whose,
   { storage, voices, decisions, removeFile, forgetParties }: ForgetTools,
 ): Promise<Forgotten> {
   const erased = await forgetPerson(who, { storage, removeFile });
-  await voices.forget(who.platform, who.person);
-  await storage.usage.forget(who.platform, who.person);
-  await decisions.forget(who.platform, who.person);
-  await createFeedback(storage).forget(who.platform, who.person);
-  await forgetParties(who);
+  const erasures = await Promise.allSettled([
+    voices.forget(who.platform, who.person),
+    storage.usage.forget(who.platform, who.person),
+    decisions.forget(who.platform, who.person),
+    createFeedback(storage).forget(who.platform, who.person),
+    forgetParties(who),
+  ]);
   await storage.scrub();
+  const failure = erasures.find((erasure) => erasure.status === 'rejected');
+  if (failure) throw failure.reason;
   return erased;
 }
 

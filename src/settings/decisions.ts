@@ -15,6 +15,7 @@ import {
 } from '../core/moderation.ts';
 import type { System } from '../core/system.ts';
 import type { SettingsStore } from '../storage/storage.ts';
+import { createRecords, keyOfParts, recordParser, SettingsError } from './records.ts';
 
 /** Changes kept for each server and channel; the oldest goes first. */
 const MOST_CHANGES = 200;
@@ -57,32 +58,14 @@ interface DecisionStoreOptions extends Pick<System, 'now' | 'newId'> {
 const FORGOTTEN: Actor = { id: '', displayName: 'somebody who asked to be forgotten' };
 
 export function createDecisionStore({ store, now, newId }: DecisionStoreOptions): DecisionStore {
-  const readAt = async (key: string): Promise<KeptSettings> => readSettings(key, await store.get(key));
-
-  /** `edit` returns its argument to write nothing. */
-  const editAt = (key: string, edit: (settings: KeptSettings) => KeptSettings) =>
-    store.update(key, (stored) => {
-      const settings = readSettings(key, stored);
-      const edited = edit(settings);
-      return edited === settings ? stored : edited;
-    });
-
-  /** The settings of all servers and channels. Other values of the store, and those of newer versions, stay. */
-  async function editAll(isMeant: (key: string) => boolean, edit: (settings: KeptSettings) => KeptSettings) {
-    for await (const key of store.keys()) {
-      if (!isMeant(key)) continue;
-      await editAt(key, edit).catch((error: unknown) => {
-        if (!(error instanceof SettingsError)) throw error;
-      });
-    }
-  }
+  const records = createRecords(store, readSettings);
 
   async function channelsOf(address: Address): ReturnType<DecisionStore['channels']> {
-    const { channels, channelNames } = await readAt(serverKey(address));
+    const { channels, channelNames } = await records.read(serverKey(address));
     return Promise.all(
       channels.map(async (id) => {
         const name = Object.hasOwn(channelNames, id) ? channelNames[id] : undefined;
-        const settings = await readAt(keyIn(address, id));
+        const settings = await records.read(keyIn(address, id));
         return { name: name === undefined ? `channel ${id}` : `#${name}`, settings };
       }),
     );
@@ -90,7 +73,10 @@ export function createDecisionStore({ store, now, newId }: DecisionStoreOptions)
 
   return {
     async read(address) {
-      const [channel, server] = await Promise.all([readAt(channelKey(address)), readAt(serverKey(address))]);
+      const [channel, server] = await Promise.all([
+        records.read(channelKey(address)),
+        records.read(serverKey(address)),
+      ]);
       return { channel, server };
     },
 
@@ -100,7 +86,7 @@ export function createDecisionStore({ store, now, newId }: DecisionStoreOptions)
         const channel = channelOf(address);
         // The audit of the server finds the changes of its channels by this list.
         const name = address.parent === undefined ? address.channelName : undefined;
-        await editAt(serverKey(address), (settings) => {
+        await records.change(serverKey(address), (settings) => {
           const { channels, channelNames } = settings;
           const isKnown = channels.includes(channel);
           if (isKnown && (name === undefined || channelNames[channel] === name)) return settings;
@@ -112,7 +98,7 @@ export function createDecisionStore({ store, now, newId }: DecisionStoreOptions)
         });
       }
       let changed = false;
-      await editAt(where === 'channel' ? channelKey(address) : serverKey(address), (settings) => {
+      await records.change(where === 'channel' ? channelKey(address) : serverKey(address), (settings) => {
         // It was written, and the reply was lost: the edit is not made twice.
         if (settings.changes.some((change) => change.id === id)) return settings;
         const edited = edit(settings);
@@ -128,7 +114,7 @@ export function createDecisionStore({ store, now, newId }: DecisionStoreOptions)
     channels: channelsOf,
 
     async changes(address, limit) {
-      const { changes } = await readAt(serverKey(address));
+      const { changes } = await records.read(serverKey(address));
       const ofChannels = (await channelsOf(address)).map(({ name, settings }) =>
         settings.changes.map((change): Change => ({ ...change, where: name })),
       );
@@ -138,32 +124,31 @@ export function createDecisionStore({ store, now, newId }: DecisionStoreOptions)
     },
 
     async forget(platform, person) {
-      const hasRuleName = ({ by }: { readonly by: Actor }) => by.id === person;
+      const isTheirs = ({ by }: { readonly by: Actor }) => by.id === person;
       const unnamed = <Item extends { by: Actor }>(item: Item): Item =>
-        hasRuleName(item) ? { ...item, by: FORGOTTEN } : item;
-      await editAll(
-        (key) => key.startsWith(`${encodeURIComponent(platform)}:`),
-        (settings) => {
-          const models = Object.entries(settings.models);
-          if (![...settings.changes, ...models.map(([, chosen]) => chosen)].some(hasRuleName))
-            return settings;
-          return {
-            ...settings,
-            models: Object.fromEntries(models.map(([family, chosen]) => [family, unnamed(chosen)])),
-            changes: settings.changes.map(unnamed),
-          };
-        },
-      );
+        isTheirs(item) ? { ...item, by: FORGOTTEN } : item;
+      await records.changeAll(`${encodeURIComponent(platform)}:`, (settings) => {
+        const models = Object.entries(settings.models);
+        if (![...settings.changes, ...models.map(([, chosen]) => chosen)].some(isTheirs)) return settings;
+        return {
+          ...settings,
+          models: Object.fromEntries(models.map(([family, chosen]) => [family, unnamed(chosen)])),
+          changes: settings.changes.map(unnamed),
+        };
+      });
     },
 
     async prune(before) {
-      await editAll(
-        () => true,
-        (settings) =>
+      try {
+        await records.changeAll('', (settings) =>
           settings.changes.some(({ at }) => at < before)
             ? { ...settings, changes: settings.changes.filter(({ at }) => at >= before) }
             : settings,
-      );
+        );
+      } catch (error) {
+        // Voices and parties are among the settings, too.
+        if (!(error instanceof SettingsError)) throw error;
+      }
     },
   };
 }
@@ -178,7 +163,7 @@ export function pagesInForce({ channel, server }: Decisions, address: Pick<Addre
 /** A direct conversation is a server of its own. */
 function serverKey(address: Address): string {
   const server = serverOf(address) ?? `direct ${channelOf(address)}`;
-  return [address.platform, server].map(encodeURIComponent).join(':');
+  return keyOfParts(address.platform, server);
 }
 
 const channelKey = (address: Address): string => keyIn(address, channelOf(address));
@@ -254,18 +239,8 @@ const settingsSchema = z.object({
 /** The settings of a server or of a channel. */
 export type KeptSettings = z.infer<typeof settingsSchema>;
 
-/** What is stored cannot be used by this version. */
-export class SettingsError extends Error {
-  override readonly name = 'SettingsError';
-}
-
-/** Most servers and channels never decide anything, and each command reads both. */
-const UNDECIDED: KeptSettings = settingsSchema.parse({ version: VERSION });
-
 /** The settings as this version knows them; empty ones where nothing is stored. Throws SettingsError. */
-export function readSettings(key: string, stored: unknown): KeptSettings {
-  if (stored === undefined || stored === null) return UNDECIDED;
-  const parsed = settingsSchema.safeParse(stored);
-  if (parsed.success) return parsed.data;
-  throw new SettingsError(`The settings ${key} cannot be read by this version`, { cause: parsed.error });
-}
+export const readSettings = recordParser<KeptSettings>(
+  settingsSchema,
+  settingsSchema.parse({ version: VERSION }),
+);

@@ -1,9 +1,11 @@
 /** What people said of answers: one vote for each person and answer, which they may change. Kept by the day of the answer. */
 import { z } from 'zod';
-import { type Address, serverOf } from '../core/invocation.ts';
+import { dayOf } from '../core/clock.ts';
+import type { Address } from '../core/invocation.ts';
 import type { Judgement } from '../core/message.ts';
 import type { ModelFeedback } from '../core/moderation.ts';
 import type { SettingsStore } from '../storage/storage.ts';
+import { createRecords, keyOfKeeper, keyOfParts, recordParser } from './records.ts';
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -19,7 +21,8 @@ const daySchema = z.object({
     }),
   ),
 });
-type VotesOfDay = z.infer<typeof daySchema>;
+
+const parse = recordParser(daySchema, { version: 1, answers: {} });
 
 type Where = Pick<Address, 'platform' | 'guild' | 'channel' | 'direct'>;
 
@@ -44,32 +47,27 @@ export interface FeedbackStore {
   prune(firstDay: string): Promise<void>;
 }
 
-/** Every method throws StorageError, and Error for votes that a newer version wrote. */
+/** Every method throws StorageError, and SettingsError for votes that a newer version wrote. */
 export function createFeedback({ settings }: { readonly settings: SettingsStore }): FeedbackStore {
-  async function* keysOf(start: string): AsyncGenerator<string> {
-    for await (const key of settings.keys()) if (key.startsWith(start)) yield key;
-  }
-
+  const records = createRecords(settings, parse);
   return {
     async vote(where, { job, model, day, person, judgement }) {
       let before: Judgement | undefined;
-      await settings.update(keyOf(where, day), (stored): unknown => {
-        const { answers, version } = read(stored);
+      await records.change(keyOfKeeper('feedback', where, day), (votesOfDay) => {
+        const { answers } = votesOfDay;
         const { votes = {} } = answers[job] ?? {};
         before = votes[person];
-        if (before === judgement) return stored;
+        if (before === judgement) return votesOfDay;
         const answer = { model, votes: { ...votes, [person]: judgement } };
-        return { version, answers: { ...answers, [job]: answer } } satisfies VotesOfDay;
+        return { ...votesOfDay, answers: { ...answers, [job]: answer } };
       });
       return before;
     },
 
     async summary(where, firstDay, days) {
       const first = Date.parse(firstDay);
-      const dates = Array.from({ length: days }, (_, n) =>
-        new Date(first + n * DAY_MS).toISOString().slice(0, 10),
-      );
-      const found = await Promise.all(dates.map(async (day) => read(await settings.get(keyOf(where, day)))));
+      const dates = Array.from({ length: days }, (_, n) => dayOf(first + n * DAY_MS));
+      const found = await Promise.all(dates.map((day) => records.read(keyOfKeeper('feedback', where, day))));
       const sums = new Map<string, { good: number; bad: number }>();
       for (const { model, votes } of found.flatMap(({ answers }) => Object.values(answers))) {
         const sum = sums.get(model) ?? { good: 0, bad: 0 };
@@ -82,41 +80,21 @@ export function createFeedback({ settings }: { readonly settings: SettingsStore 
         .toSorted((one, other) => other.good + other.bad - one.good - one.bad);
     },
 
-    async forget(platform, person) {
-      for await (const key of keysOf(`${encoded('feedback', platform)}:`)) {
-        await settings.update(key, (stored): unknown => {
-          const { answers, version } = read(stored);
-          const all = Object.entries(answers);
-          if (!all.some(([, { votes }]) => Object.hasOwn(votes, person))) return stored;
-          const left = all.map(([job, { model, votes }]) => {
-            const { [person]: _, ...others } = votes;
-            return [job, { model, votes: others }] as const;
-          });
-          return { version, answers: Object.fromEntries(left) } satisfies VotesOfDay;
+    forget: (platform, person) =>
+      records.changeAll(`${keyOfParts('feedback', platform)}:`, (votesOfDay) => {
+        const all = Object.entries(votesOfDay.answers);
+        if (!all.some(([, { votes }]) => Object.hasOwn(votes, person))) return votesOfDay;
+        const left = all.map(([job, { model, votes }]) => {
+          const { [person]: _, ...others } = votes;
+          return [job, { model, votes: others }] as const;
         });
-      }
-    },
+        return { ...votesOfDay, answers: Object.fromEntries(left) };
+      }),
 
     async prune(firstDay) {
-      for await (const key of keysOf('feedback:')) {
-        const day = key.slice(key.lastIndexOf(':') + 1);
-        if (day < firstDay) await settings.delete(key);
-      }
+      for await (const key of settings.keys())
+        if (key.startsWith('feedback:') && key.slice(key.lastIndexOf(':') + 1) < firstDay)
+          await settings.delete(key);
     },
   };
-}
-
-const encoded = (...parts: string[]): string => parts.map(encodeURIComponent).join(':');
-
-function keyOf(where: Where, day: string): string {
-  const server = serverOf(where);
-  const keeper = server === undefined ? ['conversation', where.channel] : ['server', server];
-  return encoded('feedback', where.platform, ...keeper, day);
-}
-
-function read(stored: unknown): VotesOfDay {
-  if (stored === undefined || stored === null) return { version: 1, answers: {} };
-  const parsed = daySchema.safeParse(stored);
-  if (parsed.success) return parsed.data;
-  throw new Error('What people said of answers cannot be read by this version', { cause: parsed.error });
 }

@@ -1,8 +1,9 @@
 /** The voices that a server keeps, each with the person who kept it. In direct messages the conversation keeps them. */
 import { z } from 'zod';
 import type { RemovedVoice, Voice } from '../core/bot/context.ts';
-import { type Address, serverOf } from '../core/invocation.ts';
+import type { Address } from '../core/invocation.ts';
 import type { SettingsStore } from '../storage/storage.ts';
+import { createRecords, keyOfKeeper, keyOfParts, recordParser } from './records.ts';
 
 const voiceSchema = z.object({
   personaId: z.string(),
@@ -19,7 +20,8 @@ const voicesSchema = z.object({
   /** Each audio gives one voice: what was removed here the gateway still has. */
   removed: z.array(z.object({ personaId: z.string(), audioId: z.string() })).default([]),
 });
-type KeptVoices = z.infer<typeof voicesSchema>;
+
+const parse = recordParser(voicesSchema, voicesSchema.parse({ version: 1, voices: [] }));
 
 type Conversation = Pick<Address, 'platform' | 'guild' | 'channel' | 'direct'>;
 
@@ -36,70 +38,51 @@ export interface Voices {
   forget(platform: string, person: string): Promise<void>;
 }
 
-/** Every method throws StorageError, and Error for voices that a newer version wrote. */
+/** Every method throws StorageError, and SettingsError for voices that a newer version wrote. */
 export function createVoices({ settings }: { readonly settings: SettingsStore }): Voices {
+  const records = createRecords(settings, parse);
   return {
     list: async (where) =>
-      read(await settings.get(keyOf(where))).voices.toSorted((one, other) =>
-        one.name.localeCompare(other.name),
-      ),
+      (await records.read(keyOf(where))).voices.toSorted((one, other) => one.name.localeCompare(other.name)),
 
-    removed: async (where) => read(await settings.get(keyOf(where))).removed,
+    removed: async (where) => (await records.read(keyOf(where))).removed,
 
-    async keep(where, voice) {
-      await settings.update(keyOf(where), (stored): unknown => {
-        const { voices, removed, version } = read(stored);
-        if (voices.some(({ personaId }) => personaId === voice.personaId)) return stored;
+    keep: (where, voice) =>
+      records.change(keyOf(where), (kept) => {
+        const { voices, removed } = kept;
+        if (voices.some(({ personaId }) => personaId === voice.personaId)) return kept;
         return {
-          version,
+          ...kept,
           voices: [...voices, { ...voice, name: freeName(voice.name, voices) }],
           removed: removed.filter(({ personaId }) => personaId !== voice.personaId),
-        } satisfies KeptVoices;
-      });
-    },
+        };
+      }),
 
     async remove(where, personaId) {
       let found: Voice | undefined;
-      await settings.update(keyOf(where), (stored): unknown => {
-        const { voices, removed, version } = read(stored);
+      await records.change(keyOf(where), (kept) => {
+        const { voices, removed } = kept;
         found = voices.find((voice) => voice.personaId === personaId);
-        if (!found) return stored;
+        if (!found) return kept;
         const { audioId } = found;
         return {
-          version,
+          ...kept,
           voices: voices.filter((voice) => voice !== found),
           removed: audioId === undefined ? removed : [...removed, { personaId, audioId }],
-        } satisfies KeptVoices;
+        };
       });
       return found !== undefined;
     },
 
-    async forget(platform, person) {
-      const start = `${['voices', platform].map(encodeURIComponent).join(':')}:`;
-      for await (const key of settings.keys()) {
-        if (!key.startsWith(start)) continue;
-        await settings.update(key, (stored): unknown => {
-          const { voices, ...rest } = read(stored);
-          const left = voices.filter(({ keptBy }) => keptBy.id !== person);
-          return left.length === voices.length ? stored : ({ ...rest, voices: left } satisfies KeptVoices);
-        });
-      }
-    },
+    forget: (platform, person) =>
+      records.changeAll(`${keyOfParts('voices', platform)}:`, (kept) => {
+        const voices = kept.voices.filter(({ keptBy }) => keptBy.id !== person);
+        return voices.length === kept.voices.length ? kept : { ...kept, voices };
+      }),
   };
 }
 
-function keyOf(where: Conversation): string {
-  const server = serverOf(where);
-  const keeper = server === undefined ? ['conversation', where.channel] : ['server', server];
-  return ['voices', where.platform, ...keeper].map(encodeURIComponent).join(':');
-}
-
-function read(stored: unknown): KeptVoices {
-  if (stored === undefined || stored === null) return { version: 1, voices: [], removed: [] };
-  const parsed = voicesSchema.safeParse(stored);
-  if (parsed.success) return parsed.data;
-  throw new Error('The kept voices cannot be read by this version', { cause: parsed.error });
-}
+const keyOf = (where: Conversation): string => keyOfKeeper('voices', where);
 
 function freeName(name: string, taken: readonly Voice[]): string {
   const names = new Set(taken.map((voice) => voice.name.toLowerCase()));

@@ -5,7 +5,7 @@ import { GatewayError } from '../../gateway/transport/errors.ts';
 import { ListenError } from '../../http/server.ts';
 import { MediaError } from '../../media/errors.ts';
 import { PlatformError } from '../../platforms/platform.ts';
-import { SettingsError } from '../../settings/decisions.ts';
+import { SettingsError } from '../../settings/records.ts';
 import { StorageError } from '../../storage/storage.ts';
 
 export interface LogOptions {

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { forget } from '../../src/app/forget.ts';
+import { createDecisionStore } from '../../src/settings/decisions.ts';
+import { createFeedback } from '../../src/settings/feedback.ts';
+import { SettingsError } from '../../src/settings/records.ts';
+import { createVoices } from '../../src/settings/voices.ts';
+import { memoryStorage } from '../settings/memory-storage.ts';
+
+const server = (guild: string) => ({ platform: 'discord', guild, channel: 'music' });
+const ada = { platform: 'discord', person: 'ada' };
+
+test('a record of a newer version is left and reported, and everything else of the person is erased', async () => {
+  const { storage, clock } = await memoryStorage();
+  const voices = createVoices(storage);
+  const feedback = createFeedback(storage);
+  const decisions = createDecisionStore({ store: storage.settings, now: clock.now, newId: () => 'id' });
+  const newer = { version: 2, voices: 'otherwise' };
+  await storage.settings.set('voices:discord:server:a', newer);
+  await voices.keep(server('b'), {
+    personaId: 'p1',
+    name: 'Rainy',
+    keptBy: { id: 'ada', displayName: 'Ada' },
+    keptAt: 1,
+  });
+  const day = '2026-11-20';
+  await feedback.vote(server('b'), { job: 'j', model: 'seer', day, person: 'ada', judgement: 'good' });
+  let isOutOfParties = false;
+  const forgotten = forget(ada, {
+    storage,
+    voices,
+    decisions,
+    removeFile: async () => {},
+    forgetParties: async () => {
+      isOutOfParties = true;
+    },
+  });
+  await expect(forgotten).rejects.toThrow(SettingsError);
+  expect(await voices.list(server('b'))).toEqual([]);
+  expect(await feedback.summary(server('b'), day, 1)).toEqual([]);
+  expect(isOutOfParties).toBe(true);
+  expect(await storage.settings.get('voices:discord:server:a')).toEqual(newer);
+  await storage.close();
+});
