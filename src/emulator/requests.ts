@@ -96,41 +96,10 @@ export function checkHeaders(path: string, headers: IncomingHttpHeaders, apiKey:
   const family = routeFamily(path);
   if (family === 'files' || family === 'none') return;
   const isMessages = family === 'msg' || (path === '/chat/v1/models' && headers.authorization === undefined);
-  if (isMessages) checkMessagesHeaders(headers, apiKey);
-  else checkBearer(headers, apiKey);
-}
-
-/** Refuses a request without `Authorization: Bearer` and the key. */
-function checkBearer(headers: IncomingHttpHeaders, apiKey: string): void {
-  const { authorization } = headers;
-  if (authorization === undefined) {
-    const mistaken = headers['x-api-key'] !== undefined || headers['x-goog-api-key'] !== undefined;
-    throw unauthenticated(
-      mistaken
-        ? 'this route takes the key as "Authorization: Bearer <API_KEY>", not in another header'
-        : 'the header "Authorization: Bearer <API_KEY>" is missing',
-    );
-  }
-  const key = /^Bearer (\S+)$/.exec(authorization)?.[1];
-  if (key === undefined) throw unauthenticated('the Authorization header must read "Bearer <API_KEY>"');
-  if (key !== apiKey) throw unauthenticated('the API key is not known');
-}
-
-function checkMessagesHeaders(headers: IncomingHttpHeaders, apiKey: string): void {
-  const { 'x-api-key': key, 'vendor-version': version, authorization } = headers;
-  if (key === undefined) {
-    throw unauthenticated(
-      authorization === undefined
-        ? 'the header "x-api-key" is missing'
-        : 'msg routes take the key in "x-api-key", not as a Bearer token',
-    );
-  }
-  if (key !== apiKey) throw unauthenticated('the API key is not known');
-  if (version === undefined) throw new RefusedRequest('invalid', 'the header "vendor-version" is missing');
-  if (version !== messagesVersion)
-    throw new RefusedRequest('invalid', `vendor-version must be ${messagesVersion}`);
-}
-
-function unauthenticated(message: string): RefusedRequest {
-  return new RefusedRequest('unauthenticated', message);
+  const place = isMessages ? 'x-api-key: <API_KEY>' : 'Authorization: Bearer <API_KEY>';
+  const key = isMessages ? headers['x-api-key'] : /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1];
+  if (key === undefined) throw new RefusedRequest('unauthenticated', `the header "${place}" is missing`);
+  if (key !== apiKey) throw new RefusedRequest('unauthenticated', 'the API key is not known');
+  if (isMessages && headers['vendor-version'] !== messagesVersion)
+    throw new RefusedRequest('invalid', `the header "vendor-version: ${messagesVersion}" is missing`);
 }

@@ -30,7 +30,8 @@ interface Persona {
 }
 
 export const mostRemembered = 5000;
-const mostUploadBytes = 256 * 1024 * 1024;
+/** Each may hold 30 MiB. */
+const mostUploads = 8;
 
 export type Store = ReturnType<typeof createStore>;
 
@@ -38,23 +39,18 @@ export type Store = ReturnType<typeof createStore>;
 export function createStore() {
   const audios = new BoundedMap<Audio>(mostRemembered * 2);
   const tasks = new BoundedMap<MusicTask>(mostRemembered);
-  const uploads: { readonly task: MusicTask; readonly bytes: number }[] = [];
-  let uploadBytes = 0;
+  const uploads: MusicTask[] = [];
   return {
     tasks,
     audios,
     personas: new BoundedMap<Persona>(mostRemembered),
-    /** Notes that a task holds an upload of so many bytes; past 256 MiB in all, the oldest such tasks are forgotten. */
-    noteUpload(task: MusicTask, bytes: number): void {
-      uploads.push({ task, bytes });
-      uploadBytes += bytes;
-      while (uploadBytes > mostUploadBytes) {
-        const oldest = uploads.shift();
-        if (oldest === undefined) break;
-        uploadBytes -= oldest.bytes;
-        tasks.delete(oldest.task.id);
-        for (const audio of oldest.task.audios) audios.delete(audio.id);
-      }
+    /** Notes that a task holds an upload; past eight of them the oldest is forgotten. */
+    noteUpload(task: MusicTask): void {
+      uploads.push(task);
+      const oldest = uploads.length > mostUploads ? uploads.shift() : undefined;
+      if (oldest === undefined) return;
+      tasks.delete(oldest.id);
+      for (const audio of oldest.audios) audios.delete(audio.id);
     },
   };
 }

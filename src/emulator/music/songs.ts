@@ -176,7 +176,7 @@ export function registerUploadRoutes(server: FastifyInstance, context: EmulatorC
     acceptSongs(context, request, body, recipes, async (task) => {
       const audio = await download(context, body.uploadUrl, mostUploadBytes);
       const source: UploadSource = { kind: 'upload', use, audio, continueAt: body.continueAt ?? null };
-      context.store.noteUpload(task, audio.length);
+      context.store.noteUpload(task);
       for (const song of task.audios) song.recipe = { ...song.recipe, source };
     });
 

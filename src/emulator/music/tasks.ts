@@ -10,13 +10,9 @@ import { chooseGenre, genreName } from '../studio/synthesizer/genre.ts';
 import type { SongRecipe } from '../studio/synthesizer/recipe.ts';
 import { titleFrom } from '../writing.ts';
 
-/** An id as upstream writes them: 32 hexadecimal digits. */
-function newTaskId(context: EmulatorContext): string {
-  return context.randomId().replaceAll('-', '');
-}
-
-export function createTask(context: EmulatorContext, kind: MusicTaskKind): MusicTask {
-  return context.store.tasks.add({ id: newTaskId(context), kind, audios: [], state: 'working' });
+/** Its id is as upstream writes them: 32 hexadecimal digits. */
+export function createTask({ store, randomId }: EmulatorContext, kind: MusicTaskKind): MusicTask {
+  return store.tasks.add({ id: randomId().replaceAll('-', ''), kind, audios: [], state: 'working' });
 }
 
 /**
