@@ -1,7 +1,7 @@
 /** `npm run doctor`: examines what `npm start` would need, a line each; ends with status 1 when something is wrong. */
 import { styleText } from 'node:util';
 import { commands } from '../../commands/index.ts';
-import { type Examination, examine } from '../app/doctor/examine.ts';
+import { type Examination, examine, lineOf } from '../app/doctor/examine.ts';
 import { loadEnvironment, runProgram } from '../app/process.ts';
 import { newId } from '../app/services.ts';
 import type { Finding } from '../core/finding.ts';
@@ -19,11 +19,9 @@ export async function report(
   write: (line: string) => void,
 ): Promise<Record<Finding['level'], number>> {
   const counts = { good: 0, warning: 0, wrong: 0 };
-  for await (const { level, subject, sentence, remedy } of examine(examination)) {
-    counts[level] += 1;
-    // Sentences of settings end by themselves.
-    const what = remedy === undefined ? sentence : `${sentence.replace(/\.$/, '')}. What to do: ${remedy}`;
-    write(`${MARKS[level]} ${subject}: ${what}`);
+  for await (const finding of examine(examination)) {
+    counts[finding.level] += 1;
+    write(`${MARKS[finding.level]} ${lineOf(finding)}`);
   }
   return counts;
 }

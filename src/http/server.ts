@@ -210,7 +210,7 @@ const NOT_FOUND_PAGE = `<!doctype html>
 <body>
 <main>
 <h1>There is nothing here</h1>
-<p>Links to files end after some days, and a link that was not copied whole opens nothing. The message in the chat has it anew.</p>
+<p>Links to files expire, and an incomplete link opens nothing. Open the message in chat for a fresh link.</p>
 </main>
 </body>
 </html>

@@ -69,7 +69,7 @@ it('what pruning, the operator’s forget and retention took away is 410 behind 
   const store = await openMediaStore(media, { now: later, random: Math.random });
   expect((await store.prune()).removed).toBeGreaterThan(3);
   for (const link of [forgotten, old])
-    expect(await visit(running, link)).toBe('410 Its files are not kept any more.');
+    expect(await visit(running, link)).toBe('410 Its files are no longer kept.');
 
   await running[Symbol.asyncDispose]();
   const program = [join(PROJECT, 'src/cli/forget.ts'), 'discord', FORGOTTEN];
@@ -78,7 +78,7 @@ it('what pruning, the operator’s forget and retention took away is 410 behind 
   expect(stdout).toMatch(/^Erased 1 job and /);
   running = await start();
   expect(await visit(running, forgotten)).toMatch(/^410 It was erased/);
-  expect(await visit(running, old)).toBe('410 Its files are not kept any more.');
+  expect(await visit(running, old)).toBe('410 Its files are no longer kept.');
 
   await running[Symbol.asyncDispose]();
   running = await start({ RETENTION_DAYS: '1' }, later);

@@ -50,6 +50,12 @@ export async function* examine(examination: Examination): AsyncGenerator<Finding
   );
 }
 
+/** Sentences of settings end by themselves. */
+export function lineOf({ subject, sentence, remedy }: Finding): string {
+  const what = remedy === undefined ? sentence : `${sentence.replace(/\.$/, '')}. What to do: ${remedy}`;
+  return `${subject}: ${what}`;
+}
+
 /** What a bot that has just started would stumble over later, and on a terminal where it is and how people call it. Never rejects. */
 export async function tellFindings(
   config: Config,
@@ -59,11 +65,9 @@ export async function tellFindings(
 ): Promise<void> {
   const { log } = examination;
   try {
-    for await (const { level, subject, sentence, remedy } of examineStarted(config, gateway, examination)) {
-      const what = remedy === undefined ? sentence : `${sentence.replace(/\.$/, '')}. What to do: ${remedy}`;
-      const line = `${subject}: ${what}`;
-      if (level !== 'good') log.warn({}, line);
-      else if (isRead) log.info({}, line);
+    for await (const finding of examineStarted(config, gateway, examination)) {
+      if (finding.level !== 'good') log.warn({}, lineOf(finding));
+      else if (isRead) log.info({}, lineOf(finding));
     }
     if (isRead) log.info({}, 'In a channel, type /song a tune for rain');
   } catch (error) {

@@ -23,10 +23,10 @@ export interface SongRoutesOptions extends Pick<System, 'log'> {
 }
 
 const GONE: Readonly<Record<Gone, string>> = {
-  erased: 'It was erased: who asked for it wanted that, or its time was over.',
-  withdrawn: 'Who asked for it, or a moderator, took its page away.',
-  off: 'Moderators switched the pages of songs off where it was made.',
-  files: 'Its files are not kept any more.',
+  erased: 'It was erased: the person who requested it asked for that, or it had been kept long enough.',
+  withdrawn: 'The person who requested it, or a moderator, took its page away.',
+  off: 'Moderators switched song pages off where it was made.',
+  files: 'Its files are no longer kept.',
 };
 
 /** From a page to the root of the listener. */

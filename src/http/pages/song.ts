@@ -43,7 +43,7 @@ ${song.takes.map((take) => takeCard(take, { title, href, isOnly: song.takes.leng
 ${wordsSection(song)}
 ${song.takes.map((take) => (take.stems.length > 0 ? mixer(take, href, song.takes.length === 1) : undefined))}
 ${song.made.length > 0 && madeSection(song.made, href)}
-<footer><p>Made with Minstrel. Everybody who has this link can listen; who asked for the song can take the page away.</p></footer>
+<footer><p>Made with Minstrel. Everyone with this link can listen. The person who requested the song can take the page away.</p></footer>
 </main>
 </body>`;
   const modules = ['player.js', 'share.js', ...(hasStems ? ['mixer.js'] : [])];

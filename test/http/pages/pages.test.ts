@@ -95,8 +95,8 @@ test.each([
 test.each<[Gone, string]>([
   ['erased', 'erased'],
   ['withdrawn', 'took its page away'],
-  ['off', 'switched the pages of songs off'],
-  ['files', 'not kept any more'],
+  ['off', 'switched song pages off'],
+  ['files', 'no longer kept'],
 ])('what is gone is 410 with a sentence: %s', async (reason, sentence) => {
   const { songUrl, albumUrl } = await openSongSite({ song: reason, album: reason });
   for (const url of [songUrl, albumUrl]) {

@@ -2,11 +2,11 @@
 import { UserError } from '../../../core/errors.ts';
 import { plain } from '../../../core/message.ts';
 import type { OptionValue } from '../../../core/options.ts';
-import { present } from '../../../core/present.ts';
 import { declarationOf } from '../../shared/command-line.ts';
 import { completeLine } from '../../shared/completion.ts';
 import { buttonTarget, formTarget } from '../../shared/target.ts';
 import { channelsOf, findPerson, MENTIONS, webAddress } from '../connection/community.ts';
+import type { WebMessage } from '../render/message.ts';
 import { type Asking, DONE, formAnswer, invoke, referenceTo, type WebReceivingTools } from './invoke.ts';
 import { runLine } from './line.ts';
 import type { SentValues, WebAnswer, WebAsking, WebRequest } from './requests.ts';
@@ -59,19 +59,24 @@ function askingOfRequest({ person: id, channel: name }: WebRequest): Asking | un
   return person && channel && { person, channel, address: webAddress(channel, id) };
 }
 
+/** The message, where the person sees it in this channel. */
+function seenMessage(
+  id: string,
+  { channel, person }: Asking,
+  { history }: Pick<WebReceivingTools, 'history'>,
+): WebMessage | undefined {
+  const message = history.find(id);
+  return message?.channel === channel.id && (message.to ?? person.id) === person.id ? message : undefined;
+}
+
 async function press(
   { id, message: pressed, action }: WebAsking<'press'>,
   asking: Asking,
   tools: WebReceivingTools,
 ): Promise<WebAnswer> {
-  const message = tools.history.find(pressed);
-  const isThere = [...(message?.buttons ?? []), ...(message?.more ?? [])].some(
-    (button) => button.id === action,
-  );
-  const isSeen =
-    message?.channel === asking.channel.id && (message.to ?? asking.person.id) === asking.person.id;
+  const { buttons = [], more = [] } = seenMessage(pressed, asking, tools) ?? {};
   const target = buttonTarget(action);
-  if (!isThere || !isSeen || !target) throw new UserError(OUTDATED);
+  if (!target || ![...buttons, ...more].some((button) => button.id === action)) throw new UserError(OUTDATED);
   return await invoke({ id, target, options: {} }, asking, tools);
 }
 
@@ -91,13 +96,12 @@ async function sendForm(
 
 function openMenu(
   { message: id, command: name }: WebAsking<'menu'>,
-  { channel, person }: Asking,
-  { bot, history }: WebReceivingTools,
+  asking: Asking,
+  tools: WebReceivingTools,
 ): WebAnswer {
-  const command = bot.commands.find((candidate) => candidate.name === name);
-  const message = history.find(id);
-  const isSeen = message?.channel === channel.id && (message.to ?? person.id) === person.id;
-  if (!command?.messageMenu || !isSeen) throw new UserError('This message is not there any more.');
+  const command = tools.bot.commands.find((candidate) => candidate.name === name);
+  const message = seenMessage(id, asking, tools);
+  if (!command?.messageMenu || !message) throw new UserError('This message is not there any more.');
   const { label: title, option } = command.messageMenu;
   const initial = { [option]: message.source || (message.line ?? '') };
   return formAnswer({ id: name, title, submitLabel: 'Send', options: command.options, initial }, name);
@@ -113,7 +117,7 @@ async function suggest(
   if (declaration?.type === 'text' && declaration.mention) return { type: 'choices', choices: MENTIONS };
   const { [option]: _replaced, ...others } = options;
   const filled = valuesOf(others, tools);
-  const wanted = present({ command, subcommand, option, typed, options: filled, person, address });
+  const wanted = { command, subcommand, option, typed, options: filled, person, address };
   return { type: 'choices', choices: await tools.bot.suggest(wanted) };
 }
 

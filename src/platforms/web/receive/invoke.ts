@@ -3,7 +3,6 @@ import type { Bot } from '../../../core/bot/create-bot.ts';
 import { UserError } from '../../../core/errors.ts';
 import type { Address, Invocation, Person } from '../../../core/invocation.ts';
 import type { FileReference, Form, RawOptions } from '../../../core/options.ts';
-import { present } from '../../../core/present.ts';
 import type { Target } from '../../shared/target.ts';
 import type { Channel } from '../connection/community.ts';
 import type { History } from '../deliver/history.ts';
@@ -56,8 +55,7 @@ export async function invoke(
     source: said.line ?? '',
   };
   const to = entry ? { ...address, platformData: { asked: entry.id } } : address;
-  const invocation = present({ id, person, address: to, options, ...target });
-  return await finish(invocation, tools, { entry, isForm });
+  return await finish({ id, person, address: to, options, ...target }, tools, { entry, isForm });
 }
 
 /** Runs it, and shows what came of it. What was asked is shown once it is taken, so that nothing is said to be that is not. */
