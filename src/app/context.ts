@@ -52,7 +52,7 @@ function contextOf(
 ): Context {
   const { now, storage, jobs, gateway, voices, administration, answers, parties } = parts;
   /** A button may do the work of another command: the person must be admitted to that command, too. */
-  const enterOther = async (command = invocation?.command): Promise<void> => {
+  const enterOther = async (command: string): Promise<void> => {
     if (command !== invocation?.command)
       await administration.admit({ command, address, person: platformPerson }, settings);
   };
@@ -62,7 +62,7 @@ function contextOf(
     jobs: {
       async start(request) {
         if (!invocation) throw new TypeError('Completions start no work');
-        await enterOther(request.command);
+        if (request.command !== undefined) await enterOther(request.command);
         return jobs.start(request, { ...invocation, person }, settings);
       },
       find: (id) => jobs.find(id),
@@ -115,15 +115,7 @@ function contextOf(
           async play(song) {
             if (!invocation) throw new TypeError('Completions play nothing');
             const queued = { id: invocation.id, address, person };
-            const counted = await administration.meter.countQueued(queued, settings);
-            try {
-              const answer = await tools.play(song);
-              await counted.settle();
-              return answer;
-            } catch (error) {
-              await counted.giveBack();
-              throw error;
-            }
+            return administration.meter.countQueued(queued, settings, () => tools.play(song));
           },
         }
       );

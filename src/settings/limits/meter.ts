@@ -54,13 +54,10 @@ export interface Meter {
    */
   claim(job: MeteredJob, settings: Decisions): UsageClaim;
   /**
-   * Counts a song for a voice channel until it is known whether it was queued. Throws UserError where a limit is reached, and
-   * while moderators or the operator have paused the bot.
+   * Counts a song for a voice channel, unless `queue` throws. Throws UserError where a limit is reached, and while moderators or
+   * the operator have paused the bot.
    */
-  countQueued(
-    song: QueuedSong,
-    settings: Decisions,
-  ): Promise<{ settle(): Promise<unknown>; giveBack(): Promise<void> }>;
+  countQueued<Value>(song: QueuedSong, settings: Decisions, queue: () => Promise<Value>): Promise<Value>;
   /** The gateway charged for it, or may have: it counts for good. May be called again, and when it became certain. */
   settle(job: MeteredJob, charge: 'yes' | 'uncertain'): Promise<void>;
   /** Nothing came of it: it does not count. May be called again; what was settled stays. */
@@ -138,17 +135,21 @@ export function createMeter({ usage, ceilings, costs, now, isPaused, measure }: 
       };
     },
 
-    async countQueued(song, settings) {
+    async countQueued(song, settings, queue) {
       assertTaking(song.address, settings);
       const limits = limitsOn('party', song, settings);
       const at = now();
       const reservation = reservationFor({ ...song, at, units: 0, family: 'party' });
       const refused = await usage.reserve(reservation, limits.map(ceilingOf), at);
       if (refused) throw refusalFor(refused, limits, reservation);
-      return {
-        settle: () => usage.settle(reservation, 'yes'),
-        giveBack: () => usage.giveBack(song.id),
-      };
+      try {
+        const value = await queue();
+        await usage.settle(reservation, 'yes');
+        return value;
+      } catch (error) {
+        await usage.giveBack(song.id);
+        throw error;
+      }
     },
 
     async settle(job, charge) {
