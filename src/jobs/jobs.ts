@@ -70,12 +70,8 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
   const decline = async (id: string): Promise<void> => {
     const run = await JobRun.load(id, storage);
     if (run?.job.state !== 'accepted') return;
-    const failure = {
-      code: 'not-acknowledged',
-      sentence: NOT_ACKNOWLEDGED_SENTENCE,
-      reference: newId(),
-    };
-    run.apply({ type: 'failed', failure: { ...failure, taken: 'no' } });
+    const failure = { code: 'not-acknowledged', sentence: NOT_ACKNOWLEDGED_SENTENCE, reference: newId() };
+    run.fail({ ...failure, taken: 'no' });
     await run.save();
     wakeNow(id);
   };

@@ -104,23 +104,12 @@ export function createAnswerQuestion({
   /** The rest of the answer is still read when storage is away for a moment. */
   async function saveDraft(run: JobRun, draft: AnswerDraft): Promise<void> {
     try {
-      run.apply({ type: 'recorded', fields: { result: draft.into(run.job.result) } });
+      run.record({ result: draft.into(run.job.result) });
       await run.save();
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
       log.warn({ job: run.job.id, err: error }, 'Part of an answer could not be stored');
     }
-  }
-
-  function interrupted(run: JobRun): 'now' {
-    const failure = {
-      code: 'interrupted',
-      sentence: INTERRUPTED_SENTENCE,
-      reference: newId(),
-      taken: 'unknown' as const,
-    };
-    run.apply({ type: 'failed', failure });
-    return 'now';
   }
 
   return async (run, work, shutdown) => {
@@ -149,7 +138,10 @@ export function createAnswerQuestion({
         return now();
       }
       if (failure && (!shutdown.aborted || isAskedToWait)) return failAnswer(run, work, { failure, isTaken });
-      if (shutdown.aborted) return interrupted(run);
+      if (shutdown.aborted) {
+        const interrupted = { code: 'interrupted', sentence: INTERRUPTED_SENTENCE, reference: newId() };
+        return run.fail({ ...interrupted, taken: 'unknown' });
+      }
     }
     // A request to stop that came after the end changes nothing.
     if (!draft.answer.finish) draft.end({ reason: watch.cancelledBy !== undefined ? 'stopped' : 'broken' });

@@ -30,8 +30,7 @@ export function createFailAnswer({
     const sentence = isRefusedPreview
       ? `The gateway refuses the thinking preview for “${work.request.model}”: it is a preview, and may change or end. Please choose another model.`
       : answerSentence(error);
-    run.apply({ type: 'failed', failure: { code: error.code, sentence, reference, taken } });
-    return 'now';
+    return run.fail({ code: error.code, sentence, reference, taken });
   };
 }
 

@@ -148,7 +148,7 @@ export function createAdvance(deps: JobDependencies): Advance {
     if (!run) return undefined;
     // Recorded, because a later run may be the first that shows something again.
     if (isOpen(run.job) && (interrupted || isLongUnshown(run.job, now())))
-      run.apply({ type: 'recorded', fields: { mayHavePosted: true } });
+      run.record({ mayHavePosted: true });
     // It may have posted for a job that another replica ended meanwhile.
     if (interrupted && !isOpen(run.job)) run.apply({ type: 'overtaken', posted: {} });
     for (;;) {

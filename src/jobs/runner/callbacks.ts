@@ -72,7 +72,7 @@ export function createReadCallbacks({
       const event = eventOf(body, receivedAt, run.job);
       onRead(receivedAt);
       if (event) run.apply(event);
-      run.apply({ type: 'recorded', fields: { inboxRead: sequence } });
+      run.record({ inboxRead: sequence });
     }
   };
 }

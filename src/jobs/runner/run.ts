@@ -1,12 +1,12 @@
 /** One run of a job: its newest record, and the events that are not written yet. */
 import { isDeepStrictEqual } from 'node:util';
 import { backoff } from '../../core/backoff.ts';
-import type { Job } from '../../core/job.ts';
+import type { Job, JobFailure } from '../../core/job.ts';
 import type { Posted } from '../../platforms/platform.ts';
 import type { RunLease } from '../../storage/schedule.ts';
 import { type Storage, StorageError, type StorageErrorCode } from '../../storage/storage.ts';
 import type { JobDependencies } from '../dependencies.ts';
-import type { EventOf, JobEvent, JobEventType } from '../events.ts';
+import type { EventOf, JobEvent, JobEventType, RecordedFields } from '../events.ts';
 import { transition } from '../transitions.ts';
 
 /** `now`: the record moved on, run at once. A number: run then, in milliseconds since the epoch. Undefined: never. */
@@ -87,6 +87,17 @@ export class JobRun {
     if (next === this.#job) return;
     this.#job = next;
     this.#events = [...this.#events, event];
+  }
+
+  /** What was learned that changes no state. */
+  record(fields: RecordedFields): void {
+    this.apply({ type: 'recorded', fields });
+  }
+
+  /** The work failed; its person is told next. */
+  fail(failure: JobFailure): 'now' {
+    this.apply({ type: 'failed', failure });
+    return 'now';
   }
 
   /**
@@ -228,17 +239,6 @@ export function isUnreadableRecord(error: unknown): boolean {
 /** Milliseconds to wait before try number `attempts` + 1: doubling from two seconds to ten minutes, with jitter. */
 export function pauseBefore(attempts: number, random: () => number, retryAfterMs = 0): number {
   return Math.max(retryAfterMs, backoff({ attempt: attempts, firstMs: 2_000, longestMs: 600_000, random }));
-}
-
-/** Shows later, and not before Retry-After where there was one. Resolves to when, in milliseconds since the epoch. */
-export type ShowLater = (run: JobRun, retryAfterMs: number | undefined) => number;
-
-export function createShowLater({ now, random }: Pick<JobDependencies, 'now' | 'random'>): ShowLater {
-  return (run, retryAfterMs) => {
-    const again = now() + pauseBefore(run.job.attempts + 1, random, retryAfterMs);
-    run.apply({ type: 'retried', ...(retryAfterMs === undefined ? {} : { held: { showing: again } }) });
-    return again;
-  };
 }
 
 /** Between two times in milliseconds. */

@@ -20,7 +20,6 @@ import { createSlots } from '../steps/slots.ts';
 import { createSource } from '../steps/source.ts';
 import { createStyleAndLyrics } from '../steps/style-and-lyrics.ts';
 import { createSubmit } from '../steps/submit.ts';
-import { createShowLater } from './run.ts';
 
 export function createSteps(deps: JobDependencies) {
   const slots = createSlots(deps);
@@ -28,8 +27,6 @@ export function createSteps(deps: JobDependencies) {
   const keep = createKeep(deps);
   const channel = createChannel({ ...deps, ...keep });
   const finalMessage = createFinalMessage({ ...deps, ...keep, ...poll, ...createSource(deps) });
-  const showLater = createShowLater(deps);
-  const showing = { channel, finalMessage, showLater };
   const failSubmission = createFailSubmission(deps);
   const watchForCancel = createWatchForCancel(deps);
 
@@ -59,14 +56,13 @@ export function createSteps(deps: JobDependencies) {
       ...deps,
       slots,
       channel,
-      showLater,
       watchForCancel,
       ...createAttachments({ ...deps, ...keep, readConversation }),
       ...createStyleAndLyrics({ ...deps, failSubmission }),
       send,
     }),
     recover,
-    deliver: createDeliver({ ...deps, ...keep, ...showing }),
-    repair: createRepair({ ...deps, ...showing }),
+    deliver: createDeliver({ ...deps, ...keep, channel, finalMessage }),
+    repair: createRepair({ ...deps, channel, finalMessage }),
   };
 }

@@ -126,11 +126,11 @@ export function createAttachments({
    * Why the work cannot be asked for: a file that it needs is not kept any more, or cannot be read now. Months may lie
    * between a job and its `Again`.
    */
-  async function attachmentFailure(job: Job): Promise<Omit<JobFailure, 'taken'> | undefined> {
+  async function attachmentFailure(job: Job): Promise<JobFailure | undefined> {
     const fail = (code: string, sentence: string, cause?: MediaError) => {
       const reference = newId();
       log.warn({ job: job.id, reference, code, err: cause }, 'What was attached cannot be used');
-      return { code, sentence, reference };
+      return { code, sentence, reference, taken: 'no' as const };
     };
     try {
       const found = await Promise.all(

@@ -1,12 +1,11 @@
 /** Everything before the gateway is asked: the queue, the progress message, what was attached. */
 import { toMessage, UserError } from '../../core/errors.ts';
-import type { JobFailure } from '../../core/job.ts';
 import { filesDeadline } from '../../media/attachments.ts';
 import { PlatformError } from '../../platforms/platform.ts';
 import { alikeOf } from '../../storage/job-record.ts';
 import { StorageError } from '../../storage/storage.ts';
 import type { JobDependencies } from '../dependencies.ts';
-import type { JobRun, Next, ShowLater, Step } from '../runner/run.ts';
+import type { JobRun, Next, Step } from '../runner/run.ts';
 import { TOO_LATE_SENTENCE } from '../sentences.ts';
 import { type Attachments, isPrepared } from './attachments.ts';
 import type { WatchForCancel } from './cancel-watch.ts';
@@ -29,7 +28,6 @@ interface BeginParts
   readonly slots: Slots;
   readonly channel: JobChannel;
   readonly watchForCancel: WatchForCancel;
-  readonly showLater: ShowLater;
   readonly send: Step;
 }
 
@@ -43,7 +41,6 @@ export function createBegin({
   polishStyle,
   requestLyrics,
   watchForCancel,
-  showLater,
   send,
   now,
   newId,
@@ -72,30 +69,29 @@ export function createBegin({
     if (estimateMs !== undefined || posted) return;
     const durations = await storage.jobs.recentDurations(alikeOf(work), DURATIONS_COMPARED);
     const median = durations.toSorted((a, b) => a - b)[Math.floor(durations.length / 2)];
-    if (median !== undefined && median >= SHORTEST_ESTIMATE_MS)
-      run.apply({ type: 'recorded', fields: { estimateMs: median } });
+    if (median !== undefined && median >= SHORTEST_ESTIMATE_MS) run.record({ estimateMs: median });
   }
 
   /** The work cannot be shown or prepared, so nothing is spent: later again, or a sentence. */
   function progressRefused(run: JobRun, error: unknown): Next {
     if (!(error instanceof PlatformError)) {
       const reference = newId();
-      const { text: sentence } = toMessage(error, { log: log, reference });
+      const { text: sentence } = toMessage(error, { log, reference });
       const code = error instanceof UserError ? 'attachment' : 'broken';
-      return failBeforeAsking(run, { code, sentence, reference });
+      return run.fail({ code, sentence, reference, taken: 'no' });
     }
     log.warn({ job: run.job.id, err: error }, 'The platform did not take the progress message');
     if (error.code === 'unavailable') {
-      return showLater(run, error.retryAfterMs);
+      return channel.showLater(run, error.retryAfterMs);
     }
     const sentence =
       error.advice ?? 'I may not write in that channel, so I have not started. Nothing was spent.';
-    return failBeforeAsking(run, { code: error.code, sentence, reference: newId() });
+    return run.fail({ code: error.code, sentence, reference: newId(), taken: 'no' });
   }
 
   return async (run, signal) => {
     if (now() - run.job.createdAt > BEGINS_WITHIN_MS) {
-      return failBeforeAsking(run, { code: 'too-late', sentence: TOO_LATE_SENTENCE, reference: newId() });
+      return run.fail({ code: 'too-late', sentence: TOO_LATE_SENTENCE, reference: newId(), taken: 'no' });
     }
     await estimate(run);
     if (!isPrepared(run.job.work)) return prepare(run, signal);
@@ -111,7 +107,7 @@ export function createBegin({
     }
     if (isQueued) return slots.whenToAskAgain(run.job);
     const failure = await attachmentFailure(run.job);
-    if (failure) return failBeforeAsking(run, failure);
+    if (failure) return run.fail(failure);
     const { work, lyrics } = run.job;
     const polished = 'roughStyle' in work ? await polishStyle(run, signal) : work;
     if (polished === undefined) return 'now';
@@ -123,9 +119,4 @@ export function createBegin({
     const isOurs = await run.claim({ type: 'submitting', work: polished, at: now() });
     return isOurs ? send(run, signal) : 'now';
   };
-}
-
-function failBeforeAsking(run: JobRun, failure: Omit<JobFailure, 'taken'>): 'now' {
-  run.apply({ type: 'failed', failure: { ...failure, taken: 'no' } });
-  return 'now';
 }

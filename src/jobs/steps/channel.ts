@@ -7,7 +7,7 @@ import { PlatformError, type Posted, type ShowOptions } from '../../platforms/pl
 import { StorageError } from '../../storage/storage.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import { PLANS } from '../route-plans.ts';
-import type { JobRun } from '../runner/run.ts';
+import { type JobRun, pauseBefore } from '../runner/run.ts';
 import { type Keep, withKeptMedia } from './keep.ts';
 
 /** The result itself is not held up for longer because of what was shown early. */
@@ -30,8 +30,9 @@ export function createChannel({
   command,
   keepMedia,
   now,
+  random,
   log,
-}: Pick<JobDependencies, 'platform' | 'command' | 'now' | 'log'> & Pick<Keep, 'keepMedia'>) {
+}: Pick<JobDependencies, 'platform' | 'command' | 'now' | 'random' | 'log'> & Pick<Keep, 'keepMedia'>) {
   /** What people see while the job runs. */
   function progressMessage(
     job: Job,
@@ -84,7 +85,7 @@ export function createChannel({
       const isAway = error instanceof PlatformError || error instanceof MediaError;
       if (!isAway || error.retryAfterMs === undefined) return;
       const showing = now() + Math.min(error.retryAfterMs, LONGEST_EARLY_HOLD_MS);
-      run.apply({ type: 'recorded', fields: { held: { ...held, showing } } });
+      run.record({ held: { ...held, showing } });
     }
   }
 
@@ -106,6 +107,13 @@ export function createChannel({
         const progress = uncertain ? { stage: UNCERTAIN_STAGE, until: deadlineAt } : {};
         return withKeptMedia(progressMessage(run.job, progress), run.job).message;
       });
+    },
+
+    /** Shows later, and not before Retry-After where there was one. Resolves to when, in milliseconds since the epoch. */
+    showLater(run: JobRun, retryAfterMs: number | undefined): number {
+      const again = now() + pauseBefore(run.job.attempts + 1, random, retryAfterMs);
+      run.apply({ type: 'retried', ...(retryAfterMs === undefined ? {} : { held: { showing: again } }) });
+      return again;
     },
 
     /** The gateway asked for patience: until when it gets it. */
@@ -155,7 +163,7 @@ export function showOptions(run: JobRun): ShowOptions {
     posted: run.job.posted,
     mayHavePosted: run.job.mayHavePosted ?? false,
     remember: async (posted) => {
-      run.apply({ type: 'recorded', fields: { posted } });
+      run.record({ posted });
       await run.save();
     },
     beforeWriting: () => run.assertHeld(),
@@ -170,5 +178,5 @@ export function messageDigest(message: Message): string {
 /** What the platform found of interrupted runs is part of `posted`. */
 export function recordShown(run: JobRun, shown: string, posted: Posted): void {
   const found = run.job.mayHavePosted === true ? { mayHavePosted: false } : {};
-  run.apply({ type: 'recorded', fields: { posted, shown, ...found } });
+  run.record({ posted, shown, ...found });
 }

@@ -6,7 +6,7 @@ import { MediaError } from '../../media/errors.ts';
 import { PlatformError } from '../../platforms/platform.ts';
 import { StorageError } from '../../storage/storage.ts';
 import type { JobDependencies } from '../dependencies.ts';
-import type { JobRun, ShowLater } from '../runner/run.ts';
+import type { JobRun } from '../runner/run.ts';
 import type { JobChannel } from './channel.ts';
 import type { Keep } from './keep.ts';
 import { again, type FinalMessage } from './message.ts';
@@ -33,7 +33,6 @@ interface DeliverParts
     Pick<Keep, 'forgetMissing'> {
   readonly channel: JobChannel;
   readonly finalMessage: FinalMessage;
-  readonly showLater: ShowLater;
 }
 
 export type Deliver = (run: JobRun, signal: AbortSignal) => Promise<number | undefined>;
@@ -46,7 +45,6 @@ export function createDeliver({
   channel,
   finalMessage,
   forgetMissing,
-  showLater,
   now,
   log,
 }: DeliverParts): Deliver {
@@ -76,18 +74,19 @@ export function createDeliver({
   async function showResult(run: JobRun, signal: AbortSignal): Promise<number | undefined> {
     const { message, waiting } = await finalMessage(run, signal);
     const isBrief = (waiting?.retryAfterMs ?? 0) <= LONGEST_SILENCE_MS;
-    if (waiting && isBrief && run.job.attempts < SILENT_TRIES) return showLater(run, waiting.retryAfterMs);
+    if (waiting && isBrief && run.job.attempts < SILENT_TRIES)
+      return channel.showLater(run, waiting.retryAfterMs);
     try {
       if (await endedBefore(run.job)) return close(run);
       await channel.show(run, message);
-      if (waiting) return showLater(run, pauseForFile(waiting));
+      if (waiting) return channel.showLater(run, pauseForFile(waiting));
     } catch (error) {
       if (!isNotShown(error)) throw error;
       log.warn({ job: run.job.id, err: error }, 'The result could not be shown as it is');
       return showOtherwise(run, message, { error, isWaiting: waiting !== undefined }).catch((later) => {
         // Asked for patience on the way, it is given all of it.
         if (!isNotShown(later)) throw later;
-        return isYoung(run.job) ? showLater(run, pauseAfter(later)) : keepForLater(run);
+        return isYoung(run.job) ? channel.showLater(run, pauseAfter(later)) : keepForLater(run);
       });
     }
     return close(run);
@@ -108,12 +107,12 @@ export function createDeliver({
     if (error instanceof MediaError) {
       if (error.code === 'missing') await forgetMissing(run);
       else if (attempts >= SILENT_TRIES) await showLinks(run, message);
-      return mayWait ? showLater(run, pauseForFile(error)) : keepForLater(run);
+      return mayWait ? channel.showLater(run, pauseForFile(error)) : keepForLater(run);
     }
     if (error.code === 'unavailable') {
       const mayLink = !isWaiting && attempts >= UPLOAD_TRIES && error.retryAfterMs === undefined;
       const linked = mayLink && (await showLinks(run, message));
-      if (!linked) return mayWait ? showLater(run, error.retryAfterMs) : keepForLater(run);
+      if (!linked) return mayWait ? channel.showLater(run, error.retryAfterMs) : keepForLater(run);
       // A platform that came back just now takes the files as well.
       if (!(await isShown(run, message))) await showLinks(run, message);
       return close(run);
@@ -172,12 +171,12 @@ export function createDeliver({
   /** The platform refuses the result itself: a sentence replaces it. False if even that is refused. */
   async function showRefusal(run: JobRun, cause: unknown): Promise<boolean> {
     const { id, title } = run.job;
-    const message = toMessage(cause, { log: log, reference: id });
+    const message = toMessage(cause, { log, reference: id });
     return isShown(run, { title, ...message, actions: [again(run.job)] });
   }
 
   function keepForLater(run: JobRun): undefined {
-    run.apply({ type: 'recorded', fields: { undelivered: true } });
+    run.record({ undelivered: true });
     return close(run);
   }
 

@@ -49,8 +49,7 @@ export function createFailSubmission({
         : error.retryable && retryAfterMs !== undefined && isLong
           ? askLaterSentence(error.code, retryAfterMs, now())
           : sentenceFor(error.code, job.work);
-    run.apply({ type: 'failed', failure: { code: error.code, sentence, reference, taken: error.taken } });
-    return 'now';
+    return run.fail({ code: error.code, sentence, reference, taken: error.taken });
   };
 }
 

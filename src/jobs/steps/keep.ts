@@ -107,7 +107,7 @@ export function createKeep({ storage, media, log }: Pick<JobDependencies, 'stora
       const waiting = new Set(failed.filter((file) => waitsFor?.(file)).map(({ url }) => url));
       const tagged = await tagSongs({ ...job, kept }, message, waiting);
       if (Object.keys(found).length + Object.keys(tagged).length > 0)
-        run.apply({ type: 'recorded', fields: { kept, tagged: { ...job.tagged, ...tagged } } });
+        run.record({ kept, tagged: { ...job.tagged, ...tagged } });
       return failed;
     },
 
@@ -126,7 +126,7 @@ export function createKeep({ storage, media, log }: Pick<JobDependencies, 'stora
         let file = run.job.kept[key] ?? undefined;
         if (!file) {
           file = await media.archive(entries);
-          run.apply({ type: 'recorded', fields: { kept: { ...run.job.kept, [key]: file } } });
+          run.record({ kept: { ...run.job.kept, [key]: file } });
         }
         return {
           ...message,
@@ -156,7 +156,7 @@ export function createKeep({ storage, media, log }: Pick<JobDependencies, 'stora
         kept: Object.fromEntries([...Object.entries(kept).filter(stays), ...lost]),
         tagged: Object.fromEntries(Object.entries(tagged).filter(stays)),
       };
-      run.apply({ type: 'recorded', fields });
+      run.record(fields);
     },
 
     /**

@@ -121,7 +121,7 @@ export function createPoll({
       const { videoUrl } = await gateway.media.queryVideo(job.taskId, { signal });
       if (videoUrl === undefined) return;
       const result = mergeResults(job.result, { ...EMPTY_RESULT, videoUrl });
-      run.apply({ type: 'recorded', fields: { result } });
+      run.record({ result });
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       log.warn({ job: job.id, err: error }, 'The gateway gave no fresh address of the video');
@@ -156,8 +156,7 @@ export function createPoll({
     const { gatewayCode } = task.failure ?? {};
     const fields = { job: run.job.id, reference, code: failure.code, status: task.status, gatewayCode };
     log.warn(fields, 'The video task failed');
-    run.apply({ type: 'failed', failure: { ...failure, reference } });
-    return 'now';
+    return run.fail({ ...failure, reference });
   }
 
   return { whenToPoll, poll, pollLate, refreshVideoUrl };

@@ -2,7 +2,7 @@
 import { isOpen } from '../../core/job.ts';
 import { PlatformError } from '../../platforms/platform.ts';
 import type { JobDependencies } from '../dependencies.ts';
-import type { JobRun, ShowLater, Step } from '../runner/run.ts';
+import type { JobRun, Step } from '../runner/run.ts';
 import type { JobChannel } from './channel.ts';
 import type { FinalMessage } from './message.ts';
 
@@ -12,17 +12,16 @@ const TRIES = 12;
 interface RepairParts extends Pick<JobDependencies, 'platform' | 'now' | 'log'> {
   readonly channel: JobChannel;
   readonly finalMessage: FinalMessage;
-  readonly showLater: ShowLater;
 }
 
 /** What a job that is not over shows next is written by its next step. */
-export function createRepair({ platform, channel, finalMessage, showLater, now, log }: RepairParts): Step {
+export function createRepair({ platform, channel, finalMessage, now, log }: RepairParts): Step {
   /** What was taken back may have been all: the person is told the end alone, or finds it under /jobs. */
   async function tellElsewhere(run: JobRun, cause: PlatformError, signal: AbortSignal): Promise<void> {
     if (isOpen(run.job) || run.job.undelivered === true) return;
     const { message } = await finalMessage(run, signal);
     if (!(await channel.tellPrivately(run.job, cause, message).catch(() => false)))
-      run.apply({ type: 'recorded', fields: { undelivered: true } });
+      run.record({ undelivered: true });
   }
 
   return async (run, signal) => {
@@ -36,7 +35,7 @@ export function createRepair({ platform, channel, finalMessage, showLater, now, 
     } catch (error) {
       if (!(error instanceof PlatformError)) throw error;
       log.warn({ job: id, err: error }, 'What two replicas posted could not be put right');
-      if (error.code === 'unavailable' && attempts < TRIES) return showLater(run, error.retryAfterMs);
+      if (error.code === 'unavailable' && attempts < TRIES) return channel.showLater(run, error.retryAfterMs);
       await tellElsewhere(run, error, signal);
     }
     run.apply({ type: 'repaired' });

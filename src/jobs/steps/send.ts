@@ -1,5 +1,5 @@
 /** Asks the gateway for a job's work, once, and knows what to make of a process that died while it asked. */
-import { EMPTY_RESULT, type JobFailure } from '../../core/job.ts';
+import { EMPTY_RESULT } from '../../core/job.ts';
 import { GatewayError } from '../../gateway/transport/errors.ts';
 import { MediaError } from '../../media/errors.ts';
 import type { AnswerQuestion } from '../ask/answer.ts';
@@ -73,8 +73,7 @@ export function createSend({
       // The bytes of the answer are lost, so the person is told. They are made again only if somebody asks.
       const reference = newId();
       log.error({ job: id, reference, err: error }, 'What the gateway made could not be kept');
-      fail(run, { code: error.code, sentence: unkeptSentence(error), reference });
-      return 'now';
+      return run.fail({ code: error.code, sentence: unkeptSentence(error), reference, taken: 'unknown' });
     }
   }
 
@@ -83,6 +82,7 @@ export function createSend({
     const { id, work, result } = run.job;
     const reference = newId();
     log.warn({ job: id, reference }, 'Found a submission that was interrupted');
+    const interrupted = { code: 'interrupted', reference, taken: 'unknown' } as const;
     const { comesBack } = PLANS[work.route];
     switch (comesBack) {
       case 'callback':
@@ -90,18 +90,16 @@ export function createSend({
         return 'now';
       case 'poll':
       case 'direct':
-        fail(run, { code: 'interrupted', sentence: UNCERTAIN_SENTENCE, reference });
-        return 'now';
+        return run.fail({ ...interrupted, sentence: UNCERTAIN_SENTENCE });
       case 'stream': {
         const answer = result?.answer;
         if (answer?.text || answer?.calls) {
           const broken = { ...answer, finish: { reason: 'broken' as const } };
           const whole = { ...(result ?? EMPTY_RESULT), answer: broken };
           run.apply({ type: 'completed', result: whole, at: now() });
-        } else {
-          fail(run, { code: 'interrupted', sentence: INTERRUPTED_SENTENCE, reference });
+          return 'now';
         }
-        return 'now';
+        return run.fail({ ...interrupted, sentence: INTERRUPTED_SENTENCE });
       }
       default:
         return comesBack satisfies never;
@@ -109,8 +107,4 @@ export function createSend({
   }
 
   return { send, recover };
-}
-
-function fail(run: JobRun, failure: Omit<JobFailure, 'taken'>): void {
-  run.apply({ type: 'failed', failure: { ...failure, taken: 'unknown' } });
 }
