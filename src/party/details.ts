@@ -1,8 +1,17 @@
 /** What the message of a party shows of a song: its timed lines, its cover and its page. */
 import type { MediaItem } from '../core/message.ts';
-import type { Party } from '../core/party.ts';
+import type { Party, PartySong } from '../core/party.ts';
+import type { Log } from '../core/telemetry/log.ts';
 import type { LyricLine } from '../core/work.ts';
-import type { PartiesOptions } from './options.ts';
+
+export interface DetailSources {
+  /** The timed lines of a song, where they were asked for. */
+  readonly linesOf: (song: PartySong) => Promise<readonly LyricLine[]>;
+  readonly coverOf: (song: PartySong) => Promise<MediaItem | undefined>;
+  /** Where people open its page; undefined where it has none. */
+  readonly pageOf: (song: PartySong) => Promise<string | undefined>;
+  readonly log: Log;
+}
 
 interface Details {
   readonly lines: readonly LyricLine[];
@@ -13,12 +22,7 @@ interface Details {
 const NONE: Details = { lines: [], cover: undefined, page: undefined };
 
 /** Asked for once a round, and there when they have come. */
-export function createDetails({
-  linesOf,
-  coverOf,
-  pageOf,
-  log,
-}: Pick<PartiesOptions, 'linesOf' | 'coverOf' | 'pageOf' | 'log'>) {
+export function createDetails({ linesOf, coverOf, pageOf, log }: DetailSources) {
   let round: number | undefined;
   let details: Details = NONE;
   return ({ round: current, current: song }: Party): Details => {

@@ -1,10 +1,13 @@
 /** Plays the party of one server from memory, until it ends; what the next process needs to go on with it is stored. */
+import type { Address } from '../core/invocation.ts';
 import { type Party, type PartyEvent, type PartySong, partyAfter } from '../core/party.ts';
-import type { VoiceEnd } from '../platforms/platform.ts';
-import { createDetails, lineAt } from './details.ts';
+import type { System } from '../core/system.ts';
+import type { Platform, VoiceChannels, VoiceEnd } from '../platforms/platform.ts';
+import { createDetails, type DetailSources, lineAt } from './details.ts';
 import { overMessage, partyMessage } from './message.ts';
-import type { PartiesOptions } from './options.ts';
 import { createPanel } from './panel.ts';
+import type { SoundReader } from './sound.ts';
+import type { PartyStore } from './store.ts';
 
 /** After the last listener left, or the last song ended. */
 const LEAVE_AFTER_MS = 120_000;
@@ -25,6 +28,18 @@ export const ENDINGS = {
   unplayable: 'Several songs in a row could not be played. Try another with /party play.',
   'taken-over': 'Another replica plays on.',
 } as const satisfies Record<PartyEnding, string>;
+
+/** What playing for people takes. */
+export interface PartiesOptions
+  extends DetailSources,
+    Pick<System, 'now' | 'random' | 'newId' | 'sleep' | 'log'> {
+  readonly store: PartyStore;
+  readonly platform: Platform;
+  readonly voice: VoiceChannels;
+  readonly sound: SoundReader;
+  /** Songs of the last weeks of a channel. */
+  readonly songsOf: (address: Address) => Promise<readonly Omit<PartySong, 'id' | 'by'>[]>;
+}
 
 export interface PartyHostOptions extends PartiesOptions {
   /** A person waits for it: where the channel cannot be joined, that is said within seconds. */

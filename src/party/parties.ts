@@ -2,9 +2,8 @@
 import type { Address, Person } from '../core/invocation.ts';
 import { type Party, type PartyTools, secondsAt } from '../core/party.ts';
 import { VoiceError } from '../platforms/platform.ts';
-import { ENDINGS, type PartyEnding, type PartyHost, startPartyHost } from './host.ts';
+import { ENDINGS, type PartiesOptions, type PartyEnding, type PartyHost, startPartyHost } from './host.ts';
 import { overMessage } from './message.ts';
-import type { PartiesOptions } from './options.ts';
 import { createPanel } from './panel.ts';
 import { partyToolsFor } from './tools.ts';
 

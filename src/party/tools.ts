@@ -11,8 +11,7 @@ import {
 } from '../core/party.ts';
 import { type VoiceChannel, type VoiceEnd, VoiceError } from '../platforms/platform.ts';
 import { lineAt } from './details.ts';
-import type { PartyHost } from './host.ts';
-import type { PartiesOptions } from './options.ts';
+import type { PartiesOptions, PartyHost } from './host.ts';
 
 interface Asking {
   readonly address: Address;

@@ -9,7 +9,7 @@ import { sentencePage } from '../../src/http/pages/layout.ts';
 import { songDocument } from '../../src/http/pages/song.ts';
 import { createGuard, isSameSecret } from '../../src/http/playground/guard.ts';
 import { isOwnNetwork } from '../../src/http/server.ts';
-import { formOf } from '../../src/platforms/discord/connection/form.ts';
+import { multipartOf } from '../../src/platforms/discord/connection/multipart.ts';
 import { nonceOf } from '../../src/platforms/discord/connection/rest.ts';
 import { textSending } from '../../src/platforms/discord/deliver/payload.ts';
 import { textOfBot, textOfPerson } from '../../src/platforms/discord/receive/history.ts';
@@ -97,7 +97,7 @@ describe('Discord’s events and forms are read in linear time', () => {
     'a message of a person': (content) => textOfPerson({ content }, '111222333444555666'),
     'a message of the bot': (content) => textOfBot({ content, embeds: [] }),
     'the name of a person': (nick) => personOf({ id: '1', displayName: 'ada' }, { nick, roles: [] }, false),
-    'a request': (text) => formOf(textSending(text), []),
+    'a request': (text) => multipartOf(textSending(text), []),
     nonceOf,
   });
 });

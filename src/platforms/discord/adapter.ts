@@ -7,29 +7,27 @@ import { createDeletions } from '../shared/deletions.ts';
 import { createTalkMemory } from '../shared/talk.ts';
 import { sameChannel } from './address.ts';
 import type { ClientSettings } from './connection/client.ts';
-import { createDiscordConnection, type RetryTools } from './connection/gateway.ts';
+import { createDiscordConnection, type RetryTools } from './connection/connection.ts';
 import { createGuilds } from './connection/guilds.ts';
-import { keepRegistering, type RegistrationSettings } from './connection/register.ts';
+import { keepRegistering, type RegisterOptions } from './connection/register.ts';
 import { createDiscordRest } from './connection/rest.ts';
 import { createEditPace } from './deliver/edit-pace.ts';
-import { FirstResponses } from './deliver/first-responses.ts';
 import { messageLink, messageOffers, retractMessages } from './deliver/posted.ts';
 import { sendPrivateMessage } from './deliver/private.ts';
 import { showMessage } from './deliver/show.ts';
 import { streamMessage } from './deliver/stream.ts';
-import type { DeliveryTools } from './deliver/tools.ts';
+import { type DeliveryTools, FirstResponses } from './deliver/tools.ts';
 import { platformErrorOf } from './errors.ts';
 import { acknowledge } from './receive/acknowledge.ts';
 import { answerAutocomplete } from './receive/autocomplete.ts';
 import { converse } from './receive/conversation.ts';
 import { readDiscordHistory } from './receive/history.ts';
-import { deletedMessages, incomingMessageSchema } from './receive/interaction.ts';
+import { deletedMessages, incomingMessageSchema } from './receive/incoming-message.ts';
 import { createMessages } from './receive/messages.ts';
 import type { ReceivingTools } from './receive/tools.ts';
 
 export interface DiscordOptions extends ClientSettings, Pick<System, 'now' | 'log'> {
-  /** Without them the commands are written at every start. */
-  readonly settings?: RegistrationSettings;
+  readonly settings?: RegisterOptions['settings'];
   /** One replica at a time is connected. */
   readonly withLock: WithLock;
   readonly media: MediaReader;

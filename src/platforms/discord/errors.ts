@@ -1,14 +1,7 @@
-/** What Discord's errors mean, and the permissions that are missing behind them. */
-import {
-  DiscordAPIError,
-  DiscordjsError,
-  DiscordjsErrorCodes,
-  HTTPError,
-  PermissionFlagsBits,
-  type PermissionsBitField,
-  RateLimitError,
-} from 'discord.js';
+/** What Discord's errors mean. */
+import { DiscordAPIError, DiscordjsError, DiscordjsErrorCodes, HTTPError, RateLimitError } from 'discord.js';
 import { PlatformError, type PlatformErrorCode } from '../platform.ts';
+import { missingPermissionAdvice, NOT_INVITED } from './permissions.ts';
 
 /** What an error of Discord means. https://docs.discord.com/developers/topics/opcodes-and-status-codes#json */
 export type Trouble =
@@ -76,16 +69,7 @@ export const isDiscordError = (error: unknown, code: number): boolean =>
 export const isNoMember = (error: unknown): boolean =>
   ['channel-gone', 'no-access'].includes(troubleOf(error));
 
-const PERMISSIONS = 'View Channel, Send Messages, Send Messages in Threads, Embed Links and Attach Files';
 const NOT_A_MEMBER = 'I could not answer in that channel, because I am not a member there.';
-const NOT_INVITED = `I cannot see that channel. A moderator can let me in with these permissions: ${PERMISSIONS}.`;
-const NO_PERMISSION = `I lack a permission in that channel. I need ${PERMISSIONS}.`;
-/** For the person. */
-export const missingPermissionAdvice = (missing: readonly string[]): string =>
-  missing.length === 0
-    ? NO_PERMISSION
-    : `I may not write in that channel as I should: I lack the permission ${listed(missing)}.`;
-
 const CHANNEL_GONE = 'That channel is gone, or closed to me.';
 const ARCHIVED = 'The thread in which you asked is archived and locked, so I could not finish this there.';
 
@@ -97,12 +81,15 @@ const PLATFORM_ERROR = {
   'token-dead': ['gone', NOT_A_MEMBER],
   'too-many-follow-ups': ['gone', NOT_A_MEMBER],
   'no-access': ['not-invited', NOT_INVITED],
-  'no-permission': ['gone', NO_PERMISSION],
-  'no-history': ['gone', NO_PERMISSION],
+  'no-permission': ['gone', missingPermissionAdvice],
+  'no-history': ['gone', missingPermissionAdvice],
   unavailable: ['unavailable'],
   'too-large': ['refused'],
   refused: ['refused'],
-} as const satisfies Record<Exclude<Trouble, 'other'>, readonly [PlatformErrorCode, string?]>;
+} as const satisfies Record<
+  Exclude<Trouble, 'other'>,
+  readonly [PlatformErrorCode, (string | typeof missingPermissionAdvice)?]
+>;
 
 /**
  * The same failure in the words of the port; an error that is not Discord's comes back as it is.
@@ -116,7 +103,7 @@ export function platformErrorOf(error: unknown, missing: readonly string[] = [])
   const known = error instanceof DiscordAPIError ? `Discord refused with code ${error.code}` : error.name;
   return new PlatformError(code, isUnauthorized(error) ? 'Discord refused the token' : known, {
     cause: error,
-    advice: advice === NO_PERMISSION ? missingPermissionAdvice(missing) : advice,
+    advice: typeof advice === 'function' ? advice(missing) : advice,
     retryAfterMs: retryAfterMs(error),
   });
 }
@@ -139,54 +126,3 @@ function retryAfterMs(error: Error): number | undefined {
   if (error instanceof RateLimitError) return error.retryAfter;
   return isDiscordError(error, 30_046) ? LONG_LIMIT_MS : undefined;
 }
-
-/** Named as Discord's own settings name them. */
-export type PermissionName = keyof typeof BITS;
-
-const BITS = {
-  'View Channel': PermissionFlagsBits.ViewChannel,
-  'Send Messages': PermissionFlagsBits.SendMessages,
-  'Send Messages in Threads': PermissionFlagsBits.SendMessagesInThreads,
-  'Create Public Threads': PermissionFlagsBits.CreatePublicThreads,
-  'Embed Links': PermissionFlagsBits.EmbedLinks,
-  'Attach Files': PermissionFlagsBits.AttachFiles,
-  Connect: PermissionFlagsBits.Connect,
-  Speak: PermissionFlagsBits.Speak,
-} as const;
-
-/** What an answer may need in a channel, and in a thread. */
-const IN_CHANNEL: readonly PermissionName[] = [
-  'View Channel',
-  'Send Messages',
-  'Embed Links',
-  'Attach Files',
-];
-const IN_THREAD = IN_CHANNEL.with(1, 'Send Messages in Threads');
-
-/** Those of `wanted` that are not granted. */
-export const missingOf = (
-  granted: Readonly<PermissionsBitField>,
-  wanted: readonly PermissionName[],
-): PermissionName[] => wanted.filter((name) => !granted.has(BITS[name]));
-
-/** What is missing for an answer there. */
-export const missingToAnswer = (
-  granted: Readonly<PermissionsBitField>,
-  inThread: boolean,
-): PermissionName[] => missingOf(granted, inThread ? IN_THREAD : IN_CHANNEL);
-
-const REQUIRED_TO_SEND: ReadonlySet<PermissionName> = new Set([
-  'View Channel',
-  'Send Messages',
-  'Send Messages in Threads',
-]);
-
-/** Whether nothing at all can be sent while these are missing. */
-export const preventsSending = (missing: readonly PermissionName[]): boolean =>
-  missing.some((name) => REQUIRED_TO_SEND.has(name));
-
-export const mayOpenThreads = (granted: Readonly<PermissionsBitField>): boolean =>
-  missingOf(granted, ['Create Public Threads', 'Send Messages in Threads']).length === 0;
-
-/** For sentences: `A`, `A and B`, `A, B and C`. */
-export const listed = (names: readonly string[]): string => new Intl.ListFormat('en-GB').format(names);

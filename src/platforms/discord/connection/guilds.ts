@@ -10,7 +10,8 @@ import {
 } from 'discord.js';
 import type { Address, Person } from '../../../core/invocation.ts';
 import type { Log } from '../../../core/telemetry/log.ts';
-import { missingToAnswer, type PermissionName, troubleOf } from '../errors.ts';
+import { troubleOf } from '../errors.ts';
+import { missingToAnswer, type PermissionName } from '../permissions.ts';
 
 const READING = PermissionFlagsBits.ViewChannel | PermissionFlagsBits.ReadMessageHistory;
 

@@ -4,43 +4,20 @@ import { ApplicationFlags, PermissionsBitField, Routes } from 'discord.js';
 import { z } from 'zod';
 import type { AnyCommand } from '../../../core/bot/command.ts';
 import { type Finding, good, warning, wrong } from '../../../core/finding.ts';
-import { isUnauthorized, listed, missingOf, type PermissionName, platformErrorOf } from '../errors.ts';
+import { isUnauthorized, platformErrorOf } from '../errors.ts';
+import { INVITED, listed, missingInServer } from '../permissions.ts';
 import { applicationCommands } from './commands.ts';
 import { type DiscordAccount, type DiscordRest, openRest } from './rest.ts';
 
 const SUBJECT = 'Discord';
 const PORTAL = 'https://discord.com/developers/applications';
 
-/** What the bot is invited with. */
-const INVITED = new PermissionsBitField([
-  'ViewChannel',
-  'SendMessages',
-  'SendMessagesInThreads',
-  'CreatePublicThreads',
-  'EmbedLinks',
-  'AttachFiles',
-  'ReadMessageHistory',
-  'Connect',
-  'Speak',
-]);
-
-/** What the bot needs in a server. */
-const NEEDED: readonly PermissionName[] = [
-  'View Channel',
-  'Send Messages',
-  'Send Messages in Threads',
-  'Embed Links',
-  'Attach Files',
-  'Connect',
-  'Speak',
-];
-
 /** Where a person adds the bot to a server: https://docs.discord.com/developers/topics/oauth2#bot-authorization-flow */
 function invitationUrl(application: string): string {
   const query = new URLSearchParams({
     client_id: application,
     scope: 'bot applications.commands',
-    permissions: String(INVITED.bitfield),
+    permissions: String(INVITED),
   });
   return `https://discord.com/oauth2/authorize?${query}`;
 }
@@ -184,7 +161,7 @@ async function servers(rest: DiscordRest, { id }: Application): Promise<Finding[
   return [
     good(SUBJECT, `the bot is in ${count}: ${names.join(', ')}${others}`),
     ...guilds.flatMap(({ name, permissions }) => {
-      const missing = missingOf(new PermissionsBitField(permissions), NEEDED);
+      const missing = missingInServer(new PermissionsBitField(permissions));
       return missing.length === 0
         ? []
         : [

@@ -4,20 +4,16 @@ import { backoff } from '../../../core/backoff.ts';
 import type { AnyCommand } from '../../../core/bot/command.ts';
 import { platformErrorOf, troubleOf } from '../errors.ts';
 import { applicationCommands } from './commands.ts';
-import type { RetryTools } from './gateway.ts';
+import type { RetryTools } from './connection.ts';
 import { type DiscordAccount, type DiscordRest, openRest } from './rest.ts';
 
-/** The part of the settings that keeps what was registered last. */
-export interface RegistrationSettings {
-  get(key: string): Promise<unknown>;
-  set(key: string, value: unknown): Promise<void>;
-}
-
-interface RegisterOptions {
+export interface RegisterOptions {
   readonly rest: DiscordRest;
   readonly application: string;
-  /** Without them the commands are written at every start. */
-  readonly settings?: RegistrationSettings | undefined;
+  /** Keep what was registered last. Without them the commands are written at every start. */
+  readonly settings?:
+    | { get(key: string): Promise<unknown>; set(key: string, value: unknown): Promise<void> }
+    | undefined;
 }
 
 /** Writes all commands in one request: deleting first could leave none. Nothing is written where they are those of the last time. */

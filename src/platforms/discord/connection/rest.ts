@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { PlatformError } from '../../platform.ts';
 import { isDiscordError, troubleOf } from '../errors.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
-import { type FileToSend, formOf, type Sending, UnreadableFile } from './form.ts';
+import { type FileToSend, multipartOf, type Sending, UnreadableFile } from './multipart.ts';
 import { restOptions } from './transport.ts';
 
 /** Equal for equal text, of the length that Discord takes. */
@@ -189,7 +189,7 @@ export type DiscordRest = ReturnType<typeof createDiscordRest>;
 const requestOf = ({ body, files }: Sending, more: object = {}) => contentOf({ ...body, ...more }, files);
 
 const contentOf = (json: object, files: readonly FileToSend[]) =>
-  files.length === 0 ? { body: json } : { ...formOf(json, files), passThroughBody: true };
+  files.length === 0 ? { body: json } : { ...multipartOf(json, files), passThroughBody: true };
 
 const responseRoute = ({ application, token }: InteractionToken, id: string) =>
   Routes.webhookMessage(application, token, id);

@@ -2,7 +2,7 @@
 import { STATUS_CODES } from 'node:http';
 import { HTTPError, type RESTOptions } from 'discord.js';
 import { type Dispatcher, Headers, request } from 'undici';
-import { UnreadableFile } from './form.ts';
+import { UnreadableFile } from './multipart.ts';
 
 /** Long enough for ten files on a slow line. */
 const TIMEOUT_MS = 60_000;
@@ -31,7 +31,7 @@ const sendRequest: RESTOptions['makeRequest'] = async (url, { method, headers, b
   const isUrgent = RESPONSE.test(pathname) && typeof body === 'string';
   const timeouts = isUrgent ? [AbortSignal.timeout(RESPONSE_TIMEOUT_MS)] : [];
   try {
-    // discord.js passes names of methods, plain objects, and text or what `formOf` made; its types are those of fetch.
+    // discord.js passes names of methods, plain objects, and text or what `multipartOf` made; its types are those of fetch.
     const options = {
       method,
       headers,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { MediaReader } from '../../platform.ts';
-import type { FileToSend, Payload, Sending } from '../connection/form.ts';
+import type { FileToSend, Payload, Sending } from '../connection/multipart.ts';
 import type { Page, PageFile } from '../render/pages.ts';
 
 /** @param mentioned the only people who are notified */

@@ -2,7 +2,7 @@ import { MessageFlags } from 'discord.js';
 import type { Address } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
 import { addressDataOf, liveToken } from '../address.ts';
-import type { Sending } from '../connection/form.ts';
+import type { Sending } from '../connection/multipart.ts';
 import { type InteractionToken, nonceOf } from '../connection/rest.ts';
 import { platformErrorOf, troubleOf, unlessTrouble } from '../errors.ts';
 import { DEFAULT_FILE_BYTES } from '../limits.ts';

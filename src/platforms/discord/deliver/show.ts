@@ -3,16 +3,14 @@ import type { Address } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
 import { PlatformError, type Posted, type ShowOptions } from '../../platform.ts';
 import { type AddressData, addressDataOf, liveToken } from '../address.ts';
+import { platformErrorOf, type Trouble, troubleOf } from '../errors.ts';
+import { DEFAULT_FILE_BYTES, FILE_BYTES_BY_TIER } from '../limits.ts';
 import {
-  listed,
+  missingNote,
   missingPermissionAdvice,
   type PermissionName,
-  platformErrorOf,
   preventsSending,
-  type Trouble,
-  troubleOf,
-} from '../errors.ts';
-import { DEFAULT_FILE_BYTES, FILE_BYTES_BY_TIER } from '../limits.ts';
+} from '../permissions.ts';
 import { type DiscordRenderOptions, type Page, renderPages } from '../render/pages.ts';
 import type { DeliveryTools } from './tools.ts';
 import { createWriter, discordPostOf, UnheardFollowUp } from './writer.ts';
@@ -143,6 +141,3 @@ function goneWithout(pages: readonly Page[], next: Style): PermissionName[] {
     ...(next.fileBytes === 0 && (hasFiles(pages) || next.cards === false) ? (['Attach Files'] as const) : []),
   ];
 }
-
-const missingNote = (missing: readonly string[]): string =>
-  `This would look better if I had the permission ${listed(missing)} here.`;

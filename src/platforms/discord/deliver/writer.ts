@@ -5,7 +5,7 @@ import type { Address } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
 import { PlatformError, type Posted, type ShowOptions } from '../../platform.ts';
 import { addressDataOf, type LiveToken, liveToken } from '../address.ts';
-import type { Payload, Sending } from '../connection/form.ts';
+import type { Payload, Sending } from '../connection/multipart.ts';
 import { nonceOf, type Sent } from '../connection/rest.ts';
 import { type Trouble, troubleOf, unlessTrouble } from '../errors.ts';
 import { DISCORD_LIMITS } from '../limits.ts';

@@ -6,7 +6,7 @@ import { parseActionId } from '../../../core/message.ts';
 import { present } from '../../../core/present.ts';
 import { isThread } from '../connection/guilds.ts';
 import { ZERO_WIDTH_SPACE } from '../render/escape.ts';
-import { type IncomingMessage, incomingMessageSchema } from './interaction.ts';
+import { type IncomingMessage, incomingMessageSchema } from './incoming-message.ts';
 import type { Messages } from './messages.ts';
 
 /** Messages of people and of the bot: a message, a reply, and the answers to commands and to menus. */

@@ -20,10 +20,9 @@ import type { Address, Invocation, Person, SuggestRequest } from '../../../core/
 import type { OptionValue } from '../../../core/options.ts';
 import { buttonTarget, formTarget } from '../../shared/target.ts';
 import { type Guilds, takesThreads } from '../connection/guilds.ts';
-import { mayOpenThreads, missingToAnswer } from '../errors.ts';
 import { DEFAULT_FILE_BYTES, DISCORD_LIMITS } from '../limits.ts';
-import { fileOf } from './files.ts';
-import type { IncomingMessage } from './interaction.ts';
+import { mayOpenThreads, missingToAnswer } from '../permissions.ts';
+import { fileOf, type IncomingMessage } from './incoming-message.ts';
 import { OPEN_FORM, optionsOfForm } from './modal.ts';
 
 export type PressedInteraction = ButtonInteraction | StringSelectMenuInteraction;

@@ -2,7 +2,7 @@
 import type { System } from '../../../core/system.ts';
 import type { DiscordRest } from '../connection/rest.ts';
 import { troubleOf } from '../errors.ts';
-import { type IncomingMessage, incomingMessageSchema } from './interaction.ts';
+import { type IncomingMessage, incomingMessageSchema } from './incoming-message.ts';
 
 /** People edit what they wrote, mostly soon after. */
 const REMEMBERED_MS = 10 * 60_000;

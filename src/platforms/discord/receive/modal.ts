@@ -24,7 +24,7 @@ import { ellipsis } from '../../shared/text.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import type { Row } from '../render/card.ts';
 import { deadenMentions, ZERO_WIDTH_SPACE } from '../render/escape.ts';
-import { fileOf } from './files.ts';
+import { fileOf } from './incoming-message.ts';
 
 /** A button that runs a command without options, which opens its form. */
 export const OPEN_FORM = /^open:([\w-]{1,32}(?: [\w-]{1,32})?)$/;

@@ -7,7 +7,7 @@ import { isDiscordError, troubleOf } from '../errors.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import { deadenMentions } from '../render/escape.ts';
 import { textOfBot, textOfPerson } from './history.ts';
-import type { IncomingMessage } from './interaction.ts';
+import type { IncomingMessage } from './incoming-message.ts';
 import type { PressedInteraction } from './invocation.ts';
 import type { ReceivingTools } from './tools.ts';
 

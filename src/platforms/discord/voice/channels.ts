@@ -12,22 +12,17 @@ import {
 } from 'discord.js';
 import { z } from 'zod';
 import { type VoiceChannels, VoiceError } from '../../platform.ts';
-import type { RetryTools } from '../connection/gateway.ts';
+import type { RetryTools } from '../connection/connection.ts';
 import type { Guilds } from '../connection/guilds.ts';
 import type { DiscordRest } from '../connection/rest.ts';
 import { isDiscordError, isNoMember } from '../errors.ts';
+import { missingToPlay } from '../permissions.ts';
 import { joinVoice } from './session.ts';
 
 export interface DiscordVoiceOptions extends RetryTools {
   readonly guilds: Pick<Guilds, 'known' | 'reach'>;
   readonly rest: Pick<DiscordRest, 'channel' | 'read' | 'speakOnStage'>;
 }
-
-const PERMISSIONS = [
-  ['View Channel', PermissionFlagsBits.ViewChannel],
-  ['Connect', PermissionFlagsBits.Connect],
-  ['Speak', PermissionFlagsBits.Speak],
-] as const;
 
 const userSchema = z.object({ bot: z.boolean().catch(false) });
 const namedSchema = z.object({ name: z.string() });
@@ -144,11 +139,7 @@ export function createDiscordVoice({ guilds, rest, log, random, sleep }: Discord
       const self = known.members.me;
       if (!channel?.isVoiceBased() || !self) return undefined;
       const has = channel.permissionsFor(self);
-      // On a stage the audience cannot speak, and is invited to.
-      const needed = PERMISSIONS.filter(
-        ([name]) => name !== 'Speak' || channel.type !== ChannelType.GuildStageVoice,
-      );
-      const missing = needed.flatMap(([name, bit]) => (has.has(bit) ? [] : [name]));
+      const missing = missingToPlay(has, channel.type === ChannelType.GuildStageVoice);
       const present = known.voiceStates.cache.filter(({ channelId }) => channelId === channel.id);
       const isFull =
         channel.userLimit > 0 &&

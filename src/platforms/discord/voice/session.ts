@@ -18,7 +18,7 @@ import {
 import { z } from 'zod';
 import { backoff } from '../../../core/backoff.ts';
 import { type JoinOptions, type VoiceEnd, VoiceError, type VoiceSession } from '../../platform.ts';
-import type { RetryTools } from '../connection/gateway.ts';
+import type { RetryTools } from '../connection/connection.ts';
 
 /**
  * Codes after which the same happens again; not 4022, which is sent when the voice server changes, too. Where the channel is gone,

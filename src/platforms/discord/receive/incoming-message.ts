@@ -1,5 +1,5 @@
 /** Messages as Discord sends them, over the gateway and by REST; unknown fields are ignored. */
-import { SnowflakeUtil } from 'discord.js';
+import { type Attachment, SnowflakeUtil } from 'discord.js';
 import { z } from 'zod';
 import type { FileReference } from '../../../core/options.ts';
 import type { DeletedMessage } from '../../shared/deletions.ts';
@@ -20,6 +20,15 @@ const attachmentSchema = z
       attached: true,
     }),
   );
+
+/** A file as discord.js tells it. */
+export const fileOf = ({ name, url, contentType, size }: Attachment): FileReference => ({
+  name,
+  url,
+  contentType: contentType ?? undefined,
+  bytes: size,
+  attached: true,
+});
 
 const userSchema = z.object({
   id: z.string(),

@@ -38,7 +38,7 @@ export interface Sending {
  * A request's body of Discord's form: https://docs.discord.com/developers/reference#uploading-files. The files are not
  * held in memory.
  */
-export function formOf(json: object, files: readonly FileToSend[]) {
+export function multipartOf(json: object, files: readonly FileToSend[]) {
   const boundary = randomUUID();
   const part = (disposition: string, contentType: string) =>
     Buffer.from(
