@@ -1,30 +1,36 @@
-import { Keyv, type KeyvStoreAdapter } from 'keyv';
+import { Keyv } from 'keyv';
 import type { SettingsStore } from './storage.ts';
 
-/** What settings need beyond Keyv's own interface. Values are text as Keyv wrote it. */
-export interface AtomicStore {
+/** Where Keyv writes settings, and what settings need beyond Keyv. Values are text as Keyv wrote it. */
+interface SettingsTable {
+  /** What Keyv requires of a store. https://keyv.org/docs/keyv/#using-storage-adapters */
+  readonly store: {
+    get(key: string): Promise<string | undefined>;
+    set(key: string, value: string): Promise<unknown>;
+    delete(key: string): Promise<boolean>;
+    clear(): Promise<unknown>;
+  };
   /** Writes `after` if `before` is still stored (undefined: if nothing is); false if not. */
   compareAndSet(key: string, before: string | undefined, after: string): Promise<boolean>;
   /** All keys, in no order. */
   keys(): AsyncIterable<string>;
+  /** Keyv sets it on the store, which puts it before its keys; left out where the table has settings alone. */
+  readonly namespace?: string;
+  /** Runs an operation of the store, and may repeat it. */
+  readonly attempt?: <Value>(operation: () => Promise<Value>) => Promise<Value>;
 }
 
-type Attempt = <Value>(operation: () => Promise<Value>) => Promise<Value>;
-
-/**
- * Settings through Keyv. What the store throws is passed on, since a lost write must not pass for a kept one. `attempt`
- * runs each operation of the store, and may repeat it.
- */
-export function keyvSettings(
-  store: KeyvStoreAdapter,
-  atomic: AtomicStore,
-  namespace: string,
-  attempt: Attempt = (operation) => operation(),
-): SettingsStore {
+/** Settings through Keyv. What the store throws is passed on, since a lost write must not pass for a kept one. */
+export function keyvSettings({
+  store,
+  compareAndSet,
+  keys,
+  namespace,
+  attempt = (operation) => operation(),
+}: SettingsTable): SettingsStore {
   const keyv = new Keyv<unknown>({
     store,
-    namespace,
-    // The store has settings alone, or puts the namespace before its keys itself.
+    ...(namespace !== undefined && { namespace }),
     useKeyPrefix: false,
     throwOnErrors: true,
     emitErrors: false,
@@ -39,17 +45,16 @@ export function keyvSettings(
     },
     update: async (key, change) => {
       for (;;) {
-        // Stores answer a missing key with null or undefined, and else with the text that Keyv gave them.
-        const text = ((await attempt(async () => store.get<string>(key))) ?? undefined) as string | undefined;
+        const text = await attempt(() => store.get(key));
         const before = text === undefined ? undefined : (await keyv.deserializeData<unknown>(text))?.value;
         const after = change(before);
         if (after === before) return before;
         const written = await keyv.serializeData({ value: after, expires: undefined });
         if (typeof written !== 'string')
           throw new TypeError('Keyv wrote a setting as something else than text');
-        if (await attempt(() => atomic.compareAndSet(key, text, written))) return after;
+        if (await attempt(() => compareAndSet(key, text, written))) return after;
       }
     },
-    keys: () => atomic.keys(),
+    keys,
   };
 }

@@ -16,27 +16,25 @@ return 1
 
 /** Settings through Keyv's own Redis store. */
 export function redisSettings({ connection, keys: { settings: namespace } }: RedisTools): SettingsStore {
-  const store = new KeyvRedis(connection.client, {
+  const store = new KeyvRedis<string>(connection.client, {
     namespace,
     throwOnErrors: true,
     throwOnConnectError: true,
   });
   // Operations reject, and the connection logs its errors.
   store.on('error', () => {});
-  return keyvSettings(
+  return keyvSettings({
     store,
-    {
-      compareAndSet: async (key, before, after) => {
-        const keys = [store.createKeyPrefix(key, namespace)];
-        return (await connection.evaluate(COMPARE_AND_SET, keys, [before ?? '', after])) === 1;
-      },
-      // Keyv's own iterator asks for ten keys at a time, and most keys are those of jobs.
-      async *keys() {
-        const start = store.createKeyPrefix('', namespace);
-        for await (const name of connection.keys(start)) yield name.slice(start.length);
-      },
-    },
     namespace,
-    (operation) => connection.run(operation),
-  );
+    attempt: (operation) => connection.run(operation),
+    compareAndSet: async (key, before, after) => {
+      const keys = [store.createKeyPrefix(key, namespace)];
+      return (await connection.evaluate(COMPARE_AND_SET, keys, [before ?? '', after])) === 1;
+    },
+    // Keyv's own iterator asks for ten keys at a time, and most keys are those of jobs.
+    async *keys() {
+      const start = store.createKeyPrefix('', namespace);
+      for await (const name of connection.keys(start)) yield name.slice(start.length);
+    },
+  });
 }

@@ -1,15 +1,14 @@
 /** Storage in one SQLite file, for one process. */
 import { EventEmitter } from 'node:events';
 import { z } from 'zod';
-import { keyvSettings } from '../keyv-settings.ts';
 import { localLeases } from '../leases.ts';
 import { checkTime, type RunTools } from '../schedule.ts';
 import { type Accepted, INBOX_KEPT, type Received, type Storage } from '../storage.ts';
 import { SqliteDatabase } from './database.ts';
 import { sqliteInbox, sqliteJobs } from './jobs.ts';
-import { SqliteKeyvStore } from './keyv.ts';
 import { sqliteSchedule } from './schedule.ts';
 import { sqliteSemaphores } from './semaphores.ts';
+import { sqliteSettings } from './settings.ts';
 import { sqliteUsage } from './usage.ts';
 
 const DAY = 24 * 3_600_000;
@@ -48,7 +47,6 @@ export function sqliteStorage(database: SqliteDatabase, tools: RunTools): Storag
     check:
       'INSERT INTO checks (id, checked_at) VALUES (1, ?) ON CONFLICT DO UPDATE SET checked_at = excluded.checked_at',
   });
-  const settings = new SqliteKeyvStore(database);
   const jobs = sqliteJobs(database, log);
   const usage = sqliteUsage(database);
   const inbox = sqliteInbox(database);
@@ -99,7 +97,7 @@ export function sqliteStorage(database: SqliteDatabase, tools: RunTools): Storag
         return () => listeners.off(job, listener);
       },
     },
-    settings: keyvSettings(settings, settings, 'settings'),
+    settings: sqliteSettings(database),
     semaphores: sqliteSemaphores(database),
     leases: localLeases(clock.elapsed),
     usage,
