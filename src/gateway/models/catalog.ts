@@ -1,4 +1,5 @@
 import { distance } from 'fastest-levenshtein';
+import { jitter } from '../../core/backoff.ts';
 import type { GatewayOptions } from '../transport/options.ts';
 import type { Requester } from '../transport/request.ts';
 import { listModels, type Model } from './listing.ts';
@@ -73,7 +74,7 @@ export function createModels(
         () => true,
         () => false,
       );
-      const wait = (succeeded ? EVERY_MS : AFTER_FAILURE_MS) * (0.9 + 0.2 * random());
+      const wait = jitter(succeeded ? EVERY_MS : AFTER_FAILURE_MS, random);
       if (!signal.aborted) await sleep(wait, signal).catch(() => undefined);
     }
   }

@@ -1,3 +1,4 @@
+import { jitter } from '../../core/backoff.ts';
 import type { System } from '../../core/system.ts';
 import type { Log } from '../../core/telemetry/log.ts';
 import type { Media } from '../media.ts';
@@ -21,7 +22,7 @@ export function startPruning({ media, log, random, sleep }: PruningOptions) {
   const { signal } = stopping;
 
   async function run(): Promise<void> {
-    const rest = (ms: number) => sleep(ms * (0.75 + random() / 2), signal).catch(() => undefined);
+    const rest = (ms: number) => sleep(jitter(ms, random), signal).catch(() => undefined);
     await rest(FIRST_MS);
     while (!signal.aborted) {
       try {

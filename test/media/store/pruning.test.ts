@@ -37,8 +37,8 @@ test('files are pruned a minute after the start and about every ten minutes', as
   }
   const [first, earliest = 0, latest = 0, usual] = waits;
   expect(first).toBe(60_000);
-  expect(earliest).toBe(0.75 * USUAL);
-  expect(latest).toBeCloseTo(1.25 * USUAL, -5);
+  expect(earliest).toBe(0.9 * USUAL);
+  expect(latest).toBeCloseTo(1.1 * USUAL, -5);
   expect(usual).toBe(USUAL);
   await pruning.stop();
 });
