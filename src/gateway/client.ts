@@ -4,8 +4,7 @@ import { createMediaCalls } from './media/client.ts';
 import { createModels } from './models/catalog.ts';
 import { createMsg } from './msg.ts';
 import { createMusic } from './music/client.ts';
-import type { GatewayOptions } from './transport/options.ts';
-import { createRequester } from './transport/request.ts';
+import { createRequester, type GatewayOptions } from './transport/request.ts';
 
 /** Everything that the gateway offers, one member a route family, and the list of models. */
 export type Gateway = ReturnType<typeof createGateway>;

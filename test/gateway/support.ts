@@ -4,7 +4,7 @@ import { onTestFinished, vi } from 'vitest';
 import type { Answer, AnswerEvent, AnswerPart } from '../../src/gateway/answers.ts';
 import { createGateway, type Gateway } from '../../src/gateway/client.ts';
 import { GatewayError } from '../../src/gateway/transport/errors.ts';
-import type { GatewayOptions } from '../../src/gateway/transport/options.ts';
+import type { GatewayOptions } from '../../src/gateway/transport/request.ts';
 
 export const API_KEY = 'sk-test-0123456789';
 

@@ -1,7 +1,6 @@
 import { distance } from 'fastest-levenshtein';
 import { jitter } from '../../core/backoff.ts';
-import type { GatewayOptions } from '../transport/options.ts';
-import type { Requester } from '../transport/request.ts';
+import type { GatewayOptions, Requester } from '../transport/request.ts';
 import { listModels, type Model } from './listing.ts';
 
 /** @public */

@@ -1,8 +1,7 @@
 import { present } from '../../core/present.ts';
 import { GatewayError } from '../transport/errors.ts';
 import { asText, fieldsOf, isObject, kindOf, normalName, objectsIn } from '../transport/json.ts';
-import type { GatewayOptions } from '../transport/options.ts';
-import type { Reply, Requester } from '../transport/request.ts';
+import type { GatewayOptions, Reply, Requester } from '../transport/request.ts';
 
 /** Contract, "Model list item", with hints as far as the listing has any: the contract says nothing of what a model is for. */
 export interface Model extends ModelHints {

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Agent, fetch as undiciFetch } from 'undici';
 import { describe, expect, it, vi } from 'vitest';
-import type { GatewayOptions } from '../../../src/gateway/transport/options.ts';
+import type { GatewayOptions } from '../../../src/gateway/transport/request.ts';
 import { freePort } from '../../servers/free-port.ts';
 import { answer, errorOf, gatewayAt, QUESTION, startServer, stopTimers } from '../support.ts';
 
