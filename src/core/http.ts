@@ -51,10 +51,10 @@ export function isSignedBy(text: string, signature: string, secrets: readonly st
 /** `songs`: the page of one song, by its job. `albums`: the songs of a channel, by what settings/albums.ts makes of it. */
 export type PageKind = 'songs' | 'albums';
 
-/** Where people open a page, such as `…/songs/{id}/{signature}`. `publicUrl` may carry a path and a slash at its end. */
+/** Where people open a page, such as `…/songs/{id}/{signature}`. `publicUrl` may carry a path, and has no slash at its end. */
 export function pageUrl(publicUrl: string, kind: PageKind, id: string, secret: string): string {
   const signature = sign(pageText(kind, id), secret);
-  return `${publicUrl.replace(/(?<!\/)\/+$/, '')}/${kind}/${encodeURIComponent(id)}/${signature}`;
+  return `${publicUrl}/${kind}/${encodeURIComponent(id)}/${signature}`;
 }
 
 export function isPageSigned(

@@ -35,10 +35,11 @@ function* pages(blocks: readonly Block[], notation: PhrasingNotation, limit: num
   for (const block of blocks) {
     // After a broken block, the next must not be read as a line of the same paragraph.
     const gap = page === '' ? '' : isAfterBroken ? '\n\n' : block.gap;
-    const [whole = '', ...more] = write(shifted(block, indent), notation, limit);
-    isAfterBroken = more.length > 0;
+    // Two pieces tell whether it fits on one page.
+    const [whole = '', more] = write(shifted(block, indent), notation, limit);
+    isAfterBroken = more !== undefined;
     if (whole === '') continue;
-    if (more.length === 0 && page !== '' && page.length + gap.length + whole.length <= limit) {
+    if (more === undefined && page !== '' && page.length + gap.length + whole.length <= limit) {
       page += gap + whole;
       continue;
     }
