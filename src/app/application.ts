@@ -1,16 +1,22 @@
 /** Settings, jobs and commands, put together over the services. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { commands } from '../../commands/index.ts';
 import type { Bot } from '../core/bot/create-bot.ts';
-import { sleep } from '../core/clock.ts';
+import { dayOf, sleep } from '../core/clock.ts';
 import { pageUrl } from '../core/http.ts';
+import { type KeptFile, lastDays } from '../core/message.ts';
+import type { DayUsage } from '../core/moderation.ts';
 import type { Measure } from '../core/telemetry/series.ts';
 import { callbackUrl } from '../http/music-callback.ts';
 import type { JobDependencies } from '../jobs/dependencies.ts';
 import { createJobs, type Jobs } from '../jobs/jobs.ts';
 import { createPictureFitter } from '../media/content/pictures.ts';
+import type { Media } from '../media/media.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { createDecisionStore, type DecisionStore } from '../settings/decisions.ts';
 import { createFeedback } from '../settings/feedback.ts';
+import { usageChart } from '../settings/usage-chart/draw.ts';
 import { createVoices } from '../settings/voices.ts';
 import { createAdministration } from './administration.ts';
 import { assembleBot } from './bot.ts';
@@ -26,6 +32,9 @@ import {
   type Services,
 } from './services.ts';
 import type { Observability } from './telemetry/measurements.ts';
+
+/** While a file of this name is in the data directory, nothing new is taken: an operator's brake, without a restart. */
+const PAUSE_FILE = 'paused';
 
 export type Platforms = ReadonlyMap<string, Platform>;
 
@@ -61,17 +70,21 @@ export function createApplication(
     signedUrl: (kind, id) => pageUrl(services.publicUrl, kind, id, services.secrets[0]),
   });
   const administration = createAdministration({
-    config,
     storage,
     models: gateway.models,
-    media,
     voices,
     decisions,
     feedback,
     pages,
     commands,
     defaults: modelDefaults(config, emulator),
-    platform,
+    served: config.servedServers,
+    ceilings: config.usage.limits,
+    costs: config.usage.costs,
+    isPaused: () => existsSync(join(config.dataDirectory, PAUSE_FILE)),
+    tell: async (address, message) => platform(address.platform)?.sendPrivately(address, message),
+    chart: (used, days) => keepChart(used, { days, today: dayOf(now()) }, media),
+    removeFile: (name) => media.remove(name),
     forgetParties: ({ platform: name, person }) => parties.forget(name, person),
     measure,
     now,
@@ -117,6 +130,15 @@ export function createApplication(
     newReference: newId,
   });
   return { decisions, jobs, parties, bot };
+}
+
+async function keepChart(
+  used: readonly DayUsage[],
+  { days, today }: { readonly days: number; readonly today: string },
+  media: Pick<Media, 'keepBytes'>,
+): Promise<KeptFile> {
+  const picture = await usageChart(used, { title: `Requests of ${lastDays(days)}`, lastDay: today, days });
+  return media.keepBytes(picture, { kinds: ['image'] });
 }
 
 function jobDependencies(

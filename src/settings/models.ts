@@ -39,7 +39,7 @@ export interface ModelSettings {
   inForce(settings: Decisions): ModelInForce[];
 }
 
-interface ModelSettingsOptions extends Pick<System, 'now' | 'log'> {
+export interface ModelSettingsOptions extends Pick<System, 'now' | 'log'> {
   readonly defaults: ModelDefaults;
   /** The gateway's list: the authority on which ids this account may use. */
   readonly models: Pick<Models, 'list' | 'cached' | 'resolve' | 'refresh'>;

@@ -27,7 +27,6 @@ export function createBotOn(world: World, { administered: decided, toolModel }: 
       models: decided
         ? models
         : { ...models, resolve: async (family, named) => named ?? (family === 'song' ? 'V5' : 'some-model') },
-      judge: async () => {},
     },
     decisions: administered.decisions,
     pages: { urlOf: async ({ id }) => `https://bot.example/songs/${id}/signed` },

@@ -1,28 +1,24 @@
 import { commands } from '../../commands/index.ts';
+import { type Administration, createAdministration } from '../../src/app/administration.ts';
 import type { Clock } from '../../src/core/clock.ts';
 import type { Family } from '../../src/core/family.ts';
 import type { Address, Person } from '../../src/core/invocation.ts';
 import type { Message } from '../../src/core/message.ts';
-import type { Limit, LimitInForce, ModelInForce, Moderation } from '../../src/core/moderation.ts';
-import { forgetPerson } from '../../src/jobs/forget.ts';
-import { type Admit, createAccess } from '../../src/settings/access/admission.ts';
-import { createDecisionStore, type DecisionStore, type Decisions } from '../../src/settings/decisions.ts';
+import type { Limit, LimitInForce, ModelInForce } from '../../src/core/moderation.ts';
+import { createDecisionStore, type DecisionStore } from '../../src/settings/decisions.ts';
 import { createFeedback } from '../../src/settings/feedback.ts';
-import { createMeter, type Meter, type MeteredJob } from '../../src/settings/limits/meter.ts';
-import { createModelSettings, type ModelDefaults, type ModelSettings } from '../../src/settings/models.ts';
-import { moderationFor } from '../../src/settings/moderation.ts';
+import type { MeteredJob } from '../../src/settings/limits/meter.ts';
+import type { ModelDefaults } from '../../src/settings/models.ts';
+import { createVoices } from '../../src/settings/voices.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { songJob } from '../storage/jobs.ts';
 import { RecordingLog } from '../storage/recording-log.ts';
 import { ModelList } from './model-list.ts';
 
-export interface Administered {
+export interface Administered extends Administration {
   /** What was counted for operators. */
   readonly measured: readonly (readonly unknown[])[];
-  readonly admit: Admit;
   readonly decisions: DecisionStore;
-  readonly meter: Meter;
-  readonly models: ModelSettings;
   /** What the account may use; tests change it. */
   readonly list: ModelList;
   /** What moderators were told, and where. */
@@ -34,8 +30,6 @@ export interface Administered {
   /** Accepts a job into the storage. Throws the UserError of a limit. */
   accept(job: MeteredJob): Promise<void>;
   limitsInForce(where: Address, person: Person): Promise<LimitInForce[]>;
-  /** Without settings, they are read for each question. */
-  moderation(where: Address, person: Person, settings?: Decisions): Moderation;
 }
 
 export interface AdministeredOptions {
@@ -61,49 +55,34 @@ export function administer(options: AdministeredOptions): Administered {
     now: clock.now,
     newId: () => `change${++ids}-${Math.random()}`,
   });
-  const models = createModelSettings({
-    defaults: options.defaults ?? { song: 'V5', ask: 'chat:chat-small' },
-    models: list,
+  let keys = 0;
+  const administration = createAdministration({
+    storage,
     decisions,
-    now: clock.now,
-    log,
-    tell: async (address, message) => void told.push({ address, message }),
-  });
-  const meter = createMeter({
-    usage: storage.usage,
+    feedback: createFeedback(storage),
+    voices: createVoices({ settings: storage.settings }),
+    pages: { urlAt: (_where, kind, id) => `https://bot.example/${kind}/${id}` },
+    commands,
+    models: list,
+    defaults: options.defaults ?? { song: 'V5', ask: 'chat:chat-small' },
+    served,
     ceilings,
     costs,
-    now: clock.now,
     isPaused: () => options.isPaused?.() ?? false,
-    measure: (...measurement) => void measured.push(measurement),
-  });
-  let keys = 0;
-  const tools = {
-    decisions,
-    models,
-    gatewayModels: list,
-    meter,
-    usage: storage.usage,
-    feedback: createFeedback(storage),
-    commands,
-    hasUnits: Object.keys(costs).length > 0,
+    tell: async (address, message) => void told.push({ address, message }),
     chart: async () => ({ name: 'chart.png', bytes: 1, contentType: 'image/png' }),
-    forget: async (who: { platform: string; person: string }) => {
-      const erased = await forgetPerson(who, { storage, removeFile: async () => undefined });
-      await storage.usage.forget(who.platform, who.person);
-      await decisions.forget(who.platform, who.person);
-      return erased;
-    },
-    albumUrl: (_where: Address, key: string) => `https://bot.example/albums/${key}`,
-    newId: () => `key${++keys}`,
+    removeFile: async () => undefined,
+    forgetParties: async () => {},
+    measure: (...measurement) => void measured.push(measurement),
     now: clock.now,
-  };
+    newId: () => `key${++keys}`,
+    log,
+  });
+  const { meter, models } = administration;
   return {
+    ...administration,
     measured,
-    admit: createAccess({ decisions, served, commands }),
     decisions,
-    meter,
-    models,
     list,
     told,
     log,
@@ -111,7 +90,6 @@ export function administer(options: AdministeredOptions): Administered {
       models.resolve(family, named, where, await decisions.read(where)),
     modelsInForce: async (where) => models.inForce(await decisions.read(where)),
     limitsInForce: async (where, person) => meter.inForce(where, person, await decisions.read(where)),
-    moderation: (where, person, settings) => moderationFor(tools, where, person, settings),
     async accept({ person: { roles, ...person }, ...metered }) {
       const { reservation, ceilings, refusal } = meter.claim(
         { ...metered, person: { ...person, roles } },
