@@ -87,7 +87,7 @@ export const paginate = (blocks: readonly Block[], limit: number, most?: number)
 /** A paragraph of plain text. */
 export const plainBlock = (value: string, marks: readonly string[] = []): Block => ({
   ...TOP,
-  words: phrasingWords([textNode(value)], NOTATION, marks),
+  words: () => phrasingWords([textNode(value)], NOTATION, marks),
 });
 
 /** The same below what comes before it. */
@@ -104,8 +104,9 @@ export const smallPrintBlock = (value: string): Block => ({
 export const linkBlock = (label: string, url: string, after = ''): Block => ({
   ...TOP,
   gap: '\n',
-  words: phrasingWords(
-    [{ type: 'link', url, children: [textNode(label)] }, textNode(after && ` ${after}`)],
-    NOTATION,
-  ),
+  words: () =>
+    phrasingWords(
+      [{ type: 'link', url, children: [textNode(label)] }, textNode(after && ` ${after}`)],
+      NOTATION,
+    ),
 });

@@ -15,7 +15,8 @@ export interface Frame {
   readonly foot?: string;
 }
 
-export type Block = Layout & ({ readonly words: readonly Word[] } | Frame);
+/** Words are made when they are written: kept for 50 long answers at once, they would exceed the memory budget. */
+export type Block = Layout & ({ readonly words: () => readonly Word[] } | Frame);
 
 /** What a chat reads as Markdown, where chats differ. */
 export interface Notation extends PhrasingNotation {
@@ -47,7 +48,7 @@ const DEEPEST_LIST = 8;
 export function createBlocks(notation: Notation): (markdown: string) => Promise<Block[]> {
   const text = (nodes: readonly MarkdownNode[], layout: Layout, marks: readonly string[] = []): Block => ({
     ...layout,
-    words: phrasingWords(nodes, notation, marks),
+    words: () => phrasingWords(nodes, notation, marks),
   });
 
   function* inside(nodes: readonly MarkdownNode[], layout: Layout, depth: number): Generator<Block> {
@@ -69,7 +70,7 @@ export function createBlocks(notation: Notation): (markdown: string) => Promise<
         return;
       }
       case 'thematicBreak':
-        yield { ...layout, words: [{ kind: 'link', text: notation.rule, marks: [] }] };
+        yield { ...layout, words: () => [{ kind: 'link', text: notation.rule, marks: [] }] };
         return;
       case 'blockquote': {
         // Chats know quotes of one level.

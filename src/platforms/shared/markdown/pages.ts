@@ -67,7 +67,9 @@ function shifted(block: Block, indent: number): Block {
 }
 
 const write = (block: Block, notation: PhrasingNotation, limit: number, first = limit) =>
-  'words' in block ? writeWords(block.words, block, notation, limit, first) : writeLines(block, limit, first);
+  'words' in block
+    ? writeWords(block.words(), block, notation, limit, first)
+    : writeLines(block, limit, first);
 
 /** Like {@link writeWords}, between lines. */
 function* writeLines(frame: Frame & LineLayout, limit: number, first: number): Generator<string> {

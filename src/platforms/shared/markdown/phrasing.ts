@@ -67,11 +67,12 @@ function split(
   marks: readonly string[],
   write = (text: string) => text,
 ): Word[] {
-  return [...value.matchAll(/\r?\n|[^\S\n]+|\S+/g)].flatMap(([piece]): Word[] => {
-    if (piece.endsWith('\n')) return [{ kind: 'break', text: '\n', marks }];
-    if (piece.trim() === '') return [{ kind: 'space', text: piece, marks }];
-    const parts = piece.length <= LONGEST_WORD ? [piece] : splitPlain(piece, LONGEST_WORD);
-    return parts.map((text) => ({ kind, text: write(text), marks }));
+  const pieces = value.match(/\r?\n|[^\S\n]+|\S+/g) ?? [];
+  return pieces.flatMap((piece): Word | Word[] => {
+    if (piece.endsWith('\n')) return { kind: 'break', text: '\n', marks };
+    if (piece.trim() === '') return { kind: 'space', text: piece, marks };
+    if (piece.length <= LONGEST_WORD) return { kind, text: write(piece), marks };
+    return splitPlain(piece, LONGEST_WORD).map((text) => ({ kind, text: write(text), marks }));
   });
 }
 
@@ -163,7 +164,7 @@ function* groupsOf(words: readonly Word[], most: number): Generator<readonly Wor
   let group: Word[] = [];
   let length = 0;
   const parts = words.flatMap((word) =>
-    word.text.length <= most ? [word] : splitPlain(word.text, most).map((text) => ({ ...word, text })),
+    word.text.length <= most ? word : splitPlain(word.text, most).map((text) => ({ ...word, text })),
   );
   for (const word of parts) {
     const last = group.at(-1);
@@ -190,14 +191,10 @@ function append(
   let { text, open, atLineStart, last } = writing;
   const next = group.find((word) => !isBlank(word));
   for (const word of group) {
-    // Marks may not touch spaces: `** a**` is not bold. So a space keeps those marks only that go on after it.
-    const wanted = isBlank(word)
-      ? open.filter((mark) => word.marks.includes(mark) && next?.marks.includes(mark))
-      : word.marks;
+    const wanted = isBlank(word) ? marksAcross(open, word, next) : word.marks;
     const { length } = text;
     if (open.length > 0 || wanted.length > 0) {
-      const different = open.findIndex((mark, at) => mark !== wanted[at]);
-      const kept = different < 0 ? open.length : different;
+      const kept = commonStart(open, wanted);
       text += closing(open.slice(kept), last);
       if (kept < open.length && open[kept]?.charAt(0) === wanted[kept]?.charAt(0)) text += joiner;
       text += opening(wanted.slice(kept), word.text);
@@ -212,6 +209,16 @@ function append(
     last = word.text;
   }
   return { text, open, atLineStart, last };
+}
+
+/** Marks may not touch spaces: `** a**` is not bold. So a space keeps those marks only that go on after it. */
+const marksAcross = (open: readonly string[], space: Word, next: Word | undefined): readonly string[] =>
+  open.length === 0 ? open : open.filter((mark) => space.marks.includes(mark) && next?.marks.includes(mark));
+
+/** How many marks are the same, from the outside in. */
+function commonStart(open: readonly string[], wanted: readonly string[]): number {
+  const different = open.findIndex((mark, at) => mark !== wanted[at]);
+  return different < 0 ? open.length : different;
 }
 
 /** Escapes what would make a heading, list, quote, line or small print. */
