@@ -36,8 +36,8 @@ export interface JobDependencies extends Pick<System, 'now' | 'sleep' | 'random'
   readonly callbackUrl: (job: string) => string;
   /** A signed, expiring URL of a kept file, for people and the gateway; `name` is what it is saved as. */
   readonly fileUrl: (file: KeptFile, name: string) => string;
-  /** The page of a song, if people can open it and moderators allow it. If absent, no song has a page. */
-  readonly pageUrl?: (job: Job) => Promise<string | undefined>;
+  /** The page of a song, if people can open it and moderators allow it. */
+  readonly pageUrl: (job: Job) => Promise<string | undefined>;
   /** How many jobs of a family may be at the gateway at once, over all replicas. */
   readonly concurrency: Readonly<Record<Family, number>>;
   /** For operators' numbers. */
@@ -45,5 +45,5 @@ export interface JobDependencies extends Pick<System, 'now' | 'sleep' | 'random'
   /** For operators' traces; left out, there are none. */
   readonly tracer?: Tracer | undefined;
   /** No other process uses the storage. */
-  readonly alone?: boolean;
+  readonly alone: boolean;
 }

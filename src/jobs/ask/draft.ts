@@ -21,22 +21,9 @@ export type DraftEvent =
 const LONGEST_ANSWER = 200_000;
 const MOST_PICTURES = 10;
 
-export interface AnswerDraft {
-  add(event: DraftEvent): Promise<void>;
-  /** Nothing has come that people could see. */
-  readonly empty: boolean;
-  /** It went on past every bound. */
-  readonly endless: boolean;
-  readonly answer: AnswerResult;
-  end(finish: NonNullable<AnswerResult['finish']>): void;
-  /** The result with what was written so far. */
-  into(result: Result | undefined): Result;
-}
+export type AnswerDraft = ReturnType<typeof createAnswerDraft>;
 
-export function createAnswerDraft(
-  job: string,
-  { media, log }: Pick<JobDependencies, 'media' | 'log'>,
-): AnswerDraft {
+export function createAnswerDraft(job: string, { media, log }: Pick<JobDependencies, 'media' | 'log'>) {
   let answer: AnswerResult = { text: '' };
   /** Remembered, because reading a growing text each time would copy all of it. */
   let hasWords = false;
@@ -76,7 +63,7 @@ export function createAnswerDraft(
   }
 
   return {
-    async add(event) {
+    async add(event: DraftEvent): Promise<void> {
       switch (event.type) {
         case 'part':
           await addPart(event.part);
@@ -93,19 +80,22 @@ export function createAnswerDraft(
           event satisfies never;
       }
     },
-    get empty() {
+    /** Nothing has come that people could see. */
+    get empty(): boolean {
       return !hasWords && (answer.calls ?? []).length === 0;
     },
-    get endless() {
+    /** It went on past every bound. */
+    get endless(): boolean {
       return answer.text.length > LONGEST_ANSWER;
     },
-    get answer() {
+    get answer(): AnswerResult {
       return answer;
     },
-    end(finish) {
+    end(finish: NonNullable<AnswerResult['finish']>): void {
       answer = { ...answer, finish };
     },
-    into: (result) => ({
+    /** The result with what was written so far. */
+    into: (result: Result | undefined): Result => ({
       ...(result ?? EMPTY_RESULT),
       ...(pictures.length === 0 ? {} : { images: pictures.map((file) => ({ type: 'kept' as const, file })) }),
       answer,

@@ -24,7 +24,7 @@ export function createWatchForCancel({
   storage,
   sleep,
   log,
-  alone = false,
+  alone,
 }: Pick<JobDependencies, 'storage' | 'sleep' | 'log' | 'alone'>): WatchForCancel {
   return async (job, shutdown, onCancel) => {
     const cancel = new AbortController();

@@ -80,7 +80,7 @@ export function createFinalMessage({
   async function linkToPage(song: Job): Promise<string | undefined> {
     if (!song.result?.songs.length || song.pageWithdrawn) return undefined;
     try {
-      return await pageUrl?.(song);
+      return await pageUrl(song);
     } catch (error) {
       log.warn({ job: song.id, err: error }, 'A song is shown without a link to its page');
       return undefined;
