@@ -1,9 +1,7 @@
-/** Songs that a voice channel hears together: their queue, and what each event makes of it. Pure. */
+/** Songs that a voice channel hears together: their queue, and what people may do with it. */
 import { z } from 'zod';
 import { addressSchema, jsonObject } from './invocation.ts';
 
-/** More songs than are heard in an evening. */
-export const MOST_QUEUED = 100;
 const LOOPS = ['off', 'song', 'queue'] as const;
 export type PartyLoop = (typeof LOOPS)[number];
 
@@ -44,135 +42,6 @@ export const partySchema = z.object({
   votes: z.array(z.string()),
 });
 export type Party = z.infer<typeof partySchema>;
-
-export type PartyEvent =
-  | { readonly type: 'queued'; readonly song: PartySong }
-  /** The song of this round ended by itself. */
-  | { readonly type: 'ended'; readonly round: number }
-  /** The song of this round is passed over, also where it would be repeated. */
-  | { readonly type: 'skipped'; readonly round: number }
-  /** The song of this round cannot be played: it is not repeated. */
-  | { readonly type: 'failed'; readonly round: number }
-  | { readonly type: 'voted'; readonly person: string; readonly listeners: readonly string[] }
-  | { readonly type: 'removed'; readonly song: string }
-  /** `random`: a number from 0 up to 1 for each song of the queue. */
-  | { readonly type: 'shuffled'; readonly random: readonly number[] }
-  | { readonly type: 'looped'; readonly loop: PartyLoop }
-  | { readonly type: 'radio'; readonly on: boolean }
-  | { readonly type: 'paused' }
-  | { readonly type: 'resumed' }
-  | { readonly type: 'moved'; readonly channel: string }
-  /** Where the song of this round is, and whether it goes on from there. */
-  | { readonly type: 'measured'; readonly round: number; readonly seconds: number; readonly moves: boolean }
-  | { readonly type: 'posted'; readonly posted: Party['posted'] }
-  /** Takes out what a person queued, their name and their vote. */
-  | { readonly type: 'forgotten'; readonly person: string };
-
-/** The very party that was given where the event changes nothing. */
-export function partyAfter(party: Party, event: PartyEvent, now: number): Party {
-  switch (event.type) {
-    case 'queued': {
-      if (party.queue.length >= MOST_QUEUED) return party;
-      const queue = [...party.queue, event.song];
-      return party.current ? { ...party, queue } : next({ ...party, queue }, now);
-    }
-    case 'ended':
-      if (event.round !== party.round || !party.current) return party;
-      if (party.loop === 'song') return begin(party, party.current, now);
-      return next(withCurrentAgain(party), now);
-    case 'skipped':
-      if (event.round !== party.round || !party.current) return party;
-      return next(withCurrentAgain(party), now);
-    case 'failed':
-      return event.round === party.round && party.current ? next(party, now) : party;
-    case 'voted': {
-      const { person, listeners } = event;
-      if (!party.current || !listeners.includes(person)) return party;
-      const votes = [...new Set([...party.votes, person])].filter((voter) => listeners.includes(voter));
-      if (votes.length >= votesNeeded(listeners.length)) return next(withCurrentAgain(party), now);
-      return { ...party, votes };
-    }
-    case 'removed': {
-      const queue = party.queue.filter(({ id }) => id !== event.song);
-      return queue.length === party.queue.length ? party : { ...party, queue };
-    }
-    case 'shuffled': {
-      const order = party.queue.map((song, n) => ({ song, key: event.random[n] ?? 0 }));
-      return { ...party, queue: order.toSorted((one, other) => one.key - other.key).map(({ song }) => song) };
-    }
-    case 'looped':
-      return party.loop === event.loop ? party : { ...party, loop: event.loop };
-    case 'radio':
-      return party.radio === event.on ? party : { ...party, radio: event.on };
-    case 'paused':
-      if (party.paused) return party;
-      return { ...party, paused: true, position: { seconds: secondsAt(party, now), at: now, moves: false } };
-    case 'resumed':
-      return party.paused ? { ...party, paused: false } : party;
-    case 'moved':
-      return party.channel === event.channel ? party : { ...party, channel: event.channel };
-    case 'measured': {
-      const { round, seconds, moves } = event;
-      return round === party.round ? { ...party, position: { seconds, at: now, moves } } : party;
-    }
-    case 'posted':
-      return { ...party, posted: event.posted };
-    case 'forgotten':
-      return without(party, event.person);
-    default:
-      return event satisfies never;
-  }
-}
-
-/** More than half of those who listen. */
-export function votesNeeded(listeners: number): number {
-  return Math.floor(listeners / 2) + 1;
-}
-
-/** Where the song is at a moment: it went on until then, if it moved. */
-export function secondsAt({ position, current }: Pick<Party, 'position' | 'current'>, at: number): number {
-  const { seconds, at: since, moves } = position;
-  const passed = moves ? Math.max(0, at - since) / 1000 : 0;
-  return Math.min(seconds + passed, current?.seconds ?? Infinity);
-}
-
-/** Without a person. Of where they began it the channel stays, which the message of the party needs. */
-function without(party: Party, person: string): Party {
-  const isTheirs = (song: PartySong | undefined) => song?.by?.id === person;
-  const { by: _, ...song } = party.current ?? {};
-  // Also without what the platform keeps for the person, such as the token of their interaction.
-  const { platformData: _data, ...where } = party.address;
-  return {
-    ...party,
-    address: where.person === person ? { ...where, person: '' } : party.address,
-    queue: party.queue.filter((queued) => !isTheirs(queued)),
-    votes: party.votes.filter((voter) => voter !== person),
-    ...(isTheirs(party.current) ? { current: songSchema.parse(song) } : {}),
-  };
-}
-
-/** In a repeated queue the song that is over comes last. */
-function withCurrentAgain(party: Party): Party {
-  if (party.loop !== 'queue' || !party.current || party.queue.length >= MOST_QUEUED) return party;
-  return { ...party, queue: [...party.queue, party.current] };
-}
-
-function next(party: Party, now: number): Party {
-  const [first, ...queue] = party.queue;
-  return begin({ ...party, queue }, first, now);
-}
-
-function begin(party: Party, song: PartySong | undefined, now: number): Party {
-  const { current: _, ...others } = party;
-  return {
-    ...others,
-    ...(song && { current: song }),
-    round: party.round + 1,
-    position: { seconds: 0, at: now, moves: false },
-    paused: false,
-    votes: [],
-  };
-}
 
 /** What a person may do with what is played in their server. Each answers with a sentence. Methods throw UserError. */
 export interface PartyTools {

@@ -1,9 +1,10 @@
 /** Plays the party of one server from memory, until it ends; what the next process needs to go on with it is stored. */
 import type { Address } from '../core/invocation.ts';
-import { type Party, type PartyEvent, type PartySong, partyAfter } from '../core/party.ts';
+import type { Party, PartySong } from '../core/party.ts';
 import type { System } from '../core/system.ts';
 import type { Platform, VoiceChannels, VoiceEnd } from '../platforms/platform.ts';
 import { createDetails, type DetailSources, lineAt } from './details.ts';
+import { type PartyEvent, partyAfter } from './events.ts';
 import { overMessage, partyMessage } from './message.ts';
 import { createPanel } from './panel.ts';
 import type { SoundReader } from './sound.ts';

@@ -1,7 +1,8 @@
 /** The parties of this process. Loaded with the first one. */
 import type { Address, Person } from '../core/invocation.ts';
-import { type Party, type PartyTools, secondsAt } from '../core/party.ts';
+import type { Party, PartyTools } from '../core/party.ts';
 import { VoiceError } from '../platforms/platform.ts';
+import { secondsAt } from './events.ts';
 import { ENDINGS, type PartiesOptions, type PartyEnding, type PartyHost, startPartyHost } from './host.ts';
 import { overMessage } from './message.ts';
 import { createPanel } from './panel.ts';

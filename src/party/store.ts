@@ -1,7 +1,8 @@
 /** The parties that are played, for the process that goes on with them after a restart. */
 import { z } from 'zod';
-import { type Party, partyAfter, partySchema } from '../core/party.ts';
+import { type Party, partySchema } from '../core/party.ts';
 import type { SettingsStore } from '../storage/storage.ts';
+import { partyAfter } from './events.ts';
 
 export interface PartyStoreOptions {
   readonly settings: Pick<SettingsStore, 'get' | 'set' | 'delete' | 'update'>;

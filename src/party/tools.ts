@@ -1,16 +1,10 @@
 /** What people say of what is played, and who may say it. */
 import { UserError } from '../core/errors.ts';
 import { type Address, type Person, serverOf } from '../core/invocation.ts';
-import {
-  MOST_QUEUED,
-  type Party,
-  type PartySong,
-  type PartyTools,
-  partyAfter,
-  votesNeeded,
-} from '../core/party.ts';
+import type { Party, PartySong, PartyTools } from '../core/party.ts';
 import { type VoiceChannel, type VoiceEnd, VoiceError } from '../platforms/platform.ts';
 import { lineAt } from './details.ts';
+import { MOST_QUEUED, partyAfter, votesNeeded } from './events.ts';
 import type { PartiesOptions, PartyHost } from './host.ts';
 
 interface Asking {

@@ -1,15 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import {
-  MOST_QUEUED,
-  type Party,
-  type PartyEvent,
-  type PartySong,
-  partyAfter,
-  partySchema,
-  secondsAt,
-  votesNeeded,
-} from '../../src/core/party.ts';
+import { type Party, type PartySong, partySchema } from '../../src/core/party.ts';
+import { MOST_QUEUED, type PartyEvent, partyAfter, secondsAt, votesNeeded } from '../../src/party/events.ts';
 
 const song = (id: string): PartySong => ({
   id,
