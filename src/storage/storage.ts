@@ -101,12 +101,7 @@ export interface Callback {
 export type Received = 'stored' | 'unknown-job';
 
 export interface Inbox {
-  /**
-   * Durable when it resolves. The same body for the same job is kept once, until 30 days after the job ended; where no job
-   * is, for 30 days. What comes when the inbox is full is dropped.
-   */
-  put(job: string, body: string, receivedAt: number): Promise<void>;
-  /** Entries after `sequence`, in order. */
+  /** What {@link Storage.receive} put in after `sequence`, in order. */
   read(job: string, sequence: number): Promise<InboxEntry[]>;
 }
 
@@ -173,7 +168,7 @@ export interface Storage {
   accept(acceptance: Acceptance): Promise<Accepted>;
   /**
    * Puts the callback into the inbox of its job and wakes the job. Durable when it resolves. The same body again is kept once,
-   * and wakes the job again.
+   * and wakes the job again. It is kept until 30 days after the job ended; what comes when the inbox is full is dropped.
    */
   receive(callback: Callback): Promise<Received>;
   readonly jobs: JobStore;

@@ -126,15 +126,12 @@ export async function importLines(
     } else if ('job' in line) {
       const { callbacks } = line;
       const job = adopt(line.job);
-      let isNew = (await storage.jobs.read(job.id)) === undefined;
-      if (isNew) {
-        // Callbacks first: a stored job always has them.
-        for (const { body, receivedAt } of callbacks) await storage.inbox.put(job.id, body, receivedAt);
-        isNew = await storage.jobs.create(job);
-        // Timers are not exported: open work continues at once, and a late result is polled for again.
-        const mayComeLate = job.taskId !== undefined && LATE_STATES.has(job.state);
-        if (isNew && (isOpen(job) || mayComeLate)) await storage.schedule.wake(job.id);
-      }
+      const isNew = await storage.jobs.create(job);
+      // Also of a job that is known: an import may have ended right after it.
+      for (const { body, receivedAt } of callbacks) await storage.receive({ job: job.id, body, receivedAt });
+      // Timers are not exported: open work continues at once, and a late result is polled for again.
+      const mayComeLate = job.taskId !== undefined && LATE_STATES.has(job.state);
+      if (isNew && (isOpen(job) || mayComeLate)) await storage.schedule.wake(job.id);
       report[isNew ? 'jobs' : 'known'] += 1;
     } else if ('usage' in line) {
       report[(await storage.usage.restore(line.usage)) ? 'usage' : 'known'] += 1;

@@ -138,7 +138,7 @@ export function jobQueryContract(current: StorageUnderTest): void {
       result: oneSong('rain'),
     });
     await stored(current, done, songJob({ id: 'stays', state: 'delivered', result: oneSong('wind') }));
-    await inbox.put('gone', 'a callback', 1);
+    await current.storage.receive({ job: 'gone', body: 'a callback', receivedAt: 1 });
     await jobs.erase('gone');
     await jobs.erase('gone');
     expect(await jobs.read('gone')).toBeUndefined();
@@ -153,7 +153,7 @@ export function jobQueryContract(current: StorageUnderTest): void {
     const { jobs, inbox } = current.storage;
     const done = songJob({ id: 'shown', state: 'cancelled' });
     await stored(current, done);
-    await inbox.put('shown', 'a callback', 1);
+    await current.storage.receive({ job: 'shown', body: 'a callback', receivedAt: 1 });
     await jobs.replace({ ...done, state: 'ready' });
     expect(await jobs.erase('shown', done.version)).toBe(false);
     expect(await jobs.read('shown')).toMatchObject({ state: 'ready' });

@@ -139,7 +139,7 @@ export function storageContract(name: string, makeHarness: () => Promise<Storage
         const unavailable = expect.objectContaining({ name: 'StorageError', code: 'unavailable' });
         await expect(closed.jobs.read('a')).rejects.toEqual(unavailable);
         await expect(closed.jobs.create(songJob({ id: 'a' }))).rejects.toEqual(unavailable);
-        await expect(closed.inbox.put('a', 'body', 1)).rejects.toEqual(unavailable);
+        await expect(closed.inbox.read('a', 0)).rejects.toEqual(unavailable);
         await expect(closed.schedule.wake('a')).rejects.toEqual(unavailable);
         await expect(closed.settings.set('a', 1)).rejects.toEqual(unavailable);
         await expect(closed.check()).rejects.toEqual(unavailable);

@@ -234,7 +234,7 @@ async function askAndForget(): Promise<void> {
     asked('ada2', ada, [said('user', long, 'ada')], { title: WORDS }),
     asked('bob1', bob, [said('user', long, 'ada'), said('user', 'and now?', 'bob')]),
   );
-  await storage.inbox.put('ada1', JSON.stringify({ prompt: WORDS }), 1);
+  await storage.receive({ job: 'ada1', body: JSON.stringify({ prompt: WORDS }), receivedAt: 1 });
   const job = await storage.jobs.read('ada1');
   if (job) await storage.jobs.replace({ ...job, state: 'delivered', title: 'short' });
   await forgetPerson({ platform: 'discord', person: 'ada' }, dependencies());

@@ -192,7 +192,8 @@ export async function createWorld(
       return next;
     },
     async callback(job, body) {
-      await storage.inbox.put(job, typeof body === 'string' ? body : JSON.stringify(body), clock.now());
+      const text = typeof body === 'string' ? body : JSON.stringify(body);
+      await storage.receive({ job, body: text, receivedAt: clock.now() });
     },
     async read(job) {
       const record = await storage.jobs.read(job);

@@ -59,7 +59,8 @@ describe('on SQLite', () => {
     const storage = sqliteStorage(new SqliteDatabase(':memory:'), { ...tools, clock });
     await storage.jobs.create(finished(1, clock.now()));
     await storage.jobs.create({ ...finished(2, clock.now()), state: 'waiting' });
-    for (const n of [1, 2]) await storage.inbox.put(finished(n, 0).id, 'callback', clock.now());
+    for (const n of [1, 2])
+      await storage.receive({ job: finished(n, 0).id, body: 'callback', receivedAt: clock.now() });
     const kept = async (n: number) => (await storage.inbox.read(finished(n, 0).id, 0)).length;
     clock.advance(INBOX_KEPT - 1);
     await expect.poll(() => kept(1)).toBe(1);

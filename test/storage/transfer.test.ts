@@ -35,9 +35,9 @@ async function fill(storage: Storage): Promise<void> {
   await storage.secret('signing', () => 'the secret');
   await storage.settings.set('discord:guild', { version: 1, models: { song: { id: 'V5' } } });
   await createVoices(storage).keep(PLACE, VOICE);
-  await storage.inbox.put('open', '{"read":1}', 10);
-  await storage.inbox.put('open', '{"unread":2}', 11);
   await storage.jobs.create(songJob({ id: 'open', state: 'waiting', inboxRead: 1 }));
+  await storage.receive({ job: 'open', body: '{"read":1}', receivedAt: 10 });
+  await storage.receive({ job: 'open', body: '{"unread":2}', receivedAt: 11 });
   await storage.jobs.create(
     songJob({
       id: 'old',

@@ -6,15 +6,12 @@ import type { RedisTools } from './connection.ts';
 
 const storedEntry = z.object({ receivedAt: z.number(), body: z.string() });
 
-/**
- * KEYS: entries, their digests, the job, the woken jobs. ARGV: digest, entry, and to wake the job its id and the time. Returns 0 if
- * the job to wake is unknown.
- */
-const PUT = `
+/** KEYS: entries, their digests, the job, the woken jobs. ARGV: digest, entry, the job's id, the time. Returns 0 for an unknown job. */
+const RECEIVE = `
 local inbox, digests, job, woken = unpack(KEYS)
 local digest, entry, id, at = unpack(ARGV)
 local open = redis.call('HGET', job, 'open')
-if id and not open then return 0 end
+if not open then return 0 end
 if redis.call('LLEN', inbox) < ${INBOX_MOST} and redis.call('SADD', digests, digest) == 1 then
   redis.call('RPUSH', inbox, entry)
 end
@@ -22,7 +19,7 @@ if open ~= '1' then
   redis.call('PEXPIRE', inbox, ${INBOX_KEPT})
   redis.call('PEXPIRE', digests, ${INBOX_KEPT})
 end
-if id then redis.call('HSETNX', woken, id, at) end
+redis.call('HSETNX', woken, id, at)
 return 1
 `;
 
@@ -32,16 +29,11 @@ export interface RedisInbox extends Inbox {
 }
 
 export function redisInbox({ connection, keys }: RedisTools): RedisInbox {
-  async function put({ job, body, receivedAt }: Callback, ...woken: [] | [job: string, at: number]) {
-    const names = [keys.inbox(job), keys.inboxDigests(job), keys.job(job), keys.woken];
-    const values = [hash('sha256', body, 'base64'), JSON.stringify({ receivedAt, body }), ...woken];
-    return (await connection.evaluate(PUT, names, values)) === 1;
-  }
   return {
-    receive: async (callback) =>
-      (await put(callback, callback.job, callback.receivedAt)) ? 'stored' : 'unknown-job',
-    async put(job, body, receivedAt) {
-      await put({ job, body, receivedAt });
+    async receive({ job, body, receivedAt }) {
+      const names = [keys.inbox(job), keys.inboxDigests(job), keys.job(job), keys.woken];
+      const values = [hash('sha256', body, 'base64'), JSON.stringify({ receivedAt, body }), job, receivedAt];
+      return (await connection.evaluate(RECEIVE, names, values)) === 1 ? 'stored' : 'unknown-job';
     },
     async read(job, sequence) {
       const entries = await connection.run((redis) => redis.lRange(keys.inbox(job), sequence, -1));

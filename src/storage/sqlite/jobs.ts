@@ -191,9 +191,9 @@ const nextRow = z.object({ sequence: z.number(), hasJob: z.number() });
 const entryRow = z.object({ sequence: z.number(), receivedAt: z.number(), body: z.string() });
 
 export interface SqliteInbox extends Inbox {
-  /** Inside a transaction: {@link Inbox.put} where the job is stored. Whether it is. */
+  /** Inside a transaction: puts a callback in where its job is stored. Whether it is. */
   insert(callback: Callback): boolean;
-  /** Removes the callbacks of jobs that ended before then, in milliseconds since the epoch, or that are no more. */
+  /** Removes the callbacks of jobs that ended before then, in milliseconds since the epoch. */
   prune(endedBefore: number): Promise<void>;
 }
 
@@ -206,20 +206,15 @@ export function sqliteInbox(database: SqliteDatabase): SqliteInbox {
     read: `SELECT sequence, received_at AS receivedAt, body FROM inbox WHERE job = ? AND sequence > ?
      ORDER BY sequence`,
     // Found by the time of the callback: there are many ended jobs, and almost none has callbacks.
-    prune: `DELETE FROM inbox WHERE job IN
-       (SELECT job FROM inbox LEFT JOIN jobs ON id = job
-          WHERE received_at < ?1 AND (id IS NULL OR (open = 0 AND coalesce(finished_at, created_at) < ?1)))`,
+    prune: `DELETE FROM inbox WHERE job IN (SELECT job FROM inbox JOIN jobs ON id = job
+       WHERE received_at < ?1 AND open = 0 AND coalesce(finished_at, created_at) < ?1)`,
   });
-  const insert = ({ job, body, receivedAt }: Callback, mustHaveJob = false) => {
-    const { sequence, hasJob } = nextRow.parse(next.get(job));
-    if (mustHaveJob && hasJob === 0) return false;
-    if (sequence <= INBOX_MOST) put.run(job, sequence, receivedAt, hash('sha256', body, 'buffer'), body);
-    return true;
-  };
   return {
-    insert: (callback) => insert(callback, true),
-    async put(job, body, receivedAt) {
-      await database.write(() => insert({ job, body, receivedAt }));
+    insert({ job, body, receivedAt }) {
+      const { sequence, hasJob } = nextRow.parse(next.get(job));
+      if (hasJob === 0) return false;
+      if (sequence <= INBOX_MOST) put.run(job, sequence, receivedAt, hash('sha256', body, 'buffer'), body);
+      return true;
     },
     read: async (job, sequence) => database.all(read, entryRow, job, sequence),
     async prune(endedBefore) {

@@ -65,7 +65,6 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage', () => {
       create: () => storage.jobs.create(songJob({ id: 'during' })),
       read: () => storage.jobs.read('before'),
       replace: () => storage.jobs.replace(songJob({ id: 'before' })),
-      put: () => storage.inbox.put('before', 'during', 1),
       receive: () => storage.receive({ job: 'before', body: 'received', receivedAt: 1 }),
       wake: () => storage.schedule.wake('before'),
       get: () => storage.settings.get('key'),
@@ -116,7 +115,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage', () => {
     test('everything fails within a few seconds, and works again once it is back, with all that was acknowledged', async () => {
       const storage = await openReplica();
       await storage.jobs.create(songJob({ id: 'before' }));
-      await storage.inbox.put('before', 'callback', 1);
+      await storage.receive({ job: 'before', body: 'callback', receivedAt: 1 });
       await storage.settings.set('key', 'before');
       await server.kill();
 
@@ -307,14 +306,14 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage', () => {
       Promise.all([redis.ttl(`${prefix}:inbox:a`), redis.ttl(`${prefix}:inbox-digests:a`)]);
     const days = 30 * 24 * 3_600;
     await storage.jobs.create(songJob({ id: 'a' }));
-    await storage.inbox.put('a', 'first', 1);
+    await storage.receive({ job: 'a', body: 'first', receivedAt: 1 });
     expect(await expiry()).toEqual([-1, -1]);
     await storage.jobs.replace(songJob({ id: 'a', state: 'expired' }));
     expect(await expiry()).toEqual([days, days]);
     await storage.jobs.replace(songJob({ id: 'a', state: 'waiting', version: 2 }));
     expect(await expiry()).toEqual([-1, -1]);
     await storage.jobs.create(songJob({ id: 'b', state: 'delivered' }));
-    await storage.inbox.put('b', 'late', 1);
+    await storage.receive({ job: 'b', body: 'late', receivedAt: 1 });
     expect(await redis.ttl(`${prefix}:inbox:b`)).toBe(days);
     redis.destroy();
   });

@@ -24,8 +24,11 @@ async function write(storage: Storage): Promise<never> {
   for (let index = 0; ; index += 1) {
     const id = `job${index}`;
     await Promise.all([
-      storage.jobs.create(songJob({ id })).then(() => say(`created ${id}`)),
-      storage.inbox.put(id, `body of ${id}`, index).then(() => say(`put ${id}`)),
+      storage.jobs
+        .create(songJob({ id }))
+        .then(() => say(`created ${id}`))
+        .then(() => storage.receive({ job: id, body: `body of ${id}`, receivedAt: index }))
+        .then(() => say(`put ${id}`)),
       storage.schedule.wake(id).then(() => say(`woke ${id}`)),
     ]);
     await storage.jobs.replace(songJob({ id, title: 'replaced' }));
