@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Invocation } from '../../src/core/invocation.ts';
 import type { RawOptions } from '../../src/core/options.ts';
-import { createAdvance } from '../../src/jobs/runner/advance.ts';
+import { advanceOnce } from '../jobs/world.ts';
 import { openStudio, type Studio } from './song/world.ts';
 
 let studio: Studio;
@@ -17,11 +17,7 @@ async function sent(command: 'image' | 'video', options: RawOptions) {
   const { id } = await studio.stored(outcome);
   const concurrency = { ...world.dependencies.concurrency, image: 9, video: 9 };
   const dependencies = { ...world.dependencies, concurrency };
-  await createAdvance(dependencies)(id, {
-    signal: new AbortController().signal,
-    interrupted: false,
-    isHeld: () => true,
-  });
+  await advanceOnce(dependencies, id);
   return world.gateway.taken.at(-1)?.request;
 }
 

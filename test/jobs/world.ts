@@ -6,7 +6,7 @@ import type { Job } from '../../src/core/job.ts';
 import type { Message } from '../../src/core/message.ts';
 import type { JobDependencies } from '../../src/jobs/dependencies.ts';
 import { createJobs, type Jobs } from '../../src/jobs/jobs.ts';
-import { createAdvance } from '../../src/jobs/runner/advance.ts';
+import { createAdvance, type RunFacts } from '../../src/jobs/runner/advance.ts';
 import type { MediaError } from '../../src/media/errors.ts';
 import { createVoices, type Voices } from '../../src/settings/voices.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/open.ts';
@@ -183,11 +183,7 @@ export async function createWorld(
       // As the schedule does: a run that did not end makes the next one an interrupted job's.
       const interrupted = unfinished.has(job);
       unfinished.add(job);
-      const next = await createAdvance(dependencies)(job, {
-        signal: new AbortController().signal,
-        interrupted,
-        isHeld: () => true,
-      });
+      const next = await advanceOnce(dependencies, job, { interrupted });
       unfinished.delete(job);
       return next;
     },
@@ -203,6 +199,16 @@ export async function createWorld(
     message: () => [...platform.shown.values()].at(-1),
     [Symbol.asyncDispose]: () => storage.close(),
   };
+}
+
+/** One run of a job, as the schedule calls it; not interrupted and with its lease held, unless said. */
+export function advanceOnce(
+  dependencies: JobDependencies,
+  job: string,
+  facts: Partial<RunFacts> = {},
+): Promise<number | undefined> {
+  const { signal } = new AbortController();
+  return createAdvance(dependencies)(job, { signal, interrupted: false, isHeld: () => true, ...facts });
 }
 
 /** A process may die before a record is written, and after. */

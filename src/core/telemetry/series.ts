@@ -78,7 +78,7 @@ export const SERIES = {
   },
   minstrel_gateway_retries_total: {
     type: 'counter',
-    help: 'Requests that were sent again because the one before failed.',
+    help: 'Reads that were sent again because the one before failed. Paid requests are sent again by their jobs.',
     labels: ['route'],
   },
   minstrel_gateway_tokens_total: {

@@ -3,13 +3,12 @@ import { systemClock } from '../../../src/core/clock.ts';
 import { createGateway } from '../../../src/gateway/client.ts';
 import type { JobDependencies } from '../../../src/jobs/dependencies.ts';
 import { createJobs } from '../../../src/jobs/jobs.ts';
-import { createAdvance } from '../../../src/jobs/runner/advance.ts';
 import { openRedisStorage } from '../../../src/storage/redis/open.ts';
 import type { Storage } from '../../../src/storage/storage.ts';
 import { noRedis, PATIENT, type RedisServer, startRedisServer } from '../../servers/redis.ts';
 import { NOTHING_DECIDED } from '../../settings/samples.ts';
 import { RecordingLog } from '../../storage/recording-log.ts';
-import { createWorld, QUESTION, type World } from '../world.ts';
+import { advanceOnce, createWorld, QUESTION, type World } from '../world.ts';
 import { chatEvent, events, startUpstream, type Upstream } from './upstream.ts';
 
 /** Two replicas on one Redis: one writes an answer, and the request to stop it comes to the other. */
@@ -75,11 +74,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Stop, pressed where another re
       NOTHING_DECIDED,
     );
     if (outcome.type !== 'accepted') throw new TypeError('The question was not accepted');
-    const answered = createAdvance(answering)(outcome.job, {
-      signal: new AbortController().signal,
-      interrupted: false,
-      isHeld: () => true,
-    });
+    const answered = advanceOnce(answering, outcome.job);
     await expect.poll(() => world.platform.history.at(-1)?.text).toBe('I was about to say');
 
     await createJobs(pressed).cancel(outcome.job, 'ada');

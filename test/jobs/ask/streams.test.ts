@@ -2,9 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Message } from '../../../src/core/message.ts';
 import { createGateway } from '../../../src/gateway/client.ts';
 import type { JobDependencies } from '../../../src/jobs/dependencies.ts';
-import { createAdvance } from '../../../src/jobs/runner/advance.ts';
 import { stopTimers, timeUntil } from '../../gateway/support.ts';
-import { createWorld, QUESTION, type World } from '../world.ts';
+import { advanceOnce, createWorld, QUESTION, type World } from '../world.ts';
 import { chatEvent, chatStream, events, json, type Reply, startUpstream, type Upstream } from './upstream.ts';
 
 /** Jobs and the real gateway client, against a gateway that writes byte by byte what a test says. */
@@ -41,7 +40,7 @@ afterEach(async () => {
 });
 
 const step = (job: string, signal = new AbortController().signal) =>
-  createAdvance(dependencies)(job, { signal, interrupted: false, isHeld: () => true });
+  advanceOnce(dependencies, job, { signal });
 
 async function ask(reply: Reply): Promise<Message> {
   upstream.next(CHAT, reply);
@@ -277,11 +276,7 @@ describe('a process that shuts down', () => {
     };
     const storage = { ...dependencies.storage, notifications: { ...notifications, subscribe } };
     const job = await world.start(QUESTION);
-    await createAdvance({ ...dependencies, storage })(job, {
-      signal: shutdown.signal,
-      interrupted: false,
-      isHeld: () => true,
-    });
+    await advanceOnce({ ...dependencies, storage }, job, { signal: shutdown.signal });
     expect(upstream.asked).toHaveLength(0);
     expect((await world.read(job)).state).toBe('accepted');
     upstream.next(CHAT, (response) => void events(response).end(chatStream(['Here I am.'])));

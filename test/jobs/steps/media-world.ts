@@ -2,7 +2,6 @@ import { onTestFinished } from 'vitest';
 import type { Address } from '../../../src/core/invocation.ts';
 import type { Message } from '../../../src/core/message.ts';
 import type { JobDependencies } from '../../../src/jobs/dependencies.ts';
-import { createAdvance } from '../../../src/jobs/runner/advance.ts';
 import { MediaError } from '../../../src/media/errors.ts';
 import { createMedia, type Media } from '../../../src/media/media.ts';
 import type { MediaStore } from '../../../src/media/store/media-store.ts';
@@ -10,7 +9,7 @@ import type { Posted, ShowOptions } from '../../../src/platforms/platform.ts';
 import { samples } from '../../fixtures/media-samples.ts';
 import { bytesOf, fetcherFor, listen, mp3 } from '../../media/helpers.ts';
 import { RecordingPlatform } from '../recording-platform.ts';
-import { createWorld, songCallback, type World } from '../world.ts';
+import { advanceOnce, createWorld, songCallback, type World } from '../world.ts';
 
 /** A platform that reads every file that it is to post, as one that uploads them does. */
 export class UploadingPlatform extends RecordingPlatform {
@@ -90,12 +89,7 @@ export async function createMediaWorld(store: MediaStore): Promise<MediaWorld> {
   };
   const here = (callback: object): object =>
     JSON.parse(JSON.stringify(callback).replaceAll('https://gateway.example', origin));
-  const run = (job: string) =>
-    createAdvance(dependencies)(job, {
-      signal: new AbortController().signal,
-      interrupted: false,
-      isHeld: () => true,
-    });
+  const run = (job: string) => advanceOnce(dependencies, job);
   return {
     ...world,
     media,

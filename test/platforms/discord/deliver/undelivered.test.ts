@@ -1,8 +1,7 @@
 /** Results whose channel closes within the fifteen minutes of the interaction that asked for them, and late ones. */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { JobDependencies } from '../../../../src/jobs/dependencies.ts';
-import { createAdvance } from '../../../../src/jobs/runner/advance.ts';
-import { createWorld, SONG, songCallback, type World } from '../../../jobs/world.ts';
+import { advanceOnce, createWorld, SONG, songCallback, type World } from '../../../jobs/world.ts';
 import type { Channel, DiscordServer } from '../../../servers/discord/index.ts';
 import { accept, type Harness, startHarness } from '../harness.ts';
 
@@ -41,8 +40,7 @@ async function composing() {
     },
   };
   const job = await world.start(SONG, { address, person });
-  const { signal } = new AbortController();
-  const run = () => createAdvance(dependencies)(job, { signal, interrupted: false, isHeld: () => true });
+  const run = () => advanceOnce(dependencies, job);
   await run();
   expect(discord.said(thread)).toHaveLength(1);
   return { discord, thread, job, run, address, person };

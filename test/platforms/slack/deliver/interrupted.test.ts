@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import type { JobDependencies } from '../../../../src/jobs/dependencies.ts';
-import { createAdvance } from '../../../../src/jobs/runner/advance.ts';
-import { createWorld, SONG, songCallback } from '../../../jobs/world.ts';
+import { advanceOnce, createWorld, SONG, songCallback } from '../../../jobs/world.ts';
 import { readableText } from '../../../servers/slack/mentions.ts';
 import { ADDRESS, startHarness } from '../harness.ts';
 
@@ -30,13 +29,10 @@ async function sing(diesAt: number, address = ADDRESS): Promise<boolean> {
       address.thread === undefined ? {} : { thread: (await server.say('sing, please')).message.ts };
     const job = await world.start(SONG, { address: { ...address, ...thread } });
     const run = async (interrupted = false): Promise<void> => {
-      const { signal } = new AbortController();
-      await createAdvance(dependencies)(job, { signal, interrupted, isHeld: () => true }).catch(
-        (error: unknown) => {
-          if (!(error instanceof Crash)) throw error;
-          return run(true);
-        },
-      );
+      await advanceOnce(dependencies, job, { interrupted }).catch((error: unknown) => {
+        if (!(error instanceof Crash)) throw error;
+        return run(true);
+      });
     };
     await run();
     for (const stage of ['text', 'first', 'complete'] as const) {

@@ -1,8 +1,7 @@
 /** Results whose channel closes within the thirty minutes in which the command that asked for them can be answered, and late ones. */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { JobDependencies } from '../../../../src/jobs/dependencies.ts';
-import { createAdvance } from '../../../../src/jobs/runner/advance.ts';
-import { createWorld, SONG, songCallback, type World } from '../../../jobs/world.ts';
+import { advanceOnce, createWorld, SONG, songCallback, type World } from '../../../jobs/world.ts';
 import { pings, readableText } from '../../../servers/slack/mentions.ts';
 import type { SlackServer } from '../../../servers/slack/server.ts';
 import { type Harness, startHarness } from '../harness.ts';
@@ -38,8 +37,7 @@ async function composing() {
     media: { ...world.dependencies.media, keep: async (url) => kept(url.split('/').at(-1)) },
   };
   const job = await world.start(SONG, { address, person });
-  const { signal } = new AbortController();
-  const run = () => createAdvance(dependencies)(job, { signal, interrupted: false, isHeld: () => true });
+  const run = () => advanceOnce(dependencies, job);
   await run();
   expect(server.botMessages()).toHaveLength(1);
   return { server, job, run, address, person };
