@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { passIdentifyPause } from '../servers/discord/identify-pause.ts';
 import { type Channel, type DiscordServer, startDiscord } from '../servers/discord/index.ts';
 import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
 
@@ -90,6 +91,7 @@ describe('/readyz', () => {
     discord = await startDiscord();
     const running = await replica();
     await becomes(running, 200, READY);
+    passIdentifyPause();
     discord.gateway.closed.length = 0;
     discord.gateway.away = true;
     discord.gateway.drop();
@@ -105,6 +107,7 @@ describe('/readyz', () => {
   it('is ready again after the session was invalidated', async () => {
     discord = await startDiscord();
     const running = await replica();
+    passIdentifyPause();
     discord.gateway.invalidate();
     await discord.until(() => discord.gateway.identifies === 2, 'a second session');
     await becomes(running, 200, READY);

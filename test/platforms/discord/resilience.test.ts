@@ -4,6 +4,7 @@ import type { Outcome } from '../../../src/core/bot/outcome.ts';
 import type { Address } from '../../../src/core/invocation.ts';
 import { LINKED_FILES_SENTENCE } from '../../../src/core/message.ts';
 import { PlatformError } from '../../../src/platforms/platform.ts';
+import { passIdentifyPause } from '../../servers/discord/identify-pause.ts';
 import { buttonsOf, type DiscordServer } from '../../servers/discord/index.ts';
 import { accept, COMMANDS, type Harness, type HarnessOptions, Remembered, startHarness } from './harness.ts';
 
@@ -350,6 +351,7 @@ describe('bad days of Discord', () => {
 
   it('an invalidated session: it identifies again', async () => {
     const { discord, platform } = await start();
+    passIdentifyPause();
     discord.gateway.invalidate();
     await discord.until(
       () => discord.gateway.identifies === 2 && discord.gateway.connected === 1,

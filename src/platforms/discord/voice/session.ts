@@ -75,7 +75,7 @@ class DiscordVoiceSession implements VoiceSession {
   #isPaused = false;
   #failures = 0;
   #resource: AudioResource | undefined;
-  #watch: NodeJS.Timeout | undefined;
+  #watch = new AbortController();
 
   constructor(options: SessionOptions) {
     this.#options = options;
@@ -152,7 +152,7 @@ class DiscordVoiceSession implements VoiceSession {
   }
 
   leave(): void {
-    clearTimeout(this.#watch);
+    this.#watch.abort();
     this.#finish();
   }
 
@@ -190,8 +190,9 @@ class DiscordVoiceSession implements VoiceSession {
   }
 
   #changed(): void {
+    if (this.#ended.signal.aborted) return;
     const { state } = this.#connection;
-    clearTimeout(this.#watch);
+    this.#watch.abort();
     switch (state.status) {
       case VoiceConnectionStatus.Ready:
         this.#failures = 0;
@@ -224,7 +225,7 @@ class DiscordVoiceSession implements VoiceSession {
   /** It is over at once, and a moment later it is known why. */
   #emptied(): void {
     this.#endConnection();
-    this.#watch = setTimeout(() => this.#tell(this.#whyTakenOut()), OUTAGE_TOLD_MS);
+    this.#after(OUTAGE_TOLD_MS, () => this.#tell(this.#whyTakenOut()));
   }
 
   get #tries(): { readonly eachMs: number; readonly most: number } {
@@ -232,8 +233,11 @@ class DiscordVoiceSession implements VoiceSession {
   }
 
   #after(milliseconds: number, then: () => void): void {
-    if (this.#ended.signal.aborted) return;
-    this.#watch = setTimeout(then, milliseconds);
+    this.#watch = new AbortController();
+    const { signal } = this.#watch;
+    void this.#options.sleep(milliseconds, signal).then(() => {
+      if (!signal.aborted) then();
+    });
   }
 
   #tryAgain(): void {
@@ -283,7 +287,7 @@ class DiscordVoiceSession implements VoiceSession {
   #endConnection(): void {
     this.#ended.abort();
     this.#options.onLeft();
-    clearTimeout(this.#watch);
+    this.#watch.abort();
     this.#player.stop(true);
     if (this.#connection.state.status !== VoiceConnectionStatus.Destroyed) this.#connection.destroy();
   }

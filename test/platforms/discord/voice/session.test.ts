@@ -8,38 +8,17 @@ import { writePackets } from '../../../../src/media/opus/packets.ts';
 import { createFolderStore } from '../../../../src/media/store/folder.ts';
 import { createSoundReader } from '../../../../src/party/sound.ts';
 import { oneSong, songJob } from '../../../storage/jobs.ts';
-import { namesOf, read, song, startVoiceWorld, type VoiceWorld } from './world.ts';
+import { endOf, inCall, namesOf, PACE, read, song, startVoiceWorld, type VoiceWorld } from './world.ts';
 
-const TEN_SECONDS = 10_000;
+/** By the bot's clock. */
+const TEN_SECONDS = 10_000 * PACE;
 /** 60 ms, in packets. */
 const AT_ONCE = 3;
-
-async function inCall(world: VoiceWorld) {
-  const { discord, server, channel } = world;
-  discord.voice.join(discord.user, channel);
-  const session = await world.join();
-  const call = server.call(channel.id);
-  await server.until(() => call.group.members.length === 2, 'an encrypted call');
-  const heard = (count: number) => server.until(() => call.heard.length >= count, `${count} packets`);
-  return { session, call, heard };
-}
 
 /** The voice server closes the connection, and the bot has heard it. */
 async function closed({ server, log }: VoiceWorld, code: number): Promise<void> {
   server.closeAll(code);
   while (!log.lines.some(({ fields }) => 'code' in fields && fields.code === code)) await delay(10);
-}
-
-/** Why the session ended. What it told before is forgotten. */
-async function endOf({ events }: VoiceWorld): Promise<string> {
-  for (;;) {
-    const last = events.at(-1);
-    if (last?.startsWith('ended')) {
-      events.length = 0;
-      return last;
-    }
-    await delay(10);
-  }
 }
 
 it.concurrent('what is heard equals what was played, and pause, resume and skip land within 60 ms of their packet', async ({
@@ -107,7 +86,7 @@ it.concurrent('resumes a session that was cut, and joins anew when the voice ser
   await using world = await startVoiceWorld();
   const { server } = world;
   const { session, call, heard } = await inCall(world);
-  const packets = song('a', 400);
+  const packets = song('a', 150);
   const ended = session.play(read(packets));
   await heard(10);
   server.drop();
@@ -123,7 +102,7 @@ it.concurrent('resumes a session that was cut, and joins anew when the voice ser
   expect(await ended).toBe('ended');
   const names = namesOf(call.heard);
   expect(names.toSorted((one, other) => Number(one.slice(2)) - Number(other.slice(2)))).toEqual(names);
-  expect(names.at(-1)).toBe('a 399');
+  expect(names.at(-1)).toBe('a 149');
   expect(world.events.filter((event) => event.startsWith('ended'))).toEqual([]);
 });
 
@@ -148,7 +127,9 @@ it.concurrent('comes back to a voice server that was away, and asks Discord seld
   await server.until(() => server.identifies >= 2, 'a new session');
   // Again after 0.5, 1, 2, 4 and 8 seconds or half of that.
   expect(discord.voice.asked - asked).toBeLessThanOrEqual(6);
-  expect(Math.max(...world.pauses), 'pauses become longer').toBeGreaterThanOrEqual(750);
+  // Without the pauses that limit each try.
+  const pauses = world.pauses.filter((pause) => pause < 5_000);
+  expect(Math.max(...pauses), 'pauses become longer').toBeGreaterThanOrEqual(750);
   expect(world.events.filter((event) => event.startsWith('ended'))).toEqual([]);
   session.pause();
   const before = call.heard.length;
@@ -205,27 +186,6 @@ it.concurrent('says that it was removed when its channel is deleted', async ({ e
   await expect.poll(() => world.events.at(-1)).toBe('ended removed');
 });
 
-it.concurrent('is lost, and not removed, when Discord ends it with a gateway session that cannot be resumed', async ({
-  expect,
-}) => {
-  await using world = await startVoiceWorld();
-  const { discord, server } = world;
-  await inCall(world);
-  const { identifies } = discord.gateway;
-  discord.gateway.invalidate();
-  server.closeAll(4014);
-  expect(await endOf(world)).toBe('ended lost');
-  expect(discord.gateway.identifies).toBe(identifies + 1);
-
-  // The bot's voice state may tell it to the next session.
-  await world.join();
-  discord.gateway.invalidate();
-  await expect.poll(() => discord.gateway.identifies).toBe(identifies + 2);
-  await expect.poll(() => world.platform.status()).toEqual({ ready: true });
-  discord.voice.moveBot(discord.guild.id, undefined);
-  expect(await endOf(world)).toBe('ended lost');
-});
-
 it.concurrent('ends when it is taken out of the server, which is gone from then on', async ({ expect }) => {
   await using world = await startVoiceWorld();
   const { discord, voice } = world;
@@ -267,7 +227,8 @@ it.concurrent('plays on through an outage of its server', async ({ expect }) => 
   });
   await expect.poll(() => world.events).toContain('listeners');
   expect(await voice.listeners(guild.id, channel.id), 'not told').toBeUndefined();
-  await heard(100);
+  // For longer than an outage may be told of late.
+  await heard(40);
   discord.gateway.endOutage(guild);
   await expect.poll(() => voice.reach(guild.id)).toBe('here');
   expect(await voice.listeners(guild.id, channel.id)).toEqual([user.id]);
@@ -319,7 +280,7 @@ it.concurrent('waits for a gateway that is away longer than a move takes: the se
   await using world = await startVoiceWorld();
   const { discord } = world;
   await inCall(world);
-  discord.gateway.helloAfterMs = 7_000;
+  discord.gateway.helloAfterMs = 7_000 * PACE;
   discord.gateway.drop();
   discord.voice.moveBot(discord.guild.id, undefined);
   await expect.poll(() => world.events.at(-1)).toContain('ended');

@@ -13,6 +13,9 @@ import { startVoiceServer, type VoiceServer } from '../../../servers/voice/serve
 import { RecordingLog } from '../../../storage/recording-log.ts';
 import { alone, FakeBot } from '../harness.ts';
 
+/** The bot's own pauses take this part of their time; sound and Discord take all of theirs. */
+export const PACE = 1 / 5;
+
 export interface VoiceWorld extends AsyncDisposable {
   readonly discord: DiscordServer;
   readonly server: VoiceServer;
@@ -22,7 +25,7 @@ export interface VoiceWorld extends AsyncDisposable {
   readonly log: RecordingLog;
   /** What the session told, in order. */
   readonly events: string[];
-  /** How long the platform waited each time, in milliseconds. */
+  /** How long the platform meant to wait each time, in milliseconds. */
   readonly pauses: number[];
   join(options?: Partial<JoinOptions>): Promise<VoiceSession>;
 }
@@ -44,7 +47,7 @@ export async function startVoiceWorld(): Promise<VoiceWorld> {
     random: () => 0,
     async sleep(ms, signal) {
       pauses.push(ms);
-      await delay(ms, undefined, { signal }).catch(() => undefined);
+      await delay(ms * PACE, undefined, { signal }).catch(() => undefined);
     },
   });
   await platform.start(new FakeBot());
@@ -83,6 +86,29 @@ export async function startVoiceWorld(): Promise<VoiceWorld> {
       await discord.close();
     },
   };
+}
+
+/** With a person who listens. */
+export async function inCall(world: VoiceWorld) {
+  const { discord, server, channel } = world;
+  discord.voice.join(discord.user, channel);
+  const session = await world.join();
+  const call = server.call(channel.id);
+  await server.until(() => call.group.members.length === 2, 'an encrypted call');
+  const heard = (count: number) => server.until(() => call.heard.length >= count, `${count} packets`);
+  return { session, call, heard };
+}
+
+/** Why the session ended. What it told before is forgotten. */
+export async function endOf({ events }: VoiceWorld): Promise<string> {
+  for (;;) {
+    const last = events.at(-1);
+    if (last?.startsWith('ended')) {
+      events.length = 0;
+      return last;
+    }
+    await delay(10);
+  }
 }
 
 /** Packets of the song `name`: a valid first byte (stereo, 20 ms), then which one it is. */
