@@ -23,25 +23,21 @@ export function id3TagBytes(header: Buffer): number {
 }
 
 /**
- * A tag with these fields, and with the frames of the old tags that are of no field among them. Undefined where an old tag is of a
- * form that cannot be taken over (ID3v2.2, unsynchronised, or damaged), or they are of two versions.
+ * A tag with these fields, and with the frames of the old tag that are of no field among them. Undefined where the old tag is of a
+ * form that cannot be taken over: ID3v2.2, unsynchronised, or damaged.
  */
-export async function mergedId3Tag(tags: AudioTags, old: readonly Buffer[]): Promise<Uint8Array | undefined> {
-  const tag = Buffer.from(await id3Tag(tags));
-  const [version = 3, ...others] = new Set(old.map((bytes) => bytes[3]));
-  if (others.length > 0) return undefined;
-  const set = framesOf(tag) ?? [];
+export async function mergedId3Tag(
+  tags: AudioTags,
+  old: Buffer | undefined,
+): Promise<Uint8Array | undefined> {
+  const set = framesOf(Buffer.from(await id3Tag(tags))) ?? [];
   const fields = new Set(set.map(({ id }) => id));
-  const kept: Frame[] = [];
-  for (const bytes of old) {
-    const frames = framesOf(bytes);
-    if (!frames) return undefined;
-    kept.push(...frames.filter(({ id }) => !fields.has(id)));
-  }
+  const known = old === undefined ? [] : framesOf(old);
+  if (!known) return undefined;
+  const frames = [...set, ...known.filter(({ id }) => !fields.has(id))];
   // Ours are in UTF-16, which both versions have.
-  const body = Buffer.concat(
-    [...set, ...kept].flatMap((frame) => [frameHeader(frame, version), frame.content]),
-  );
+  const version = old?.[3] ?? 3;
+  const body = Buffer.concat(frames.flatMap((frame) => [frameHeader(frame, version), frame.content]));
   const header = Buffer.from([0x49, 0x44, 0x33, version, 0, 0, 0, 0, 0, 0]);
   writeSynchsafe(header, body.length, 6);
   return Buffer.concat([header, body]);

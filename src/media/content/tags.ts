@@ -31,21 +31,13 @@ export async function withTags(
   }
 }
 
-/** Some tools put a tag before a tag, but not this many. */
-const maximumOldTags = 8;
 const ID3V1_BYTES = 128;
 
 async function mp3WithTags(file: TaggableFile, tags: AudioTags) {
-  const old: Buffer[] = [];
-  let start = 0;
-  for (;;) {
-    if (start + ID3_HEADER_BYTES > file.bytes || old.length > maximumOldTags) return undefined;
-    const bytes = id3TagBytes(await readAll(file, { start, end: start + ID3_HEADER_BYTES - 1 }));
-    if (bytes === 0) break;
-    if (bytes > LONGEST_ID3_BYTES || start + bytes > file.bytes) return undefined;
-    old.push(await readAll(file, { start, end: start + bytes - 1 }));
-    start += bytes;
-  }
+  if (file.bytes < ID3_HEADER_BYTES) return undefined;
+  const start = id3TagBytes(await readAll(file, { start: 0, end: ID3_HEADER_BYTES - 1 }));
+  if (start > LONGEST_ID3_BYTES || start >= file.bytes) return undefined;
+  const old = start === 0 ? undefined : await readAll(file, { start: 0, end: start - 1 });
   const tag = await mergedId3Tag(tags, old);
   if (tag === undefined) return undefined;
   // ID3v1 (https://id3.org/ID3v1) holds a title and an artist only, which would contradict ours.
@@ -67,9 +59,9 @@ async function wavWithTags(file: TaggableFile, tags: AudioTags) {
   const chunks = await chunksOf(file);
   if (!chunks) return undefined;
   const isTag = ({ type, bytes }: Chunk) => type.toLowerCase() === 'id3 ' && bytes <= LONGEST_ID3_BYTES;
-  const old = await Promise.all(
-    chunks.filter(isTag).map(({ start, bytes }) => readAll(file, { start, end: start + bytes - 1 })),
-  );
+  const [found, ...others] = chunks.filter(isTag);
+  if (others.length > 0) return undefined;
+  const old = found && (await readAll(file, { start: found.start, end: found.start + found.bytes - 1 }));
   const tag = await mergedId3Tag(tags, old);
   if (tag === undefined) return undefined;
   const kept = chunks.filter((chunk) => !isTag(chunk));

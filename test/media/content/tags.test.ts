@@ -83,7 +83,7 @@ test('a song carries title, artist, cover and lyrics, and sounds exactly as befo
 test('tags replace the ones a song has, and the same tags make the same file', async () => {
   const { media } = await open();
   const plain = await encodedMp3();
-  const had = await media.keepBytes(Buffer.concat([id3(500), id3(70_000), plain]), { kinds: ['audio'] });
+  const had = await media.keepBytes(Buffer.concat([id3(70_000), plain]), { kinds: ['audio'] });
   const first = await media.tag(had, { title: 'First' });
   const second = await media.tag(first, { title: 'Second' });
   expect((await readBack(await contentOf(media, second))).tags).toMatchObject({ title: 'Second' });
