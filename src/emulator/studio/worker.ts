@@ -1,7 +1,6 @@
 /** The studio's worker thread: commissions are done one after the other, in the order they came. */
 import { parentPort } from 'node:worker_threads';
 import type { Film } from './painter/film.ts';
-import { moveOver, withBars } from './painter/motion.ts';
 import { drawScene, planScene } from './painter/scene.ts';
 import { type Commission, type Piece, type StudioAnswer, UnusableInputError } from './studio.ts';
 import { createMp3, decodeAudio, encodeWav } from './synthesizer/codecs.ts';
@@ -42,12 +41,14 @@ async function produce(commission: Commission): Promise<Piece[]> {
       return [{ name: 'picture', bytes, contentType: 'image/png' }];
     }
     case 'music-video': {
+      const { withBars } = await loadFilm();
       const sound = sumStems(await renderStems(commission.recipe));
       const seconds = pcmSeconds(sound);
       const scene = withBars(planScene(commission.prompt), sound, frameRateFor(seconds));
       return [await shoot({ width: 480, height: 270, seconds, scene, sound })];
     }
     case 'video': {
+      const { moveOver } = await loadFilm();
       const { prompt, width, height, seconds, image } = commission;
       const scene = image === null ? planScene(prompt) : await moveOver(image, prompt, commission);
       return [await shoot({ width, height, seconds, scene, sound: await soundOf(commission) })];
@@ -65,9 +66,11 @@ function frameRateFor(seconds: number): number {
   return Math.min(16, Math.max(5, Math.round(frameBudget / seconds)));
 }
 
+/** With the first film: the encoders are large, and a studio should open quickly. */
+const loadFilm = () => import('./painter/film.ts');
+
 async function shoot(film: Omit<Film, 'frameRate'>): Promise<Piece> {
-  // Loaded with the first film: the encoders are large, and a studio should open quickly.
-  const { shootFilm } = await import('./painter/film.ts');
+  const { shootFilm } = await loadFilm();
   const bytes = await shootFilm({ ...film, frameRate: frameRateFor(film.seconds) });
   return { name: 'video', bytes, contentType: 'video/mp4', seconds: film.seconds };
 }
