@@ -83,29 +83,21 @@ function beginAtZero(platforms: readonly Platform[], measure: Measure): void {
 }
 
 function setGauges(counts: readonly OpenCount[], now: number, measure: Measure): void {
-  const sums = new Map<string, { family: string; state: string; count: number; queued: number }>();
-  const oldest = new Map<string, number>();
-  for (const { route, state, count, queued, oldestAt } of counts) {
-    // Routes of a newer version are counted under their own name.
-    const family = Object.entries(FAMILY_OF).find(([known]) => known === route)?.[1] ?? route;
-    const before = sums.get(`${family} ${state}`);
-    sums.set(`${family} ${state}`, {
-      family,
-      state,
-      count: count + (before?.count ?? 0),
-      queued: queued + (before?.queued ?? 0),
-    });
-    oldest.set(state, Math.min(oldestAt, oldest.get(state) ?? oldestAt));
+  // Routes of a newer version are counted under their own name.
+  const known = counts.map((one) => ({ ...one, family: FAMILIES.get(one.route) ?? one.route }));
+  for (const [family, ofFamily] of Map.groupBy(known, (one) => one.family)) {
+    measure('minstrel_queue_length', { family }, sum(ofFamily.map(({ queued }) => queued)));
+    for (const [state, some] of Map.groupBy(ofFamily, (one) => one.state))
+      measure('minstrel_jobs', { family, state }, sum(some.map(({ count }) => count)));
   }
-  const lines = new Map<string, number>();
-  for (const { family, state, count, queued } of sums.values()) {
-    measure('minstrel_jobs', { family, state }, count);
-    lines.set(family, queued + (lines.get(family) ?? 0));
+  for (const [state, some] of Map.groupBy(known, (one) => one.state)) {
+    const oldest = Math.min(...some.map(({ oldestAt }) => oldestAt));
+    measure('minstrel_oldest_job_age_seconds', { state }, Math.max(0, now - oldest) / 1000);
   }
-  for (const [family, queued] of lines) measure('minstrel_queue_length', { family }, queued);
-  for (const [state, at] of oldest)
-    measure('minstrel_oldest_job_age_seconds', { state }, Math.max(0, now - at) / 1000);
 }
+
+const FAMILIES: ReadonlyMap<string, string> = new Map(Object.entries(FAMILY_OF));
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
 
 export interface Observers {
   readonly measure: Measure;

@@ -11,6 +11,28 @@ const COUNT = {
   oldestAt: 0,
 } as const satisfies OpenCount;
 
+it('counts open jobs by family and state, and tells the oldest of each state', async () => {
+  const metrics = createMetrics();
+  const song = { ...COUNT, route: 'music.generate', queued: 1, oldestAt: 9_000 };
+  const counts = [song, { ...song, route: 'music.extend', oldestAt: 4_000 }, { ...COUNT, oldestAt: 8_000 }];
+  await createCollector({
+    metrics,
+    // The part of storage that is read.
+    storage: { jobs: { openCounts: async () => counts } } as never,
+    platforms: [],
+    now: () => 10_000,
+    elapsed: () => 0,
+  })();
+  const shown = await metrics.render();
+  for (const line of [
+    'minstrel_jobs{family="song",state="waiting"} 6',
+    'minstrel_jobs{family="ask",state="waiting"} 3',
+    'minstrel_queue_length{family="song"} 2',
+    'minstrel_oldest_job_age_seconds{state="waiting"} 6',
+  ])
+    expect(shown).toContain(line);
+});
+
 it('a scrape shows no counts of jobs when they cannot be counted, and asks again at the next one', async () => {
   const metrics = createMetrics();
   const answers = [async () => [COUNT], () => Promise.reject(new Error('away')), async () => [COUNT]];

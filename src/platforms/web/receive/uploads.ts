@@ -9,16 +9,10 @@ export interface Upload {
   readonly bytes: Buffer;
 }
 
-export interface Uploads {
-  /** Returns the id by which requests name the file. */
-  add(upload: Upload): string;
-  find(id: string): Upload | undefined;
-  /** The file as an option takes it; undefined for one that is not here any more. */
-  reference(id: string): FileReference | undefined;
-}
+export type Uploads = ReturnType<typeof createUploads>;
 
 /** `urlOf`: where the bot reads a file. */
-export function createUploads(urlOf: (id: string) => string, newId: () => string): Uploads {
+export function createUploads(urlOf: (id: string) => string, newId: () => string) {
   const held = new Map<string, Upload>();
 
   function dropOldest(): void {
@@ -31,19 +25,23 @@ export function createUploads(urlOf: (id: string) => string, newId: () => string
   }
 
   return {
-    add(upload) {
+    /** Returns the id by which requests name the file. */
+    add(upload: Upload): string {
       const id = newId();
       held.set(id, upload);
       dropOldest();
       return id;
     },
-    find: (id) => held.get(id),
-    reference(id) {
+
+    find: (id: string): Upload | undefined => held.get(id),
+
+    /** The file as an option takes it; undefined for one that is not here any more. */
+    reference(id: string): FileReference | undefined {
       const upload = held.get(id);
       if (!upload) return undefined;
       const { name, contentType, bytes } = upload;
-      const type = contentType === '' ? {} : { contentType };
-      return { name, ...type, bytes: bytes.length, url: urlOf(id), attached: true };
+      const type = contentType || undefined;
+      return { name, contentType: type, bytes: bytes.length, url: urlOf(id), attached: true };
     },
   };
 }
