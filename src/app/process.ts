@@ -2,7 +2,10 @@
 import type { Logger } from 'pino';
 import { MissingPackagesError } from '../emulator/studio/studio.ts';
 import { ListenError } from '../http/server.ts';
+import { SettingsError } from '../settings/records.ts';
 import { StorageError } from '../storage/storage.ts';
+import { TransferError } from '../storage/transfer.ts';
+import { BackupError } from './backup/folder.ts';
 import { readEnvFile } from './config/env-file.ts';
 import { type Config, ConfigError, readConfig } from './config/read.ts';
 import { createLog } from './telemetry/log.ts';
@@ -86,10 +89,13 @@ export async function runProgram(main: () => Promise<void>): Promise<void> {
     await main();
   } catch (error) {
     const expected =
+      error instanceof BackupError ||
       error instanceof ConfigError ||
       error instanceof ListenError ||
       error instanceof MissingPackagesError ||
-      error instanceof StorageError;
+      error instanceof SettingsError ||
+      error instanceof StorageError ||
+      error instanceof TransferError;
     fail(expected ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error));
   }
 }

@@ -1,6 +1,5 @@
 /** `npm run backup -- <folder>`: a copy of jobs, settings and media, while the bot runs or not. */
 import { backUp } from '../app/backup/create.ts';
-import { BackupError } from '../app/backup/folder.ts';
 import { fail, openProgram, runProgram } from '../app/process.ts';
 import { counted } from '../core/message.ts';
 
@@ -10,18 +9,13 @@ async function main(): Promise<void> {
   const [folder, ...others] = process.argv.slice(2);
   if (folder === undefined || others.length > 0) return fail(USAGE);
   const { config, log } = openProgram();
-  try {
-    const { lines, media } = await backUp(folder, config, { log, random: Math.random });
-    const files = media
-      ? `${counted(media.files, 'file')} (${Math.ceil(media.bytes / 1e6)} MB)`
-      : 'no files, because they are in the bucket of MEDIA_STORE';
-    process.stdout.write(
-      `${folder} holds ${counted(lines, 'line')} and ${files}. Keep it secret: it can sign for this bot.\n`,
-    );
-  } catch (error) {
-    if (!(error instanceof BackupError)) throw error;
-    fail(error.message);
-  }
+  const { lines, media } = await backUp(folder, config, { log, random: Math.random });
+  const files = media
+    ? `${counted(media.files, 'file')} (${Math.ceil(media.bytes / 1e6)} MB)`
+    : 'no files, because they are in the bucket of MEDIA_STORE';
+  process.stdout.write(
+    `${folder} holds ${counted(lines, 'line')} and ${files}. Keep it secret: it can sign for this bot.\n`,
+  );
 }
 
 if (import.meta.main) await runProgram(main);

@@ -1,6 +1,6 @@
 /** `npm run export -- <file>`: everything that the storage keeps, as JSON lines. */
 import { dirname } from 'node:path';
-import { asBackupError, BackupError } from '../app/backup/folder.ts';
+import { asBackupError } from '../app/backup/folder.ts';
 import { fail, openProgram, runProgram } from '../app/process.ts';
 import { openExistingStorage } from '../app/services.ts';
 import { systemErrorCode } from '../core/errors.ts';
@@ -16,16 +16,13 @@ async function main(): Promise<void> {
   try {
     const lines = await exportTo(path, 'wx', storage);
     process.stdout.write(
-      `${path} holds everything, in lines: ${lines}. Keep it secret: it can sign for this bot.
-`,
+      `${path} holds everything, in lines: ${lines}. Keep it secret: it can sign for this bot.\n`,
     );
   } catch (error) {
     const code = systemErrorCode(error);
     if (code === 'EEXIST') return fail(`${path} exists already. ${USAGE}`);
     if (code === 'ENOENT') return fail(`There is no folder ${dirname(path)}. Make it first.`);
-    const told = asBackupError(error, path);
-    if (!(told instanceof BackupError)) throw error;
-    fail(told.message);
+    throw asBackupError(error, path);
   } finally {
     await storage.close();
   }

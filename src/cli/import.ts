@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { fail, openProgram, runProgram } from '../app/process.ts';
 import { openStorage } from '../app/services.ts';
-import { importLines, linesIn, TransferError } from '../storage/transfer.ts';
+import { importLines, linesIn } from '../storage/transfer.ts';
 
 const USAGE = 'Usage: npm run import -- <file>';
 
@@ -23,9 +23,6 @@ async function main(): Promise<void> {
     process.stdout.write(
       `Imported jobs: ${jobs}, settings: ${settings}, secrets: ${secrets}, usage: ${usage}. There already: ${known}.\n`,
     );
-  } catch (error) {
-    if (!(error instanceof TransferError)) throw error;
-    fail(error.message);
   } finally {
     await storage.close();
   }
