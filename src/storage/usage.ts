@@ -80,8 +80,8 @@ export interface UsageStore {
   settle(reservation: Reservation, charged: 'yes' | 'uncertain'): Promise<boolean>;
   /** Forgets a reservation; what was settled stays. */
   giveBack(id: string): Promise<void>;
-  /** What counts for each of the counters since then. */
-  used(counters: readonly string[], since: number): Promise<Used[]>;
+  /** What counts for a counter since then. */
+  used(counter: string, since: number): Promise<Used>;
   /** Settled usage of a guild from that day on, with the people who used most. */
   summary(where: UsageGuild, firstDay: string, mostPeople: number): Promise<UsageSummary>;
   /** A person's settled usage in a guild from that day on. */

@@ -32,9 +32,9 @@ export async function inspectStorage(
     }
     case 'redis': {
       const { examineRedis } = await import('../../storage/redis/open.ts');
-      return await examineRedis(storage.url, { clock: systemClock, log }).catch((error: unknown) => [
-        refusal(error),
-      ]);
+      return await examineRedis(storage.url, { clock: systemClock, random: Math.random, log }).catch(
+        (error: unknown) => [refusal(error)],
+      );
     }
     default:
       return storage satisfies never;

@@ -169,8 +169,8 @@ export function createMeter({ usage, ceilings, costs, now, isPaused, measure }: 
         from: LimitInForce['from'],
         { limit, counter }: Applied,
       ): Promise<LimitInForce> => {
-        const [used] = await usage.used([counter], now() - PERIOD_MS[limit.per]);
-        return { ...limit, from, used: used?.[limit.of] ?? 0, sentence: describeLimit(limit, address) };
+        const used = await usage.used(counter, now() - PERIOD_MS[limit.per]);
+        return { ...limit, from, used: used[limit.of], sentence: describeLimit(limit, address) };
       };
       return Promise.all([
         // Moderators see what holds for others, too.

@@ -1,4 +1,5 @@
 /** Bars by day, a colour for each family, as SVG text. */
+import { dayOf } from '../../core/clock.ts';
 import type { DayUsage } from '../../core/moderation.ts';
 
 export type ChartRow = Pick<DayUsage, 'day' | 'family' | 'requests'>;
@@ -30,9 +31,7 @@ export function usageChartSvg(
   { title, lastDay, days: count }: ChartOptions,
 ): string {
   const end = Date.parse(lastDay);
-  const days = Array.from({ length: count }, (_, index) =>
-    new Date(end - (count - 1 - index) * DAY).toISOString().slice(0, 10),
-  );
+  const days = Array.from({ length: count }, (_, index) => dayOf(end - (count - 1 - index) * DAY));
   const families = [...new Set(rows.map(({ family }) => family))].sort();
   const byDay = Map.groupBy(rows, ({ day }) => day);
   const stacks = days.map((day) => families.map((family) => requestsOf(byDay.get(day) ?? [], family)));

@@ -1,12 +1,13 @@
 /** Connections to Redis whose operations fail soon while Redis is away, and work again once it is back. */
 import { createClient } from '@keyv/redis';
+import { backoff } from '../../core/backoff.ts';
 import type { RunTools } from '../schedule.ts';
 import { StorageError } from '../storage.ts';
 import { refusalOfRedis, replyOf } from './errors.ts';
 import type { RedisKeys } from './keys.ts';
 
 const RETRY_PAUSE = 20;
-const LONGEST_RECONNECT_PAUSE = 1_000;
+const RECONNECT_PAUSES = { firstMs: 10, longestMs: 1_000 } as const;
 /** Keys that Redis reads for one answer, in a fraction of a millisecond. */
 const KEYS_SCANNED = 1_000;
 
@@ -21,7 +22,7 @@ export interface RedisPatience {
   readonly firstConnectionMs: number;
 }
 
-type RedisConnectionTools = RedisPatience & Pick<RunTools, 'clock' | 'log'>;
+type RedisConnectionTools = RedisPatience & Pick<RunTools, 'clock' | 'random' | 'log'>;
 
 /** There is a connection, but no answer. */
 class NoAnswer extends Error {}
@@ -43,7 +44,8 @@ export class RedisConnection {
       disableOfflineQueue: true,
       socket: {
         connectTimeout: 3_000,
-        reconnectStrategy: (retries) => Math.min(LONGEST_RECONNECT_PAUSE, 10 * 2 ** Math.min(retries, 10)),
+        reconnectStrategy: (retries) =>
+          backoff({ attempt: retries + 1, ...RECONNECT_PAUSES, random: tools.random }),
       },
     });
     this.#clients.add(this.client);

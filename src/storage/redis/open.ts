@@ -108,7 +108,10 @@ export async function openRedisStorage(options: RedisStorageOptions): Promise<St
 }
 
 /** For operators: connects, examines and closes. Throws StorageError when Redis cannot be reached. */
-export async function examineRedis(url: string, tools: Pick<RunTools, 'clock' | 'log'>): Promise<Finding[]> {
+export async function examineRedis(
+  url: string,
+  tools: Pick<RunTools, 'clock' | 'random' | 'log'>,
+): Promise<Finding[]> {
   const connection = new RedisConnection(url, { ...PATIENCE, ...tools });
   await connection.connect();
   try {

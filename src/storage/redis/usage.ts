@@ -96,15 +96,11 @@ export function redisUsage({ connection, keys: { usage: prefix } }: RedisTools):
       await connection.evaluate(GIVE_BACK, [prefix], [id]);
     },
 
-    used: (counters, since) =>
-      Promise.all(
-        counters.map(async (counter) => {
-          const [requests, units] = usedReply.parse(
-            await connection.evaluate(USED, [prefix], [counter, since]),
-          );
-          return { requests, units };
-        }),
-      ),
+    async used(counter, since) {
+      const reply = await connection.evaluate(USED, [prefix], [counter, since]);
+      const [requests, units] = usedReply.parse(reply);
+      return { requests, units };
+    },
 
     summary: (where, firstDay, mostPeople) => usageSummary(recordsFrom(where, firstDay), mostPeople),
 

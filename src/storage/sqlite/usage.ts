@@ -141,8 +141,7 @@ export function sqliteUsage(database: SqliteDatabase): SqliteUsage {
         return true;
       }),
     giveBack: (id) => database.write(() => giveBack(id)),
-    used: async (counters, since) =>
-      counters.flatMap((counter) => database.all(statements.sum, sumRow, counter, since)),
+    used: async (counter, since) => sumRow.parse(database.read(() => statements.sum.get(counter, since))),
     summary: (where, firstDay, mostPeople) => usageSummary(recordsFrom(where, firstDay), mostPeople),
     byFamily: async ({ platform, guild }, person, firstDay) =>
       database.all(statements.byFamily, familyRow, platform, person, guild, firstDay),

@@ -238,7 +238,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage with several rep
           `accepted ${event}`,
           `known ${event}`,
         ]);
-        expect(await storage.usage.used([`counter${event}`], 0)).toEqual([{ requests: 1, units: 0 }]);
+        expect(await storage.usage.used(`counter${event}`, 0)).toEqual({ requests: 1, units: 0 });
       }
       for (const replica of replicas) await replica.kill();
     });
