@@ -1,10 +1,9 @@
 /** What Minstrel reaches and what reaches it: storage, the listener, the gateway or its emulator, kept files. */
 import { randomBytes } from 'node:crypto';
 import { extname } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, fetch } from 'undici';
 import type { AnswerOffer } from '../core/bot/context.ts';
-import { systemClock } from '../core/clock.ts';
+import { sleep, systemClock } from '../core/clock.ts';
 import type { System } from '../core/system.ts';
 import type { Measure } from '../core/telemetry/series.ts';
 import { defaultModels as emulatedDefaults, specialModels } from '../emulator/models.ts';
@@ -82,7 +81,7 @@ export async function openServices(options: ServiceOptions, opened: AsyncDisposa
     emulator,
     log,
   });
-  const pruning = startPruning({ media, log, random, sleep: sleepUntil });
+  const pruning = startPruning({ media, log, random, sleep });
   opened.defer(async () => {
     // A round that hangs ends with the connections it hangs on.
     const stopped = pruning.stop();
@@ -154,7 +153,7 @@ export function openGateway(
       if (tries > 1) measure('minstrel_gateway_retries_total', { route });
       if (code === 'rate') measure('minstrel_rate_limits_total', { by: 'gateway' });
     },
-    sleep: (ms, signal) => sleep(ms, undefined, signal ? { signal } : {}),
+    sleep,
     log,
   });
   return {
@@ -229,7 +228,7 @@ async function openMedia({ media, discord, slack, playground }: Config, deps: Me
       },
       now,
       random,
-      sleep: sleepUntil,
+      sleep,
     }),
     publicUrl,
     secrets,
@@ -250,7 +249,7 @@ export async function openMediaStore(
     case 's3': {
       const { createS3Store } = await import('../media/store/s3.ts');
       const { type: _, ...address } = store;
-      return createS3Store({ ...address, ...bounds, random, sleep: sleepUntil });
+      return createS3Store({ ...address, ...bounds, random, sleep });
     }
     default:
       return store satisfies never;
@@ -269,8 +268,6 @@ export function readerOf(media: Media): MediaReader {
       media.link(name, { downloadName: safeFileName(title, extname(name).slice(1)) }),
   };
 }
-
-const sleepUntil = (ms: number, signal: AbortSignal): Promise<void> => sleep(ms, undefined, { signal });
 
 /** Where nothing is measured. */
 export const unmeasured: Measure = () => {};

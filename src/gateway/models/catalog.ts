@@ -74,7 +74,7 @@ export function createModels(
         () => false,
       );
       const wait = jitter(succeeded ? EVERY_MS : AFTER_FAILURE_MS, random);
-      if (!signal.aborted) await sleep(wait, signal).catch(() => undefined);
+      if (!signal.aborted) await sleep(wait, signal);
     }
   }
 

@@ -87,7 +87,7 @@ export interface GatewayOptions {
   elapsed?: () => number;
   /** 0 up to, not including, 1. */
   random(): number;
-  /** Resolves after `ms`; resolves or rejects early when `signal` aborts. Used between tries. */
+  /** Resolves after `ms`, or when `signal` aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   timeouts?: Partial<Timeouts>;
   log?: { warn(facts: object, message: string): void };
@@ -281,7 +281,7 @@ export function createRequester(options: GatewayOptions): Requester {
         const own = backoff({ ...PAUSES, attempt: tries, random: options.random });
         const wait = Math.ceil(Math.max(own, error.retryAfterMs ?? 0));
         if (elapsed() + wait > deadline) throw error;
-        await options.sleep(wait, input.signal).catch(() => undefined);
+        await options.sleep(wait, input.signal);
         if (input.signal?.aborted === true)
           throw failed(route, { code: 'aborted', explanation: ABORTED, cause: error });
       }

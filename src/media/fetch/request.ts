@@ -55,7 +55,7 @@ export async function send(request: MediaRequest): Promise<MediaResponse> {
   const retry: RetryHandler.RetryCallback = (error, { state }, decide) => {
     const pause = isRepeatable ? pauseBefore(error, state.counter, now(), random) : undefined;
     if (pause === undefined) return decide(error);
-    sleep(pause, signal).then(() => decide(), decide);
+    void sleep(pause, signal).then(() => decide(signal.aborted ? error : null));
   };
   const dispatcher = request.dispatcher.compose(
     interceptors.retry({ retry, throwOnError: false }),

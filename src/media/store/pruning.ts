@@ -22,7 +22,7 @@ export function startPruning({ media, log, random, sleep }: PruningOptions) {
   const { signal } = stopping;
 
   async function run(): Promise<void> {
-    const rest = (ms: number) => sleep(jitter(ms, random), signal).catch(() => undefined);
+    const rest = (ms: number) => sleep(jitter(ms, random), signal);
     await rest(FIRST_MS);
     while (!signal.aborted) {
       try {
