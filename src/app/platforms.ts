@@ -1,6 +1,6 @@
 /** The chat platforms that the settings switch on. */
 
-import { systemClock } from '../core/clock.ts';
+import { sleep, systemClock } from '../core/clock.ts';
 import type { WithLock } from '../core/lock.ts';
 import type { System } from '../core/system.ts';
 import type { Measure } from '../core/telemetry/series.ts';
@@ -12,7 +12,8 @@ import type { ApplicationOptions, Platforms } from './application.ts';
 import type { Config } from './config/read.ts';
 import { newId, newSecret, readerOf, type Services } from './services.ts';
 
-export interface PlatformTools extends Pick<System, 'now' | 'random' | 'log'> {
+export interface PlatformTools extends Pick<System, 'now' | 'elapsed' | 'random' | 'log'> {
+  readonly sleep: typeof sleep;
   readonly measure: Measure;
   readonly media: MediaReader;
   readonly withLock: WithLock;
@@ -38,6 +39,8 @@ export async function createPlatforms(
     log,
     now,
     random,
+    elapsed: systemClock.elapsed,
+    sleep,
     withLock: createLocks({ ...storage, clock: systemClock, newId }),
     settings: storage.settings,
     secret: (name) => storage.secret(name, newSecret),

@@ -7,7 +7,7 @@ import { createDeletions } from '../shared/deletions.ts';
 import { createTalkMemory } from '../shared/talk.ts';
 import { sameChannel } from './address.ts';
 import type { ClientSettings } from './connection/client.ts';
-import { createDiscordConnection, type RetryTools } from './connection/connection.ts';
+import { createDiscordConnection } from './connection/connection.ts';
 import { createGuilds } from './connection/guilds.ts';
 import { keepRegistering, type RegisterOptions } from './connection/register.ts';
 import { createDiscordRest } from './connection/rest.ts';
@@ -26,37 +26,20 @@ import { deletedMessages, incomingMessageSchema } from './receive/incoming-messa
 import { createMessages } from './receive/messages.ts';
 import type { ReceivingTools } from './receive/tools.ts';
 
-export interface DiscordOptions extends ClientSettings, Pick<System, 'now' | 'log'> {
+export interface DiscordOptions
+  extends ClientSettings,
+    Pick<System, 'now' | 'elapsed' | 'random' | 'sleep' | 'log'> {
   readonly settings?: RegisterOptions['settings'];
   /** One replica at a time is connected. */
   readonly withLock: WithLock;
   readonly media: MediaReader;
-  /** Milliseconds of a clock that is never set. */
-  readonly elapsed?: () => number;
-  readonly random: RetryTools['random'];
-  /** The real timer by default. */
-  readonly sleep?: RetryTools['sleep'];
 }
-
-/** Each interaction has one, so it makes no error when it is aborted. */
-const realSleep = (milliseconds: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, milliseconds);
-    if (signal.aborted) end();
-    else signal.addEventListener('abort', end);
-  });
 
 const HEARS_ONLY_ITS_NAME =
   'Discord shows me only messages that name me. Whoever runs this bot can switch on the message content intent in the Developer Portal, and set DISCORD_MESSAGE_CONTENT=1.';
 
 export function createDiscord(options: DiscordOptions): Platform {
-  const { log, media, now, random, sleep = realSleep, messageContent = false } = options;
-  const { settings, elapsed = () => performance.now() } = options;
+  const { settings, log, media, now, elapsed, random, sleep, messageContent = false } = options;
   /** What is being answered right now. */
   const underWay = new Set<Promise<void>>();
   const closing = new AbortController();
@@ -66,7 +49,6 @@ export function createDiscord(options: DiscordOptions): Platform {
   const pace = createEditPace({ elapsed, sleep });
   const connection = createDiscordConnection({
     ...options,
-    sleep,
     onInteraction: (interaction) => track(receiveInteraction(interaction)),
     onMessage: (data) => track(receiveMessage(data)),
     onDeletion: (data) => {

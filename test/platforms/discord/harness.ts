@@ -1,6 +1,7 @@
 import { type AnyCommand, defineCommand, defineSubcommand } from '../../../src/core/bot/command.ts';
 import type { Bot } from '../../../src/core/bot/create-bot.ts';
 import type { Outcome } from '../../../src/core/bot/outcome.ts';
+import { sleep as realSleep } from '../../../src/core/clock.ts';
 import type { Address, Invocation, SuggestRequest } from '../../../src/core/invocation.ts';
 import type { WithLock } from '../../../src/core/lock.ts';
 import type { KeptFile, Message } from '../../../src/core/message.ts';
@@ -178,7 +179,7 @@ export interface HarnessOptions extends DiscordOptions {
 
 /** The adapter on a real discord.js, connected to the strict local Discord; both share the server's clock. */
 export async function startHarness({
-  sleep,
+  sleep = realSleep,
   idle = false,
   prepare,
   adapter,
@@ -209,12 +210,10 @@ export async function startHarness({
         now: () => discord.now(),
         elapsed: () => performance.now() + slept,
         random: () => 0.5,
-        ...(sleep && {
-          sleep: async (milliseconds, signal) => {
-            await sleep(milliseconds, signal);
-            slept += milliseconds;
-          },
-        }),
+        async sleep(milliseconds, signal) {
+          await sleep(milliseconds, signal);
+          if (sleep !== realSleep) slept += milliseconds;
+        },
         ...adapter?.(discord),
       }),
     );

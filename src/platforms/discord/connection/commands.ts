@@ -12,6 +12,7 @@ import {
 } from 'discord.js';
 import type { AnyCommand } from '../../../core/bot/command.ts';
 import type { OptionDeclaration, OptionDeclarations } from '../../../core/options.ts';
+import { present } from '../../../core/present.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import { localizedDescriptions } from '../locales/index.ts';
 
@@ -99,10 +100,7 @@ function applicationOption(name: string, option: OptionDeclaration): APIApplicat
     case 'flag':
       return { ...common, type: ApplicationCommandOptionType.Boolean };
     case 'number': {
-      const range = {
-        ...(option.minimum === undefined ? {} : { min_value: option.minimum }),
-        ...(option.maximum === undefined ? {} : { max_value: option.maximum }),
-      };
+      const range = present({ min_value: option.minimum, max_value: option.maximum });
       return option.integer
         ? { ...common, type: ApplicationCommandOptionType.Integer, ...range }
         : { ...common, type: ApplicationCommandOptionType.Number, ...range };

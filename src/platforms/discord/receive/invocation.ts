@@ -18,6 +18,7 @@ import {
 } from 'discord.js';
 import type { Address, Invocation, Person, SuggestRequest } from '../../../core/invocation.ts';
 import type { OptionValue } from '../../../core/options.ts';
+import { present } from '../../../core/present.ts';
 import { buttonTarget, formTarget } from '../../shared/target.ts';
 import { type Guilds, takesThreads } from '../connection/guilds.ts';
 import { DEFAULT_FILE_BYTES, DISCORD_LIMITS } from '../limits.ts';
@@ -158,26 +159,26 @@ function addressOfInteraction(interaction: BaseInteraction, receivedAt: number):
   const isMember = guildId !== null && !tokenOnly;
   const thread = channel?.isThread() ? channel : undefined;
   const lacks = isMember && channel ? missingToAnswer(appPermissions, thread !== undefined) : [];
-  const platformData = {
+  const platformData = present({
     interaction: {
       application,
       token,
       expiresAt: askedAt(interaction, receivedAt) + DISCORD_LIMITS.interactionMs,
     },
     fileBytes: interaction.attachmentSizeLimit || DEFAULT_FILE_BYTES,
-    ...(tokenOnly ? { tokenOnly } : {}),
-    ...(isMember && takesThreads(channel?.type) && mayOpenThreads(appPermissions) ? { threads: true } : {}),
-    ...(lacks.length > 0 ? { lacks } : {}),
-  };
-  return {
+    tokenOnly: tokenOnly || undefined,
+    threads: (isMember && takesThreads(channel?.type) && mayOpenThreads(appPermissions)) || undefined,
+    lacks: lacks.length > 0 ? lacks : undefined,
+  });
+  return present({
     platform: 'discord',
     channel: interaction.channelId ?? '',
-    ...(channel && 'name' in channel && channel.name ? { channelName: channel.name } : {}),
-    ...(thread?.parentId ? { parent: thread.parentId } : {}),
+    channelName: (channel && 'name' in channel && channel.name) || undefined,
+    parent: thread?.parentId ?? undefined,
     person: interaction.user.id,
-    ...(guildId === null ? {} : { guild: guildId }),
+    guild: guildId ?? undefined,
     platformData,
-  };
+  });
 }
 
 /** @param moderates whether a member with these roles may manage the guild */
@@ -191,17 +192,18 @@ export function personOfMessage(
 }
 
 /** @param parent the channel that the message's thread belongs to */
-export const addressOfMessage = (message: IncomingMessage, parent: string | undefined): Address => ({
-  platform: 'discord',
-  channel: message.channel_id,
-  person: message.author.id,
-  ...(message.guild_id === undefined ? {} : { guild: message.guild_id }),
-  ...(parent === undefined ? {} : { parent }),
-  platformData: {
-    replyTo: message.id,
-    ...(takesThreads(message.channel_type) ? { threads: true } : {}),
-  },
-});
+export const addressOfMessage = (message: IncomingMessage, parent: string | undefined): Address =>
+  present({
+    platform: 'discord',
+    channel: message.channel_id,
+    person: message.author.id,
+    guild: message.guild_id,
+    parent,
+    platformData: present({
+      replyTo: message.id,
+      threads: takesThreads(message.channel_type) || undefined,
+    }),
+  });
 
 /** The address with whether everybody in its guild can read there. */
 export function withPublicity(

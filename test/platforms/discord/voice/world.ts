@@ -44,6 +44,7 @@ export async function startVoiceWorld(): Promise<VoiceWorld> {
     media: { open: () => Promise.reject(new Error('No files')), link: () => '' },
     log,
     now: Date.now,
+    elapsed: () => performance.now(),
     random: () => 0,
     async sleep(ms, signal) {
       pauses.push(ms);
