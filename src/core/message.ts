@@ -55,7 +55,6 @@ export interface ActionButton {
   readonly type: 'action';
   readonly id: string;
   readonly label: string;
-  readonly emoji?: string;
   readonly emphasis?: 'primary';
   /** Plain: what it acts on, for people who hear the button alone. Left out, it is the message's title. */
   readonly about?: string;

@@ -149,7 +149,7 @@ const MESSAGES: Readonly<Record<string, (text: string) => Message>> = {
   button: (text) => ({
     title: 'a',
     actions: [
-      { type: 'action', id: 'song.again:j:0', label: part(text), emoji: part(text) },
+      { type: 'action', id: 'song.again:j:0', label: part(text) },
       { type: 'link', url: `https://a.example/${part(text)}`, label: part(text) },
     ],
   }),

@@ -57,7 +57,7 @@ function renderActions(
     .map((button) => {
       const label = line(button.label);
       if (button.type === 'link') return `${label}: ${line(button.url)}`;
-      return `${style('cyan', `[${numberOf(button)}]`)} ${button.emoji ? `${button.emoji} ` : ''}${label}`;
+      return `${style('cyan', `[${numberOf(button)}]`)} ${label}`;
     })
     .join('   ');
 }

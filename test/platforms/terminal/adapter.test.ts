@@ -42,7 +42,7 @@ test('a job from its first word to its result', async () => {
     fields: [{ name: 'Style', value: 'lofi' }],
     media: [audio('Rain.wav', silence(2), { caption: 'Take 1' })],
     actions: [
-      { type: 'action', id: 'song.extend:job1:0', label: 'Extend', emoji: '➕' },
+      { type: 'action', id: 'song.extend:job1:0', label: 'Extend' },
       { type: 'link', url: 'https://example.org', label: 'More' },
     ],
     footer: 'model V5',
@@ -59,7 +59,7 @@ test('a job from its first word to its result', async () => {
       `♪ ${join(harness.folder, 'Rain.wav')} · Take 1 · 16 kB`,
       'Style: lofi',
       'model V5',
-      '[2] ➕ Extend   More: https://example.org',
+      '[2] Extend   More: https://example.org',
       '',
     ].join('\n'),
   );

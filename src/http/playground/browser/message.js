@@ -145,9 +145,9 @@ function Buttons({ message, onPress }) {
   return html`<div class="buttons">
     ${buttons.map((button) =>
       button.url
-        ? html`<a class="button" key=${button.url} aria-label=${button.spoken} ...${linkTo(button.url)}>${words(button)}</a>`
+        ? html`<a class="button" key=${button.url} aria-label=${button.spoken} ...${linkTo(button.url)}>${button.label}</a>`
         : html`<button type="button" key=${button.id} aria-label=${button.spoken} class=${`button ${button.emphasis ?? ''}`} onClick=${() => onPress(message, button)}>
-            ${words(button)}
+            ${button.label}
           </button>`,
     )}
     ${
@@ -155,11 +155,8 @@ function Buttons({ message, onPress }) {
       html`<${Menu}
       label="More buttons"
       sign="More"
-      entries=${more.map((button) => ({ label: words(button), onChoose: () => onPress(message, button) }))}
+      entries=${more.map((button) => ({ label: button.label, onChoose: () => onPress(message, button) }))}
     />`
     }
   </div>`;
 }
-
-/** @param {Button} button */
-const words = ({ emoji, label }) => (emoji ? `${emoji} ${label}` : label);

@@ -5,7 +5,7 @@
  *   checked?: boolean, language?: string }} MarkdownNode
  * @typedef {{ kind: 'audio' | 'image' | 'video' | 'file', name: string, alt?: string, caption?: string, cover?: boolean,
  *   url?: string, bytes?: number }} Media
- * @typedef {{ label: string, spoken: string, id?: string, url?: string, emoji?: string, emphasis?: 'primary' }} Button
+ * @typedef {{ label: string, spoken: string, id?: string, url?: string, emphasis?: 'primary' }} Button
  * @typedef {{ stage: string, startedAt: number, queuePosition?: number, estimateMs?: number, until?: number }} Progress
  * @typedef {{ id: string, channel: string, at: number, author?: string, to?: string, replyTo?: string, line?: string,
  *   attached?: string[], title?: string, mention?: string, body: MarkdownNode[], fields?: { name: string, value: string }[],

@@ -213,11 +213,10 @@ const menu = (
     title.trim() === '' ? 'More …' : `More … for ${title.trim()}`,
     DISCORD_LIMITS.placeholder,
   ),
-  options: buttons.map(({ id, label, emoji, about = '' }) => ({
+  options: buttons.map(({ id, label, about = '' }) => ({
     label: labelOf(label),
     value: id,
     ...(about.trim() === '' ? {} : { description: ellipsis(about.trim(), DISCORD_LIMITS.menuDescription) }),
-    ...emojiOf(emoji),
   })),
 });
 
@@ -227,16 +226,12 @@ function linkButton({ url, label }: LinkButton): APIButtonComponent | undefined 
   return { type: ComponentType.Button, style: ButtonStyle.Link, label: labelOf(label), url: safe };
 }
 
-const actionButton = ({ id, label, emoji, emphasis }: ActionButton): APIButtonComponent => ({
+const actionButton = ({ id, label, emphasis }: ActionButton): APIButtonComponent => ({
   type: ComponentType.Button,
   style: emphasis === 'primary' ? ButtonStyle.Primary : ButtonStyle.Secondary,
   label: labelOf(label),
   custom_id: id,
-  ...emojiOf(emoji),
 });
-
-const emojiOf = (emoji: string | undefined) =>
-  emoji !== undefined && /^\p{RGI_Emoji}$/v.test(emoji) ? { emoji: { name: emoji } } : {};
 
 const labelOf = (text: string): string =>
   ellipsis(deadenMentions(text.trim()) || '…', DISCORD_LIMITS.buttonLabel);

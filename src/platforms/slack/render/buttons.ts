@@ -25,7 +25,7 @@ export function buttonsOf(message: Pick<Message, 'actions' | 'title'>): {
   for (const [index, button] of shown.entries()) {
     if (button.type === 'link') {
       const { url } = button;
-      const label = labelOf(button);
+      const label = nameOf(button);
       const isButton =
         /^https?:\/\/\S+$/i.test(url) && url.length <= LIMITS.url && label.length <= LIMITS.buttonLabel;
       if (isButton)
@@ -34,7 +34,7 @@ export function buttonsOf(message: Pick<Message, 'actions' | 'title'>): {
       continue;
     }
     const { id, emphasis } = button;
-    const label = labelOf(button);
+    const label = nameOf(button);
     if (label.length > LIMITS.buttonLabel) asLines.push(...splitMrkdwn(label, LIMITS.contextText));
     const isOwnId = id !== '' && id.length <= LIMITS.actionId && !ids.has(id);
     ids.add(id);
@@ -107,12 +107,7 @@ function menuOptions(buttons: readonly ActionButton[]): types.PlainTextOption[] 
   const known = new Map(buttons.map((button) => [button.id, button]));
   return [...known.values()]
     .filter(({ id }) => id !== '' && id.length <= LIMITS.optionValue)
-    .map((button) => ({ text: textOf(labelOf(button), LIMITS.optionText), value: button.id }));
-}
-
-function labelOf(button: Button): string {
-  const label = nameOf(button);
-  return button.type === 'action' && button.emoji ? `${button.emoji} ${label}` : label;
+    .map((button) => ({ text: textOf(nameOf(button), LIMITS.optionText), value: button.id }));
 }
 
 const textOf = (text: string, most: number): types.PlainTextElement => ({

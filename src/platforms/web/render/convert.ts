@@ -51,8 +51,8 @@ function mediaOf({ kind, name, alt, caption, cover, source }: MediaItem): WebMed
 function buttonOf(button: Button, message: Message): WebButton[] {
   const spoken = line(spokenName(button, message));
   if (button.type === 'action') {
-    const { id, label, emoji, emphasis } = button;
-    return [{ id, label: line(label), spoken, emoji, emphasis }];
+    const { id, label, emphasis } = button;
+    return [{ id, label: line(label), spoken, emphasis }];
   }
   const url = linkableUrl(button.url);
   return url === undefined ? [] : [{ url, label: line(button.label), spoken }];

@@ -22,7 +22,6 @@ export interface WebButton {
   readonly id?: string | undefined;
   /** Of a button that opens a page. */
   readonly url?: string | undefined;
-  readonly emoji?: string | undefined;
   readonly emphasis?: 'primary' | undefined;
 }
 

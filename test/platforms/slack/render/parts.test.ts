@@ -89,7 +89,6 @@ const button: fc.Arbitrary<Button> = fc.oneof(
       type: fc.constant('action' as const),
       id: fc.oneof(fc.constant('song.again:j:0'), fc.string({ maxLength: 300 })),
       label: text(100),
-      emoji: fc.constant('🎵'),
       emphasis: fc.constant('primary' as const),
     },
     { requiredKeys: ['type', 'id', 'label'] },
