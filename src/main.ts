@@ -1,8 +1,5 @@
 /** `npm start`. */
-import { enableCompileCache } from 'node:module';
+import { runProgram } from './app/process.ts';
+import { runMinstrel } from './app/start.ts';
 
-// Halves the time of the next start. Only what is imported afterwards is cached.
-enableCompileCache();
-const { runProgram } = await import('./app/process.ts');
-const { runMinstrel } = await import('./app/start.ts');
 await runProgram(runMinstrel);

@@ -16,4 +16,5 @@ const app = new App({
 });
 const ready = new Promise((resolve) => client.once(Events.ClientReady, resolve));
 await Promise.all([client.login(DISCORD_TOKEN), ready, app.start()]);
+process.once('SIGTERM', () => process.exit());
 process.stderr.write('Ready\n');

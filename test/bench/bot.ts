@@ -15,14 +15,15 @@ const usage = z.object({
   peakMb: z.number(),
 });
 
-/** Resolves when the program has written `mark`. It is killed when it is disposed of. */
+/** Resolves when the program has written `mark`. Disposed of, it ends as an operator ends it, so that Node keeps what it compiled. */
 export async function startProgram(
   file: string,
   mark: string,
   environment: Readonly<Record<string, string>>,
 ) {
   const began = performance.now();
-  const child = spawn(process.execPath, ['--import', new URL('probe.ts', import.meta.url).href, file], {
+  const imports = ['./src/cli/preload.js', new URL('probe.ts', import.meta.url).href];
+  const child = spawn(process.execPath, [...imports.flatMap((path) => ['--import', path]), file], {
     cwd: PROJECT,
     env: { ...PROGRAM_ENVIRONMENT, ...environment },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
@@ -46,7 +47,7 @@ export async function startProgram(
       return usage.parse(message);
     },
     async [Symbol.asyncDispose]() {
-      child.kill('SIGKILL');
+      child.kill();
       await gone;
     },
   };
