@@ -127,14 +127,19 @@ describe('the bucket', () => {
   });
 
   test('that never answers, or stops in the middle of a file, is named as such', async () => {
+    let heads = 0;
     const { port } = await listen((request, response) => {
       if (request.method === 'GET') response.writeHead(200, { 'content-length': 100 }).write('half a song');
+      // Each silence takes a second of undici's clock: one is enough.
+      else if (++heads > 1) response.writeHead(503).end();
     });
     const store = await storeAt(port, { idleTimeoutMs: 100 });
     const name = `${'0'.repeat(64)}.txt`;
-    await expect(store.stat(name)).rejects.toMatchObject({ code: 'store', retryable: true });
+    const silent = expect(store.stat(name)).rejects.toMatchObject({ code: 'store', retryable: true });
     const opened = await store.open(name);
     await expect(bytesOf(opened?.stream ?? [])).rejects.toMatchObject({ code: 'store' });
+    await silent;
+    expect(heads).toBe(3);
   });
 
   test('gets its connection back from a stream that is destroyed, read or not', async () => {
