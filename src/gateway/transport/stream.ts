@@ -74,7 +74,8 @@ function createCollector() {
   let usage: Usage | undefined;
   let isEmpty = true;
   let partsSeen = 0;
-  let hasGoneOn = false;
+  /** Whether a piece came that named no end. */
+  let hasOpenPiece = false;
 
   const pass = (part: AnswerPart) => {
     isEmpty &&= part.type === 'thought';
@@ -91,7 +92,7 @@ function createCollector() {
   return {
     add(piece: AnswerPiece): void {
       if (piece.finish !== undefined) finish = piece.finish;
-      else if (piece.parts.length > 0) hasGoneOn = true;
+      else if (piece.parts.length > 0) hasOpenPiece = true;
       if (piece.usage !== undefined) usage = { ...usage, ...piece.usage };
       partsSeen += piece.parts.length;
       for (const part of piece.parts) pass(part);
@@ -112,7 +113,7 @@ function createCollector() {
     partsSeen: () => partsSeen,
     hasFinished: () => finish !== undefined,
     /** Some gateways name `stop` in every chunk: there it is the end only where the stream ends by itself. */
-    hasSurelyFinished: () => finish !== undefined && (hasGoneOn || finish.reason !== 'stop'),
+    hasSurelyFinished: () => finish !== undefined && (hasOpenPiece || finish.reason !== 'stop'),
     /** Undefined for an answer that holds nothing and does not say why. */
     end(): Omit<Answer, 'parts'> | undefined {
       const known: Finish = finish ?? { reason: 'other' };
