@@ -69,70 +69,64 @@ export function problemsBetween(given: ReadonlyMap<Variable, string>): ConfigPro
     ],
     ...BUCKET_SETTINGS.map(([variable, why]) => [variable, isInBucket, why] as const),
   ];
-  const missing = needed.filter(([variable, isNeeded]) => isNeeded && !has(variable));
-  const exclusive = problem(
-    'SLACK_BOT_TOKEN',
-    'cannot stand beside SLACK_CLIENT_ID: with it every workspace, yours too, installs the app at /slack/install.',
-  );
   const playground = given.get('PLAYGROUND') === '1';
-  const isOpen = !isLoopback(given.get('HOST') ?? '127.0.0.1');
-  return [
-    ...(playground && isProduction
-      ? [
-          problem(
-            'PLAYGROUND',
-            'is 1 with NODE_ENV=production: whoever opens it may do everything, so it is for trying things out.',
-          ),
-        ]
-      : []),
-    ...(playground && isOpen
-      ? [
-          problem(
-            'PLAYGROUND',
-            `is 1, and HOST is ${given.get('HOST')}: it is for this machine alone, so HOST must be 127.0.0.1.`,
-          ),
-        ]
-      : []),
-    ...missing.map(([variable, , why]) => problem(variable, `is missing: ${why}`)),
-    ...(token && oauth ? [exclusive] : []),
+  const host = given.get('HOST') ?? '127.0.0.1';
+  const mistakes: readonly (readonly [isMistake: boolean, variable: Variable, rest: string])[] = [
+    [
+      playground && isProduction,
+      'PLAYGROUND',
+      'is 1 with NODE_ENV=production: whoever opens it may do everything, so it is for trying things out.',
+    ],
+    [
+      playground && !isLoopback(host),
+      'PLAYGROUND',
+      `is 1, and HOST is ${host}: it is for this machine alone, so HOST must be 127.0.0.1.`,
+    ],
+    ...needed.map(
+      ([variable, isNeeded, why]) => [isNeeded && !has(variable), variable, `is missing: ${why}`] as const,
+    ),
+    [
+      token && oauth,
+      'SLACK_BOT_TOKEN',
+      'cannot stand beside SLACK_CLIENT_ID: with it every workspace, yours too, installs the app at /slack/install.',
+    ],
   ];
+  return mistakes.flatMap(([isMistake, variable, rest]) => (isMistake ? [problem(variable, rest)] : []));
 }
 
 /** Sentences for the operator about what is allowed, and probably not meant. `names` are those of the whole environment. */
 export function warningsAbout(values: Values, names: readonly string[]): string[] {
-  const { DISCORD_TOKEN, SLACK_CLIENT_ID } = values;
+  const { DISCORD_TOKEN, SLACK_CLIENT_ID, USAGE_LIMITS, USAGE_COSTS } = values;
   const slack = values.SLACK_BOT_TOKEN ?? SLACK_CLIENT_ID;
-  const warnings: string[] = [];
-  const idle = (isIdle: boolean, variables: readonly Variable[], why: string): void => {
-    for (const variable of variables)
-      if (isIdle && values[variable]) warnings.push(`${variable} has no effect ${why}`);
-  };
-  idle(
-    !DISCORD_TOKEN,
-    ['DISCORD_API_URL', 'DISCORD_SHARDS', 'DISCORD_MESSAGE_CONTENT'],
-    'without DISCORD_TOKEN.',
-  );
-  idle(!SLACK_CLIENT_ID, ['SLACK_CLIENT_SECRET_PREVIOUS'], 'without SLACK_CLIENT_ID.');
-  idle(!slack, ['SLACK_API_URL', 'SLACK_THREADS'], 'without SLACK_BOT_TOKEN or SLACK_CLIENT_ID.');
-  idle(
-    values.SLACK_APP_TOKEN !== undefined,
-    ['SLACK_SIGNING_SECRET'],
-    'beside SLACK_APP_TOKEN, which opens the connection: take one of them out.',
-  );
-  idle(
-    values.MEDIA_STORE?.type !== 's3',
-    BUCKET_SETTINGS.map(([variable]) => variable),
-    'without a bucket in MEDIA_STORE, such as s3://my-bucket.',
-  );
-  return [...warnings, ...contradictions(values), ...unknownSettings(names)];
-}
-
-/** Settings that are right alone, and not together. */
-function contradictions({ USAGE_LIMITS, USAGE_COSTS }: Values): string[] {
+  const idle: readonly (readonly [isIdle: boolean, variables: readonly Variable[], why: string])[] = [
+    [
+      !DISCORD_TOKEN,
+      ['DISCORD_API_URL', 'DISCORD_SHARDS', 'DISCORD_MESSAGE_CONTENT'],
+      'without DISCORD_TOKEN.',
+    ],
+    [!SLACK_CLIENT_ID, ['SLACK_CLIENT_SECRET_PREVIOUS'], 'without SLACK_CLIENT_ID.'],
+    [!slack, ['SLACK_API_URL', 'SLACK_THREADS'], 'without SLACK_BOT_TOKEN or SLACK_CLIENT_ID.'],
+    [
+      values.SLACK_APP_TOKEN !== undefined,
+      ['SLACK_SIGNING_SECRET'],
+      'beside SLACK_APP_TOKEN, which opens the connection: take one of them out.',
+    ],
+    [
+      values.MEDIA_STORE?.type !== 's3',
+      BUCKET_SETTINGS.map(([variable]) => variable),
+      'without a bucket in MEDIA_STORE, such as s3://my-bucket.',
+    ],
+  ];
   const isFree = USAGE_LIMITS.some(({ of }) => of === 'units') && Object.keys(USAGE_COSTS).length === 0;
-  return isFree
-    ? ['USAGE_LIMITS counts units, and USAGE_COSTS gives nothing a price: such limits are never reached.']
-    : [];
+  return [
+    ...idle.flatMap(([isIdle, variables, why]) =>
+      isIdle ? variables.filter((one) => values[one]).map((one) => `${one} has no effect ${why}`) : [],
+    ),
+    ...(isFree
+      ? ['USAGE_LIMITS counts units, and USAGE_COSTS gives nothing a price: such limits are never reached.']
+      : []),
+    ...unknownSettings(names),
+  ];
 }
 
 /** Whether only this machine reaches what listens there. */

@@ -26,15 +26,11 @@ export function commaSeparated(value: string): string[] {
   return value.split(',').map((item) => item.trim());
 }
 
-function numberFrom(pattern: RegExp, minimum: number, maximum: number, sentence: string) {
-  return readable(sentence, (value) => {
-    const number = pattern.test(value) ? Number(value) : Number.NaN;
+export function wholeNumber(minimum: number, maximum: number) {
+  return readable(`a whole number from ${minimum} to ${maximum}`, (value) => {
+    const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
     return number >= minimum && number <= maximum ? number : undefined;
   });
-}
-
-export function wholeNumber(minimum: number, maximum: number) {
-  return numberFrom(/^\d{1,9}$/, minimum, maximum, `a whole number from ${minimum} to ${maximum}`);
 }
 
 export const flag = z.enum(['0', '1'], expected('1 (on) or 0 (off)')).transform((value) => value === '1');

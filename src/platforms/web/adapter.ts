@@ -60,7 +60,7 @@ export function createWeb(options: WebOptions): Platform & { readonly browserCha
         person,
         people: PEOPLE,
         channels: channelsOf(person),
-        commands: bot.commands.map(declarationOf),
+        commands: bot.commands.map(forForms),
         mentions: MENTIONS,
         messages: history.all().filter(isSeen).map(forPage),
       });
@@ -126,7 +126,7 @@ export function createWeb(options: WebOptions): Platform & { readonly browserCha
 }
 
 /** A command as the page completes it and asks for it by a form. */
-function declarationOf(command: AnyCommand): object {
+function forForms(command: AnyCommand): object {
   const { name, description, options, subcommands = {}, moderatorsOnly, messageMenu } = command;
   return {
     name,
