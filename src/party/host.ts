@@ -96,10 +96,16 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
     return saving;
   }
 
+  const keep = () =>
+    save(async () => {
+      for (const person of await store.write(latest))
+        latest = partyAfter(latest, { type: 'forgotten', person }, now());
+    });
+
   async function change(event: PartyEvent): Promise<void> {
     const before = latest;
     latest = partyAfter(before, event, now());
-    if (latest !== before && !closing.signal.aborted) await save(() => store.write(latest));
+    if (latest !== before && !closing.signal.aborted) await keep();
   }
 
   function show(): void {
@@ -137,7 +143,7 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
     log.info({ guild, ending, songs: latest.round }, 'A party ended here');
     // The process that has the connection now writes it.
     if (ending === 'taken-over') return;
-    if (ending === 'lost') return await save(() => store.write(latest));
+    if (ending === 'lost') return await keep();
     await save(() => store.remove(guild));
     await panel.close(overMessage(ENDINGS[ending], panel));
   }
@@ -236,7 +242,7 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
     onEnded: (reason) => void end(reason),
   });
   joined.resolve();
-  await save(() => store.write(latest));
+  await keep();
   wake();
   void watch();
 

@@ -12,11 +12,19 @@ export interface PartyStoreOptions {
 
 export type PartyStore = ReturnType<typeof createPartyStore>;
 
+/** Whom a party names. */
+const peopleIn = ({ address, current, queue, votes }: Party): Set<string> =>
+  new Set([address.person, ...[current, ...queue].flatMap((song) => song?.by?.id ?? []), ...votes]);
+
 const guildsSchema = z.array(z.string()).catch([]);
 
 /** Only the process that plays a party writes it. Methods throw StorageError. */
 export function createPartyStore({ settings, platform, now }: PartyStoreOptions) {
   const keyOf = (guild: string) => `party:${platform}:${guild}`;
+  /** As this process wrote them: whoever is missing from storage since was forgotten by another process. */
+  const written = new Map<string, Party>();
+  const without = (party: Party, person: string): Party =>
+    partyAfter(party, { type: 'forgotten', person }, now());
   const indexKey = `parties:${platform}`;
   const listed = async () => guildsSchema.parse((await settings.get(indexKey)) ?? []);
   const read = async (guild: string): Promise<Party | undefined> =>
@@ -36,12 +44,24 @@ export function createPartyStore({ settings, platform, now }: PartyStoreOptions)
     guilds: listed,
     read,
 
-    async write(party: Party): Promise<void> {
-      await settings.set(keyOf(party.guild), party);
-      await list(party.guild, true);
+    /** Resolves to the people whom another process has forgotten since the last time. They are not written. */
+    async write(party: Party): Promise<readonly string[]> {
+      const { guild } = party;
+      const before = written.get(guild);
+      let forgotten: readonly string[] = [];
+      await settings.update(keyOf(guild), (value) => {
+        const stored = partySchema.safeParse(value).data;
+        const known = stored && stored.id === before?.id ? peopleIn(stored) : undefined;
+        forgotten = before && known ? [...peopleIn(before)].filter((person) => !known.has(person)) : [];
+        return forgotten.reduce(without, party);
+      });
+      written.set(guild, forgotten.reduce(without, party));
+      await list(guild, true);
+      return forgotten;
     },
 
     async remove(guild: string): Promise<void> {
+      written.delete(guild);
       await settings.delete(keyOf(guild));
       await list(guild, false);
     },
@@ -51,7 +71,7 @@ export function createPartyStore({ settings, platform, now }: PartyStoreOptions)
       for (const guild of await listed())
         await settings.update(keyOf(guild), (value) => {
           const party = partySchema.safeParse(value).data;
-          return party ? partyAfter(party, { type: 'forgotten', person }, now()) : value;
+          return party ? without(party, person) : value;
         });
     },
   };

@@ -190,6 +190,19 @@ it('forgets a person: what they queued, their name and their vote', async () => 
   expect(await now(), 'it goes on').toBe('rain at 3');
 });
 
+it('forgets whom another process forgot while it plays', async () => {
+  await first.as(ADA).play(song('rain'));
+  await first.as(BO).play(song('sun'));
+  await settle();
+  await createPartyStore({ settings, platform: 'discord', now: clock.now }).forget('bo');
+  await first.as(ADA).pause();
+  await settle();
+  expect(JSON.stringify(await stored())).not.toContain('bo');
+  await first.as(ADA).resume();
+  await settle();
+  expect(await stored()).toMatchObject({ current: { title: 'rain' }, queue: [] });
+});
+
 it('is found after a restart, also where it began while that of another server ended', async () => {
   await play('rain');
   const store = createPartyStore({ settings, platform: 'discord', now: clock.now });
