@@ -41,21 +41,17 @@ export async function showMessage(
       ...style,
       ...mayEndElsewhere,
     }));
-    await writeRichest(writer, message, post.folded ? styles.map(folded) : styles, options, tools);
+    await writeRichest(writer, message, post.unheard ? styles.map(folded) : styles, options, tools);
   };
   try {
     if (preventsSending(missing)) {
       const advice = missingPermissionAdvice(missing);
       throw new PlatformError('gone', 'The bot may not write in the channel', { advice });
     }
-    post.folded ||= post.unheard;
-    try {
-      await write();
-    } catch (error) {
+    await write().catch(async (error: unknown) => {
       if (!(error instanceof UnheardFollowUp)) throw error;
-      post.folded = true;
       await write();
-    }
+    });
     if (message.notify && !options.streaming) await writer.notify(message.notify);
     if (options.streaming) await writer.rememberPosted();
     return post;

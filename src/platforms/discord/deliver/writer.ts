@@ -35,10 +35,8 @@ const discordPostSchema = z.object({
   notified: z.boolean().default(false),
   /** The person was told that the result is not complete. */
   notifiedIncomplete: z.boolean().default(false),
-  /** A follow-up was sent without an answer: it may have arrived, and another could be its double. */
+  /** A follow-up was sent without an answer: it may have arrived, so from then on everything goes into the first message. */
   unheard: z.boolean().default(false),
-  /** Everything goes into the first message, because a follow-up was {@link unheard}. */
-  folded: z.boolean().default(false),
 });
 export type DiscordPost = z.infer<typeof discordPostSchema>;
 type PostedMessage = DiscordPost['messages'][number];
