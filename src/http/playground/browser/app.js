@@ -128,7 +128,6 @@ export function App() {
         <button type="button" class="icon open-list" aria-label="Open the list" aria-controls="sidebar" onClick=${() => setListOpen(true)}><${Icon} name="list" /></button>
         <h1>${name}</h1>
         <p class="small topic">${channel?.topic}</p>
-        <span class="spring"></span>
         <span class="small acting">as ${people[0]?.displayName}</span>
         <button
           type="button"

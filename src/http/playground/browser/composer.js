@@ -174,6 +174,7 @@ export function Composer(props) {
       <label class="icon" title="Attach a file">
         <input
           type="file"
+          class="unseen"
           multiple
           aria-label="Attach files"
           onChange=${(/** @type {Event} */ { currentTarget }) => {
