@@ -104,16 +104,6 @@ describe('/readyz', () => {
     expect(discord.refused).toEqual([]);
   });
 
-  it('is ready again after the session was invalidated', async () => {
-    discord = await startDiscord();
-    const running = await replica();
-    passIdentifyPause();
-    discord.gateway.invalidate();
-    await discord.until(() => discord.gateway.identifies === 2, 'a second session');
-    await becomes(running, 200, READY);
-    expect(discord.refused).toEqual([]);
-  });
-
   it('says that Discord was away at the start, and comes by itself', async () => {
     discord = await startDiscord();
     discord.faults.fail(503, { times: 1_000, path: /gateway|applications/ });

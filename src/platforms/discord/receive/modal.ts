@@ -82,7 +82,7 @@ function fieldsOf(name: string, option: OptionDeclaration, initial: OptionValue 
 function labelOf({ name, option, initial }: Field): APILabelComponent {
   const { name: whole, by } = fieldName(name);
   const words = whole.replace(/[-_]/g, ' ');
-  const title = `${words.charAt(0).toUpperCase()}${words.slice(1)}${by === undefined ? '' : ' (it goes on)'}`;
+  const title = `${words.charAt(0).toUpperCase()}${words.slice(1)}${by === undefined ? '' : ' (continued)'}`;
   return {
     type: ComponentType.Label,
     label: ellipsis(title, DISCORD_LIMITS.labelText),
@@ -118,7 +118,7 @@ function fieldOf(
         options: option.choices.slice(0, DISCORD_LIMITS.choices).map((choice) => ({
           label: ellipsis(choice.name, DISCORD_LIMITS.choiceText),
           value: choice.value,
-          ...(choice.value === initial ? { default: true } : {}),
+          default: choice.value === initial,
         })),
       };
     case 'flag':

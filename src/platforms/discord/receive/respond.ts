@@ -11,7 +11,7 @@ import { type Page, renderPages } from '../render/pages.ts';
 import type { Answerable } from './invocation.ts';
 import type { ReceivingTools } from './tools.ts';
 
-const OUTDATED = 'This button belongs to a version of me that is no more. Please use the command again.';
+const OUTDATED = 'This button belongs to an older version of me. Please use the command again.';
 
 export interface AskedInteraction {
   readonly interaction: Answerable;

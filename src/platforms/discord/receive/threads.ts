@@ -17,7 +17,7 @@ const INVITATION_TO_MENTION = 'Mention me here when you want an answer: Discord 
 const NO_PERMISSION =
   'I may not open threads in this channel: I lack Create Public Threads, Send Messages in Threads or View Channel.';
 const UNNAMED = 'A talk';
-const NO_MESSAGE = 'There is no message to open a thread at any more.';
+const NO_MESSAGE = 'That message was deleted, so I cannot open a thread for it.';
 
 /** Opens a thread at the message whose button was pressed, and tells the person where it is. Never rejects. */
 export async function openThread(interaction: PressedInteraction, tools: ReceivingTools): Promise<void> {
@@ -38,12 +38,12 @@ export async function openThread(interaction: PressedInteraction, tools: Receivi
 /** @returns the sentence for the person who pressed the button */
 async function open(message: Message, tools: ReceivingTools): Promise<string> {
   // A thread has the id of its message.
-  const existing = `There is a thread already: <#${message.id}>`;
+  const existing = `There is already a thread: <#${message.id}>`;
   if (message.hasThread) return existing;
   try {
     const { id } = await message.startThread({ name: await nameOf(message, tools) });
     await invite(id, tools);
-    return `Here it goes on: <#${id}>`;
+    return `Continue here: <#${id}>`;
   } catch (error) {
     if (isDiscordError(error, RESTJSONErrorCodes.ThreadAlreadyCreatedForMessage)) return existing;
     const trouble = troubleOf(error);

@@ -77,7 +77,7 @@ const NOTED_PAGE = PAGE - 100;
 const LEAST_DESCRIPTION = 200;
 /** Columns. Longer lines of code wrap in a card, and less so in a message. */
 const CARD_COLUMNS = 60;
-const FILE_NOTE = '-# It goes on in the file.';
+const FILE_NOTE = '-# The full text is attached.';
 const STREAM_NOTE = '-# Still writing. The whole text comes as a file.';
 const THREAD_BUTTON: Button = { type: 'action', id: OPEN_THREAD, label: '🧵 Go on in a thread' };
 const EMPTY: Page = { content: '', embeds: [], components: [], files: [] };

@@ -98,7 +98,7 @@ function inputBlock(
   const hint =
     file === undefined ? option.description : `“${file.name}” comes along, unless you choose another file.`;
   const { name: whole, by } = fieldName(name);
-  const words = `${whole.replace(/[-_]/g, ' ')}${by === undefined ? '' : ' (it goes on)'}`;
+  const words = `${whole.replace(/[-_]/g, ' ')}${by === undefined ? '' : ' (continued)'}`;
   return {
     type: 'input',
     block_id: name,

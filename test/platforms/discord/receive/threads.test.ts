@@ -54,13 +54,13 @@ describe('a thread at an answer', () => {
     const { discord } = some;
     const { answer, told, thread } = await opened(some);
     expect(thread).toMatchObject({ type: 11, name: '“Why is the sea loud?”', parentId: discord.channel.id });
-    expect(told).toMatchObject({ onlyFor: discord.user.id, content: `Here it goes on: <#${thread.id}>` });
+    expect(told).toMatchObject({ onlyFor: discord.user.id, content: `Continue here: <#${thread.id}>` });
     expect(discord.said(thread).map(({ content }) => content)).toEqual([
       '',
       '-# Mention me here when you want an answer: Discord shows me no other messages.',
     ]);
     const again = await discord.press(BUTTON, answer).response();
-    expect(again.content).toBe(`There is a thread already: <#${thread.id}>`);
+    expect(again.content).toBe(`There is already a thread: <#${thread.id}>`);
     expect(discord.said(thread)).toHaveLength(2);
   });
 

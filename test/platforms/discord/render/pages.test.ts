@@ -286,7 +286,7 @@ describe('rendering for Discord', () => {
       OPTIONS,
     );
     expect(pages).toHaveLength(1);
-    expect(pages[0]?.content).toMatch(/^word0 word1 .*\n-# It goes on in the file\.$/s);
+    expect(pages[0]?.content).toMatch(/^word0 word1 .*\n-# The full text is attached\.$/s);
     expect(pages[0]?.files).toMatchObject([{ name: 'answer.md', source: { type: 'text', text } }]);
     expect(pages[0]?.components).toHaveLength(1);
   });
