@@ -55,14 +55,11 @@ export async function startProgram(
 
 /** The bot, once its chats are connected. Its DATA_DIR is its own unless the environment has one. */
 export async function startBot(environment: Readonly<Record<string, string>>) {
+  await using opened = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'minstrel-bench-'));
+  opened.defer(() => rm(folder, { recursive: true, force: true }));
   const settings = { PORT: '0', DATA_DIR: folder, ...environment };
-  const bot = await startProgram('src/main.ts', 'Minstrel is up', settings);
-  return {
-    ...bot,
-    async [Symbol.asyncDispose]() {
-      await bot[Symbol.asyncDispose]();
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
+  const bot = opened.use(await startProgram('src/main.ts', 'Minstrel is up', settings));
+  const resources = opened.move();
+  return { ...bot, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }

@@ -1,4 +1,4 @@
-/** `npm run bench [-- --only <row>]`: prints the budgets of docs/performance.md with what was measured. Exits with 1 when one is missed. */
+/** `npm run bench [-- --only <row>]`: prints the table of docs/performance.md. Exits with 1 when one is missed. */
 import { parseArgs } from 'node:util';
 import { acknowledging } from './acknowledging.ts';
 import { longText } from './long-text.ts';
@@ -28,20 +28,18 @@ if (rows.length === 0) {
   process.exit(2);
 }
 
-const line = (...[row = '', name = '', budget = '', measured = '', met = '']: string[]): void =>
-  void process.stdout.write(
-    `${row.padEnd(15)}${name.padEnd(50)}${budget.padEnd(24)}${measured.padEnd(18)}${met}\n`,
-  );
+const line = (...cells: string[]): void => void process.stdout.write(`| ${cells.join(' | ')} |\n`);
 const number = (value: number): string =>
   value.toLocaleString('en', value < 100 ? { maximumSignificantDigits: 3 } : { maximumFractionDigits: 0 });
 
 line('row', 'what', 'budget', 'measured', 'met');
+line(...Array<string>(5).fill('---'));
 for (const [row, measure] of rows) {
   for (const { name, measured, budget, unit, atLeast } of await measure()) {
     // A value that could not be measured is NaN and misses its budget.
     const isMet = atLeast ? measured >= budget : measured <= budget;
     const bound = `${atLeast ? 'at least' : 'at most'} ${number(budget)} ${unit}`;
-    line(row, name, bound, `${number(measured)} ${unit}`, isMet ? 'yes' : 'NO');
+    line(`\`${row}\``, name, bound, `${number(measured)} ${unit}`, isMet ? 'yes' : 'NO');
     if (!isMet) process.exitCode = 1;
   }
 }

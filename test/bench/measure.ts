@@ -1,4 +1,5 @@
 /** What a row of the table measures, and the statistics of it. */
+import { connectRedis, startRedisServer } from '../servers/redis.ts';
 
 /** One line of the table: a measured value and the budget that it must keep. */
 export interface Figure {
@@ -47,4 +48,22 @@ export async function inTurns(
 export function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;
+}
+
+/** A Redis whose CPU time counts. What the disk costs does not. */
+export async function startMeasuredRedis() {
+  const server = await startRedisServer({ appendonly: 'no' });
+  const client = await connectRedis(server.url);
+  return {
+    url: server.url,
+    /** User and system time since it started: https://redis.io/docs/latest/commands/info/ */
+    async cpuMs() {
+      const seconds = (await client.info('cpu')).matchAll(/^used_cpu_(?:user|sys):([\d.]+)/gm);
+      return [...seconds].reduce((sum, [, text]) => sum + 1_000 * Number(text), 0);
+    },
+    async [Symbol.asyncDispose]() {
+      client.destroy();
+      await server.dispose();
+    },
+  };
 }

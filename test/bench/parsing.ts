@@ -1,5 +1,4 @@
-/** Answers to text, beside the SDK of each dialect. Transport is left out: every candidate reads the same bytes from memory. */
-import Anthropic from '@anthropic-ai/sdk';
+/** Streamed answers to text, beside the SDK of each dialect. Transport is left out: every candidate reads the same bytes from memory. */
 import { GoogleGenAI } from '@google/genai';
 import OpenAI from 'openai';
 import type { AnswerEvent } from '../../src/gateway/answers.ts';
@@ -13,8 +12,6 @@ const TEXT = WORDS.join('');
 const ROUNDS = 9;
 /** Of CPU, for each candidate in each round. */
 const ROUND_MS = 150;
-/** As much as one read of a connection brings. */
-const READ_BYTES = 16_384;
 
 const URL = 'http://gateway.invalid';
 const PROMPT = 'Tell me about rain.';
@@ -27,41 +24,20 @@ const genEvent = (text: string, finishReason?: 'STOP'): string => {
   const usageMetadata = { promptTokenCount: 9, candidatesTokenCount: 4_000, totalTokenCount: 4_009 };
   return `data: ${JSON.stringify({ candidates, usageMetadata, modelVersion: 'small', responseId: 'id' })}\n\n`;
 };
-const msgAnswer = {
-  ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'small', stop_reason: 'end_turn' },
-  content: [{ type: 'text', text: TEXT }],
-  usage: { input_tokens: 9, output_tokens: 4_000 },
-};
 
-/** Answers every request with these bytes. */
-function answering(text: string, type: string): () => Promise<Response> {
-  const bytes = new TextEncoder().encode(text);
-  return async () => {
-    let at = 0;
-    const body = new ReadableStream<Uint8Array>({
-      pull(controller) {
-        if (at >= bytes.length) return controller.close();
-        controller.enqueue(bytes.slice(at, at + READ_BYTES));
-        at += READ_BYTES;
-      },
-    });
-    return new Response(body, { headers: { 'content-type': type } });
-  };
+/** Answers every request with these events. */
+function answering(text: string): () => Promise<Response> {
+  const bytes = new Blob([text]);
+  return async () => new Response(bytes.stream(), { headers: { 'content-type': 'text/event-stream' } });
 }
-const chatFetch = answering(chatStream(WORDS), 'text/event-stream');
-const genFetch = answering(
-  WORDS.map((word) => genEvent(word)).join('') + genEvent('', 'STOP'),
-  'text/event-stream',
-);
-const msgFetch = answering(JSON.stringify(msgAnswer), 'application/json');
+const chatFetch = answering(chatStream(WORDS));
+const genFetch = answering(WORDS.map((word) => genEvent(word)).join('') + genEvent('', 'STOP'));
 
 const client = { baseUrl: URL, apiKey: 'key', now: Date.now, random: () => 0.5, sleep: async () => {} };
 const { chat } = createGateway({ ...client, fetch: chatFetch });
 const { gen } = createGateway({ ...client, fetch: genFetch });
-const { msg } = createGateway({ ...client, fetch: msgFetch });
 const openai = new OpenAI({ baseURL: URL, apiKey: 'key', fetch: chatFetch });
 const genai = new GoogleGenAI({ apiKey: 'key', httpOptions: { baseUrl: URL } });
-const anthropic = new Anthropic({ baseURL: URL, apiKey: 'key', fetch: msgFetch });
 
 async function joined<Part>(parts: AsyncIterable<Part>, textOf: (part: Part) => string | null | undefined) {
   let text = '';
@@ -70,8 +46,6 @@ async function joined<Part>(parts: AsyncIterable<Part>, textOf: (part: Part) => 
 }
 const eventText = (event: AnswerEvent) =>
   event.type === 'part' && event.part.type === 'text' ? event.part.text : '';
-const partsText = (parts: readonly { readonly type: string }[]) =>
-  parts.map((part) => ('text' in part ? String(part.text) : '')).join('');
 
 /** The bot and the SDK; each resolves to the text that it read. */
 const DIALECTS: Readonly<Record<string, readonly (() => Promise<string>)[]>> = {
@@ -90,10 +64,6 @@ const DIALECTS: Readonly<Record<string, readonly (() => Promise<string>)[]>> = {
         await genai.models.generateContentStream({ model: 'small', contents: PROMPT }),
         ({ text }) => text,
       ),
-  ],
-  'msg answer, of the speed of @anthropic-ai/sdk': [
-    async () => partsText((await msg.complete(QUESTION)).parts),
-    async () => partsText((await anthropic.messages.create({ ...CHAT, max_tokens: 4_096 })).content),
   ],
 };
 

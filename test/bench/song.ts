@@ -7,8 +7,7 @@ import { openRedisStorage } from '../../src/storage/redis/open.ts';
 import { createWorld, SONG, songCallback } from '../jobs/world.ts';
 import { PATIENT } from '../servers/redis.ts';
 import { RecordingLog } from '../storage/recording-log.ts';
-import { atMost, cpuMs, inTurns, type Row } from './measure.ts';
-import { startMeasuredRedis } from './redis.ts';
+import { atMost, cpuMs, inTurns, type Row, startMeasuredRedis } from './measure.ts';
 
 /** As many songs as the engine runs at once. */
 const AT_ONCE = 10;
@@ -25,8 +24,7 @@ interface Candidate extends AsyncDisposable {
 
 export const song: Row = async () => {
   await using opened = new AsyncDisposableStack();
-  // What the disk costs is not what is compared.
-  const redis = opened.use(await startMeasuredRedis({ appendfsync: 'no' }));
+  const redis = opened.use(await startMeasuredRedis());
   /** CPU milliseconds of one job, in this process and in Redis. */
   const costOf = async (candidate: Candidate): Promise<number> => {
     const before = cpuMs() + (await redis.cpuMs());

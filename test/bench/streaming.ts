@@ -11,17 +11,12 @@ const ANSWERS = 3;
 
 /** Five edits in two seconds of one interaction, as Discord's headers were seen to say; no figure is documented. */
 const DISCORD_EDITS = { limit: 5, perMs: 2_000 } as const;
-/** Calls a minute, in bursts of five, of tiers 4, 3 and 2: https://docs.slack.dev/apis/web-api/rate-limits */
-const SLACK_TIERS: Readonly<Record<string, number>> = {
-  'chat.appendStream': 100,
-  'chat.update': 50,
-  'chat.startStream': 20,
-};
-const BURST = 5;
+/** Of tier 4, in bursts of five: https://docs.slack.dev/apis/web-api/rate-limits */
+const SLACK_ADDITIONS = { limit: 100, perMs: 60_000, burst: 5 } as const;
 /** Milliseconds that a word waits on average where edits, or Slack's additions to a stream, come evenly: half of the time between two. */
 const BEST_LAG_MS = {
   Discord: DISCORD_EDITS.perMs / DISCORD_EDITS.limit / 2,
-  Slack: 60_000 / 100 / 2,
+  Slack: SLACK_ADDITIONS.perMs / SLACK_ADDITIONS.limit / 2,
 } as const;
 
 export const streaming: Row = async () => {
@@ -91,14 +86,16 @@ function shownAt(shown: readonly Shown[], words: number): number[] {
 }
 
 function limitSlack({ slack }: BenchWorld): void {
-  const buckets = new Map<string, { left: number; at: number }>();
+  const { limit, perMs, burst } = SLACK_ADDITIONS;
+  let left: number = burst;
+  let at = Date.now();
   slack.faults.decide = (method) => {
-    const perMinute = SLACK_TIERS[method];
-    if (perMinute === undefined) return undefined;
+    if (method !== 'chat.appendStream') return undefined;
     const now = Date.now();
-    const { left, at } = buckets.get(method) ?? { left: BURST, at: now };
-    const filled = Math.min(BURST, left + ((now - at) * perMinute) / 60_000);
-    buckets.set(method, { left: Math.max(0, filled - 1), at: now });
-    return filled >= 1 ? undefined : { type: 'ratelimited', retryAfter: 1 };
+    left = Math.min(burst, left + ((now - at) * limit) / perMs);
+    at = now;
+    if (left < 1) return { type: 'ratelimited', retryAfter: 1 };
+    left -= 1;
+    return undefined;
   };
 }

@@ -11,8 +11,7 @@ import type { Storage } from '../../src/storage/storage.ts';
 import { PATIENT } from '../servers/redis.ts';
 import { songJob } from '../storage/jobs.ts';
 import { RecordingLog } from '../storage/recording-log.ts';
-import { atMost, cpuMs, type Figure, type Row } from './measure.ts';
-import { startMeasuredRedis } from './redis.ts';
+import { atMost, cpuMs, type Figure, type Row, startMeasuredRedis } from './measure.ts';
 import { startWorld } from './world.ts';
 
 const FEW = 10_000;
@@ -31,8 +30,7 @@ export const waiting: Row = async () => {
   await using opened = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'minstrel-bench-'));
   opened.defer(() => rm(folder, { recursive: true }));
-  // What the disk costs is not what is compared.
-  const redis = opened.use(await startMeasuredRedis({ appendonly: 'no' }));
+  const redis = opened.use(await startMeasuredRedis());
   const onSqlite = await openSqliteStorage({ ...tools, path: databaseFile(folder) });
   const onRedis = await openRedisStorage({ ...tools, ...PATIENT, url: redis.url });
   return [
@@ -56,8 +54,8 @@ async function measure(
   const share = await idleShare(environment, storeMs);
   return [
     atMost(1, '% of a core', `${name}, ${MANY.toLocaleString('en')} waiting jobs`, share),
-    ...Object.keys(OPERATION).map((operation) => {
-      const growth = (amongMany.get(operation) ?? Number.NaN) / (amongFew.get(operation) ?? Number.NaN);
+    ...amongMany.map(([operation, spent], index) => {
+      const growth = spent / (amongFew[index]?.[1] ?? Number.NaN);
       return atMost(MOST_GROWTH, 'times', `${name}, ${operation} among ten times as many`, growth);
     }),
   ];
@@ -79,27 +77,25 @@ async function fill(storage: Storage, from: number, to: number): Promise<void> {
     );
 }
 
-const OPERATION: Readonly<Record<string, (storage: Storage, id: string, index: number) => Promise<unknown>>> =
-  {
-    accept: (storage, id) => {
+/** CPU milliseconds of each operation, in this process and the store's. */
+async function costs(storage: Storage, of: string, storeMs: () => Promise<number>) {
+  const operations = {
+    accept: (id: string) => {
       const now = Date.now();
       const facts = { ...address, displayName: 'Ada', family: 'song' };
       const reservation = { id, at: now, units: 1, counters: [], facts };
       const job = songJob({ id, createdAt: now });
       return storage.accept({ job, reservation, ceilings: [], at: now + HOUR, now });
     },
-    list: (storage) => storage.jobs.running(address, 'person1'),
+    list: () => storage.jobs.running(address, 'person1'),
     // A job that only waits: the bot that starts on this store does nothing for it.
-    wake: (storage, _id, index) => storage.schedule.wake(`waiting${index}`),
+    wake: (_id: string, index: number) => storage.schedule.wake(`waiting${index}`),
   };
-
-/** CPU milliseconds of each operation, in this process and the store's. */
-async function costs(storage: Storage, of: string, storeMs: () => Promise<number>) {
-  const spent = new Map<string, number>();
-  for (const [name, operate] of Object.entries(OPERATION)) {
+  const spent: [string, number][] = [];
+  for (const [name, operate] of Object.entries(operations)) {
     const before = cpuMs() + (await storeMs());
-    for (let index = 0; index < OPERATIONS; index += 1) await operate(storage, `${of}${index}`, index);
-    spent.set(name, cpuMs() + (await storeMs()) - before);
+    for (let index = 0; index < OPERATIONS; index += 1) await operate(`${of}${index}`, index);
+    spent.push([name, cpuMs() + (await storeMs()) - before]);
   }
   return spent;
 }
