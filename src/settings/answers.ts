@@ -1,9 +1,9 @@
-/** How questions are answered here, and how each plain value that moderators choose is changed. */
-import type { AnswersInForce, Origin, Where } from '../core/moderation.ts';
+/** How questions are answered here, whether songs have pages, and how each plain value that moderators choose is changed. */
+import type { Address } from '../core/invocation.ts';
+import type { AnswersInForce, Origin, PagesInForce, Where } from '../core/moderation.ts';
 import { present } from '../core/present.ts';
 import type { Decisions, Edit } from './decisions.ts';
 
-const DEFAULTS = { assistant: false, footer: true } as const;
 const NAMES = {
   systemPrompt: 'system prompt',
   assistant: 'assistant',
@@ -12,20 +12,30 @@ const NAMES = {
   talk: 'every message is a question',
 } as const;
 
-export function answersInForce({ channel, server }: Decisions): AnswersInForce {
-  const flag = (name: keyof typeof DEFAULTS): { on: boolean; from: Origin } => {
-    if (channel[name] !== undefined) return { on: channel[name], from: 'channel' };
-    if (server[name] !== undefined) return { on: server[name], from: 'server' };
-    return { on: DEFAULTS[name], from: 'deployment' };
-  };
+export function answersInForce(decisions: Decisions): AnswersInForce {
+  const { channel, server } = decisions;
   const from: Where = channel.systemPrompt !== undefined ? 'channel' : 'server';
   const text = channel.systemPrompt ?? server.systemPrompt;
   return present({
     systemPrompt: text === undefined ? undefined : { text, from },
-    assistant: flag('assistant'),
-    footer: flag('footer'),
+    assistant: switchInForce('assistant', decisions, false),
+    footer: switchInForce('footer', decisions, true),
     talk: channel.talk ?? false,
   });
+}
+
+/** Whether songs made at an address have pages. Without a decision, songs of public channels have them. */
+export const pagesInForce = (decisions: Decisions, address: Pick<Address, 'public'>): PagesInForce =>
+  switchInForce('pages', decisions, address.public === true);
+
+function switchInForce(
+  name: 'assistant' | 'footer' | 'pages',
+  { channel, server }: Decisions,
+  standard: boolean,
+): { on: boolean; from: Origin } {
+  if (channel[name] !== undefined) return { on: channel[name], from: 'channel' };
+  if (server[name] !== undefined) return { on: server[name], from: 'server' };
+  return { on: standard, from: 'deployment' };
 }
 
 /** Without a value, the choice is taken back. */

@@ -5,14 +5,7 @@
 import { z } from 'zod';
 import { FAMILIES } from '../core/family.ts';
 import { type Address, channelOf, serverOf } from '../core/invocation.ts';
-import {
-  type Actor,
-  type Change,
-  LIMIT_PERIODS,
-  LIMITABLE,
-  type PagesInForce,
-  type Where,
-} from '../core/moderation.ts';
+import { type Actor, type Change, LIMIT_PERIODS, LIMITABLE, type Where } from '../core/moderation.ts';
 import type { System } from '../core/system.ts';
 import type { SettingsStore } from '../storage/storage.ts';
 import { createRecords, keyOfParts, recordParser, SettingsError } from './records.ts';
@@ -151,13 +144,6 @@ export function createDecisionStore({ store, now, newId }: DecisionStoreOptions)
       }
     },
   };
-}
-
-/** Whether songs made at an address have pages. Without a decision, songs of public channels have them. */
-export function pagesInForce({ channel, server }: Decisions, address: Pick<Address, 'public'>): PagesInForce {
-  if (channel.pages !== undefined) return { on: channel.pages, from: 'channel' };
-  if (server.pages !== undefined) return { on: server.pages, from: 'server' };
-  return { on: address.public === true, from: 'deployment' };
 }
 
 /** A direct conversation is a server of its own. */

@@ -23,14 +23,8 @@ import { resetRules, setPause, setRule } from './access/changes.ts';
 import { hasRuleName, isAccessRule, type PlacedRule, placedRules } from './access/precedence.ts';
 import { placedText, ruleText } from './access/words.ts';
 import { closeAlbum, openAlbum } from './albums.ts';
-import { answersInForce, setValue } from './answers.ts';
-import {
-  type DecisionStore,
-  type Decisions,
-  type Edit,
-  type KeptSettings,
-  pagesInForce,
-} from './decisions.ts';
+import { answersInForce, pagesInForce, setValue } from './answers.ts';
+import type { DecisionStore, Decisions, Edit, KeptSettings } from './decisions.ts';
 import type { FeedbackStore } from './feedback.ts';
 import type { Meter } from './limits/meter.ts';
 import { chooseModel, type FoundModel, type ModelSettings, resetModel } from './models.ts';

@@ -1,10 +1,8 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { systemClock } from '../../src/core/clock.ts';
 import { createFeedback, type FeedbackStore, type Vote } from '../../src/settings/feedback.ts';
-import { openSqliteStorage } from '../../src/storage/sqlite/open.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { exportLines, importLines } from '../../src/storage/transfer.ts';
-import { RecordingLog } from '../storage/recording-log.ts';
+import { memoryStorage } from './memory-storage.ts';
 
 const HERE = { platform: 'slack', guild: 'team', channel: 'music' };
 const DAY = '2026-11-22';
@@ -12,16 +10,8 @@ const DAY = '2026-11-22';
 let storage: Storage;
 let feedback: FeedbackStore;
 
-const open = () =>
-  openSqliteStorage({
-    path: ':memory:',
-    clock: systemClock,
-    random: Math.random,
-    log: new RecordingLog(),
-  });
-
 beforeEach(async () => {
-  storage = await open();
+  ({ storage } = await memoryStorage());
   feedback = createFeedback(storage);
 });
 afterEach(() => storage.close());
@@ -74,7 +64,7 @@ it('what a person said is forgotten with them, and what is too old is erased', a
 it('they move to another storage', async () => {
   await vote('ada', 'good');
   const lines = await Array.fromAsync(exportLines(storage));
-  const other = await open();
+  const { storage: other } = await memoryStorage();
   await importLines(async function* () {
     yield* lines;
   }, other);

@@ -1,9 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/core/clock.ts';
 import { createVoices, type Voices } from '../../src/settings/voices.ts';
-import { openSqliteStorage } from '../../src/storage/sqlite/open.ts';
 import type { Storage } from '../../src/storage/storage.ts';
-import { RecordingLog } from '../storage/recording-log.ts';
+import { memoryStorage } from './memory-storage.ts';
 
 const SERVER = { platform: 'discord', guild: 'guild', channel: 'music' };
 const voice = (personaId: string, name: string) => ({
@@ -16,12 +14,7 @@ let storage: Storage;
 let voices: Voices;
 
 beforeEach(async () => {
-  storage = await openSqliteStorage({
-    path: ':memory:',
-    clock: systemClock,
-    random: Math.random,
-    log: new RecordingLog(),
-  });
+  ({ storage } = await memoryStorage());
   voices = createVoices(storage);
 });
 afterEach(() => storage.close());

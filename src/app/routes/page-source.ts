@@ -20,7 +20,8 @@ import { existingResults } from '../../jobs/existing.ts';
 import { safeFileName } from '../../media/content/types.ts';
 import type { Media } from '../../media/media.ts';
 import { readAlbumId } from '../../settings/albums.ts';
-import { type DecisionStore, pagesInForce } from '../../settings/decisions.ts';
+import { pagesInForce } from '../../settings/answers.ts';
+import type { DecisionStore } from '../../settings/decisions.ts';
 import type { Storage } from '../../storage/storage.ts';
 
 /** How many of the newest songs of a channel are shown in an album, and searched for work that was made from a song. */

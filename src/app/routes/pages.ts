@@ -2,7 +2,8 @@
 import type { PageKind } from '../../core/http.ts';
 import type { Address } from '../../core/invocation.ts';
 import type { JobView } from '../../core/job.ts';
-import { type DecisionStore, pagesInForce } from '../../settings/decisions.ts';
+import { pagesInForce } from '../../settings/answers.ts';
+import type { DecisionStore } from '../../settings/decisions.ts';
 import { isThisMachine } from '../config/checks.ts';
 
 export interface PagesOptions {
