@@ -92,9 +92,8 @@ export function createFeedback({ settings }: { readonly settings: SettingsStore 
       }),
 
     async prune(firstDay) {
-      for await (const key of settings.keys())
-        if (key.startsWith('feedback:') && key.slice(key.lastIndexOf(':') + 1) < firstDay)
-          await settings.delete(key);
+      for await (const key of settings.keys('feedback:'))
+        if (key.slice(key.lastIndexOf(':') + 1) < firstDay) await settings.delete(key);
     },
   };
 }

@@ -34,8 +34,7 @@ export function createRecords<Value>(
     change,
     async changeAll(start, edit) {
       let unreadable: SettingsError | undefined;
-      for await (const key of store.keys()) {
-        if (!key.startsWith(start)) continue;
+      for await (const key of store.keys(start)) {
         try {
           await change(key, edit);
         } catch (error) {

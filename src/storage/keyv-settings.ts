@@ -12,8 +12,8 @@ interface SettingsTable {
   };
   /** Writes `after` if `before` is still stored (undefined: if nothing is); false if not. */
   compareAndSet(key: string, before: string | undefined, after: string): Promise<boolean>;
-  /** All keys, in no order. */
-  keys(): AsyncIterable<string>;
+  /** The keys that begin like this, in no order. */
+  keys(start?: string): AsyncIterable<string>;
   /** Keyv sets it on the store, which puts it before its keys; left out where the table has settings alone. */
   readonly namespace?: string;
   /** Runs an operation of the store, and may repeat it. */

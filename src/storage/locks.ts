@@ -1,9 +1,8 @@
 /** Locks for what one replica at a time does. */
-
 import { type Clock, pause } from '../core/clock.ts';
 import type { WithLock } from '../core/lock.ts';
 import type { System } from '../core/system.ts';
-import type { Storage } from './storage.ts';
+import type { Leases, Storage } from './storage.ts';
 
 const LOCK_MS = 60_000;
 /** Two of them may fail before a lock is lost. */
@@ -64,5 +63,21 @@ export function createLocks({ leases, notifications, clock, newId }: LockTools):
       await leases.release(name, holder).catch(() => undefined);
       await notifications.publish(name).catch(() => undefined);
     }
+  };
+}
+
+/** For a storage that one process has alone. */
+export function localLeases(elapsed: () => number): Leases {
+  const leases = new Map<string, { readonly holder: string; readonly until: number }>();
+  return {
+    async take(name, holder, milliseconds) {
+      const lease = leases.get(name);
+      if (lease && lease.holder !== holder && lease.until > elapsed()) return false;
+      leases.set(name, { holder, until: elapsed() + milliseconds });
+      return true;
+    },
+    async release(name, holder) {
+      if (leases.get(name)?.holder === holder) leases.delete(name);
+    },
   };
 }

@@ -4,7 +4,6 @@
  */
 import type { Address } from '../core/invocation.ts';
 import type { Job } from '../core/job.ts';
-import type { Leases } from './leases.ts';
 import type { Schedule } from './schedule.ts';
 import type { Ceiling, LimitRefusal, Reservation, UsageStore } from './usage.ts';
 
@@ -114,8 +113,8 @@ export interface SettingsStore {
    * Writes what `change` makes of the newest value. No edit is lost: `change` is called again when another edit was first. It returns the very value it was given to write nothing. Resolves to what is stored now.
    */
   update(key: string, change: (value: unknown) => unknown): Promise<unknown>;
-  /** The keys of everything that is stored, in no order. Reads all keys of the storage. */
-  keys(): AsyncIterable<string>;
+  /** The keys that begin like this, in no order. Reads all keys of the storage. */
+  keys(start?: string): AsyncIterable<string>;
 }
 
 /** Notifications to every replica that something about a job changed. One may be lost: the job's record has the change. */
@@ -143,6 +142,14 @@ export interface Semaphores {
 
 /** Bounds the cost of a queue position in a long queue. */
 export const QUEUE_COUNTED = 1_000;
+
+/** The port for leases: what one replica has alone, for some time. */
+export interface Leases {
+  /** Whether the holder has the lease for so many milliseconds from now on: it is taken where it is free, and extended where it is theirs. */
+  take(name: string, holder: string, milliseconds: number): Promise<boolean>;
+  /** Frees it where it is this holder's. */
+  release(name: string, holder: string): Promise<void>;
+}
 
 /** A new job with what it reserves. All times are milliseconds since the epoch. */
 export interface Acceptance {

@@ -44,6 +44,7 @@ export function settingsContract(current: StorageUnderTest): void {
       'discord:guild',
       'discord:guild:channel',
     ]);
+    expect(await Array.fromAsync(settings().keys('discord:guild:'))).toEqual(['discord:guild:channel']);
     expect(await settings().get('discord:guild')).toEqual({ text: 'Sei kurz 🎵' });
     expect(await settings().get('discord:guild:channel')).toEqual([1, null]);
   });

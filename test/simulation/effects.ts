@@ -90,7 +90,7 @@ export function remote(
     },
     settings: {
       ...effects(inner.settings, 'settings'),
-      keys: () => listed('settings.keys', () => inner.settings.keys()),
+      keys: (start) => listed('settings.keys', () => inner.settings.keys(start)),
     },
     semaphores: effects(inner.semaphores, 'semaphores'),
     usage: effects(inner.usage, 'usage'),

@@ -1,8 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import type { HeldLock } from '../../src/core/lock.ts';
-import { localLeases } from '../../src/storage/leases.ts';
-import { createLocks } from '../../src/storage/locks.ts';
+import { createLocks, localLeases } from '../../src/storage/locks.ts';
 import { StorageError } from '../../src/storage/storage.ts';
 import { ManualClock } from './manual-clock.ts';
 

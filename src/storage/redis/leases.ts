@@ -1,5 +1,5 @@
 /** Leases by the clock of Redis: those of the replicas differ. */
-import type { Leases } from '../leases.ts';
+import type { Leases } from '../storage.ts';
 import type { RedisTools } from './connection.ts';
 
 // KEYS: the lease. ARGV: holder, milliseconds.

@@ -32,9 +32,10 @@ export function redisSettings({ connection, keys: { settings: namespace } }: Red
       return (await connection.evaluate(COMPARE_AND_SET, keys, [before ?? '', after])) === 1;
     },
     // Keyv's own iterator asks for ten keys at a time, and most keys are those of jobs.
-    async *keys() {
-      const start = store.createKeyPrefix('', namespace);
-      for await (const name of connection.keys(start)) yield name.slice(start.length);
+    async *keys(start = '') {
+      const { length } = store.createKeyPrefix('', namespace);
+      for await (const name of connection.keys(store.createKeyPrefix(start, namespace)))
+        yield name.slice(length);
     },
   });
 }

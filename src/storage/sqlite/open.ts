@@ -1,7 +1,7 @@
 /** Storage in one SQLite file, for one process. */
 import { EventEmitter } from 'node:events';
 import { z } from 'zod';
-import { localLeases } from '../leases.ts';
+import { localLeases } from '../locks.ts';
 import { checkTime, type RunTools } from '../schedule.ts';
 import { type Accepted, INBOX_KEPT, type Received, type Storage } from '../storage.ts';
 import { SqliteDatabase } from './database.ts';

@@ -15,7 +15,7 @@ export function sqliteSettings(database: SqliteDatabase): SettingsStore {
     replace: 'UPDATE settings SET value = ? WHERE key = ? AND value = ?',
     delete: 'DELETE FROM settings WHERE key = ?',
     clear: 'DELETE FROM settings',
-    keys: 'SELECT key FROM settings',
+    keys: 'SELECT key FROM settings WHERE substr(key, 1, length(?1)) = ?1',
   });
   return keyvSettings({
     store: {
@@ -31,8 +31,8 @@ export function sqliteSettings(database: SqliteDatabase): SettingsStore {
           (before === undefined ? insert.run(key, after) : replace.run(after, key, before)).changes === 1
         );
       }),
-    async *keys() {
-      for (const { key } of database.all(statements.keys, keyRow)) yield key;
+    async *keys(start = '') {
+      for (const { key } of database.all(statements.keys, keyRow, start)) yield key;
     },
   });
 }
