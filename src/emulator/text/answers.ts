@@ -63,17 +63,17 @@ export const ANSWERERS = {
       ? `Hello! ${INVITATION}`
       : undefined,
 
-  /** + - * / ^ and brackets. */
   calculate(question) {
-    const expression = firstExpression(
-      SIGNS.reduce((text, [words, sign]) => text.replace(words, sign), question),
-    );
-    if (expression === undefined || !/\d\s*[-+*/^]\s*[-(\d.]/.test(expression) || expression.length > 200)
-      return undefined;
-    const value = evaluate(expression);
-    if (value === undefined) return `I cannot work out \`${expression}\`.`;
-    const shown = expression.replace(/\s+/g, '').replace(/(?<=[\d)])([-+*/^])/g, ' $1 ');
-    return `${shown} = **${Number.parseFloat(value.toPrecision(12))}**`;
+    const tokens = sumIn(SIGNS.reduce((text, [words, sign]) => text.replace(words, sign), question));
+    if (tokens === undefined) return undefined;
+    let [total, term] = [0, Number(tokens[0])];
+    for (let at = 1; at < tokens.length; at += 2) {
+      const number = Number(tokens[at + 1]);
+      if (tokens[at] === '*') term *= number;
+      else if (tokens[at] === '/') term /= number;
+      else [total, term] = [total + term, tokens[at] === '-' ? -number : number];
+    }
+    return `${tokens.join(' ')} = **${Number.parseFloat((total + term).toPrecision(12))}**`;
   },
 
   rhyme(question) {
@@ -161,53 +161,18 @@ function countIn(text: string): number | undefined {
 }
 
 const SIGNS: readonly (readonly [RegExp, string])[] = [
-  [/\bplus\b/gi, ' + '],
-  [/\bminus\b/gi, ' - '],
-  [/\btimes\b/gi, ' * '],
-  [/\bdivided by\b/gi, ' / '],
-  [/\*\*/g, ' ^ '],
+  [/\bplus\b/gi, '+'],
+  [/\bminus\b/gi, '-'],
+  [/\btimes\b/gi, '*'],
+  [/\bdivided by\b/gi, '/'],
 ];
 
-/** From a digit, dot, minus or bracket to the last digit or bracket before other signs. */
-function firstExpression(text: string): string | undefined {
-  for (const [run] of text.matchAll(/[-+*/^().\d\s]+/g)) {
-    const start = run.search(/[-(\d.]/);
-    const end = run.search(/[\d)][^\d)]*$/);
-    if (start >= 0 && end > start) return run.slice(start, end + 1);
+/** The numbers and signs of the first sum in a text, in turn. */
+function sumIn(text: string): string[] | undefined {
+  for (const [run] of text.matchAll(/[-+*/.\d\s]+/g)) {
+    const tokens = run.match(/\d+(?:\.\d+)?|[-+*/]/g) ?? [];
+    const isSum = tokens.every((token, at) => /\d/.test(token) === (at % 2 === 0));
+    if (isSum && tokens.length > 2 && tokens.length % 2 === 1) return tokens;
   }
   return undefined;
-}
-
-/** How strongly each operator binds, and what it does; equal ones are worked out from the left, powers from the right. */
-const OPERATIONS: Readonly<Record<string, readonly [number, (left: number, right: number) => number]>> = {
-  '+': [1, (left, right) => left + right],
-  '-': [1, (left, right) => left - right],
-  '*': [2, (left, right) => left * right],
-  '/': [2, (left, right) => left / right],
-  '^': [3, (left, right) => left ** right],
-};
-
-/** The value of an expression by precedence climbing; undefined when it is malformed or has no finite value. */
-function evaluate(expression: string): number | undefined {
-  const tokens = expression.match(/\d+\.?\d*|\.\d+|[-+*/^()]/g) ?? [];
-  let at = 0;
-  const bound = (least: number): number => {
-    let value = atom();
-    for (;;) {
-      const sign = tokens[at] ?? '';
-      const [strength = 0, work] = OPERATIONS[sign] ?? [];
-      if (work === undefined || strength < least) return value;
-      at++;
-      value = work(value, bound(sign === '^' ? strength : strength + 1));
-    }
-  };
-  const atom = (): number => {
-    const token = tokens[at++];
-    if (token === '-') return -bound(3);
-    if (token !== '(') return token === undefined ? Number.NaN : Number(token);
-    const value = bound(1);
-    return tokens[at++] === ')' ? value : Number.NaN;
-  };
-  const value = bound(1);
-  return at === tokens.length && Number.isFinite(value) ? value : undefined;
 }

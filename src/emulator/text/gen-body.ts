@@ -39,7 +39,6 @@ const functionDeclaration = z.looseObject({
 /** Gen-style requests (contract: gen-style request; thinking as the public API has it). */
 export const genBody = z.looseObject({
   contents: z.array(content).min(1),
-  systemInstruction: z.looseObject({ parts: z.array(part) }).optional(),
   tools: z.array(z.looseObject({ functionDeclarations: z.array(functionDeclaration).optional() })).optional(),
   generationConfig: z
     .looseObject({
@@ -58,12 +57,12 @@ export type GenBody = z.output<typeof genBody>;
 export type FunctionDeclaration = z.output<typeof functionDeclaration>;
 
 /** The conversation of a gen-style body. Refuses one without any text or picture of the user. */
-export function readContents({ contents, systemInstruction }: GenBody): readonly ConversationMessage[] {
+export function readContents({ contents }: GenBody): readonly ConversationMessage[] {
   const hasAsked = contents.some(({ parts }) =>
     parts.some(({ text, inlineData }) => (text ?? '') !== '' || inlineData !== undefined),
   );
   if (!hasAsked) throw new RefusedRequest('invalid', 'contents: at least one part needs text');
-  const messages = contents.map(({ role, parts }) =>
+  return contents.map(({ role, parts }) =>
     messageOf(
       role === 'model' ? 'assistant' : 'user',
       parts.flatMap(({ text, inlineData, thought }) => [
@@ -72,7 +71,4 @@ export function readContents({ contents, systemInstruction }: GenBody): readonly
       ]),
     ),
   );
-  if (systemInstruction === undefined) return messages;
-  const rules = systemInstruction.parts.flatMap(({ text }) => text ?? []);
-  return [messageOf('system', rules), ...messages];
 }
