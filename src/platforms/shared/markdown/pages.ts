@@ -6,6 +6,8 @@ import { keptPrefix, type LineLayout, type PhrasingNotation, writeWords } from '
 
 /** A page with a smaller part left is full, so that a long block does not begin with a scrap. */
 const SCRAP = 0.25;
+/** Making more takes so long that other work is done before they are written. */
+const MANY_WORDS = 5_000;
 
 /**
  * Pages of at most `limit` characters, none for blocks that show nothing. Other work is done between them.
@@ -19,7 +21,7 @@ export async function splitBlocks(
   most = Number.POSITIVE_INFINITY,
 ): Promise<string[]> {
   const written: string[] = [];
-  for (const page of pages(blocks, notation, limit)) {
+  for await (const page of pages(blocks, notation, limit)) {
     if (written.length > 0) await setImmediate();
     written.push(page);
     if (written.length === most) break;
@@ -27,7 +29,11 @@ export async function splitBlocks(
   return written;
 }
 
-function* pages(blocks: readonly Block[], notation: PhrasingNotation, limit: number): Generator<string> {
+async function* pages(
+  blocks: readonly Block[],
+  notation: PhrasingNotation,
+  limit: number,
+): AsyncGenerator<string> {
   let page = '';
   /** A page that begins inside a list stands at the margin. */
   let indent = 0;
@@ -36,7 +42,13 @@ function* pages(blocks: readonly Block[], notation: PhrasingNotation, limit: num
     // After a broken block, the next must not be read as a line of the same paragraph.
     const gap = page === '' ? '' : isAfterBroken ? '\n\n' : block.gap;
     // Two pieces tell whether it fits on one page.
-    const [whole = '', more] = write(shifted(block, indent), notation, limit);
+    const words = 'words' in block ? block.words() : [];
+    if (words.length > MANY_WORDS) await setImmediate();
+    const write = (first = limit) =>
+      'words' in block
+        ? writeWords(words, shifted(block, indent), notation, limit, first)
+        : writeLines(shifted(block, indent), limit, first);
+    const [whole = '', more] = write();
     isAfterBroken = more !== undefined;
     if (whole === '') continue;
     if (more === undefined && page !== '' && page.length + gap.length + whole.length <= limit) {
@@ -47,7 +59,7 @@ function* pages(blocks: readonly Block[], notation: PhrasingNotation, limit: num
     const left = limit - page.length - gap.length;
     const first = isAfterBroken && left >= limit * SCRAP ? left : limit;
     let isFirst = page !== '' && first < limit;
-    for (const piece of write(shifted(block, indent), notation, limit, first)) {
+    for (const piece of write(first)) {
       if (isFirst && piece !== '') page += gap + piece;
       else if (!isFirst) {
         if (page !== '') yield page;
@@ -61,15 +73,10 @@ function* pages(blocks: readonly Block[], notation: PhrasingNotation, limit: num
 
 const indentOf = (prefix: string): number => prefix.length - prefix.trimStart().length;
 
-function shifted(block: Block, indent: number): Block {
+function shifted<Some extends Block>(block: Some, indent: number): Some {
   const shift = (prefix: string) => prefix.slice(Math.min(indent, indentOf(prefix)));
   return indent === 0 ? block : { ...block, prefix: shift(block.prefix), hanging: shift(block.hanging) };
 }
-
-const write = (block: Block, notation: PhrasingNotation, limit: number, first = limit) =>
-  'words' in block
-    ? writeWords(block.words(), block, notation, limit, first)
-    : writeLines(block, limit, first);
 
 /** Like {@link writeWords}, between lines. */
 function* writeLines(frame: Frame & LineLayout, limit: number, first: number): Generator<string> {
