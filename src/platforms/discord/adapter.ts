@@ -17,7 +17,6 @@ import { sendPrivateMessage } from './deliver/private.ts';
 import { showMessage } from './deliver/show.ts';
 import { streamMessage } from './deliver/stream.ts';
 import { type DeliveryTools, FirstResponses } from './deliver/tools.ts';
-import { platformErrorOf } from './errors.ts';
 import { acknowledge } from './receive/acknowledge.ts';
 import { answerAutocomplete } from './receive/autocomplete.ts';
 import { converse } from './receive/conversation.ts';
@@ -161,13 +160,7 @@ export function createDiscord(options: DiscordOptions): Platform {
 
     show: (address, message, showOptions) => showMessage(address, message, showOptions, tools),
 
-    async retract(address, { stray, kept }) {
-      try {
-        await retractMessages(address, stray, kept, tools);
-      } catch (error) {
-        throw platformErrorOf(error, []);
-      }
-    },
+    retract: (address, { stray, kept }) => retractMessages(address, stray, kept, tools),
 
     stream: (address, showOptions) => streamMessage(address, showOptions, { ...tools, pace }),
 

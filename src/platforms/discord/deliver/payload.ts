@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { present } from '../../../core/present.ts';
 import type { MediaReader } from '../../platform.ts';
 import type { FileToSend, Payload, Sending } from '../connection/multipart.ts';
 import type { Page, PageFile } from '../render/pages.ts';
@@ -39,7 +40,7 @@ export function sendingOf(page: Page, posted: readonly PostedFile[], media: Medi
     if (same) {
       attachments.push({ id: same.id });
     } else {
-      attachments.push({ id: files.length, filename: name, ...(alt ? { description: alt } : {}) });
+      attachments.push(present({ id: files.length, filename: name, description: alt || undefined }));
       files.push(fileToSend(file, media));
     }
   }

@@ -34,7 +34,7 @@ export async function messageOffers(
   }
 }
 
-/** Deletes the messages of `stray` that `kept` does not hold. Throws discord.js's errors. */
+/** Deletes the messages of `stray` that `kept` does not hold. Throws PlatformError. */
 export async function retractMessages(
   address: Address,
   stray: Posted,
@@ -45,5 +45,9 @@ export async function retractMessages(
   const post = discordPostOf(stray);
   const messages = post.messages.filter(({ id }) => !stay.has(id));
   const options = { key: '', remember: async () => undefined };
-  await createWriter(address, { ...post, messages }, options, tools).writePages([]);
+  try {
+    await createWriter(address, { ...post, messages }, options, tools).writePages([]);
+  } catch (error) {
+    throw platformErrorOf(error);
+  }
 }

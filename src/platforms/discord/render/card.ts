@@ -20,6 +20,7 @@ import {
   progressFacts,
   stageToSay,
 } from '../../../core/message.ts';
+import { present } from '../../../core/present.ts';
 import type { Block } from '../../shared/markdown/blocks.ts';
 import { ellipsis } from '../../shared/text.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
@@ -67,7 +68,7 @@ export function renderCard(message: Message, covers: readonly Cover[]): Card {
     ...titleOf(message, before),
     ...fieldsOf(message, after),
     ...footerOf(message.footer, after),
-    ...(cover ? { thumbnail: { url: cover.url } } : {}),
+    ...present({ thumbnail: cover && { url: cover.url } }),
   };
   const moreCovers = further.map(({ url, alt }) => ({
     description: escapePlain(ellipsis(alt, COVER_TEXT / 2)) || '…',
@@ -103,7 +104,7 @@ function titleOf({ title, titleUrl }: Message, before: Block[]): Pick<APIEmbed, 
   const escaped = escapePlain(title?.trim() ?? '');
   if (escaped === '') return {};
   const url = titleUrl === undefined ? undefined : safeUrl(titleUrl);
-  if (escaped.length <= DISCORD_LIMITS.embedTitle) return { title: escaped, ...(url && { url }) };
+  if (escaped.length <= DISCORD_LIMITS.embedTitle) return present({ title: escaped, url });
   before.push(plainBlock(title ?? '', ['**']));
   return {};
 }
