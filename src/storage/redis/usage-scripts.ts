@@ -10,11 +10,11 @@ import { LONGEST_WINDOW, USAGE_KNOWN } from '../usage.ts';
 const COMMON = `
 local prefix = KEYS[1]
 local function unitsOf(member) return tonumber(string.match(member, '^%S+')) end
-local function count(given, isCounted)
+local function count(given)
   local over = string.format('%.0f', given.at - ${LONGEST_WINDOW})
   for _, counter in ipairs(given.counters) do
     local key = prefix .. ':count:' .. counter
-    if not isCounted then redis.call('ZREMRANGEBYSCORE', key, '-inf', over) end
+    redis.call('ZREMRANGEBYSCORE', key, '-inf', over)
     redis.call('ZADD', key, given.at, given.member)
     redis.call('PEXPIRE', key, ${LONGEST_WINDOW})
   end
@@ -80,8 +80,7 @@ return refusal and cjson.encode(refusal) or ''
 export const SETTLE = `${COMMON}
 local given = cjson.decode(ARGV[1])
 local entry = prefix .. ':entry:' .. given.id
-local stored = redis.call('HMGET', entry, 'state', 'counters', 'member')
-local before = stored[1]
+local before = redis.call('HGET', entry, 'state')
 if before == 'settled' or before == given.state then return 0 end
 local text = redis.call('HGET', KEYS[2], given.field)
 local sums = text and cjson.decode(text) or {requests = 0, units = 0, uncertain = 0}
@@ -91,11 +90,11 @@ if before == 'uncertain' then
   if text then redis.call('HSET', KEYS[2], given.field, cjson.encode(sums)) end
   return 0
 end
-local isCounted = before == 'open' and stored[2] == cjson.encode(given.counters) and stored[3] == given.member
-if isCounted then redis.call('DEL', entry) else giveBack(given.id) end
+-- It may have been reserved at another price, or for other counters.
+giveBack(given.id)
 redis.call('HSET', entry, 'state', given.state)
 redis.call('PEXPIRE', entry, ${USAGE_KNOWN})
-count(given, isCounted)
+count(given)
 sums.displayName = given.displayName
 sums.requests = sums.requests + 1
 sums.units = sums.units + given.units

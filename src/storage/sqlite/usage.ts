@@ -4,8 +4,6 @@ import { dayOf } from '../../core/clock.ts';
 import {
   type Ceiling,
   type DayRecord,
-  fitsLimit,
-  freesAt,
   type LimitRefusal,
   LONGEST_WINDOW,
   type Reservation,
@@ -167,4 +165,24 @@ export function sqliteUsage(database: SqliteDatabase): SqliteUsage {
       });
     },
   };
+}
+
+/** Prices are decimal and sums are binary: a billionth decides nothing. What costs nothing fits always, also past a limit. */
+function fitsLimit(used: number, wanted: number, most: number): boolean {
+  return wanted === 0 || used + wanted <= most + 1e-9;
+}
+
+/** When enough of `entries` (oldest first) has left the window for `wanted` more; undefined when that cannot be. */
+function freesAt(
+  entries: readonly { readonly at: number; readonly amount: number }[],
+  wanted: number,
+  { most, windowMs }: Pick<Ceiling, 'most' | 'windowMs'>,
+): number | undefined {
+  if (wanted > most) return undefined;
+  let left = entries.reduce((sum, { amount }) => sum + amount, 0);
+  for (const { at, amount } of entries) {
+    left -= amount;
+    if (fitsLimit(left, wanted, most)) return at + windowMs;
+  }
+  return undefined;
 }
