@@ -219,8 +219,8 @@ describe('a channel where each message is a question', () => {
       return readableText(told);
     };
     expect(await said('U0ADA', '/models', 'answers talk:on')).toContain('Only moderators may use /models');
-    expect(await said('U0BOB', '/models', 'answers talk:on')).toContain('is a question): on');
-    expect(await said('U0BOB', '/models', 'show')).toContain('is a question): on');
+    expect(await said('U0BOB', '/models', 'answers talk:on')).toContain('**Talk**: on');
+    expect(await said('U0BOB', '/models', 'show')).toContain('**Talk**: on');
     expect(await said('U0BOB', '/limits', 'show')).toContain('30 answers per person and hour');
     const { message } = await slack.say('what is 5 times 5?');
     await until(() =>
@@ -234,7 +234,7 @@ describe('a channel where each message is a question', () => {
       slack.ephemeralsOf('U0ADA').some((sent) => readableText(sent).includes('switched off by a limit')),
     );
     await said('U0BOB', '/limits', 'reset ask');
-    expect(await said('U0BOB', '/models', 'answers talk:off')).toContain('is a question): off');
+    expect(await said('U0BOB', '/models', 'answers talk:off')).toContain('**Talk**: off');
     const { message: plain } = await slack.say('and 7 times 7?');
     const { message: last } = await slack.mention('what is 8 times 8?');
     await until(() => slack.thread(last).some((sent) => buttons(sent).includes('Again')));

@@ -59,7 +59,9 @@ export const ANSWERERS = {
   },
 
   greet: (question) =>
-    /^(hi|hello|hey|good (morning|evening|afternoon))\b[\s!.,]*(minstrel)?[\s!.,]*$/i.test(question)
+    /^(?:hi|hello|hey|good (?:morning|evening|afternoon))\b[^\p{L}\p{N}]*(?:minstrel\b[^\p{L}\p{N}]*)?$/iu.test(
+      question,
+    )
       ? `Hello! ${INVITATION}`
       : undefined,
 
