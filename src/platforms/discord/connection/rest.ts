@@ -142,8 +142,6 @@ export function createDiscordRest(current: () => REST, token: string) {
     /** Opens an archived thread again; one that is locked takes Manage Threads. */
     unarchive: (thread: string) => reach(bot().patch(Routes.channel(thread), { body: { archived: false } })),
 
-    channel: (id: string) => reach(bot().get(Routes.channel(id))),
-
     typing: (channel: string) => reach(bot().post(Routes.channelTyping(channel))),
 
     /** Speaks where the bot sits in the audience and was invited. */

@@ -21,11 +21,10 @@ import { joinVoice } from './session.ts';
 
 export interface DiscordVoiceOptions extends RetryTools {
   readonly guilds: Pick<Guilds, 'known' | 'reach'>;
-  readonly rest: Pick<DiscordRest, 'channel' | 'read' | 'speakOnStage'>;
+  readonly rest: Pick<DiscordRest, 'read' | 'speakOnStage'>;
 }
 
 const userSchema = z.object({ bot: z.boolean().catch(false) });
-const namedSchema = z.object({ name: z.string() });
 const stateSchema = z.object({ channel_id: z.string().nullable() });
 const voiceStateSchema = z.object({
   guild_id: z.string(),
@@ -78,15 +77,6 @@ export function createDiscordVoice({ guilds, rest, log, random, sleep }: Discord
     }
   }
 
-  async function nameOf(channel: string): Promise<string> {
-    try {
-      return namedSchema.parse(await rest.channel(channel)).name;
-    } catch (error) {
-      log.debug({ err: error }, 'It is not known what a voice channel is called');
-      return 'your voice channel';
-    }
-  }
-
   /** By guild, who is told of its voice states. One listener for each client serves them all. */
   const watchers = new Map<string, (state: z.infer<typeof voiceStateSchema>) => void>();
   const listening = new WeakSet<Client>();
@@ -134,7 +124,7 @@ export function createDiscordVoice({ guilds, rest, log, random, sleep }: Discord
       if (asked === 'gone' || asked === 'untold') return asked;
       const { channel: id } = asked;
       if (id === null) return undefined;
-      if (!known) return { id, name: await nameOf(id), missing: [], isFull: false };
+      if (!known) return { id, name: 'your voice channel', missing: [], isFull: false };
       const channel = known.channels.cache.get(id);
       const self = known.members.me;
       if (!channel?.isVoiceBased() || !self) return undefined;
