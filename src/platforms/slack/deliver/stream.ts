@@ -89,7 +89,7 @@ export function streamTo(
       const { rates } = await opening;
       const isStreamed = isToStream(message(), rates);
       // A stream begins with its first words, which are no addition.
-      if (!isStreamed || kind === 'next')
+      if (!isStreamed || hasStreamed)
         await (isStreamed ? rates.appends : rates.editsIn(address.channel)).slot(kind);
       kind = 'next';
     },
