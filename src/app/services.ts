@@ -1,9 +1,11 @@
 /** What Minstrel reaches and what reaches it: storage, the listener, the gateway or its emulator, kept files. */
+
 import { randomBytes } from 'node:crypto';
 import { extname } from 'node:path';
 import { Agent, fetch } from 'undici';
 import type { AnswerOffer } from '../core/bot/context.ts';
 import { sleep, systemClock } from '../core/clock.ts';
+import { present } from '../core/present.ts';
 import type { System } from '../core/system.ts';
 import type { Measure } from '../core/telemetry/series.ts';
 import { defaultModels as emulatedDefaults, specialModels } from '../emulator/models.ts';
@@ -242,7 +244,7 @@ export async function openMediaStore(
   { store, quotaBytes, retentionMs }: Config['media'],
   { now, random }: Pick<ServiceOptions, 'now' | 'random'>,
 ): Promise<MediaStore> {
-  const bounds = { quotaBytes, ...(retentionMs === undefined ? {} : { retentionMs }), now };
+  const bounds = { quotaBytes, ...present({ retentionMs }), now };
   switch (store.type) {
     case 'folder':
       return createFolderStore({ directory: store.directory, ...bounds });

@@ -1,10 +1,12 @@
 /** The port of jobs: start work, take callbacks, cancel, and keep everything moving. */
+
 import type { StartRequest } from '../core/bot/context.ts';
 import type { Outcome } from '../core/bot/outcome.ts';
 import { UserError } from '../core/errors.ts';
 import { type Address, channelOf, type Invocation } from '../core/invocation.ts';
 import { invocationKey, isOpen, type JobView } from '../core/job.ts';
 import type { KeptFile, MediaSource } from '../core/message.ts';
+import { present } from '../core/present.ts';
 import type { ContentKind } from '../media/content/types.ts';
 import type { Decisions } from '../settings/decisions.ts';
 import type { RunLease } from '../storage/schedule.ts';
@@ -132,10 +134,7 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
         person: { ...person, roles: [...person.roles] },
         invocation: caused,
         work,
-        ...(parent === undefined ? {} : { parent }),
-        ...(madeFrom === undefined ? {} : { madeFrom }),
-        ...(asked === undefined ? {} : { asked }),
-        ...(traceparent === undefined ? {} : { traceparent }),
+        ...present({ parent, madeFrom, asked, traceparent }),
         createdAt: now(),
       });
       const { reservation, ceilings, refusal } = meter.claim(job, settings);

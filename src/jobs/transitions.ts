@@ -2,7 +2,9 @@
  * Everything that can happen to a job: states down, events across, each cell a pure function. Only this file writes a
  * job's state. docs/architecture.md draws it.
  */
+
 import { hasWholeResult, holdsMore, type Job, type JobState, mergeResults } from '../core/job.ts';
+import { present } from '../core/present.ts';
 import type { Result } from '../core/work.ts';
 import type { MusicResult } from '../gateway/music/results.ts';
 import type { EventOf, JobEvent, JobEventType } from './events.ts';
@@ -183,7 +185,7 @@ export const TRANSITIONS = {
       ...job,
       polls: job.polls + 1,
       attempts: 0,
-      ...(unknownSince === undefined ? {} : { unknownSince }),
+      ...present({ unknownSince }),
     }),
     failed: fail,
     expired: (job) => ready(job, 'expired'),
@@ -245,7 +247,7 @@ function withAnswer(job: Job, taskId: string | undefined, answer: Result | undef
   const result = answer ? mergeResults(job.result, answer) : job.result;
   return {
     ...job,
-    ...(taskId === undefined ? {} : { taskId }),
+    ...present({ taskId }),
     ...(result === undefined ? {} : { result, complete: false }),
   };
 }
@@ -257,7 +259,6 @@ export function fromMusic(music: MusicResult): Result {
     lyrics: music.lyrics,
     images: music.images.map((url) => ({ type: 'remote', url })),
     stems: music.stems,
-    ...(music.wavUrl === undefined ? {} : { wavUrl: music.wavUrl }),
-    ...(music.videoUrl === undefined ? {} : { videoUrl: music.videoUrl }),
+    ...present({ wavUrl: music.wavUrl, videoUrl: music.videoUrl }),
   };
 }

@@ -1,7 +1,9 @@
 /** Showing a job in its channel: progress while it runs, any message in the end, or the person alone where that fails. */
+
 import { hash } from 'node:crypto';
 import type { Job } from '../../core/job.ts';
 import { actionId, type Message } from '../../core/message.ts';
+import { present } from '../../core/present.ts';
 import { MediaError } from '../../media/errors.ts';
 import { PlatformError, type Posted, type ShowOptions } from '../../platforms/platform.ts';
 import { StorageError } from '../../storage/storage.ts';
@@ -49,9 +51,9 @@ export function createChannel({
       progress: {
         stage,
         startedAt: job.startedAt ?? job.createdAt,
-        ...(queuePosition === undefined ? {} : { queuePosition }),
+        ...present({ queuePosition }),
         ...(isEstimated ? { estimateMs } : {}),
-        ...(until === undefined ? {} : { until }),
+        ...present({ until }),
       },
       actions: [
         {

@@ -1,7 +1,9 @@
 /** The last steps of a job: settle, keep a voice, show the result in whatever way is possible, close. */
+
 import { toMessage } from '../../core/errors.ts';
 import type { Charge, Job } from '../../core/job.ts';
 import { actionId, LINKED_FILES_SENTENCE, type Message, plain } from '../../core/message.ts';
+import { present } from '../../core/present.ts';
 import { MediaError } from '../../media/errors.ts';
 import { PlatformError } from '../../platforms/platform.ts';
 import { StorageError } from '../../storage/storage.ts';
@@ -141,7 +143,7 @@ export function createDeliver({
       name: work.request.name,
       description: work.request.description,
       audioId: work.request.audioId,
-      ...(madeFrom === undefined ? {} : { madeFrom }),
+      ...present({ madeFrom }),
       keptBy: { id: person.id, displayName: person.displayName },
       keptAt: job.createdAt,
     });

@@ -1,5 +1,6 @@
 /** Aligned words as lines, and lines as an .lrc file. https://en.wikipedia.org/wiki/LRC_(file_format) */
 
+import { present } from '../../core/present.ts';
 import type { LyricLine } from '../../core/work.ts';
 import type { AlignedWord } from '../../gateway/music/client.ts';
 
@@ -26,7 +27,7 @@ export function linesOf(words: readonly AlignedWord[]): LyricLine[] {
     const sung = text.replace(/\s+/g, ' ').trim();
     text = '';
     if (sung === '') return;
-    lines.push({ startSeconds, text: sung, ...(section === undefined ? {} : { section }) });
+    lines.push({ startSeconds, text: sung, ...present({ section }) });
     section = undefined;
   };
 

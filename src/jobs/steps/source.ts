@@ -1,6 +1,8 @@
 /** What a result was made from: its job, a link to it, and what it adds to the message of the result. */
+
 import type { Job } from '../../core/job.ts';
 import type { Message } from '../../core/message.ts';
+import { present } from '../../core/present.ts';
 import type { JobDependencies } from '../dependencies.ts';
 
 export type Source = ReturnType<typeof createSource>;
@@ -51,8 +53,7 @@ export function withSourceSong(message: Message, { work }: Job, parent: Job): Me
             tags: {
               title: title ?? item.name,
               artist: `Minstrel for ${parent.person.displayName}`,
-              ...(lyrics === undefined ? {} : { lyrics }),
-              ...(imageUrl === undefined ? {} : { coverUrl: imageUrl }),
+              ...present({ lyrics, coverUrl: imageUrl }),
             },
             ...(audioUrl === undefined
               ? {}

@@ -1,7 +1,9 @@
 /** The one paid request of each kind of work. Everything but answers, which stream. */
+
 import { isNamed } from '../../core/attachments.ts';
 import { EMPTY_RESULT } from '../../core/job.ts';
 import type { KeptFile, MediaSource } from '../../core/message.ts';
+import { present } from '../../core/present.ts';
 import { lastMoment } from '../../core/song.ts';
 import type { Inquiry, Recording, Result, Work, WorkFile } from '../../core/work.ts';
 import type { Submission } from '../../gateway/music/client.ts';
@@ -144,7 +146,7 @@ function keptOf<File extends WorkFile>(file: File): Extract<File, KeptFile> {
 
 function submitted(submission: Submission): Submitted {
   return {
-    ...(submission.taskId === undefined ? {} : { taskId: submission.taskId }),
+    ...present({ taskId: submission.taskId }),
     ...(submission.result === undefined ? {} : { result: fromMusic(submission.result) }),
   };
 }

@@ -1,5 +1,6 @@
 import PQueue from 'p-queue';
 import type { Dispatcher } from 'undici';
+import { present } from '../../core/present.ts';
 import type { System } from '../../core/system.ts';
 import { type ContentKind, detectionBytes, detectMediaType, type MediaType } from '../content/types.ts';
 import { MediaError } from '../errors.ts';
@@ -45,7 +46,7 @@ export function createMediaFetcher(options: MediaFetcherOptions) {
     createGuardedDispatcher({
       allowedHosts,
       connectTimeoutMs: options.idleTimeoutMs,
-      ...(options.lookup === undefined ? {} : { lookup: options.lookup }),
+      ...present({ lookup: options.lookup }),
     });
   // Connections are shared within one, so what is open for the gateway is not open for people.
   const dispatchers: Readonly<Record<AddressSource, Dispatcher>> = {

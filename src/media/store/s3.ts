@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { S3mini, S3ServiceError } from 's3mini';
 import { Agent, fetch as undiciFetch } from 'undici';
 import { backoff } from '../../core/backoff.ts';
+import { present } from '../../core/present.ts';
 import type { System } from '../../core/system.ts';
 import { contentTypeOf } from '../content/types.ts';
 import { MediaError } from '../errors.ts';
@@ -172,7 +173,7 @@ function statusOf(error: unknown): number | undefined {
 
 function fromBucket(error: unknown): MediaError {
   const status = statusOf(error);
-  const details = { cause: error, ...(status === undefined ? {} : { status }) };
+  const details = { cause: error, ...present({ status }) };
   if (status === 507) return new MediaError('disk-full', 'No space left in the bucket', details);
   const reason = status === undefined ? 'cannot be reached' : `answered ${status}`;
   return new MediaError('store', `The media bucket ${reason}`, details);

@@ -1,7 +1,9 @@
 /** How the requests of discord.js are sent: bodies are streamed, and nothing is sent twice that Discord would take twice. */
+
 import { STATUS_CODES } from 'node:http';
 import { HTTPError, type RESTOptions } from 'discord.js';
 import { type Dispatcher, Headers, request } from 'undici';
+import { present } from '../../../core/present.ts';
 import { UnreadableFile } from './multipart.ts';
 
 /** Long enough for ten files on a slow line. */
@@ -21,7 +23,7 @@ export const restOptions = (apiUrl: string | undefined) => ({
   timeout: TIMEOUT_MS,
   handlerSweepInterval: QUEUES_KEPT_MS,
   makeRequest: sendRequest,
-  ...(apiUrl === undefined ? {} : { api: apiUrl }),
+  ...present({ api: apiUrl }),
 });
 
 const sendRequest: RESTOptions['makeRequest'] = async (url, { method, headers, body, signal }) => {
