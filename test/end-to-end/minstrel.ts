@@ -34,6 +34,8 @@ export interface StartOptions {
   /** Instead of those that the settings name. */
   readonly platforms?: readonly Platform[];
   readonly now?: () => number;
+  /** How many times faster the chats' own waits pass, such as between two edits or after a Retry-After. */
+  readonly pace?: number;
 }
 
 /**
@@ -45,7 +47,7 @@ export async function startMinstrel(
   options: StartOptions = {},
 ): Promise<RunningMinstrel> {
   const directory = await mkdtemp(join(tmpdir(), 'minstrel-test-'));
-  const { speed = 0, songSeconds = 3 } = options;
+  const { speed = 0, songSeconds = 3, pace = 1 } = options;
   const emulator =
     options.emulator ?? (await startEmulator({ speed, songSeconds, studio: createSampleStudio() }));
   const log = new RecordingLog();
@@ -67,8 +69,13 @@ export async function startMinstrel(
     now: options.now ?? Date.now,
     random: Math.random,
     platforms: (tools) => {
-      const patient = { ...tools, patienceMs: PATIENCE_MS };
-      return options.platforms ?? platformsFor(config, patient);
+      const paced = {
+        ...tools,
+        patienceMs: PATIENCE_MS,
+        elapsed: () => tools.elapsed() * pace,
+        sleep: (ms: number, signal?: AbortSignal) => tools.sleep(ms / pace, signal),
+      };
+      return options.platforms ?? platformsFor(config, paced);
     },
   });
   return {

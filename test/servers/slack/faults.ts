@@ -28,12 +28,12 @@ export class Faults {
   /** Decides on each call, by its method, that meets no other fault. */
   decide: ((method: string) => Fault | undefined) | undefined;
 
-  /** The next `times` calls of this method (`*`: of any) meet the fault. */
+  /** The next `times` calls of this method (`*`: of any, uploads apart) meet the fault. */
   next(method: string, fault: Fault, times = 1): void {
     this.#plans.push({ method, every: 1, left: times, seen: 0, fault });
   }
 
-  /** Every nth call of this method (`*`: of any) meets the fault, until {@link clear}. */
+  /** Every nth call of this method (`*`: of any, uploads apart) meets the fault, until {@link clear}. */
   every(nth: number, method: string, fault: Fault): void {
     this.#plans.push({ method, every: nth, left: Number.POSITIVE_INFINITY, seen: 0, fault });
   }
@@ -45,7 +45,8 @@ export class Faults {
 
   take(method: string): Fault | undefined {
     for (const plan of this.#plans) {
-      if (plan.left <= 0 || (plan.method !== '*' && plan.method !== method)) continue;
+      const isMeant = plan.method === method || (plan.method === '*' && method !== 'upload');
+      if (plan.left <= 0 || !isMeant) continue;
       plan.seen += 1;
       if (plan.seen % plan.every !== 0) continue;
       plan.left -= 1;
