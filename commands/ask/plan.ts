@@ -74,14 +74,10 @@ function dialectOf(id: string, picture: PlanRequest['picture'], { models, answer
   return listed.includes('msg') && !listed.includes('chat') ? 'msg' : 'chat';
 }
 
-/** As many tokens as the model likes: https://ai.google.dev/gemini-api/docs/thinking. */
-const AUTOMATIC_BUDGET = -1;
-
 /** What a gen model is asked for: text, text and pictures, thinking, or the use of commands. */
 function genPlan(plan: AnswerPlan, { named }: PlanRequest, { answers, answering }: Context): AnswerPlan {
   if (answers.illustratingModels.includes(plan.model)) return { ...plan, way: { type: 'illustrated' } };
-  if (answers.thinkingModels.includes(plan.model))
-    return { ...plan, way: { type: 'thinking', budget: AUTOMATIC_BUDGET } };
+  if (answers.thinkingModels.includes(plan.model)) return { ...plan, way: { type: 'thinking' } };
   // Without a model of its own for that, the gen model that moderators chose uses the commands, and no other.
   const usesCommands = answering.assistant.on && answers.toolModel === undefined && named === undefined;
   return usesCommands ? { ...plan, way: WITH_TOOLS } : plan;

@@ -168,8 +168,8 @@ export type AnswerWay =
   | { readonly type: 'tools'; readonly commands: readonly string[]; readonly named?: true }
   /** Text and pictures. */
   | { readonly type: 'illustrated' }
-  /** The thinking preview; the budget is in tokens, -1 is automatic. */
-  | { readonly type: 'thinking'; readonly budget: number };
+  /** The thinking preview. */
+  | { readonly type: 'thinking' };
 
 /** A command that the model used, in the name of the person who asked. */
 export interface CommandCall {

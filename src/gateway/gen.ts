@@ -12,10 +12,8 @@ import * as json from './transport/json.ts';
 import type { Requester, RequestInput } from './transport/request.ts';
 import { type AnswerPiece, type AnswerReader, readAnswer, streamAnswer } from './transport/stream.ts';
 
-interface ThinkingQuestion extends Question {
-  /** Tokens to think with; 0 is off, -1 is automatic (https://ai.google.dev/gemini-api/docs/thinking). */
-  thinkingBudget: number;
-}
+/** As many tokens as the model likes: https://ai.google.dev/gemini-api/docs/thinking. */
+const AUTOMATIC_THINKING = { thinkingConfig: { thinkingBudget: -1 } };
 
 type GenRoute = 'gen/stream' | 'gen/image' | 'gen/tools' | 'gen/think';
 
@@ -45,12 +43,8 @@ export function createGen(requester: Requester) {
     callTools: (question: Question, options?: CallOptions): Promise<Answer> =>
       ask('gen/tools', question, options),
     /** The thinking preview, on the path without the `gen` segment. */
-    async think({ thinkingBudget, ...question }: ThinkingQuestion, options?: CallOptions): Promise<Answer> {
-      if (!Number.isInteger(thinkingBudget) || thinkingBudget < -1) {
-        throw invalid('gen/think', 'a thinking budget is a whole number of tokens, or -1');
-      }
-      return ask('gen/think', question, options, { thinkingConfig: { thinkingBudget } });
-    },
+    think: (question: Question, options?: CallOptions): Promise<Answer> =>
+      ask('gen/think', question, options, AUTOMATIC_THINKING),
   };
 }
 

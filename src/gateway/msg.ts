@@ -1,7 +1,7 @@
 import { type Answer, type AnswerPart, type CallOptions, type Finish, usageOf } from './answers.ts';
 import { checkedTurns, type Question, type TurnPart, withSystemFirst } from './questions.ts';
 import * as json from './transport/json.ts';
-import type { Reply, Requester } from './transport/request.ts';
+import type { Requester } from './transport/request.ts';
 import { type AnswerPiece, type AnswerReader, readAnswer } from './transport/stream.ts';
 
 /** `max_tokens` is required; its ceiling is the model's own, and every model of this dialect allows this many. */
@@ -11,27 +11,22 @@ const DEFAULT_MAX_TOKENS = 4_096;
 export function createMsg(requester: Requester) {
   return {
     async complete(question: Question, { signal }: CallOptions = {}): Promise<Answer> {
-      const { maxTokens: max_tokens = DEFAULT_MAX_TOKENS } = question;
-      const body = { ...countTokensRequest('msg/messages', question), max_tokens };
-      return readAnswer(await requester.call('msg/messages', { body, signal }), createMsgReader());
-    },
-    /** Input tokens of the question. */
-    async countTokens(question: Question, { signal }: CallOptions = {}): Promise<number> {
-      const body = countTokensRequest('msg/count-tokens', question);
-      return readTokenCount(await requester.call('msg/count-tokens', { body, signal }));
+      return readAnswer(
+        await requester.call('msg/messages', { body: msgRequest(question), signal }),
+        createMsgReader(),
+      );
     },
   };
 }
 
-/**
- * `POST /msg/v1/messages/count_tokens`: contract, "Messages style"; it has the model and the messages only, which
- * `POST /msg/v1/messages` has too. Throws GatewayError `invalid` for what the dialect cannot say.
- */
-function countTokensRequest(route: 'msg/messages' | 'msg/count-tokens', question: Question): object {
-  const turns = withSystemFirst(checkedTurns(route, question), question.system);
+/** Throws GatewayError `invalid` for what the dialect cannot say. */
+function msgRequest(question: Question): object {
+  const { model, maxTokens: max_tokens = DEFAULT_MAX_TOKENS } = question;
+  const turns = withSystemFirst(checkedTurns('msg/messages', question), question.system);
   return {
-    model: question.model.trim(),
+    model: model.trim(),
     messages: turns.map(({ role, parts }) => ({ role, content: contentOf(role, parts) })),
+    max_tokens,
   };
 }
 
@@ -86,16 +81,4 @@ function partsOf(block: unknown): AnswerPart[] {
   if (type === 'text' && typeof text === 'string' && text !== '') return [{ type, text }];
   if (type === 'thinking' && typeof thinking === 'string') return [{ type: 'thought', text: thinking }];
   return [];
-}
-
-/**
- * What `POST /msg/v1/messages/count_tokens` returns. Not shown in the contract; the public API's is `{input_tokens}`:
- * https://platform.claude.com/docs/en/api/messages-count-tokens.
- */
-function readTokenCount(reply: Reply): number {
-  const root = json.fieldsOf(reply.value);
-  const inner = json.fieldsOf(root('data'));
-  const count = json.asCount(root('inputTokens') ?? inner('inputTokens') ?? reply.value);
-  if (count === undefined) throw reply.unusable('no count of tokens');
-  return count;
 }

@@ -62,7 +62,6 @@ export const ROUTES = {
   'chat/models': reads('chat', '/chat/v1/models'),
 
   'msg/messages': answers('msg', '/msg/v1/messages'),
-  'msg/count-tokens': { ...reads('msg', '/msg/v1/messages/count_tokens'), method: 'POST' },
   'msg/models': reads('msg', '/msg/v1/models'),
 
   'gen/stream': answers('gen', '/gen/v1beta/models/{model}:streamGenerateContent?alt=sse'),

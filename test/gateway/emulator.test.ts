@@ -187,7 +187,6 @@ describe('the rest of the emulator', () => {
         usage: { outputTokens: expect.any(Number) },
       });
     }
-    expect(await gateway.msg.countTokens(ask('scribe-small'))).toBeGreaterThan(0);
   });
 
   it('gen draws, calls functions and thinks', async () => {
@@ -212,9 +211,7 @@ describe('the rest of the emulator', () => {
       parts: [{ type: 'tool-call', name: 'weather' }],
       finish: { reason: 'tool-calls' },
     });
-    expect(
-      (await gateway.gen.think({ ...ask('facet-thinker-preview'), thinkingBudget: 256 })).finish.reason,
-    ).toBe('stop');
+    expect((await gateway.gen.think(ask('facet-thinker-preview'))).finish.reason).toBe('stop');
   });
 
   it.each(['break', 'stall', 'error', 'no-end'])(

@@ -51,7 +51,7 @@ const asks = {
   chat: () => wholeOf(gateway.chat.stream(QUESTION)),
   msg: () => gateway.msg.complete(QUESTION),
   gen: () => wholeOf(gateway.gen.stream(QUESTION)),
-  'gen, thinking': () => gateway.gen.think({ ...QUESTION, thinkingBudget: 64 }),
+  'gen, thinking': () => gateway.gen.think(QUESTION),
 };
 
 describe('against an independent mock', () => {

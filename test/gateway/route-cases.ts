@@ -538,20 +538,6 @@ const ANSWERS: RouteCase[] = [
       },
     ],
   },
-  {
-    route: 'msg/count-tokens',
-    call: (gateway) => gateway.msg.countTokens(QUESTION),
-    sends: {
-      method: 'POST',
-      path: '/msg/v1/messages/count_tokens',
-      body: { model: 'some-model', messages: [{ role: 'user', content: 'Why is rain grey?' }] },
-    },
-    shapes: [
-      { shape: 'anthropic', answer: { input_tokens: 7 }, means: 7 },
-      { shape: 'camel case, as text', answer: { data: { inputTokens: '7' } }, means: 7 },
-      { shape: 'bare', answer: '7', means: 7 },
-    ],
-  },
 ];
 
 const GEN_SHAPES: RouteCase['shapes'] = [
@@ -671,11 +657,11 @@ const GEN: RouteCase[] = [
   },
   {
     route: 'gen/think',
-    call: (gateway) => gateway.gen.think({ ...QUESTION, thinkingBudget: 1024 }),
+    call: (gateway) => gateway.gen.think(QUESTION),
     sends: {
       method: 'POST',
       path: '/v1beta/models/some-model:generateContent',
-      body: { contents, generationConfig: { thinkingConfig: { thinkingBudget: 1024 } } },
+      body: { contents, generationConfig: { thinkingConfig: { thinkingBudget: -1 } } },
     },
     shapes: GEN_SHAPES,
   },

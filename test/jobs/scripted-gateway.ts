@@ -89,7 +89,6 @@ export class ScriptedGateway implements Gateway {
       await this.#submit('msg', question);
       return { parts: [{ type: 'text', text: 'A whole answer.' }], finish: { reason: 'stop' } };
     },
-    countTokens: async () => 1,
   };
 
   readonly models: Gateway['models'] = {

@@ -95,7 +95,6 @@ export class SimulatedGateway {
       },
       msg: {
         complete: (question) => this.#answer(process, 'msg/messages', question, []),
-        countTokens: async ({ turns }) => turns.length * 40,
       },
       models: {
         list: async () => [],

@@ -84,7 +84,7 @@ export function workOf(kind: RequestKind, title: string): StartRequest['work'] {
     case 'question for pictures':
       return { route: 'answer', dialect: 'gen', way: { type: 'illustrated' }, request: inquiry };
     case 'question to think about':
-      return { route: 'answer', dialect: 'gen', way: { type: 'thinking', budget: -1 }, request: inquiry };
+      return { route: 'answer', dialect: 'gen', way: { type: 'thinking' }, request: inquiry };
     case 'question with tools':
       return {
         route: 'answer',

@@ -1,7 +1,6 @@
 /** How much of a conversation is sent: the system prompt and the newest turn always, of the rest as much as fits. */
 import { attachmentNote } from '../../core/attachments.ts';
 import type { Inquiry, InquiryPart, InquiryTurn } from '../../core/work.ts';
-import { GatewayError } from '../../gateway/transport/errors.ts';
 
 /** Counts high on purpose: public tokenisers make one token of three to five English letters, and one of most other signs. */
 const LETTERS_A_TOKEN = 3;
@@ -11,8 +10,6 @@ const PICTURE_TOKENS = 1_600;
 export const MOST_DOCUMENT_BYTES = 48_000;
 /** Roles and separators. */
 const TURN_TOKENS = 5;
-/** Counting costs a request each time. */
-const MOST_COUNTS = 4;
 
 /** Never less than what public tokenisers make of it. */
 export function estimateTokens({ system = '', turns }: Pick<Inquiry, 'system' | 'turns'>): number {
@@ -73,29 +70,4 @@ export function halve(inquiry: Inquiry): Inquiry | undefined {
   const least = estimateTokens({ ...inquiry, turns: [newest] });
   const cut = cutToFit(inquiry, least + (estimateTokens(inquiry) - least) / 2);
   return estimateTokens(cut) < estimateTokens(inquiry) ? cut : { ...inquiry, turns: [newest] };
-}
-
-/**
- * The inquiry as it fits into `tokens`. Where `count` is given, it decides: it is asked when the estimate does not fit,
- * and the estimate is corrected by what it says. When it fails, the estimate decides.
- */
-export async function fitting(
-  inquiry: Inquiry,
-  tokens: number,
-  count: ((inquiry: Inquiry) => Promise<number>) | undefined,
-): Promise<Inquiry> {
-  if (inquiry.turns.length < 2 || estimateTokens(inquiry) <= tokens) return inquiry;
-  if (!count) return cutToFit(inquiry, tokens);
-  try {
-    let cut = inquiry;
-    for (let counts = 0; counts < MOST_COUNTS; counts += 1) {
-      const counted = await count(cut);
-      if (counted <= tokens || cut.turns.length < 2) return cut;
-      cut = cutToFit(cut, Math.min((estimateTokens(cut) * tokens) / counted, estimateTokens(cut) - 1));
-    }
-    return cut;
-  } catch (error) {
-    if (!(error instanceof GatewayError) || error.code === 'aborted') throw error;
-    return cutToFit(inquiry, tokens);
-  }
 }

@@ -1,11 +1,11 @@
 /** The parts of an answer in every dialect and mode: chat and gen stream, everything else answers whole. */
 import type { Job } from '../../core/job.ts';
-import type { AnswerWork, Inquiry } from '../../core/work.ts';
+import type { AnswerWork } from '../../core/work.ts';
 import type { Answer } from '../../gateway/answers.ts';
 import type { Question } from '../../gateway/questions.ts';
 import { GatewayError } from '../../gateway/transport/errors.ts';
 import type { JobDependencies } from '../dependencies.ts';
-import { fitting, halve } from './context-budget.ts';
+import { cutToFit, halve } from './context-budget.ts';
 import type { DraftEvent } from './draft.ts';
 import { toQuestion, withSpeakers } from './question.ts';
 import type { AskOptions, UseTools } from './tools.ts';
@@ -22,14 +22,6 @@ export function createAnswerParts({
   useTools,
   log,
 }: Pick<JobDependencies, 'gateway' | 'media' | 'log'> & { readonly useTools: UseTools }): AnswerParts {
-  /** Counted where the gateway counts (contract, "Messages style"), estimated elsewhere. */
-  async function remembered(work: AnswerWork, signal: AbortSignal): Promise<Inquiry> {
-    const inquiry = withSpeakers(work.request);
-    if (work.contextTokens === undefined) return inquiry;
-    const count = async (cut: Inquiry) => gateway.msg.countTokens(await toQuestion(cut, media), { signal });
-    return fitting(inquiry, work.contextTokens, work.dialect === 'msg' ? count : undefined);
-  }
-
   async function* ask(
     job: Job,
     { dialect, way }: AnswerWork,
@@ -44,7 +36,7 @@ export function createAnswerParts({
         yield* chat.stream(question, { signal });
         return;
       case 'msg':
-        yield* whole(await msg.complete(question, { signal }));
+        yield* partsOf(await msg.complete(question, { signal }));
         return;
       case 'gen':
         switch (way?.type) {
@@ -55,10 +47,10 @@ export function createAnswerParts({
             yield* useTools(job, question, way.commands, asking);
             return;
           case 'illustrated':
-            yield* whole(await gen.generateImage(question, { signal }));
+            yield* partsOf(await gen.generateImage(question, { signal }));
             return;
           case 'thinking':
-            yield* whole(await gen.think({ ...question, thinkingBudget: way.budget }, { signal }));
+            yield* partsOf(await gen.think(question, { signal }));
             return;
           default:
             way satisfies never;
@@ -70,7 +62,9 @@ export function createAnswerParts({
   }
 
   return async function* answerParts(job, work, asking) {
-    let inquiry = await remembered(work, asking.signal);
+    const { request, contextTokens } = work;
+    const whole = withSpeakers(request);
+    let inquiry = contextTokens === undefined ? whole : cutToFit(whole, contextTokens);
     for (let halvings = 0; ; halvings += 1) {
       const question = await toQuestion(inquiry, media);
       let begun = false;
@@ -93,7 +87,7 @@ export function createAnswerParts({
   };
 }
 
-function* whole({ parts, finish, usage }: Answer): Iterable<DraftEvent> {
+function* partsOf({ parts, finish, usage }: Answer): Iterable<DraftEvent> {
   for (const part of parts) yield { type: 'part', part };
   yield { type: 'finish', finish, usage };
 }

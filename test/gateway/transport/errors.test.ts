@@ -274,7 +274,6 @@ describe('requests that the contract forbids', () => {
       ),
     'a bound of no tokens': ({ msg: route }) => route.complete({ ...QUESTION, maxTokens: 0 }),
     'no tools for function calling': ({ gen: route }) => route.callTools(QUESTION),
-    'half a token to think with': ({ gen: route }) => route.think({ ...QUESTION, thinkingBudget: 0.5 }),
     'a model id that climbs out of its path': ({ gen: route }) =>
       wholeOf(route.stream({ ...QUESTION, model: '../../music' })),
     'a task id that climbs out of its path': ({ media }) => media.queryVideo('..'),

@@ -79,11 +79,10 @@ const everything = await sentBy(
   ({ media }) => media.queryVideo('v-1'),
   ({ chat }) => drain(chat.stream(conversation)),
   ({ msg }) => msg.complete(conversation),
-  ({ msg }) => msg.countTokens(conversation),
   ({ gen }) => drain(gen.stream(conversation)),
   ({ gen }) => gen.generateImage(drawing),
   ({ gen }) => gen.callTools({ ...conversation, tools }),
-  ({ gen }) => gen.think({ ...conversation, thinkingBudget: 0 }),
+  ({ gen }) => gen.think(conversation),
   ({ models }) => models.list(),
 );
 
@@ -161,12 +160,6 @@ const MISTAKES: [section: string, mistake: string, among: Sent[], makes: (sent: 
     ({ body }) => !Number.isInteger(body.max_tokens),
   ],
   [
-    'Messages style',
-    'max_tokens where nothing is generated',
-    everything.filter(({ path }) => path.endsWith('/count_tokens')),
-    (sent) => Object.keys(sent.body).sort().join() !== 'messages,model',
-  ],
-  [
     'Gen style',
     'function calling or thinking with the gen segment, or anything else without it',
     of('gen'),
@@ -224,7 +217,6 @@ describe('mistakes that are refused before anything is sent', () => {
     ['a video of nothing', ({ media }) => media.createVideo({ model: 'm' })],
     ['a task id that leads elsewhere', ({ media }) => media.queryVideo('../../chat/v1/models')],
     ['function calling without functions', ({ gen }) => gen.callTools(QUESTION)],
-    ['a thinking budget that is none', ({ gen }) => gen.think({ ...QUESTION, thinkingBudget: 0.5 })],
     ['no question', ({ msg }) => msg.complete({ model: 'm', turns: [] })],
     ['no model', ({ gen }) => drain(gen.stream({ ...QUESTION, model: ' ' }))],
     ['a model that leads elsewhere', ({ gen }) => drain(gen.stream({ ...QUESTION, model: '../../chat' }))],

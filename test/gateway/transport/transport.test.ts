@@ -5,7 +5,7 @@ import { Agent, fetch as undiciFetch } from 'undici';
 import { describe, expect, it, vi } from 'vitest';
 import type { GatewayOptions } from '../../../src/gateway/transport/request.ts';
 import { freePort } from '../../servers/free-port.ts';
-import { answer, errorOf, gatewayAt, QUESTION, startServer, stopTimers } from '../support.ts';
+import { answer, errorOf, gatewayAt, startServer, stopTimers } from '../support.ts';
 
 const song = {
   customMode: false,
@@ -226,13 +226,13 @@ describe('a gateway that does not answer in time', () => {
 
   it('a read is asked again', async () => {
     const server = await startServer((_, response, nth) =>
-      nth === 1 ? undefined : answer(response, { input_tokens: 3 }),
+      nth === 1 ? undefined : answer(response, { output: { task_status: 'RUNNING' } }),
     );
     stopTimers();
-    const call = gatewayAt(server.url).gateway.msg.countTokens(QUESTION);
+    const call = gatewayAt(server.url).gateway.media.queryVideo('v1');
     await expect.poll(() => server.seen).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(15_000);
-    expect(await call).toBe(3);
+    expect(await call).toMatchObject({ status: 'running' });
   });
 });
 
@@ -329,7 +329,7 @@ describe('answers that never end', () => {
       };
       return pipeline(Readable.from(endless()), response).catch(() => undefined);
     });
-    const error = await errorOf(gatewayAt(server.url).gateway.msg.countTokens(QUESTION));
+    const error = await errorOf(gatewayAt(server.url).gateway.media.queryVideo('v1'));
     expect(error).toMatchObject({ code: 'nonsense' });
     expect(error.message).toContain('longer than');
     await server.seen[0]?.closed;

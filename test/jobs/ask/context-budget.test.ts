@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Inquiry, InquiryPart } from '../../../src/core/work.ts';
-import { GatewayError } from '../../../src/gateway/transport/errors.ts';
-import { cutToFit, estimateTokens, fitting, halve } from '../../../src/jobs/ask/context-budget.ts';
+import { cutToFit, estimateTokens, halve } from '../../../src/jobs/ask/context-budget.ts';
 
 const text = (words: string): InquiryPart => ({ type: 'text', text: words });
 const picture: InquiryPart = {
@@ -68,53 +67,6 @@ describe('what was said before', () => {
         },
       ),
     );
-  });
-});
-
-describe('a budget that the gateway counts', () => {
-  const memory = talk(...Array.from({ length: 41 }, (_, index) => `${index} ${'word '.repeat(50)}`));
-  /** A tokeniser that is kinder than the estimate. */
-  const counter = (tokensALetter: number) => {
-    const asked: number[] = [];
-    const count = async (inquiry: Inquiry) => {
-      const letters = inquiry.turns
-        .flatMap(({ parts }) => parts)
-        .map((part) => (part.type === 'text' ? part.text : ''));
-      const tokens = Math.ceil(letters.join('').length * tokensALetter);
-      asked.push(tokens);
-      return tokens;
-    };
-    return { asked, count };
-  };
-
-  it('is not counted where even the estimate fits', async () => {
-    const { asked, count } = counter(0.25);
-    expect(await fitting(memory, 100_000, count)).toBe(memory);
-    expect(asked).toEqual([]);
-  });
-
-  it('keeps more than the estimate would, and no more than fits', async () => {
-    const { asked, count } = counter(0.25);
-    const kept = await fitting(memory, 1_500, count);
-    expect(asked.at(-1)).toBeLessThanOrEqual(1_500);
-    expect(kept.turns.length).toBeGreaterThan(cutToFit(memory, 1_500).turns.length);
-    expect(kept.turns.at(-1)).toEqual(memory.turns.at(-1));
-    expect(asked.length).toBeLessThanOrEqual(4);
-  });
-
-  it('is cut further where the tokens are more than was estimated', async () => {
-    const { asked, count } = counter(2);
-    const kept = await fitting(memory, 1_500, count);
-    expect(await count(kept)).toBeLessThanOrEqual(1_500);
-    expect(asked.length).toBeLessThanOrEqual(5);
-  });
-
-  it('is estimated where counting fails, and given up when somebody stops it', async () => {
-    const failure = (code: 'network' | 'aborted') =>
-      new GatewayError({ code, route: 'msg/count-tokens', taken: 'no', retryable: true });
-    const kept = await fitting(memory, 1_500, () => Promise.reject(failure('network')));
-    expect(kept).toEqual(cutToFit(memory, 1_500));
-    await expect(fitting(memory, 1_500, () => Promise.reject(failure('aborted')))).rejects.toThrow('aborted');
   });
 });
 
