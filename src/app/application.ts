@@ -168,6 +168,5 @@ function jobDependencies(
     log,
     measure,
     tracer: traces?.tracer,
-    alone: config.storage.type === 'sqlite',
   };
 }

@@ -97,6 +97,7 @@ async function loadParties(options: PartyServiceOptions): Promise<Parties> {
     store: storeOf(options, platform.name),
     sound: createSoundReader({
       jobs: storage.jobs,
+      rememberOpus: jobs.rememberOpus,
       media,
       encoder: createOpusEncoder(media),
       fileOf: (job, url) => jobs.file(job, remote(url), ['audio']),

@@ -84,10 +84,16 @@ const jobFields = z.object({
   end: z.enum(['delivered', 'failed', 'expired', 'cancelled']).optional(),
   failure: failureSchema.optional(),
   cancelRequestedBy: z.string().optional(),
-  /** Remote URL to what was kept of it, or null where it could not be had. */
-  kept: z.record(z.string(), keptFileSchema.nullable()),
+  /** Remote URL to what was kept of it. */
+  kept: z.record(z.string(), keptFileSchema),
+  /** What cannot be had any more: remote URLs, and names of files that came as bytes. */
+  lost: z.array(z.string()).optional(),
   /** Remote URL of a song to what was kept of it with its tags written in. */
   tagged: z.record(z.string(), keptFileSchema).optional(),
+  /** What is in an archive to the archive. */
+  archives: z.record(z.string(), keptFileSchema).optional(),
+  /** Remote URL of a song to its sound for voice channels. */
+  opus: z.record(z.string(), keptFileSchema).optional(),
   /** What the platform needs to find its message again. */
   posted: jsonObject.optional(),
   /** A run was interrupted, and may have posted more than `posted` tells. */
@@ -102,7 +108,7 @@ const jobFields = z.object({
   /** A digest of the message that is shown, so that equal messages are not written again. */
   shown: z.string().optional(),
   /** The rough style was sent to be polished; it is never sent twice. */
-  polish: z.enum(['sent', 'done']).optional(),
+  polishSent: z.boolean().optional(),
   /** The lyrics were asked for before the song; they are never asked for twice. */
   lyrics: z.enum(['sent', 'done']).optional(),
   /** Failures of the present step in a row. */

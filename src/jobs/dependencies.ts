@@ -44,6 +44,4 @@ export interface JobDependencies extends Pick<System, 'now' | 'sleep' | 'random'
   readonly measure: Measure;
   /** For operators' traces; left out, there are none. */
   readonly tracer?: Tracer | undefined;
-  /** No other process uses the storage. */
-  readonly alone: boolean;
 }

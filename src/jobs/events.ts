@@ -1,6 +1,7 @@
 /** Everything that can happen to a job, as data. src/jobs/transitions.ts says what each event means in each state. */
 import type { Address } from '../core/invocation.ts';
 import type { Charge, Job, JobFailure } from '../core/job.ts';
+import type { KeptFile } from '../core/message.ts';
 import type { Result, Work } from '../core/work.ts';
 import type { Posted } from '../platforms/platform.ts';
 
@@ -13,9 +14,11 @@ export type RecordedFields = Partial<
     | 'mayHavePosted'
     | 'shown'
     | 'kept'
+    | 'lost'
     | 'tagged'
+    | 'archives'
     | 'estimateMs'
-    | 'polish'
+    | 'polishSent'
     | 'inboxRead'
     | 'undelivered'
     | 'pageWithdrawn'
@@ -26,6 +29,8 @@ export type RecordedFields = Partial<
 interface EventFields {
   /** A fact that changes no state. */
   readonly recorded: { readonly fields: RecordedFields };
+  /** The sound of a song was encoded for voice channels. */
+  readonly encoded: { readonly url: string; readonly opus: KeptFile };
   /** The platform told whether everybody can read in the channel. */
   readonly publicityKnown: { readonly channel: string; readonly public: boolean };
   /** A run posted although another run had overtaken it: `posted` is what it knows. */

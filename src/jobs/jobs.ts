@@ -44,6 +44,8 @@ export interface Jobs {
     kinds: readonly ContentKind[],
     signal?: AbortSignal,
   ): Promise<KeptFile>;
+  /** Keeps the sound of a song for voice channels with its job, so that both are erased together. Throws StorageError. */
+  rememberOpus(id: string, url: string, opus: KeptFile): Promise<void>;
   /** Asks an open job to end; false if it has ended. */
   cancel(id: string, person: string): Promise<boolean>;
   /** Delivers what was finished although it had been cancelled; false if there is nothing to show. */
@@ -172,6 +174,10 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
       return run?.job;
     },
     file: (id, source, kinds, signal) => readResultFile(id, source, { kinds, signal }),
+
+    async rememberOpus(id, url, opus) {
+      await applyEvent(id, { type: 'encoded', url, opus }, storage);
+    },
 
     async cancel(id, person) {
       const job = await applyEvent(id, { type: 'cancelRequested', by: person }, storage);

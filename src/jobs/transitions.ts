@@ -113,6 +113,7 @@ const EVERYWHERE = {
     ...fields,
     ...(fields.held && { held: heldLonger(job, fields.held) }),
   }),
+  encoded: (job, { url, opus }) => ({ ...job, opus: { ...job.opus, [url]: opus } }),
   publicityKnown: (job, { channel, public: isPublic }) =>
     job.address.channel === channel ? { ...job, address: { ...job.address, public: isPublic } } : job,
   overtaken: overtake,

@@ -1,5 +1,4 @@
 /** The sound of a song for a voice channel: its Opus file, made when it is first played and kept with its job. */
-import type { Job } from '../core/job.ts';
 import type { KeptFile } from '../core/message.ts';
 import type { PartySong } from '../core/party.ts';
 import type { Media } from '../media/media.ts';
@@ -11,7 +10,9 @@ import type { Storage } from '../storage/storage.ts';
 const PACKET_MS = 20;
 
 export interface SoundOptions {
-  readonly jobs: Pick<Storage['jobs'], 'read' | 'replace'>;
+  readonly jobs: Pick<Storage['jobs'], 'read'>;
+  /** Keeps it with its job, so that both are erased together. */
+  readonly rememberOpus: (job: string, url: string, opus: KeptFile) => Promise<void>;
   readonly media: Pick<Media, 'open' | 'stat'>;
   readonly encoder: OpusEncoder;
   /** The MP3 at a gateway's address, as it is kept or fetched anew. Throws UserError. */
@@ -28,23 +29,16 @@ class SongGoneError extends Error {
   override readonly name = 'SongGoneError';
 }
 
-export function createSoundReader({ jobs, media, encoder, fileOf }: SoundOptions): SoundReader {
+export function createSoundReader({ jobs, rememberOpus, media, encoder, fileOf }: SoundOptions): SoundReader {
   async function opusOf({ job: id, index }: Sounding): Promise<KeptFile> {
     const job = await jobs.read(id);
     const url = job?.result?.songs[index]?.audioUrl;
     if (!job || url === undefined) throw new SongGoneError('The song is not kept any more');
-    const key = `packets:${url}`;
-    const known = job.kept[key];
+    const known = job.opus?.[url];
     if (known && (await media.stat(known.name)) !== undefined) return known;
     const opus = await encoder.encode(await fileOf(id, url));
-    await remember(job, key, opus);
+    await rememberOpus(id, url, opus);
     return opus;
-  }
-
-  /** Kept in the record of its job, so that it is erased with it. */
-  async function remember(first: Job, key: string, opus: KeptFile): Promise<void> {
-    for (let job: Job | undefined = first; job; job = await jobs.read(first.id))
-      if (await jobs.replace({ ...job, kept: { ...job.kept, [key]: opus } })) return;
   }
 
   /** Opens the file with the first packet: sound that is never played leaves no file open. */

@@ -44,7 +44,8 @@ test('a person’s jobs go with every file that no one else’s job holds, where
     songJob({
       id: 'ada2',
       state: 'failed',
-      kept: { 'https://gateway.example/b': kept(file('b')), 'https://gateway.example/gone': null },
+      kept: { 'https://gateway.example/b': kept(file('b')) },
+      lost: ['https://gateway.example/gone'],
       work: {
         route: 'media.video',
         request: { model: 'reel', prompt: 'x' },

@@ -24,6 +24,11 @@ const whole = { ...result, wavUrl: 'https://gateway.example/rain.wav' };
 const EVENTS: readonly JobEvent[] = [
   { type: 'recorded', fields: { shown: 'digest' } },
   { type: 'recorded', fields: { undelivered: true } },
+  {
+    type: 'encoded',
+    url: 'https://gateway.example/a.mp3',
+    opus: { name: 'a', bytes: 1, contentType: 'audio/ogg' },
+  },
   { type: 'publicityKnown', channel: 'c', public: true },
   { type: 'overtaken', posted: { id: 'message' } },
   { type: 'repaired' },

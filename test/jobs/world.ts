@@ -138,7 +138,6 @@ export async function createWorld(
     callbackUrl: (job) => `https://bot.example/callbacks/music/${job}/signature`,
     fileUrl: ({ name }) => `https://bot.example/files/${name}`,
     pageUrl: async () => undefined,
-    alone: false,
     concurrency: { song: 10, image: 4, video: 3, ask: 16 },
     measure: (...measurement) => void measured.push(measurement),
     now: clock.now,

@@ -67,7 +67,6 @@ export function startReplica(process: Process, inner: Storage, surroundings: Sur
     callbackUrl: (job) => `https://bot.example/callbacks/music/${job}/signature`,
     fileUrl: ({ name }) => `https://bot.example/files/${name}`,
     pageUrl: async () => undefined,
-    alone: false,
     concurrency: { song: 2, image: 2, video: 2, ask: 2 },
     measure: () => {},
     now,

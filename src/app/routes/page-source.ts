@@ -41,7 +41,7 @@ export function createPageSource(options: PageSourceOptions): PageSource {
   const { storage, decisions } = options;
   const root = options.publicUrl.length + 1;
 
-  async function fileOf(kept: KeptFile | null | undefined, title: string): Promise<LinkedFile | undefined> {
+  async function fileOf(kept: KeptFile | undefined, title: string): Promise<LinkedFile | undefined> {
     const file = kept ? await options.media.stat(kept.name) : undefined;
     if (file === undefined) return undefined;
     const name = safeFileName(title, extname(file.name).slice(1));

@@ -3,8 +3,6 @@ import type { JobDependencies } from '../dependencies.ts';
 
 /** Notifications between replicas may be lost; the record is read this often all the same. */
 const CHECK_EVERY_MS = 1_000;
-/** Within one process none is lost, but the record could be unreadable when it came. */
-const CHECK_ALONE_EVERY_MS = 10_000;
 
 export interface CancelWatch extends Disposable {
   /** Aborts when the job is cancelled, and when the process shuts down. */
@@ -24,8 +22,7 @@ export function createWatchForCancel({
   storage,
   sleep,
   log,
-  alone,
-}: Pick<JobDependencies, 'storage' | 'sleep' | 'log' | 'alone'>): WatchForCancel {
+}: Pick<JobDependencies, 'storage' | 'sleep' | 'log'>): WatchForCancel {
   return async (job, shutdown, onCancel) => {
     const cancel = new AbortController();
     const over = new AbortController();
@@ -45,7 +42,7 @@ export function createWatchForCancel({
     const unsubscribe = storage.notifications.subscribe(job, () => void check());
     const checkOften = async (): Promise<void> => {
       while (!over.signal.aborted) {
-        await sleep(alone ? CHECK_ALONE_EVERY_MS : CHECK_EVERY_MS, over.signal);
+        await sleep(CHECK_EVERY_MS, over.signal);
         if (!over.signal.aborted) await check();
       }
     };

@@ -9,9 +9,6 @@ import type { FetchExpectation } from '../../media/fetch/fetcher.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import type { JobRun } from '../runner/run.ts';
 
-/** The key of the archive among a job's kept files; no address begins like this. */
-const ARCHIVE = 'archive:';
-
 /** A file that a message shows, or that serves one: a cover to be written into a song, a variant in fewer bytes. */
 export interface WantedFile {
   readonly url: string;
@@ -87,26 +84,26 @@ export function createKeep({ storage, media, log }: Pick<JobDependencies, 'stora
   }
 
   return {
-    /** Resolves to what failed. Never throws MediaError. A file that can never be fetched is recorded as null. */
+    /** Resolves to what failed. Never throws MediaError. A file that can never be fetched is recorded as lost. */
     async keepMedia(
       run: JobRun,
       message: Message,
       { waitsFor, signal }: KeepOptions,
     ): Promise<readonly FailedFile[]> {
       const { job } = run;
-      const wanted = wantedFiles(message).filter(({ url }) => job.kept[url] === undefined);
+      const wanted = wantedFiles(message).filter(
+        ({ url }) => job.kept[url] === undefined && !job.lost?.includes(url),
+      );
       const results = await Promise.all(wanted.map((file) => keepFile(file, job, signal)));
       const failures = results.filter((result) => 'error' in result);
       const failed = failures.filter(({ error }) => error.retryable);
       const lost = waitsFor ? failures.filter(({ error }) => !error.retryable) : [];
-      const found = Object.fromEntries([
-        ...results.flatMap((result) => ('error' in result ? [] : [result.entry])),
-        ...lost.map(({ url }) => [url, null] as const),
-      ]);
-      const kept = { ...job.kept, ...found };
+      const found = results.flatMap((result) => ('error' in result ? [] : [result.entry]));
+      const kept = { ...job.kept, ...Object.fromEntries(found) };
       const waiting = new Set(failed.filter((file) => waitsFor?.(file)).map(({ url }) => url));
       const tagged = await tagSongs({ ...job, kept }, message, waiting);
-      if (Object.keys(found).length + Object.keys(tagged).length > 0)
+      if (lost.length > 0) run.record({ lost: [...(job.lost ?? []), ...lost.map(({ url }) => url)] });
+      if (found.length + Object.keys(tagged).length > 0)
         run.record({ kept, tagged: { ...job.tagged, ...tagged } });
       return failed;
     },
@@ -121,12 +118,12 @@ export function createKeep({ storage, media, log }: Pick<JobDependencies, 'stora
         source.type === 'kept' ? [{ name: inside, file: source.file.name }] : [],
       );
       // What is in it is part of the key: a file that came late makes another archive.
-      const key = ARCHIVE + entries.map(({ name: inside, file }) => `${inside}=${file}`).join('|');
+      const key = entries.map(({ name: inside, file }) => `${inside}=${file}`).join('|');
       try {
-        let file = run.job.kept[key] ?? undefined;
+        let file = run.job.archives?.[key];
         if (!file) {
           file = await media.archive(entries);
-          run.record({ kept: { ...run.job.kept, [key]: file } });
+          run.record({ archives: { ...run.job.archives, [key]: file } });
         }
         return {
           ...message,
@@ -144,19 +141,20 @@ export function createKeep({ storage, media, log }: Pick<JobDependencies, 'stora
      * they are fetched anew; what came as bytes cannot be.
      */
     async forgetMissing(run: JobRun): Promise<void> {
-      const { kept, tagged = {}, result } = run.job;
-      const gone = new Set<string>();
+      const { kept, tagged = {}, archives = {}, lost = [], result } = run.job;
       const images = (result?.images ?? []).flatMap((image) => (image.type === 'kept' ? [image.file] : []));
-      for (const file of [...Object.values(kept), ...Object.values(tagged), ...images]) {
-        if (file && (await isGone(file.name, media))) gone.add(file.name);
-      }
-      const stays = ([, file]: [string, KeptFile | null]) => file === null || !gone.has(file.name);
-      const lost = images.filter(({ name }) => gone.has(name)).map(({ name }) => [name, null] as const);
-      const fields = {
-        kept: Object.fromEntries([...Object.entries(kept).filter(stays), ...lost]),
-        tagged: Object.fromEntries(Object.entries(tagged).filter(stays)),
-      };
-      run.record(fields);
+      const files = [kept, tagged, archives].flatMap((some) => Object.values(some));
+      const gone = new Set<string>();
+      for (const { name } of [...files, ...images]) if (await isGone(name, media)) gone.add(name);
+      const left = (some: Record<string, KeptFile>) =>
+        Object.fromEntries(Object.entries(some).filter(([, { name }]) => !gone.has(name)));
+      const lostImages = images.filter(({ name }) => gone.has(name)).map(({ name }) => name);
+      run.record({
+        kept: left(kept),
+        tagged: left(tagged),
+        archives: left(archives),
+        lost: [...new Set([...lost, ...lostImages])],
+      });
     },
 
     /**
@@ -211,6 +209,8 @@ function remote(source: MediaSource, kind: MediaKind, optional: boolean): Wanted
   return source.type === 'remote' ? [{ url: source.url, kind, optional }] : [];
 }
 
+type KeptFiles = Pick<Job, 'kept' | 'lost' | 'tagged'>;
+
 /** A message whose files are here, and what is missing in it. */
 export interface KeptMessage {
   readonly message: Message;
@@ -219,7 +219,7 @@ export interface KeptMessage {
 }
 
 /** The message with every file that was kept, under names that are safe on every system. */
-export function withKeptMedia(message: Message, job: Pick<Job, 'kept' | 'tagged'>): KeptMessage {
+export function withKeptMedia(message: Message, job: KeptFiles): KeptMessage {
   const found = (message.media ?? []).map((item) => ({ item, file: keptOf(item.source, job) }));
   const kept = found.flatMap(({ item: { tags: _, smaller, ...item }, file }) =>
     file ? [{ item, file, smaller: smaller && keptOf(smaller.source, job) }] : [],
@@ -244,7 +244,7 @@ export function withKeptMedia(message: Message, job: Pick<Job, 'kept' | 'tagged'
   return { message: { ...message, media }, missing };
 }
 
-function keptOf(source: MediaSource, { kept, tagged }: Pick<Job, 'kept' | 'tagged'>): KeptFile | undefined {
-  if (source.type === 'remote') return tagged?.[source.url] ?? kept[source.url] ?? undefined;
-  return kept[source.file.name] === null ? undefined : source.file;
+function keptOf(source: MediaSource, { kept, lost, tagged }: KeptFiles): KeptFile | undefined {
+  if (source.type === 'remote') return tagged?.[source.url] ?? kept[source.url];
+  return lost?.includes(source.file.name) ? undefined : source.file;
 }

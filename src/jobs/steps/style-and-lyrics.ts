@@ -25,10 +25,9 @@ export function createStyleAndLyrics({
      * Undefined when another run is at it.
      */
     async polishStyle(run: JobRun, signal: AbortSignal): Promise<Work | undefined> {
-      const { id, work, polish } = run.job;
-      if (work.route !== 'music.generate' || work.roughStyle === undefined || polish !== undefined)
-        return work;
-      if (!(await run.claim({ type: 'recorded', fields: { polish: 'sent' } }))) return undefined;
+      const { id, work, polishSent } = run.job;
+      if (work.route !== 'music.generate' || work.roughStyle === undefined || polishSent) return work;
+      if (!(await run.claim({ type: 'recorded', fields: { polishSent: true } }))) return undefined;
       try {
         const style = await gateway.music.styleGenerate({ content: work.roughStyle }, { signal });
         return { ...work, request: { ...work.request, style } };

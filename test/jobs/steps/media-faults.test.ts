@@ -222,7 +222,7 @@ describe('files', () => {
     await world.lookAgain(job, 1);
     const { kept, tagged } = await world.read(job);
     for (const file of [...Object.values(kept), ...Object.values(tagged ?? {})])
-      if (file) await store.remove(file.name);
+      await store.remove(file.name);
     world.platform.refuseFiles = undefined;
     await world.lookAgain(job, 3);
     await expectWhole(world, job);

@@ -323,10 +323,10 @@ it.concurrent('leaves no file open: of a song that is replaced at once, or stopp
         songJob({
           id,
           result: { ...oneSong('Rain'), songs: [{ audioUrl: url }] },
-          kept: { [`packets:${url}`]: file },
+          opus: { [url]: file },
         }),
-      replace: () => Promise.reject(new Error('It is kept already')),
     },
+    rememberOpus: () => Promise.reject(new Error('It is kept already')),
     media: {
       stat: store.stat,
       async open(name) {
