@@ -44,6 +44,7 @@ const PLATFORMS = ['discord', 'slack', 'terminal', 'web'];
  */
 const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   discord: ['locales', 'render', 'connection', 'deliver', 'receive', 'voice'],
+  slack: ['render', 'connection', 'deliver', 'receive'],
 };
 
 /** Packages that stay inside their folders. A name that ends with a slash means all packages of that scope. */
@@ -265,6 +266,11 @@ describe('the reader of these rules sees', () => {
       'a folder that leans on a higher one',
       'src/platforms/discord/connection/x.ts',
       "import { a } from '../receive/invocation.ts';",
+    ],
+    [
+      'a folder of Slack that leans on a higher one',
+      'src/platforms/slack/deliver/x.ts',
+      "import { a } from '../receive/home.ts';",
     ],
     [
       'a file beside the folders that leans on one',

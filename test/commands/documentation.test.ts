@@ -105,7 +105,7 @@ describe.each(LINES)('$file: $line', ({ line, slackOnly }) => {
   test('is read', async () => {
     if (read.text === '' || isSignature(read)) return;
     if (askedHelp(command, read)) return;
-    const typed = readTyped(command, readSlashLine(command, mentioned(line.slice(command.name.length + 2))));
+    const typed = readTyped(readSlashLine(mentioned(line), [command]));
     if (typed.options !== 'form')
       expect(await refusalOf(command.name, typed.subcommand, typed.options)).toBeUndefined();
     if (slackOnly) return;

@@ -31,7 +31,7 @@ import { homeView, pressedForm, readShown } from '../../src/platforms/slack/rend
 import { fileReference, formOptions, readMetadata } from '../../src/platforms/slack/render/modal.ts';
 import { render } from '../../src/platforms/slack/render/parts.ts';
 import { summaryOf } from '../../src/platforms/slack/render/text.ts';
-import { optionInSlackWords } from '../../src/platforms/slack/render/words.ts';
+import { optionInSlackWords } from '../../src/platforms/slack/words.ts';
 import {
   completeRows,
   readableMarkdown,

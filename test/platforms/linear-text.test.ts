@@ -71,7 +71,7 @@ describe('Discord writes in linear time', () => {
 
 describe('Slack reads and writes in linear time', () => {
   testLinear({
-    readSlashLine: (text) => readSlashLine(ask, text),
+    readSlashLine: (text) => readSlashLine(`/ask ${text}`, [ask]),
     mentions: (text) => mentions({ text }, BOT),
     spoken: (text) => spoken(text, BOT, { find: async () => ADA, teamOf: () => undefined }),
     escapeMrkdwn,

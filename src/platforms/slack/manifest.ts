@@ -4,7 +4,7 @@ import type { AnyCommand } from '../../core/bot/command.ts';
 import type { OptionDeclaration, OptionDeclarations } from '../../core/options.ts';
 import { ellipsis } from '../shared/text.ts';
 import { typedChoice } from '../shared/values.ts';
-import { inSlackWords } from './render/words.ts';
+import { inSlackWords } from './words.ts';
 
 type Manifest = NonNullable<Parameters<webApi.WebClient['apps']['manifest']['validate']>[0]>['manifest'];
 

@@ -1,6 +1,7 @@
 /** Sent forms, and menus in forms that load their choices. */
 import type { App, SlackViewAction } from '@slack/bolt';
 import { z } from 'zod';
+import { declarationOf } from '../../shared/command-line.ts';
 import { formTarget } from '../../shared/target.ts';
 import { renderPrivately } from '../deliver/private.ts';
 import { LIMITS } from '../limits.ts';
@@ -52,12 +53,10 @@ export function listenToForms(app: App, shared: ListenerTools): void {
     const { command, subcommand } = formTarget(form);
     const person = await tools.persons.find(user.id, user.username);
     const { [option]: _replaced, ...options } = formOptions(view.state?.values);
-    const request = { command, option, typed, options, address, person };
-    const choices = await tools.bot.suggest(subcommand === undefined ? request : { ...request, subcommand });
-    const declared = tools.bot.commands.find(({ name }) => name === command);
-    const part = subcommand === undefined ? undefined : declared?.subcommands?.[subcommand];
+    const choices = await tools.bot.suggest({ command, subcommand, option, typed, options, address, person });
+    const declared = declarationOf({ command, subcommand }, tools.bot.commands)?.options[option];
     // A text option takes any text, so the typed text is a choice too.
-    const own = (part ?? declared)?.options[option]?.type === 'text' ? [{ name: typed, value: typed }] : [];
+    const own = declared?.type === 'text' ? [{ name: typed, value: typed }] : [];
     const offered = [...choices, ...own].filter(
       ({ value }, index, all) =>
         value.trim() !== '' &&

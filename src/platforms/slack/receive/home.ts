@@ -1,4 +1,4 @@
-/** The Home tab: opened, switched to another channel, changed. */
+/** What a person opens of the app: its Home tab, and its messages, where prompts stand where the app is an agent. */
 import type { AllMiddlewareArgs, App, SlackActionMiddlewareArgs } from '@slack/bolt';
 import { z } from 'zod';
 import type { Address } from '../../../core/invocation.ts';
@@ -8,11 +8,19 @@ import { call } from '../connection/client.ts';
 import { slackErrorOf } from '../errors.ts';
 import { CHANNEL_MENU, HOME_ACTIONS, homeView, pressedForm, readShown, type Shown } from '../render/home.ts';
 import { type ListenerTools, respond, toolsIn, type WorkspaceTools } from './answering.ts';
-import { channelAddress, interactionSchema, PLATFORM_NAME, pressedSchema } from './invocations.ts';
+import {
+  agentAddress,
+  channelAddress,
+  interactionSchema,
+  PLATFORM_NAME,
+  pressedSchema,
+} from './invocations.ts';
 import { openCommandForm } from './open-form.ts';
 
 /** Changes from the Home tab may take this long to show, such as the end of a job. */
 const SETTLES_WITHIN_MS = 1500;
+
+const GREETING = 'Hello! What shall it be?';
 
 const openedSchema = z.object({
   user: z.string(),
@@ -32,12 +40,21 @@ function homeAddress(user: string, guild: string, { direct, channel = direct }: 
 export function listenToHome(app: App, shared: ListenerTools): void {
   app.event('app_home_opened', async ({ event, context }) => {
     const { user, channel: direct, tab, view } = openedSchema.parse(event);
-    if (tab !== 'home') return;
     const tools = await toolsIn(context, shared);
+    if (tab === 'messages') return await suggestPrompts(user, direct, tools);
+    if (tab !== 'home') return;
     const shown = { ...readShown(view?.private_metadata), direct };
     await publishHome(homeAddress(user, tools.team, shown), shown, undefined, tools);
   });
   app.action(HOME_ACTIONS, (args) => press(args, shared));
+}
+
+async function suggestPrompts(user: string, channel: string, tools: WorkspaceTools): Promise<void> {
+  const { team } = await tools.identity.read();
+  if (!tools.agents.isOffered()) return;
+  const person = await tools.persons.find(user);
+  const prompts = await tools.bot.prompts({ address: agentAddress(team, { channel, person: user }), person });
+  await tools.agents.suggest(channel, GREETING, prompts);
 }
 
 /** A button or the menu in the Home tab. */

@@ -1,4 +1,4 @@
-/** Pressed buttons, and shortcuts from a message's menu and from everywhere. */
+/** Pressed buttons, the stop button of Slack's agent view, and shortcuts from a message's menu and from everywhere. */
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
 import type { AnyCommand } from '../../../core/bot/command.ts';
@@ -12,7 +12,13 @@ import { GLOBAL_SHORTCUT, MESSAGE_SHORTCUT } from '../manifest.ts';
 import { HOME_ACTIONS } from '../render/home.ts';
 import { type ListenerTools, respond, toolsIn, type WorkspaceTools } from './answering.ts';
 import { filesOf, spoken } from './conversation.ts';
-import { agentThreadOf, interactionAddress, interactionSchema, pressedSchema } from './invocations.ts';
+import {
+  agentAddress,
+  agentThreadOf,
+  interactionAddress,
+  interactionSchema,
+  pressedSchema,
+} from './invocations.ts';
 import { openCommandForm } from './open-form.ts';
 
 const messageSchema = z.object({
@@ -34,6 +40,20 @@ export function listenToButtons(app: App, shared: ListenerTools): void {
     const acknowledge = { sentAt: tools.sentAt, silently: () => ack() };
     const asking = { id, ...target, options: {}, address };
     await respond(asking, user, { acknowledge, triggerId }, tools);
+  });
+}
+
+const stoppedSchema = z.object({ user: z.string(), channel: z.string(), thread_ts: z.string() });
+
+/** Only where somebody subscribed to it does Slack show the button. */
+export function listenToStop(app: App, shared: ListenerTools): void {
+  app.event('agent_session_stopped', async ({ event, context }) => {
+    const { user, channel, thread_ts: thread } = stoppedSchema.parse(event);
+    const tools = await toolsIn(context, shared);
+    const { team } = await tools.identity.read();
+    const person = await tools.persons.find(user);
+    await tools.bot.cancelRunning({ address: agentAddress(team, { channel, thread, person: user }), person });
+    await tools.agents.rest({ channel, thread });
   });
 }
 

@@ -2,12 +2,11 @@
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
 import { ASK } from '../../shared/question.ts';
-import { listenToAgent } from './agent.ts';
 import type { ListenerTools } from './answering.ts';
 import { listenToCommands } from './commands.ts';
 import { listenToForms } from './forms.ts';
 import { listenToHome } from './home.ts';
-import { listenToButtons, listenToShortcuts } from './interactions.ts';
+import { listenToButtons, listenToShortcuts, listenToStop } from './interactions.ts';
 import { listenToTalk } from './messages.ts';
 
 export function listen(app: App, tools: ListenerTools): void {
@@ -16,7 +15,7 @@ export function listen(app: App, tools: ListenerTools): void {
   listenToButtons(app, tools);
   listenToForms(app, tools);
   listenToHome(app, tools);
-  listenToAgent(app, tools);
+  listenToStop(app, tools);
   listenToShortcuts(app, tools);
   listenToRemoval(app, tools);
   if (commands.some(({ name }) => name === ASK)) listenToTalk(app, tools);

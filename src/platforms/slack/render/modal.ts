@@ -12,8 +12,8 @@ import type {
 } from '../../../core/options.ts';
 import { addField, fieldName, textParts } from '../../shared/form-text.ts';
 import { LIMITS } from '../limits.ts';
+import { optionInSlackWords } from '../words.ts';
 import { plainText } from './escape.ts';
-import { optionInSlackWords } from './words.ts';
 
 export const FORM_CALLBACK = 'form';
 

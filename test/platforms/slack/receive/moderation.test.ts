@@ -5,9 +5,7 @@ import { formOptions, formView } from '../../../../src/platforms/slack/render/mo
 
 /** What moderators type on Slack, by position and by flags. */
 function typed(name: string, text: string) {
-  const command = commands.find((one) => one.name === name);
-  if (!command) throw new TypeError(`There is no /${name}`);
-  return readTyped(command, readSlashLine(command, text));
+  return readTyped(readSlashLine(`/${name} ${text}`, commands));
 }
 
 describe('what is typed behind a moderators’ command', () => {

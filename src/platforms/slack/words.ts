@@ -1,6 +1,6 @@
 /** The bot's own declarations in the words of Slack, where a server is a workspace. */
-import type { AnyCommand } from '../../../core/bot/command.ts';
-import type { OptionDeclaration, OptionDeclarations } from '../../../core/options.ts';
+import type { AnyCommand } from '../../core/bot/command.ts';
+import type { OptionDeclaration, OptionDeclarations } from '../../core/options.ts';
 
 /** The command as people on Slack read and type it. What they choose keeps its value. */
 export function inSlackWords(command: AnyCommand): AnyCommand {
