@@ -23,7 +23,7 @@ import { ellipsis, splitPlain, wellFormed } from '../../src/platforms/shared/tex
 import { tokenize } from '../../src/platforms/shared/tokens.ts';
 import { stableText } from '../../src/platforms/slack/deliver/native-stream.ts';
 import { readSlashLine } from '../../src/platforms/slack/receive/commands.ts';
-import { mentions, spoken } from '../../src/platforms/slack/receive/conversation.ts';
+import { mentions, spoken } from '../../src/platforms/slack/receive/incoming-message.ts';
 import {
   escapeMrkdwn,
   plainText,

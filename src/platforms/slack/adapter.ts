@@ -21,9 +21,9 @@ import { retract, show } from './deliver/show.ts';
 import { streamTo } from './deliver/stream.ts';
 import { TOKEN_RETRY_MS } from './errors.ts';
 import { LIMITS } from './limits.ts';
-import { readSlackHistory } from './receive/conversation.ts';
-import { agentThreadOf, PLATFORM_NAME } from './receive/invocations.ts';
+import { readSlackHistory } from './receive/history.ts';
 import { listen } from './receive/listen.ts';
+import { agentThreadOf, PLATFORM_NAME } from './receive/payloads.ts';
 
 export interface SlackOptions extends Pick<System, 'now' | 'log'> {
   readonly connection: SocketConnection | HttpConnection;

@@ -3,7 +3,6 @@ import { App, AuthorizationError, type Context, type Receiver, type ReceiverEven
 import { z } from 'zod';
 import { webClientOptions } from './client.ts';
 import type { ConnectionOptions } from './options.ts';
-import { sentAtOf } from './sent-at.ts';
 import type { Workspaces } from './workspaces.ts';
 
 type AppOptions = ConnectionOptions & {
@@ -57,7 +56,7 @@ export class SlackApp extends App {
 
   async #handle(event: ReceiverEvent): Promise<void> {
     const { body, ack, customProperties = {} } = event;
-    const sentAt = sentAtOf(body, this.#now(), stampSchema.parse(customProperties.sentAt));
+    const sentAt = sentAtOf(body, this.#now(), z.number().optional().parse(customProperties.sentAt));
     const isEvent = body.type === 'event_callback';
     try {
       await super.processEvent({
@@ -79,7 +78,29 @@ export class SlackApp extends App {
   }
 }
 
-const stampSchema = z.number().optional();
+/** Clocks may differ by as much, so a stamp that is younger says nothing. */
+const MOST_SKEW_MS = 10_000;
+/** Slack does not wait longer for us, so no request can be older than this. */
+const LONGEST_DELAY_MS = 5 * 60_000;
+
+const secondsSchema = z.coerce.number().positive().optional().catch(undefined);
+/** Buttons and shortcuts have a time of their own. Commands and forms have none. */
+const stampSchema = z.object({
+  action_ts: secondsSchema,
+  actions: z.array(z.object({ action_ts: secondsSchema })).catch([]),
+});
+
+/**
+ * When something was sent that arrives now, in milliseconds by our clock.
+ * @param byHttp the time of a request by HTTP, by Slack's clock
+ */
+function sentAtOf(body: object, now: number, byHttp: number | undefined): number {
+  const { action_ts, actions } = stampSchema.parse(body);
+  const seconds = action_ts ?? actions[0]?.action_ts;
+  const sentAt = byHttp ?? (seconds === undefined ? now : seconds * 1000);
+  const delay = now - sentAt;
+  return delay > MOST_SKEW_MS && delay <= LONGEST_DELAY_MS ? sentAt : now;
+}
 
 /** Connects to nothing until the receiver starts. */
 export function createApp({ client, receiver, workspaces, now, log }: AppOptions): SlackApp {

@@ -3,7 +3,7 @@ import type { webApi } from '@slack/bolt';
 import { z } from 'zod';
 import type { Address } from '../../../core/invocation.ts';
 import type { Posted } from '../../platform.ts';
-import { readMessages } from '../connection/client.ts';
+import { readMessages } from '../connection/channels.ts';
 import { slackErrorOf, toPlatformError } from '../errors.ts';
 import { isPosted, layoutOf, type Post, readPosted } from './post.ts';
 

@@ -7,9 +7,9 @@ import { call } from '../connection/client.ts';
 import { toPlatformError } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import { type Part, type RenderOptions, render } from '../render/parts.ts';
-import { digestOf } from './parts.ts';
 import type { ShowTools } from './post.ts';
 import { show } from './show.ts';
+import { digestOf } from './writer.ts';
 
 export interface PrivateTools extends ShowTools {
   readonly now: () => number;

@@ -18,8 +18,8 @@ import { escapeMrkdwn } from '../render/escape.ts';
 import { type Rendering, type RenderOptions, render } from '../render/parts.ts';
 import { deleteFile, shareFiles, uploadOnce, waitingFiles } from './files.ts';
 import { findPosted, firstMessages, markOf } from './find-posted.ts';
-import { digestOf, writeParts } from './parts.ts';
 import { createPost, isPosted, type Post, type ShowMode, type ShowTools, toPosted } from './post.ts';
+import { digestOf, writeParts } from './writer.ts';
 
 /** Slack takes a moment before a block can show an uploaded picture. */
 const PICTURE_PAUSES_MS = [300, 700, 1600, 3000];

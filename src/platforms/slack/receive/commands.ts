@@ -10,9 +10,9 @@ import { renderPrivately } from '../deliver/private.ts';
 import { unescapeSlack } from '../render/escape.ts';
 import type { Part } from '../render/parts.ts';
 import { inSlackWords } from '../words.ts';
-import { type ListenerTools, respond, toolsIn, type WorkspaceTools } from './answering.ts';
-import { slashAddress, slashSchema } from './invocations.ts';
 import { openCommandForm } from './open-form.ts';
+import { slashAddress, slashSchema } from './payloads.ts';
+import { type ListenerTools, respond, toolsIn, type WorkspaceTools } from './respond.ts';
 
 export function listenToCommands(app: App, shared: ListenerTools): void {
   const commands = shared.bot.commands.map(inSlackWords);

@@ -7,9 +7,9 @@ import { renderPrivately } from '../deliver/private.ts';
 import { LIMITS } from '../limits.ts';
 import { unescapeSlack } from '../render/escape.ts';
 import { choiceOption, FORM_CALLBACK, formOptions, readMetadata } from '../render/modal.ts';
-import { type Acknowledgement, type ListenerTools, respond, toolsIn } from './answering.ts';
 import { homeAnswer } from './home.ts';
-import { interactionSchema } from './invocations.ts';
+import { interactionSchema } from './payloads.ts';
+import { type Acknowledgement, type ListenerTools, respond, toolsIn } from './respond.ts';
 
 const menuSchema = z.object({
   view: z.object({ private_metadata: z.string(), state: z.object({ values: z.unknown() }).optional() }),

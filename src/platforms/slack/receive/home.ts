@@ -7,15 +7,9 @@ import { buttonTarget } from '../../shared/target.ts';
 import { call } from '../connection/client.ts';
 import { slackErrorOf } from '../errors.ts';
 import { CHANNEL_MENU, HOME_ACTIONS, homeView, pressedForm, readShown, type Shown } from '../render/home.ts';
-import { type ListenerTools, respond, toolsIn, type WorkspaceTools } from './answering.ts';
-import {
-  agentAddress,
-  channelAddress,
-  interactionSchema,
-  PLATFORM_NAME,
-  pressedSchema,
-} from './invocations.ts';
 import { openCommandForm } from './open-form.ts';
+import { agentAddress, channelAddress, interactionSchema, PLATFORM_NAME, pressedSchema } from './payloads.ts';
+import { type ListenerTools, respond, toolsIn, type WorkspaceTools } from './respond.ts';
 
 /** Changes from the Home tab may take this long to show, such as the end of a job. */
 const SETTLES_WITHIN_MS = 1500;

@@ -10,16 +10,16 @@ import { slackErrorOf } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import { GLOBAL_SHORTCUT, MESSAGE_SHORTCUT } from '../manifest.ts';
 import { HOME_ACTIONS } from '../render/home.ts';
-import { type ListenerTools, respond, toolsIn, type WorkspaceTools } from './answering.ts';
-import { filesOf, spoken } from './conversation.ts';
+import { filesOf, spoken } from './incoming-message.ts';
+import { openCommandForm } from './open-form.ts';
 import {
   agentAddress,
   agentThreadOf,
   interactionAddress,
   interactionSchema,
   pressedSchema,
-} from './invocations.ts';
-import { openCommandForm } from './open-form.ts';
+} from './payloads.ts';
+import { type ListenerTools, respond, toolsIn, type WorkspaceTools } from './respond.ts';
 
 const messageSchema = z.object({
   message: z.object({ text: z.string().catch(''), files: z.array(z.unknown()).catch([]) }).optional(),

@@ -2,12 +2,12 @@
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
 import { ASK } from '../../shared/question.ts';
-import type { ListenerTools } from './answering.ts';
 import { listenToCommands } from './commands.ts';
 import { listenToForms } from './forms.ts';
 import { listenToHome } from './home.ts';
 import { listenToButtons, listenToShortcuts, listenToStop } from './interactions.ts';
 import { listenToTalk } from './messages.ts';
+import type { ListenerTools } from './respond.ts';
 
 export function listen(app: App, tools: ListenerTools): void {
   const { commands } = tools.bot;

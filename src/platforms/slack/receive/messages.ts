@@ -9,22 +9,20 @@ import { createTalkMemory, kindOfTalk, TYPED_COMMAND } from '../../shared/talk.t
 import { sendPrivately } from '../deliver/private.ts';
 import { LIMITS } from '../limits.ts';
 import { unescapeSlack } from '../render/escape.ts';
-import { type ListenerTools, respond, toolsIn, type WorkspaceTools } from './answering.ts';
+import { historyBefore, isBotIn, readSlackHistory } from './history.ts';
 import {
   filesOf,
-  historyBefore,
   isAboutPeople,
-  isBotIn,
   isFromPerson,
   isToSomebodyElse,
   mentions,
-  readSlackHistory,
   spoken,
   type Talk,
   talkSchema,
-} from './conversation.ts';
-import { agentAddress, channelAddress, PLATFORM_NAME } from './invocations.ts';
-import { createOnce } from './questions.ts';
+} from './incoming-message.ts';
+import { createOnce } from './once.ts';
+import { agentAddress, channelAddress, PLATFORM_NAME } from './payloads.ts';
+import { type ListenerTools, respond, toolsIn, type WorkspaceTools } from './respond.ts';
 
 const UNREAD =
   'Slack did not let me open a file of your message: it belongs to another workspace. Upload it here yourself, and ask again.';

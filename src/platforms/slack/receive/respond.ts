@@ -21,8 +21,8 @@ import {
 import { show } from '../deliver/show.ts';
 import { LIMITS } from '../limits.ts';
 import type { Part } from '../render/parts.ts';
-import { agentThreadOf } from './invocations.ts';
 import { openForm, viewOf } from './open-form.ts';
+import { agentThreadOf } from './payloads.ts';
 
 interface AnsweringTools extends PrivateTools {
   readonly bot: Bot;
