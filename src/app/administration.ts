@@ -50,7 +50,6 @@ export function createAdministration(options: AdministrationOptions): Administra
   const moderationTools: ModerationOptions = {
     ...options,
     models,
-    gatewayModels: options.models,
     meter,
     usage,
     hasUnits: Object.keys(costs).length > 0,

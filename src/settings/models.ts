@@ -34,15 +34,15 @@ export interface ModelSettings {
   /** Throws UserError when the name is not one this account may use, or when none is chosen yet. */
   resolve(family: Family, named: string | undefined, where: Address, settings: Decisions): Promise<string>;
   suggest(family: Family, typed: string): readonly Choice[];
-  /** The id that a name means. Throws UserError with the nearest ids when the account may not use it. */
-  find(family: Family, name: string): FoundModel;
+  /** The id that a name means, by a new list if the last one does not have it. Throws UserError with the nearest ids. */
+  find(family: Family, name: string): Promise<FoundModel>;
   inForce(settings: Decisions): ModelInForce[];
 }
 
 export interface ModelSettingsOptions extends Pick<System, 'now' | 'log'> {
   readonly defaults: ModelDefaults;
   /** The gateway's list: the authority on which ids this account may use. */
-  readonly models: Pick<Models, 'list' | 'cached' | 'resolve' | 'refresh'>;
+  readonly models: Pick<Models, 'cached' | 'resolve' | 'find'>;
   readonly decisions: DecisionStore;
   /** Sends a private message to `address.person`. */
   readonly tell: (address: Address, message: Message) => Promise<void>;
@@ -67,27 +67,26 @@ export function createModelSettings(options: ModelSettingsOptions): ModelSetting
   async function checkedChoices(family: Family, settings: Decisions): Promise<ReturnType<typeof choices>> {
     const first = choices(family, settings);
     const fallback = first.chosen?.model ?? defaults[family];
-    const isLost = fallback !== undefined && !isOffered(family, fallback, models);
-    if (first.gone.length === 0 && !isLost) return first;
+    const inForce = [...first.gone.map(({ model }) => model), ...(fallback === undefined ? [] : [fallback])];
+    const lost = inForce.find((model) => !isOffered(family, model, models));
+    if (lost === undefined) return first;
     // The list may be old, or have come while the gateway was restarting.
-    await models.refresh().catch((error: unknown) => {
-      options.log.info({ err: error }, 'The models could not be listed again');
-    });
+    await models.find(withoutRoute(family, lost).id);
     return choices(family, settings);
   }
 
   return {
     async resolve(family, named, where, settings) {
-      if (named !== undefined) return find(family, named, models).model;
+      if (named !== undefined) return found(family, named, models).model;
       const { chosen, gone } = await checkedChoices(family, settings);
       const fallback = chosen?.model ?? defaults[family];
       for (const lost of gone) await tellGone({ family, lost, fallback, where }, options);
       if (chosen) return chosen.model;
-      if (fallback === undefined) throw new UserError(await noneChosen(family, models), 'model');
-      if (isOffered(family, fallback, models)) return find(family, fallback, models).model;
+      if (fallback === undefined) throw new UserError(noneChosen(family, models), 'model');
+      if (isOffered(family, fallback, models)) return found(family, fallback, models).model;
       options.log.warn({ family, model: fallback }, 'A default model is not offered to this account');
       const which = `The default model for ${FAMILY_NOUNS[family].many}, “${fallback}”, is not offered any more.`;
-      throw new UserError(`${which} ${await noneChosen(family, models)}`, 'model');
+      throw new UserError(`${which} ${noneChosen(family, models)}`, 'model');
     },
 
     suggest(family, typed) {
@@ -109,7 +108,10 @@ export function createModelSettings(options: ModelSettingsOptions): ModelSetting
       return all.filter(isMeant).slice(0, MOST_SUGGESTIONS);
     },
 
-    find: (family, name) => find(family, name, models),
+    async find(family, name) {
+      if (family !== 'song') await models.find(withoutRoute(family, name.trim()).id);
+      return found(family, name, models);
+    },
 
     inForce: (settings) =>
       FAMILIES.map((family) => {
@@ -236,8 +238,7 @@ function refuseForeign({ id, uses = [] }: Model, family: Exclude<Family, 'song'>
 
 function isOffered(family: Family, model: string, models: ModelSettingsOptions['models']): boolean {
   if (family === 'song') return MUSIC_MODELS.some((known) => known === model);
-  const found = models.resolve(withoutRoute(family, model).id);
-  return found.kind !== 'unknown';
+  return models.resolve(withoutRoute(family, model).id).kind !== 'unknown';
 }
 
 /** Throws UserError for a name that is no song model's. */
@@ -251,33 +252,32 @@ export function songModel(name: string): SongModel {
 }
 
 /** Keeps a route that precedes the id, as in `msg:some-id`. Without a list nothing is refused: the gateway decides. */
-function find(family: Family, named: string, models: ModelSettingsOptions['models']): FoundModel {
+function found(family: Family, named: string, models: ModelSettingsOptions['models']): FoundModel {
   const name = named.trim();
   if (family === 'song') return { model: songModel(name), checked: true };
   const { route, id } = withoutRoute(family, name);
-  const found = models.resolve(id);
-  switch (found.kind) {
+  const choice = models.resolve(id);
+  switch (choice.kind) {
     case 'id':
     case 'label': {
-      const listed = models.cached().find((model) => model.id === found.id) ?? { id: found.id };
-      refuseForeign(listed, family);
-      const model = withRoute(route ?? routeNeeded(listed, family), found.id);
-      return { model, ...(found.kind === 'label' ? { label: id } : {}), checked: true };
+      refuseForeign(choice.model, family);
+      const model = withRoute(route ?? routeNeeded(choice.model, family), choice.model.id);
+      return { model, ...(choice.kind === 'label' ? { label: id } : {}), checked: true };
     }
     case 'unlisted':
       return { model: name, checked: false };
     case 'unknown': {
-      const near = found.nearest.map((one) => `“${one}”`).join(' or ');
+      const near = choice.nearest.map((one) => `“${one}”`).join(' or ');
       throw new UserError(`This account has no model “${id}”.${near && ` Did you mean ${near}?`}`, 'model');
     }
     default:
-      return found satisfies never;
+      return choice satisfies never;
   }
 }
 
-async function noneChosen(family: Family, models: ModelSettingsOptions['models']): Promise<string> {
-  const all = await models.list().catch(() => []);
-  const ids = all
+function noneChosen(family: Family, models: ModelSettingsOptions['models']): string {
+  const ids = models
+    .cached()
     .toSorted((left, right) => distanceOf(left, family) - distanceOf(right, family))
     .slice(0, 20)
     .map(({ id }) => id);

@@ -2,7 +2,6 @@
 import type { AnyCommand } from '../core/bot/command.ts';
 import { dayOf } from '../core/clock.ts';
 import { notModerator, UserError } from '../core/errors.ts';
-import type { Family } from '../core/family.ts';
 import { type Address, type Person, serverOf, serverWord } from '../core/invocation.ts';
 import type { KeptFile } from '../core/message.ts';
 import {
@@ -17,7 +16,6 @@ import {
 } from '../core/moderation.ts';
 import { present } from '../core/present.ts';
 import type { System } from '../core/system.ts';
-import type { Models } from '../gateway/models/catalog.ts';
 import type { UsageStore } from '../storage/usage.ts';
 import { resetRules, setPause, setRule } from './access/changes.ts';
 import { hasRuleName, isAccessRule, type PlacedRule, placedRules } from './access/precedence.ts';
@@ -27,7 +25,7 @@ import { answersInForce, pagesInForce, setValue } from './answers.ts';
 import type { DecisionStore, Decisions, Edit, KeptSettings } from './decisions.ts';
 import type { FeedbackStore } from './feedback.ts';
 import type { Meter } from './limits/meter.ts';
-import { chooseModel, type FoundModel, type ModelSettings, resetModel } from './models.ts';
+import { chooseModel, type ModelSettings, resetModel } from './models.ts';
 import { type Aspect, decidesToo, type ReportOptions, reportOn, thingsBy } from './report.ts';
 
 const DAY = 24 * 3_600_000;
@@ -37,7 +35,6 @@ const MOST_PEOPLE = 25;
 export interface ModerationOptions extends Pick<System, 'now' | 'newId'> {
   readonly decisions: DecisionStore;
   readonly models: ModelSettings;
-  readonly gatewayModels: Pick<Models, 'list' | 'refresh'>;
   readonly meter: Meter;
   readonly usage: UsageStore;
   readonly feedback: Pick<FeedbackStore, 'summary'>;
@@ -85,9 +82,7 @@ export function moderationFor(
     models: {
       inForce: async () => models.inForce(await read()),
       async choose(family, name, where) {
-        // The list may not have come yet, or be old: a new model is a reason to choose one.
-        await options.gatewayModels.list().catch(() => []);
-        const found = await findModel(family, name);
+        const found = await models.find(family, name);
         const { id, displayName } = person;
         await change(where, chooseModel(family, found.model, { id, displayName }, now()));
         const channels = where === 'server' ? await decisions.channels(address) : [];
@@ -187,17 +182,6 @@ export function moderationFor(
 
     forgetMe: () => options.forget({ platform: address.platform, person: person.id }),
   };
-
-  async function findModel(family: Family, name: string): Promise<FoundModel> {
-    try {
-      return models.find(family, name);
-    } catch (error) {
-      if (!(error instanceof UserError)) throw error;
-      // It may be newer than the list.
-      await options.gatewayModels.refresh().catch(() => []);
-      return models.find(family, name);
-    }
-  }
 
   /** Throws UserError where the person may not decide it, or it is decided elsewhere. */
   function assertMayDecide({ what }: RuleName, where: Where): void {

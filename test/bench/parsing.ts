@@ -33,7 +33,14 @@ function answering(text: string): () => Promise<Response> {
 const chatFetch = answering(chatStream(WORDS));
 const genFetch = answering(WORDS.map((word) => genEvent(word)).join('') + genEvent('', 'STOP'));
 
-const client = { baseUrl: URL, apiKey: 'key', now: Date.now, random: () => 0.5, sleep: async () => {} };
+const client = {
+  baseUrl: URL,
+  apiKey: 'key',
+  now: Date.now,
+  elapsed: Date.now,
+  random: () => 0.5,
+  sleep: async () => {},
+};
 const { chat } = createGateway({ ...client, fetch: chatFetch });
 const { gen } = createGateway({ ...client, fetch: genFetch });
 const openai = new OpenAI({ baseURL: URL, apiKey: 'key', fetch: chatFetch });

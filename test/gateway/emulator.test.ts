@@ -17,6 +17,7 @@ function clientOf(emulator: Emulator, timeouts = {}): Gateway {
     apiKey: emulator.apiKey,
     fetch: globalThis.fetch,
     now: Date.now,
+    elapsed: Date.now,
     random: Math.random,
     sleep: async () => undefined,
     timeouts,
@@ -251,9 +252,12 @@ describe('the rest of the emulator', () => {
   });
 
   it('the model list, page by page, with labels for ids', async () => {
-    const models = await gateway.models.list();
+    const models = await gateway.models.refresh();
     expect(models.length).toBeGreaterThan(3);
-    expect(gateway.models.resolve('Chat Large')).toEqual({ kind: 'label', id: 'chat-large' });
+    expect(gateway.models.resolve('Chat Large')).toMatchObject({
+      kind: 'label',
+      model: { id: 'chat-large' },
+    });
     expect(gateway.models.resolve('chat-larg')).toMatchObject({
       kind: 'unknown',
       nearest: expect.arrayContaining(['chat-large']),
@@ -270,6 +274,7 @@ describe('the rest of the emulator', () => {
       apiKey: 'wrong-key',
       fetch: globalThis.fetch,
       now: Date.now,
+      elapsed: Date.now,
       random: Math.random,
       sleep: async () => undefined,
     });
@@ -277,7 +282,7 @@ describe('the rest of the emulator', () => {
       () => wholeOf(stranger.chat.stream(ask('chat-small'))),
       () => stranger.msg.complete(ask('scribe-small')),
       () => wholeOf(stranger.gen.stream(ask('facet-text'))),
-      () => stranger.models.list(),
+      () => stranger.models.refresh(),
       () => stranger.media.queryVideo('v'),
     ]) {
       expect(await errorOf(call())).toMatchObject({ code: 'auth', taken: 'no' });

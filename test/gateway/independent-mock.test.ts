@@ -19,6 +19,7 @@ beforeAll(async () => {
     apiKey: API_KEY,
     fetch: (url, init) => globalThis.fetch(url.replace(WITHOUT_NAMESPACE, ''), init),
     now: Date.now,
+    elapsed: Date.now,
     random: Math.random,
     sleep: async () => undefined,
   });
@@ -145,6 +146,6 @@ describe('against an independent mock', () => {
 
   it('the model list', async () => {
     mock.on({ model: 'some-model' }, { content: 'x' });
-    expect((await gateway.models.list()).map(({ id }) => id)).toContain('some-model');
+    expect((await gateway.models.refresh()).map(({ id }) => id)).toContain('some-model');
   });
 });

@@ -39,7 +39,7 @@ describe('every route, in every shape', () => {
   }
 });
 
-/** One thing said in each of the five error dialects (sources: src/gateway/refusal.ts). */
+/** One thing said in each of the five error dialects (sources: src/gateway/transport/refusal-body.ts). */
 interface Said {
   dialect: string;
   status: number;

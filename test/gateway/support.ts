@@ -82,6 +82,7 @@ export function gatewayAt(
     apiKey: API_KEY,
     fetch: globalThis.fetch,
     now: () => now,
+    elapsed: () => now,
     random: () => 0.5,
     sleep: async (ms) => {
       waits.push(ms);

@@ -92,12 +92,12 @@ export class ScriptedGateway implements Gateway {
   };
 
   readonly models: Gateway['models'] = {
-    list: async () => [],
     refresh: async () => [],
     startRefreshing: () => undefined,
     stop: async () => undefined,
     cached: () => [],
     resolve: () => ({ kind: 'unlisted' }),
+    find: async () => ({ kind: 'unlisted' }),
   };
 
   /** How often work for this job was taken; its callback URL names it. */

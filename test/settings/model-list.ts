@@ -2,10 +2,11 @@ import type { ModelChoice, Models } from '../../src/gateway/models/catalog.ts';
 import type { Model } from '../../src/gateway/models/listing.ts';
 
 /** The gateway's list, as a test wants it. */
-export class ModelList implements Pick<Models, 'list' | 'refresh' | 'cached' | 'resolve'> {
+export class ModelList implements Pick<Models, 'cached' | 'resolve' | 'find'> {
   /** Undefined while no list can be had. */
   offered: readonly Model[] | undefined;
-  refreshes = 0;
+  /** What the gateway does when it is asked for the list again. */
+  refresh = async (): Promise<void> => undefined;
 
   constructor(ids: readonly string[]) {
     this.offer(ids);
@@ -19,21 +20,21 @@ export class ModelList implements Pick<Models, 'list' | 'refresh' | 'cached' | '
     });
   }
 
-  list = async (): Promise<Model[]> => [...(this.offered ?? [])];
+  cached = (): readonly Model[] => this.offered ?? [];
 
-  refresh = async (): Promise<Model[]> => {
-    this.refreshes += 1;
-    return this.list();
+  find = async (name: string): Promise<ModelChoice> => {
+    const known = this.resolve(name);
+    if (known.kind === 'id' || known.kind === 'label') return known;
+    await this.refresh();
+    return this.resolve(name);
   };
-
-  cached = (): Model[] => [...(this.offered ?? [])];
 
   resolve = (name: string): ModelChoice => {
     if (this.offered === undefined) return { kind: 'unlisted' };
     const exact = this.offered.find(({ id }) => id === name);
-    if (exact) return { kind: 'id', id: exact.id };
+    if (exact) return { kind: 'id', model: exact };
     const label = this.offered.find(({ displayName }) => displayName?.toLowerCase() === name.toLowerCase());
-    if (label) return { kind: 'label', id: label.id };
+    if (label) return { kind: 'label', model: label };
     return {
       kind: 'unknown',
       nearest: this.offered.map(({ id }) => id).filter((id) => id.startsWith(name.slice(0, 4))),

@@ -97,12 +97,12 @@ export class SimulatedGateway {
         complete: (question) => this.#answer(process, 'msg/messages', question, []),
       },
       models: {
-        list: async () => [],
         refresh: async () => [],
         startRefreshing: () => undefined,
         stop: async () => undefined,
         cached: () => [],
         resolve: () => ({ kind: 'unlisted' }),
+        find: async () => ({ kind: 'unlisted' }),
       },
     };
   }

@@ -52,7 +52,11 @@ function chosen({ models }: Pick<Gateway, 'models'>, variable: string, written: 
     case 'id':
       return good(SUBJECT, `${variable} is ${id}, which is listed`);
     case 'label':
-      return wrong(SUBJECT, `${variable} is the name of a model, and not its id`, `set it to ${choice.id}`);
+      return wrong(
+        SUBJECT,
+        `${variable} is the name of a model, and not its id`,
+        `set it to ${choice.model.id}`,
+      );
     case 'unknown':
       // Not every route lists its models.
       return warning(

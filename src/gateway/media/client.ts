@@ -1,7 +1,7 @@
 import type { CallOptions } from '../answers.ts';
 import type { RouteName } from '../routes.ts';
 import { GatewayError, invalid } from '../transport/errors.ts';
-import { isRefusal } from '../transport/refusal.ts';
+import { isRefusal } from '../transport/refusal-body.ts';
 import { checked, type Reply, type Requester, type RequestInput } from '../transport/request.ts';
 import {
   type ImageRequest,

@@ -1,7 +1,8 @@
 import { present } from '../../core/present.ts';
-import { decideCode, type TaskFailure } from '../transport/errors.ts';
+import type { TaskFailure } from '../transport/errors.ts';
 import * as json from '../transport/json.ts';
-import { isBadCode, type Refusal, readRefusal } from '../transport/refusal.ts';
+import { isBadCode, type Refusal, readRefusal } from '../transport/refusal-body.ts';
+import { decideCode } from '../transport/refusals.ts';
 import type { Reply } from '../transport/request.ts';
 
 const MOST_IMAGES = 16;

@@ -5,9 +5,9 @@ import { listModels, type Model } from './listing.ts';
 
 /** @public */
 export type ModelChoice =
-  | { kind: 'id'; id: string }
-  /** A display name was given; `id` is the model it belongs to. */
-  | { kind: 'label'; id: string }
+  | { kind: 'id'; model: Model }
+  /** A display name was given. */
+  | { kind: 'label'; model: Model }
   /** `nearest`: ids that were perhaps meant, the likeliest first; at most three. */
   | { kind: 'unknown'; nearest: string[] }
   /** No list is known yet, so nothing can be said about the name. */
@@ -15,18 +15,18 @@ export type ModelChoice =
 
 /** Contract, "Model listing": what this account may use. */
 export interface Models {
-  /** The last good list; waited for where there is none. Throws GatewayError when none can be had. */
-  list(): Promise<Model[]>;
   /** Fetches now; throws GatewayError when both listing routes fail, and the last good list stays. */
-  refresh(): Promise<Model[]>;
+  refresh(): Promise<readonly Model[]>;
   /** Fetches again and again in the background until `stop`. */
   startRefreshing(): void;
   /** Resolves when the pass that is running has ended. */
   stop(): Promise<void>;
   /** The last good list, or an empty one; never waits. */
-  cached(): Model[];
-  /** Against the last good list; never waits. */
+  cached(): readonly Model[];
+  /** By the last good list; never waits. */
   resolve(idOrLabel: string): ModelChoice;
+  /** The same, after a new list where the last one does not have the name. Never throws. */
+  find(idOrLabel: string): Promise<ModelChoice>;
 }
 
 /** In the background. The contract says "re-sync regularly". */
@@ -40,11 +40,11 @@ export function createModels(
 ): Models {
   /** The last good list of each route: one route's outage must not take the other's models away. */
   const lastGood = new Map<(typeof LISTINGS)[number], Model[]>();
-  let merged: Model[] | undefined;
-  let running: Promise<Model[]> | undefined;
+  let merged: readonly Model[] | undefined;
+  let running: Promise<readonly Model[]> | undefined;
   let background: { stop: AbortController; ended: Promise<void> } | undefined;
 
-  async function fetchAll(): Promise<Model[]> {
+  async function fetchAll(): Promise<readonly Model[]> {
     const problems: unknown[] = [];
     const listings = LISTINGS.map(async (route) => {
       try {
@@ -60,7 +60,7 @@ export function createModels(
     return merged;
   }
 
-  const refresh = (): Promise<Model[]> => {
+  const refresh = (): Promise<readonly Model[]> => {
     running ??= fetchAll().finally(() => {
       running = undefined;
     });
@@ -78,9 +78,11 @@ export function createModels(
     }
   }
 
+  const resolve = (idOrLabel: string): ModelChoice =>
+    merged === undefined ? { kind: 'unlisted' } : choose(merged, idOrLabel);
+
   return {
-    list: async () => [...(merged ?? (await refresh()))],
-    refresh: async () => [...(await refresh())],
+    refresh,
     startRefreshing() {
       if (background !== undefined) return;
       const stop = new AbortController();
@@ -92,8 +94,14 @@ export function createModels(
       stopping?.stop.abort();
       await stopping?.ended;
     },
-    cached: () => [...(merged ?? [])],
-    resolve: (idOrLabel) => (merged === undefined ? { kind: 'unlisted' } : choose(merged, idOrLabel)),
+    cached: () => merged ?? [],
+    resolve,
+    async find(idOrLabel) {
+      const known = resolve(idOrLabel);
+      if (known.kind === 'id' || known.kind === 'label') return known;
+      await refresh().catch(() => undefined);
+      return resolve(idOrLabel);
+    },
   };
 }
 
@@ -116,11 +124,11 @@ function choose(models: readonly Model[], idOrLabel: string): ModelChoice {
   const lower = name.toLowerCase();
   const exact =
     models.find(({ id }) => id === name) ?? only(models.filter(({ id }) => id.toLowerCase() === lower));
-  if (exact !== undefined) return { kind: 'id', id: exact.id };
+  if (exact !== undefined) return { kind: 'id', model: exact };
 
   const labelled = models.filter(({ displayName }) => displayName?.toLowerCase() === lower);
   const label = labelled.find(({ displayName }) => displayName === name) ?? only(labelled);
-  if (label !== undefined) return { kind: 'label', id: label.id };
+  if (label !== undefined) return { kind: 'label', model: label };
 
   const candidates = labelled.length > 0 ? labelled : models;
   return { kind: 'unknown', nearest: nearestIds(candidates, lower) };

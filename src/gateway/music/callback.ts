@@ -1,7 +1,8 @@
 import { present } from '../../core/present.ts';
-import { decideCode, type TaskFailure } from '../transport/errors.ts';
+import type { TaskFailure } from '../transport/errors.ts';
 import * as json from '../transport/json.ts';
-import { isBadCode, isRefusal, readRefusal } from '../transport/refusal.ts';
+import { isBadCode, isRefusal, readRefusal } from '../transport/refusal-body.ts';
+import { decideCode } from '../transport/refusals.ts';
 import { holdsSomething, type MusicResult, readMusicResult } from './results.ts';
 
 /** `pending`: the gateway is at work, and brings nothing yet. `unknown`: the body says nothing that can be read. */

@@ -1,22 +1,17 @@
 import { z } from 'zod';
 import { backoff, retryAfterOf } from '../../core/backoff.ts';
 import { type GatewayFamily, type GatewayRoute, ROUTES, type RouteName } from '../routes.ts';
-import {
-  failed,
-  GatewayError,
-  type GatewayErrorCode,
-  invalid,
-  isWebPage,
-  redactor,
-  refused,
-  transportFailed,
-} from './errors.ts';
+import { type FetchedResponse, giveUp, readBodyText } from './body.ts';
+import { ABORTED, type Deadline, endedBy, startDeadline } from './deadline.ts';
+import { failed, GatewayError, type GatewayErrorCode, invalid, transportFailed } from './errors.ts';
 import { parseJson } from './json.ts';
-import { isRefusal, type Refusal, readRefusal } from './refusal.ts';
+import { redactor } from './redact.ts';
+import { isRefusal, type Refusal, readRefusal } from './refusal-body.ts';
+import { isWebPage, refused } from './refusals.ts';
 
 /** Longest times in milliseconds; past them a call fails with `timeout` or `stalled`. */
 interface Timeouts {
-  /** Reading something: models, video task, token count. */
+  /** Reading something: models, video task. */
   quickMs: number;
   /** Handing over work that is done later. */
   submitMs: number;
@@ -51,17 +46,6 @@ type Fetch = (
   },
 ) => Promise<FetchedResponse>;
 
-interface FetchedResponse {
-  readonly status: number;
-  readonly headers: { get(name: string): string | null };
-  readonly body: {
-    getReader(): {
-      read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
-      cancel(reason?: unknown): Promise<void>;
-    };
-  } | null;
-}
-
 /** A request that was answered, or failed. */
 export interface FinishedRequest {
   readonly route: RouteName;
@@ -83,8 +67,8 @@ export interface GatewayOptions {
   fetch: Fetch;
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Milliseconds of a clock that is never set, for how long something takes; `now` unless said. */
-  elapsed?: () => number;
+  /** Milliseconds of a clock that is never set, for how long something takes. */
+  elapsed(): number;
   /** 0 up to, not including, 1. */
   random(): number;
   /** Resolves after `ms`, or when `signal` aborts. */
@@ -143,7 +127,7 @@ const PLAIN = /^\s*[^\s<{["]/;
 
 export function createRequester(options: GatewayOptions): Requester {
   const { baseUrl, apiKey } = checkedOptions(options);
-  const { elapsed = options.now } = options;
+  const { elapsed } = options;
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   const limits = { quick: timeouts.quickMs, submit: timeouts.submitMs, answer: timeouts.answerMs } as const;
 
@@ -188,7 +172,10 @@ export function createRequester(options: GatewayOptions): Requester {
     const { maxBytes }: GatewayRoute = ROUTES[name];
     const { response, status, isGood, deadline, refusedWith } = await begin(name, input);
     try {
-      const { text, tooLong, failure } = await readBody(response.body, isGood ? maxBytes : LONGEST_REFUSAL);
+      const { text, tooLong, failure } = await readBodyText(
+        response.body,
+        isGood ? maxBytes : LONGEST_REFUSAL,
+      );
       const value = parseJson(text) ?? (input.plainText && isGood && PLAIN.test(text) ? text : undefined);
       if (!isGood && input.isAnswer?.(value) !== true) throw refusedWith(readRefusal(value), text);
       if (failure !== undefined) throw endedBy(name, deadline) ?? transportFailed(name, failure);
@@ -206,7 +193,7 @@ export function createRequester(options: GatewayOptions): Requester {
   async function attemptOpen(name: RouteName, input: RequestInput): Promise<OpenReply> {
     const { response, status, isGood, deadline, refusedWith } = await begin(name, input);
     if (!isGood) {
-      const { text } = await readBody(response.body, LONGEST_REFUSAL);
+      const { text } = await readBodyText(response.body, LONGEST_REFUSAL);
       deadline.release();
       throw refusedWith(readRefusal(parseJson(text)), text);
     }
@@ -301,49 +288,6 @@ function worthAnotherTry({ retryable, retryAfterMs, code, route }: GatewayError)
   return retryable && ROUTES[route].kind === 'read' && (code !== 'maintenance' || retryAfterMs !== undefined);
 }
 
-/** One request's end: its caller's signal, or a time limit that can be set anew while it runs. Must be released. */
-function startDeadline(ms: number, outer: AbortSignal | undefined) {
-  const controller = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  let hasTimedOut = false;
-  const end = () => controller.abort();
-  const arm = (next: number) => {
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      hasTimedOut = !controller.signal.aborted;
-      end();
-    }, next);
-  };
-  arm(ms);
-  if (outer?.aborted) end();
-  outer?.addEventListener('abort', end, { once: true });
-  return {
-    signal: controller.signal,
-    /** Why it ended, once it has. */
-    ended: () => (controller.signal.aborted ? (hasTimedOut ? 'timeout' : 'aborted') : undefined),
-    arm,
-    /** No time limit until the next `arm`. */
-    disarm: () => clearTimeout(timer),
-    release: () => {
-      clearTimeout(timer);
-      outer?.removeEventListener('abort', end);
-    },
-  } as const;
-}
-
-type Deadline = ReturnType<typeof startDeadline>;
-
-const ABORTED = 'aborted by the caller';
-
-/** The error for a request whose deadline came, if it did. */
-function endedBy(name: RouteName, deadline: Deadline): GatewayError | undefined {
-  const ended = deadline.ended();
-  if (ended === undefined) return undefined;
-  return ended === 'aborted'
-    ? failed(name, { code: 'aborted', explanation: ABORTED })
-    : failed(name, { code: 'timeout', explanation: 'no whole answer in time' });
-}
-
 const JSON_BODY = { 'content-type': 'application/json' } as const;
 
 /** Contract, "Authentication": the family alone decides, so that no route can be given another's headers. */
@@ -381,41 +325,6 @@ function fillPath(name: RouteName, path: string, { path: values = {}, query = {}
   });
   const search = new URLSearchParams(query).toString();
   return search === '' ? filled : `${filled}${filled.includes('?') ? '&' : '?'}${search}`;
-}
-
-interface BodyText {
-  text: string;
-  /** Longer than the bound: `text` is its beginning. */
-  tooLong: boolean;
-  /** The body broke off: `text` is its beginning. */
-  failure?: unknown;
-}
-
-/** Reads a body up to a bound in bytes, and gives the rest up. Never throws. */
-async function readBody(body: FetchedResponse['body'], maxBytes: number): Promise<BodyText> {
-  const chunks: Uint8Array[] = [];
-  let left = maxBytes;
-  const read = (): string => new TextDecoder().decode(Buffer.concat(chunks));
-  const reader = body?.getReader();
-  try {
-    for (;;) {
-      const value = (await reader?.read())?.value;
-      if (value === undefined) return { text: read(), tooLong: false };
-      chunks.push(value.subarray(0, left));
-      left -= value.byteLength;
-      if (left < 0) {
-        if (reader) giveUp(reader);
-        return { text: read(), tooLong: true };
-      }
-    }
-  } catch (failure) {
-    return { text: read(), tooLong: false, failure };
-  }
-}
-
-/** Frees the connection, even if that fails. */
-function giveUp(reader: { cancel(): Promise<void> }): void {
-  reader.cancel().catch(() => undefined);
 }
 
 /** A request as its schema lets it through: only named fields, nothing undefined; anything else is `invalid`. */

@@ -1,8 +1,9 @@
 import type { Answer, AnswerEvent, AnswerPart, Finish, Usage } from '../answers.ts';
 import { ROUTES, type RouteName } from '../routes.ts';
-import { GatewayError, isWebPage } from './errors.ts';
+import { GatewayError } from './errors.ts';
 import { parseJson } from './json.ts';
-import { isRefusal } from './refusal.ts';
+import { isRefusal } from './refusal-body.ts';
+import { isWebPage } from './refusals.ts';
 import type { OpenReply, Reply, Requester, RequestInput } from './request.ts';
 import { createEventDecoder, EventTooLongError, type ServerSentEvent } from './sse.ts';
 

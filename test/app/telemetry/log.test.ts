@@ -3,7 +3,8 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { createLog } from '../../../src/app/telemetry/log.ts';
 import { UserError } from '../../../src/core/errors.ts';
-import { invalid, refused } from '../../../src/gateway/transport/errors.ts';
+import { invalid } from '../../../src/gateway/transport/errors.ts';
+import { refused } from '../../../src/gateway/transport/refusals.ts';
 import { MediaError } from '../../../src/media/errors.ts';
 import { StorageError } from '../../../src/storage/storage.ts';
 

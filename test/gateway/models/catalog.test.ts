@@ -17,6 +17,8 @@ const gives =
   (body: unknown, status = 200): Script =>
   (_, response) =>
     answer(response, body, { status });
+/** What a name is found to be. */
+const named = (kind: 'id' | 'label', id: string) => ({ kind, model: expect.objectContaining({ id }) });
 const fails = gives({ error: { message: 'down' } }, 400);
 
 describe('the model list', () => {
@@ -38,7 +40,7 @@ describe('the model list', () => {
       ),
     );
     const { gateway } = gatewayAt(server.url);
-    expect(await gateway.models.list()).toEqual([
+    expect(await gateway.models.refresh()).toEqual([
       { id: 'a', displayName: 'Model A', listedBy: ['chat'] },
       { id: 'b', displayName: 'Model B', listedBy: ['chat', 'msg'] },
       { id: 'c', listedBy: ['msg'] },
@@ -55,7 +57,7 @@ describe('the model list', () => {
     ['an envelope', { code: 200, data: { data: [{ id: 'a' }, { id: 'b' }, { id: 'a' }] } }],
   ])('is read from %s', async (_, body) => {
     const server = await startServer(listings(gives(body), fails));
-    expect((await gatewayAt(server.url).gateway.models.list()).map(({ id }) => id)).toEqual(['a', 'b']);
+    expect((await gatewayAt(server.url).gateway.models.refresh()).map(({ id }) => id)).toEqual(['a', 'b']);
   });
 
   it('is fetched page by page', async () => {
@@ -67,7 +69,7 @@ describe('the model list', () => {
     const server = await startServer(
       listings((request, response) => answer(response, pages[request.path]), fails),
     );
-    expect((await gatewayAt(server.url).gateway.models.list()).map(({ id }) => id)).toEqual([
+    expect((await gatewayAt(server.url).gateway.models.refresh()).map(({ id }) => id)).toEqual([
       'a',
       'b',
       'c',
@@ -106,7 +108,7 @@ describe('the model list', () => {
       }, fails),
     );
     const { gateway } = gatewayAt(server.url);
-    expect((await gateway.models.list()).length).toBeGreaterThan(0);
+    expect((await gateway.models.refresh()).length).toBeGreaterThan(0);
     expect(nth).toBe(pages);
   });
 
@@ -120,7 +122,7 @@ describe('the model list', () => {
     );
     const warn = vi.fn();
     const { gateway } = gatewayAt(server.url, { log: { warn } });
-    expect((await gateway.models.list()).map(({ id }) => id)).toEqual(['a']);
+    expect((await gateway.models.refresh()).map(({ id }) => id)).toEqual(['a']);
     expect(warn).toHaveBeenCalledWith(expect.objectContaining({ page: 1 }), expect.any(String));
   });
 
@@ -128,7 +130,7 @@ describe('the model list', () => {
     for (const body of [{ error: { message: 'x' } }, { hello: 1 }, { data: [{}, {}] }]) {
       const server = await startServer(gives(body));
       const { gateway } = gatewayAt(server.url);
-      await errorOf(gateway.models.list());
+      await errorOf(gateway.models.refresh());
       expect(gateway.models.cached()).toEqual([]);
     }
   });
@@ -157,7 +159,7 @@ describe('what a model is for', () => {
     ['nothing', { type: 'model', object: 'model' }, undefined, undefined],
   ])('is known by %s', async (_, item, uses, routes) => {
     const server = await startServer(listings(gives({ data: [{ id: 'a', ...item }] }), fails));
-    const [model] = await gatewayAt(server.url).gateway.models.list();
+    const [model] = await gatewayAt(server.url).gateway.models.refresh();
     expect({ uses: model?.uses, routes: model?.routes }).toEqual({ uses, routes });
   });
 });
@@ -166,8 +168,8 @@ describe('the cached list', () => {
   it('is fetched once by many callers', async () => {
     const server = await startServer(listings(gives(page(['a'])), fails));
     const { gateway } = gatewayAt(server.url);
-    await Promise.all([gateway.models.list(), gateway.models.list(), gateway.models.list()]);
-    await gateway.models.list();
+    await Promise.all([gateway.models.refresh(), gateway.models.refresh(), gateway.models.find('a')]);
+    await gateway.models.find('a');
     expect(server.seen).toHaveLength(2);
   });
 
@@ -186,16 +188,26 @@ describe('the cached list', () => {
     expect(ids(await models.refresh())).toEqual(['a', 'b']);
     outage = 'both';
     await errorOf(models.refresh());
-    expect(ids(await models.list())).toEqual(['a', 'b']);
     expect(ids(models.cached())).toEqual(['a', 'b']);
   });
 
-  it('cannot be changed by those who read it', async () => {
-    const server = await startServer(listings(gives(page(['a'])), fails));
-    const { gateway } = gatewayAt(server.url);
-    (await gateway.models.list()).pop();
-    gateway.models.cached().pop();
-    expect(gateway.models.cached()).toHaveLength(1);
+  it('is fetched again once for a name that it lacks', async () => {
+    let ids = ['a'];
+    const server = await startServer(
+      listings((request, response, nth) => gives(page(ids))(request, response, nth), fails),
+    );
+    const { models } = gatewayAt(server.url).gateway;
+    expect(await models.find('a')).toEqual(named('id', 'a'));
+    ids = ['a', 'b'];
+    expect(models.resolve('b')).toMatchObject({ kind: 'unknown' });
+    expect(await models.find('b')).toEqual(named('id', 'b'));
+    expect(await models.find('stranger')).toMatchObject({ kind: 'unknown' });
+    expect(server.seen).toHaveLength(6);
+  });
+
+  it('may be missing: nothing can be said of a name then', async () => {
+    const server = await startServer(listings(fails, fails));
+    expect(await gatewayAt(server.url).gateway.models.find('a')).toEqual({ kind: 'unlisted' });
   });
 });
 
@@ -228,7 +240,7 @@ describe('refreshing in the background', () => {
     waits[0]?.end();
     await expect.poll(() => waits.length).toBe(2);
     expect(waits[1]?.ms).toBeGreaterThan(10 * 60_000);
-    expect(gateway.models.resolve('a')).toEqual({ kind: 'id', id: 'a' });
+    expect(gateway.models.resolve('a')).toEqual(named('id', 'a'));
 
     await gateway.models.stop();
     await gateway.models.stop();
@@ -240,7 +252,7 @@ describe('a model name', () => {
   async function knowing(...models: { id: string; display_name?: string }[]) {
     const server = await startServer(listings(gives({ data: models }), fails));
     const { gateway } = gatewayAt(server.url);
-    await gateway.models.list();
+    await gateway.models.refresh();
     return gateway.models;
   }
 
@@ -250,10 +262,10 @@ describe('a model name', () => {
       { id: 'gemini-2.5-flash', display_name: 'Gemini Flash' },
       { id: 'gpt-4o' },
     );
-    expect(models.resolve('gpt-4o')).toEqual({ kind: 'id', id: 'gpt-4o' });
-    expect(models.resolve(' GPT-4o ')).toEqual({ kind: 'id', id: 'gpt-4o' });
-    expect(models.resolve('Claude Sonnet 4')).toEqual({ kind: 'label', id: 'claude-sonnet-4' });
-    expect(models.resolve('gemini flash')).toEqual({ kind: 'label', id: 'gemini-2.5-flash' });
+    expect(models.resolve('gpt-4o')).toEqual(named('id', 'gpt-4o'));
+    expect(models.resolve(' GPT-4o ')).toEqual(named('id', 'gpt-4o'));
+    expect(models.resolve('Claude Sonnet 4')).toEqual(named('label', 'claude-sonnet-4'));
+    expect(models.resolve('gemini flash')).toEqual(named('label', 'gemini-2.5-flash'));
     expect(models.resolve('gpt4o')).toEqual({ kind: 'unknown', nearest: ['gpt-4o'] });
     expect(models.resolve('sonnet')).toEqual({ kind: 'unknown', nearest: ['claude-sonnet-4'] });
     expect(models.resolve('zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz')).toEqual({ kind: 'unknown', nearest: [] });
@@ -262,7 +274,7 @@ describe('a model name', () => {
 
   it('that labels two models is not decided for the person', async () => {
     const models = await knowing({ id: 'one', display_name: 'Same' }, { id: 'two', display_name: 'same' });
-    expect(models.resolve('Same')).toEqual({ kind: 'label', id: 'one' });
+    expect(models.resolve('Same')).toEqual(named('label', 'one'));
     expect(models.resolve('SAME')).toEqual({ kind: 'unknown', nearest: ['one', 'two'] });
   });
 

@@ -25,6 +25,7 @@ async function sentBy(...uses: ((gateway: Gateway) => Promise<unknown>)[]): Prom
       return Response.json({});
     },
     now: () => 0,
+    elapsed: () => 0,
     random: () => 0,
     sleep: async () => undefined,
   });
@@ -83,7 +84,7 @@ const everything = await sentBy(
   ({ gen }) => gen.generateImage(drawing),
   ({ gen }) => gen.callTools({ ...conversation, tools }),
   ({ gen }) => gen.think(conversation),
-  ({ models }) => models.list(),
+  ({ models }) => models.refresh(),
 );
 
 const family = ({ path }: Sent) =>

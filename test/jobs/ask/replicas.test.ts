@@ -48,6 +48,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Stop, pressed where another re
       apiKey: 'key',
       fetch: (url, init) => fetch(url, init),
       now: Date.now,
+      elapsed: Date.now,
       random: () => 0.5,
       sleep: async () => undefined,
     });

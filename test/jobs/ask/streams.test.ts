@@ -26,6 +26,7 @@ function connect(sleep = async (): Promise<void> => undefined): void {
     apiKey: 'key',
     fetch: (url, init) => fetch(url, init),
     now: Date.now,
+    elapsed: Date.now,
     random: () => 0.5,
     sleep,
     // Nothing but silence ends an answer, and silence only where a test moves the clock.
