@@ -3,7 +3,8 @@ import { UserError } from '../src/core/errors.ts';
 import type { JobView } from '../src/core/job.ts';
 import { type Message, plain } from '../src/core/message.ts';
 import type { OptionDeclarations } from '../src/core/options.ts';
-import { lyricsMarkdown } from './song/song-message.ts';
+import { SONG_LIMITS } from '../src/core/song-limits.ts';
+import { lyricsMarkdown } from './song/lyrics-text.ts';
 import { singForm } from './song.ts';
 import { againButton, button, clip, quoted } from './text/phrases.ts';
 
@@ -32,7 +33,7 @@ export const lyrics = defineCommand({
 
   async run({ options: { topic } }, context) {
     const count = topic.split(/\s+/).length;
-    const most = context.limits.music.lyricsPromptWords;
+    const most = SONG_LIMITS.lyricsPromptWords;
     if (count > most) {
       throw new UserError(
         `The topic has ${count} words, and ${most} are allowed. Please shorten it.`,

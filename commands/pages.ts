@@ -1,4 +1,4 @@
-import { defineCommand, defineSubcommand } from '../src/core/bot/command.ts';
+import { defineGroup, defineSubcommand } from '../src/core/bot/command.ts';
 import type { Context } from '../src/core/bot/context.ts';
 import { privately } from '../src/core/bot/outcome.ts';
 import { type Invocation, serverWord } from '../src/core/invocation.ts';
@@ -25,15 +25,19 @@ async function show({ address }: Pick<Invocation, 'address'>, { moderation }: Co
   });
 }
 
-export const pages = defineCommand({
+export const pages = defineGroup({
   name: 'pages',
   description: 'Whether songs made here can be heard by link, and the link to all of them',
-  options: {},
   moderatorsOnly: true,
   answersPrivately: true,
-  run: show,
 
   subcommands: {
+    show: defineSubcommand({
+      description: 'Whether songs made here have pages, and why',
+      options: {},
+      run: show,
+    }),
+
     set: defineSubcommand({
       description: 'Switch the pages of songs on or off',
       options: { songs, where: whereOption },

@@ -65,10 +65,14 @@ export const remix = defineCommand({
     const model = await context.models.song(modelNamed);
     const voice = voiceNamed === undefined ? undefined : await findVoice(voiceNamed, context);
     const fromInstrumental = source !== undefined && !hasVoice(source.job);
-    const work = remixWork(
-      { ...request, ...recording, model, modelNamed: modelNamed !== undefined, voice, fromInstrumental },
-      context,
-    );
+    const work = remixWork({
+      ...request,
+      ...recording,
+      model,
+      modelNamed: modelNamed !== undefined,
+      voice,
+      fromInstrumental,
+    });
     const title = `${STAGES[request.mode]} ${source ? takeName(source) : `“${recording.name}”`}`;
     const asked = rememberAsked(request);
     if (source) return startOn(source, { work, title, command: 'remix', asked }, context);
@@ -96,10 +100,15 @@ export const remix = defineCommand({
         const isSung = sung !== undefined && request.mode === 'cover' && !request.instrumental;
         const voice = isSung ? await sameVoice(sung.personaId, sung.name, context) : undefined;
         const fromInstrumental = 'instrumental' in job.work && job.work.instrumental === true;
-        const work = remixWork(
-          { ...request, file: audio, name, model, modelNamed: false, voice, fromInstrumental },
-          context,
-        );
+        const work = remixWork({
+          ...request,
+          file: audio,
+          name,
+          model,
+          modelNamed: false,
+          voice,
+          fromInstrumental,
+        });
         const title = `${STAGES[request.mode]} “${name}”`;
         const asked = rememberAsked(request);
         return context.jobs.start(

@@ -8,7 +8,8 @@ import { present } from '../src/core/present.ts';
 import { studioActions } from './song/actions.ts';
 import { composeSong, SONG_MODEL_CHOICES } from './song/compose.ts';
 import { findVoice, suggestVoices, sungAgain } from './song/keep-voice.ts';
-import { earlySongMessage, firstLine, rememberAsked, resultMessage, songCard } from './song/song-message.ts';
+import { firstLine } from './song/lyrics-text.ts';
+import { earlySongMessage, rememberAsked, resultMessage, songCard } from './song/song-message.ts';
 import { findTake, suggestTakes } from './song/takes.ts';
 import { completedText } from './text/options.ts';
 import { quoted } from './text/phrases.ts';
@@ -42,7 +43,7 @@ export const song = defineCommand({
     if (earlier !== undefined) return showEarlier(earlier, request, context);
     const model = await context.models.song(modelNamed);
     const voice = voiceNamed === undefined ? undefined : await findVoice(voiceNamed, context);
-    const work = composeSong(request, { model, voice }, context);
+    const work = composeSong(request, { model, voice });
     const { title, prompt, lyrics, style } = request;
     const name = title ?? prompt ?? firstLine(lyrics) ?? style ?? 'a song';
     return context.jobs.start({ work, title: `Composing ${quoted(name)}`, asked: rememberAsked(request) });

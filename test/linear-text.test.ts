@@ -2,7 +2,7 @@
 import { describe } from 'vitest';
 import { closeMarkdown } from '../commands/ask/unfinished-markdown.ts';
 import { ask } from '../commands/ask.ts';
-import { firstLine, lyricsMarkdown, withSectionTags } from '../commands/song/song-message.ts';
+import { firstLine, lyricsMarkdown, withSectionTags } from '../commands/song/lyrics-text.ts';
 import { song } from '../commands/song.ts';
 import { subjectOf } from '../commands/text/options.ts';
 import { clip, quoted, shortened, words } from '../commands/text/phrases.ts';

@@ -12,8 +12,8 @@ import { quoted } from '../text/phrases.ts';
 import { change } from './change.ts';
 import { extend } from './extend.ts';
 import { keepVoice } from './keep-voice.ts';
+import { lyricsMarkdown } from './lyrics-text.ts';
 import { page, publish, withdraw } from './page.ts';
-import { lyricsMarkdown } from './song-message.ts';
 import { knownTake, startOn, type Take, takeName } from './takes.ts';
 
 /** One press, one piece of work on a take. `workOf` throws UserError where it cannot be had. */

@@ -41,7 +41,7 @@ export const change = defineFormAction({
     const lyrics = chosen.instrumental ? undefined : chosen.lyrics;
     const prompt = chosen.prompt ?? (lyrics === undefined ? chosen.title : undefined);
     return context.jobs.start({
-      work: composeSong({ ...chosen, lyrics, prompt }, { model, voice }, context),
+      work: composeSong({ ...chosen, lyrics, prompt }, { model, voice }),
       title: `Composing ${quoted(chosen.title ?? chosen.prompt ?? titleOf(job))}`,
       parent: job.id,
       madeFrom: quoted(titleOf(job)),

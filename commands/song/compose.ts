@@ -1,15 +1,19 @@
 /** From what people say to a request of the song routes, told before anything is spent when it does not fit. */
-import type { Context, Voice } from '../../src/core/bot/context.ts';
+import type { Voice } from '../../src/core/bot/context.ts';
 import { UserError } from '../../src/core/errors.ts';
 import { present } from '../../src/core/present.ts';
+import { SONG_LIMITS } from '../../src/core/song-limits.ts';
 import type { SongModel, Work } from '../../src/core/work.ts';
 import { choicesOf } from '../text/options.ts';
 import { clip, words } from '../text/phrases.ts';
-import { firstLine, withSectionTags } from './song-message.ts';
+import { firstLine, withSectionTags } from './lyrics-text.ts';
 
 const SONG_MODELS = ['V5', 'V4_5ALL', 'V4_5PLUS', 'V4_5', 'V4'] as const satisfies readonly SongModel[];
 
 export const SONG_MODEL_CHOICES = choicesOf(SONG_MODELS);
+
+/** Refuses a voice for what has none. */
+export const UNHEARD_VOICE = 'An instrumental has no voice. Leave out one of the two.';
 
 export interface SongRequest {
   readonly prompt?: string | undefined;
@@ -25,18 +29,16 @@ export interface SongRequest {
  */
 export function composeSong(
   wanted: SongRequest,
-  { model, voice: named }: { readonly model: SongModel; readonly voice?: Voice | undefined },
-  { limits }: Pick<Context, 'limits'>,
+  { model, voice }: { readonly model: SongModel; readonly voice?: Voice | undefined },
 ): Extract<Work, { route: 'music.generate' }> {
   const { prompt, title, style } = wanted;
   const lyrics = wanted.lyrics === undefined ? undefined : withSectionTags(wanted.lyrics);
   const instrumental = wanted.instrumental ?? false;
-  const voice = instrumental ? undefined : named;
-  const unsungVoice = instrumental ? named?.name : undefined;
-  const bounds = limits.music.models[model];
+  const bounds = SONG_LIMITS.models[model];
   if (instrumental && lyrics !== undefined) {
     throw new UserError('An instrumental has no lyrics. Leave out one of the two.', 'instrumental');
   }
+  if (instrumental && voice !== undefined) throw new UserError(UNHEARD_VOICE, 'instrumental');
   const about = prompt ?? title ?? firstLine(lyrics) ?? style;
   if (about === undefined) {
     throw new UserError('Tell me what the song is about, as in: /song a tune for a rainy evening', 'prompt');
@@ -45,7 +47,7 @@ export function composeSong(
   if (!custom) {
     within(about, bounds.simplePrompt, 'description', 'prompt', 'Words to sing go into “lyrics”.');
     const request = { customMode: false as const, instrumental, model, prompt: about };
-    return present({ route: 'music.generate' as const, request, unsungVoice });
+    return { route: 'music.generate', request };
   }
   if (lyrics !== undefined) within(lyrics, bounds.customPrompt, 'lyrics', 'lyrics');
   if (style !== undefined) within(style, bounds.style, 'style', 'style');
@@ -63,9 +65,8 @@ export function composeSong(
       personaId: voice?.personaId,
     }),
     roughStyle: style === undefined ? clip(about, bounds.style) : undefined,
-    lyricsAbout: writesLyrics ? words(about, limits.music.lyricsPromptWords) : undefined,
+    lyricsAbout: writesLyrics ? words(about, SONG_LIMITS.lyricsPromptWords) : undefined,
     voiceName: voice?.name,
-    unsungVoice,
   });
 }
 

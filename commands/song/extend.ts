@@ -1,14 +1,15 @@
 /** Extend: the song goes on, as it is or changed from a given second. */
 import { defineFormAction } from '../../src/core/bot/command.ts';
-import type { Context } from '../../src/core/bot/context.ts';
 import { UserError } from '../../src/core/errors.ts';
 import { duration } from '../../src/core/message.ts';
 import type { OptionDeclarations, OptionValues } from '../../src/core/options.ts';
 import { hasVoice, lastMoment, lyricsOf, songModelOf, titleOf } from '../../src/core/song.ts';
+import { SONG_LIMITS } from '../../src/core/song-limits.ts';
 import type { SongModel, Work } from '../../src/core/work.ts';
 import { beginning } from '../text/phrases.ts';
 import { within } from './compose.ts';
-import { rememberAsked, withSectionTags } from './song-message.ts';
+import { withSectionTags } from './lyrics-text.ts';
+import { rememberAsked } from './song-message.ts';
 import { type KnownTake, knownTake, startOn, takeName } from './takes.ts';
 
 const options = {
@@ -36,7 +37,7 @@ export const extend = defineFormAction({
     const model = songModelOf(job.work) ?? 'V5';
     const work: Work = {
       route: 'music.extend',
-      request: { audioId: take.audioId, model, ...overrides(take, chosen, model, context) },
+      request: { audioId: take.audioId, model, ...overrides(take, chosen, model) },
       ...(hasVoice(job) ? {} : { instrumental: true }),
     };
     const remembered = rememberAsked({ mode: 'extend', ...chosen });
@@ -51,13 +52,12 @@ function overrides(
   { job, song }: KnownTake,
   chosen: OptionValues<typeof options>,
   model: SongModel,
-  { limits }: Context,
 ): Overrides<Extract<Work, { route: 'music.extend' }>['request']> {
   const { style, title, from } = chosen;
   const words = chosen.prompt === undefined ? undefined : withSectionTags(chosen.prompt);
   if (words === undefined && style === undefined && title === undefined && from === undefined)
     return { defaultParamFlag: false };
-  const bounds = limits.music.models[model];
+  const bounds = SONG_LIMITS.models[model];
   if (words !== undefined) within(words, bounds.customPrompt, 'text', 'prompt');
   if (style !== undefined) within(style, bounds.style, 'style', 'style');
   if (title !== undefined) within(title, bounds.title, 'title', 'title');

@@ -7,6 +7,7 @@ import type { JobView } from '../../src/core/job.ts';
 import { duration, plain } from '../../src/core/message.ts';
 import type { OptionDeclarations } from '../../src/core/options.ts';
 import { hasVoice, titleOf } from '../../src/core/song.ts';
+import { SONG_LIMITS } from '../../src/core/song-limits.ts';
 import type { Work } from '../../src/core/work.ts';
 import { clip, quoted } from '../text/phrases.ts';
 import { type KnownTake, knownTake, startOn, type Take, takeName } from './takes.ts';
@@ -33,7 +34,7 @@ export const keepVoice = defineFormAction({
     const take = await voicedTake({ job, index }, context);
     if (await removedVoice(take, context))
       return { title: 'Keep it again, for free', submitLabel: 'Keep it', initial: {} };
-    const { defaultStart, defaultEnd } = context.limits.music.personaSeconds;
+    const { defaultStart, defaultEnd } = SONG_LIMITS.personaSeconds;
     const seconds = take.song.durationSeconds ?? defaultEnd;
     return {
       title: 'Keep this voice',
@@ -60,7 +61,7 @@ export const keepVoice = defineFormAction({
         `The voice “${plain(name)}” is kept again. The gateway still had it, so it cost nothing.`,
       );
     }
-    const segment = segmentOf({ start, end }, take.song.durationSeconds, context);
+    const segment = segmentOf({ start, end }, take.song.durationSeconds);
     const work: Work = {
       route: 'music.generatePersona',
       request: {
@@ -76,7 +77,7 @@ export const keepVoice = defineFormAction({
 });
 
 /** Throws UserError where there is no voice to keep, or where it is kept: each audio gives one (contract, "Limits" 1). */
-async function voicedTake(take: Take, { voices, limits }: Context): Promise<KnownTake> {
+async function voicedTake(take: Take, { voices }: Context): Promise<KnownTake> {
   if (!hasVoice(take.job)) throw new UserError('Nobody sings in this song, so there is no voice to keep.');
   const known = knownTake(take);
   const all = await voices.list();
@@ -90,7 +91,7 @@ async function voicedTake(take: Take, { voices, limits }: Context): Promise<Know
     throw new UserError(
       `${MOST_KEPT} voices are kept here, and no more fit. Remove one with /voices remove first.`,
     );
-  const { shortest } = limits.music.personaSeconds;
+  const { shortest } = SONG_LIMITS.personaSeconds;
   const { durationSeconds } = known.song;
   if (durationSeconds !== undefined && durationSeconds < shortest) {
     throw new UserError(
@@ -112,9 +113,8 @@ async function removedVoice(
 function segmentOf(
   { start, end }: { readonly start?: number | undefined; readonly end?: number | undefined },
   seconds: number | undefined,
-  { limits }: Context,
 ): { vocalStart: number; vocalEnd: number } {
-  const { shortest, longest, defaultStart, defaultEnd } = limits.music.personaSeconds;
+  const { shortest, longest, defaultStart, defaultEnd } = SONG_LIMITS.personaSeconds;
   const vocalStart = hundredths(start ?? defaultStart);
   const vocalEnd = hundredths(end ?? Math.min(vocalStart + defaultEnd, seconds ?? Infinity));
   if (seconds !== undefined && vocalStart >= seconds)

@@ -1,12 +1,13 @@
 /** From a recording and what people want of it to a request of the upload routes. */
-import type { Context, Voice } from '../../src/core/bot/context.ts';
+import type { Voice } from '../../src/core/bot/context.ts';
 import { UserError } from '../../src/core/errors.ts';
 import { present } from '../../src/core/present.ts';
+import { SONG_LIMITS } from '../../src/core/song-limits.ts';
 import type { Recording, SongModel, Work } from '../../src/core/work.ts';
 import { choicesOf } from '../text/options.ts';
 import { clip, words } from '../text/phrases.ts';
-import { type SongRequest, within } from './compose.ts';
-import { withSectionTags } from './song-message.ts';
+import { type SongRequest, UNHEARD_VOICE, within } from './compose.ts';
+import { withSectionTags } from './lyrics-text.ts';
 
 export const REMIX_MODES = choicesOf(['cover', 'extend', 'vocals', 'instrumental']);
 export type RemixMode = (typeof REMIX_MODES)[number]['value'];
@@ -31,8 +32,6 @@ interface Remix extends RemixRequest, RemixSource {
   readonly fromInstrumental?: boolean | undefined;
 }
 
-type MusicLimits = Context['limits']['music'];
-
 const ENDINGS = {
   cover: ' (cover)',
   extend: ' (extended)',
@@ -47,9 +46,9 @@ function derivedTitle({ mode, name }: Pick<Remix, 'mode' | 'name'>, most: number
 }
 
 /** Throws UserError for everything that the mode does not take, before anything is spent. */
-export function remixWork(remix: Remix, { limits: { music } }: Pick<Context, 'limits'>): Work {
+export function remixWork(remix: Remix): Work {
   const { mode, style, title } = remix;
-  const bounds = music.models[remix.model];
+  const bounds = SONG_LIMITS.models[remix.model];
   if (remix.voice && mode !== 'cover') {
     throw new UserError('A kept voice can sing in mode “cover” only. Leave out one of the two.', 'voice');
   }
@@ -57,29 +56,28 @@ export function remixWork(remix: Remix, { limits: { music } }: Pick<Context, 'li
   if (title !== undefined) within(title, bounds.title, 'title', 'title');
   switch (mode) {
     case 'cover':
-      return coverWork(remix, music);
+      return coverWork(remix);
     case 'extend':
-      return extendWork(remix, music);
+      return extendWork(remix);
     case 'vocals':
-      return vocalsWork(remix, music);
+      return vocalsWork(remix);
     case 'instrumental':
-      return instrumentalWork(remix, music);
+      return instrumentalWork(remix);
     default:
       return mode satisfies never;
   }
 }
 
-function coverWork(remix: Remix, { models, lyricsPromptWords }: MusicLimits): Work {
-  const { file: audio, name, model, prompt, title, style, instrumental = false } = remix;
-  const voice = instrumental ? undefined : remix.voice;
-  const unsungVoice = instrumental ? remix.voice?.name : undefined;
-  const bounds = models[model];
+function coverWork(remix: Remix): Work {
+  const { file: audio, name, model, prompt, title, style, instrumental = false, voice } = remix;
+  if (instrumental && voice !== undefined) throw new UserError(UNHEARD_VOICE, 'instrumental');
+  const bounds = SONG_LIMITS.models[model];
   if (title === undefined && style === undefined && voice === undefined) {
     if (prompt === undefined)
       throw new UserError('Tell me how the cover should sound, in “style” or “prompt”.', 'style');
     within(prompt, bounds.simplePrompt, 'description', 'prompt');
     const request = { customMode: false as const, instrumental, model, prompt };
-    return present({ route: 'music.uploadCover' as const, audio, request, unsungVoice });
+    return { route: 'music.uploadCover', audio, request };
   }
   const lyrics = prompt === undefined || instrumental ? undefined : withSectionTags(prompt);
   if (lyrics !== undefined) within(lyrics, bounds.customPrompt, 'text', 'prompt');
@@ -97,15 +95,14 @@ function coverWork(remix: Remix, { models, lyricsPromptWords }: MusicLimits): Wo
       prompt: lyrics,
       personaId: voice?.personaId,
     }),
-    lyricsAbout: writesLyrics ? words(title ?? name, lyricsPromptWords) : undefined,
+    lyricsAbout: writesLyrics ? words(title ?? name, SONG_LIMITS.lyricsPromptWords) : undefined,
     voiceName: voice?.name,
-    unsungVoice,
   });
 }
 
-function extendWork(remix: Remix, { models }: MusicLimits): Work {
+function extendWork(remix: Remix): Work {
   const { file: audio, name, model, prompt, title, style, instrumental = false } = remix;
-  const bounds = models[model];
+  const bounds = SONG_LIMITS.models[model];
   if (title === undefined && style === undefined && !instrumental) {
     if (prompt !== undefined) within(prompt, bounds.customPrompt, 'text', 'prompt');
     const isInstrumental = remix.fromInstrumental === true && prompt === undefined;
@@ -135,12 +132,12 @@ function extendWork(remix: Remix, { models }: MusicLimits): Work {
   };
 }
 
-function vocalsWork(remix: Remix, { models }: MusicLimits): Work {
+function vocalsWork(remix: Remix): Work {
   const { file: audio, name, model, prompt, title, style, instrumental } = remix;
   if (instrumental)
     throw new UserError('Mode “vocals” adds a voice; leave out “instrumental”.', 'instrumental');
   if (prompt === undefined) throw new UserError('Tell me what is sung, in “prompt”.', 'prompt');
-  const bounds = models[model];
+  const bounds = SONG_LIMITS.models[model];
   const lyrics = withSectionTags(prompt);
   within(lyrics, bounds.customPrompt, 'text', 'prompt');
   return {
@@ -156,11 +153,11 @@ function vocalsWork(remix: Remix, { models }: MusicLimits): Work {
   };
 }
 
-function instrumentalWork(remix: Remix, { models }: MusicLimits): Work {
+function instrumentalWork(remix: Remix): Work {
   const { file: audio, model, prompt, title, style } = remix;
   const tags = style ?? prompt;
   if (tags === undefined) throw new UserError('Tell me how the band should sound, in “style”.', 'style');
-  const bounds = models[model];
+  const bounds = SONG_LIMITS.models[model];
   within(tags, bounds.style, 'style', style === undefined ? 'prompt' : 'style');
   return {
     route: 'music.addInstrumental',

@@ -9,12 +9,12 @@ import {
   type Field,
   type MediaItem,
   type Message,
-  plain,
 } from '../../src/core/message.ts';
 import { present } from '../../src/core/present.ts';
 import { coverWords, hasVoice, lyricsOf, titleOf } from '../../src/core/song.ts';
 import { againButton, askedBy, button, lineage, shortened } from '../text/phrases.ts';
 import { DERIVED_MESSAGES } from './derived-messages.ts';
+import { lyricsMarkdown } from './lyrics-text.ts';
 import { takeName, withTake } from './takes.ts';
 
 /** Characters of one option in a result. */
@@ -152,11 +152,9 @@ function songFields({ work, result }: JobView): Field[] {
   const style = request?.style ?? result?.songs.find((song) => song.style !== undefined)?.style;
   const derived = work.route === 'music.generate' && work.roughStyle !== undefined;
   const voice = 'voiceName' in work ? work.voiceName : undefined;
-  const unsung = 'unsungVoice' in work ? work.unsungVoice : undefined;
   return [
     ...(style ? [{ name: derived ? 'Style, from your words' : 'Style', value: style }] : []),
     ...(voice ? [{ name: 'Voice', value: voice }] : []),
-    ...(unsung ? [{ name: 'Voice', value: `${unsung} is not heard: this is an instrumental` }] : []),
   ];
 }
 
@@ -233,47 +231,6 @@ export function songCard(job: JobView, index: number): Message {
     ],
     actions: [...songButtons(job), ...listenLink(job, 'Listen')],
   };
-}
-
-const NAMES =
-  'intro|verse|pre-?chorus|post-?chorus|chorus|refrain|hook|bridge|interlude|instrumental|break|breakdown|build|drop|solo|outro|end|ending|coda|rap|spoken(?: word)?';
-const NUMBER = '(?:\\s*(?:\\d{1,2}|[ivx]{1,4}))?';
-
-/** A line that is nothing but a section's name: `Verse 1:`, `(Chorus)`, `**Bridge**`, `## Outro`. */
-const WRITTEN = new RegExp(`^[\\s#*_({<]*((?:${NAMES})${NUMBER})[\\s:)}>*_]*$`, 'i');
-const TAG = /^\s*\[([^\]\n]{1,80})\]\s*$/;
-/** A bare word on a line of its own may be sung, such as “End”. */
-const BARE = /^[\w\s-]+$/;
-
-/** Lyrics with every section as the gateway marks it (contract: "section tags in square brackets"). */
-export function withSectionTags(lyrics: string): string {
-  return lyrics
-    .split('\n')
-    .map((line) => {
-      const [, name] = WRITTEN.exec(line) ?? [];
-      return name === undefined || BARE.test(line) ? line : `[${name.trim()}]`;
-    })
-    .join('\n');
-}
-
-/** Lyrics as Markdown, the sections' names in bold. */
-export function lyricsMarkdown(lyrics: string): string {
-  return lyrics
-    .trim()
-    .split('\n')
-    .map((line) => {
-      const [, name] = TAG.exec(line) ?? [];
-      return name === undefined ? plain(line.trimEnd()) : `**${plain(name.trim())}**`;
-    })
-    .join('\n');
-}
-
-/** The first line that is sung. */
-export function firstLine(lyrics: string | undefined): string | undefined {
-  return lyrics
-    ?.split('\n')
-    .map((line) => line.trim())
-    .find((line) => line !== '' && !TAG.test(line));
 }
 
 /** The result of any work of the music studio. */

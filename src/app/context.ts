@@ -5,7 +5,6 @@ import type { BotOptions, EnterRequest } from '../core/bot/create-bot.ts';
 import { type Address, type Person, serverOf } from '../core/invocation.ts';
 import type { System } from '../core/system.ts';
 import type { Gateway } from '../gateway/client.ts';
-import { musicLimits } from '../gateway/music/requests.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { filesDeadline } from '../media/attachments.ts';
 import { answersInForce } from '../settings/answers.ts';
@@ -58,7 +57,6 @@ function contextOf(
   };
   return {
     now,
-    limits: { music: musicLimits },
     jobs: {
       async start(request) {
         if (!invocation) throw new TypeError('Completions start no work');

@@ -71,8 +71,6 @@ export type Work =
       readonly lyricsAbout?: string;
       /** The name of the voice of `personaId`. */
       readonly voiceName?: string;
-      /** The name of a voice that was chosen for an instrumental. */
-      readonly unsungVoice?: string;
     }
   | {
       readonly route: 'music.extend';
@@ -88,7 +86,6 @@ export type Work =
       readonly audio: Recording;
       readonly lyricsAbout?: string;
       readonly voiceName?: string;
-      readonly unsungVoice?: string;
     }
   | {
       readonly route: 'music.uploadExtend';

@@ -1,5 +1,4 @@
 /** A command's tools, and their types. */
-import type { musicLimits } from '../../gateway/music/requests.ts';
 import type { Family } from '../family.ts';
 import type { JobView } from '../job.ts';
 import type { Judgement, KeptFile, MediaSource } from '../message.ts';
@@ -102,8 +101,6 @@ export interface Context extends Pick<System, 'now'> {
   readonly hearsOnlyItsName: string | undefined;
   /** What moderators may do. The caller has checked that the person is one, by {@link Command.moderatorsOnly}. */
   readonly moderation: Moderation;
-  /** The gateway's bounds, so that bad input is told before anything is spent. */
-  readonly limits: { readonly music: typeof musicLimits };
   readonly pages: {
     /** The address of a song's page; undefined if moderators switched pages off, or if people could not reach it. */
     of(song: JobView): Promise<string | undefined>;

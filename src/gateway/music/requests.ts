@@ -2,7 +2,6 @@ import { z } from 'zod';
 
 /** The music model versions: contract, "Versioning" 1. */
 export const MUSIC_MODELS = ['V4', 'V4_5', 'V4_5PLUS', 'V4_5ALL', 'V5'] as const;
-export type MusicModel = (typeof MUSIC_MODELS)[number];
 
 const httpUrl = z.url({ protocol: /^https?$/ });
 const id = z.string().trim().min(1).max(512);
@@ -183,37 +182,3 @@ export type WavGenerateRequest = z.infer<typeof wavGenerateRequest>;
  */
 export const mp4GenerateRequest = z.object({ taskId: id, audioId: id, callBackUrl });
 export type Mp4GenerateRequest = z.infer<typeof mp4GenerateRequest>;
-
-/**
- * Bounds that the contract does not show ("Limits": not shown), taken from the public API, the cheapest where
- * sources differ: https://docs.sunoapi.org/suno-api/generate-music (characters),
- * https://docs.sunoapi.org/suno-api/generate-lyrics (words),
- * https://docs.kie.ai/cn/suno-api/generate-persona (seconds),
- * https://docs.sunoapi.org/suno-api/upload-and-cover-audio (seconds).
- */
-interface MusicModelLimits {
-  /** Characters of `prompt` in simple mode. */
-  simplePrompt: number;
-  /** Characters of `prompt` (the lyrics) in custom mode. */
-  customPrompt: number;
-  /** Characters of `style`. */
-  style: number;
-  /** Characters of `title`. */
-  title: number;
-}
-
-export const musicLimits = {
-  models: {
-    V4: { simplePrompt: 500, customPrompt: 3000, style: 200, title: 80 },
-    V4_5: { simplePrompt: 500, customPrompt: 5000, style: 1000, title: 80 },
-    V4_5PLUS: { simplePrompt: 500, customPrompt: 5000, style: 1000, title: 80 },
-    V4_5ALL: { simplePrompt: 500, customPrompt: 5000, style: 1000, title: 80 },
-    V5: { simplePrompt: 500, customPrompt: 5000, style: 1000, title: 80 },
-  },
-  /** Words of the `prompt` of generate-lyrics. */
-  lyricsPromptWords: 200,
-  /** The vocal segment of a persona, in seconds. */
-  personaSeconds: { shortest: 10, longest: 30, defaultStart: 0, defaultEnd: 30 },
-  /** Uploaded audio of upload-cover, upload-extend, add-vocals and add-instrumental, in seconds. */
-  uploadSeconds: 120,
-} as const satisfies { models: Record<MusicModel, MusicModelLimits>; [bound: string]: unknown };

@@ -6,8 +6,8 @@ import type { Job, JobFailure } from '../../core/job.ts';
 import { duration, type KeptFile } from '../../core/message.ts';
 import type { FileReference } from '../../core/options.ts';
 import { present } from '../../core/present.ts';
+import { SONG_LIMITS } from '../../core/song-limits.ts';
 import type { InquiryPart, KeptRecording, NamedFile, Recording, Work, WorkFile } from '../../core/work.ts';
-import { musicLimits } from '../../gateway/music/requests.ts';
 import { type AttachmentAccess, keepAttachment, keepReadable } from '../../media/attachments.ts';
 import { MediaError } from '../../media/errors.ts';
 import { isRead, type ReadConversation } from '../ask/conversation.ts';
@@ -84,7 +84,7 @@ export function createAttachments({
     const kept = await keepFile(recording, 'audio', address, signal);
     const seconds = await media.seconds(kept.name);
     const name = nameOf(recording);
-    const most = musicLimits.uploadSeconds;
+    const most = SONG_LIMITS.uploadSeconds;
     if (seconds === undefined)
       throw new UserError(
         `I cannot tell how long ${name} is, so I do not hand it over. Please attach it as MP3 or WAV.`,

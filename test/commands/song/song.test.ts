@@ -298,13 +298,16 @@ describe('a voice', () => {
       expect((await studio.press(sung, 'Again', { person: BOB })).type).toBe('accepted');
   });
 
-  it('is left out of an instrumental, which says so', async () => {
+  it('and an instrumental exclude each other, before anything is spent', async () => {
     await studio.finish(await keep(await makeSong()));
-    const song = await studio.finish(
+    const { taken } = studio.world.gateway;
+    const before = taken.length;
+    for (const outcome of [
       await studio.ask('song', { prompt: 'snow', voice: 'Rainy', instrumental: true }),
-    );
-    expect(sentTo('music.generate').at(-1)).not.toHaveProperty('personaId');
-    expect(field(song, 'Voice')).toBe('Rainy is not heard: this is an instrumental');
+      await studio.ask('remix', { mode: 'cover', style: 'brass', voice: 'Rainy', instrumental: true }),
+    ])
+      expect(privateText(outcome)).toBe('An instrumental has no voice. Leave out one of the two.');
+    expect(taken).toHaveLength(before);
   });
 
   it('of another server is not known here', async () => {

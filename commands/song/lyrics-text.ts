@@ -1,0 +1,43 @@
+/** Lyrics as text: for the gateway, with its section tags, and for people, as Markdown. */
+import { plain } from '../../src/core/message.ts';
+
+const NAMES =
+  'intro|verse|pre-?chorus|post-?chorus|chorus|refrain|hook|bridge|interlude|instrumental|break|breakdown|build|drop|solo|outro|end|ending|coda|rap|spoken(?: word)?';
+const NUMBER = '(?:\\s*(?:\\d{1,2}|[ivx]{1,4}))?';
+
+/** A line that is nothing but a section's name: `Verse 1:`, `(Chorus)`, `**Bridge**`, `## Outro`. */
+const WRITTEN = new RegExp(`^[\\s#*_({<]*((?:${NAMES})${NUMBER})[\\s:)}>*_]*$`, 'i');
+const TAG = /^\s*\[([^\]\n]{1,80})\]\s*$/;
+/** A bare word on a line of its own may be sung, such as “End”. */
+const BARE = /^[\w\s-]+$/;
+
+/** Lyrics with every section as the gateway marks it (contract: "section tags in square brackets"). */
+export function withSectionTags(lyrics: string): string {
+  return lyrics
+    .split('\n')
+    .map((line) => {
+      const [, name] = WRITTEN.exec(line) ?? [];
+      return name === undefined || BARE.test(line) ? line : `[${name.trim()}]`;
+    })
+    .join('\n');
+}
+
+/** Lyrics as Markdown, the sections' names in bold. */
+export function lyricsMarkdown(lyrics: string): string {
+  return lyrics
+    .trim()
+    .split('\n')
+    .map((line) => {
+      const [, name] = TAG.exec(line) ?? [];
+      return name === undefined ? plain(line.trimEnd()) : `**${plain(name.trim())}**`;
+    })
+    .join('\n');
+}
+
+/** The first line that is sung. */
+export function firstLine(lyrics: string | undefined): string | undefined {
+  return lyrics
+    ?.split('\n')
+    .map((line) => line.trim())
+    .find((line) => line !== '' && !TAG.test(line));
+}

@@ -1,0 +1,36 @@
+/** How long and how much the song routes take, so that bad input is told before anything is spent. */
+import type { SongModel } from './work.ts';
+
+/**
+ * Bounds that the contract does not show ("Limits": not shown), taken from the public API, the cheapest where
+ * sources differ: https://docs.sunoapi.org/suno-api/generate-music (characters),
+ * https://docs.sunoapi.org/suno-api/generate-lyrics (words),
+ * https://docs.kie.ai/cn/suno-api/generate-persona (seconds),
+ * https://docs.sunoapi.org/suno-api/upload-and-cover-audio (seconds).
+ */
+interface SongModelLimits {
+  /** Characters of `prompt` in simple mode. */
+  simplePrompt: number;
+  /** Characters of `prompt` (the lyrics) in custom mode. */
+  customPrompt: number;
+  /** Characters of `style`. */
+  style: number;
+  /** Characters of `title`. */
+  title: number;
+}
+
+export const SONG_LIMITS = {
+  models: {
+    V4: { simplePrompt: 500, customPrompt: 3000, style: 200, title: 80 },
+    V4_5: { simplePrompt: 500, customPrompt: 5000, style: 1000, title: 80 },
+    V4_5PLUS: { simplePrompt: 500, customPrompt: 5000, style: 1000, title: 80 },
+    V4_5ALL: { simplePrompt: 500, customPrompt: 5000, style: 1000, title: 80 },
+    V5: { simplePrompt: 500, customPrompt: 5000, style: 1000, title: 80 },
+  },
+  /** Words of the `prompt` of generate-lyrics. */
+  lyricsPromptWords: 200,
+  /** The vocal segment of a persona, in seconds. */
+  personaSeconds: { shortest: 10, longest: 30, defaultStart: 0, defaultEnd: 30 },
+  /** Uploaded audio of upload-cover, upload-extend, add-vocals and add-instrumental, in seconds. */
+  uploadSeconds: 120,
+} as const satisfies { models: Record<SongModel, SongModelLimits>; [bound: string]: unknown };
