@@ -12,17 +12,16 @@ const DELIVERIES = 500;
  */
 const WRITE_JOB = `
 local function write(KEYS, given, record)
-  local job, open, running, songs, delivered = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-  local inbox, digests, undelivered = KEYS[6], KEYS[7], KEYS[8]
-  local before = redis.call('HMGET', job, 'running', 'songs', 'delivered', 'undelivered', 'server songs', 'open')
-  local stays = {given.open and running, given.hasSongs and songs, given.duration and delivered,
-    given.undelivered and undelivered, given.hasSongs and given.serverSongs}
+  local job, open, running, songs, serverSongs, delivered, undelivered, inbox, digests = unpack(KEYS)
+  local before = redis.call('HMGET', job, 'running', 'songs', 'server songs', 'delivered', 'undelivered', 'open')
+  local stays = {given.open and running, given.hasSongs and songs, given.hasServerSongs and serverSongs,
+    given.duration and delivered, given.undelivered and undelivered}
   for field = 1, 5 do
     if before[field] and before[field] ~= stays[field] then redis.call('ZREM', before[field], given.id) end
   end
   redis.call('HSET', job, 'record', record, 'version', given.version, 'written by', given.token,
-    'open', given.open and 1 or 0, 'running', running, 'songs', songs, 'delivered', delivered,
-    'undelivered', undelivered, 'duration', given.duration or '')
+    'open', given.open and 1 or 0, 'running', running, 'songs', songs, 'server songs', serverSongs,
+    'delivered', delivered, 'undelivered', undelivered, 'duration', given.duration or '')
   if not given.open then
     redis.call('ZREM', open, given.id)
     redis.call('PEXPIRE', inbox, ${INBOX_KEPT})
@@ -34,12 +33,7 @@ local function write(KEYS, given, record)
     redis.call('PERSIST', digests)
   end
   if given.hasSongs then redis.call('ZADD', songs, given.createdAt, given.id) end
-  if given.hasSongs and given.serverSongs then
-    redis.call('HSET', job, 'server songs', given.serverSongs)
-    redis.call('ZADD', given.serverSongs, given.createdAt, given.id)
-  elseif before[5] then
-    redis.call('HDEL', job, 'server songs')
-  end
+  if given.hasServerSongs then redis.call('ZADD', serverSongs, given.createdAt, given.id) end
   if given.undelivered then redis.call('ZADD', undelivered, given.createdAt, given.id) end
   if given.duration then
     redis.call('ZADD', delivered, given.finishedAt, given.id)
@@ -100,12 +94,13 @@ return found
 
 /** KEYS: keys of the job. Removes the job from every index that its hash names. ARGV: the job, its version or nothing. */
 export const ERASE = `
-if ARGV[2] ~= '' and redis.call('HGET', KEYS[1], 'version') ~= ARGV[2] then return 0 end
-local indexes = redis.call('HMGET', KEYS[1], 'running', 'songs', 'delivered', 'undelivered', 'server songs')
+local job, open, _, _, _, _, _, inbox, digests, invocation = unpack(KEYS)
+if ARGV[2] ~= '' and redis.call('HGET', job, 'version') ~= ARGV[2] then return 0 end
+local indexes = redis.call('HMGET', job, 'running', 'songs', 'server songs', 'delivered', 'undelivered')
 for field = 1, 5 do
   if indexes[field] then redis.call('ZREM', indexes[field], ARGV[1]) end
 end
-redis.call('ZREM', KEYS[2], ARGV[1])
-redis.call('DEL', KEYS[1], KEYS[6], KEYS[7], KEYS[9])
+redis.call('ZREM', open, ARGV[1])
+redis.call('DEL', job, inbox, digests, invocation)
 return 1
 `;

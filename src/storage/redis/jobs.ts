@@ -27,7 +27,7 @@ export interface RedisJobs extends JobStore {
 
 export function redisJobs({ connection, keys, log, newId }: RedisTools): RedisJobs {
   async function insert(job: Job, ...reservation: [] | [string]): Promise<Accepted> {
-    const values = [...jobArguments(job, newId(), keys), ...reservation];
+    const values = [...jobArguments(job, newId()), ...reservation];
     const reply = await connection.evaluate(INSERT, [keys.usage, ...jobKeys(job, keys)], values);
     return insertReply.parse(JSON.parse(z.string().parse(reply)));
   }
@@ -105,7 +105,7 @@ export function redisJobs({ connection, keys, log, newId }: RedisTools): RedisJo
     },
     async replace(job) {
       const written: Job = { ...job, version: job.version + 1 };
-      const values = jobArguments(written, newId(), keys);
+      const values = jobArguments(written, newId());
       return (await connection.evaluate(REPLACE, jobKeys(written, keys), values)) === 1 ? written : undefined;
     },
     async running({ platform, channel }, person) {
@@ -171,21 +171,22 @@ function jobKeys({ id, address, person, work, invocation }: Job, keys: RedisKeys
     keys.open,
     keys.running(address.platform, person.id),
     keys.songs(address),
+    keys.serverSongs({ platform: address.platform, guild: serverOf(address) ?? '' }),
     keys.delivered(alikeOf(work)),
+    keys.undelivered(address.platform, person.id),
     keys.inbox(id),
     keys.inboxDigests(id),
-    keys.undelivered(address.platform, person.id),
     keys.invocation(invocation),
   ];
 }
 
 /** What {@link WRITE_JOB} is given, as JSON, and the record. */
-function jobArguments(job: Job, token: string, keys: RedisKeys): [string, string] {
+function jobArguments(job: Job, token: string): [string, string] {
   const { id, version, createdAt, finishedAt = 0, address } = job;
-  const guild = serverOf(address);
-  const serverSongs = guild === undefined ? undefined : keys.serverSongs({ ...address, guild });
+  const facts = jobFacts(job);
+  const hasServerSongs = facts.hasSongs && serverOf(address) !== undefined;
   return [
-    JSON.stringify({ token, id, version, createdAt, finishedAt, serverSongs, ...jobFacts(job) }),
+    JSON.stringify({ token, id, version, createdAt, finishedAt, ...facts, hasServerSongs }),
     JSON.stringify(job),
   ];
 }

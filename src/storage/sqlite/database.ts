@@ -2,6 +2,7 @@
 import { accessSync, chmodSync, closeSync, constants, existsSync, openSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { z } from 'zod';
 import { StorageError } from '../storage.ts';
 import { makeFolder } from './database-file.ts';
@@ -158,6 +159,16 @@ export class SqliteDatabase {
       throw error;
     }
     for (const resolve of durable) resolve();
+  }
+}
+
+/** All rows of what reads a page after a row. Other work runs between two pages. */
+export async function* paged<Row>(read: (last: Row | undefined) => Row[]): AsyncGenerator<Row> {
+  let page = read(undefined);
+  while (page.length > 0) {
+    yield* page;
+    await nextTurn();
+    page = read(page.at(-1));
   }
 }
 

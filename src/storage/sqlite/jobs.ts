@@ -1,14 +1,12 @@
-/** Records of jobs, and the callbacks that came for them. */
-import { hash } from 'node:crypto';
+/** Records of jobs. */
 import type { StatementSync } from 'node:sqlite';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { serverOf } from '../../core/invocation.ts';
 import type { Job } from '../../core/job.ts';
 import type { Log } from '../../core/telemetry/log.ts';
 import { jobFacts, parseJob, parseJobs } from '../job-record.ts';
-import { type Callback, INBOX_MOST, type Inbox, type JobStore, type JobText } from '../storage.ts';
-import type { SqliteDatabase } from './database.ts';
+import type { JobStore, JobText } from '../storage.ts';
+import { paged, type SqliteDatabase } from './database.ts';
 
 const recordRow = z.object({ id: z.string(), record: z.string() });
 const idRow = z.object({ id: z.string() });
@@ -82,16 +80,6 @@ export function sqliteJobs(database: SqliteDatabase, log: Log): SqliteJobs {
          ORDER BY finished_at DESC, id DESC LIMIT ${DELIVERIES})
        WHERE alike ORDER BY finished_at DESC, id DESC LIMIT ?3`,
   });
-
-  /** All rows of what reads a page after a row. Other work runs between two pages. */
-  async function* paged<Row>(read: (last: Row | undefined) => Row[]): AsyncGenerator<Row> {
-    let page = read(undefined);
-    while (page.length > 0) {
-      yield* page;
-      await nextTurn();
-      page = read(page.at(-1));
-    }
-  }
 
   const records = (query: StatementSync, ...values: string[]) =>
     paged<JobText>((last) => database.all(query, recordRow, ...values, last?.id ?? '', PAGE_OF_RECORDS));
@@ -184,41 +172,5 @@ function jobRow(job: Job) {
     created_at: job.createdAt,
     finished_at: job.finishedAt ?? null,
     record: JSON.stringify(job),
-  };
-}
-
-const nextRow = z.object({ sequence: z.number(), hasJob: z.number() });
-const entryRow = z.object({ sequence: z.number(), receivedAt: z.number(), body: z.string() });
-
-export interface SqliteInbox extends Inbox {
-  /** Inside a transaction: puts a callback in where its job is stored. Whether it is. */
-  insert(callback: Callback): boolean;
-  /** Removes the callbacks of jobs that ended before then, in milliseconds since the epoch. */
-  prune(endedBefore: number): Promise<void>;
-}
-
-export function sqliteInbox(database: SqliteDatabase): SqliteInbox {
-  const { next, put, read, prune } = database.prepareAll({
-    next: `SELECT coalesce(max(sequence), 0) + 1 AS sequence, EXISTS (SELECT 1 FROM jobs WHERE id = ?1) AS hasJob
-       FROM inbox WHERE job = ?1`,
-    put: `INSERT INTO inbox (job, sequence, received_at, digest, body) VALUES (?, ?, ?, ?, ?)
-       ON CONFLICT (job, digest) DO NOTHING`,
-    read: `SELECT sequence, received_at AS receivedAt, body FROM inbox WHERE job = ? AND sequence > ?
-     ORDER BY sequence`,
-    // Found by the time of the callback: there are many ended jobs, and almost none has callbacks.
-    prune: `DELETE FROM inbox WHERE job IN (SELECT job FROM inbox JOIN jobs ON id = job
-       WHERE received_at < ?1 AND open = 0 AND coalesce(finished_at, created_at) < ?1)`,
-  });
-  return {
-    insert({ job, body, receivedAt }) {
-      const { sequence, hasJob } = nextRow.parse(next.get(job));
-      if (hasJob === 0) return false;
-      if (sequence <= INBOX_MOST) put.run(job, sequence, receivedAt, hash('sha256', body, 'buffer'), body);
-      return true;
-    },
-    read: async (job, sequence) => database.all(read, entryRow, job, sequence),
-    async prune(endedBefore) {
-      await database.write(() => prune.run(endedBefore));
-    },
   };
 }

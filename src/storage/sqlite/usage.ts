@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { dayOf } from '../../core/clock.ts';
 import {
@@ -9,22 +8,29 @@ import {
   type Reservation,
   USAGE_KNOWN,
   type UsageGuild,
+  type UsageRecord,
   type UsageStore,
   usageSummary,
 } from '../usage.ts';
-import type { SqliteDatabase } from './database.ts';
+import { paged, type SqliteDatabase } from './database.ts';
 
 const sumRow = z.object({ requests: z.number(), units: z.number() });
 const entryRow = z.object({ at: z.number(), units: z.number() });
 const stateRow = z.object({ state: z.enum(['open', 'settled', 'uncertain']) });
 const settledRow = sumRow.extend({ uncertain: z.number() });
 const familyRow = settledRow.extend({ family: z.string() });
-const nextDayRow = z.object({ day: z.string().nullable() });
-const dayRecordRow = familyRow.extend({ day: z.string(), person: z.string(), displayName: z.string() });
-const recordRow = dayRecordRow.extend({ platform: z.string(), guild: z.string() });
+const recordRow = familyRow.extend({
+  platform: z.string(),
+  guild: z.string(),
+  day: z.string(),
+  person: z.string(),
+  displayName: z.string(),
+});
 const SUMS = 'sum(requests) AS requests, total(units) AS units, sum(uncertain) AS uncertain';
 /** Rows of the history that are read at a time. */
 const PAGE = 500;
+
+type UsageKey = Pick<UsageRecord, 'platform' | 'guild' | 'day' | 'person' | 'family'>;
 
 export interface SqliteUsage extends UsageStore {
   /** Inside a transaction: counts the reservation once when no ceiling is passed. Returns the refusal otherwise. */
@@ -49,9 +55,6 @@ export function sqliteUsage(database: SqliteDatabase): SqliteUsage {
          units = units + excluded.units, uncertain = uncertain + excluded.uncertain`,
     makeCertain: `UPDATE usage_days SET uncertain = uncertain - 1
        WHERE platform = ? AND guild = ? AND day = ? AND person = ? AND family = ?`,
-    nextDay: 'SELECT min(day) AS day FROM usage_days WHERE platform = ? AND guild = ? AND day > ?',
-    ofDay: `SELECT day, person, family, display_name AS displayName, requests, units, uncertain
-       FROM usage_days WHERE platform = ? AND guild = ? AND day = ?`,
     byFamily: `SELECT family, ${SUMS} FROM usage_days
        WHERE platform = ? AND person = ? AND guild = ? AND day >= ? GROUP BY family`,
     history: `SELECT platform, guild, day, person, family, display_name AS displayName, requests, units, uncertain
@@ -92,14 +95,17 @@ export function sqliteUsage(database: SqliteDatabase): SqliteUsage {
     return last && { type: 'refused', ...last };
   }
 
-  /** Each day is read on its own, and other work runs in between: a busy server has thousands of rows a day. */
+  /** Settled usage in the order of its key, behind a key. */
+  const recordsAfter = (key: UsageKey) =>
+    paged<UsageRecord>((last) => {
+      const { platform, guild, day, person, family } = last ?? key;
+      return database.all(statements.history, recordRow, platform, guild, day, person, family, PAGE);
+    });
+
   async function* recordsFrom({ platform, guild }: UsageGuild, firstDay: string): AsyncGenerator<DayRecord> {
-    const next = (day: string) => database.get(statements.nextDay, nextDayRow, platform, guild, day)?.day;
-    // Before the first day in the order of texts, and after the day before.
-    for (let day = next(firstDay.slice(0, -1)); day; day = next(day)) {
-      if (day < firstDay) continue;
-      yield* database.all(statements.ofDay, dayRecordRow, platform, guild, day);
-      await nextTurn();
+    for await (const record of recordsAfter({ platform, guild, day: firstDay, person: '', family: '' })) {
+      if (record.platform !== platform || record.guild !== guild) return;
+      yield record;
     }
   }
 
@@ -143,17 +149,7 @@ export function sqliteUsage(database: SqliteDatabase): SqliteUsage {
     summary: (where, firstDay, mostPeople) => usageSummary(recordsFrom(where, firstDay), mostPeople),
     byFamily: async ({ platform, guild }, person, firstDay) =>
       database.all(statements.byFamily, familyRow, platform, person, guild, firstDay),
-    async *history() {
-      let last: string[] = ['', '', '', '', ''];
-      for (;;) {
-        const page = database.all(statements.history, recordRow, ...last, PAGE);
-        yield* page;
-        const end = page.at(-1);
-        if (!end) return;
-        last = [end.platform, end.guild, end.day, end.person, end.family];
-        await nextTurn();
-      }
-    },
+    history: () => recordsAfter({ platform: '', guild: '', day: '', person: '', family: '' }),
     restore: (record) => database.write(() => statements.restore.run({ ...record }).changes > 0),
     async forget(platform, person) {
       await database.write(() => statements.forget.run(platform, person));
