@@ -127,6 +127,18 @@ describe('a history that was found keeps every promise', () => {
     expect(broken).toEqual([]);
   });
 
+  test('in which a finished video cannot be fetched, and the gateway is too busy to give a new address', async () => {
+    const { broken, trace } = await simulator.play({
+      ...QUIET,
+      requests: [asked('video', { twice: true })],
+      outcomes: [{ stages: { text: 0, first: 0, complete: 0 }, copies: 1 }],
+      polls: ['answered', 'busy'],
+      media: ['not there', 'not there'],
+    });
+    expect(trace.join('\n')).toMatch(/not there[\s\S]*busy/);
+    expect(broken).toEqual([]);
+  });
+
   test('in which an answer is stopped while the gateway is too busy to take its question', async () => {
     const { broken, trace } = await simulator.play({
       ...QUIET,

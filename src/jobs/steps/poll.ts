@@ -125,6 +125,8 @@ export function createPoll({
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       log.warn({ job: job.id, err: error }, 'The gateway gave no fresh address of the video');
+      const retryAfterMs = patienceOf(error);
+      if (retryAfterMs !== undefined) run.record({ held: { asking: now() + retryAfterMs } });
     }
   }
 
@@ -136,8 +138,7 @@ export function createPoll({
       if (!(error instanceof GatewayError)) throw error;
       log.warn({ job: run.job.id, err: error }, 'The video task could not be asked about');
       if (error.code === 'not-found') return { status: 'unknown' };
-      const retryAfterMs =
-        error.retryAfterMs === undefined ? undefined : Math.min(error.retryAfterMs, LONGEST_HOLD_MS);
+      const retryAfterMs = patienceOf(error);
       const attempts = Math.min(run.job.attempts + 1, MOST_DOUBLINGS);
       const again = now() + pauseBefore(attempts, random, retryAfterMs);
       run.apply({ type: 'retried', ...(retryAfterMs === undefined ? {} : { held: { asking: again } }) });
@@ -167,6 +168,11 @@ export function pollPause({ elapsedMs, typicalMs = 0 }: Waited, random: () => nu
   const { pauseMs } = PAUSES.find(({ untilMs }) => elapsedMs < untilMs) ?? PAUSES[3];
   const first = FIRST_PART * typicalMs - elapsedMs;
   return Math.max(first, pauseMs) * (0.95 + random() / 10);
+}
+
+/** How long the gateway wants to be left alone, in milliseconds, up to {@link LONGEST_HOLD_MS}. */
+function patienceOf({ retryAfterMs }: GatewayError): number | undefined {
+  return retryAfterMs === undefined ? undefined : Math.min(retryAfterMs, LONGEST_HOLD_MS);
 }
 
 /** When the gateway's Retry-After for this task is over, in milliseconds since the epoch. */
