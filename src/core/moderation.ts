@@ -1,4 +1,5 @@
 /** What moderators decide, and what the bot tells them. src/settings stores it. */
+import { z } from 'zod';
 import { FAMILIES, type Family, LIMITED, type Limited } from './family.ts';
 import { type Address, serverWord } from './invocation.ts';
 import type { KeptFile } from './message.ts';
@@ -14,10 +15,8 @@ export const placeText = (where: Where, at: Pick<Address, 'platform'>): string =
 export type Origin = Where | 'deployment' | 'none';
 
 /** A person as settings remember them. */
-export interface Actor {
-  readonly id: string;
-  readonly displayName: string;
-}
+export const actorSchema = z.object({ id: z.string(), displayName: z.string() });
+export type Actor = z.infer<typeof actorSchema>;
 
 export interface ModelInForce {
   readonly family: Family;
@@ -45,11 +44,8 @@ export interface PagesInForce {
   readonly from: Origin;
 }
 
-export type Subject = {
-  readonly type: 'role' | 'person';
-  readonly id: string;
-  readonly name?: string | undefined;
-};
+const subject = z.object({ type: z.enum(['role', 'person']), id: z.string(), name: z.string().optional() });
+export type Subject = z.infer<typeof subject>;
 
 /** Roles that every platform has. */
 export const EVERYONE = { type: 'role', id: 'everyone', name: 'everyone' } as const satisfies Subject;
@@ -83,8 +79,14 @@ export type LimitPeriod = (typeof LIMIT_PERIODS)[number];
 
 /** How much may be used in any stretch of a period. */
 export interface Limit {
-  /** `person`: each person for themselves; `here`: the same, in one channel. The others: all people there together. */
-  readonly scope: 'person' | 'here' | 'channel' | 'server' | 'deployment';
+  /** The first three count each person for themselves, the others all people there together. */
+  readonly scope:
+    | 'personInServer'
+    | 'personInChannel'
+    | 'personOnPlatform'
+    | 'channel'
+    | 'server'
+    | 'deployment';
   /** Whom it is for, where it counts each person for themselves; everyone if absent. */
   readonly who?: Subject | undefined;
   /** When absent, all families together; `party`, which asks the gateway for nothing, is none of them. */
@@ -109,28 +111,28 @@ export interface RuleName {
   readonly what: string;
 }
 
-export interface AccessRule extends RuleName {
-  readonly type: 'allow' | 'deny';
-}
+const accessRule = z.object({ type: z.enum(['allow', 'deny']), who: subject, what: z.string() });
+export type AccessRule = z.infer<typeof accessRule>;
 
-export interface LimitRule extends RuleName {
-  readonly type: 'limit';
-  readonly what: (typeof LIMITABLE)[number];
-  readonly per: LimitPeriod;
-  readonly of: 'requests' | 'units';
-  readonly most: number;
+const limitRule = z.object({
+  type: z.literal('limit'),
+  who: subject,
+  what: z.enum(LIMITABLE),
+  per: z.enum(LIMIT_PERIODS),
+  of: z.enum(['requests', 'units']),
+  most: z.number().min(0),
   /** All people of the channel or server share it. Only for everyone. */
-  readonly together?: boolean | undefined;
-}
+  together: z.boolean().optional(),
+});
+export type LimitRule = z.infer<typeof limitRule>;
 
 /** No limit that moderators set holds. */
-export interface UnlimitedRule extends RuleName {
-  readonly type: 'unlimited';
-  readonly what: (typeof LIMITABLE)[number];
-}
+const unlimitedRule = z.object({ type: z.literal('unlimited'), who: subject, what: z.enum(LIMITABLE) });
+export type UnlimitedRule = z.infer<typeof unlimitedRule>;
 
 /** What moderators decided for somebody about something. */
-export type Rule = AccessRule | LimitRule | UnlimitedRule;
+export const ruleSchema = z.discriminatedUnion('type', [accessRule, limitRule, unlimitedRule]);
+export type Rule = z.infer<typeof ruleSchema>;
 
 export interface RulesInForce {
   readonly limits: readonly LimitInForce[];
@@ -150,17 +152,21 @@ export interface RuleReport {
   readonly channels: OwnChoices;
 }
 
-/** One change by a moderator. */
-export interface Change {
-  readonly id: string;
+/** A change by a moderator as the settings of its place hold it. */
+export const changeSchema = z.object({
+  id: z.string(),
   /** Milliseconds since the epoch. */
-  readonly at: number;
-  readonly by: Actor;
+  at: z.number(),
+  by: actorSchema,
+  what: z.string(),
+  from: z.string(),
+  to: z.string(),
+});
+
+/** One change by a moderator. */
+export interface Change extends z.infer<typeof changeSchema> {
   /** `server`, or what to call the channel. Plain. */
   readonly where: string;
-  readonly what: string;
-  readonly from: string;
-  readonly to: string;
 }
 
 export interface Used {

@@ -5,7 +5,14 @@
 import { z } from 'zod';
 import { FAMILIES } from '../core/family.ts';
 import { type Address, channelOf, serverOf } from '../core/invocation.ts';
-import { type Actor, type Change, LIMIT_PERIODS, LIMITABLE, type Where } from '../core/moderation.ts';
+import {
+  type Actor,
+  actorSchema,
+  type Change,
+  changeSchema,
+  ruleSchema,
+  type Where,
+} from '../core/moderation.ts';
 import type { System } from '../core/system.ts';
 import type { SettingsStore } from '../storage/storage.ts';
 import { createRecords, keyOfParts, recordParser, SettingsError } from './records.ts';
@@ -162,37 +169,12 @@ function keyIn(address: Address, channel: string): string {
 /** For each server and channel. */
 export const MOST_RULES = 200;
 
-const actor = z.object({ id: z.string(), displayName: z.string() });
-const subject = z.object({ type: z.enum(['role', 'person']), id: z.string(), name: z.string().optional() });
 const chosenModel = z.object({
   id: z.string(),
-  by: actor,
+  by: actorSchema,
   at: z.number(),
   /** When moderators were told that the account no longer has it. */
   toldGoneAt: z.number().optional(),
-});
-
-const rule = z.discriminatedUnion('type', [
-  z.object({ type: z.enum(['allow', 'deny']), who: subject, what: z.string() }),
-  z.object({
-    type: z.literal('limit'),
-    who: subject,
-    what: z.enum(LIMITABLE),
-    per: z.enum(LIMIT_PERIODS),
-    of: z.enum(['requests', 'units']),
-    most: z.number().min(0),
-    together: z.boolean().optional(),
-  }),
-  z.object({ type: z.literal('unlimited'), who: subject, what: z.enum(LIMITABLE) }),
-]);
-
-const change = z.object({
-  id: z.string(),
-  at: z.number(),
-  by: actor,
-  what: z.string(),
-  from: z.string(),
-  to: z.string(),
 });
 
 /** What has another one was written by a newer Minstrel, and is not overwritten. */
@@ -213,13 +195,13 @@ const settingsSchema = z.object({
   /** A server's: nothing new is taken. */
   paused: z.boolean().optional(),
   /** Who may use what, and how much: oldest first. */
-  rules: z.array(rule).readonly().default([]),
+  rules: z.array(ruleSchema).readonly().default([]),
   /** A server's: the channels that have settings of their own. */
   channels: z.array(z.string()).default([]),
   /** What people call these channels, where it is known. */
   channelNames: z.record(z.string(), z.string()).default({}),
   /** Newest last. */
-  changes: z.array(change).default([]),
+  changes: z.array(changeSchema).default([]),
 });
 
 /** The settings of a server or of a channel. */

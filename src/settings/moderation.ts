@@ -19,7 +19,6 @@ import type { System } from '../core/system.ts';
 import type { UsageStore } from '../storage/usage.ts';
 import { resetRules, setPause, setRule } from './access/changes.ts';
 import { hasRuleName, isAccessRule, type PlacedRule, placedRules } from './access/precedence.ts';
-import { placedText, ruleText } from './access/words.ts';
 import { closeAlbum, openAlbum } from './albums.ts';
 import { answersInForce, pagesInForce, setValue } from './answers.ts';
 import type { DecisionStore, Decisions, Edit, KeptSettings } from './decisions.ts';
@@ -27,6 +26,7 @@ import type { FeedbackStore } from './feedback.ts';
 import type { Meter } from './limits/meter.ts';
 import { chooseModel, type ModelSettings, resetModel } from './models.ts';
 import { type Aspect, decidesToo, type ReportOptions, reportOn, thingsBy } from './report.ts';
+import { placedText, ruleText } from './words.ts';
 
 const DAY = 24 * 3_600_000;
 /** People that a report of usage names. */

@@ -20,9 +20,9 @@ import {
   thingsOf,
   type Who,
 } from './access/precedence.ts';
-import { accessText, describeLimit, limitedText, placedText, subjectText } from './access/words.ts';
 import type { Decisions, KeptSettings } from './decisions.ts';
 import { limitsThatHold, limitThings } from './limits/meter.ts';
+import { accessText, describeLimit, limitedText, placedText, subjectText } from './words.ts';
 
 /** What changed: who may, how much they may, or both. */
 export type Aspect = 'access' | 'limits';

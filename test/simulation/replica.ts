@@ -56,7 +56,9 @@ export function startReplica(process: Process, inner: Storage, surroundings: Sur
     meter: createMeter({
       usage: storage.usage,
       ceilings:
-        dailyLimit === undefined ? [] : [{ scope: 'person', of: 'requests', per: 'day', most: dailyLimit }],
+        dailyLimit === undefined
+          ? []
+          : [{ scope: 'personOnPlatform', of: 'requests', per: 'day', most: dailyLimit }],
       costs: {},
       now,
       isPaused: () => false,

@@ -7,12 +7,17 @@ import { MUSIC_MODELS } from '../../gateway/music/requests.ts';
 import { FAMILY_OF } from '../../settings/limits/meter.ts';
 import { commaSeparated, readable } from './fields.ts';
 
-const SCOPES = ['person', 'channel', 'server', 'deployment'] as const satisfies readonly Limit['scope'][];
+const SCOPES: ReadonlyMap<string, Limit['scope']> = new Map([
+  ['person', 'personOnPlatform'],
+  ['channel', 'channel'],
+  ['server', 'server'],
+  ['deployment', 'deployment'],
+]);
 const LIMIT = /^(\w+)(?:\s+(\w+))?\s+(\d{1,9}(?:\.\d{1,3})?)(\s*units)?\s*\/\s*(\w+)$/;
 
 function readLimit(text: string): Limit | undefined {
   const [, scopeWord, familyWord, most, units, perWord] = LIMIT.exec(text) ?? [];
-  const scope = SCOPES.find((known) => known === scopeWord);
+  const scope = SCOPES.get(scopeWord ?? '');
   const family = LIMITED.find((known) => known === familyWord);
   const per = LIMIT_PERIODS.find((known) => known === perWord);
   if (!scope || !per || (familyWord && !family)) return undefined;

@@ -3,9 +3,8 @@ import { UserError } from '../../core/errors.ts';
 import type { Address } from '../../core/invocation.ts';
 import type { Rule, RuleName, Where } from '../../core/moderation.ts';
 import { type Edit, MOST_RULES } from '../decisions.ts';
-
+import { ruleText } from '../words.ts';
 import { hasRuleName } from './precedence.ts';
-import { ruleText } from './words.ts';
 
 interface Place {
   readonly from: Where;

@@ -1,10 +1,12 @@
 /** Which rule decides, for access and for limits. */
 import type { AnyCommand } from '../../core/bot/command.ts';
+import { LIMITED } from '../../core/family.ts';
 import type { Person } from '../../core/invocation.ts';
 import {
   type AccessRule,
   ALL,
   EVERYONE,
+  type Limit,
   type LimitRule,
   MODERATION,
   MODERATORS,
@@ -41,6 +43,22 @@ export function isAccessRule(placed: PlacedRule): placed is PlacedRule<AccessRul
 
 export function isAboutLimits(placed: PlacedRule): placed is PlacedRule<LimitRule | UnlimitedRule> {
   return !isAccessRule(placed);
+}
+
+/** What a rule limits, as the meter counts it. */
+export function limitOf({ who, what, per, of, most, together }: LimitRule, from: PlacedRule['from']): Limit {
+  const family = LIMITED.find((one) => one === what);
+  const [own, shared] =
+    from === 'channel' ? (['personInChannel', 'channel'] as const) : (['personInServer', 'server'] as const);
+  const isForSome = who.type === 'person' || who.id !== EVERYONE.id;
+  return {
+    scope: together ? shared : own,
+    ...(isForSome && { who }),
+    ...(family && { family }),
+    per,
+    of,
+    most,
+  };
 }
 
 /** What rules about a command may name, the most specific first. */

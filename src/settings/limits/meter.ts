@@ -19,13 +19,13 @@ import {
   decisive,
   isAboutLimits,
   isSameSubject,
+  limitOf,
   type PlacedRule,
   placedRules,
   type Who,
 } from '../access/precedence.ts';
-import { describeLimit, limitOf } from '../access/words.ts';
 import type { Decisions } from '../decisions.ts';
-import { PAUSED_BY_OPERATOR, pausedSentence, refusalSentence } from './words.ts';
+import { describeLimit, PAUSED_BY_OPERATOR, pausedSentence, refusalSentence } from '../words.ts';
 
 const HOUR = 3_600_000;
 const PERIOD_MS = { hour: HOUR, day: 24 * HOUR } as const satisfies Record<Limit['per'], number>;
@@ -256,10 +256,7 @@ export function limitsThatHold(things: readonly string[], person: Who, settings:
 function operatorsLimits(ceilings: readonly Limit[], address: Address, person: Person): Applied[] {
   return ceilings
     .filter(({ scope }) => scope !== 'server' || serverOf(address) !== undefined)
-    .map((limit) => {
-      const scope = limit.scope === 'person' ? 'everywhere' : limit.scope;
-      return { limit, counter: counterOf(scope, address, person.id, limit.family), isCeiling: true };
-    });
+    .map((limit) => ({ ...applied(limit, address, person), isCeiling: true }));
 }
 
 /** Units by `family:model`, by route (as `music.vocalRemoval`) or by family; the first of these that is there counts. */
@@ -303,22 +300,28 @@ function unitsOf(work: Work, costs: Costs): number {
   return priced === undefined ? 0 : (costs[priced] ?? 0);
 }
 
-/** A limit by moderators counts a person in their server or channel (`here`); one by the operator, on the whole platform (`everywhere`). */
-const SCOPES = ['person', 'here', 'everywhere', 'channel', 'server', 'deployment'] as const;
-type Scope = (typeof SCOPES)[number];
+type Scope = Limit['scope'];
+const SCOPES = [
+  'personInServer',
+  'personInChannel',
+  'personOnPlatform',
+  'channel',
+  'server',
+  'deployment',
+] as const satisfies readonly Scope[];
 
 function counterOf(scope: Scope, where: Address, person: string, family: Limited | undefined): string {
   const { platform } = where;
   const guild = serverOf(where) ?? '';
   const parts = {
-    person: ['person', platform, guild, person],
-    here: ['here', platform, guild, channelOf(where), person],
-    everywhere: ['everywhere', platform, person],
-    channel: ['channel', platform, guild, channelOf(where)],
-    server: ['server', platform, guild],
-    deployment: ['deployment'],
+    personInServer: [platform, guild, person],
+    personInChannel: [platform, guild, channelOf(where), person],
+    personOnPlatform: [platform, person],
+    channel: [platform, guild, channelOf(where)],
+    server: [platform, guild],
+    deployment: [],
   } as const satisfies Record<Scope, readonly string[]>;
-  return [...parts[scope], family ?? '*'].map(encodeURIComponent).join(':');
+  return [scope, ...parts[scope], family ?? '*'].map(encodeURIComponent).join(':');
 }
 
 /** Every counter that work of a family adds to: a limit set at noon counts the morning too. */

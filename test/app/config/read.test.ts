@@ -130,7 +130,7 @@ test('every setting arrives in the config', () => {
     servedServers: ['1100000000000000001', 'slack:T0ABCDEFG', 'direct'],
     usage: {
       limits: [
-        { scope: 'person', family: 'song', per: 'day', of: 'requests', most: 5 },
+        { scope: 'personOnPlatform', family: 'song', per: 'day', of: 'requests', most: 5 },
         { scope: 'server', per: 'hour', of: 'requests', most: 500 },
         { scope: 'deployment', per: 'day', of: 'units', most: 2000.5 },
       ],

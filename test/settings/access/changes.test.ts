@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { resetRules, setPause, setRule } from '../../../src/settings/access/changes.ts';
-import { describeLimit, limitOf, ruleText } from '../../../src/settings/access/words.ts';
+import { limitOf } from '../../../src/settings/access/precedence.ts';
 import { type KeptSettings, MOST_RULES, readSettings } from '../../../src/settings/decisions.ts';
+import { describeLimit, ruleText } from '../../../src/settings/words.ts';
 import { rule, subject } from './rules.ts';
 
 const PLACE = { from: 'server', at: { platform: 'discord' } } as const;
@@ -146,14 +147,18 @@ describe('in words', () => {
       return limitOf(known, from);
     };
     const plain = { per: 'day', of: 'requests', most: 3 };
-    expect(limit('limit everyone all 3', 'server')).toEqual({ scope: 'person', ...plain });
-    expect(limit('limit everyone all 3', 'channel')).toEqual({ scope: 'here', ...plain });
+    expect(limit('limit everyone all 3', 'server')).toEqual({ scope: 'personInServer', ...plain });
+    expect(limit('limit everyone all 3', 'channel')).toEqual({ scope: 'personInChannel', ...plain });
     expect(limit('limit everyone song 3 day together', 'channel')).toEqual({
       scope: 'channel',
       family: 'song',
       ...plain,
     });
     expect(limit('limit everyone all 3 day together', 'server')).toEqual({ scope: 'server', ...plain });
-    expect(limit('limit @dj all 3', 'server')).toEqual({ scope: 'person', who: subject('@dj'), ...plain });
+    expect(limit('limit @dj all 3', 'server')).toEqual({
+      scope: 'personInServer',
+      who: subject('@dj'),
+      ...plain,
+    });
   });
 });

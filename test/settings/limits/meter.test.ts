@@ -2,9 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Address, Person } from '../../../src/core/invocation.ts';
 import { EVERYONE, type LimitRule, type Where } from '../../../src/core/moderation.ts';
 import type { Work } from '../../../src/core/work.ts';
-import { describeLimit } from '../../../src/settings/access/words.ts';
 import { limitsThatHold, limitThings, type MeteredJob } from '../../../src/settings/limits/meter.ts';
-import { timeUntil } from '../../../src/settings/limits/words.ts';
+import { describeLimit, timeUntil } from '../../../src/settings/words.ts';
 import type { Storage } from '../../../src/storage/storage.ts';
 import type { ManualClock } from '../../storage/manual-clock.ts';
 import { decided, rule } from '../access/rules.ts';
@@ -208,7 +207,7 @@ describe('a limit', () => {
 });
 
 test('an operator’s limit says that it is one, and a moderator’s that a moderator can change it', async () => {
-  const ceiling = { scope: 'person', per: 'day', of: 'requests' } as const;
+  const ceiling = { scope: 'personOnPlatform', per: 'day', of: 'requests' } as const;
   operate({ ceilings: [{ ...ceiling, most: 1 }] });
   await ask();
   expect(await ask()).toContain('1 request per person and day, set by whoever runs this bot. There is room');
@@ -313,12 +312,12 @@ test('a request counts for its person, channel, server and everybody, of its fam
     administered.meter.claim(request(ADA, SONG, where), NOTHING_DECIDED).reservation;
   const { counters, facts, units } = countersOf(HERE);
   expect(counters).toEqual([
-    'person:discord:guild:ada:song',
-    'person:discord:guild:ada:*',
-    'here:discord:guild:channel:ada:song',
-    'here:discord:guild:channel:ada:*',
-    'everywhere:discord:ada:song',
-    'everywhere:discord:ada:*',
+    'personInServer:discord:guild:ada:song',
+    'personInServer:discord:guild:ada:*',
+    'personInChannel:discord:guild:channel:ada:song',
+    'personInChannel:discord:guild:channel:ada:*',
+    'personOnPlatform:discord:ada:song',
+    'personOnPlatform:discord:ada:*',
     'channel:discord:guild:channel:song',
     'channel:discord:guild:channel:*',
     'server:discord:guild:song',
@@ -337,12 +336,12 @@ test('a request counts for its person, channel, server and everybody, of its fam
   const direct = countersOf({ platform: 'discord', channel: 'dm:1', person: 'ada' });
   expect(direct.facts.guild).toBe('');
   expect(direct.counters).toEqual([
-    'person:discord::ada:song',
-    'person:discord::ada:*',
-    'here:discord::dm%3A1:ada:song',
-    'here:discord::dm%3A1:ada:*',
-    'everywhere:discord:ada:song',
-    'everywhere:discord:ada:*',
+    'personInServer:discord::ada:song',
+    'personInServer:discord::ada:*',
+    'personInChannel:discord::dm%3A1:ada:song',
+    'personInChannel:discord::dm%3A1:ada:*',
+    'personOnPlatform:discord:ada:song',
+    'personOnPlatform:discord:ada:*',
     'channel:discord::dm%3A1:song',
     'channel:discord::dm%3A1:*',
     'deployment:song',
@@ -393,7 +392,10 @@ test('a limit that is reached tells until when the same is refused', async () =>
 });
 
 test('operators read what was used, by platform, family and model, once for each request, and what was refused', async () => {
-  operate({ ceilings: [{ scope: 'person', per: 'day', of: 'requests', most: 1 }], costs: { 'song:V5': 2 } });
+  operate({
+    ceilings: [{ scope: 'personOnPlatform', per: 'day', of: 'requests', most: 1 }],
+    costs: { 'song:V5': 2 },
+  });
   const asked = request();
   await administered.accept(asked);
   await ask();
@@ -401,7 +403,7 @@ test('operators read what was used, by platform, family and model, once for each
   for (let time = 0; time < 2; time += 1) await administered.meter.settle(asked, 'yes');
   const labels = { platform: HERE.platform, family: 'song', model: 'V5' };
   expect(administered.measured).toEqual([
-    ['minstrel_limit_refusals_total', { platform: HERE.platform, scope: 'person', family: 'song' }],
+    ['minstrel_limit_refusals_total', { platform: HERE.platform, scope: 'personOnPlatform', family: 'song' }],
     ['minstrel_usage_requests_total', labels],
     ['minstrel_usage_units_total', labels, 2],
   ]);
@@ -459,7 +461,7 @@ describe('moderators', () => {
   });
 
   test('cannot lift what the operator set, not even for themselves', async () => {
-    operate({ ceilings: [{ scope: 'person', per: 'day', of: 'requests', most: 1 }] });
+    operate({ ceilings: [{ scope: 'personOnPlatform', per: 'day', of: 'requests', most: 1 }] });
     await decide('unlimited moderators all');
     await set({ most: 100 });
     await ask(MOD);
@@ -471,7 +473,7 @@ describe('the operator’s limits', () => {
   test('count a person in all servers, and everybody together', async () => {
     operate({
       ceilings: [
-        { scope: 'person', per: 'day', of: 'requests', most: 2 },
+        { scope: 'personOnPlatform', per: 'day', of: 'requests', most: 2 },
         { scope: 'deployment', per: 'hour', of: 'requests', most: 3 },
       ],
     });

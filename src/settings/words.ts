@@ -1,20 +1,19 @@
-/** Rules and limits in words. Plain. */
-import { LIMITED, LIMITED_NOUNS } from '../../core/family.ts';
-import { type Address, serverWord } from '../../core/invocation.ts';
-import { counted } from '../../core/message.ts';
+/** Rules, limits and refusals by them, in words. Plain. */
+import { LIMITED, LIMITED_NOUNS } from '../core/family.ts';
+import { type Address, serverWord } from '../core/invocation.ts';
+import { counted } from '../core/message.ts';
 import {
   ALL,
   EVERYONE,
   type Limit,
-  type LimitRule,
   MODERATION,
   MODERATORS,
   placeText,
   type Rule,
   type Subject,
   VISITORS,
-} from '../../core/moderation.ts';
-import type { PlacedRule } from './precedence.ts';
+} from '../core/moderation.ts';
+import { limitOf, type PlacedRule } from './access/precedence.ts';
 
 type Somewhere = Pick<Address, 'platform'>;
 
@@ -54,20 +53,6 @@ export function ruleText({ rule, from }: PlacedRule, at: Somewhere): string {
 export const placedText = (placed: PlacedRule, at: Somewhere): string =>
   `${ruleText(placed, at)} (${placed.from === 'default' ? 'the default' : placeText(placed.from, at)})`;
 
-/** What a rule limits, as the meter counts it. */
-export function limitOf({ who, what, per, of, most, together }: LimitRule, from: PlacedRule['from']): Limit {
-  const family = LIMITED.find((one) => one === what);
-  const isForSome = who.type === 'person' || who.id !== EVERYONE.id;
-  return {
-    scope: from === 'channel' ? (together ? 'channel' : 'here') : together ? 'server' : 'person',
-    ...(isForSome && { who }),
-    ...(family && { family }),
-    per,
-    of,
-    most,
-  };
-}
-
 export function limitedText(what: string): string {
   const family = LIMITED.find((one) => one === what);
   return family === undefined ? 'requests' : LIMITED_NOUNS[family].many;
@@ -84,9 +69,10 @@ export function describeLimit(limit: Limit, at: Somewhere): string {
 
 function perWhom({ scope, who, per }: Limit, at: Somewhere): string {
   switch (scope) {
-    case 'person':
+    case 'personInServer':
+    case 'personOnPlatform':
       return who === undefined ? `per person and ${per}` : `per ${per} for ${eachText(who)}`;
-    case 'here':
+    case 'personInChannel':
       return `${who === undefined ? `per person and ${per}` : `per ${per} for ${eachText(who)}`} in this channel`;
     case 'channel':
       return `per ${per} in this channel, for all together`;
@@ -104,4 +90,39 @@ function eachText(who: Subject): string {
   if (who.id === MODERATORS.id) return 'each moderator';
   if (who.id === VISITORS.id) return 'each person of another workspace';
   return `each person with the role ${who.name ?? who.id}`;
+}
+
+export const PAUSED_BY_OPERATOR =
+  'Whoever runs this bot has paused it: nothing new is made for now, and what runs is finished. Please try again later.';
+
+export const pausedSentence = (address: Somewhere): string =>
+  `Moderators have paused me in this ${serverWord(address)}: nothing new is made until /limits resume. What runs is finished.`;
+
+interface RefusalFacts {
+  readonly units: number;
+  readonly freesAt: number | undefined;
+  readonly now: number;
+  readonly where: Somewhere;
+}
+
+/** Which limit is reached, and when it ends. `isCeiling`: the operator set it, so moderators cannot lift it. */
+export function refusalSentence(
+  { limit, isCeiling }: { readonly limit: Limit; readonly isCeiling: boolean },
+  { units, freesAt, now, where }: RefusalFacts,
+): string {
+  const rule = `${describeLimit(limit, where)}${isCeiling ? ', set by whoever runs this bot' : ''}`;
+  if (limit.most === 0) {
+    const who = isCeiling ? 'Nobody here' : 'A moderator';
+    return `This is switched off by a limit: ${rule}. ${who} can change that.`;
+  }
+  if (freesAt === undefined) return `This costs ${counted(units, 'unit')}, and the limit is ${rule}.`;
+  return `The limit is reached: ${rule}. There is room again in ${timeUntil(freesAt, now)}.`;
+}
+
+/** As in `3 h 20 min`; never less than it is. */
+export function timeUntil(at: number, now: number): string {
+  const minutes = Math.max(1, Math.ceil((at - now) / 60_000));
+  if (minutes < 60) return `${minutes} min`;
+  const rest = minutes % 60;
+  return `${Math.floor(minutes / 60)} h${rest === 0 ? '' : ` ${rest} min`}`;
 }
