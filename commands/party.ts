@@ -3,10 +3,11 @@ import { defineGroup, defineSubcommand } from '../src/core/bot/command.ts';
 import type { Context } from '../src/core/bot/context.ts';
 import { type Outcome, privately } from '../src/core/bot/outcome.ts';
 import { UserError } from '../src/core/errors.ts';
-import { duration, type Message, plain } from '../src/core/message.ts';
+import { type Message, plain } from '../src/core/message.ts';
 import type { PartyTools, PartyView } from '../src/core/party.ts';
 import { present } from '../src/core/present.ts';
 import { titleOf } from '../src/core/song.ts';
+import { duration } from '../src/core/words.ts';
 import { findTake, suggestServerTakes, type Take, takeName, withTake } from './song/takes.ts';
 import { choicesOf, completedText } from './text/options.ts';
 

@@ -89,8 +89,8 @@ export const suggestModels: Autocomplete = async ({ typed }, { models, answers }
   const special = [
     ...answers.thinkingModels.map((id) => ({ name: `${id} (thinks first; preview)`, value: `gen:${id}` })),
     ...answers.illustratingModels.map((id) => ({ name: `${id} (with pictures)`, value: `gen:${id}` })),
-  ].filter(({ name, value }) => value.length <= 100 && `${name} ${value}`.toLowerCase().includes(wanted));
+  ].filter(({ name, value }) => `${name} ${value}`.toLowerCase().includes(wanted));
   const ids = new Set(special.map(({ value }) => readChoice(value).id));
   const listed = (await models.suggest('ask', typed)).filter(({ value }) => !ids.has(readChoice(value).id));
-  return [...special.map(({ name, value }) => ({ name: name.slice(0, 100), value })), ...listed];
+  return [...special, ...listed];
 };

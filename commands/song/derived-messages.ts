@@ -1,6 +1,7 @@
 /** The result of any work of the music studio, as a message: a song, covers, karaoke, WAV, music video, a kept voice. */
 import type { JobView } from '../../src/core/job.ts';
-import { duration, type MediaItem, type Message, plain } from '../../src/core/message.ts';
+import { type MediaItem, type Message, plain } from '../../src/core/message.ts';
+import { duration } from '../../src/core/words.ts';
 import type { LyricLine } from '../../src/core/work.ts';
 import { againButton, askedBy, button, lineage } from '../text/phrases.ts';
 

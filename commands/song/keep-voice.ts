@@ -4,10 +4,11 @@ import type { Context, RemovedVoice, Voice } from '../../src/core/bot/context.ts
 import { privately } from '../../src/core/bot/outcome.ts';
 import { UserError } from '../../src/core/errors.ts';
 import type { JobView } from '../../src/core/job.ts';
-import { duration, plain } from '../../src/core/message.ts';
+import { plain } from '../../src/core/message.ts';
 import type { OptionDeclarations } from '../../src/core/options.ts';
 import { hasVoice, titleOf } from '../../src/core/song.ts';
 import { SONG_LIMITS } from '../../src/core/song-limits.ts';
+import { duration } from '../../src/core/words.ts';
 import type { Work } from '../../src/core/work.ts';
 import { clip, quoted } from '../text/phrases.ts';
 import { type KnownTake, knownTake, startOn, type Take, takeName } from './takes.ts';
@@ -136,20 +137,15 @@ function hundredths(seconds: number): number {
   return Math.round(seconds * 100) / 100;
 }
 
-/** Discord's limits of a completion, in characters, and how many are named in a sentence. */
-const LONGEST_SUGGESTION = 100;
+/** How many are named in a sentence. */
 const NAMED_AT_MOST = 10;
 
-/** Completions by name. A persona whose id is too long to be one is offered by its name, which means the same. */
+/** Completions by name. */
 export const suggestVoices: Autocomplete = async ({ typed }, { voices }) => {
   const wanted = typed.trim().toLowerCase();
   return (await voices.list())
     .filter(({ name }) => name.toLowerCase().includes(wanted))
-    .map(({ name, personaId }) => ({
-      name: clip(name, LONGEST_SUGGESTION),
-      value: personaId.length <= LONGEST_SUGGESTION ? personaId : clip(name, LONGEST_SUGGESTION),
-      typed: clip(name, LONGEST_SUGGESTION),
-    }));
+    .map(({ name, personaId }) => ({ name, value: personaId, typed: name }));
 };
 
 /** The kept voice that work is sung with; undefined where it is none. */

@@ -10,9 +10,8 @@ import { clip, quoted } from '../text/phrases.ts';
 
 /** Older songs are not found by name. */
 const SONGS_SEARCHED = 100;
-/** Discord shows at most 25 completions of at most 100 characters. */
-const SONGS_SUGGESTED = 25;
-const LONGEST_SUGGESTION = 100;
+/** Characters of a title in a list: a completion has room for 100, with the take behind it. */
+const LISTED_TITLE = 90;
 
 /** One take of a song. */
 export interface Take {
@@ -82,8 +81,7 @@ function suggestTakesOf(where: Where): Autocomplete {
         named.add(name);
         return { name, value: `${take.job.id}:${take.index}`, ...typed };
       })
-      .filter(({ name }) => name.toLowerCase().includes(wanted))
-      .slice(0, SONGS_SUGGESTED);
+      .filter(({ name }) => name.toLowerCase().includes(wanted));
   };
 }
 export const suggestTakes = suggestTakesOf('channel');
@@ -116,8 +114,6 @@ export async function findTake(
 
 function listName({ job, index }: Take): string {
   const songs = job.result?.songs ?? [];
-  const title = songs[index]?.title ?? titleOf(job);
-  return songs.length > 1
-    ? withTake(clip(title, LONGEST_SUGGESTION - ' (take 10)'.length), index)
-    : clip(title, LONGEST_SUGGESTION);
+  const title = clip(songs[index]?.title ?? titleOf(job), LISTED_TITLE);
+  return songs.length > 1 ? withTake(title, index) : title;
 }

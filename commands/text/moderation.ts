@@ -2,7 +2,7 @@
 import type { Context } from '../../src/core/bot/context.ts';
 import { FAMILY_NOUNS } from '../../src/core/family.ts';
 import { type Address, serverOf, serverWord } from '../../src/core/invocation.ts';
-import { counted, type Field, type Message, plain } from '../../src/core/message.ts';
+import { type Field, type Message, plain } from '../../src/core/message.ts';
 import {
   type AnswersInForce,
   EVERYONE,
@@ -15,6 +15,7 @@ import {
   type RuleReport,
   type Where,
 } from '../../src/core/moderation.ts';
+import { counted } from '../../src/core/words.ts';
 import { shortened } from './phrases.ts';
 
 type Somewhere = Pick<Address, 'platform'>;

@@ -1,13 +1,7 @@
 /** Texts of commands, cut and counted; replies and the buttons that all results have. */
 import type { JobView } from '../../src/core/job.ts';
-import {
-  type ActionButton,
-  actionId,
-  type Button,
-  counted,
-  type Field,
-  plain,
-} from '../../src/core/message.ts';
+import { type ActionButton, actionId, type Button, type Field, plain } from '../../src/core/message.ts';
+import { beginning, counted } from '../../src/core/words.ts';
 
 /** At most `most` characters, ending at a word where there is one. */
 export function clip(text: string, most: number): string {
@@ -16,11 +10,6 @@ export function clip(text: string, most: number): string {
   const cut = beginning(flat, most);
   const space = cut.lastIndexOf(' ');
   return (space > most / 2 ? cut.slice(0, space) : cut).trim();
-}
-
-/** At most `most` characters, as they are; never half of one. */
-export function beginning(text: string, most: number): string {
-  return text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
 }
 
 /** The first `most` words. */

@@ -1,5 +1,6 @@
 /** What people used, in words. */
-import { amount, counted, lastDays, type Message, plain } from '../../src/core/message.ts';
+
+import { type Message, plain } from '../../src/core/message.ts';
 import type {
   DayUsage,
   FamilyUsage,
@@ -8,6 +9,7 @@ import type {
   UsageReport,
 } from '../../src/core/moderation.ts';
 import { present } from '../../src/core/present.ts';
+import { amount, counted, lastDays } from '../../src/core/words.ts';
 
 /** Days that a report lists; it says how many more there are. */
 const MOST_LISTED = 25;

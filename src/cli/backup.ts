@@ -1,7 +1,7 @@
 /** `npm run backup -- <folder>`: a copy of jobs, settings and media, while the bot runs or not. */
 import { backUp } from '../app/backup/create.ts';
 import { fail, openProgram, runProgram } from '../app/process.ts';
-import { counted } from '../core/message.ts';
+import { counted } from '../core/words.ts';
 
 const USAGE = 'Usage: npm run backup -- <folder>. An earlier backup in the folder is brought up to date.';
 

@@ -1,4 +1,4 @@
-import { isSignedBy, sign } from '../core/http.ts';
+import { isSignedBy, sign } from '../core/signatures.ts';
 import type { Log } from '../core/telemetry/log.ts';
 import type { Measure } from '../core/telemetry/series.ts';
 import { isCompressed, type Routes, sendNotFound } from './server.ts';

@@ -1,5 +1,5 @@
 /** Routes that a chat platform answers itself: events, which it sends, and pages, which people open. */
-import type { PlatformRoutes } from '../core/http.ts';
+import type { PlatformRoutes } from '../core/platform-routes.ts';
 import { type Routes, sendNotFound } from './server.ts';
 
 export function platformRoutes({ routes, handle }: PlatformRoutes): Routes {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isSignedBy, sign } from '../core/http.ts';
+import { isSignedBy, sign } from '../core/signatures.ts';
 
 export interface FileLink {
   name: string;

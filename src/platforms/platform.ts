@@ -1,9 +1,9 @@
 /** The port that every platform implements. */
 import { z } from 'zod';
 import type { Bot } from '../core/bot/create-bot.ts';
-import type { BrowserChat, PlatformRoutes } from '../core/http.ts';
 import type { Address, ConversationTurn, HistoryReference, Person } from '../core/invocation.ts';
 import type { KeptFile, Message, Progress } from '../core/message.ts';
+import type { BrowserChat, PlatformRoutes } from '../core/platform-routes.ts';
 
 /**
  * What a platform needs to find a message again that it has shown: message ids, files uploaded so far. Only the platform

@@ -13,10 +13,6 @@ import type { Model, ModelUse } from '../gateway/models/listing.ts';
 import { MUSIC_MODELS } from '../gateway/music/requests.ts';
 import type { DecisionStore, Decisions, Edit } from './decisions.ts';
 
-/** Discord shows at most 25 completions. */
-const MOST_SUGGESTIONS = 25;
-/** Discord's limit of a completion, in characters. */
-const LONGEST_SUGGESTION = 100;
 /** Routes that may precede an id, as in `msg:some-id`. */
 const ROUTE_PREFIXES = {
   song: [],
@@ -101,11 +97,9 @@ export function createModelSettings(options: ModelSettingsOptions): ModelSetting
                 const { id, displayName } = model;
                 const value = withRoute(route ?? routeNeeded(model, family), id);
                 const name = displayName && displayName !== id ? `${displayName} (${value})` : value;
-                return { name: name.slice(0, LONGEST_SUGGESTION), value };
+                return { name, value };
               });
-      const isMeant = ({ name, value }: Choice) =>
-        value.length <= LONGEST_SUGGESTION && `${name} ${value}`.toLowerCase().includes(wanted);
-      return all.filter(isMeant).slice(0, MOST_SUGGESTIONS);
+      return all.filter(({ name, value }) => `${name} ${value}`.toLowerCase().includes(wanted));
     },
 
     async find(family, name) {

@@ -1,7 +1,6 @@
 /** Rules, limits and refusals by them, in words. Plain. */
 import { LIMITED, LIMITED_NOUNS } from '../core/family.ts';
 import { type Address, serverWord } from '../core/invocation.ts';
-import { counted } from '../core/message.ts';
 import {
   ALL,
   EVERYONE,
@@ -13,6 +12,7 @@ import {
   type Subject,
   VISITORS,
 } from '../core/moderation.ts';
+import { counted } from '../core/words.ts';
 import { limitOf, type PlacedRule } from './access/precedence.ts';
 
 type Somewhere = Pick<Address, 'platform'>;

@@ -1,16 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  actionId,
-  arrangeButtons,
-  type Button,
-  counted,
-  type Message,
-  parseActionId,
-  plain,
-  stageToSay,
-} from '../../src/core/message.ts';
+import { actionId, type Button, type Message, parseActionId, plain } from '../../src/core/message.ts';
+import { counted } from '../../src/core/words.ts';
+import { arrangeButtons } from '../../src/platforms/shared/buttons.ts';
 import { parseMarkdown } from '../../src/platforms/shared/markdown/read.ts';
+import { stageToSay } from '../../src/platforms/shared/progress.ts';
 
 it.each([
   [0, '0 songs'],

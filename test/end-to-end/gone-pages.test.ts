@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../../src/app/config/read.ts';
 import { openMediaStore } from '../../src/app/services.ts';
-import { pageUrl } from '../../src/core/http.ts';
+import { pageUrl } from '../../src/core/page-url.ts';
 import { startEmulator } from '../../src/emulator/server.ts';
 import { createSampleStudio } from '../fixtures/sample-studio.ts';
 import { RecordingPlatform } from '../jobs/recording-platform.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { sign } from '../../src/core/http.ts';
+import { sign } from '../../src/core/signatures.ts';
 import {
   CALLBACK_BODY_BYTES,
   callbackUrl,

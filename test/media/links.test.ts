@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { sign } from '../../src/core/http.ts';
+import { sign } from '../../src/core/signatures.ts';
 import { createFileLinks, type FileLink } from '../../src/media/links.ts';
 
 const linksOf = (...secrets: string[]) => createFileLinks('https://bot.example', secrets, () => 0);

@@ -1,6 +1,6 @@
 /** What the listener serves. */
 import { systemClock } from '../../core/clock.ts';
-import { pageUrl } from '../../core/http.ts';
+import { pageUrl } from '../../core/page-url.ts';
 import { fileRoutes } from '../../http/files.ts';
 import { type HealthPart, healthRoutes } from '../../http/health.ts';
 import { musicCallbackRoutes } from '../../http/music-callback.ts';

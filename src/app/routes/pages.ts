@@ -1,7 +1,8 @@
 /** Where pages are. */
-import type { PageKind } from '../../core/http.ts';
+
 import type { Address } from '../../core/invocation.ts';
 import type { JobView } from '../../core/job.ts';
+import type { PageKind } from '../../core/page-url.ts';
 import { pagesInForce } from '../../settings/answers.ts';
 import type { DecisionStore } from '../../settings/decisions.ts';
 import { isThisMachine } from '../config/checks.ts';

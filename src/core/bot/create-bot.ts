@@ -6,10 +6,13 @@ import type { HomeSection, Message } from '../message.ts';
 import { type Choice, type OptionDeclarations, validateOptions } from '../options.ts';
 import { present } from '../present.ts';
 import type { Log } from '../telemetry/log.ts';
+import { beginning } from '../words.ts';
 import { act } from './buttons.ts';
 import type { AnyCommand, CommandInvocation, Subcommand, SuggestedPrompt } from './command.ts';
 import type { Context } from './context.ts';
 import { type Outcome, privately } from './outcome.ts';
+
+type RefusalRequest = Pick<Invocation, 'command' | 'address' | 'person'>;
 
 /** The bot, as platforms see it. */
 export interface Bot {
@@ -24,7 +27,7 @@ export interface Bot {
    * Why a person may not use a command here; undefined where they may. For what a platform does by itself, such as opening
    * a form or a thread: `run` asks this of every invocation. Never rejects.
    */
-  refusal(asking: Pick<Invocation, 'command' | 'address' | 'person'>): Promise<Message | undefined>;
+  refusal(asking: RefusalRequest): Promise<Message | undefined>;
   /** What a person sees of the bot in a view of their own, such as Slack's Home tab. Never rejects. */
   home(request: HomeRequest): Promise<readonly HomeSection[]>;
   /** What the person could say here in plain words. Never rejects. */
@@ -38,6 +41,10 @@ export interface Bot {
   /** Completions for an option, at most 25, never rejects. */
   suggest(request: SuggestRequest): Promise<readonly Choice[]>;
 }
+
+/** Discord shows at most so many completions, of so many characters. */
+const MOST_SUGGESTIONS = 25;
+const LONGEST_SUGGESTION = 100;
 
 /** A person who was let in, and their tools. */
 export interface Entered {
@@ -53,22 +60,38 @@ export interface EnterRequest extends Pick<Invocation, 'address' | 'person'> {
   readonly invocation?: Invocation;
 }
 
-export interface BotOptions extends Omit<Bot, 'run' | 'refusal' | 'suggest'> {
+/** What the bot does, where nothing fails: {@link createBot} decides what becomes of a failure. */
+export interface BotOptions extends Pick<Bot, 'commands' | 'talks' | 'cancelRunning' | 'withdraw'> {
   /**
    * The one function that decides who may use what: commands, buttons, forms, completions, tools, talk. Reads what
    * moderators decided once. Throws UserError with the reason.
    */
   readonly enter: (request: EnterRequest) => Promise<Entered>;
+  home(entered: Entered, address: Address): Promise<readonly HomeSection[]>;
+  /** @param isAllowed whether the person may use a command of this name here */
+  prompts(
+    entered: Entered,
+    isAllowed: (command: string) => Promise<boolean>,
+  ): Promise<readonly SuggestedPrompt[]>;
   /** A new reference for a log line. */
   readonly newReference: () => string;
   readonly log: Log;
 }
 
-/** Discord and Slack show at most this many completions. */
-const MOST_SUGGESTIONS = 25;
+export function createBot(options: BotOptions): Bot {
+  const { commands, enter, log } = options;
+  const byName = new Map(commands.map((command) => [command.name, command]));
+  const sentenceOf = (error: unknown) => toMessage(error, { log, reference: options.newReference() });
 
-export function createBot({ enter, newReference, log, ...members }: BotOptions): Bot {
-  const byName = new Map(members.commands.map((command) => [command.name, command]));
+  /** What the work resolves to. A person who waits for no sentence gets `otherwise` where it fails. */
+  async function attempt<Value>(work: () => Promise<Value>, otherwise: Value, failure: string) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof UserError)) log.warn({ err: error }, failure);
+      return otherwise;
+    }
+  }
 
   async function answer(received: Invocation): Promise<Outcome> {
     const { address, action, command: name } = received;
@@ -91,43 +114,93 @@ export function createBot({ enter, newReference, log, ...members }: BotOptions):
     return run({ ...invocation, options } as CommandInvocation<OptionDeclarations>, context);
   }
 
+  async function refusal({ command, address, person }: RefusalRequest): Promise<Message | undefined> {
+    try {
+      await enter({ command, address, person });
+      return undefined;
+    } catch (error) {
+      return sentenceOf(error);
+    }
+  }
+
   return {
-    ...members,
+    commands,
+    refusal,
 
     async run(invocation) {
       try {
         return await answer(invocation);
       } catch (error) {
         const { option, refusedUntil } = error instanceof UserError ? error : {};
-        const { text } = toMessage(error, { log, reference: newReference() });
-        return { ...privately(text), ...present({ option, refusedUntil }) };
+        return { ...privately(sentenceOf(error)), ...present({ option, refusedUntil }) };
       }
     },
 
-    async refusal({ command, address, person }) {
+    async home({ address, person }) {
       try {
-        await enter({ command, address, person });
-        return undefined;
+        return await options.home(await enter({ address, person }), address);
       } catch (error) {
-        return toMessage(error, { log, reference: newReference() });
+        return [sentenceOf(error)];
       }
     },
 
-    async suggest(request) {
-      try {
-        const command = byName.get(request.command);
-        if (!command) return [];
-        const { address, person } = request;
-        const entered = await enter({ command: command.name, address, person });
-        const choices = await suggestions({ ...request, person: entered.person }, command, entered.context);
-        return choices.slice(0, MOST_SUGGESTIONS);
-      } catch (error) {
-        if (error instanceof UserError) return [];
-        log.warn({ err: error, command: request.command, option: request.option }, 'No completions');
-        return [];
-      }
-    },
+    prompts: ({ address, person }) =>
+      attempt(
+        async () => {
+          const isAllowed = async (command: string) =>
+            (await refusal({ command, address, person })) === undefined;
+          return options.prompts(await enter({ address, person }), isAllowed);
+        },
+        [],
+        'What a person could say cannot be suggested',
+      ),
+
+    talks: (address) =>
+      attempt(
+        () => options.talks(address),
+        false,
+        'Whether each message is a question cannot be read; it is none',
+      ),
+
+    cancelRunning: (request) =>
+      attempt(
+        () => options.cancelRunning(request),
+        undefined,
+        'What runs in a thread could not be cancelled',
+      ),
+
+    withdraw: (invocation) =>
+      attempt(
+        () => options.withdraw(invocation),
+        undefined,
+        'What a deleted message asked for could not be cancelled',
+      ),
+
+    suggest: (request) =>
+      attempt(
+        async () => {
+          const { command: name, address, person } = request;
+          const command = byName.get(name);
+          if (!command) return [];
+          const entered = await enter({ command: name, address, person });
+          return offered(await suggestions({ ...request, person: entered.person }, command, entered.context));
+        },
+        [],
+        'No completions',
+      ),
   };
+}
+
+/** As many as the platforms show, cut as they show them; a value that is too long is left to what people type for it. */
+function offered(choices: readonly Choice[]): Choice[] {
+  return choices
+    .flatMap((choice) => {
+      const value = choice.value.length <= LONGEST_SUGGESTION ? choice.value : choice.typed;
+      return value === undefined
+        ? []
+        : [{ ...choice, name: beginning(choice.name, LONGEST_SUGGESTION), value }];
+    })
+    .slice(0, MOST_SUGGESTIONS);
 }
 
 /** The command itself, or its subcommand. Throws UserError when there is none of that name. */

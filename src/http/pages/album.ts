@@ -1,5 +1,5 @@
 /** The page of a channel's songs. */
-import { duration } from '../../core/message.ts';
+import { duration } from '../../core/words.ts';
 import type { AlbumPage, AlbumSong } from './content.ts';
 import { type Html, html } from './html.ts';
 import { clipped, documentOf, type PageLayout } from './layout.ts';

@@ -1,6 +1,6 @@
 /** Pages for people: a song with its players and words, and the songs of a channel. */
 import type { FastifyReply } from 'fastify';
-import { isPageSigned, type PageKind } from '../../core/http.ts';
+import { isPageSigned, type PageKind } from '../../core/page-url.ts';
 import type { System } from '../../core/system.ts';
 import { type Assets, assetRoutes, lazyAssets, pageHeaders } from '../assets.ts';
 import { type Routes, sendNotFound } from '../server.ts';

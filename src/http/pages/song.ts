@@ -1,5 +1,5 @@
 /** The page of a song: players, words, downloads, the mixer of its stems. Everything works without scripts as far as it can. */
-import { duration } from '../../core/message.ts';
+import { duration } from '../../core/words.ts';
 import type { LyricLine } from '../../core/work.ts';
 import type { LinkedFile, PageLink, PageTake, SongPage } from './content.ts';
 import { type Html, html } from './html.ts';

@@ -1,6 +1,6 @@
 /** The chat in the browser, for this machine alone. Whatever else asks gets the answer of what does not exist. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { BrowserChat } from '../../core/http.ts';
+import type { BrowserChat } from '../../core/platform-routes.ts';
 import { type AssetSources, assetRoutes, lazyAssets, pageHeaders } from '../assets.ts';
 import { isCompressed, type Routes, sendNotFound } from '../server.ts';
 import { createGuard, isSameSecret } from './guard.ts';

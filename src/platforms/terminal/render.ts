@@ -1,6 +1,7 @@
 /** A message as the lines that a terminal prints. */
 import type { styleText } from 'node:util';
-import { type Button, type MediaItem, type Message, progressFacts, stageToSay } from '../../core/message.ts';
+import type { Button, MediaItem, Message } from '../../core/message.ts';
+import { progressFacts, stageToSay } from '../shared/progress.ts';
 import { wellFormed, wholeCharacters } from '../shared/text.ts';
 
 /** Colours a text where the terminal has colours. */

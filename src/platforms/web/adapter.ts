@@ -2,7 +2,7 @@
 
 import type { AnyCommand } from '../../core/bot/command.ts';
 import type { Bot } from '../../core/bot/create-bot.ts';
-import type { BrowserChat } from '../../core/http.ts';
+import type { BrowserChat } from '../../core/platform-routes.ts';
 import type { System } from '../../core/system.ts';
 import type { MediaReader, Platform } from '../platform.ts';
 import { channelsOf, findPerson, isIn, MENTIONS, PEOPLE, WEB } from './connection/community.ts';

@@ -1,5 +1,5 @@
-import type { BrowserChat } from '../../../src/core/http.ts';
 import type { KeptFile } from '../../../src/core/message.ts';
+import type { BrowserChat } from '../../../src/core/platform-routes.ts';
 import { createWeb, type WebOptions } from '../../../src/platforms/web/adapter.ts';
 import type { WebNode } from '../../../src/platforms/web/render/markdown.ts';
 import type { WebMessage } from '../../../src/platforms/web/render/message.ts';

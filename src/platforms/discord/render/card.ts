@@ -9,19 +9,11 @@ import {
   ButtonStyle,
   ComponentType,
 } from 'discord.js';
-import {
-  type ActionButton,
-  arrangeButtons,
-  type Button,
-  chunks,
-  type LinkButton,
-  type Message,
-  type Progress,
-  progressFacts,
-  stageToSay,
-} from '../../../core/message.ts';
+import type { ActionButton, Button, LinkButton, Message, Progress } from '../../../core/message.ts';
 import { present } from '../../../core/present.ts';
+import { arrangeButtons, chunks } from '../../shared/buttons.ts';
 import type { Block } from '../../shared/markdown/blocks.ts';
+import { progressFacts, stageToSay } from '../../shared/progress.ts';
 import { ellipsis } from '../../shared/text.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import { deadenMentions, escapePlain, safeUrl } from './escape.ts';

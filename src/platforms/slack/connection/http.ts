@@ -6,7 +6,7 @@ import {
   type InstallationQuery,
   type InstallationStore,
 } from '@slack/bolt';
-import type { PlatformRoutes } from '../../../core/http.ts';
+import type { PlatformRoutes } from '../../../core/platform-routes.ts';
 import { BOT_SCOPES, EVENTS_PATH, INSTALL_PATH, REDIRECT_PATH } from '../manifest.ts';
 import { webClientOptions } from './client.ts';
 import { keyOf } from './oauth/seal.ts';

@@ -1,13 +1,7 @@
 /** Buttons as Slack takes them. */
 import type { types } from '@slack/bolt';
-import {
-  type ActionButton,
-  arrangeButtons,
-  type Button,
-  chunks,
-  type Message,
-  spokenName,
-} from '../../../core/message.ts';
+import type { ActionButton, Button, Message } from '../../../core/message.ts';
+import { arrangeButtons, chunks, spokenName } from '../../shared/buttons.ts';
 import { ellipsis } from '../../shared/text.ts';
 import { LIMITS } from '../limits.ts';
 import { plainText, splitMrkdwn } from './escape.ts';

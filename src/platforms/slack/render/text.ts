@@ -1,6 +1,7 @@
 /** Blocks of text: who is mentioned, the title, the progress, the text itself. */
 import type { types } from '@slack/bolt';
-import { type Message, progressFacts, stageToSay } from '../../../core/message.ts';
+import type { Message } from '../../../core/message.ts';
+import { progressFacts, stageToSay } from '../../shared/progress.ts';
 import { ellipsis, splitPlain, wholeCharacters } from '../../shared/text.ts';
 import { LIMITS } from '../limits.ts';
 import { escapeMrkdwn, mrkdwn, plainText, splitMrkdwn } from './escape.ts';

@@ -1,12 +1,8 @@
 /** A Message as what the page shows. Nothing is cut: a browser shows texts of any length. */
-import {
-  arrangeButtons,
-  type Button,
-  type MediaItem,
-  type Message,
-  spokenName,
-  stageToSay,
-} from '../../../core/message.ts';
+
+import type { Button, MediaItem, Message } from '../../../core/message.ts';
+import { arrangeButtons, spokenName } from '../../shared/buttons.ts';
+import { stageToSay } from '../../shared/progress.ts';
 import { wellFormed } from '../../shared/text.ts';
 import { linkableUrl, readableText, webNodes } from './markdown.ts';
 import type { WebButton, WebContent, WebMedia } from './message.ts';

@@ -1,0 +1,35 @@
+/** Numbers in words, for people, and texts cut to size. */
+
+/** Minutes and seconds, as `2:31`. */
+export function duration(seconds: number): string {
+  const whole = Math.round(seconds);
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
+}
+
+/** As `1,234` or `2.5`. */
+export function amount(value: number): string {
+  return new Intl.NumberFormat('en').format(value);
+}
+
+/** As `1 song` or `1,234 songs`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${amount(count)} ${count === 1 ? one : many}`;
+}
+
+/** For people, such as “the last 30 days”. */
+export function lastDays(days: number): string {
+  return days === 1 ? 'the last day' : `the last ${counted(days, 'day')}`;
+}
+
+export function roughDuration(milliseconds: number): string {
+  return milliseconds < 120_000
+    ? `${Math.max(1, Math.round(milliseconds / 1000))} s`
+    : `${Math.round(milliseconds / 60_000)} min`;
+}
+
+export const queueWords = (position: number): string => `place ${position} in the queue`;
+
+/** At most `most` characters, as they are; never half of one. */
+export function beginning(text: string, most: number): string {
+  return text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
+}
