@@ -3,7 +3,14 @@ import { defineCommand } from '../src/core/bot/command.ts';
 import type { Context } from '../src/core/bot/context.ts';
 import { type Outcome, privately } from '../src/core/bot/outcome.ts';
 import type { JobView } from '../src/core/job.ts';
-import { actionId, type Field, type Judgement, type MediaItem, type Message } from '../src/core/message.ts';
+import {
+  actionId,
+  againButton,
+  type Field,
+  type Judgement,
+  type MediaItem,
+  type Message,
+} from '../src/core/message.ts';
 import type { AnswersInForce } from '../src/core/moderation.ts';
 import type { FileReference, OptionDeclarations } from '../src/core/options.ts';
 import { present } from '../src/core/present.ts';
@@ -12,7 +19,7 @@ import { emptyAnswer, endingNote } from './ask/ending.ts';
 import { planAnswer, suggestModels } from './ask/plan.ts';
 import { closeMarkdown } from './ask/unfinished-markdown.ts';
 import { modelOption } from './text/options.ts';
-import { againButton, clip, quoted } from './text/phrases.ts';
+import { clip, quoted } from './text/phrases.ts';
 
 const MEGABYTE = 1024 * 1024;
 /** Attached to one question. */

@@ -1,12 +1,12 @@
 import { defineCommand, defineFormAction } from '../src/core/bot/command.ts';
 import { UserError } from '../src/core/errors.ts';
 import type { JobView } from '../src/core/job.ts';
-import { type MediaItem, type MediaSource, plain } from '../src/core/message.ts';
+import { againButton, button, type MediaItem, type MediaSource, plain } from '../src/core/message.ts';
 import type { OptionDeclarations } from '../src/core/options.ts';
 import { present } from '../src/core/present.ts';
 import type { Work } from '../src/core/work.ts';
 import { durationOption, exactOption, modelOption } from './text/options.ts';
-import { againButton, button, clip, quoted, shortened } from './text/phrases.ts';
+import { clip, quoted, shortened } from './text/phrases.ts';
 
 /** Width and height in pixels that every public model of this dialect takes. */
 const SIZES = [

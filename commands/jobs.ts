@@ -1,9 +1,9 @@
 import { defineCommand } from '../src/core/bot/command.ts';
 import { privately } from '../src/core/bot/outcome.ts';
 import type { JobState, JobView } from '../src/core/job.ts';
-import { type Button, type Field, type Message, plain } from '../src/core/message.ts';
+import { type Button, button, type Field, type Message, plain } from '../src/core/message.ts';
 import { duration, queueWords } from '../src/core/words.ts';
-import { age, button, fieldLine } from './text/phrases.ts';
+import { age, fieldLine } from './text/phrases.ts';
 
 /** Buttons that fit on every platform, half of them for each list. */
 const MOST_LISTED = 10;

@@ -1,12 +1,12 @@
 import { defineCommand } from '../src/core/bot/command.ts';
 import { UserError } from '../src/core/errors.ts';
 import type { JobView } from '../src/core/job.ts';
-import { type Message, plain } from '../src/core/message.ts';
+import { againButton, button, type Message, plain } from '../src/core/message.ts';
 import type { OptionDeclarations } from '../src/core/options.ts';
 import { SONG_LIMITS } from '../src/core/song-limits.ts';
 import { lyricsMarkdown } from './song/lyrics-text.ts';
 import { singForm } from './song.ts';
-import { againButton, button, clip, quoted } from './text/phrases.ts';
+import { clip, quoted } from './text/phrases.ts';
 
 /** Characters. Platforms draw facts in columns, and cut longer ones: those are written one after the other. */
 const LONGEST_COLUMN = 900;

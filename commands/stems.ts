@@ -1,13 +1,13 @@
 import { defineCommand } from '../src/core/bot/command.ts';
 import type { JobView } from '../src/core/job.ts';
-import type { MediaItem } from '../src/core/message.ts';
+import { againButton, type MediaItem } from '../src/core/message.ts';
 import type { OptionDeclarations } from '../src/core/options.ts';
 import { splitOption, splitTake } from './song/actions.ts';
 import { sourceName } from './song/derived-messages.ts';
 import { listenLink } from './song/song-message.ts';
 import { findTake, suggestTakes } from './song/takes.ts';
 import { completedText } from './text/options.ts';
-import { againButton, askedBy, lineage } from './text/phrases.ts';
+import { askedBy, lineage } from './text/phrases.ts';
 
 /** From as many as this on, they also come as one archive. */
 const MANY = 3;

@@ -1,9 +1,9 @@
 /** The result of any work of the music studio, as a message: a song, covers, karaoke, WAV, music video, a kept voice. */
 import type { JobView } from '../../src/core/job.ts';
-import { type MediaItem, type Message, plain } from '../../src/core/message.ts';
+import { againButton, button, type MediaItem, type Message, plain } from '../../src/core/message.ts';
 import { duration } from '../../src/core/words.ts';
 import type { LyricLine } from '../../src/core/work.ts';
-import { againButton, askedBy, button, lineage } from '../text/phrases.ts';
+import { askedBy, lineage } from '../text/phrases.ts';
 
 /** By what was asked for; everything else is a song. */
 export const DERIVED_MESSAGES: Partial<Record<JobView['work']['route'], (job: JobView) => Message>> = {

@@ -1,10 +1,11 @@
 /** The page of a song: where it is, and taking it away. */
+
 import type { ActionInvocation, CommandAction } from '../../src/core/bot/command.ts';
 import { privately } from '../../src/core/bot/outcome.ts';
 import { notModerator, UserError } from '../../src/core/errors.ts';
 import { serverWord } from '../../src/core/invocation.ts';
+import { button } from '../../src/core/message.ts';
 import { titleOf } from '../../src/core/song.ts';
-import { button } from '../text/phrases.ts';
 
 function pageAction(run: CommandAction['run']): CommandAction {
   return {

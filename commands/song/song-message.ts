@@ -2,11 +2,19 @@
 import { dayOf } from '../../src/core/clock.ts';
 import { serverOf } from '../../src/core/invocation.ts';
 import type { JobView } from '../../src/core/job.ts';
-import type { ActionButton, Button, Field, MediaItem, Message } from '../../src/core/message.ts';
+import {
+  type ActionButton,
+  againButton,
+  type Button,
+  button,
+  type Field,
+  type MediaItem,
+  type Message,
+} from '../../src/core/message.ts';
 import { present } from '../../src/core/present.ts';
 import { coverWords, hasVoice, lyricsOf, titleOf } from '../../src/core/song.ts';
 import { duration } from '../../src/core/words.ts';
-import { againButton, askedBy, button, lineage, shortened } from '../text/phrases.ts';
+import { askedBy, lineage, shortened } from '../text/phrases.ts';
 import { DERIVED_MESSAGES } from './derived-messages.ts';
 import { lyricsMarkdown } from './lyrics-text.ts';
 import { takeName, withTake } from './takes.ts';

@@ -1,6 +1,6 @@
 /** Texts of commands, cut and counted; replies and the buttons that all results have. */
 import type { JobView } from '../../src/core/job.ts';
-import { type ActionButton, actionId, type Button, type Field, plain } from '../../src/core/message.ts';
+import { type Button, type Field, plain } from '../../src/core/message.ts';
 import { beginning, counted } from '../../src/core/words.ts';
 
 /** At most `most` characters, ending at a word where there is one. */
@@ -39,20 +39,6 @@ const AGES = [
 export function age(milliseconds: number): string {
   const [size, unit] = AGES.find(([length]) => milliseconds >= length) ?? [1000, 'second'];
   return counted(Math.max(1, Math.floor(milliseconds / size)), unit);
-}
-
-/** A button of the job's command, for one item of its result. */
-export function button(
-  { id: job, command }: Pick<JobView, 'id' | 'command'>,
-  action: string,
-  label: string,
-  index = 0,
-): ActionButton {
-  return { type: 'action', id: actionId({ command, action, job, index }), label };
-}
-
-export function againButton(job: Pick<JobView, 'id' | 'command'>): ActionButton {
-  return button(job, 'again', 'Again');
 }
 
 /** A fact as a line of Markdown. */

@@ -129,6 +129,18 @@ export function actionId({ command, action, job, index }: ActionReference): stri
   return id;
 }
 
+/** A button of a job's command, for one item of its result. */
+export function button(
+  { id: job, command }: { readonly id: string; readonly command: string },
+  action: string,
+  label: string,
+  index = 0,
+): ActionButton {
+  return { type: 'action', id: actionId({ command, action, job, index }), label };
+}
+
+export const againButton = (job: Parameters<typeof button>[0]): ActionButton => button(job, 'again', 'Again');
+
 /** Reads what {@link actionId} wrote; undefined for anything else. */
 export function parseActionId(id: string): ActionReference | undefined {
   const match = /^([a-z]+)\.([a-z-]+):([\w-]+):(0|[1-9]\d{0,3})$/.exec(id);

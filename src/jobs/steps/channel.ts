@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto';
 import type { Job } from '../../core/job.ts';
-import { actionId, type Message } from '../../core/message.ts';
+import { type ActionButton, button, type Message } from '../../core/message.ts';
 import { present } from '../../core/present.ts';
 import { MediaError } from '../../media/errors.ts';
 import { PlatformError, type Posted, type ShowOptions } from '../../platforms/platform.ts';
@@ -55,13 +55,7 @@ export function createChannel({
         ...(isEstimated ? { estimateMs } : {}),
         ...present({ until }),
       },
-      actions: [
-        {
-          type: 'action',
-          id: actionId({ command: job.command, action: 'cancel', job: job.id, index: 0 }),
-          label: PLANS[job.work.route].comesBack === 'stream' ? 'Stop' : 'Cancel',
-        },
-      ],
+      actions: [cancelButton(job)],
     };
   }
 
@@ -157,6 +151,9 @@ export function createChannel({
     },
   };
 }
+
+export const cancelButton = (job: Job): ActionButton =>
+  button(job, 'cancel', PLANS[job.work.route].comesBack === 'stream' ? 'Stop' : 'Cancel');
 
 /** What a platform needs to find again what it has shown of this job. */
 export function showOptions(run: JobRun): ShowOptions {

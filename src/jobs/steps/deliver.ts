@@ -2,16 +2,16 @@
 
 import { toMessage } from '../../core/errors.ts';
 import type { Charge, Job } from '../../core/job.ts';
-import { actionId, LINKED_FILES_SENTENCE, type Message, plain } from '../../core/message.ts';
+import { againButton, LINKED_FILES_SENTENCE, type Message, plain } from '../../core/message.ts';
 import { present } from '../../core/present.ts';
 import { MediaError } from '../../media/errors.ts';
 import { PlatformError } from '../../platforms/platform.ts';
 import { StorageError } from '../../storage/storage.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import type { JobRun } from '../runner/run.ts';
-import type { JobChannel } from './channel.ts';
+import { cancelButton, type JobChannel } from './channel.ts';
 import type { Keep } from './keep.ts';
-import { again, type FinalMessage } from './message.ts';
+import type { FinalMessage } from './message.ts';
 
 /** Tries before people are told what is not here yet; most faults are over by then. */
 const SILENT_TRIES = 3;
@@ -52,14 +52,10 @@ export function createDeliver({
 }: DeliverParts): Deliver {
   /** Whether a job of a backup was ended after the copy was made: its message no longer offers to cancel it. */
   async function endedBefore(job: Job): Promise<boolean> {
-    const { restored, end, posted, address, command, id } = job;
+    const { restored, end, posted, address } = job;
     if (!restored || end === 'delivered' || end === 'cancelled' || posted === undefined) return false;
     const chat = platform(address.platform);
-    if (!chat?.offers) return false;
-    return (
-      (await chat.offers(address, posted, actionId({ command, action: 'cancel', job: id, index: 0 }))) ===
-      false
-    );
+    return (await chat?.offers?.(address, posted, cancelButton(job).id)) === false;
   }
 
   /** The message is wrong by our own mistake, and each try would fail again: a sentence replaces the result, or the result is kept. */
@@ -174,7 +170,7 @@ export function createDeliver({
   async function showRefusal(run: JobRun, cause: unknown): Promise<boolean> {
     const { id, title } = run.job;
     const message = toMessage(cause, { log, reference: id });
-    return isShown(run, { title, ...message, actions: [again(run.job)] });
+    return isShown(run, { title, ...message, actions: [againButton(run.job)] });
   }
 
   function keepForLater(run: JobRun): undefined {

@@ -1,7 +1,7 @@
 /** What the channel reads of a job that is over: its result, or why there is none. */
 import { toMessage } from '../../core/errors.ts';
 import { hasWholeResult, type Job, type JobView } from '../../core/job.ts';
-import { actionId, type Button, type MediaItem, type Message } from '../../core/message.ts';
+import { againButton, button, type MediaItem, type Message } from '../../core/message.ts';
 import type { MediaError } from '../../media/errors.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import type { JobRun } from '../runner/run.ts';
@@ -169,10 +169,6 @@ function tookLong(job: Job, now: number): boolean {
   return now - job.createdAt > 60_000;
 }
 
-export function again({ command, id }: Job): Button {
-  return { type: 'action', id: actionId({ command, action: 'again', job: id, index: 0 }), label: 'Again' };
-}
-
 function endMessage(job: Job): Message {
   const message = messageOfEnd(job);
   if (!job.restored || job.end === 'cancelled') return message;
@@ -182,22 +178,17 @@ function endMessage(job: Job): Message {
 function messageOfEnd(job: Job): Message {
   switch (job.end) {
     case 'cancelled': {
-      if (!hasWholeResult(job)) return { text: CANCELLED_SENTENCE, actions: [again(job)] };
-      const offer: Button = {
-        type: 'action',
-        id: actionId({ command: job.command, action: 'show', job: job.id, index: 0 }),
-        label: 'Show it',
-        emphasis: 'primary',
-      };
-      return { text: CANCELLED_FINISHED_SENTENCE, actions: [offer, again(job)] };
+      if (!hasWholeResult(job)) return { text: CANCELLED_SENTENCE, actions: [againButton(job)] };
+      const offer = { ...button(job, 'show', 'Show it'), emphasis: 'primary' } as const;
+      return { text: CANCELLED_FINISHED_SENTENCE, actions: [offer, againButton(job)] };
     }
     case 'expired':
-      return { ...expiredText(job), actions: [again(job)], notify: 'incomplete' };
+      return { ...expiredText(job), actions: [againButton(job)], notify: 'incomplete' };
     default:
       return {
         text: job.failure?.sentence ?? 'This did not work out.',
         ...(job.failure ? { footer: `Reference ${job.failure.reference}` } : {}),
-        actions: [again(job)],
+        actions: [againButton(job)],
       };
   }
 }
