@@ -69,8 +69,8 @@ export const ask = defineCommand({
       text: question,
       files: own,
     };
-    const { answers, answering } = context;
-    const { maxTokens, contextTokens } = answers;
+    const { systemPrompt, footer } = await context.inForce.answers();
+    const { maxTokens, contextTokens } = context.answerOffer;
     return context.jobs.start({
       work: present({
         route: 'answer' as const,
@@ -79,13 +79,13 @@ export const ask = defineCommand({
           model,
           turns: [...conversation, turn].map(inquiryTurn),
           maxTokens,
-          system: answering.systemPrompt?.text || undefined,
+          system: systemPrompt?.text || undefined,
         }),
         history,
         seeing: seeing?.dialect === 'chat' ? undefined : seeing,
         contextTokens,
         reply: isMessage ? true : undefined,
-        footer: footerOf(answering),
+        footer: storedFooter(footer),
       }),
       title: quoted(question),
     });
@@ -93,7 +93,7 @@ export const ask = defineCommand({
 
   async again({ work }, context) {
     if (work.route !== 'answer') return work;
-    const { answering } = context;
+    const { systemPrompt, footer } = await context.inForce.answers();
     const { request } = work;
     const tools = work.way?.type === 'tools' ? work.way : undefined;
     const named = tools?.named ? `${work.dialect}:${request.model}` : undefined;
@@ -105,10 +105,10 @@ export const ask = defineCommand({
     return present({
       ...work,
       dialect,
-      request: present({ ...request, model, turns, system: answering.systemPrompt?.text || undefined }),
+      request: present({ ...request, model, turns, system: systemPrompt?.text || undefined }),
       way,
       note,
-      footer: footerOf(answering),
+      footer: storedFooter(footer),
       // Asked by a button, no message before it says the question.
       reply: false,
     });
@@ -152,8 +152,8 @@ export const ask = defineCommand({
 });
 
 /** Only what moderators turned off is stored. */
-function footerOf({ footer }: AnswersInForce): false | undefined {
-  return footer.on ? undefined : false;
+function storedFooter({ on }: AnswersInForce['footer']): false | undefined {
+  return on ? undefined : false;
 }
 
 function judgementId({ id, command }: JobView, action: Judgement): string {

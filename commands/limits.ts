@@ -87,7 +87,7 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
       set: defineSubcommand({
         description: 'Limit how much somebody may use, here or in the server',
         options: limitOptions,
-        async run({ options, address }, { moderation }) {
+        async run({ options, address }, { moderation, hasUnits }) {
           const { what, most, per = 'day', of = 'requests', where = 'channel', together } = options;
           const who = whoOf(options.who);
           if (together && (who !== EVERYONE || most === undefined))
@@ -101,7 +101,7 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
               : ({ type: 'limit', what, who, per, of, most, ...(together && { together }) } as const);
           const report = await moderation.rules.set(rule, where);
           const hint =
-            of === 'units' && !moderation.rules.hasUnits
+            of === 'units' && !hasUnits
               ? 'Whoever runs this bot has set no prices, so nothing counts in units yet.'
               : undefined;
           return privately(changeMessage(rule, where, { report, at: address, hint }));
@@ -158,8 +158,8 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
             maximum: 90,
           },
         },
-        async run({ options: { days = 30 } }, { moderation }) {
-          return privately(usageReport(await moderation.report(days), days, moderation.rules.hasUnits));
+        async run({ options: { days = 30 } }, { moderation, hasUnits }) {
+          return privately(usageReport(await moderation.report(days), days, hasUnits));
         },
       }),
     },

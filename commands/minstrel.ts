@@ -19,10 +19,10 @@ const MOST_CHANGES = 20;
 export function minstrelFor(explained: readonly AnyCommand[]): AnyCommand {
   async function help(
     { person, address }: Pick<Invocation, 'person' | 'address'>,
-    { moderation }: Context,
+    { inForce }: Context,
   ): Promise<Outcome> {
     const known = explained.filter(({ moderatorsOnly }) => person.moderator || !moderatorsOnly);
-    const models = await moderation.models.inForce();
+    const models = await inForce.models();
     return privately({
       title: 'What I can do',
       text: [
@@ -50,22 +50,21 @@ export function minstrelFor(explained: readonly AnyCommand[]): AnyCommand {
       usage: defineSubcommand({
         description: 'What you used here',
         options: {},
-        async run(_invocation, { moderation }) {
-          const rows = await moderation.ownUsage(OWN_DAYS);
-          return privately(ownUsageText(rows, OWN_DAYS, moderation.rules.hasUnits));
+        async run(_invocation, { own, hasUnits }) {
+          return privately(ownUsageText(await own.usage(OWN_DAYS), OWN_DAYS, hasUnits));
         },
       }),
 
       forget: defineSubcommand({
         description: 'Erase what is kept about you: requests, results, files, voices, usage',
         options: { confirm: { type: 'flag', description: 'Yes, erase it; it cannot be brought back' } },
-        async run({ options: { confirm }, address }, { moderation }) {
+        async run({ options: { confirm }, address }, { own }) {
           if (!confirm) {
             return privately(
               `This erases everything I keep about you in this chat, in every ${serverWord(address)}: what you asked for, the results and their files, the voices you kept, and what you used. Messages that stand in channels stay; their buttons will say that they are too old. What is erased cannot be brought back. To go on, use **/minstrel forget** again with “confirm” switched on.`,
             );
           }
-          const { jobs, files } = await moderation.forgetMe();
+          const { jobs, files } = await own.forget();
           return privately(
             `Erased: ${counted(jobs, 'request')} with all results, ${counted(files, 'file')}, your voices and your usage.`,
           );

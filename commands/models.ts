@@ -41,12 +41,8 @@ const answerOptions = {
   where: whereOption,
 } as const satisfies OptionDeclarations;
 
-async function show({ address }: Pick<Invocation, 'address'>, { moderation }: Context): Promise<Outcome> {
-  const [models, answers, pages] = await Promise.all([
-    moderation.models.inForce(),
-    moderation.answers.inForce(),
-    moderation.pages.inForce(),
-  ]);
+async function show({ address }: Pick<Invocation, 'address'>, { inForce }: Context): Promise<Outcome> {
+  const [models, answers, pages] = await Promise.all([inForce.models(), inForce.answers(), inForce.pages()]);
   const fields = [...models.map((model) => modelField(model, address)), ...answerFields(answers, address)];
   return privately({
     title: 'What is set here',
@@ -96,11 +92,12 @@ async function setTalk(
   where: Where,
   {
     address,
+    inForce,
     moderation,
     hearsOnlyItsName,
-  }: { readonly address: Address } & Pick<Context, 'moderation' | 'hearsOnlyItsName'>,
+  }: { readonly address: Address } & Pick<Context, 'inForce' | 'moderation' | 'hearsOnlyItsName'>,
 ): Promise<void> {
-  if (talk === (await moderation.answers.inForce()).talk) return;
+  if (talk === (await inForce.answers()).talk) return;
   if (where === 'server')
     throw new UserError('“talk” is chosen channel by channel: leave out “where”.', 'talk');
   if (talk && hearsOnlyItsName !== undefined) throw new UserError(hearsOnlyItsName, 'talk');
@@ -159,18 +156,18 @@ export const models = defineGroup({
       asks: true,
       async run(
         { options: { prompt, talk, where = 'channel', ...options }, address },
-        { moderation, hearsOnlyItsName },
+        { inForce, moderation, hearsOnlyItsName },
       ) {
-        const { answers } = moderation;
         const flags = present({ assistant: options.assistant, footer: options.footer });
         if (prompt === undefined && talk === undefined && Object.keys(flags).length === 0)
-          return answersForm(await answers.inForce(), where, address);
-        if (talk !== undefined) await setTalk(talk, where, { address, moderation, hearsOnlyItsName });
-        const others = await answers.change(
+          return answersForm(await inForce.answers(), where, address);
+        if (talk !== undefined)
+          await setTalk(talk, where, { address, inForce, moderation, hearsOnlyItsName });
+        const others = await moderation.answers.change(
           { ...flags, ...(prompt !== undefined && { systemPrompt: prompt }) },
           where,
         );
-        const lines = answerFields(await answers.inForce(), address).map(fieldLine);
+        const lines = answerFields(await inForce.answers(), address).map(fieldLine);
         return privately([...lines, ownChoiceWins(others).trim()].filter(Boolean).join('\n\n'));
       },
     }),
@@ -186,13 +183,11 @@ export const models = defineGroup({
         },
         where: whereOption,
       },
-      async run({ options: { what, where = 'channel' }, address }, { moderation }) {
+      async run({ options: { what, where = 'channel' }, address }, { inForce, moderation }) {
         const had = await moderation.reset(what, where);
         if (!had) return privately(`There was no choice for ${what} in ${placeText(where, address)}.`);
-        const now = (await moderation.models.inForce()).find((one) => one.family === what);
-        const fields = now
-          ? [modelField(now, address)]
-          : answerFields(await moderation.answers.inForce(), address);
+        const now = (await inForce.models()).find((one) => one.family === what);
+        const fields = now ? [modelField(now, address)] : answerFields(await inForce.answers(), address);
         return privately(['Taken back.', ...fields.map(fieldLine)].join('\n\n'));
       },
     }),

@@ -17,10 +17,10 @@ const songs = {
   choices: choicesOf(['on', 'off']),
 } as const satisfies ChoiceOption;
 
-async function show({ address }: Pick<Invocation, 'address'>, { moderation }: Context) {
+async function show({ address }: Pick<Invocation, 'address'>, { inForce }: Context) {
   return privately({
     title: 'Pages of songs made here',
-    text: pagesText(await moderation.pages.inForce(), address),
+    text: pagesText(await inForce.pages(), address),
     footer: `A channel’s choice wins over the ${serverWord(address)}’s. Threads belong to their channel.`,
   });
 }
@@ -55,9 +55,9 @@ export const pages = defineGroup({
     reset: defineSubcommand({
       description: 'Take a choice back, so that the server or the default decides',
       options: { where: whereOption },
-      async run({ options: { where = 'channel' }, address }, { moderation }) {
+      async run({ options: { where = 'channel' }, address }, { inForce, moderation }) {
         const had = await moderation.reset('pages', where);
-        const now = pagesText(await moderation.pages.inForce(), address);
+        const now = pagesText(await inForce.pages(), address);
         return privately(
           had ? `Taken back. ${now}` : `There was no choice for ${placeText(where, address)}. ${now}`,
         );

@@ -1,8 +1,9 @@
 /** Which model answers a question, in which dialect, and with what: text, pictures, thinking, or commands. */
 import { blindModelSentence } from '../../src/core/attachments.ts';
 import type { Autocomplete } from '../../src/core/bot/command.ts';
-import type { Context } from '../../src/core/bot/context.ts';
+import type { AnswerOffer, Context } from '../../src/core/bot/context.ts';
 import { UserError } from '../../src/core/errors.ts';
+import type { AnswersInForce } from '../../src/core/moderation.ts';
 import type { AnswerDialect, AnswerPlan } from '../../src/core/work.ts';
 
 /** The commands that a model may use, where moderators switched the assistant on. */
@@ -23,8 +24,8 @@ export interface PlanRequest {
  * the model is there. Throws UserError when a picture was sent to a model that takes none.
  */
 export async function planAnswer(request: PlanRequest, context: Context): Promise<AnswerPlan> {
-  const { toolModel } = context.answers;
-  const { assistant } = context.answering;
+  const { toolModel } = context.answerOffer;
+  const { assistant } = await context.inForce.answers();
   const { named } = request;
   const isToolModel = named === undefined || readChoice(named).id === toolModel;
   if (assistant.on && toolModel !== undefined && isToolModel)
@@ -35,7 +36,7 @@ export async function planAnswer(request: PlanRequest, context: Context): Promis
     };
 
   const plan = await seeingPlan(await context.models.resolve('ask', named), request, context);
-  if (plan.dialect === 'gen') return genPlan(plan, request, context);
+  if (plan.dialect === 'gen') return genPlan(plan, request, { assistant, offer: context.answerOffer });
   const isMissing = assistant.on && toolModel === undefined && named === undefined;
   return isMissing ? { ...plan, note: NO_TOOL_MODEL } : plan;
 }
@@ -56,7 +57,7 @@ async function seeingPlan(
 ): Promise<AnswerPlan> {
   const { id, dialect = dialectOf(id, picture, context) } = readChoice(choice);
   if (picture === 'none' || dialect !== 'chat') return { dialect, model: id };
-  const { visionModel } = context.answers;
+  const { visionModel } = context.answerOffer;
   if (picture === 'replied-to' && (named !== undefined || visionModel === undefined))
     return { dialect, model: id };
   if (named !== undefined || visionModel === undefined) {
@@ -66,8 +67,13 @@ async function seeingPlan(
   return { dialect: seeing.dialect ?? 'msg', model: seeing.id };
 }
 
-function dialectOf(id: string, picture: PlanRequest['picture'], { models, answers }: Context): AnswerDialect {
-  if (answers.illustratingModels.includes(id) || answers.thinkingModels.includes(id)) return 'gen';
+function dialectOf(
+  id: string,
+  picture: PlanRequest['picture'],
+  { models, answerOffer }: Context,
+): AnswerDialect {
+  const { illustratingModels, thinkingModels } = answerOffer;
+  if (illustratingModels.includes(id) || thinkingModels.includes(id)) return 'gen';
   const listed = models.listedBy(id);
   const mayTry = picture === 'attached' && listed.length === 0;
   if (picture !== 'none') return listed.includes('msg') || mayTry ? 'msg' : 'chat';
@@ -75,20 +81,27 @@ function dialectOf(id: string, picture: PlanRequest['picture'], { models, answer
 }
 
 /** What a gen model is asked for: text, text and pictures, thinking, or the use of commands. */
-function genPlan(plan: AnswerPlan, { named }: PlanRequest, { answers, answering }: Context): AnswerPlan {
-  if (answers.illustratingModels.includes(plan.model)) return { ...plan, way: { type: 'illustrated' } };
-  if (answers.thinkingModels.includes(plan.model)) return { ...plan, way: { type: 'thinking' } };
+function genPlan(
+  plan: AnswerPlan,
+  { named }: PlanRequest,
+  { assistant, offer }: { readonly assistant: AnswersInForce['assistant']; readonly offer: AnswerOffer },
+): AnswerPlan {
+  if (offer.illustratingModels.includes(plan.model)) return { ...plan, way: { type: 'illustrated' } };
+  if (offer.thinkingModels.includes(plan.model)) return { ...plan, way: { type: 'thinking' } };
   // Without a model of its own for that, the gen model that moderators chose uses the commands, and no other.
-  const usesCommands = answering.assistant.on && answers.toolModel === undefined && named === undefined;
+  const usesCommands = assistant.on && offer.toolModel === undefined && named === undefined;
   return usesCommands ? { ...plan, way: WITH_TOOLS } : plan;
 }
 
 /** Completions: the account's models, and before them what only some deployments have. */
-export const suggestModels: Autocomplete = async ({ typed }, { models, answers }) => {
+export const suggestModels: Autocomplete = async ({ typed }, { models, answerOffer }) => {
   const wanted = typed.trim().toLowerCase();
   const special = [
-    ...answers.thinkingModels.map((id) => ({ name: `${id} (thinks first; preview)`, value: `gen:${id}` })),
-    ...answers.illustratingModels.map((id) => ({ name: `${id} (with pictures)`, value: `gen:${id}` })),
+    ...answerOffer.thinkingModels.map((id) => ({
+      name: `${id} (thinks first; preview)`,
+      value: `gen:${id}`,
+    })),
+    ...answerOffer.illustratingModels.map((id) => ({ name: `${id} (with pictures)`, value: `gen:${id}` })),
   ].filter(({ name, value }) => `${name} ${value}`.toLowerCase().includes(wanted));
   const ids = new Set(special.map(({ value }) => readChoice(value).id));
   const listed = (await models.suggest('ask', typed)).filter(({ value }) => !ids.has(readChoice(value).id));

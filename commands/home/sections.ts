@@ -24,10 +24,10 @@ export interface HomeOptions {
 
 /** `context` is of the channel whose settings and songs are shown. */
 export async function home({ person, address, context, commands }: HomeOptions): Promise<HomeSection[]> {
-  const { moderation } = context;
+  const { inForce } = context;
   const [models, answers, running, songs] = await Promise.all([
-    moderation.models.inForce(),
-    moderation.answers.inForce(),
+    inForce.models(),
+    inForce.answers(),
     context.jobs.running({ everywhere: true }),
     context.jobs.recentSongs(MOST_SONGS),
   ]);

@@ -99,8 +99,8 @@ function precedence(at: Somewhere): string {
 }
 
 /** Everything that is decided here, with what is used of it. */
-export async function limitsMessage({ moderation }: Context, at: Somewhere): Promise<Message> {
-  const { limits, rules, paused } = await moderation.rules.inForce();
+export async function limitsMessage({ inForce }: Context, at: Somewhere): Promise<Message> {
+  const { limits, rules, paused } = await inForce.rules();
   return {
     title: 'Limits and access here',
     text: [

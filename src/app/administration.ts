@@ -4,7 +4,6 @@ import { UserError } from '../core/errors.ts';
 import type { Address, Person } from '../core/invocation.ts';
 import type { JobView } from '../core/job.ts';
 import type { Judgement } from '../core/message.ts';
-import type { Moderation } from '../core/moderation.ts';
 import type { System } from '../core/system.ts';
 import type { Log } from '../core/telemetry/log.ts';
 import { type AccessOptions, type Admit, createAccess } from '../settings/access/admission.ts';
@@ -13,7 +12,7 @@ import type { Decisions } from '../settings/decisions.ts';
 import type { FeedbackStore } from '../settings/feedback.ts';
 import { createMeter, type Meter, type MeterOptions, modelOf } from '../settings/limits/meter.ts';
 import { createModelSettings, type ModelSettings, type ModelSettingsOptions } from '../settings/models.ts';
-import { type ModerationOptions, moderationFor } from '../settings/moderation.ts';
+import { type ModerationOptions, moderationFor, type PlaceTools } from '../settings/moderation.ts';
 import { SettingsError } from '../settings/records.ts';
 import { StorageError } from '../storage/storage.ts';
 import { type ForgetTools, forget } from './forget.ts';
@@ -35,10 +34,12 @@ export interface Administration {
   readonly admit: Admit;
   readonly meter: Meter;
   readonly models: ModelSettings;
+  /** Whether the operator gave prices, so that units mean something. */
+  readonly hasUnits: boolean;
   /** Keeps what a person says of an answer. */
   judge(answer: JobView, person: Person, judgement: Judgement): Promise<void>;
   /** @param person as the platform knows them. Without settings, they are read for each question. */
-  moderation(where: Address, person: Person, settings?: Decisions): Moderation;
+  moderation(where: Address, person: Person, settings?: Decisions): PlaceTools;
 }
 
 export function createAdministration(options: AdministrationOptions): Administration {
@@ -52,7 +53,6 @@ export function createAdministration(options: AdministrationOptions): Administra
     models,
     meter,
     usage,
-    hasUnits: Object.keys(costs).length > 0,
     forget: (who) => forget(who, options),
     albumUrl: (address, key) => pages.urlAt(address, 'albums', albumId(address, key)),
   };
@@ -69,6 +69,7 @@ export function createAdministration(options: AdministrationOptions): Administra
     },
     meter,
     models,
+    hasUnits: Object.keys(costs).length > 0,
     async judge({ id: job, work, address, createdAt }, { id: person }, judgement) {
       const model = modelOf(work) ?? 'none';
       const before = await feedback.vote(address, { job, model, day: dayOf(createdAt), person, judgement });

@@ -124,7 +124,7 @@ export function createApplication(
     administration,
     decisions,
     pages,
-    answers: answerOffer(config, emulator),
+    answerOffer: answerOffer(config, emulator),
     parties,
     mayRead: (address, person) => platform(address.platform)?.mayRead?.(address, person) ?? false,
     hearsOnlyItsName: (address) => platform(address.platform)?.hearsOnlyItsName,

@@ -7,7 +7,6 @@ import type { System } from '../core/system.ts';
 import type { Gateway } from '../gateway/client.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { filesDeadline } from '../media/attachments.ts';
-import { answersInForce } from '../settings/answers.ts';
 import type { Decisions } from '../settings/decisions.ts';
 import { songModel } from '../settings/models.ts';
 import type { Voices } from '../settings/voices.ts';
@@ -23,7 +22,7 @@ export interface ContextParts extends Pick<System, 'now'> {
   readonly voices: Voices;
   readonly administration: Administration;
   readonly pages: Pick<Pages, 'urlOf'>;
-  readonly answers: AnswerOffer;
+  readonly answerOffer: AnswerOffer;
   readonly parties: Pick<PartyService, 'toolsFor'>;
   readonly mayRead: (address: Address, person: Person) => boolean;
   readonly hearsOnlyItsName: (address: Address) => string | undefined;
@@ -49,7 +48,8 @@ function contextOf(
   { address, person: platformPerson, admitted: person, invocation, settings }: ContextRequest,
   parts: ContextParts,
 ): Context {
-  const { now, storage, jobs, gateway, voices, administration, answers, parties } = parts;
+  const { now, storage, jobs, gateway, voices, administration, answerOffer, parties } = parts;
+  const { inForce, own, ...moderation } = administration.moderation(address, platformPerson, settings);
   /** A button may do the work of another command: the person must be admitted to that command, too. */
   const enterOther = async (command: string): Promise<void> => {
     if (command !== invocation?.command)
@@ -86,11 +86,13 @@ function contextOf(
       suggest: async (family, typed) => administration.models.suggest(family, typed),
       listedBy: (id) => gateway.models.cached().find((model) => model.id === id)?.listedBy ?? [],
     },
-    answers,
-    answering: answersInForce(settings),
+    answerOffer,
+    inForce,
+    own,
+    hasUnits: administration.hasUnits,
+    moderation,
     hearsOnlyItsName: parts.hearsOnlyItsName(address),
     judge: (answer, judgement) => administration.judge(answer, person, judgement),
-    moderation: administration.moderation(address, platformPerson, settings),
     pages: {
       of: parts.pages.urlOf,
       setWithdrawn: ({ id }, withdrawn) => jobs.setPage(id, withdrawn),

@@ -239,14 +239,28 @@ export type OwnChoices = readonly string[];
 export const RESETTABLE = [...FAMILIES, 'prompt', 'assistant', 'footer', 'talk', 'pages'] as const;
 export type Resettable = (typeof RESETTABLE)[number];
 
-/** The tools of moderators' commands, for one person in one channel. Methods throw UserError with a sentence. */
+/** What holds in one channel; after a change, what holds then. */
+export interface InForce {
+  models(): Promise<readonly ModelInForce[]>;
+  answers(): Promise<AnswersInForce>;
+  pages(): Promise<PagesInForce>;
+  rules(): Promise<RulesInForce>;
+}
+
+/** What people may ask about themselves. */
+export interface Own {
+  /** What the person used here, the last so many days. */
+  usage(days: number): Promise<readonly FamilyUsage[]>;
+  /** Erases what is stored about the person on this platform. */
+  forget(): Promise<Forgotten>;
+}
+
+/** How moderators decide, for one of them in one channel. Methods throw UserError with a sentence. */
 export interface Moderation {
   readonly models: {
-    inForce(): Promise<readonly ModelInForce[]>;
     choose(family: Family, name: string, where: Where): Promise<ChosenModel>;
   };
   readonly answers: {
-    inForce(): Promise<AnswersInForce>;
     change(
       change: { readonly systemPrompt?: string; readonly assistant?: boolean; readonly footer?: boolean },
       where: Where,
@@ -255,7 +269,6 @@ export interface Moderation {
     talk(on: boolean): Promise<void>;
   };
   readonly pages: {
-    inForce(): Promise<PagesInForce>;
     set(on: boolean, where: Where): Promise<OwnChoices>;
     /** The link to the songs of this channel, made once; undefined if people could not open it. */
     album(): Promise<string | undefined>;
@@ -265,22 +278,15 @@ export interface Moderation {
   /** Takes a choice back. Resolves to whether there was one. */
   reset(choice: Resettable, where: Where): Promise<boolean>;
   readonly rules: {
-    inForce(): Promise<RulesInForce>;
     /** Replaces the rule about the same. Resolves to what holds then. */
     set(rule: Rule, where: Where): Promise<RuleReport>;
     /** Takes back every rule and limit for somebody about something. Resolves to what there was, in words, and to what holds then. */
     reset(name: RuleName, where: Where): Promise<RuleReport & { readonly removed: readonly string[] }>;
     /** While the server is paused nothing new is taken, and what runs ends. Resolves to whether it was otherwise. */
     pause(paused: boolean): Promise<boolean>;
-    /** Whether the operator gave prices, so that limits in units mean something. */
-    readonly hasUnits: boolean;
   };
   /** Changes here and in the server, newest first. */
   audit(limit: number): Promise<readonly Change[]>;
   /** Of this server, the last so many days. */
   report(days: number): Promise<UsageReport>;
-  /** What the person used themselves here, the last so many days. */
-  ownUsage(days: number): Promise<readonly FamilyUsage[]>;
-  /** Erases what is stored about the person on this platform. */
-  forgetMe(): Promise<Forgotten>;
 }

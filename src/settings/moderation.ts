@@ -7,8 +7,10 @@ import type { KeptFile } from '../core/message.ts';
 import {
   type DayUsage,
   type Forgotten,
+  type InForce,
   MODERATION,
   type Moderation,
+  type Own,
   type Resettable,
   type RuleName,
   type RuleReport,
@@ -39,12 +41,17 @@ export interface ModerationOptions extends Pick<System, 'now' | 'newId'> {
   readonly usage: UsageStore;
   readonly feedback: Pick<FeedbackStore, 'summary'>;
   readonly commands: readonly Pick<AnyCommand, 'name' | 'family' | 'moderatorsOnly'>[];
-  readonly hasUnits: boolean;
   /** A picture of it; undefined where none could be made. */
   readonly chart: (used: readonly DayUsage[], days: number) => Promise<KeptFile | undefined>;
   readonly forget: (who: { readonly platform: string; readonly person: string }) => Promise<Forgotten>;
   /** Where people open the songs of a channel; undefined where they could not. */
   readonly albumUrl: (address: Address, key: string) => string | undefined;
+}
+
+/** What one person may read and decide in one place. */
+export interface PlaceTools extends Moderation {
+  readonly inForce: InForce;
+  readonly own: Own;
 }
 
 /**
@@ -56,7 +63,7 @@ export function moderationFor(
   address: Address,
   person: Person,
   settings?: Decisions,
-): Moderation {
+): PlaceTools {
   const { decisions, models, meter, now } = options;
   let known = settings;
   const read = async (): Promise<Decisions> => known ?? decisions.read(address);
@@ -79,8 +86,27 @@ export function moderationFor(
   const firstOf = (days: number) => dayOf(now() - (days - 1) * DAY);
 
   return {
+    inForce: {
+      models: async () => models.inForce(await read()),
+      answers: async () => answersInForce(await read()),
+      pages: async () => pagesInForce(await read(), address),
+      async rules() {
+        const settings = await read();
+        const rules = placedRules(settings).filter(({ rule }) => rule.type !== 'limit');
+        return {
+          limits: await meter.inForce(address, person, settings),
+          rules: rules.map((placed) => placedText(placed, address)),
+          paused: settings.server.paused ?? false,
+        };
+      },
+    },
+
+    own: {
+      usage: (days) => options.usage.byFamily(server, person.id, firstOf(days)),
+      forget: () => options.forget({ platform: address.platform, person: person.id }),
+    },
+
     models: {
-      inForce: async () => models.inForce(await read()),
       async choose(family, name, where) {
         const found = await models.find(family, name);
         const { id, displayName } = person;
@@ -95,7 +121,6 @@ export function moderationFor(
     },
 
     answers: {
-      inForce: async () => answersInForce(await read()),
       async change({ systemPrompt, assistant, footer }, where) {
         if (systemPrompt !== undefined) await change(where, setValue('systemPrompt', systemPrompt));
         if (assistant !== undefined) await change(where, setValue('assistant', assistant));
@@ -114,7 +139,6 @@ export function moderationFor(
     },
 
     pages: {
-      inForce: async () => pagesInForce(await read(), address),
       async set(on, where) {
         await change(where, setValue('pages', on));
         return othersThan(where, (own) => isAnother(own.pages, on));
@@ -132,15 +156,6 @@ export function moderationFor(
     reset: (choice, where) => change(where, resetEdit(choice)),
 
     rules: {
-      async inForce() {
-        const settings = await read();
-        const rules = placedRules(settings).filter(({ rule }) => rule.type !== 'limit');
-        return {
-          limits: await meter.inForce(address, person, settings),
-          rules: rules.map((placed) => placedText(placed, address)),
-          paused: settings.server.paused ?? false,
-        };
-      },
       async set(rule, where) {
         assertMayDecide(rule, where);
         await change(where, setRule(rule, { from: where, at: address }));
@@ -160,7 +175,6 @@ export function moderationFor(
         };
       },
       pause: (paused) => change('server', setPause(paused)),
-      hasUnits: options.hasUnits,
     },
 
     audit: (limit) => decisions.changes(address, limit),
@@ -177,10 +191,6 @@ export function moderationFor(
         chart: used.length === 0 ? undefined : await options.chart(used, days),
       });
     },
-
-    ownUsage: (days) => options.usage.byFamily(server, person.id, firstOf(days)),
-
-    forgetMe: () => options.forget({ platform: address.platform, person: person.id }),
   };
 
   /** Throws UserError where the person may not decide it, or it is decided elsewhere. */

@@ -30,7 +30,7 @@ export function createBotOn(world: World, { administered: decided, toolModel }: 
     },
     decisions: administered.decisions,
     pages: { urlOf: async ({ id }) => `https://bot.example/songs/${id}/signed` },
-    answers: {
+    answerOffer: {
       maxTokens: 4096,
       contextTokens: 16_000,
       illustratingModels: [],

@@ -36,9 +36,9 @@ async function decideEverything(storage: Storage): Promise<void> {
 async function everything(storage: Storage): Promise<unknown> {
   const mod = administer({ storage, clock: systemClock }).moderation(HERE, MOD);
   return {
-    models: await mod.models.inForce(),
-    answers: await mod.answers.inForce(),
-    rules: await mod.rules.inForce(),
+    models: await mod.inForce.models(),
+    answers: await mod.inForce.answers(),
+    rules: await mod.inForce.rules(),
     changes: await mod.audit(100),
   };
 }
@@ -108,7 +108,7 @@ describe('what moderators decided', () => {
     const [storage] = replicas;
     if (!storage) throw new TypeError('no replica');
     const mod = administer({ storage, clock: systemClock }).moderation(HERE, MOD);
-    expect((await mod.rules.inForce()).rules).toHaveLength(30);
+    expect((await mod.inForce.rules()).rules).toHaveLength(30);
     expect(await mod.audit(100)).toHaveLength(30);
     for (const replica of replicas) await replica.close();
   });

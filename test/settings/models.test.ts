@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Family } from '../../src/core/family.ts';
-import type { Moderation } from '../../src/core/moderation.ts';
+import type { PlaceTools } from '../../src/settings/moderation.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { type Administered, administer } from './administration.ts';
 import { memoryStorage } from './memory-storage.ts';
@@ -8,7 +8,7 @@ import { HERE, MOD } from './samples.ts';
 
 let storage: Storage;
 let administered: Administered;
-let mod: Moderation;
+let mod: PlaceTools;
 
 beforeEach(async () => {
   const opened = await memoryStorage();
@@ -268,19 +268,19 @@ describe('a chosen model that disappears', () => {
 });
 
 test('how questions are answered: the channel’s over the server’s over the default', async () => {
-  expect(await mod.answers.inForce()).toEqual({
+  expect(await mod.inForce.answers()).toEqual({
     assistant: { on: false, from: 'deployment' },
     footer: { on: true, from: 'deployment' },
     talk: false,
   });
   await mod.answers.change({ systemPrompt: 'Be brief.', assistant: true }, 'server');
   await mod.answers.change({ systemPrompt: 'Speak like a pirate.', footer: false }, 'channel');
-  expect(await mod.answers.inForce()).toEqual({
+  expect(await mod.inForce.answers()).toEqual({
     systemPrompt: { text: 'Speak like a pirate.', from: 'channel' },
     assistant: { on: true, from: 'server' },
     footer: { on: false, from: 'channel' },
     talk: false,
   });
   expect(await mod.reset('prompt', 'channel')).toBe(true);
-  expect((await mod.answers.inForce()).systemPrompt).toEqual({ text: 'Be brief.', from: 'server' });
+  expect((await mod.inForce.answers()).systemPrompt).toEqual({ text: 'Be brief.', from: 'server' });
 });

@@ -2,7 +2,7 @@
 import type { Family } from '../family.ts';
 import type { JobView } from '../job.ts';
 import type { Judgement, KeptFile, MediaSource } from '../message.ts';
-import type { Actor, AnswersInForce, Moderation } from '../moderation.ts';
+import type { Actor, InForce, Moderation, Own } from '../moderation.ts';
 import type { Choice, FileOption } from '../options.ts';
 import type { PartyTools } from '../party.ts';
 import type { System } from '../system.ts';
@@ -92,14 +92,16 @@ export interface Context extends Pick<System, 'now'> {
     /** The listing routes that name this id; none while no list is known. */
     listedBy(id: string): readonly ('chat' | 'msg')[];
   };
-  readonly answers: AnswerOffer;
-  /** What moderators chose for answers: the channel's choice over the server's. */
-  readonly answering: AnswersInForce;
+  readonly answerOffer: AnswerOffer;
   /** Keeps what the person says of an answer; a vote of theirs on it before is replaced. */
   judge(answer: JobView, judgement: Judgement): Promise<void>;
   /** Why the bot hears no messages without its name here: a plain sentence; undefined where it hears them. */
   readonly hearsOnlyItsName: string | undefined;
-  /** What moderators may do. The caller has checked that the person is one, by {@link Command.moderatorsOnly}. */
+  readonly inForce: InForce;
+  readonly own: Own;
+  /** Whether the operator gave prices, so that units mean something. */
+  readonly hasUnits: boolean;
+  /** The caller has checked that the person is a moderator, by {@link Command.moderatorsOnly}. */
   readonly moderation: Moderation;
   readonly pages: {
     /** The address of a song's page; undefined if moderators switched pages off, or if people could not reach it. */

@@ -16,8 +16,8 @@ function plan(
   offer: Partial<AnswerOffer> = {},
 ) {
   const context = {
-    answering: { assistant: { on: assistant } },
-    answers: { ...OFFER, ...offer },
+    inForce: { answers: async () => ({ assistant: { on: assistant } }) },
+    answerOffer: { ...OFFER, ...offer },
     models: { resolve: async (_family: string, named = chosen) => named, listedBy: () => [] },
   };
   // Sound: planning uses nothing else of the tools.

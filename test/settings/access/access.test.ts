@@ -237,7 +237,7 @@ describe.each(PLATFORMS)('on %s', (platform) => {
       bot.run(invocation(platform, who, 'image', { options, address }));
     expect(await run('blocked', direct)).toMatchObject({ type: 'accepted' });
     const ours = administer(world).moderation(direct, somebody(platform, 'moderator'));
-    expect((await ours.models.inForce()).find(({ family }) => family === 'song')).toMatchObject({
+    expect((await ours.inForce.models()).find(({ family }) => family === 'song')).toMatchObject({
       model: 'V5',
     });
     // What is decided in one conversation holds in no other.

@@ -55,13 +55,13 @@ function operate(options: Pick<AdministeredOptions, 'ceilings' | 'costs' | 'isPa
 
 describe('a pause', () => {
   test('of a server holds for everybody there, moderators too, and for no other; it stands in the trace', async () => {
-    const { rules, audit } = administered.moderation(HERE, MOD);
+    const { rules, inForce, audit } = administered.moderation(HERE, MOD);
     expect(await rules.pause(true)).toBe(true);
     expect(await rules.pause(true)).toBe(false);
     expect(await ask()).toContain('Moderators have paused me in this server');
     expect(await ask(MOD)).toContain('/limits resume');
     expect(await ask(ADA, SONG, { ...HERE, guild: 'another' })).toBe('passes');
-    expect((await rules.inForce()).paused).toBe(true);
+    expect((await inForce.rules()).paused).toBe(true);
     clock.advance(1_000);
     expect(await rules.pause(false)).toBe(true);
     expect(await ask()).toBe('passes');
@@ -194,7 +194,7 @@ describe('a limit', () => {
     for (const daysAgo of [0, 29, 30, 31]) await used(daysAgo);
     const { days } = await administered.moderation(HERE, MOD).report(30);
     expect(days.map(({ requests }) => requests)).toEqual([1, 1]);
-    expect(await administered.moderation(HERE, ADA).ownUsage(30)).toMatchObject([{ requests: 2 }]);
+    expect(await administered.moderation(HERE, ADA).own.usage(30)).toMatchObject([{ requests: 2 }]);
   });
 
   test('set again replaces the one of the same name', async () => {
