@@ -2,8 +2,8 @@
 import { UserError } from '../core/errors.ts';
 import { isOpen, type Job } from '../core/job.ts';
 import type { Inquiry, InquiryTurn } from '../core/work.ts';
+import { isUnreadableRecord } from '../storage/job-record.ts';
 import type { JobText, Storage } from '../storage/storage.ts';
-import { isUnreadableRecord } from './runner/run.ts';
 
 export interface ForgetDependencies {
   readonly storage: Pick<Storage, 'jobs'>;

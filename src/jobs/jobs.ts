@@ -3,24 +3,22 @@
 import type { StartRequest } from '../core/bot/context.ts';
 import type { Outcome } from '../core/bot/outcome.ts';
 import { UserError } from '../core/errors.ts';
-import { type Address, channelOf, type Invocation } from '../core/invocation.ts';
+import type { Address, Invocation } from '../core/invocation.ts';
 import { invocationKey, isOpen, type JobView } from '../core/job.ts';
 import type { KeptFile, MediaSource } from '../core/message.ts';
 import { present } from '../core/present.ts';
 import type { ContentKind } from '../media/content/types.ts';
 import type { Decisions } from '../settings/decisions.ts';
+import { isUnreadableRecord } from '../storage/job-record.ts';
 import type { RunLease } from '../storage/schedule.ts';
 import { type Received, StorageError } from '../storage/storage.ts';
 import type { JobDependencies } from './dependencies.ts';
 import { createFindExisting } from './existing.ts';
 import { type Advance, createAdvance } from './runner/advance.ts';
-import { createReadCallbacks } from './runner/callbacks.ts';
-import { applyEvent, isUnreadableRecord, JobRun } from './runner/run.ts';
+import { applyEvent, JobRun } from './runner/run.ts';
+import { createSharedParts } from './runner/steps.ts';
 import { sweepRegularly } from './runner/sweep.ts';
 import { NOT_ACKNOWLEDGED_SENTENCE } from './sentences.ts';
-import { createKeep } from './steps/keep.ts';
-import { createSlots } from './steps/slots.ts';
-import { createSource } from './steps/source.ts';
 import { acceptedJob } from './transitions.ts';
 
 /** Longer than platforms take to acknowledge or to fail at it: then a job that nobody begins or declines begins by itself. */
@@ -62,9 +60,8 @@ export interface Jobs {
 
 export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
   const { storage, meter, tracer, measure, newId, log, now } = deps;
-  const findExisting = createFindExisting({ ...deps, ...createSource(deps) });
-  const { readResultFile } = createKeep(deps);
-  const readCallbacks = createReadCallbacks(deps);
+  const parts = createSharedParts(deps);
+  const findExisting = createFindExisting({ ...deps, ...parts.source });
   const wakeNow = (id: string): void => {
     storage.schedule.wake(id).catch((error: unknown) => {
       log.error({ job: id, err: error }, 'A job could not be woken; its own timer wakes it later');
@@ -111,18 +108,10 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
     }
   }
 
-  /** A button may bring fewer facts about its channel than a command, so the facts of its job are used. */
-  async function withPublicity(address: Address, action: Invocation['action']): Promise<Address> {
-    if (action === undefined || address.public !== undefined) return address;
-    const pressed = await storage.jobs.read(action.job);
-    const isThere = pressed?.address.public && channelOf(pressed.address) === channelOf(address);
-    return isThere ? { ...address, public: true } : address;
-  }
-
   const jobs: Jobs = {
     async start(request, invocation, settings) {
       const { work, title, parent, madeFrom, asked, command } = request;
-      const { id: event, command: invoked, address, person, action } = invocation;
+      const { id: event, command: invoked, address, person } = invocation;
       const caused = invocationKey(address.platform, event);
       const made =
         parent === undefined ? undefined : await orDecline(() => findExisting({ work, parent }, caused));
@@ -132,7 +121,7 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
         id: made?.id ?? newId(),
         command: command ?? invoked,
         title,
-        address: await orDecline(() => withPublicity(address, action)),
+        address,
         person: { ...person, roles: [...person.roles] },
         invocation: caused,
         work,
@@ -170,10 +159,10 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
     async find(id) {
       const run = await JobRun.load(id, storage);
       // A result is shown before it is written: its buttons work at once.
-      if (run) await readCallbacks(run);
+      if (run) await parts.readCallbacks(run);
       return run?.job;
     },
-    file: (id, source, kinds, signal) => readResultFile(id, source, { kinds, signal }),
+    file: (id, source, kinds, signal) => parts.keep.readResultFile(id, source, { kinds, signal }),
 
     async rememberOpus(id, url, opus) {
       await applyEvent(id, { type: 'encoded', url, opus }, storage);
@@ -209,10 +198,10 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
     },
 
     async run(invoke) {
-      const advance = createAdvance({ ...deps, invoke });
+      const advance = createAdvance({ ...deps, ...parts, invoke });
       await storage.schedule.start(leavingUnreadable(advance), { concurrency: CONCURRENCY });
       const isUnreadable = (id: string) => unreadable.has(id);
-      sweeping = sweepRegularly({ ...deps, slots: createSlots(deps), isUnreadable }, stopping.signal);
+      sweeping = sweepRegularly({ ...deps, ...parts, isUnreadable }, stopping.signal);
     },
 
     async stop() {

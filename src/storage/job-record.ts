@@ -43,6 +43,11 @@ export function parseJob(id: string, text: string): Job {
   }
 }
 
+/** Whether something failed because this version cannot read the record of a job. */
+export function isUnreadableRecord(error: unknown): boolean {
+  return error instanceof StorageError && error.code === 'schema';
+}
+
 /** The jobs that can be read; the others are logged, so that one bad record does not hide the rest. */
 export function parseJobs(records: Iterable<{ id: string; record: string }>, log: Log): Job[] {
   const jobs: Job[] = [];

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StartRequest } from '../../src/core/bot/context.ts';
-import { createAdvance } from '../../src/jobs/runner/advance.ts';
 import { gatewayError } from './scripted-gateway.ts';
-import { createWorld, SONG, songCallback, VIDEO, type World } from './world.ts';
+import { createAdvancing, createWorld, SONG, songCallback, VIDEO, type World } from './world.ts';
 
 /** What callbacks of every kind make of a job that waits for them. */
 let world: World;
@@ -170,7 +169,7 @@ describe('a run', () => {
   it('that is told to stop begins nothing, and is due at once', async () => {
     const job = await world.start(SONG);
     const stopped = { signal: AbortSignal.abort(), interrupted: false, isHeld: () => true };
-    expect(await createAdvance(world.dependencies)(job, stopped)).toBe(world.clock.now());
+    expect(await createAdvancing(world.dependencies)(job, stopped)).toBe(world.clock.now());
     expect(world.gateway.taken).toEqual([]);
   });
 
@@ -182,7 +181,7 @@ describe('a run', () => {
     await world.advance(job);
     expect(retracted).toEqual([]);
     const after = { signal: new AbortController().signal, interrupted: true, isHeld: () => true };
-    expect(await createAdvance(world.dependencies)(job, after)).toBeUndefined();
+    expect(await createAdvancing(world.dependencies)(job, after)).toBeUndefined();
     expect(retracted).toEqual([{}]);
     expect(await world.read(job)).toMatchObject({ state: 'delivered' });
   });

@@ -5,13 +5,12 @@ import { systemClock } from '../../src/core/clock.ts';
 import { UserError } from '../../src/core/errors.ts';
 import { musicCallbackRoutes, signCallback } from '../../src/http/music-callback.ts';
 import { createJobs, type Jobs } from '../../src/jobs/jobs.ts';
-import { createAdvance } from '../../src/jobs/runner/advance.ts';
 import { openRedisStorage } from '../../src/storage/redis/open.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { listen } from '../http/listener.ts';
 import { noRedis, type RedisServer, startRedisServer } from '../servers/redis.ts';
 import { NOTHING_DECIDED } from '../settings/samples.ts';
-import { createWorld, PICTURE, SONG, songCallback, type World } from './world.ts';
+import { createAdvancing, createWorld, PICTURE, SONG, songCallback, type World } from './world.ts';
 
 const SECRET = 'a secret for signatures in this test alone';
 
@@ -111,7 +110,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'while Redis is away', () => {
     };
     const sleep = (milliseconds: number) => delay(milliseconds);
     const dependencies = { ...world.dependencies, storage, now: Date.now, sleep };
-    const advance = createAdvance(dependencies);
+    const advance = createAdvancing(dependencies);
     await storage.schedule.start((job, signal, lease) => advance(job, { ...lease, signal }), {
       concurrency: 1,
     });

@@ -6,7 +6,8 @@ import type { Job } from '../../src/core/job.ts';
 import type { Message } from '../../src/core/message.ts';
 import type { JobDependencies } from '../../src/jobs/dependencies.ts';
 import { createJobs, type Jobs } from '../../src/jobs/jobs.ts';
-import { createAdvance, type RunFacts } from '../../src/jobs/runner/advance.ts';
+import { type Advance, createAdvance, type RunFacts } from '../../src/jobs/runner/advance.ts';
+import { createSharedParts } from '../../src/jobs/runner/steps.ts';
 import type { MediaError } from '../../src/media/errors.ts';
 import { createVoices, type Voices } from '../../src/settings/voices.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/open.ts';
@@ -200,6 +201,10 @@ export async function createWorld(
   };
 }
 
+/** How jobs are advanced in a process with these dependencies. */
+export const createAdvancing = (dependencies: JobDependencies): Advance =>
+  createAdvance({ ...dependencies, ...createSharedParts(dependencies) });
+
 /** One run of a job, as the schedule calls it; not interrupted and with its lease held, unless said. */
 export function advanceOnce(
   dependencies: JobDependencies,
@@ -207,7 +212,7 @@ export function advanceOnce(
   facts: Partial<RunFacts> = {},
 ): Promise<number | undefined> {
   const { signal } = new AbortController();
-  return createAdvance(dependencies)(job, { signal, interrupted: false, isHeld: () => true, ...facts });
+  return createAdvancing(dependencies)(job, { signal, interrupted: false, isHeld: () => true, ...facts });
 }
 
 /** A process may die before a record is written, and after. */

@@ -1,5 +1,8 @@
 /** What is measured for operators, by Prometheus' conventions: https://prometheus.io/docs/practices/naming. */
 
+/** Between two times in milliseconds. */
+export const secondsBetween = (from: number, to: number): number => Math.max(0, to - from) / 1000;
+
 export interface Series {
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly help: string;

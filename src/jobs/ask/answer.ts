@@ -1,9 +1,10 @@
 /** Asks a language model and writes the answer into the channel as it comes. */
+import { secondsBetween } from '../../core/telemetry/series.ts';
 import type { AnswerWork } from '../../core/work.ts';
 import { GatewayError } from '../../gateway/transport/errors.ts';
 import { StorageError } from '../../storage/storage.ts';
 import type { JobDependencies } from '../dependencies.ts';
-import { type JobRun, type Next, seconds } from '../runner/run.ts';
+import type { JobRun, Next } from '../runner/run.ts';
 import { INTERRUPTED_SENTENCE } from '../sentences.ts';
 import type { CancelWatch, WatchForCancel } from '../steps/cancel-watch.ts';
 import { type JobChannel, messageDigest, recordShown, showOptions } from '../steps/channel.ts';
@@ -79,7 +80,7 @@ export function createAnswerQuestion({
             measure(
               'minstrel_first_words_seconds',
               { dialect: work.dialect },
-              seconds(run.job.createdAt, now()),
+              secondsBetween(run.job.createdAt, now()),
             );
           hasWords = true;
           update();

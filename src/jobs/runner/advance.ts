@@ -5,15 +5,15 @@
  */
 
 import { isOpen, type Job } from '../../core/job.ts';
+import { secondsBetween } from '../../core/telemetry/series.ts';
 import { familyOf, modelOf } from '../../settings/limits/meter.ts';
 import type { RunLease } from '../../storage/schedule.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import { PLANS } from '../route-plans.ts';
 import { mayComeLate } from '../steps/poll.ts';
 import { slotHeldUntil } from '../steps/slots.ts';
-import { createReadCallbacks } from './callbacks.ts';
-import { JobRun, type Next, seconds } from './run.ts';
-import { createSteps } from './steps.ts';
+import { JobRun, type Next } from './run.ts';
+import { createSteps, type SharedParts } from './steps.ts';
 
 /** How long an overtaken run waits for the other run, before it repairs what both posted. */
 const GIVE_WAY_MS = 1_000;
@@ -30,10 +30,9 @@ export interface RunFacts extends RunLease {
  */
 export type Advance = (id: string, facts: RunFacts) => Promise<number | undefined>;
 
-export function createAdvance(deps: JobDependencies): Advance {
-  const { storage, measure, tracer, now, random, sleep } = deps;
+export function createAdvance(deps: JobDependencies & SharedParts): Advance {
+  const { storage, measure, tracer, now, random, sleep, slots, readCallbacks } = deps;
   const steps = createSteps(deps);
-  const readCallbacks = createReadCallbacks(deps);
 
   /** One step as a span of the trace of the command that asked for the job, in whichever process it runs. */
   function runTraced(run: JobRun, signal: AbortSignal): Promise<Next> {
@@ -50,7 +49,9 @@ export function createAdvance(deps: JobDependencies): Advance {
   /** Reads the callbacks that came, runs the one step that is next, and writes the record. */
   async function runStep(run: JobRun, signal: AbortSignal): Promise<Next> {
     const before = run.job;
-    await readCallbacks(run, (at) => measure('minstrel_callback_read_seconds', {}, seconds(at, now())));
+    await readCallbacks(run, (at) =>
+      measure('minstrel_callback_read_seconds', {}, secondsBetween(at, now())),
+    );
     const repairs = run.job.overtaken !== undefined;
     const next = repairs ? await steps.repair(run, signal) : await step(run, signal);
     await run.save();
@@ -106,7 +107,7 @@ export function createAdvance(deps: JobDependencies): Advance {
     }
     await steps.channel.showEarly(run, signal);
     const heldUntil = slotHeldUntil(job);
-    if (now() >= heldUntil) await steps.slots.release(job);
+    if (now() >= heldUntil) await slots.release(job);
     const runAt = now() < heldUntil ? Math.min(heldUntil, deadlineAt) : deadlineAt;
     const tellAgainAt = await steps.channel.tellProgress(run);
     if (comesBack !== 'poll' || job.taskId === undefined) return Math.min(runAt, tellAgainAt);
@@ -121,7 +122,7 @@ export function createAdvance(deps: JobDependencies): Advance {
   /** Shows the end. The gateway has done its part, so the next in line may ask it. */
   async function finish(run: JobRun, signal: AbortSignal): Promise<Next> {
     // Later tries come after a first one, which released.
-    if (run.job.attempts === 0) await steps.slots.release(run.job);
+    if (run.job.attempts === 0) await slots.release(run.job);
     const again = await steps.deliver(run, signal);
     if (again !== undefined) return again;
     return mayComeLate(run.job) ? 'now' : undefined;
@@ -131,9 +132,13 @@ export function createAdvance(deps: JobDependencies): Advance {
   function measureRun(before: Job, after: Job): void {
     const family = familyOf(after.work);
     if (before.submittedAt === undefined && after.submittedAt !== undefined)
-      measure('minstrel_submitted_seconds', { family }, seconds(after.createdAt, after.submittedAt));
+      measure('minstrel_submitted_seconds', { family }, secondsBetween(after.createdAt, after.submittedAt));
     if (isOpen(before) && !isOpen(after))
-      measure('minstrel_ended_seconds', { family, state: after.state }, seconds(after.createdAt, now()));
+      measure(
+        'minstrel_ended_seconds',
+        { family, state: after.state },
+        secondsBetween(after.createdAt, now()),
+      );
     if (!before.undelivered && after.undelivered)
       measure('minstrel_undelivered_total', { platform: after.address.platform });
     const usage = after.result?.answer?.usage;

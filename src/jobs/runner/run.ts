@@ -1,13 +1,11 @@
 /** One run of a job: its newest record, and the events that are not written yet. */
 import { isDeepStrictEqual } from 'node:util';
-import { backoff } from '../../core/backoff.ts';
 import type { Job, JobFailure } from '../../core/job.ts';
-import type { Posted } from '../../platforms/platform.ts';
-import type { RunLease } from '../../storage/schedule.ts';
-import { type Storage, StorageError, type StorageErrorCode } from '../../storage/storage.ts';
-import type { JobDependencies } from '../dependencies.ts';
-import type { EventOf, JobEvent, JobEventType, RecordedFields } from '../events.ts';
+import { type Storage, StorageError } from '../../storage/storage.ts';
+import type { JobEvent, RecordedFields } from '../events.ts';
 import { transition } from '../transitions.ts';
+import { afterOvertaking, isPost } from './overtaken.ts';
+import { pauseToStoreAgain, type RunOptions } from './retries.ts';
 
 /** `now`: the record moved on, run at once. A number: run then, in milliseconds since the epoch. Undefined: never. */
 export type Next = 'now' | number | undefined;
@@ -16,21 +14,6 @@ export type Next = 'now' | number | undefined;
 export type Step = (run: JobRun, signal: AbortSignal) => Promise<Next>;
 
 type JobRecords = Pick<Storage['jobs'], 'read' | 'replace'>;
-
-/** Tries to store what this run alone knows: their pauses together are shorter than a lease lasts. */
-const STORE_TRIES = 5;
-const STORE_AGAIN = { firstMs: 500, longestMs: 4_000 } as const;
-
-/** Storage that fails like this may work again within seconds. */
-const AWAY: ReadonlySet<StorageErrorCode> = new Set(['unavailable', 'locked']);
-
-/** The gateway's answers to a request that is never repeated. One that came by a callback or a poll would be read again. */
-const ANSWERS: ReadonlySet<JobEventType> = new Set(['submitted', 'completed', 'notTaken', 'failed']);
-
-/** A run by the schedule. Events from outside are applied without one, and are not tried again. */
-export interface RunOptions extends Pick<RunLease, 'isHeld'>, Pick<JobDependencies, 'sleep' | 'random'> {
-  readonly signal: AbortSignal;
-}
 
 /** A write that failed, though it may have been done: the record, and how many events it holds. */
 interface UnansweredWrite {
@@ -43,7 +26,7 @@ export class JobRun {
   /** The record as it was read or written last. */
   #stored: Job;
   #job: Job;
-  #events: JobEvent[] = [];
+  #events: readonly JobEvent[] = [];
   #saving: Promise<void> = Promise.resolve();
   #unanswered: UnansweredWrite | undefined;
   readonly #options: RunOptions | undefined;
@@ -143,14 +126,8 @@ export class JobRun {
       try {
         return await this.#writeAll();
       } catch (error) {
-        const isAway = error instanceof StorageError && AWAY.has(error.code);
-        const isAnswer = this.#events.some(({ type }) => ANSWERS.has(type));
-        const isWorthIt = isAway && attempt < STORE_TRIES && (isAnswer || this.#events.some(isPost));
-        if (!isWorthIt || !this.#options) throw error;
-        const { signal, sleep, random } = this.#options;
-        // A post is found again by the next run; a stop of the process loses no answer that may be paid for.
-        await sleep(backoff({ attempt, ...STORE_AGAIN, random }), isAnswer ? AbortSignal.any([]) : signal);
-        if ((signal.aborted && !isAnswer) || !this.#isHeld()) throw error;
+        const failed = { error, attempt, events: this.#events };
+        if (!this.#options || !(await pauseToStoreAgain(failed, this.#options))) throw error;
       }
     }
   }
@@ -194,29 +171,10 @@ export class JobRun {
       this.#wrote(newest, events ?? 0);
       return;
     }
-    if (isShownAnew(this.#stored, newest)) this.#events = this.#events.flatMap(unlessShown);
+    this.#events = afterOvertaking(this.#events, this.#stored, newest);
     this.#stored = newest;
     this.#job = this.#events.reduce(transition, newest);
   }
-}
-
-function isShownAnew(before: Job, { posted, shown }: Job): boolean {
-  return shown !== before.shown || !isDeepStrictEqual(posted, before.posted);
-}
-
-type PostEvent = EventOf<'recorded'> & { readonly fields: { readonly posted: Posted } };
-
-const isPost = (event: JobEvent): event is PostEvent =>
-  event.type === 'recorded' && event.fields.posted !== undefined;
-
-/** Posts of a run that was overtaken never replace the posts of the run that overtook it. */
-function unlessShown(event: JobEvent): JobEvent[] {
-  if (!isPost(event)) return [event];
-  const { posted, shown: _, ...fields } = event.fields;
-  return [
-    { type: 'recorded', fields },
-    { type: 'overtaken', posted },
-  ];
 }
 
 /** Applies one event to a job outside of its run. Resolves to the job as it is stored now. Throws StorageError. */
@@ -230,16 +188,3 @@ export async function applyEvent(
   await run?.save();
   return run?.job;
 }
-
-/** Whether something failed because this version cannot read the record of a job. */
-export function isUnreadableRecord(error: unknown): boolean {
-  return error instanceof StorageError && error.code === 'schema';
-}
-
-/** Milliseconds to wait before try number `attempts` + 1: doubling from two seconds to ten minutes, with jitter. */
-export function pauseBefore(attempts: number, random: () => number, retryAfterMs = 0): number {
-  return Math.max(retryAfterMs, backoff({ attempt: attempts, firstMs: 2_000, longestMs: 600_000, random }));
-}
-
-/** Between two times in milliseconds. */
-export const seconds = (from: number, to: number): number => Math.max(0, to - from) / 1000;

@@ -20,13 +20,25 @@ import { createSlots } from '../steps/slots.ts';
 import { createSource } from '../steps/source.ts';
 import { createStyleAndLyrics } from '../steps/style-and-lyrics.ts';
 import { createSubmit } from '../steps/submit.ts';
+import { createReadCallbacks } from './callbacks.ts';
 
-export function createSteps(deps: JobDependencies) {
-  const slots = createSlots(deps);
+/** What the steps share with what commands ask of jobs. */
+export type SharedParts = ReturnType<typeof createSharedParts>;
+
+export function createSharedParts(deps: Omit<JobDependencies, 'invoke'>) {
+  return {
+    keep: createKeep(deps),
+    slots: createSlots(deps),
+    source: createSource(deps),
+    readCallbacks: createReadCallbacks(deps),
+  };
+}
+
+export function createSteps(deps: JobDependencies & SharedParts) {
+  const { keep, source } = deps;
   const poll = createPoll(deps);
-  const keep = createKeep(deps);
   const channel = createChannel({ ...deps, ...keep });
-  const finalMessage = createFinalMessage({ ...deps, ...keep, ...poll, ...createSource(deps) });
+  const finalMessage = createFinalMessage({ ...deps, ...keep, ...poll, ...source });
   const failSubmission = createFailSubmission(deps);
   const watchForCancel = createWatchForCancel(deps);
 
@@ -50,11 +62,9 @@ export function createSteps(deps: JobDependencies) {
   const readConversation = createReadConversation(deps);
   return {
     ...poll,
-    slots,
     channel,
     begin: createBegin({
       ...deps,
-      slots,
       channel,
       watchForCancel,
       ...createAttachments({ ...deps, ...keep, readConversation }),

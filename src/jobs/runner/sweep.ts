@@ -1,9 +1,10 @@
 /** Schedules open jobs that have no timer: the last resort for timers that were lost. */
 import { setImmediate as others } from 'node:timers/promises';
 import { jitter } from '../../core/backoff.ts';
+import { isUnreadableRecord } from '../../storage/job-record.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import type { Slots } from '../steps/slots.ts';
-import { applyEvent, isUnreadableRecord } from './run.ts';
+import { applyEvent } from './run.ts';
 
 const EVERY_MS = 10 * 60_000;
 const PAGE = 500;

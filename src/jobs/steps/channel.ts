@@ -9,7 +9,8 @@ import { PlatformError, type Posted, type ShowOptions } from '../../platforms/pl
 import { StorageError } from '../../storage/storage.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import { PLANS } from '../route-plans.ts';
-import { type JobRun, pauseBefore } from '../runner/run.ts';
+import { pauseBefore } from '../runner/retries.ts';
+import type { JobRun } from '../runner/run.ts';
 import { type Keep, withKeptMedia } from './keep.ts';
 
 /** The result itself is not held up for longer because of what was shown early. */

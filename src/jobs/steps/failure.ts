@@ -2,7 +2,8 @@
 import type { GatewayError } from '../../gateway/transport/errors.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import { PLANS } from '../route-plans.ts';
-import { type JobRun, type Next, pauseBefore } from '../runner/run.ts';
+import { pauseBefore } from '../runner/retries.ts';
+import type { JobRun, Next } from '../runner/run.ts';
 import { askLaterSentence, sentenceFor, uncertainSentence } from '../sentences.ts';
 
 /** Submissions that the gateway surely did not take are tried this often in all. */

@@ -5,7 +5,8 @@ import type { VideoTask } from '../../gateway/media/responses.ts';
 import { GatewayError } from '../../gateway/transport/errors.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import { PLANS } from '../route-plans.ts';
-import { type JobRun, type Next, pauseBefore } from '../runner/run.ts';
+import { pauseBefore } from '../runner/retries.ts';
+import type { JobRun, Next } from '../runner/run.ts';
 import { LOST_TASK_SENTENCE, sentenceFor } from '../sentences.ts';
 
 const SECOND = 1_000;

@@ -2,8 +2,9 @@
 import { jitter } from '../../core/backoff.ts';
 import type { Job } from '../../core/job.ts';
 import { familyOf } from '../../settings/limits/meter.ts';
+import { isUnreadableRecord } from '../../storage/job-record.ts';
 import type { JobDependencies } from '../dependencies.ts';
-import { isUnreadableRecord, type JobRun } from '../runner/run.ts';
+import type { JobRun } from '../runner/run.ts';
 
 /** The first in line ask this often, those behind them more rarely, so that a long line costs little. */
 const ASK_AGAIN_MS = 10_000;

@@ -1,11 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createAdvance } from '../../../src/jobs/runner/advance.ts';
 import { JobRun } from '../../../src/jobs/runner/run.ts';
 import { MediaError } from '../../../src/media/errors.ts';
 import { PlatformError } from '../../../src/platforms/platform.ts';
 import { StorageError } from '../../../src/storage/storage.ts';
 import { gatewayError } from '../scripted-gateway.ts';
-import { createWorld, PICTURE, QUESTION, SONG, songCallback, VIDEO, type World } from '../world.ts';
+import {
+  createAdvancing,
+  createWorld,
+  PICTURE,
+  QUESTION,
+  SONG,
+  songCallback,
+  VIDEO,
+  type World,
+} from '../world.ts';
 
 const MINUTE = 60_000;
 let world: World;
@@ -440,7 +448,7 @@ describe('submission', () => {
   it('is not made by a run that was suspended for longer than its lease', async () => {
     const id = await world.start(SONG);
     const stale = { signal: new AbortController().signal, interrupted: false, isHeld: () => false };
-    await expect(createAdvance(world.dependencies)(id, stale)).rejects.toMatchObject({ code: 'lease' });
+    await expect(createAdvancing(world.dependencies)(id, stale)).rejects.toMatchObject({ code: 'lease' });
     expect(world.gateway.taken).toEqual([]);
   });
 
