@@ -46,8 +46,6 @@ export interface SlackOptions extends Pick<System, 'now' | 'log'> {
   readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** How long Slack waits for an acknowledgement. Tests have more patience. */
   readonly patienceMs?: number;
-  /** Between two edits of texts that are being written; see LIMITS.editGapMs. */
-  readonly editGapMs?: number;
 }
 
 const HEARS_ONLY_ITS_NAME =
@@ -69,7 +67,7 @@ const FILE_HOSTS = ['files.slack.com', 'slack.com'];
 export function createSlack(options: SlackOptions): Platform {
   const { apiUrl, media, log, now } = options;
   const { random = Math.random, sleep = realSleep, elapsed = () => performance.now() } = options;
-  const { editGapMs = LIMITS.editGapMs, patienceMs = LIMITS.patienceMs } = options;
+  const { patienceMs = LIMITS.patienceMs } = options;
   const client = {
     apiUrl,
     timeoutMs: TIMEOUT_MS,
@@ -83,7 +81,6 @@ export function createSlack(options: SlackOptions): Platform {
     withLock: options.withLock,
     signingSecret: options.connection.type === 'http' ? options.connection.signingSecret : undefined,
     patienceMs,
-    editGapMs,
   });
   const { workspaces, http } = account;
   const connection =

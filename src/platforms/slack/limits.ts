@@ -58,6 +58,4 @@ export const LIMITS = Object.freeze({
   /** Slack takes a status back after two minutes. */
   statusMs: 30_000,
   feedbackText: 75,
-  /** Slack: chat.update 50+ a minute and workspace. */
-  editGapMs: 1200,
 });

@@ -205,7 +205,7 @@ const noSettings = {
 const SPEED = 100;
 const DEADLINES: readonly number[] = [LIMITS.acknowledgeWithinMs, LIMITS.lookUpWithinMs];
 /** Milliseconds between two edits, by the adapter's clock. */
-export const EDIT_GAP_MS = 2_000;
+export const EDIT_GAP_MS = 1_200;
 
 /** Keeps the sentences of warnings and of errors. */
 const logInto = (warned: string[], failures: string[] = []) => ({
@@ -306,7 +306,6 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
         sleeping -= 1;
         if (signal?.aborted !== true) slept = Math.max(slept, until);
       },
-      editGapMs: EDIT_GAP_MS,
       ...(options.measure && { measure: options.measure }),
     });
   const slack = another();

@@ -9,7 +9,7 @@ import { installedWorkspaces, type Workspaces, workspacesOfToken } from './works
 export type AccountOptions = ConnectionOptions &
   Pick<InstallationOptions, 'settings'> &
   Pick<TokenOptions, 'withLock'> &
-  Pick<HttpOptions, 'signingSecret' | 'patienceMs'> & { readonly editGapMs: number };
+  Pick<HttpOptions, 'signingSecret' | 'patienceMs'>;
 
 export interface Account {
   readonly http: ReturnType<typeof createHttp>;

@@ -64,10 +64,6 @@ export function organisationIn({ platformData }: Address): string | undefined {
   return z.object({ organisation: z.string() }).safeParse(platformData).data?.organisation;
 }
 
-export interface WorkspaceOptions extends ConnectionOptions {
-  readonly editGapMs: number;
-}
-
 /** What holds on when the token of a workspace is replaced. */
 interface Former {
   readonly rates: Rates;
@@ -77,7 +73,7 @@ interface Former {
 /** `team`: the workspace within an organisation. The organisation's token does not name it. */
 export function createWorkspace(
   token: string,
-  options: WorkspaceOptions,
+  options: ConnectionOptions,
   team: string | undefined,
   { rates, identity: former }: Partial<Former> = {},
 ) {
@@ -126,7 +122,7 @@ export function createWorkspace(
     web,
     identity,
     persons: createPersons(web, identity, options),
-    rates: rates ?? createRates(options.editGapMs, options.elapsed, options.sleep),
+    rates: rates ?? createRates(options),
     agents: createAgentSessions(web, () => known?.scopes.includes(AGENT_SCOPE) === true, options),
     /** As people type it after the @. */
     botName: () => known?.name ?? 'minstrel',
@@ -134,7 +130,7 @@ export function createWorkspace(
 }
 
 /** Workspaces that installed the app by themselves, or whose organisation did. */
-export function installedWorkspaces(tokenOf: TokenOf, options: WorkspaceOptions): Workspaces {
+export function installedWorkspaces(tokenOf: TokenOf, options: ConnectionOptions): Workspaces {
   const known = new Map<string, Workspace>();
   return {
     async of(inEvent, organisation) {
@@ -154,7 +150,7 @@ export function installedWorkspaces(tokenOf: TokenOf, options: WorkspaceOptions)
 }
 
 /** The workspaces of one token: one, or all of the organisation that installed the app. */
-export function workspacesOfToken(token: string, options: WorkspaceOptions) {
+export function workspacesOfToken(token: string, options: ConnectionOptions) {
   const first = createWorkspace(token, options, undefined);
   const known = new Map<string, Workspace>();
   return {

@@ -89,8 +89,7 @@ export function streamTo(
       const { rates } = await opening;
       const isStreamed = isToStream(message(), rates);
       // A stream begins with its first words, which are no addition.
-      if (!isStreamed || hasStreamed)
-        await (isStreamed ? rates.appends : rates.editsIn(address.channel)).slot(kind);
+      if (!isStreamed || hasStreamed) await (isStreamed ? rates.appends : rates.edits).slot(kind);
       kind = 'next';
     },
     async write(made) {
@@ -109,7 +108,7 @@ export function streamTo(
     update: writer.offer,
     async close(message) {
       await writer.close();
-      await (await opening).rates.editsIn(address.channel).ready();
+      await (await opening).rates.edits.ready();
       return await writeWhole(message, { passing: false });
     },
   };

@@ -94,7 +94,7 @@ async function edit(
         beforeWriting?.();
         return tools.web.chat.update({ channel, ts, text, blocks, metadata });
       },
-      { repeatable: true, rate: tools.rates.editsIn(channel) },
+      { repeatable: true, rate: tools.rates.edits },
       tools,
     );
   try {

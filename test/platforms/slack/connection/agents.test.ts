@@ -119,7 +119,6 @@ it('a new token with other scopes is asked for them', async () => {
     random: Math.random,
     log: new RecordingLog(),
     measure: undefined,
-    editGapMs: 1,
   });
   const before = await workspaces.of('T1');
   await before.identity.settle();

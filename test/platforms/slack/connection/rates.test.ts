@@ -3,31 +3,52 @@ import { expect, it } from 'vitest';
 import { createRates } from '../../../../src/platforms/slack/connection/rates.ts';
 import { ManualClock } from '../../../storage/manual-clock.ts';
 
-it('the edits of a channel wait together for a Retry-After, the longest there was, and those of others do not', async () => {
+const ratesAt = (clock: ManualClock) =>
+  createRates({ elapsed: clock.elapsed, sleep: (ms) => clock.sleep(ms) });
+
+it('edits wait together for a Retry-After, the longest there was, and additions to streams do not', async () => {
   const clock = new ManualClock();
-  const rates = createRates(1_000, clock.now, (ms) => clock.sleep(ms));
-  const limited = rates.editsIn('C0MUSIC');
-  limited.pauseFor(3_000);
-  limited.pauseFor(1_000);
+  const { edits, appends } = ratesAt(clock);
+  edits.pauseFor(3_000);
+  edits.pauseFor(1_000);
   const written: string[] = [];
-  void limited.slot('next').then(() => written.push('music'));
-  void limited.ready().then(() => written.push('last words'));
-  void rates
-    .editsIn('C0OTHER')
-    .slot('next')
-    .then(() => written.push('other'));
+  void edits.slot('next').then(() => written.push('edit'));
+  void edits.slot('first').then(() => written.push('first words'));
+  void edits.ready().then(() => written.push('last words'));
+  void appends.slot('next').then(() => written.push('addition'));
   await others();
   clock.advance(2_999);
   await others();
-  expect(written).toEqual(['other']);
+  expect(written).toEqual(['addition']);
   clock.advance(1);
   await others();
-  expect(written.toSorted()).toEqual(['last words', 'music', 'other']);
+  expect(written.toSorted()).toEqual(['addition', 'first words', 'last words']);
+  clock.advance(1_200);
+  await others();
+  expect(written.at(-1)).toBe('edit');
+});
+
+it('first words go before edits that wait, and edits come evenly, fifty a minute', async () => {
+  const clock = new ManualClock();
+  const { edits } = ratesAt(clock);
+  const written: string[] = [];
+  for (let edit = 0; edit < 200; edit += 1) void edits.slot('next').then(() => written.push('edit'));
+  await others();
+  expect(written).toEqual(['edit']);
+  for (let answer = 0; answer < 9; answer += 1)
+    void edits.slot('first').then(() => written.push('first words'));
+  await others();
+  expect(written).toHaveLength(10);
+  for (let passed = 0; passed < 120_000; passed += 1_200) {
+    clock.advance(1_200);
+    await others();
+  }
+  expect(written).toHaveLength(101);
 });
 
 it('a thousand messages that are due at once are begun twenty a second', async () => {
   const clock = new ManualClock();
-  const { messages } = createRates(1_000, clock.now, (ms) => clock.sleep(ms));
+  const { messages } = ratesAt(clock);
   let begun = 0;
   for (let message = 0; message < 1_000; message += 1) void messages.slot('next').then(() => (begun += 1));
   for (let passed = 0; passed < 2_000; passed += 50) {
@@ -40,7 +61,7 @@ it('a thousand messages that are due at once are begun twenty a second', async (
 
 it('four streams of a workspace begin at once, and no minute has more than twenty', async () => {
   const clock = new ManualClock();
-  const { starts } = createRates(1_200, clock.now, (ms) => clock.sleep(ms));
+  const { starts } = ratesAt(clock);
   const begun: number[] = [];
   for (let passed = 0; passed < 180_000; passed += 1_000) {
     for (; starts.isIdle(); begun.push(passed)) void starts.slot('first');

@@ -33,18 +33,6 @@ it('an answer is not held up by a thread that may not be read for an hour', asyn
   expect(server.botMessages('C0OTHER').map(readableText)).toEqual(['Well, yes.']);
 });
 
-it('an answer is not held up by edits that Slack limits in another channel', async () => {
-  const { server } = harness;
-  const limited = answerIn('C0MUSIC', 'job-1');
-  await harness.update(limited, { text: 'One' });
-  server.faults.next('chat.update', LIMITED);
-  await harness.update(limited, { text: 'Two' });
-  const writing = answerIn('C0OTHER', 'job-2');
-  await harness.update(writing, { text: 'Well' });
-  await writing.close({ text: 'Well, yes.' });
-  expect(server.botMessages('C0OTHER').map(readableText)).toEqual(['Well, yes.']);
-});
-
 it('a Retry-After is over in its time when the clock of the machine is set back meanwhile', async () => {
   const { server } = harness;
   const writing = answerIn('C0MUSIC', 'job-1');
