@@ -1,5 +1,4 @@
 /** Slack as a platform. */
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Bot } from '../../core/bot/create-bot.ts';
 import type { Address } from '../../core/invocation.ts';
 import type { Message } from '../../core/message.ts';
@@ -25,7 +24,7 @@ import { readSlackHistory } from './receive/history.ts';
 import { listen } from './receive/listen.ts';
 import { agentThreadOf, PLATFORM_NAME } from './receive/payloads.ts';
 
-export interface SlackOptions extends Pick<System, 'now' | 'log'> {
+export interface SlackOptions extends Pick<System, 'now' | 'elapsed' | 'random' | 'log'> {
   readonly connection: SocketConnection | HttpConnection;
   readonly account: TokenAccount | OAuthAccount;
   /** Threads that the bot takes part in go on without its name. */
@@ -39,11 +38,8 @@ export interface SlackOptions extends Pick<System, 'now' | 'log'> {
   readonly withLock: (task: string, work: () => Promise<void>) => Promise<void>;
   /** For operators' numbers; left out, nothing is measured. */
   readonly measure?: Measure;
-  readonly random?: () => number;
-  /** Milliseconds of a clock that is never set. */
-  readonly elapsed?: () => number;
-  /** Tests make it shorter. */
-  readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** Also resolves when it is aborted. */
+  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** How long Slack waits for an acknowledgement. Tests have more patience. */
   readonly patienceMs?: number;
 }
@@ -51,23 +47,15 @@ export interface SlackOptions extends Pick<System, 'now' | 'log'> {
 const HEARS_ONLY_ITS_NAME =
   'Slack tells me only of messages that name me. Whoever runs this bot can set SLACK_THREADS=1, and make the manifest with --threads.';
 
-/** Also resolves when it is aborted. */
-async function realSleep(ms: number, signal?: AbortSignal): Promise<void> {
-  await delay(ms, undefined, { signal }).catch(() => {});
-}
-
 const TIMEOUT_MS = 15_000;
 /** A stop waits this long for what was taken before it; Slack waits no longer. */
 const STOP_MS = 3000;
-const UPLOAD_TIMEOUT_MS = 10 * 60_000;
 /** Hosts of private files; the token is sent to no other. */
 const FILE_HOSTS = ['files.slack.com', 'slack.com'];
 
 /** Builds the adapter. Connects to nothing until `start`. */
 export function createSlack(options: SlackOptions): Platform {
-  const { apiUrl, media, log, now } = options;
-  const { random = Math.random, sleep = realSleep, elapsed = () => performance.now() } = options;
-  const { patienceMs = LIMITS.patienceMs } = options;
+  const { apiUrl, media, log, now, elapsed, sleep, random, patienceMs = LIMITS.patienceMs } = options;
   const client = {
     apiUrl,
     timeoutMs: TIMEOUT_MS,
@@ -86,16 +74,7 @@ export function createSlack(options: SlackOptions): Platform {
   const connection =
     options.connection.type === 'socket' ? createSockets(options.connection, common) : http.connection;
   const app = createApp({ ...common, receiver: connection, workspaces });
-  const tools = {
-    now,
-    sleep,
-    random,
-    log,
-    patienceMs,
-    media,
-    workspaces,
-    uploadTimeoutMs: UPLOAD_TIMEOUT_MS,
-  };
+  const tools = { now, sleep, random, log, patienceMs, media, workspaces };
   const workspaceAt = (address: Address) => workspaces.of(address.guild, organisationIn(address));
   const toolsAt = async (address: Address) => ({ ...tools, ...(await workspaceAt(address)) });
   /** What a thread of the agent view shows decides what its status says. */

@@ -217,7 +217,6 @@ const logInto = (warned: string[], failures: string[] = []) => ({
 
 export interface HarnessOptions extends SlackServerOptions {
   connection?: 'socket' | 'http';
-  connections?: number;
   threads?: boolean;
   measure?: Measure;
   /** What goes wrong while the adapter starts. */
@@ -284,11 +283,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
       connection:
         options.connection === 'http'
           ? { type: 'http', signingSecret: server.signingSecret }
-          : {
-              type: 'socket',
-              appToken: server.appToken,
-              connections: options.connections ?? 1,
-            },
+          : { type: 'socket', appToken: server.appToken },
       threads: options.threads ?? false,
       settings: noSettings,
       withLock: (_task, work) => work(),
@@ -297,6 +292,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
       log,
       now,
       elapsed,
+      random: Math.random,
       patienceMs: options.patienceMs ?? LIMITS.patienceMs * speed,
       sleep: async (ms, signal) => {
         const until = elapsed() + ms;
@@ -319,6 +315,9 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   if (options.connection === 'http') server.deliverTo(`${listener.url}/slack/events`);
   options.trouble?.(server);
   await slack.start(bot);
+  // The second socket is still opening.
+  if (options.connection !== 'http' && slack.status().ready)
+    await server.until(() => server.socketMode.connections === 2);
   const remembered: Posted[] = [];
   return {
     warned,

@@ -7,8 +7,6 @@ import type { ClientOptions } from './client.ts';
 export interface SocketConnection {
   readonly type: 'socket';
   readonly appToken: string;
-  /** Held at once, so that Slack's refreshing of one leaves another; Slack allows ten. Two when left out. */
-  readonly connections?: number;
 }
 
 export interface HttpConnection {

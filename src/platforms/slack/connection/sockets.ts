@@ -8,6 +8,8 @@ import type { Connection, ConnectionOptions, SocketConnection } from './options.
 /** The app token will not work until an operator does something. */
 const FOR_GOOD = new Set(['not_allowed_token_type', 'missing_scope', 'forbidden_for_app']);
 const isRefused = (error: unknown): boolean => isTokenError(error) || FOR_GOOD.has(slackErrorOf(error) ?? '');
+/** Slack's refreshing of one leaves another; Slack allows ten. */
+const CONNECTIONS = 2;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
 const GOODBYE_MS = 1000;
@@ -17,11 +19,11 @@ const GOODBYE_MS = 1000;
  * itself. `start` resolves when the first connection is open or has failed, and then goes on trying.
  */
 export function createSockets(
-  { appToken, connections = 2 }: SocketConnection,
+  { appToken }: SocketConnection,
   { client, log, sleep, random, measure }: ConnectionOptions,
 ): Connection {
   const receivers = Array.from(
-    { length: connections },
+    { length: CONNECTIONS },
     () =>
       new SocketModeReceiver({
         appToken,

@@ -12,6 +12,8 @@ import type { Post } from './post.ts';
 /** Refusals that are not about the file: it came too slowly, too early or too often. */
 const PASSING: ReadonlySet<number> = new Set([408, 425, 429]);
 
+const UPLOAD_MS = 10 * 60_000;
+
 interface FileToUpload {
   readonly name: string;
   readonly bytes: number;
@@ -72,7 +74,7 @@ async function uploadBytes(file: FileToUpload, tools: Post['tools']): Promise<st
       method: 'POST',
       headers: { 'content-type': 'application/octet-stream', 'content-length': String(length) },
       body: Readable.from(bytes, { objectMode: false }),
-      signal: AbortSignal.timeout(tools.uploadTimeoutMs),
+      signal: AbortSignal.timeout(UPLOAD_MS),
     });
     await body.dump();
     status = statusCode;

@@ -41,7 +41,6 @@ export interface ShowTools
   extends SlackTools,
     Pick<Workspace, 'identity' | 'botName' | 'agents' | 'persons'> {
   readonly media: MediaReader;
-  readonly uploadTimeoutMs: number;
   readonly log: Log;
 }
 

@@ -1,4 +1,5 @@
 /** The app that workspaces install by OAuth, over a real listener. */
+import { sleep, systemClock } from '../../../../src/core/clock.ts';
 import { platformRoutes } from '../../../../src/http/platform-routes.ts';
 import { createHttpServer, type HttpServer } from '../../../../src/http/server.ts';
 import type { Platform } from '../../../../src/platforms/platform.ts';
@@ -46,6 +47,9 @@ export function oauthReplica({
     withLock,
     log,
     now: Date.now,
+    elapsed: systemClock.elapsed,
+    random: Math.random,
+    sleep,
   });
 }
 
