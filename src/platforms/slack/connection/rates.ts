@@ -1,4 +1,4 @@
-import type { ConnectionOptions } from './options.ts';
+import type { Clock } from '../../../core/clock.ts';
 
 /** Spreads writes over time, for each method in a workspace as Slack counts them: https://docs.slack.dev/apis/web-api/rate-limits */
 export type Rates = ReturnType<typeof createRates>;
@@ -10,7 +10,11 @@ interface RateOptions {
   readonly together?: number;
 }
 
-export function createRates(clock: Pick<ConnectionOptions, 'elapsed' | 'sleep'>) {
+interface RateClock extends Pick<Clock, 'elapsed'> {
+  readonly sleep: (ms: number) => Promise<void>;
+}
+
+export function createRates(clock: RateClock) {
   return {
     /** A thousand jobs that are due at once, as after an outage, do not storm it. Slack takes several hundred a minute, by bursts. */
     messages: createRate({ gapMs: 50 }, clock),
@@ -24,10 +28,7 @@ export function createRates(clock: Pick<ConnectionOptions, 'elapsed' | 'sleep'>)
 }
 
 /** `elapsed` is never set, so a change of the time of day does not change how long a Retry-After lasts. */
-function createRate(
-  { gapMs, together = 1 }: RateOptions,
-  { elapsed, sleep }: Pick<ConnectionOptions, 'elapsed' | 'sleep'>,
-) {
+function createRate({ gapMs, together = 1 }: RateOptions, { elapsed, sleep }: RateClock) {
   const aheadMs = (together - 1) * gapMs;
   let dueAt = 0;
   let pausedUntil = 0;
