@@ -2,6 +2,7 @@ import { defineCommand } from '../src/core/bot/command.ts';
 import type { JobView } from '../src/core/job.ts';
 import { againButton, type MediaItem } from '../src/core/message.ts';
 import type { OptionDeclarations } from '../src/core/options.ts';
+import { artistOf } from '../src/core/song.ts';
 import { splitOption, splitTake } from './song/actions.ts';
 import { sourceName } from './song/derived-messages.ts';
 import { listenLink } from './song/song-message.ts';
@@ -43,7 +44,7 @@ export const stems = defineCommand({
           name: `${name} - ${stem.name}`,
           source: { type: 'remote', url: stem.url },
           caption: stem.name,
-          tags: { title: `${name} - ${stem.name}`, artist: `Minstrel for ${job.person.displayName}` },
+          tags: { title: `${name} - ${stem.name}`, artist: artistOf(job) },
         }),
       ),
       fields: [...fields, askedBy(job)],

@@ -5,7 +5,7 @@ import { type Outcome, privately } from '../../src/core/bot/outcome.ts';
 import { UserError } from '../../src/core/errors.ts';
 import type { ChoiceOption, OptionDeclarations } from '../../src/core/options.ts';
 import { present } from '../../src/core/present.ts';
-import { hasVoice, lyricsOf, TAKE_WORK, titleOf } from '../../src/core/song.ts';
+import { artistOf, hasVoice, lyricsOf, TAKE_WORK, titleOf } from '../../src/core/song.ts';
 import type { Work } from '../../src/core/work.ts';
 import { playTake } from '../party.ts';
 import { quoted } from '../text/phrases.ts';
@@ -26,25 +26,16 @@ function workOnTake(stage: string, workOf: (take: Take) => Work): CommandAction 
   };
 }
 
-/** So that the result has the button of the words. */
-const withWords = ({ job }: Take) => ({ sung: lyricsOf(job) !== undefined });
+const wav = workOnTake('Making the WAV of', (take) => TAKE_WORK.wav(knownTake(take)));
 
-const wav = workOnTake('Making the WAV of', (take) => ({
-  ...TAKE_WORK.wav(knownTake(take)),
-  ...withWords(take),
-}));
-
-const musicVideo = workOnTake('Filming the music video of', (take) => ({
-  ...TAKE_WORK.video(knownTake(take)),
-  ...withWords(take),
-}));
+const musicVideo = workOnTake('Filming the music video of', (take) => TAKE_WORK.video(knownTake(take)));
 
 const karaoke = workOnTake('Timing the lyrics of', (take) => {
   const { job } = take;
   if (!hasVoice(job)) throw new UserError('Nobody sings in this song, so there are no lines to time.');
   const known = knownTake(take);
   const { title = titleOf(job), durationSeconds } = known.song;
-  const artist = `Minstrel for ${job.person.displayName}`;
+  const artist = artistOf(job);
   return TAKE_WORK.words(known, present({ title, artist, durationSeconds }));
 });
 

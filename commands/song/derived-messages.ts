@@ -1,6 +1,8 @@
 /** The result of any work of the music studio, as a message: a song, covers, karaoke, WAV, music video, a kept voice. */
 import type { JobView } from '../../src/core/job.ts';
 import { againButton, button, type MediaItem, type Message, plain } from '../../src/core/message.ts';
+import { present } from '../../src/core/present.ts';
+import { artistOf, lyricsOf } from '../../src/core/song.ts';
 import { duration } from '../../src/core/words.ts';
 import type { LyricLine } from '../../src/core/work.ts';
 import { askedBy, lineage } from '../text/phrases.ts';
@@ -39,9 +41,22 @@ function wavMessage(job: JobView): Message {
   const name = sourceName(job);
   const url = job.result?.wavUrl;
   const media: MediaItem[] = url
-    ? [{ kind: 'audio', name, source: { type: 'remote', url }, caption: 'Lossless' }]
+    ? [{ kind: 'audio', name, source: { type: 'remote', url }, caption: 'Lossless', ...fromSong(job, name) }]
     : [];
   return derived(job, `WAV of ${name}`, { media });
+}
+
+/** A WAV carries the tags of its song, and where it is too large the song goes instead. */
+function fromSong({ work, parentJob }: JobView, name: string): Pick<MediaItem, 'tags' | 'smaller'> {
+  if (work.route !== 'music.wavGenerate' || parentJob === undefined) return {};
+  const song = parentJob.result?.songs.find(({ audioId }) => audioId === work.request.audioId);
+  if (song === undefined) return {};
+  const { audioUrl, title = name, lyrics, imageUrl } = song;
+  return present({
+    tags: present({ title, artist: artistOf(parentJob), lyrics, coverUrl: imageUrl }),
+    smaller:
+      audioUrl === undefined ? undefined : { name, source: { type: 'remote' as const, url: audioUrl } },
+  });
 }
 
 function musicVideoMessage(job: JobView): Message {
@@ -97,11 +112,9 @@ function keptVoiceMessage(job: JobView): Message {
 
 function derived(job: JobView, title: string, rest: Pick<Message, 'text' | 'media'>): Message {
   const { fields, actions } = lineage(job);
-  const isSung = 'sung' in job.work && job.work.sung === true;
-  const words =
-    isSung && job.parent !== undefined
-      ? [button({ id: job.parent, command: 'song' }, 'lyrics', 'Lyrics')]
-      : [];
+  const isRecording = job.work.route === 'music.wavGenerate' || job.work.route === 'music.mp4Generate';
+  const song = isRecording ? job.parentJob : undefined;
+  const words = song && lyricsOf(song) ? [button({ id: song.id, command: 'song' }, 'lyrics', 'Lyrics')] : [];
   return {
     title,
     ...rest,

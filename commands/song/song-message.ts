@@ -12,7 +12,7 @@ import {
   type Message,
 } from '../../src/core/message.ts';
 import { present } from '../../src/core/present.ts';
-import { coverWords, hasVoice, lyricsOf, titleOf } from '../../src/core/song.ts';
+import { artistOf, coverWords, hasVoice, lyricsOf, titleOf } from '../../src/core/song.ts';
 import { duration } from '../../src/core/words.ts';
 import { askedBy, lineage, shortened } from '../text/phrases.ts';
 import { DERIVED_MESSAGES } from './derived-messages.ts';
@@ -212,7 +212,7 @@ function takeMedia(job: JobView, index: number): MediaItem {
     caption: durationSeconds === undefined ? number : `${number} · ${duration(durationSeconds)}`,
     tags: present({
       title: title ?? titleOf(job),
-      artist: `Minstrel for ${job.person.displayName}`,
+      artist: artistOf(job),
       lyrics: sung && (lyrics?.trim() ? lyrics : sung),
       coverUrl: imageUrl,
     }),

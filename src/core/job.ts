@@ -183,6 +183,8 @@ export type Charge = 'yes' | 'no' | 'uncertain';
 
 /** What commands see of a job. */
 export type JobView = Readonly<Job> & {
+  /** What it was made from; known only while it is rendered, as long as that is stored. */
+  readonly parentJob?: Job;
   /** The message with what it was made from, where the platform can link to it; known only while it is rendered. */
   readonly parentUrl?: string;
   /** The page of the song, or of the song that it was made from; known only while it is rendered, where there is one. */

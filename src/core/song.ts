@@ -7,6 +7,9 @@ export function titleOf({ result, work }: JobView): string {
   return result?.songs.find(({ title }) => title !== undefined)?.title ?? requested ?? 'Your song';
 }
 
+/** Whom the tags of its files name. */
+export const artistOf = ({ person }: Pick<JobView, 'person'>): string => `Minstrel for ${person.displayName}`;
+
 /** What was asked for, in sentences. */
 function askedWords({ asked: { prompt, style, lyrics } = {} }: JobView): string[] {
   return [

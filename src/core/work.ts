@@ -115,14 +115,10 @@ export type Work =
   | {
       readonly route: 'music.wavGenerate';
       readonly request: Callable<music.WavGenerateRequest>;
-      /** The lyrics of the song are known. */
-      readonly sung?: boolean;
     }
   | {
       readonly route: 'music.mp4Generate';
       readonly request: Callable<music.Mp4GenerateRequest>;
-      /** The lyrics of the song are known. */
-      readonly sung?: boolean;
     }
   | { readonly route: 'media.image'; readonly request: ImageRequest }
   | { readonly route: 'gen.image'; readonly request: Inquiry }

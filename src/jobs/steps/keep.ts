@@ -3,6 +3,7 @@ import { extname } from 'node:path';
 import { UserError } from '../../core/errors.ts';
 import type { Job } from '../../core/job.ts';
 import type { KeptFile, MediaItem, MediaKind, MediaSource, Message } from '../../core/message.ts';
+import { artistOf } from '../../core/song.ts';
 import { type ContentKind, uniqueFileNames } from '../../media/content/types.ts';
 import { MediaError } from '../../media/errors.ts';
 import type { FetchExpectation } from '../../media/fetch/fetcher.ts';
@@ -72,7 +73,7 @@ export function createKeep({ storage, media, log }: Pick<JobDependencies, 'stora
         const file = job.kept[url];
         const { coverUrl, ...tags } = item.tags ?? {
           title: item.name,
-          artist: `Minstrel for ${job.person.displayName}`,
+          artist: artistOf(job),
         };
         if (!file || job.tagged?.[url] !== undefined) return [];
         if (coverUrl !== undefined && waiting.has(coverUrl)) return [];

@@ -2,6 +2,7 @@
 import { toMessage } from '../../core/errors.ts';
 import { hasWholeResult, type Job, type JobView } from '../../core/job.ts';
 import { againButton, button, type MediaItem, type Message } from '../../core/message.ts';
+import { present } from '../../core/present.ts';
 import type { MediaError } from '../../media/errors.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import type { JobRun } from '../runner/run.ts';
@@ -19,7 +20,7 @@ import {
 } from '../sentences.ts';
 import { type FailedFile, type Keep, withKeptMedia } from './keep.ts';
 import type { Poll } from './poll.ts';
-import { type Source, withSourceSong } from './source.ts';
+import type { Source } from './source.ts';
 
 /** Tries for files that the result does not need, such as a cover: people do not wait long for them. */
 const OPTIONAL_TRIES = 2;
@@ -55,12 +56,12 @@ export function createFinalMessage({
   now,
   log,
 }: FinalMessageParts): FinalMessage {
-  /** What commands see of a job whose result they render: with a link to what it was made from. */
+  /** What commands see of a job whose result they render: with what it was made from, and links. */
   async function viewWith(parent: Job | undefined, job: Job): Promise<JobView> {
     const url = parent && (await linkTo(parent));
     // The stems of a song are heard on its page.
     const page = await linkToPage(job.work.route === 'music.vocalRemoval' ? (parent ?? job) : job);
-    return { ...job, ...(url ? { parentUrl: url } : {}), ...(page ? { pageUrl: page } : {}) };
+    return { ...job, ...present({ parentJob: parent, parentUrl: url, pageUrl: page }) };
   }
 
   /** Songs of public channels have pages. Commands over HTTP and mentions do not tell which channels those are. */
@@ -103,8 +104,7 @@ export function createFinalMessage({
     const parent = await readParent(job);
     await learnPublicity(run);
     const view = await viewWith(parent, run.job);
-    const alone = render(job, view);
-    const rendered = parent === undefined ? alone : withSourceSong(alone, job, parent);
+    const rendered = render(job, view);
     const waitsFor = (file: FailedFile) => isWorthWaiting(file, job, now());
     const failed = await keepMedia(run, rendered, { waitsFor, signal });
     const waited = failed.filter(waitsFor);

@@ -1,8 +1,5 @@
-/** What a result was made from: its job, a link to it, and what it adds to the message of the result. */
-
+/** What a result was made from: its job, and a link to it. */
 import type { Job } from '../../core/job.ts';
-import type { Message } from '../../core/message.ts';
-import { present } from '../../core/present.ts';
 import type { JobDependencies } from '../dependencies.ts';
 
 export type Source = ReturnType<typeof createSource>;
@@ -33,34 +30,5 @@ export function createSource({
         return undefined;
       }
     },
-  };
-}
-
-/**
- * The message of a WAV with what its song adds to it; any other message as it is. The WAV carries the song's tags, and
- * where it is too large the song goes instead.
- */
-export function withSourceSong(message: Message, { work }: Job, parent: Job): Message {
-  if (work.route !== 'music.wavGenerate') return message;
-  const song = parent.result?.songs.find(({ audioId }) => audioId === work.request.audioId);
-  if (song === undefined) return message;
-  const { audioUrl, title, lyrics, imageUrl } = song;
-  return {
-    ...message,
-    media: (message.media ?? []).map((item) =>
-      item.kind === 'audio'
-        ? {
-            tags: {
-              title: title ?? item.name,
-              artist: `Minstrel for ${parent.person.displayName}`,
-              ...present({ lyrics, coverUrl: imageUrl }),
-            },
-            ...(audioUrl === undefined
-              ? {}
-              : { smaller: { name: item.name, source: { type: 'remote' as const, url: audioUrl } } }),
-            ...item,
-          }
-        : item,
-    ),
   };
 }

@@ -366,12 +366,9 @@ describe('files', () => {
       work: { route: 'music.wavGenerate', request: { taskId: 'task-1', audioId: 'audio-two' } },
       title: 'Making the WAV of “Rain”',
       parent,
+      madeFrom: '“Rain”',
     });
     const url = `${world.origin}/lossless.wav`;
-    const media = [{ kind: 'audio' as const, name: 'Rain', source: { type: 'remote' as const, url } }];
-    const command = world.dependencies.command('song');
-    if (!command) throw new TypeError('no command');
-    Object.assign(world.dependencies, { command: () => ({ ...command, done: () => ({ media }) }) });
     await world.advance(job);
     await world.callback(job, { code: 200, data: { task_id: 'task-2', audioWavUrl: url } });
     await world.advance(job);
