@@ -73,13 +73,13 @@ export function createModelSettings(options: ModelSettingsOptions): ModelSetting
 
   return {
     async resolve(family, named, where, settings) {
-      if (named !== undefined) return found(family, named, models).model;
+      if (named !== undefined) return lookUp(family, named, models).model;
       const { chosen, gone } = await checkedChoices(family, settings);
       const fallback = chosen?.model ?? defaults[family];
       for (const lost of gone) await tellGone({ family, lost, fallback, where }, options);
       if (chosen) return chosen.model;
       if (fallback === undefined) throw new UserError(noneChosen(family, models), 'model');
-      if (isOffered(family, fallback, models)) return found(family, fallback, models).model;
+      if (isOffered(family, fallback, models)) return lookUp(family, fallback, models).model;
       options.log.warn({ family, model: fallback }, 'A default model is not offered to this account');
       const which = `The default model for ${FAMILY_NOUNS[family].many}, “${fallback}”, is not offered any more.`;
       throw new UserError(`${which} ${noneChosen(family, models)}`, 'model');
@@ -104,7 +104,7 @@ export function createModelSettings(options: ModelSettingsOptions): ModelSetting
 
     async find(family, name) {
       if (family !== 'song') await models.find(withoutRoute(family, name.trim()).id);
-      return found(family, name, models);
+      return lookUp(family, name, models);
     },
 
     inForce: (settings) =>
@@ -246,7 +246,7 @@ export function songModel(name: string): SongModel {
 }
 
 /** Keeps a route that precedes the id, as in `msg:some-id`. Without a list nothing is refused: the gateway decides. */
-function found(family: Family, named: string, models: ModelSettingsOptions['models']): FoundModel {
+function lookUp(family: Family, named: string, models: ModelSettingsOptions['models']): FoundModel {
   const name = named.trim();
   if (family === 'song') return { model: songModel(name), checked: true };
   const { route, id } = withoutRoute(family, name);
