@@ -2,13 +2,14 @@ import { defineCommand, defineFormAction } from '../src/core/bot/command.ts';
 import { UserError } from '../src/core/errors.ts';
 import type { JobView } from '../src/core/job.ts';
 import { againButton, button, type MediaItem, type MediaSource, plain } from '../src/core/message.ts';
+import { parseModelName } from '../src/core/model-name.ts';
 import type { OptionDeclarations } from '../src/core/options.ts';
 import { present } from '../src/core/present.ts';
 import type { Work } from '../src/core/work.ts';
 import { durationOption, exactOption, modelOption } from './text/options.ts';
 import { clip, quoted, shortened } from './text/phrases.ts';
 
-/** Width and height in pixels that every public model of this dialect takes. */
+/** Width and height in pixels that every public model of this dialect takes. The first is the default. */
 const SIZES = [
   { name: 'square', value: '1328*1328' },
   { name: 'wide', value: '1664*928' },
@@ -76,19 +77,18 @@ export const image = defineCommand({
   autocomplete: { model: ({ typed }, { models }) => models.suggest('image', typed) },
 
   async run({ options: { prompt, size, avoid, exact, model: named } }, context) {
-    const model = await context.models.resolve('image', named);
-    const [, genModel] = /^gen:(.+)$/.exec(model) ?? [];
-    const work: Work = genModel
+    const { route, id: model } = parseModelName('image', await context.models.resolve('image', named));
+    const work: Work = route
       ? {
           route: 'gen.image',
-          request: { model: genModel, turns: [{ role: 'user', parts: [inWords(prompt, size, avoid)] }] },
+          request: { model, turns: [{ role: 'user', parts: [inWords(prompt, size, avoid)] }] },
         }
       : {
           route: 'media.image',
           request: present({
             model,
             prompt,
-            size,
+            size: size ?? SIZES[0].value,
             negativePrompt: avoid,
             promptExtend: exact ? false : undefined,
           }),

@@ -3,6 +3,7 @@ import { blindModelSentence } from '../../src/core/attachments.ts';
 import type { Autocomplete } from '../../src/core/bot/command.ts';
 import type { AnswerOffer, Context } from '../../src/core/bot/context.ts';
 import { UserError } from '../../src/core/errors.ts';
+import { parseModelName } from '../../src/core/model-name.ts';
 import type { AnswersInForce } from '../../src/core/moderation.ts';
 import type { AnswerDialect, AnswerPlan } from '../../src/core/work.ts';
 
@@ -27,7 +28,7 @@ export async function planAnswer(request: PlanRequest, context: Context): Promis
   const { toolModel } = context.answerOffer;
   const { assistant } = await context.inForce.answers();
   const { named } = request;
-  const isToolModel = named === undefined || readChoice(named).id === toolModel;
+  const isToolModel = named === undefined || parseModelName('ask', named).id === toolModel;
   if (assistant.on && toolModel !== undefined && isToolModel)
     return {
       dialect: 'gen',
@@ -41,21 +42,13 @@ export async function planAnswer(request: PlanRequest, context: Context): Promis
   return isMissing ? { ...plan, note: NO_TOOL_MODEL } : plan;
 }
 
-const DIALECTS = ['chat', 'msg', 'gen'] as const satisfies readonly AnswerDialect[];
-
-function readChoice(choice: string): { readonly dialect?: AnswerDialect; readonly id: string } {
-  const [, before, id] = /^(\w+):(.+)$/.exec(choice.trim()) ?? [];
-  const dialect = DIALECTS.find((known) => known === before);
-  return dialect && id ? { dialect, id } : { id: choice.trim() };
-}
-
 /** The choice in its dialect; where there are pictures and the model cannot see, the model that can. */
 async function seeingPlan(
   choice: string,
   { named, picture }: PlanRequest,
   context: Context,
 ): Promise<AnswerPlan> {
-  const { id, dialect = dialectOf(id, picture, context) } = readChoice(choice);
+  const { id, route: dialect = dialectOf(id, picture, context) } = parseModelName('ask', choice);
   if (picture === 'none' || dialect !== 'chat') return { dialect, model: id };
   const { visionModel } = context.answerOffer;
   if (picture === 'replied-to' && (named !== undefined || visionModel === undefined))
@@ -63,8 +56,11 @@ async function seeingPlan(
   if (named !== undefined || visionModel === undefined) {
     throw new UserError(blindModelSentence(id), 'model');
   }
-  const seeing = readChoice(await context.models.resolve('ask', visionModel));
-  return { dialect: seeing.dialect ?? 'msg', model: seeing.id };
+  const { route = 'msg', id: model } = parseModelName(
+    'ask',
+    await context.models.resolve('ask', visionModel),
+  );
+  return { dialect: route, model };
 }
 
 function dialectOf(
@@ -103,7 +99,9 @@ export const suggestModels: Autocomplete = async ({ typed }, { models, answerOff
     })),
     ...answerOffer.illustratingModels.map((id) => ({ name: `${id} (with pictures)`, value: `gen:${id}` })),
   ].filter(({ name, value }) => `${name} ${value}`.toLowerCase().includes(wanted));
-  const ids = new Set(special.map(({ value }) => readChoice(value).id));
-  const listed = (await models.suggest('ask', typed)).filter(({ value }) => !ids.has(readChoice(value).id));
+  const ids = new Set(special.map(({ value }) => parseModelName('ask', value).id));
+  const listed = (await models.suggest('ask', typed)).filter(
+    ({ value }) => !ids.has(parseModelName('ask', value).id),
+  );
   return [...special, ...listed];
 };

@@ -13,6 +13,7 @@ import {
   placeText,
   type RuleName,
   type RuleReport,
+  TALK_QUESTIONS,
   type Where,
 } from '../../src/core/moderation.ts';
 import { counted } from '../../src/core/words.ts';
@@ -51,8 +52,7 @@ export function modelField({ family, model, from, chosenBy, gone }: ModelInForce
 /** Characters of a prompt that are shown; its form has it whole. */
 const PROMPT_SHOWN = 500;
 
-const TALK_DETAILS =
-  '. Each message is answered in its own thread. Replies, and messages that name somebody else, are left alone. Each person may ask 30 times an hour; /limits set with what:ask and per:hour sets another limit.';
+const TALK_DETAILS = `. Each message is answered in its own thread. Replies, and messages that name somebody else, are left alone. Each person may ask ${TALK_QUESTIONS} times an hour; /limits set with what:ask and per:hour sets another limit.`;
 
 /** How questions are answered. */
 export function answerFields(

@@ -67,6 +67,9 @@ export function parseSubject(text: string): Subject | undefined {
   return { type: role === undefined ? 'person' : 'role', id, ...(name ? { name } : {}) };
 }
 
+/** What each person may ask in an hour where each message is a question, unless moderators set a limit of their own. */
+export const TALK_QUESTIONS = 30;
+
 /** In a rule: every command, or every family. */
 export const ALL = 'all';
 /** In a rule: the commands that are for moderators only. {@link ALL} does not include them. */

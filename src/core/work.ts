@@ -6,6 +6,7 @@ import type { LyricVariant, SongItem, StemItem } from '../gateway/music/results.
 import type { Question, Turn } from '../gateway/questions.ts';
 import type { HistoryReference } from './invocation.ts';
 import type { KeptFile, MediaSource } from './message.ts';
+import type { MODEL_ROUTES } from './model-name.ts';
 import type { FileReference } from './options.ts';
 
 /** A request as a command writes it: jobs add the address of the callback. */
@@ -33,7 +34,7 @@ export interface KeptRecording extends KeptFile {
 export type Recording = KeptRecording | NamedFile;
 
 /** The gateway dialect that answers an `ask` model. */
-export type AnswerDialect = 'chat' | 'msg' | 'gen';
+export type AnswerDialect = (typeof MODEL_ROUTES)['ask'][number];
 
 /** What people attached is kept as a file, so that the record of a job stays small. */
 export type InquiryPart =

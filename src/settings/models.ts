@@ -3,6 +3,7 @@ import { UserError } from '../core/errors.ts';
 import { FAMILIES, FAMILY_NOUNS, type Family } from '../core/family.ts';
 import type { Address } from '../core/invocation.ts';
 import { type Message, plain } from '../core/message.ts';
+import { MODEL_ROUTES, parseModelName } from '../core/model-name.ts';
 import type { Actor, ChosenModel, ModelInForce, Origin, Where } from '../core/moderation.ts';
 import type { Choice } from '../core/options.ts';
 import { present } from '../core/present.ts';
@@ -12,14 +13,6 @@ import type { Models } from '../gateway/models/catalog.ts';
 import type { Model, ModelUse } from '../gateway/models/listing.ts';
 import { MUSIC_MODELS } from '../gateway/music/requests.ts';
 import type { DecisionStore, Decisions, Edit } from './decisions.ts';
-
-/** Routes that may precede an id, as in `msg:some-id`. */
-const ROUTE_PREFIXES = {
-  song: [],
-  ask: ['chat', 'msg', 'gen'],
-  image: ['gen'],
-  video: [],
-} as const satisfies Record<Family, readonly string[]>;
 
 export type ModelDefaults = { readonly [Name in Family]?: string | undefined };
 
@@ -67,7 +60,7 @@ export function createModelSettings(options: ModelSettingsOptions): ModelSetting
     const lost = inForce.find((model) => !isOffered(family, model, models));
     if (lost === undefined) return first;
     // The list may be old, or have come while the gateway was restarting.
-    await models.find(withoutRoute(family, lost).id);
+    await models.find(parseModelName(family, lost).id);
     return choices(family, settings);
   }
 
@@ -86,7 +79,7 @@ export function createModelSettings(options: ModelSettingsOptions): ModelSetting
     },
 
     suggest(family, typed) {
-      const { route, id: wanted } = withoutRoute(family, typed.trim().toLowerCase());
+      const { route, id: wanted } = parseModelName(family, typed.toLowerCase());
       const all =
         family === 'song'
           ? MUSIC_MODELS.map((id) => ({ name: id, value: id }))
@@ -103,7 +96,7 @@ export function createModelSettings(options: ModelSettingsOptions): ModelSetting
     },
 
     async find(family, name) {
-      if (family !== 'song') await models.find(withoutRoute(family, name.trim()).id);
+      if (family !== 'song') await models.find(parseModelName(family, name).id);
       return lookUp(family, name, models);
     },
 
@@ -181,15 +174,6 @@ export function resetModel(family: Family): Edit {
   };
 }
 
-/** The id, which may not be typed yet, and the route that precedes it. */
-function withoutRoute(family: Family, name: string): { route?: string; id: string } {
-  const [, route, id] = /^([a-z]+):(.*)$/.exec(name) ?? [];
-  const known: readonly string[] = ROUTE_PREFIXES[family];
-  return route !== undefined && id !== undefined && known.includes(route)
-    ? { route, id: id.trim() }
-    : { id: name };
-}
-
 /** Without a named route, models are asked by the first one, unless the listing has them on other routes only. */
 const DEFAULT_ROUTES = { ask: 'chat', image: 'media', video: 'media' } as const;
 
@@ -197,7 +181,7 @@ const DEFAULT_ROUTES = { ask: 'chat', image: 'media', video: 'media' } as const;
 function routeNeeded({ routes, uses }: Model, family: Exclude<Family, 'song'>): string | undefined {
   if (!uses?.includes(USES[family].use) || routes?.some((route) => route === DEFAULT_ROUTES[family]))
     return undefined;
-  return ROUTE_PREFIXES[family].find((route) => routes?.some((known) => known === route));
+  return MODEL_ROUTES[family].find((route) => routes?.some((known) => known === route));
 }
 
 function withRoute(route: string | undefined, id: string): string {
@@ -232,7 +216,7 @@ function refuseForeign({ id, uses = [] }: Model, family: Exclude<Family, 'song'>
 
 function isOffered(family: Family, model: string, models: ModelSettingsOptions['models']): boolean {
   if (family === 'song') return MUSIC_MODELS.some((known) => known === model);
-  return models.resolve(withoutRoute(family, model).id).kind !== 'unknown';
+  return models.resolve(parseModelName(family, model).id).kind !== 'unknown';
 }
 
 /** Throws UserError for a name that is no song model's. */
@@ -249,7 +233,7 @@ export function songModel(name: string): SongModel {
 function lookUp(family: Family, named: string, models: ModelSettingsOptions['models']): FoundModel {
   const name = named.trim();
   if (family === 'song') return { model: songModel(name), checked: true };
-  const { route, id } = withoutRoute(family, name);
+  const { route, id } = parseModelName(family, name);
   const choice = models.resolve(id);
   switch (choice.kind) {
     case 'id':

@@ -2,6 +2,7 @@
 import { closest } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { FAMILIES, type Family, LIMITED } from '../../core/family.ts';
+import { parseModelName } from '../../core/model-name.ts';
 import { LIMIT_PERIODS, type Limit } from '../../core/moderation.ts';
 import { MUSIC_MODELS } from '../../gateway/music/requests.ts';
 import { FAMILY_OF } from '../../settings/limits/meter.ts';
@@ -40,9 +41,10 @@ const METERED_ROUTES = Object.keys(FAMILY_OF);
 
 /** The known name of counted work that is nearest to this one; this name itself if it is known. */
 function nearestPriced(name: string): string {
-  const [, family, route, model] = /^(\w+):(?:(chat|msg|gen):)?(.+)$/.exec(name) ?? [];
+  const [, family, rest = ''] = /^(\w+):(.+)$/.exec(name) ?? [];
   const known = FAMILIES.find((one) => one === family);
-  if (known === undefined || model === undefined) return closest(name, [...FAMILIES, ...METERED_ROUTES]);
+  if (known === undefined) return closest(name, [...FAMILIES, ...METERED_ROUTES]);
+  const { route, id: model } = parseModelName('ask', rest);
   if (known === 'song') return `song:${closest(model, [...MUSIC_MODELS])}`;
   return route === undefined ? name : `${known}:${model}`;
 }

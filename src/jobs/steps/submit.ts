@@ -13,9 +13,6 @@ import type { JobDependencies } from '../dependencies.ts';
 import { fromMusic } from '../transitions.ts';
 import { linesOf, lrc } from './lrc.ts';
 
-/** Of pictures whose person named no size: every model of the route takes it. */
-const IMAGE_SIZE = '1328*1328';
-
 /** A task to wait for, or the result itself where the gateway answers at once. */
 export interface Submitted {
   readonly taskId?: string;
@@ -116,7 +113,7 @@ export function createSubmit({
       case 'music.generatePersona':
         return { result: await keepVoice(work, signal) };
       case 'media.image': {
-        const { images } = await gateway.media.createImage({ size: IMAGE_SIZE, ...work.request }, { signal });
+        const { images } = await gateway.media.createImage(work.request, { signal });
         return { result: { ...EMPTY_RESULT, images: images.map((url) => ({ type: 'remote', url })) } };
       }
       case 'gen.image':

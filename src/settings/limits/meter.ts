@@ -9,6 +9,7 @@ import {
   type Limit,
   type LimitInForce,
   type LimitRule,
+  TALK_QUESTIONS,
   type UnlimitedRule,
 } from '../../core/moderation.ts';
 import type { Measure } from '../../core/telemetry/series.ts';
@@ -220,7 +221,7 @@ const TALK_RULE = {
   what: 'ask',
   per: 'hour',
   of: 'requests',
-  most: 30,
+  most: TALK_QUESTIONS,
 } as const satisfies LimitRule;
 
 /** The limits of moderators, and the default where they limit these questions for everybody in no way themselves. */
