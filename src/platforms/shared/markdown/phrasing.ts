@@ -168,13 +168,14 @@ function* groupsOf(words: readonly Word[], most: number): Generator<readonly Wor
   );
   for (const word of parts) {
     const last = group.at(-1);
-    if (last && !isBlank(last) && (isBlank(word) || length + word.text.length > most)) {
+    const written = word.text.length + 2 * word.marks.join('').length;
+    if (last && !isBlank(last) && (isBlank(word) || length + written > most)) {
       yield group;
       group = [];
       length = 0;
     }
     group.push(word);
-    length += word.text.length;
+    length += written;
   }
   if (!group.every(isBlank)) yield group;
 }

@@ -132,8 +132,12 @@ const everything = async (value: Message, more: object = {}) =>
     .join('\n')
     .replace(/\]\((?:https?|mailto):[^()\s]*\)/g, ']');
 
-/** Letters and digits only: markup and the space between words may change, the words may not. */
-const words = (value: string) => value.normalize('NFC').replace(/[^\p{L}\p{N}]/gu, '');
+/** Letters and digits only: markup, space, and how an address writes bars and brackets may change, the words may not. */
+const words = (value: string) =>
+  value
+    .replace(/%(?:28|29|3C|3E|5C|7C)/g, '')
+    .normalize('NFC')
+    .replace(/[^\p{L}\p{N}]/gu, '');
 
 describe('rendering any message', () => {
   it.each([{}, { budget: 2000 }, { bare: true }, { inThread: true }])(
