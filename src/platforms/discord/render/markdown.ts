@@ -35,7 +35,7 @@ const NOTATION: Notation = {
     return masked.length > LONGEST_MASKED_LINK ? undefined : masked;
   },
   code: (code, language) => ({
-    head: `\`\`\`${/^[\w+#.-]{1,20}$/.test(language) ? language : ''}`,
+    head: `\`\`\`${language}`,
     lines: escapeFenced(code || ' ').split('\n'),
     foot: '```',
   }),

@@ -102,7 +102,8 @@ function leavesOf(token: Token, isLinked: boolean): MarkdownNode[] {
       return [{ type: 'inlineCode', value }];
     case 'code_block':
     case 'fence': {
-      const [language = ''] = info.trim().split(/\s/, 1);
+      // Anything but a name could be read as a mention or a link.
+      const [language] = /^[\w+#.-]{1,20}(?!\S)/.exec(info.trim()) ?? [];
       return [{ type: 'code', value: value.replace(/\n$/, ''), ...(language && { language }) }];
     }
     case 'image': {

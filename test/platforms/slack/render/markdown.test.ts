@@ -131,6 +131,7 @@ describe('Markdown for Slack', () => {
           expect(pings({ blocks: [{ type: 'markdown', text: piece }] })).toEqual([]);
         }
       }),
+      { examples: [['```<!here>\nwords\n```'], ['`a``b'.repeat(90)]] },
     );
   });
 
