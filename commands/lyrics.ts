@@ -70,7 +70,7 @@ export const lyrics = defineCommand({
         const variant = job.result?.lyrics[index];
         if (!variant) throw new UserError('These lyrics are gone. Ask for new ones with /lyrics.');
         const { text, title } = variant;
-        return singForm({ lyrics: text, ...(title ? { title: clip(title, 80) } : {}) });
+        return singForm({ lyrics: text, title: title ? clip(title, 80) : undefined });
       },
     },
   },

@@ -155,18 +155,15 @@ export const models = defineGroup({
       options: answerOptions,
       asks: true,
       async run(
-        { options: { prompt, talk, where = 'channel', ...options }, address },
+        { options: { prompt, talk, where = 'channel', ...flags }, address },
         { inForce, moderation, hearsOnlyItsName },
       ) {
-        const flags = present({ assistant: options.assistant, footer: options.footer });
-        if (prompt === undefined && talk === undefined && Object.keys(flags).length === 0)
+        const changed = present({ systemPrompt: prompt, ...flags });
+        if (talk === undefined && Object.keys(changed).length === 0)
           return answersForm(await inForce.answers(), where, address);
         if (talk !== undefined)
           await setTalk(talk, where, { address, inForce, moderation, hearsOnlyItsName });
-        const others = await moderation.answers.change(
-          { ...flags, ...(prompt !== undefined && { systemPrompt: prompt }) },
-          where,
-        );
+        const others = await moderation.answers.change(changed, where);
         const lines = answerFields(await inForce.answers(), address).map(fieldLine);
         return privately([...lines, ownChoiceWins(others).trim()].filter(Boolean).join('\n\n'));
       },

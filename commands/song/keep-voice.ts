@@ -1,6 +1,6 @@
 /** Kept voices: the button that keeps the voice of a take, and the option that names one. */
 import { type Autocomplete, defineFormAction } from '../../src/core/bot/command.ts';
-import type { Context, RemovedVoice, Voice } from '../../src/core/bot/context.ts';
+import type { Context } from '../../src/core/bot/context.ts';
 import { privately } from '../../src/core/bot/outcome.ts';
 import { UserError } from '../../src/core/errors.ts';
 import type { JobView } from '../../src/core/job.ts';
@@ -8,6 +8,7 @@ import { plain } from '../../src/core/message.ts';
 import type { OptionDeclarations } from '../../src/core/options.ts';
 import { hasVoice, titleOf } from '../../src/core/song.ts';
 import { SONG_LIMITS } from '../../src/core/song-limits.ts';
+import type { RemovedVoice, Voice } from '../../src/core/voice.ts';
 import { duration } from '../../src/core/words.ts';
 import type { Work } from '../../src/core/work.ts';
 import { clip, quoted } from '../text/phrases.ts';

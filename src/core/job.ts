@@ -9,6 +9,7 @@ import {
   serverOf,
   serverWord,
 } from './invocation.ts';
+import { keptFileSchema } from './message.ts';
 import type { Result, Work } from './work.ts';
 
 const JOB_STATES = [
@@ -24,8 +25,6 @@ const JOB_STATES = [
 
 /** States in which there is something left to do. */
 const OPEN_STATES = ['accepted', 'submitting', 'waiting', 'ready'] as const;
-
-const keptFileSchema = z.object({ name: z.string(), bytes: z.number(), contentType: z.string() });
 
 const failureSchema = z.object({
   code: z.string(),

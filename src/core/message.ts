@@ -2,16 +2,14 @@
  * What Minstrel says, free of any platform. Platforms render a Message totally: any Message fits within their limits,
  * none of its text is lost, and nothing in it pings people other than the person who asked.
  */
+import { z } from 'zod';
 import type { FormButton } from './options.ts';
 
 export type MediaKind = 'audio' | 'image' | 'video' | 'file';
 
 /** A file that Minstrel keeps; `name` is its key in the media store. */
-export interface KeptFile {
-  readonly name: string;
-  readonly bytes: number;
-  readonly contentType: string;
-}
+export const keptFileSchema = z.object({ name: z.string(), bytes: z.number(), contentType: z.string() });
+export type KeptFile = Readonly<z.infer<typeof keptFileSchema>>;
 
 /** Where a media item's bytes are: still at the gateway's temporary URL, or kept by us and ready to be handed over. */
 export type MediaSource =

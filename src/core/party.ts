@@ -1,6 +1,7 @@
 /** Songs that a voice channel hears together: their queue, and what people may do with it. */
 import { z } from 'zod';
 import { addressSchema, jsonObject } from './invocation.ts';
+import { actorSchema } from './moderation.ts';
 
 const LOOPS = ['off', 'song', 'queue'] as const;
 export type PartyLoop = (typeof LOOPS)[number];
@@ -15,7 +16,7 @@ const songSchema = z.object({
   title: z.string(),
   seconds: z.number().optional(),
   /** Who queued it; absent where the radio chose it. */
-  by: z.object({ id: z.string(), displayName: z.string() }).optional(),
+  by: actorSchema.optional(),
 });
 export type PartySong = z.infer<typeof songSchema>;
 

@@ -1,5 +1,4 @@
 import type { AnyCommand } from '../core/bot/command.ts';
-import type { Voice } from '../core/bot/context.ts';
 import type { Outcome } from '../core/bot/outcome.ts';
 import type { Family } from '../core/family.ts';
 import type { Address, Invocation } from '../core/invocation.ts';
@@ -8,6 +7,7 @@ import type { KeptFile } from '../core/message.ts';
 import type { System } from '../core/system.ts';
 import type { Measure } from '../core/telemetry/series.ts';
 import type { Tracer } from '../core/telemetry/tracer.ts';
+import type { Voice } from '../core/voice.ts';
 import type { Gateway } from '../gateway/client.ts';
 import type { PictureFitter } from '../media/content/pictures.ts';
 import type { Media } from '../media/media.ts';

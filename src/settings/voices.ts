@@ -1,24 +1,15 @@
 /** The voices that a server keeps, each with the person who kept it. In direct messages the conversation keeps them. */
 import { z } from 'zod';
-import type { RemovedVoice, Voice } from '../core/bot/context.ts';
 import type { Address } from '../core/invocation.ts';
+import { type RemovedVoice, removedVoiceSchema, type Voice, voiceSchema } from '../core/voice.ts';
 import type { SettingsStore } from '../storage/storage.ts';
 import { createRecords, keyOfKeeper, keyOfParts, recordParser } from './records.ts';
 
-const voiceSchema = z.object({
-  personaId: z.string(),
-  name: z.string(),
-  description: z.string().exactOptional(),
-  madeFrom: z.string().exactOptional(),
-  audioId: z.string().exactOptional(),
-  keptBy: z.object({ id: z.string(), displayName: z.string() }),
-  keptAt: z.number(),
-});
 const voicesSchema = z.object({
   version: z.literal(1),
   voices: z.array(voiceSchema),
   /** Each audio gives one voice: what was removed here the gateway still has. */
-  removed: z.array(z.object({ personaId: z.string(), audioId: z.string() })).default([]),
+  removed: z.array(removedVoiceSchema).default([]),
 });
 
 const parse = recordParser(voicesSchema, voicesSchema.parse({ version: 1, voices: [] }));

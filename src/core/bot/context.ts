@@ -2,10 +2,11 @@
 import type { Family } from '../family.ts';
 import type { JobView } from '../job.ts';
 import type { Judgement, KeptFile, MediaSource } from '../message.ts';
-import type { Actor, InForce, Moderation, Own } from '../moderation.ts';
+import type { InForce, Moderation, Own } from '../moderation.ts';
 import type { Choice, FileOption } from '../options.ts';
 import type { PartyTools } from '../party.ts';
 import type { System } from '../system.ts';
+import type { RemovedVoice, Voice } from '../voice.ts';
 import type { SongModel, Work } from '../work.ts';
 import type { Outcome } from './outcome.ts';
 
@@ -21,26 +22,6 @@ export interface StartRequest {
   readonly madeFrom?: string;
   /** What the person said, by option, for the result. Plain. */
   readonly asked?: Readonly<Record<string, string>>;
-}
-
-/** A voice that was taken from a song and kept for a server. */
-export interface Voice {
-  readonly personaId: string;
-  readonly name: string;
-  readonly description?: string;
-  /** The song it was taken from, for people. */
-  readonly madeFrom?: string;
-  /** The audio it was taken from: each gives one voice (contract, "Limits" 1). */
-  readonly audioId?: string;
-  readonly keptBy: Actor;
-  /** Milliseconds since the epoch. */
-  readonly keptAt: number;
-}
-
-/** A voice that was removed, and that the gateway still has. */
-export interface RemovedVoice {
-  readonly personaId: string;
-  readonly audioId: string;
 }
 
 /** What the operator decided about answers. Models are ids; those of gen without their route. */
