@@ -112,7 +112,7 @@ export function createSlack(options: SlackOptions): Platform {
 
   return {
     name: PLATFORM_NAME,
-    ...(options.threads ? {} : { hearsOnlyItsName: HEARS_ONLY_ITS_NAME }),
+    ...(!options.threads && { hearsOnlyItsName: HEARS_ONLY_ITS_NAME }),
     listener: http.routes,
 
     async start(bot: Bot) {

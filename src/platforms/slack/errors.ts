@@ -81,9 +81,9 @@ export function toPlatformError(error: unknown, { botName }: { botName: string }
   const meaning = CODES[code] ?? 'refused';
   return new PlatformError(meaning, `Slack refused: ${code}`, {
     cause: error,
-    ...(isTokenError(error) ? { retryAfterMs: TOKEN_RETRY_MS } : {}),
-    ...(meaning === 'not-invited' ? { advice: inviteAdvice(botName) } : {}),
-    ...(meaning === 'gone' ? { advice: 'This channel does not take my messages any more.' } : {}),
+    ...(isTokenError(error) && { retryAfterMs: TOKEN_RETRY_MS }),
+    ...(meaning === 'not-invited' && { advice: inviteAdvice(botName) }),
+    ...(meaning === 'gone' && { advice: 'This channel does not take my messages any more.' }),
   });
 }
 

@@ -2,6 +2,7 @@
 import type { webApi } from '@slack/bolt';
 import type { AnyCommand } from '../../core/bot/command.ts';
 import type { OptionDeclaration, OptionDeclarations } from '../../core/options.ts';
+import { present } from '../../core/present.ts';
 import { ellipsis } from '../shared/text.ts';
 import { typedChoice } from '../shared/values.ts';
 import { inSlackWords } from './words.ts';
@@ -87,7 +88,7 @@ export function createManifest(
 ): Manifest {
   const commands = declared.map(inSlackWords);
   const base = url?.replace(/(?<!\/)\/+$/, '');
-  const requestUrl = base === undefined || socket ? {} : { request_url: `${base}${EVENTS_PATH}` };
+  const requestUrl = base === undefined || socket ? undefined : `${base}${EVENTS_PATH}`;
   return {
     _metadata: { major_version: 1, minor_version: 1 },
     display_information: {
@@ -104,23 +105,22 @@ export function createManifest(
       },
       // Prompts follow what moderators allow, so they are set when a person opens the view.
       agent_view: { agent_description: ellipsis(AGENT_DESCRIPTION, LIMITS.agentDescription) },
-      slash_commands: commands.map((command) => slashCommand(command, requestUrl.request_url)),
+      slash_commands: commands.map((command) => slashCommand(command, requestUrl)),
       shortcuts: shortcuts(commands).slice(0, LIMITS.shortcuts),
     },
     oauth_config: {
-      ...(oauth && base !== undefined ? { redirect_urls: [`${base}${REDIRECT_PATH}`] } : {}),
+      ...(oauth && base !== undefined && { redirect_urls: [`${base}${REDIRECT_PATH}`] }),
       // The SDK's types do not list the newest scopes and events yet.
       scopes: { bot: [...BOT_SCOPES] as Scopes },
     },
     settings: {
       event_subscriptions: {
-        ...requestUrl,
+        ...present({ request_url: requestUrl }),
         bot_events: [...BOT_EVENTS, ...(threads ? THREAD_EVENTS : [])].sort() as Events,
       },
       interactivity: {
         is_enabled: true,
-        ...requestUrl,
-        ...(requestUrl.request_url === undefined ? {} : { message_menu_options_url: requestUrl.request_url }),
+        ...present({ request_url: requestUrl, message_menu_options_url: requestUrl }),
       },
       // An organisation may install it for all of its workspaces at once.
       org_deploy_enabled: oauth,
@@ -136,10 +136,10 @@ function slashCommand({ name, description, options, subcommands }: AnyCommand, u
   return {
     command: ellipsis(`/${name}`, LIMITS.command),
     description: ellipsis(description, LIMITS.description),
-    ...(hint === '' ? {} : { usage_hint: ellipsis(hint, LIMITS.usageHint) }),
+    ...(hint !== '' && { usage_hint: ellipsis(hint, LIMITS.usageHint) }),
     // Mentions and links then come with their names; unescapeSlack undoes them.
     should_escape: true,
-    ...(url === undefined ? {} : { url }),
+    ...present({ url }),
   };
 }
 

@@ -75,7 +75,7 @@ export function createAgentSessions(
           thread_ts: thread,
           status: 'processing',
           initiator_user_id: person,
-          ...(title === '' ? {} : { title: ellipsis(title, LIMITS.sessionTitle) }),
+          ...(title !== '' && { title: ellipsis(title, LIMITS.sessionTitle) }),
         }),
       ),
 

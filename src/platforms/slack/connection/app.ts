@@ -1,6 +1,7 @@
 /** Builds the Bolt app: its client, its receiver, whom it acts as, and when it acknowledges. */
 import { App, AuthorizationError, type Context, type Receiver, type ReceiverEvent } from '@slack/bolt';
 import { z } from 'zod';
+import { present } from '../../../core/present.ts';
 import { webClientOptions } from './client.ts';
 import type { ConnectionOptions } from './options.ts';
 import type { Workspaces } from './workspaces.ts';
@@ -113,11 +114,7 @@ export function createApp({ client, receiver, workspaces, now, log }: AppOptions
       const { teamId, enterpriseId } = source;
       // An acknowledgement does not wait until Slack has said who the bot is.
       const { token } = await workspaces.of(teamId, organisationOf(source));
-      return {
-        botToken: token,
-        ...(teamId === undefined ? {} : { teamId }),
-        ...(enterpriseId === undefined ? {} : { enterpriseId }),
-      };
+      return { botToken: token, ...present({ teamId, enterpriseId }) };
     },
   });
   // Rethrown, so that it is not acknowledged.

@@ -2,6 +2,7 @@
 import type { webApi } from '@slack/bolt';
 import { z } from 'zod';
 import type { Address } from '../../../core/invocation.ts';
+import { present } from '../../../core/present.ts';
 import { retryAfterMs } from '../errors.ts';
 import { call, type SlackTools } from './client.ts';
 
@@ -42,7 +43,7 @@ export async function readMessages(
   const messages: unknown[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < MOST_PAGES; page += 1) {
-    const asked = { ...options, limit, ...(cursor === undefined ? {} : { cursor }) };
+    const asked = { ...options, limit, ...present({ cursor }) };
     const read = () =>
       thread === undefined ? conversations.history(asked) : conversations.replies({ ...asked, ts: thread });
     try {

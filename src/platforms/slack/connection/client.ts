@@ -1,6 +1,7 @@
 /** Clients of Slack's Web API, and calls with our retries: the SDK's would go on for half an hour. */
 import { type Logger, LogLevel, webApi } from '@slack/bolt';
 import { backoff } from '../../../core/backoff.ts';
+import { present } from '../../../core/present.ts';
 import type { Log } from '../../../core/telemetry/log.ts';
 import type { Measure } from '../../../core/telemetry/series.ts';
 import { isUncertain, retryAfterMs, slackErrorOf } from '../errors.ts';
@@ -23,12 +24,11 @@ export function webClientOptions({
   fetch,
 }: ClientOptions): webApi.WebClientOptions {
   return {
-    ...(apiUrl === undefined ? {} : { slackApiUrl: apiUrl }),
+    ...present({ slackApiUrl: apiUrl, fetch }),
     retryConfig: { retries: 0 },
     rejectRateLimitedCalls: true,
     timeout: timeoutMs,
     logger,
-    ...(fetch === undefined ? {} : { fetch }),
   };
 }
 
@@ -66,7 +66,7 @@ export function sdkLogger(log: Log): Logger {
       : 'Slack SDK';
   const fields = (parts: readonly unknown[]) => {
     const err = parts.find((part) => part instanceof Error);
-    return err === undefined ? {} : { err };
+    return present({ err });
   };
   return {
     debug() {},

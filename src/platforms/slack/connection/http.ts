@@ -47,7 +47,7 @@ export function createHttp({ signingSecret, oauth, patienceMs, client, now, log 
       if (!response.headersSent) response.writeHead(503).end();
       return false;
     },
-    ...(oauth === undefined ? {} : installing(oauth, { client, log })),
+    ...(oauth && installing(oauth, { client, log })),
   });
 
   /** Changes nothing that others see: anybody can send such a request. */
@@ -116,9 +116,9 @@ function installing(
       installPath: INSTALL_PATH,
       redirectUriPath: REDIRECT_PATH,
       clientOptions: webClientOptions(client),
-      ...(client.apiUrl === undefined
-        ? {}
-        : { authorizationUrl: new URL('/oauth/v2/authorize', client.apiUrl).href }),
+      ...(client.apiUrl !== undefined && {
+        authorizationUrl: new URL('/oauth/v2/authorize', client.apiUrl).href,
+      }),
       callbackOptions: {
         success: ({ team, enterprise, isEnterpriseInstall }, _options, _request, response) => {
           const place = isEnterpriseInstall ? enterprise : team;

@@ -47,7 +47,7 @@ export function createPersons(
       const moderator = isFromHere && (user.is_admin === true || user.is_owner === true);
       const isColleague = organisation !== undefined && user.enterprise_user?.enterprise_id === organisation;
       const isVisitor = !isFromHere && !isColleague;
-      const person = { id, displayName, moderator, roles: [], ...(isVisitor ? { visitor: true } : {}) };
+      const person = { id, displayName, moderator, roles: [], ...(isVisitor && { visitor: true }) };
       if (remembered.size >= MOST) remembered.clear();
       remembered.set(id, { at: now(), person, team: user.team_id });
       return person;

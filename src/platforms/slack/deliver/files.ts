@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream';
 import type { webApi } from '@slack/bolt';
 import { request } from 'undici';
+import { present } from '../../../core/present.ts';
 import { PlatformError } from '../../platform.ts';
 import { ellipsis } from '../../shared/text.ts';
 import { call, type SlackTools } from '../connection/client.ts';
@@ -129,7 +130,7 @@ export async function shareFiles(
         files: [first, ...rest],
         channel_id: state.channel,
         thread_ts: thread,
-        ...(comment === undefined ? {} : { initial_comment: comment }),
+        ...present({ initial_comment: comment }),
       },
       { repeatable: false },
       tools,

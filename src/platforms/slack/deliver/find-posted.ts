@@ -2,6 +2,7 @@
 import type { webApi } from '@slack/bolt';
 import { z } from 'zod';
 import type { Address } from '../../../core/invocation.ts';
+import { present } from '../../../core/present.ts';
 import type { Posted } from '../../platform.ts';
 import { readMessages } from '../connection/channels.ts';
 import { slackErrorOf, toPlatformError } from '../errors.ts';
@@ -19,8 +20,7 @@ export type PartName = number | 'mention' | 'incomplete';
  * files cannot.
  */
 export function markOf({ key }: Post, part: PartName, digest?: string): webApi.MessageMetadata {
-  const payload = { key, part, ...(digest === undefined ? {} : { digest }) };
-  return { event_type: EVENT_TYPE, event_payload: payload };
+  return { event_type: EVENT_TYPE, event_payload: { key, part, ...present({ digest }) } };
 }
 
 const markSchema = z.object({
@@ -92,8 +92,14 @@ export async function findPosted(post: Post): Promise<void> {
 async function take({ state, key, address, found, tools }: Post, thread: string | undefined): Promise<void> {
   const { channel, parts, files, replaced = [] } = state;
   const oldest = parts[0]?.ts;
-  const options = { channel, thread, newest: SEARCHED, include_all_metadata: true } as const;
-  const read = await readMessages({ ...options, ...(oldest ? { oldest } : {}) }, tools);
+  const options = {
+    channel,
+    thread,
+    newest: SEARCHED,
+    include_all_metadata: true,
+    ...present({ oldest }),
+  } as const;
+  const read = await readMessages(options, tools);
   const { botUser } = await tools.identity.read();
   /** The post that began last before the message: what is streamed below it is its own. */
   let begun = oldest === undefined ? undefined : key;
@@ -106,7 +112,7 @@ async function take({ state, key, address, found, tools }: Post, thread: string 
       if (part === 'incomplete') state.calledIncomplete = true;
       if (typeof part !== 'number' || parts[part]?.ts !== undefined || replaced.includes(ts)) continue;
       while (parts.length < part) parts.push({});
-      parts[part] = { ts, ...(typeof digest === 'string' ? { digest } : {}) };
+      parts[part] = { ts, ...(typeof digest === 'string' && { digest }) };
     }
     if (metadata !== undefined || user !== botUser || oldest === undefined || ts === thread) continue;
     found.push(...shared.map((file) => ({ ...file, called: text.includes(`<@${address.person}>`) })));

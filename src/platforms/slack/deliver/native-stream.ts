@@ -1,5 +1,6 @@
 /** Text written by Slack's own streaming: replies in a thread, ours or that of the people. */
 import type { webApi } from '@slack/bolt';
+import { present } from '../../../core/present.ts';
 import type { Log } from '../../../core/telemetry/log.ts';
 import { wholeCharacters } from '../../shared/text.ts';
 import { call, type SlackTools } from '../connection/client.ts';
@@ -44,7 +45,7 @@ export function createNativeStream(now: () => number) {
       channel: state.channel,
       thread_ts: post.threadOf(1) ?? '',
       recipient_user_id: address.person,
-      ...(team === undefined ? {} : { recipient_team_id: team }),
+      ...present({ recipient_team_id: team }),
       markdown_text: text,
     };
     const start = () => {

@@ -3,6 +3,7 @@ import { request } from 'undici';
 import { z } from 'zod';
 import type { Address } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
+import { present } from '../../../core/present.ts';
 import { call } from '../connection/client.ts';
 import { toPlatformError } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
@@ -68,7 +69,7 @@ export async function sendPartPrivately(
   if (await reply(address, { text, blocks }, tools.now())) return;
   const { channel, person: user, thread } = address;
   const { chat } = tools.web;
-  const ephemeral = { channel, user, text, blocks, ...(thread === undefined ? {} : { thread_ts: thread }) };
+  const ephemeral = { channel, user, text, blocks, ...present({ thread_ts: thread }) };
   try {
     await call(() => chat.postEphemeral(ephemeral), { repeatable: true }, tools);
     return;

@@ -1,5 +1,6 @@
 /** The messages of a post: each is posted once, edited from then on, and deleted when it is no longer needed. */
 import { createHash } from 'node:crypto';
+import { present } from '../../../core/present.ts';
 import { PlatformError } from '../../platform.ts';
 import { call } from '../connection/client.ts';
 import { isUncertain, slackErrorOf } from '../errors.ts';
@@ -123,7 +124,6 @@ async function postNew(
 ): Promise<string> {
   const { state, tools } = post;
   state.parts[index] = {};
-  const thread = post.threadOf(index);
   const message = {
     channel: state.channel,
     text,
@@ -131,7 +131,7 @@ async function postNew(
     metadata: markOf(post, index, digest),
     unfurl_links: false,
     unfurl_media: false,
-    ...(thread === undefined ? {} : { thread_ts: thread }),
+    ...present({ thread_ts: post.threadOf(index) }),
   };
   try {
     const send = () => {

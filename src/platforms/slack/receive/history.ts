@@ -30,7 +30,7 @@ export function historyBefore({
   channel_type,
 }: Talk): HistoryReference | undefined {
   if (thread === undefined && channel_type !== 'im') return undefined;
-  return { channel, before, ...(thread === undefined ? {} : { thread }) } satisfies Reference;
+  return { channel, before, ...present({ thread }) } satisfies Reference;
 }
 
 type ReadingTools = SlackTools & Pick<Workspace, 'identity' | 'persons'> & { readonly log: Log };

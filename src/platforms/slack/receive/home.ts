@@ -3,12 +3,13 @@ import type { AllMiddlewareArgs, App, SlackActionMiddlewareArgs } from '@slack/b
 import { z } from 'zod';
 import type { Address } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
+import { present } from '../../../core/present.ts';
 import { buttonTarget } from '../../shared/target.ts';
 import { call } from '../connection/client.ts';
 import { slackErrorOf } from '../errors.ts';
 import { CHANNEL_MENU, HOME_ACTIONS, homeView, pressedForm, readShown, type Shown } from '../render/home.ts';
 import { openCommandForm } from './open-form.ts';
-import { agentAddress, channelAddress, interactionSchema, PLATFORM_NAME, pressedSchema } from './payloads.ts';
+import { agentAddress, channelAddress, interactionSchema, pressedSchema } from './payloads.ts';
 import { type ListenerTools, respond, toolsIn, type WorkspaceTools } from './respond.ts';
 
 /** Changes from the Home tab may take this long to show, such as the end of a job. */
@@ -27,9 +28,8 @@ const openedSchema = z.object({
 const viewedSchema = z.object({ view: z.object({ private_metadata: z.string() }) });
 
 /** The channel whose settings are shown is the address of everything that is asked for in the tab. */
-function homeAddress(user: string, guild: string, { direct, channel = direct }: Shown): Address {
-  return { platform: PLATFORM_NAME, ...channelAddress(guild, channel), person: user };
-}
+const homeAddress = (person: string, guild: string, { direct, channel = direct }: Shown): Address =>
+  channelAddress(guild, { channel, person });
 
 export function listenToHome(app: App, shared: ListenerTools): void {
   app.event('app_home_opened', async ({ event, context }) => {
@@ -121,7 +121,7 @@ async function publishHome(
     const sections = await tools.bot.home({ address, person });
     const options = { person: user };
     const view = await homeView({ sections, shown, answer: message, options });
-    const publication = { user_id: user, view, ...(before === undefined ? {} : { hash: before }) };
+    const publication = { user_id: user, view, ...present({ hash: before }) };
     const { view: published } = await call(
       () => tools.web.views.publish(publication),
       { repeatable: true },

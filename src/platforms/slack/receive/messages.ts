@@ -45,22 +45,6 @@ const envelopeSchema = z.object({ event_id: z.string() });
 const idOf = ({ channel, ts }: Pick<Talk, 'channel' | 'ts'>, team: string): string =>
   `${team}:${channel}:${ts}`;
 
-/** `isAgents`: a thread of the agent view. */
-function addressOf(
-  team: string,
-  {
-    channel,
-    person,
-    thread,
-    isAgents,
-  }: Pick<Address, 'channel' | 'person' | 'thread'> & { isAgents: boolean },
-): Address {
-  const where: Address = isAgents
-    ? agentAddress(team, { channel, person })
-    : { platform: PLATFORM_NAME, ...channelAddress(team, channel), person };
-  return thread === undefined ? where : { ...where, thread };
-}
-
 /** Where an answer goes, and what was said before, where that is not to be read. */
 interface Placement {
   readonly thread: string | undefined;
@@ -94,7 +78,11 @@ export function listenToTalk(app: App, shared: ListenerTools): void {
     const { user, channel } = talk;
     const identity = await tools.identity.read();
     const id = idOf(talk, identity.team);
-    const address = addressOf(identity.team, { channel, person: user, thread, isAgents });
+    const place = { channel, person: user };
+    const address: Address = {
+      ...(isAgents ? agentAddress(identity.team, place) : channelAddress(identity.team, place)),
+      ...present({ thread }),
+    };
     const { files, unread } = await filesOf(talk, tools);
     const said = { text: await spoken(talk.text, identity, tools.persons), files };
     if (thread !== undefined) threads.join(channel, thread);
@@ -128,7 +116,7 @@ export function listenToTalk(app: App, shared: ListenerTools): void {
   }
 
   const talks = async ({ channel, user }: Talk & { user: string }, { team, bot }: WorkspaceTools) =>
-    await bot.talks({ platform: PLATFORM_NAME, ...channelAddress(team, channel), person: user });
+    await bot.talks(channelAddress(team, { channel, person: user }));
 
   /** A message in a channel, where each one may be a question. */
   async function replyToTalk(talk: Talk & { user: string }, tools: WorkspaceTools): Promise<void> {
@@ -136,7 +124,7 @@ export function listenToTalk(app: App, shared: ListenerTools): void {
     const kind = isAboutPeople(talk) ? 'none' : kindOfTalk(unescapeSlack(text), tools.bot.commands);
     if (kind === 'none' || !(await talks(talk, tools))) return;
     if (kind === 'command') {
-      const address = { platform: PLATFORM_NAME, ...channelAddress(tools.team, channel), person: user };
+      const address = channelAddress(tools.team, { channel, person: user });
       return await sendPrivately(address, { text: TYPED_COMMAND }, tools);
     }
     const said = {

@@ -1,6 +1,7 @@
 /** Slack's payloads of commands and interactions, and the addresses in them. */
 import { z } from 'zod';
 import type { Address } from '../../../core/invocation.ts';
+import { present } from '../../../core/present.ts';
 import { responseUrlData } from '../deliver/private.ts';
 
 export const PLATFORM_NAME = 'slack';
@@ -42,16 +43,17 @@ export const slashSchema = z.object({
 /** Direct messages (`D…`, or the id of the person) are no part of the workspace. */
 export function channelAddress(
   guild: string,
-  channel: string,
-  channelName?: string,
-): Pick<Address, 'guild' | 'channel' | 'channelName' | 'direct' | 'public'> {
-  const isUnnamed = channelName !== undefined && UNNAMED.has(channelName);
+  { channel, person, name }: Pick<Address, 'channel' | 'person'> & { readonly name?: string | undefined },
+): Address {
+  const isUnnamed = name !== undefined && UNNAMED.has(name);
   return {
+    platform: PLATFORM_NAME,
     guild,
     channel,
-    ...(channelName === undefined || isUnnamed ? {} : { channelName }),
-    ...(/^[DUW]/.test(channel) ? { direct: true } : {}),
-    ...(isUnnamed ? { public: false } : {}),
+    person,
+    ...present({ channelName: isUnnamed ? undefined : name }),
+    ...(/^[DUW]/.test(channel) && { direct: true }),
+    ...(isUnnamed && { public: false }),
   };
 }
 
@@ -63,7 +65,7 @@ export function agentAddress(
   guild: string,
   { channel, thread, person }: Pick<Address, 'channel' | 'thread' | 'person'>,
 ): Address {
-  return { platform: PLATFORM_NAME, guild, channel, person, ...(thread === undefined ? {} : { thread }) };
+  return { platform: PLATFORM_NAME, guild, channel, person, ...present({ thread }) };
 }
 
 /** Whether an address is one of {@link agentAddress}, with its thread. */
@@ -84,11 +86,10 @@ function publicity({ channel_name: name }: z.infer<typeof slashSchema>): Pick<Ad
 }
 
 export function slashAddress(slash: z.infer<typeof slashSchema>, now: number): Address {
+  const { channel_id: channel, channel_name: name, user_id: person } = slash;
   return {
-    platform: PLATFORM_NAME,
-    ...channelAddress(slash.team_id, slash.channel_id, slash.channel_name),
+    ...channelAddress(slash.team_id, { channel, person, name }),
     ...publicity(slash),
-    person: slash.user_id,
     ...responseUrlData(slash.response_url, now),
   };
 }
@@ -100,20 +101,19 @@ export function interactionAddress(
   now: number,
   { hasAgents }: { readonly hasAgents: boolean },
 ): Address {
-  const { user, channel, container, message } = interaction;
+  const { user, container, message } = interaction;
   const thread = container?.thread_ts ?? message?.thread_ts;
   // A message with replies names itself as its thread.
   const own = container?.message_ts ?? message?.ts;
-  const id = channel?.id ?? container?.channel_id ?? user.id;
+  const channel = interaction.channel?.id ?? container?.channel_id ?? user.id;
+  const place = { channel, person: user.id };
   const isReply = thread !== undefined && thread !== own;
   return {
-    platform: PLATFORM_NAME,
     // The workspace that the app acts in: in shared channels, some people are from other workspaces.
-    ...(isReply && hasAgents && id.startsWith('D')
-      ? agentAddress(team, { channel: id, person: user.id })
-      : channelAddress(team, id, channel?.name)),
-    person: user.id,
-    ...(isReply ? { thread } : {}),
+    ...(isReply && hasAgents && channel.startsWith('D')
+      ? agentAddress(team, place)
+      : channelAddress(team, { ...place, name: interaction.channel?.name })),
+    ...(isReply && { thread }),
     ...responseUrlData(interaction.response_url, now),
   };
 }

@@ -1,6 +1,7 @@
 /** Buttons as Slack takes them. */
 import type { types } from '@slack/bolt';
 import type { ActionButton, Button, Message } from '../../../core/message.ts';
+import { present } from '../../../core/present.ts';
 import { arrangeButtons, chunks, spokenName } from '../../shared/buttons.ts';
 import { ellipsis } from '../../shared/text.ts';
 import { LIMITS } from '../limits.ts';
@@ -35,8 +36,8 @@ export function buttonsOf(message: Pick<Message, 'actions' | 'title'>): {
     elements.push({
       ...slackButton(label, isOwnId ? id : `button:${index}`),
       ...spoken(button, message),
-      ...(id === '' || id.length > LIMITS.buttonValue ? {} : { value: id }),
-      ...(emphasis === undefined ? {} : { style: emphasis }),
+      ...(id !== '' && id.length <= LIMITS.buttonValue && { value: id }),
+      ...present({ style: emphasis }),
     });
   }
   const options = menuOptions(more);

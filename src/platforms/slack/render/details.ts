@@ -28,7 +28,7 @@ export function detailBlocks(message: Message, options: DetailOptions): types.Kn
     (fields, index): types.KnownBlock => ({
       type: 'section',
       fields,
-      ...(index === 0 && cover ? { accessory: cover.block } : {}),
+      ...(index === 0 && cover && { accessory: cover.block }),
     }),
   );
   const imageBlocks = pictures

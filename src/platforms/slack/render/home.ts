@@ -3,6 +3,7 @@ import type { types } from '@slack/bolt';
 import { z } from 'zod';
 import type { HomeSection, Message } from '../../../core/message.ts';
 import type { FormButton } from '../../../core/options.ts';
+import { present } from '../../../core/present.ts';
 import { LIMITS } from '../limits.ts';
 import { mrkdwn, plainText } from './escape.ts';
 import { readJson } from './modal.ts';
@@ -78,7 +79,7 @@ function channelBlock(channel: string | undefined): types.KnownBlock {
       action_id: CHANNEL_MENU,
       placeholder: { type: 'plain_text', text: 'Choose a channel' },
       filter: { include: ['public', 'private'], exclude_bot_users: true },
-      ...(channel === undefined ? {} : { initial_conversation: channel }),
+      ...present({ initial_conversation: channel }),
     },
   };
 }

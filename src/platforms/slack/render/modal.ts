@@ -10,6 +10,7 @@ import type {
   OptionValue,
   RawOptions,
 } from '../../../core/options.ts';
+import { present } from '../../../core/present.ts';
 import { addField, fieldName, textParts } from '../../shared/form-text.ts';
 import { LIMITS } from '../limits.ts';
 import { optionInSlackWords } from '../words.ts';
@@ -105,7 +106,7 @@ function inputBlock(
     // A box that is not ticked is an answer, too.
     optional: option.required !== true || option.type === 'flag' || file !== undefined,
     label: plainText(words.charAt(0).toUpperCase() + words.slice(1), LIMITS.inputHint),
-    ...(option.type === 'flag' ? {} : { hint: plainText(hint, LIMITS.inputHint) }),
+    ...(option.type !== 'flag' && { hint: plainText(hint, LIMITS.inputHint) }),
     element: { action_id: name, ...inputElement(option, initial) },
   };
 }
@@ -117,15 +118,15 @@ function inputElement(option: OptionDeclaration, initial: OptionValue | undefine
       const text = typeof initial === 'string' && initial !== '' ? initial : undefined;
       // A menu cannot hold a longer text.
       if (option.autocomplete && (text === undefined || text.length <= LIMITS.optionValue)) {
-        const first = text === undefined ? {} : { initial_option: choiceOption(text, text) };
-        return { type: 'external_select', min_query_length: 0, ...first };
+        const first = text === undefined ? undefined : choiceOption(text, text);
+        return { type: 'external_select', min_query_length: 0, ...present({ initial_option: first }) };
       }
       const most = Math.min(option.maximumLength ?? LIMITS.inputText, LIMITS.inputText);
       return {
         type: 'plain_text_input',
         multiline: option.multiline === true,
         max_length: most,
-        ...(text === undefined ? {} : { initial_value: text }),
+        ...present({ initial_value: text }),
       };
     }
     case 'choice': {
@@ -133,19 +134,21 @@ function inputElement(option: OptionDeclaration, initial: OptionValue | undefine
         .slice(0, LIMITS.options)
         .map((choice) => choiceOption(choice.name, choice.value));
       const first = options.find(({ value }) => value === initial);
-      return { type: 'static_select', options, ...(first ? { initial_option: first } : {}) };
+      return { type: 'static_select', options, ...present({ initial_option: first }) };
     }
     case 'flag': {
       const options = [choiceOption(option.description, 'true')];
-      return { type: 'checkboxes', options, ...(initial === true ? { initial_options: options } : {}) };
+      return { type: 'checkboxes', options, ...(initial === true && { initial_options: options }) };
     }
     case 'number':
       return {
         type: 'number_input',
         is_decimal_allowed: option.integer !== true,
-        ...(option.minimum === undefined ? {} : { min_value: String(option.minimum) }),
-        ...(option.maximum === undefined ? {} : { max_value: String(option.maximum) }),
-        ...(typeof initial === 'number' ? { initial_value: String(initial) } : {}),
+        ...present({
+          min_value: option.minimum?.toString(),
+          max_value: option.maximum?.toString(),
+          initial_value: typeof initial === 'number' ? String(initial) : undefined,
+        }),
       };
     case 'file':
       return {
@@ -181,9 +184,8 @@ export function fileReference(file: unknown): FileReference | undefined {
   return {
     name: data.name,
     url,
-    ...(data.is_external ? {} : { attached: true }),
-    ...(data.mimetype === undefined ? {} : { contentType: data.mimetype }),
-    ...(data.size === undefined ? {} : { bytes: data.size }),
+    ...(!data.is_external && { attached: true }),
+    ...present({ contentType: data.mimetype, bytes: data.size }),
   };
 }
 
