@@ -36,8 +36,7 @@ export interface SlackOptions extends Pick<System, 'now' | 'elapsed' | 'random' 
   readonly settings: InstallationSettings;
   /** Runs the work while no other replica runs a task of this name. */
   readonly withLock: (task: string, work: () => Promise<void>) => Promise<void>;
-  /** For operators' numbers; left out, nothing is measured. */
-  readonly measure?: Measure;
+  readonly measure: Measure;
   /** Also resolves when it is aborted. */
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** How long Slack waits for an acknowledgement. Tests have more patience. */
@@ -55,14 +54,15 @@ const FILE_HOSTS = ['files.slack.com', 'slack.com'];
 
 /** Builds the adapter. Connects to nothing until `start`. */
 export function createSlack(options: SlackOptions): Platform {
-  const { apiUrl, media, log, now, elapsed, sleep, random, patienceMs = LIMITS.patienceMs } = options;
+  const { apiUrl, media, log, now, elapsed, sleep, random, measure } = options;
+  const { patienceMs = LIMITS.patienceMs } = options;
   const client = {
     apiUrl,
     timeoutMs: TIMEOUT_MS,
     logger: sdkLogger(log),
-    fetch: measuredFetch(fetch, options.measure),
+    fetch: measuredFetch(fetch, measure),
   };
-  const common = { client, now, elapsed, sleep, random, log, measure: options.measure };
+  const common = { client, now, elapsed, sleep, random, log, measure };
   const account = openAccount(options.account, {
     ...common,
     settings: options.settings,

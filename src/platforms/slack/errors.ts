@@ -1,6 +1,7 @@
 /** What each of Slack's errors means for us. */
 import { webApi } from '@slack/bolt';
 import { z } from 'zod';
+import type { Address } from '../../core/invocation.ts';
 import { PlatformError, type PlatformErrorCode } from '../platform.ts';
 
 /** https://docs.slack.dev/reference/methods/chat.postMessage#errors and the like. */
@@ -66,8 +67,13 @@ export function retryAfterMs(error: unknown): number | undefined {
   return error instanceof webApi.WebAPIRateLimitedError ? error.retryAfter * 1000 : undefined;
 }
 
-/** Names the failure for the layers above. `botName` is for the sentence that says how to invite the bot. */
-export function toPlatformError(error: unknown, { botName }: { botName: string }): PlatformError {
+interface NamedBot {
+  /** For sentences that say how to invite it. */
+  readonly botName: () => string;
+}
+
+/** Names the failure for the layers above. */
+export function toPlatformError(error: unknown, { botName }: NamedBot): PlatformError {
   if (error instanceof PlatformError) return error;
   const wait = retryAfterMs(error);
   if (wait !== undefined) {
@@ -82,7 +88,7 @@ export function toPlatformError(error: unknown, { botName }: { botName: string }
   return new PlatformError(meaning, `Slack refused: ${code}`, {
     cause: error,
     ...(isTokenError(error) && { retryAfterMs: TOKEN_RETRY_MS }),
-    ...(meaning === 'not-invited' && { advice: inviteAdvice(botName) }),
+    ...(meaning === 'not-invited' && { advice: inviteAdvice(botName()) }),
     ...(meaning === 'gone' && { advice: 'This channel does not take my messages any more.' }),
   });
 }
@@ -94,22 +100,20 @@ function inviteAdvice(botName: string): string {
 /** Slack calls a private channel without the bot, and a talk between other people, `channel_not_found`. */
 export function neverLetIn(
   error: PlatformError,
-  { channel, botName }: { readonly channel: string; readonly botName: string },
+  { channel }: Pick<Address, 'channel'>,
+  { botName }: NamedBot,
 ): PlatformError {
   if (error.code !== 'gone' || slackErrorOf(error.cause) !== 'channel_not_found') return error;
   const advice = channel.startsWith('D')
     ? 'I cannot write into a talk between other people, so I have not started. Ask me in a channel, or write to me directly.'
-    : inviteAdvice(botName);
+    : inviteAdvice(botName());
   return new PlatformError('not-invited', error.message, { cause: error.cause, advice });
 }
 
 /** The bot wrote there before, so what the message says was begun, and may be done. */
-export function removedMeanwhile(
-  error: PlatformError,
-  { botName }: { readonly botName: string },
-): PlatformError {
+export function removedMeanwhile(error: PlatformError, { botName }: NamedBot): PlatformError {
   if (error.code !== 'not-invited') return error;
-  const advice = `I am not in the channel any more where you asked for this, so you get it here. Type /invite @${botName} there to bring me back.`;
+  const advice = `I am not in the channel any more where you asked for this, so you get it here. Type /invite @${botName()} there to bring me back.`;
   return new PlatformError('not-invited', error.message, { cause: error.cause, advice });
 }
 

@@ -302,7 +302,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
         sleeping -= 1;
         if (signal?.aborted !== true) slept = Math.max(slept, until);
       },
-      ...(options.measure && { measure: options.measure }),
+      measure: options.measure ?? (() => {}),
     });
   const slack = another();
   if (slack.readHistory) bot.readHistory = slack.readHistory;

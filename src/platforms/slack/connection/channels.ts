@@ -43,9 +43,9 @@ export async function readMessages(
   const messages: unknown[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < MOST_PAGES; page += 1) {
-    const asked = { ...options, limit, ...present({ cursor }) };
+    const query = { ...options, limit, ...present({ cursor }) };
     const read = () =>
-      thread === undefined ? conversations.history(asked) : conversations.replies({ ...asked, ts: thread });
+      thread === undefined ? conversations.history(query) : conversations.replies({ ...query, ts: thread });
     try {
       const answer = await call(read, { repeatable: true }, tools);
       messages.push(...(answer.messages ?? []));

@@ -37,8 +37,7 @@ export function createWebClient(token: string | undefined, options: ClientOption
 }
 
 /** Counts calls by their method, and refusals because of too many. */
-export function measuredFetch(fetch: Fetch, measure: Measure | undefined): Fetch {
-  if (measure === undefined) return fetch;
+export function measuredFetch(fetch: Fetch, measure: Measure): Fetch {
   return async (...request) => {
     const response = await fetch(...request);
     const { pathname } = new URL(response.url || String(request[0]));
@@ -107,11 +106,11 @@ export async function call<Answer>(
     try {
       return await run();
     } catch (error) {
-      const asked = retryAfterMs(error);
-      if (asked !== undefined) rate?.pauseFor(asked);
-      const wait = asked ?? backoff({ attempt, firstMs: FIRST_WAIT_MS, longestMs: LONGEST_WAIT_MS, random });
+      const after = retryAfterMs(error);
+      if (after !== undefined) rate?.pauseFor(after);
+      const wait = after ?? backoff({ attempt, firstMs: FIRST_WAIT_MS, longestMs: LONGEST_WAIT_MS, random });
       const isSafe =
-        asked !== undefined || TRANSIENT.has(slackErrorOf(error) ?? '') || (repeatable && isUncertain(error));
+        after !== undefined || TRANSIENT.has(slackErrorOf(error) ?? '') || (repeatable && isUncertain(error));
       if (!isSafe || attempt >= TRIES || wait > LONGEST_WAIT_MS) throw error;
       await sleep(wait);
     }

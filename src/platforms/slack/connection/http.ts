@@ -14,7 +14,7 @@ import type { Connection, ConnectionOptions, OAuthAccount } from './options.ts';
 
 /** Forms with lyrics and messages from menus are far smaller. */
 const BODY_BYTES = 1024 * 1024;
-const TELL_EVERY_MS = 60_000;
+const WARN_EVERY_MS = 60_000;
 
 export interface HttpOptions extends Pick<ConnectionOptions, 'client' | 'now' | 'log'> {
   /** Absent where events come by Socket Mode. */
@@ -29,7 +29,7 @@ export interface HttpOptions extends Pick<ConnectionOptions, 'client' | 'now' | 
 export function createHttp({ signingSecret, oauth, patienceMs, client, now, log }: HttpOptions) {
   let taking = false;
   let refused = 0;
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let warnedAt = Number.NEGATIVE_INFINITY;
   const receiver = new HTTPReceiver({
     signingSecret: signingSecret ?? '',
     signatureVerification: signingSecret !== undefined,
@@ -53,8 +53,8 @@ export function createHttp({ signingSecret, oauth, patienceMs, client, now, log 
   /** Changes nothing that others see: anybody can send such a request. */
   function tellRefusal(): void {
     refused += 1;
-    if (now() - toldAt < TELL_EVERY_MS) return;
-    toldAt = now();
+    if (now() - warnedAt < WARN_EVERY_MS) return;
+    warnedAt = now();
     log.warn(
       { refused },
       "Refused requests without a valid signature: they are not from Slack, SLACK_SIGNING_SECRET is another app's, or this machine's clock is wrong",

@@ -32,8 +32,7 @@ export interface OAuthAccount {
 export interface ConnectionOptions extends Pick<System, 'now' | 'elapsed' | 'random' | 'log'> {
   readonly client: ClientOptions;
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
-  /** For operators' numbers; left out, nothing is measured. */
-  readonly measure?: Measure | undefined;
+  readonly measure: Measure;
 }
 
 /** A Bolt receiver. */

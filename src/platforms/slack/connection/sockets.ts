@@ -61,7 +61,7 @@ export function createSockets(
         if (stopping.signal.aborted) return await receiver.client.disconnect();
         open.add(receiver);
         await ended;
-        if (!stopping.signal.aborted) measure?.('minstrel_platform_reconnects_total', { platform: 'slack' });
+        if (!stopping.signal.aborted) measure('minstrel_platform_reconnects_total', { platform: 'slack' });
       } catch (error) {
         failures += 1;
         tell(error);

@@ -157,5 +157,5 @@ export async function deleteFile(file: string, tools: SlackTools): Promise<void>
 function refusedForGood(error: unknown): boolean {
   if (error instanceof PlatformError) return error.code === 'refused';
   if (slackErrorOf(error) === undefined || isTokenError(error) || isUncertain(error)) return false;
-  return toPlatformError(error, { botName: '' }).code === 'refused';
+  return toPlatformError(error, { botName: () => '' }).code === 'refused';
 }

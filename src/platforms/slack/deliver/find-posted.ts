@@ -73,7 +73,7 @@ export async function offersAction(
   } catch (error) {
     // A channel without the bot, or a missing scope.
     if (slackErrorOf(error) !== undefined) return undefined;
-    throw toPlatformError(error, { botName: tools.botName() });
+    throw toPlatformError(error, tools);
   }
 }
 
@@ -124,8 +124,8 @@ async function take({ state, key, address, found, tools }: Post, thread: string 
     if (layoutOf(address) === 'channel') state.inThread = true;
   }
   for (const [name, file] of Object.entries(files)) {
-    const seen = found.findIndex(({ id }) => id === file.id);
-    const [shared] = seen === -1 ? [] : found.splice(seen, 1);
+    const index = found.findIndex(({ id }) => id === file.id);
+    const [shared] = index === -1 ? [] : found.splice(index, 1);
     if (shared) {
       files[name] = { ...file, state: 'shared' };
       state.called ||= shared.called;

@@ -79,7 +79,7 @@ export async function sendPartPrivately(
   try {
     await call(() => chat.postMessage({ channel: user, text, blocks }), { repeatable: false }, tools);
   } catch (error) {
-    throw toPlatformError(error, { botName: tools.botName() });
+    throw toPlatformError(error, tools);
   }
 }
 

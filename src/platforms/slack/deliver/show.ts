@@ -48,10 +48,9 @@ export async function show(
     // The next try then uploads nothing again, and searches only for what had no answer.
     const posted = toPosted(post.state);
     if (JSON.stringify(posted) !== JSON.stringify(options.posted)) await options.remember(posted);
-    const named = toPlatformError(error, { botName: tools.botName() });
-    const where = { channel: address.channel, botName: tools.botName() };
+    const named = toPlatformError(error, tools);
     const wasThere = isPosted(post) || post.state.replaced !== undefined;
-    throw wasThere ? removedMeanwhile(named, where) : neverLetIn(named, where);
+    throw wasThere ? removedMeanwhile(named, tools) : neverLetIn(named, address, tools);
   }
 }
 
@@ -77,7 +76,7 @@ export async function retract(
     for (const file of filesOf(post.state)) if (!files.has(file)) await deleteFile(file, tools);
   } catch (error) {
     if (!isFromSlack(error)) throw error;
-    throw toPlatformError(error, { botName: tools.botName() });
+    throw toPlatformError(error, tools);
   }
 }
 
@@ -268,7 +267,7 @@ async function postMention(post: Post, text: string, about: Message['notify']): 
   try {
     await call(() => tools.web.chat.postMessage(message), { repeatable: false }, tools);
   } catch (error) {
-    const { code } = toPlatformError(error, { botName: tools.botName() });
+    const { code } = toPlatformError(error, tools);
     if (code === 'unavailable' && !isUncertain(error)) throw error;
     tools.log.warn({ err: error }, 'The person who asked could not be mentioned');
   }

@@ -92,8 +92,8 @@ export function streamTo(
       if (!isStreamed || hasStreamed) await (isStreamed ? rates.appends : rates.edits).slot(kind);
       kind = 'next';
     },
-    async write(made) {
-      const message = made();
+    async write(build) {
+      const message = build();
       if (isToStream(message, (await opening).rates)) await writeStreamed(message);
       else await writeWhole(message, { passing: true });
     },

@@ -27,11 +27,13 @@ export const talkSchema = z.object({
 });
 export type Talk = z.infer<typeof talkSchema>;
 
-/** A person wrote it: no edits, no joins, no bots. */
-export function isFromPerson(talk: Talk): talk is Talk & { user: string } {
+/** What a person wrote: no edits, no joins, no bots. */
+export type PersonsTalk = Talk & { readonly user: string };
+
+export function isFromPerson(talk: Talk): talk is PersonsTalk {
   const { user, bot_id, subtype } = talk;
-  const said = subtype === undefined || subtype === 'file_share' || subtype === 'thread_broadcast';
-  return user !== undefined && bot_id === undefined && said;
+  const isWritten = subtype === undefined || subtype === 'file_share' || subtype === 'thread_broadcast';
+  return user !== undefined && bot_id === undefined && isWritten;
 }
 
 export function mentions({ text }: Pick<Talk, 'text'>, { botUser }: Pick<Identity, 'botUser'>): boolean {
@@ -76,7 +78,7 @@ async function withNames(text: string, persons: Persons): Promise<string> {
 }
 
 /** On Slack Connect, an event may tell no more of a file than its id. */
-const toldLater = z.object({ id: z.string(), file_access: z.literal('check_file_info') });
+const withheldSchema = z.object({ id: z.string(), file_access: z.literal('check_file_info') });
 
 /** The files that can be read, and how many cannot, since Slack did not tell where they are. */
 export async function filesOf(
@@ -86,7 +88,7 @@ export async function filesOf(
   let unread = 0;
   const whole = await Promise.all(
     files.map(async (file) => {
-      const { data } = toldLater.safeParse(file);
+      const { data } = withheldSchema.safeParse(file);
       if (data === undefined) return file;
       try {
         const info = () => tools.web.files.info({ file: data.id });

@@ -68,9 +68,9 @@ export function listenToShortcuts(app: App, shared: ListenerTools): void {
     if (command === undefined) return;
     const interaction = interactionSchema.parse(body);
     const { user, channel } = interaction;
-    const asked = await addressOf(interaction, tools);
+    const where = await addressOf(interaction, tools);
     const direct = channel === undefined ? await directChannel(user.id, tools) : undefined;
-    const address = direct === undefined ? asked : { ...asked, channel: direct };
+    const address = direct === undefined ? where : { ...where, channel: direct };
     const { message } = messageSchema.parse(body);
     const option = command.messageMenu?.option;
     const initial =

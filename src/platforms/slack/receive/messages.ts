@@ -16,6 +16,7 @@ import {
   isFromPerson,
   isToSomebodyElse,
   mentions,
+  type PersonsTalk,
   spoken,
   type Talk,
   talkSchema,
@@ -61,7 +62,7 @@ export function listenToTalk(app: App, shared: ListenerTools): void {
 
   async function once(
     { body, event, context }: { body: unknown; event: unknown; context: Context },
-    handle: (talk: Talk & { user: string }, tools: WorkspaceTools) => Promise<void>,
+    handle: (talk: PersonsTalk, tools: WorkspaceTools) => Promise<void>,
   ): Promise<void> {
     const talk = talkSchema.parse(event);
     const { event_id: id } = envelopeSchema.parse(body);
@@ -71,7 +72,7 @@ export function listenToTalk(app: App, shared: ListenerTools): void {
 
   /** Answers in the thread, or in the channel itself. */
   async function reply(
-    talk: Talk & { user: string },
+    talk: PersonsTalk,
     { thread, before, isAgents = false }: Placement,
     tools: WorkspaceTools,
   ): Promise<void> {
@@ -84,15 +85,15 @@ export function listenToTalk(app: App, shared: ListenerTools): void {
       ...present({ thread }),
     };
     const { files, unread } = await filesOf(talk, tools);
-    const said = { text: await spoken(talk.text, identity, tools.persons), files };
+    const message = { text: await spoken(talk.text, identity, tools.persons), files };
     if (thread !== undefined) threads.join(channel, thread);
     if (unread > 0) await sendPrivately(address, { text: UNREAD }, tools);
-    if (unread > 0 && isBare(said)) return;
-    const asked = await questionOf(said, before ? { before } : { history: historyBefore(talk) }, tools);
+    if (unread > 0 && isBare(message)) return;
+    const question = await questionOf(message, before ? { before } : { history: historyBefore(talk) }, tools);
     if (deletions.isDeleted(id)) return;
     const withdrawDeleted = async (): Promise<void> => void (await deletions.withdrawDeleted(id, tools.bot));
     await respond(
-      { id, ...asked, address },
+      { id, ...question, address },
       { id: user },
       { acknowledge: { silently: withdrawDeleted }, triggerId: undefined },
       tools,
@@ -104,7 +105,7 @@ export function listenToTalk(app: App, shared: ListenerTools): void {
    * A direct message. Where the app is an agent, each message begins a thread of its own or goes on in one; elsewhere it is
    * answered where it is.
    */
-  async function replyDirectly(talk: Talk & { user: string }, tools: WorkspaceTools): Promise<void> {
+  async function replyDirectly(talk: PersonsTalk, tools: WorkspaceTools): Promise<void> {
     const { channel, user: person, thread_ts: inThread } = talk;
     const identity = await tools.identity.read();
     const thread = inThread ?? talk.ts;
@@ -115,11 +116,11 @@ export function listenToTalk(app: App, shared: ListenerTools): void {
     await reply(talk, { thread: isAgents ? thread : inThread, ...first, isAgents }, tools);
   }
 
-  const talks = async ({ channel, user }: Talk & { user: string }, { team, bot }: WorkspaceTools) =>
+  const talks = async ({ channel, user }: PersonsTalk, { team, bot }: WorkspaceTools) =>
     await bot.talks(channelAddress(team, { channel, person: user }));
 
   /** A message in a channel, where each one may be a question. */
-  async function replyToTalk(talk: Talk & { user: string }, tools: WorkspaceTools): Promise<void> {
+  async function replyToTalk(talk: PersonsTalk, tools: WorkspaceTools): Promise<void> {
     const { channel, user, text, ts } = talk;
     const kind = isAboutPeople(talk) ? 'none' : kindOfTalk(unescapeSlack(text), tools.bot.commands);
     if (kind === 'none' || !(await talks(talk, tools))) return;
@@ -127,13 +128,13 @@ export function listenToTalk(app: App, shared: ListenerTools): void {
       const address = channelAddress(tools.team, { channel, person: user });
       return await sendPrivately(address, { text: TYPED_COMMAND }, tools);
     }
-    const said = {
+    const turn = {
       author: 'person' as const,
       person: user,
       text: await spoken(text, await tools.identity.read(), tools.persons),
       files: [],
     };
-    const { thread, turns } = memory.place(channel, said, async () => ts);
+    const { thread, turns } = memory.place(channel, turn, async () => ts);
     await reply(talk, { thread: await thread, before: turns }, tools);
   }
 
@@ -173,15 +174,15 @@ export function listenToTalk(app: App, shared: ListenerTools): void {
 
 /** A mention alone is about the last words of a person before it, which are read now: else there is no question. */
 async function questionOf(
-  said: SpokenMessage,
+  message: SpokenMessage,
   { before, history }: { before?: readonly ConversationTurn[]; history?: HistoryReference | undefined },
   tools: WorkspaceTools,
 ) {
-  if (!isBare(said)) return { ...questionIn(said), ...present({ conversation: before, history }) };
+  if (!isBare(message)) return { ...questionIn(message), ...present({ conversation: before, history }) };
   const earlier = before ?? (await readSlackHistory(history, tools));
   const index = earlier.findLastIndex(({ author }) => author === 'person');
   const meant = earlier[index];
-  return meant ? { ...questionIn(meant), conversation: earlier.slice(0, index) } : questionIn(said);
+  return meant ? { ...questionIn(meant), conversation: earlier.slice(0, index) } : questionIn(message);
 }
 
 /** A thread without the bot is read again after this long: a person may have pressed a button in it. */

@@ -7,7 +7,6 @@ import type { Outcome } from '../../../core/bot/outcome.ts';
 import { UserError } from '../../../core/errors.ts';
 import type { Address, Invocation } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
-import type { Log } from '../../../core/telemetry/log.ts';
 import { PlatformError } from '../../platform.ts';
 import { contextSentAt, organisationOf } from '../connection/app.ts';
 import { inOrganisation, type Workspace, type Workspaces } from '../connection/workspaces.ts';
@@ -24,16 +23,11 @@ import type { Part } from '../render/parts.ts';
 import { openForm, viewOf } from './open-form.ts';
 import { agentThreadOf } from './payloads.ts';
 
-interface AnsweringTools extends PrivateTools {
+/** What every listener works with. */
+export interface ListenerTools extends Omit<PrivateTools, keyof Workspace> {
   readonly bot: Bot;
-  readonly log: Log;
   /** How long Slack waits for an acknowledgement, in milliseconds. */
   readonly patienceMs: number;
-}
-
-/** What every listener works with. */
-export interface ListenerTools extends Omit<AnsweringTools, keyof Workspace> {
-  readonly now: () => number;
   readonly workspaces: Workspaces;
   /** Threads that the bot takes part in go on without its name. */
   readonly threads: boolean;
@@ -119,8 +113,8 @@ export async function respond(
     else await outcome.decline();
     return await origin.home?.answer(undefined);
   }
-  const isSaid = !isEarly && (await acknowledgeWith(outcome, acknowledge, asking, origin, tools));
-  if (!isSaid) await follow(outcome, asking, origin, tools);
+  const isAnswered = !isEarly && (await acknowledgeWith(outcome, acknowledge, asking, origin, tools));
+  if (!isAnswered) await follow(outcome, asking, origin, tools);
   const agentThread = agentThreadOf(asking.address);
   if (agentThread !== undefined) await tools.agents.rest(agentThread);
 }
@@ -136,7 +130,7 @@ async function runAs(
 }
 
 /** False when the acknowledgement did not reach Slack, or came when Slack had told the person that none did. */
-async function isAcknowledged(acknowledge: Acknowledgement, tools: AnsweringTools): Promise<boolean> {
+async function isAcknowledged(acknowledge: Acknowledgement, tools: WorkspaceTools): Promise<boolean> {
   const { sentAt = tools.now() } = acknowledge;
   const isHeard = await isReceived(acknowledge.silently(), tools);
   const tookMs = tools.now() - sentAt;
@@ -145,15 +139,15 @@ async function isAcknowledged(acknowledge: Acknowledgement, tools: AnsweringTool
   return isHeard && tookMs <= tools.patienceMs;
 }
 
-type SaidOutcome = Exclude<Outcome, { type: 'accepted' }>;
+type AnswerOutcome = Exclude<Outcome, { type: 'accepted' }>;
 
 /** True when the acknowledgement itself was the answer. */
 async function acknowledgeWith(
-  outcome: SaidOutcome,
+  outcome: AnswerOutcome,
   acknowledge: Acknowledgement,
   { address }: Asking,
   { home }: Origin,
-  tools: AnsweringTools,
+  tools: WorkspaceTools,
 ): Promise<boolean> {
   if (outcome.type === 'message' && outcome.visibility === 'person') {
     const { option, message } = outcome;
@@ -182,7 +176,7 @@ async function acknowledgeWith(
 }
 
 /** False when the connection broke before Slack got the acknowledgement. */
-async function isReceived(acknowledging: Promise<void>, { log }: AnsweringTools): Promise<boolean> {
+async function isReceived(acknowledging: Promise<void>, { log }: WorkspaceTools): Promise<boolean> {
   try {
     await acknowledging;
     return true;
@@ -194,10 +188,10 @@ async function isReceived(acknowledging: Promise<void>, { log }: AnsweringTools)
 
 /** What happens after the acknowledgement. */
 async function follow(
-  outcome: SaidOutcome,
+  outcome: AnswerOutcome,
   { address, id }: Asking,
   { triggerId, home }: Origin,
-  tools: AnsweringTools,
+  tools: WorkspaceTools,
 ): Promise<void> {
   switch (outcome.type) {
     case 'message':
@@ -213,7 +207,7 @@ async function follow(
 }
 
 /** Posts a message to the channel; where the channel does not take it, sends it to the person. */
-async function post(address: Address, message: Message, id: string, tools: AnsweringTools): Promise<void> {
+async function post(address: Address, message: Message, id: string, tools: WorkspaceTools): Promise<void> {
   // At most 25 characters, as the port asks; the same for the same invocation.
   const key = createHash('sha256').update(id).digest('base64url').slice(0, 22);
   try {

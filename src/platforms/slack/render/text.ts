@@ -34,8 +34,8 @@ export function progressBlocks(message: Message): types.KnownBlock[] {
     escapeMrkdwn(ellipsis(stageToSay(message), LONGEST_STAGE)),
     ...progressFacts(progress, (word, at) => time(word, at, word === 'started' ? '{time}' : '{time_secs}')),
   ];
-  const said = facts.filter((fact) => fact !== '').join(' · ');
-  return [{ type: 'context', elements: [mrkdwn(`:hourglass_flowing_sand: ${said}`)] }];
+  const shown = facts.filter((fact) => fact !== '').join(' · ');
+  return [{ type: 'context', elements: [mrkdwn(`:hourglass_flowing_sand: ${shown}`)] }];
 }
 
 export interface TextOptions {
@@ -75,7 +75,7 @@ export function summaryOf(message: Message, { person }: { readonly person: strin
   // The name of a file tells a person nothing.
   const media = (message.media ?? []).map(({ alt, caption }) => alt?.trim() || caption?.trim());
   const facts = [message.title, stageToSay(message), text, ...fields, ...media, message.footer];
-  const told = facts.filter((fact) => fact !== undefined && fact.trim() !== '');
-  const [first] = splitMrkdwn([...new Set(told)].join(' · '), LIMITS.fallbackText);
+  const known = facts.filter((fact) => fact !== undefined && fact.trim() !== '');
+  const [first] = splitMrkdwn([...new Set(known)].join(' · '), LIMITS.fallbackText);
   return `${mention}${first ?? '…'}`;
 }

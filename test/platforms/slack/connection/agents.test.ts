@@ -118,7 +118,7 @@ it('a new token with other scopes is asked for them', async () => {
     sleep: (ms) => delay(ms),
     random: Math.random,
     log: new RecordingLog(),
-    measure: undefined,
+    measure: () => {},
   });
   const before = await workspaces.of('T1');
   await before.identity.settle();

@@ -50,6 +50,7 @@ export function oauthReplica({
     elapsed: systemClock.elapsed,
     random: Math.random,
     sleep,
+    measure: () => {},
   });
 }
 
