@@ -2,7 +2,7 @@ import remend, { INCOMPLETE_IMAGE_PLACEHOLDER, isWithinCodeBlock } from 'remend'
 
 /** In characters. remend takes quadratic time in nested brackets. */
 const LONGEST_BLOCK = 1_500;
-const BEGINS_BLOCK = /\n(?:\n|[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t])/g;
+const BEGINS_BLOCK = /\n(?:\n|[ \t]*(?:```[^`\n]*(?=\n)|(?:[-*+]|\d{1,9}[.)])[ \t]))/g;
 const MARKS = '*_~`[]()!\\-=#>+ \t\n';
 const CODE = {
   inlineCode: true,
@@ -52,9 +52,9 @@ function withoutLastMarks(text: string): string {
   return text.slice(0, end).replace(/\n\d{1,9}[.)]?$/, '');
 }
 
-/** Marks never reach over an empty line, nor out of an item. Undefined where that is further away than the longest block. */
+/** Marks reach over no empty line or fence, nor out of an item. Undefined where that is further away than the longest block. */
 function startOfLastBlock(text: string): number | undefined {
   const from = Math.max(0, text.length - LONGEST_BLOCK);
   const starts = [...text.slice(from).matchAll(BEGINS_BLOCK)].map(({ index }) => from + index + 1);
-  return starts.findLast((at) => !isWithinCodeBlock(text, at)) ?? (from === 0 ? 0 : undefined);
+  return starts.findLast((at) => !isWithinCodeBlock(text, at - 1)) ?? (from === 0 ? 0 : undefined);
 }

@@ -31,6 +31,7 @@ describe.each([
   ['```js\nf(a);\n\n- **b', '```js\nf(a);\n\n- **b'],
   ['- **one**\n- **`npm ins', '- **one**\n- **`npm ins`**'],
   ['```js\nconst a = 1\n``', '```js\nconst a = 1'],
+  ['an [open\n```\ncode\n```\nand **more', 'an [open\n```\ncode\n```\nand **more**'],
   ['Title\n-', 'Title'],
   ['Title\n==', 'Title'],
   ['- one\n- **tw', '- one\n- **tw**'],
