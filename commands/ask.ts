@@ -1,4 +1,4 @@
-import { attachmentNote, inquiryTurn, isPicture } from '../src/core/attachments.ts';
+import { attachmentNote, inquiryTurn, pictureIn } from '../src/core/attachments.ts';
 import { defineCommand } from '../src/core/bot/command.ts';
 import type { Context } from '../src/core/bot/context.ts';
 import { type Outcome, privately } from '../src/core/bot/outcome.ts';
@@ -55,13 +55,6 @@ export const ask = defineCommand({
     context,
   ) {
     const own = distinct([...(image ? [image] : []), ...files]).slice(0, MOST_FILES);
-    const isShown = own.some(isPicture);
-    const isRepliedTo = conversation.at(-1)?.files.some(isPicture) === true;
-    const picture = isShown ? 'attached' : isRepliedTo ? 'replied-to' : 'none';
-    const { model, ...plan } = await planAnswer({ named, picture }, context);
-    const mayShow =
-      plan.dialect === 'chat' && picture === 'none' && (history !== undefined || own.length > 0);
-    const seeing = mayShow ? await planAnswer({ named, picture: 'replied-to' }, context) : undefined;
     const turn = {
       author: 'person' as const,
       name: person.displayName,
@@ -69,6 +62,12 @@ export const ask = defineCommand({
       text: question,
       files: own,
     };
+    const turns = [...conversation, turn].map(inquiryTurn);
+    const picture = pictureIn(turns);
+    const { model, ...plan } = await planAnswer({ named, picture }, context);
+    const mayShow =
+      plan.dialect === 'chat' && picture === 'none' && (history !== undefined || own.length > 0);
+    const seeing = mayShow ? await planAnswer({ named, picture: 'replied-to' }, context) : undefined;
     const { systemPrompt, footer } = await context.inForce.answers();
     const { maxTokens, contextTokens } = context.answerOffer;
     return context.jobs.start({
@@ -77,7 +76,7 @@ export const ask = defineCommand({
         ...plan,
         request: present({
           model,
-          turns: [...conversation, turn].map(inquiryTurn),
+          turns,
           maxTokens,
           system: systemPrompt?.text || undefined,
         }),
@@ -167,15 +166,6 @@ async function judged(answer: JobView, judgement: Judgement, context: Context): 
 
 function isReply({ work }: JobView): boolean {
   return work.route === 'answer' && work.reply === true;
-}
-
-/** Where the picture of a question that was asked before is. */
-function pictureIn(turns: readonly InquiryTurn[]): 'attached' | 'replied-to' | 'none' {
-  const isShownIn = (turn?: InquiryTurn) =>
-    turn?.parts.some((part) => part.type === 'image' || (part.type === 'file' && isPicture(part.file))) ===
-    true;
-  if (isShownIn(turns.at(-1))) return 'attached';
-  return isShownIn(turns.at(-2)) ? 'replied-to' : 'none';
 }
 
 /** For a model that sees none: earlier pictures become notes. */

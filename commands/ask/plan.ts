@@ -1,5 +1,5 @@
 /** Which model answers a question, in which dialect, and with what: text, pictures, thinking, or commands. */
-import { blindModelSentence } from '../../src/core/attachments.ts';
+import { blindModelSentence, type PicturePlace } from '../../src/core/attachments.ts';
 import type { Autocomplete } from '../../src/core/bot/command.ts';
 import type { AnswerOffer, Context } from '../../src/core/bot/context.ts';
 import { UserError } from '../../src/core/errors.ts';
@@ -16,8 +16,8 @@ const NO_TOOL_MODEL =
 export interface PlanRequest {
   /** As the person named it. */
   readonly named: string | undefined;
-  /** `replied-to`: the message before the question has one. It is looked at where a model can. */
-  readonly picture: 'attached' | 'replied-to' | 'none';
+  /** One in the message before the question is looked at where a model can. */
+  readonly picture: PicturePlace;
 }
 
 /**
@@ -51,23 +51,15 @@ async function seeingPlan(
   const { id, route: dialect = dialectOf(id, picture, context) } = parseModelName('ask', choice);
   if (picture === 'none' || dialect !== 'chat') return { dialect, model: id };
   const { visionModel } = context.answerOffer;
-  if (picture === 'replied-to' && (named !== undefined || visionModel === undefined))
-    return { dialect, model: id };
-  if (named !== undefined || visionModel === undefined) {
-    throw new UserError(blindModelSentence(id), 'model');
+  if (named === undefined && visionModel !== undefined) {
+    const seeing = parseModelName('ask', await context.models.resolve('ask', visionModel));
+    return { dialect: seeing.route ?? 'msg', model: seeing.id };
   }
-  const { route = 'msg', id: model } = parseModelName(
-    'ask',
-    await context.models.resolve('ask', visionModel),
-  );
-  return { dialect: route, model };
+  if (picture === 'attached') throw new UserError(blindModelSentence(id), 'model');
+  return { dialect, model: id };
 }
 
-function dialectOf(
-  id: string,
-  picture: PlanRequest['picture'],
-  { models, answerOffer }: Context,
-): AnswerDialect {
+function dialectOf(id: string, picture: PicturePlace, { models, answerOffer }: Context): AnswerDialect {
   const { illustratingModels, thinkingModels } = answerOffer;
   if (illustratingModels.includes(id) || thinkingModels.includes(id)) return 'gen';
   const listed = models.listedBy(id);

@@ -26,6 +26,16 @@ export function attachmentNote(part: Exclude<InquiryPart, TextPart>): TextPart {
   return { type: 'text', text: isImage ? '(a picture)' : `(the file ${name})` };
 }
 
+/** Where the picture of a question, which is the last turn, is. `replied-to`: in the turn before it. */
+export type PicturePlace = 'attached' | 'replied-to' | 'none';
+
+export function pictureIn(turns: readonly InquiryTurn[]): PicturePlace {
+  const isShownIn = (turn?: InquiryTurn) =>
+    turn?.parts.some((part) => part.type === 'image' || (part.type === 'file' && isPicture(part.file)));
+  if (isShownIn(turns.at(-1))) return 'attached';
+  return isShownIn(turns.at(-2)) ? 'replied-to' : 'none';
+}
+
 /** What was said, with its files by name. */
 export function inquiryTurn({ author, text, files, ...speaker }: ConversationTurn): InquiryTurn {
   const { name, person, job, answers } = speaker;

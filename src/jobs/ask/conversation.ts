@@ -5,6 +5,8 @@ import {
   inquiryTurn,
   isDocument,
   isPicture,
+  type PicturePlace,
+  pictureIn,
 } from '../../core/attachments.ts';
 import { UserError } from '../../core/errors.ts';
 import type { Address } from '../../core/invocation.ts';
@@ -56,8 +58,7 @@ export function createReadConversation({
         ),
       })),
     );
-    const parts = questions.flatMap((question) => question.parts);
-    const model = modelFor(work, seeing, parts, memory.at(-1));
+    const model = modelFor(work, seeing, pictureIn([...memory, ...questions]));
     const turns = await Promise.all(withOwners(memory).map(fetching(memory, model.dialect !== 'chat', keep)));
     const { dialect, way, note } = model;
     const { way: _, note: __, ...rest } = work;
@@ -79,15 +80,12 @@ export function createReadConversation({
 function modelFor(
   { dialect, way, note, request }: AnswerWork,
   seeing: AnswerPlan | undefined,
-  attached: readonly InquiryPart[],
-  last: InquiryTurn | undefined,
+  picture: PicturePlace,
 ): AnswerPlan {
   const chosen = present({ dialect, way, note, model: request.model });
-  if (dialect !== 'chat') return chosen;
-  const isAttached = attached.some(({ type }) => type === 'image');
-  const isRepliedTo = last?.parts.some((part) => part.type === 'file' && isPicture(part.file)) === true;
-  if (seeing !== undefined && (isAttached || isRepliedTo)) return seeing;
-  if (isAttached) throw new UserError(blindModelSentence(request.model));
+  if (dialect !== 'chat' || picture === 'none') return chosen;
+  if (seeing !== undefined) return seeing;
+  if (picture === 'attached') throw new UserError(blindModelSentence(request.model));
   return chosen;
 }
 
