@@ -21,7 +21,7 @@ import { acknowledge } from './receive/acknowledge.ts';
 import { answerAutocomplete } from './receive/autocomplete.ts';
 import { converse } from './receive/conversation.ts';
 import { readDiscordHistory } from './receive/history.ts';
-import { deletedMessages, incomingMessageSchema } from './receive/incoming-message.ts';
+import { deletedMessages, editedMessageSchema, incomingMessageSchema } from './receive/incoming-message.ts';
 import { createMessages } from './receive/messages.ts';
 import type { ReceivingTools } from './receive/tools.ts';
 
@@ -50,6 +50,10 @@ export function createDiscord(options: DiscordOptions): Platform {
     ...options,
     onInteraction: (interaction) => track(receiveInteraction(interaction)),
     onMessage: (data) => track(receiveMessage(data)),
+    onEdit: (data) => {
+      const { data: edited } = editedMessageSchema.safeParse(data);
+      if (edited) messages.forget(edited.id);
+    },
     onDeletion: (data) => {
       const deleted = deletedMessages(data);
       for (const { id } of deleted) messages.forget(id);

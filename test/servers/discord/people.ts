@@ -55,7 +55,10 @@ export abstract class People {
     data: object,
     message?: StoredMessage,
   ): InteractionHandle;
-  protected abstract emitMessage(event: 'MESSAGE_CREATE' | 'MESSAGE_DELETE', message: StoredMessage): void;
+  protected abstract emitMessage(
+    event: 'MESSAGE_CREATE' | 'MESSAGE_UPDATE' | 'MESSAGE_DELETE',
+    message: StoredMessage,
+  ): void;
 
   /** Sends a slash command. `name` may be `command subcommand`. Throws when Discord's client would not send it. */
   command({
@@ -184,6 +187,13 @@ export abstract class People {
     this.world.messages.set(message.id, message);
     this.emitMessage('MESSAGE_CREATE', message);
     return message;
+  }
+
+  /** A person corrects what they wrote. */
+  correct(message: StoredMessage, text: string): void {
+    if (message.author.bot) throw new Error('Only its author can edit a message');
+    Object.assign(message, { content: text, editedAt: this.world.now() });
+    this.emitMessage('MESSAGE_UPDATE', message);
   }
 
   /** A person, or a moderator, deletes a message. */

@@ -32,6 +32,8 @@ export interface ClientEvents {
   readonly onInteraction: (interaction: Interaction) => void;
   /** As Discord sends it: what was said before is read in the same form. Not before the client is ready. */
   readonly onMessage: (data: unknown) => void;
+  /** A message was edited, by whomever. */
+  readonly onEdit: (data: unknown) => void;
   /** One message or many were deleted; Discord tells their ids. */
   readonly onDeletion: (data: unknown) => void;
   /** Once for each client that became ready. */
@@ -83,6 +85,7 @@ export function createClient(options: CreateClientOptions): Client {
   const ready = new Promise<void>((resolve) => client.once(Events.ClientReady, () => resolve()));
   client.on(Events.InteractionCreate, options.onInteraction);
   client.ws.on(GatewayDispatchEvents.MessageCreate, (data) => void ready.then(() => options.onMessage(data)));
+  client.ws.on(GatewayDispatchEvents.MessageUpdate, options.onEdit);
   client.ws.on(GatewayDispatchEvents.MessageDelete, options.onDeletion);
   client.ws.on(GatewayDispatchEvents.MessageDeleteBulk, options.onDeletion);
   client.on(Events.Error, (error) => log.warn({ err: error }, 'The Discord client reports an error'));

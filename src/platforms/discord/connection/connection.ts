@@ -156,7 +156,10 @@ export function createDiscordConnection(options: ConnectionOptions): DiscordConn
 }
 
 /** A process that was suspended may have events left that another replica handles by now. */
-function whileHeld({ onReady, onInteraction, onMessage, onDeletion }: ClientEvents, isHeld: () => boolean) {
+function whileHeld(
+  { onReady, onInteraction, onMessage, onEdit, onDeletion }: ClientEvents,
+  isHeld: () => boolean,
+) {
   const only =
     <Event>(handle: (event: Event) => void) =>
     (event: Event): void => {
@@ -166,6 +169,7 @@ function whileHeld({ onReady, onInteraction, onMessage, onDeletion }: ClientEven
     onReady: only(onReady),
     onInteraction: only(onInteraction),
     onMessage: only(onMessage),
+    onEdit: only(onEdit),
     onDeletion: only(onDeletion),
   };
 }

@@ -81,6 +81,9 @@ export const incomingMessageSchema = z.object({
 });
 export type IncomingMessage = z.infer<typeof incomingMessageSchema>;
 
+/** What of MESSAGE_UPDATE is read: the message itself is read again where it is needed. */
+export const editedMessageSchema = z.object({ id: z.string() });
+
 const deletionSchema = z.union([
   z.object({ id: z.string() }).transform(({ id }) => [id]),
   z.object({ ids: z.array(z.string()) }).transform(({ ids }) => ids),

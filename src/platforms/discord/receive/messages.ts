@@ -4,7 +4,6 @@ import type { DiscordRest } from '../connection/rest.ts';
 import { troubleOf } from '../errors.ts';
 import { type IncomingMessage, incomingMessageSchema } from './incoming-message.ts';
 
-/** People edit what they wrote, mostly soon after. */
 const REMEMBERED_MS = 10 * 60_000;
 const MOST_REMEMBERED = 1_000;
 
@@ -27,7 +26,7 @@ export function createMessages({
   return {
     remember,
 
-    /** It was deleted. */
+    /** It was edited or deleted. */
     forget(id: string): void {
       remembered.delete(id);
     },

@@ -64,6 +64,18 @@ describe('a chain of replies', () => {
     ]);
   });
 
+  it('has the words of a message that was corrected since', async () => {
+    const some = await start();
+    const [answer] = await talk(some, { text: 'one?' }, answerOf('1'));
+    const asked = [...some.discord.world.messages.values()].find(({ id }) => id === answer?.replyTo);
+    if (!answer || !asked) throw new Error('There is no answer');
+    some.discord.correct(asked, `<@${some.discord.world.bot.id}> won?`);
+    expect(await remembered(some, { text: 'two?', replyTo: answer })).toEqual([
+      { author: 'person', text: 'won?' },
+      { author: 'bot', text: '1', job: 'j1' },
+    ]);
+  });
+
   it('names the question of an answer of several messages, whichever of them is replied to', async () => {
     const some = await start();
     const pages = await talk(some, { text: 'words?' }, answerOf(LONG));
