@@ -39,13 +39,13 @@ export const party = defineGroup({
     queue: defineSubcommand({
       description: 'What is played next',
       options: {},
-      run: async (_, context) => privately(queueMessage(await (await toolsOf(context)).now())),
+      run: show(queueMessage),
     }),
 
     now: defineSubcommand({
       description: 'What is played now',
       options: {},
-      run: async (_, context) => privately(nowMessage(await (await toolsOf(context)).now())),
+      run: show(nowMessage),
     }),
 
     skip: simple('Go on with the next song; most of those who listen decide', (tools) => tools.skip()),
@@ -80,24 +80,24 @@ export const party = defineGroup({
   },
 
   controls: {
-    pause: async (_, context) => {
-      const tools = await toolsOf(context);
-      const view = await tools.now();
-      return reply(await (view?.party.paused ? tools.resume() : tools.pause()));
-    },
-    skip: async (_, context) => reply(await (await toolsOf(context)).skip()),
-    stop: async (_, context) => reply(await (await toolsOf(context)).stop()),
-    queue: async (_, context) => privately(queueMessage(await (await toolsOf(context)).now())),
+    pause: say(async (tools) => ((await tools.now())?.party.paused ? tools.resume() : tools.pause())),
+    skip: say((tools) => tools.skip()),
+    stop: say((tools) => tools.stop()),
+    queue: show(queueMessage),
   },
 });
 
 /** A subcommand without options that answers with a sentence. */
 function simple(description: string, run: (tools: PartyTools) => Promise<string>) {
-  return defineSubcommand({
-    description,
-    options: {},
-    run: async (_, context) => reply(await run(await toolsOf(context))),
-  });
+  return defineSubcommand({ description, options: {}, run: say(run) });
+}
+
+function say(run: (tools: PartyTools) => Promise<string>) {
+  return async (_: unknown, context: Context) => reply(await run(await toolsOf(context)));
+}
+
+function show(message: (view: PartyView | undefined) => Message) {
+  return async (_: unknown, context: Context) => privately(message(await (await toolsOf(context)).now()));
 }
 
 /** Plays a take in the voice channel of the person; where there is none, it offers the song itself. */
