@@ -146,7 +146,7 @@ export const suggestVoices: Autocomplete = async ({ typed }, { voices }) => {
   const wanted = typed.trim().toLowerCase();
   return (await voices.list())
     .filter(({ name }) => name.toLowerCase().includes(wanted))
-    .map(({ name, personaId }) => ({ name, value: personaId, typed: name }));
+    .map(({ name }) => ({ name, value: name }));
 };
 
 /** The kept voice that work is sung with; undefined where it is none. */
@@ -173,12 +173,11 @@ export async function sameVoice(personaId: string, name: string, { voices }: Con
   );
 }
 
-/** The kept voice of this name or id. Throws UserError when this server keeps none such. */
+/** The kept voice of this name, or of a name that begins so. Throws UserError when this server keeps none such. */
 export async function findVoice(named: string, { voices }: Context): Promise<Voice> {
   const known = await voices.list();
   const wanted = named.trim().toLowerCase();
   const found =
-    known.find(({ personaId }) => personaId === named.trim()) ??
     known.find(({ name }) => name.toLowerCase() === wanted) ??
     known.find(({ name }) => name.toLowerCase().startsWith(wanted));
   if (found) return found;

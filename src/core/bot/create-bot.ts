@@ -6,7 +6,6 @@ import type { HomeSection, Message } from '../message.ts';
 import { type Choice, type OptionDeclarations, validateOptions } from '../options.ts';
 import { present } from '../present.ts';
 import type { Log } from '../telemetry/log.ts';
-import { beginning } from '../words.ts';
 import { act } from './buttons.ts';
 import type { AnyCommand, CommandInvocation, Subcommand, SuggestedPrompt } from './command.ts';
 import type { Context } from './context.ts';
@@ -42,9 +41,8 @@ export interface Bot {
   suggest(request: SuggestRequest): Promise<readonly Choice[]>;
 }
 
-/** Discord shows at most so many completions, of so many characters. */
+/** Nobody reads more; Discord shows no more. Platforms cut their texts. */
 const MOST_SUGGESTIONS = 25;
-const LONGEST_SUGGESTION = 100;
 
 /** A person who was let in, and their tools. */
 export interface Entered {
@@ -183,24 +181,13 @@ export function createBot(options: BotOptions): Bot {
           const command = byName.get(name);
           if (!command) return [];
           const entered = await enter({ command: name, address, person });
-          return offered(await suggestions({ ...request, person: entered.person }, command, entered.context));
+          const choices = await suggestions({ ...request, person: entered.person }, command, entered.context);
+          return choices.slice(0, MOST_SUGGESTIONS);
         },
         [],
         'No completions',
       ),
   };
-}
-
-/** As many as the platforms show, cut as they show them; a value that is too long is left to what people type for it. */
-function offered(choices: readonly Choice[]): Choice[] {
-  return choices
-    .flatMap((choice) => {
-      const value = choice.value.length <= LONGEST_SUGGESTION ? choice.value : choice.typed;
-      return value === undefined
-        ? []
-        : [{ ...choice, name: beginning(choice.name, LONGEST_SUGGESTION), value }];
-    })
-    .slice(0, MOST_SUGGESTIONS);
 }
 
 /** The command itself, or its subcommand. Throws UserError when there is none of that name. */

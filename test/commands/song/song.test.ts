@@ -198,7 +198,7 @@ describe('a voice', () => {
       address: where,
       person: BOB,
     });
-    expect(choices).toEqual([{ name: 'Rainy', typed: 'Rainy', value: 'persona-of-audio-one' }]);
+    expect(choices).toEqual([{ name: 'Rainy', value: 'Rainy' }]);
 
     const song = await studio.finish(await studio.fill(kept, 'Sing with it', { prompt: 'snow' }));
     expect(sentTo('music.generate').at(-1)).toMatchObject({ personaId: 'persona-of-audio-one' });

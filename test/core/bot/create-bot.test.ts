@@ -1,9 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { commands } from '../../../commands/index.ts';
-import { defineCommand } from '../../../src/core/bot/command.ts';
-import type { Context } from '../../../src/core/bot/context.ts';
 import { type Bot, createBot } from '../../../src/core/bot/create-bot.ts';
-import { type Outcome, privately as privatelyOf } from '../../../src/core/bot/outcome.ts';
+import type { Outcome } from '../../../src/core/bot/outcome.ts';
 import { UserError } from '../../../src/core/errors.ts';
 import type { Invocation } from '../../../src/core/invocation.ts';
 import type { Message } from '../../../src/core/message.ts';
@@ -274,47 +272,6 @@ it('/jobs lists what is running for the person here, with buttons to cancel it',
   const told = privately(await ask('jobs'));
   expect(told.text).toContain(': cancelled, for');
   expect(told.actions).toBeUndefined();
-});
-
-it('completions are as many and as long as the platforms take', async () => {
-  const long = 'x'.repeat(120);
-  const found = [
-    { name: long, value: 'long name' },
-    { name: 'id', value: long, typed: 'id' },
-    { name: 'nothing to type', value: long },
-    ...Array.from({ length: 30 }, (_, n) => ({ name: `name ${n}`, value: `value ${n}` })),
-  ];
-  const completing = defineCommand({
-    name: 'song',
-    description: 'Make a song',
-    options: { prompt: { type: 'text', description: 'What it is about', autocomplete: true } },
-    autocomplete: { prompt: async () => found },
-    run: async () => privatelyOf('Nothing'),
-  });
-  const person = { id: 'ada', displayName: 'Ada', moderator: false, roles: [] };
-  const choices = await createBot({
-    ...SILENT_BOT,
-    home: async () => [],
-    prompts: async () => [],
-    commands: [completing],
-    log: world.log,
-    newReference: () => 'ref-1',
-    // Sound: completing uses none of the tools.
-    enter: async () => ({ person, context: {} as Context }),
-  }).suggest({
-    command: 'song',
-    option: 'prompt',
-    typed: '',
-    options: {},
-    address: { platform: 'discord', channel: 'channel', person: 'ada' },
-    person,
-  });
-  expect(choices).toHaveLength(25);
-  expect(choices.slice(0, 3)).toEqual([
-    { name: long.slice(0, 100), value: 'long name' },
-    { name: 'id', value: 'id', typed: 'id' },
-    { name: 'name 0', value: 'value 0' },
-  ]);
 });
 
 it('anything unexpected becomes a sentence with a reference, and a log line with the cause', async () => {
