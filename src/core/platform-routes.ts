@@ -1,5 +1,6 @@
 /** What chat platforms serve at the listener. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { BrowserAnswer, BrowserEvent } from './browser-chat.ts';
 
 /** What a chat platform answers itself at the listener: events that it sends, and pages that people open. */
 export interface PlatformRoutes {
@@ -18,11 +19,11 @@ export interface BrowserChat {
    * Sends what the person sees: first all of it, then each change, until the signal aborts or the chat closes. Resolves then;
    * at once where there is no such person.
    */
-  watch(person: string, send: (event: object) => void, signal: AbortSignal): Promise<void>;
+  watch(person: string, send: (event: BrowserEvent) => void, signal: AbortSignal): Promise<void>;
   /** Answers what the page asks; undefined for what cannot be read. */
-  ask(request: unknown): Promise<object | undefined>;
+  ask(request: unknown): Promise<BrowserAnswer | undefined>;
   /** Holds a file until the bot has read it. */
-  upload(name: string, contentType: string, bytes: Buffer): object;
+  upload(name: string, contentType: string, bytes: Buffer): { readonly id: string };
   /** A file that is held; undefined where there is none of this id. */
   uploaded(id: string): { readonly contentType: string; readonly bytes: Buffer } | undefined;
 }

@@ -2,22 +2,10 @@ import type { Readable } from 'node:stream';
 import { create as contentDisposition } from 'content-disposition';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import parseRange from 'range-parser';
+import type { ByteRange, FileLink } from '../core/files.ts';
 import type { KeptFile } from '../core/message.ts';
 import type { System } from '../core/system.ts';
 import { type Routes, sendNotFound } from './server.ts';
-
-/** Byte positions, both inclusive. */
-interface ByteRange {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** What a link was made for; `expires` is in seconds since the epoch. */
-interface FileLink {
-  readonly name: string;
-  readonly downloadName: string;
-  readonly expires: number;
-}
 
 type LinkQuery = Partial<Record<'as' | 'expires' | 'signature', unknown>>;
 type Opened = Promise<{ readonly stream: Readable } | undefined>;
@@ -107,7 +95,7 @@ function rangeOf(
   { method, headers }: FastifyRequest,
   bytes: number,
   entityTag: string,
-): ByteRange | 'unsatisfiable' | undefined {
+): Required<ByteRange> | 'unsatisfiable' | undefined {
   const condition = headers['if-range'];
   if (method !== 'GET' || headers.range === undefined) return undefined;
   if (condition !== undefined && condition !== entityTag) return undefined;

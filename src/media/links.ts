@@ -1,13 +1,6 @@
 import { z } from 'zod';
+import type { FileLink } from '../core/files.ts';
 import { isSignedBy, sign } from '../core/signatures.ts';
-
-export interface FileLink {
-  name: string;
-  /** What the file is called where it is saved. */
-  downloadName: string;
-  /** Seconds since the epoch. */
-  expires: number;
-}
 
 /** The query of a signed link as it came from outside. */
 const querySchema = z.object({ as: z.string(), expires: z.string(), signature: z.string() });

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { ByteRange } from '../core/files.ts';
 import type { KeptFile } from '../core/message.ts';
 import type { System } from '../core/system.ts';
 import type { Log } from '../core/telemetry/log.ts';
@@ -10,7 +11,7 @@ import { detectionBytes, detectMediaType } from './content/types.ts';
 import { MediaError, tooLarge } from './errors.ts';
 import type { FetchExpectation, MediaFetcher } from './fetch/fetcher.ts';
 import { createFileLinks } from './links.ts';
-import type { ByteRange, MediaStore, OpenedFile } from './store/media-store.ts';
+import type { MediaStore, OpenedFile } from './store/media-store.ts';
 
 interface SongTags extends Omit<AudioTags, 'cover'> {
   /** The name of a kept picture. */

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { FileLink } from '../../src/core/files.ts';
 import { sign } from '../../src/core/signatures.ts';
-import { createFileLinks, type FileLink } from '../../src/media/links.ts';
+import { createFileLinks } from '../../src/media/links.ts';
 
 const linksOf = (...secrets: string[]) => createFileLinks('https://bot.example', secrets, () => 0);
 const link: FileLink = { name: 'a.mp3', downloadName: 'A.mp3', expires: 60 };

@@ -5,15 +5,10 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { ByteRange } from '../../core/files.ts';
 import type { KeptFile } from '../../core/message.ts';
 import { contentTypeOf, type MediaType } from '../content/types.ts';
 import { fromFileSystem, tooLarge } from '../errors.ts';
-
-/** Byte positions, both inclusive, as in HTTP. Without `end`, to the end of the file. */
-export interface ByteRange {
-  start: number;
-  end?: number;
-}
 
 export interface OpenedFile {
   stream: Readable;

@@ -2,10 +2,11 @@
 
 import type { AnyCommand } from '../../core/bot/command.ts';
 import type { Bot } from '../../core/bot/create-bot.ts';
+import type { BrowserCommand, BrowserMessage } from '../../core/browser-chat.ts';
 import type { BrowserChat } from '../../core/platform-routes.ts';
 import type { System } from '../../core/system.ts';
 import type { MediaReader, Platform } from '../platform.ts';
-import { channelsOf, findPerson, isIn, MENTIONS, PEOPLE, WEB } from './connection/community.ts';
+import { channelsOf, findPerson, isIn, PEOPLE, WEB } from './connection/community.ts';
 import { createHistory } from './deliver/history.ts';
 import { createWebPosts } from './deliver/posts.ts';
 import { WEB_LIMITS } from './limits.ts';
@@ -35,7 +36,7 @@ export function createWeb(options: WebOptions): Platform & { readonly browserCha
   const uploads = createUploads((id) => `${url}/playground/uploads/${id}`, newId);
 
   /** Links to kept files expire, so each reader gets fresh ones. They lead to this very listener, wherever it is reached. */
-  function forPage({ source: _, media: items, ...message }: WebMessage): object {
+  function forPage({ source: _, media: items, ...message }: WebMessage): BrowserMessage {
     const linked = items?.map(({ file, ...item }) => {
       if (!file) return item;
       const { pathname, search } = new URL(media.link(file, item.name));
@@ -61,7 +62,6 @@ export function createWeb(options: WebOptions): Platform & { readonly browserCha
         people: PEOPLE,
         channels: channelsOf(person),
         commands: bot.commands.map(forForms),
-        mentions: MENTIONS,
         messages: history.all().filter(isSeen).map(forPage),
       });
       await history.follow((change) => {
@@ -125,8 +125,7 @@ export function createWeb(options: WebOptions): Platform & { readonly browserCha
   };
 }
 
-/** A command as the page completes it and asks for it by a form. */
-function forForms(command: AnyCommand): object {
+function forForms(command: AnyCommand): BrowserCommand {
   const { name, description, options, subcommands = {}, moderatorsOnly, messageMenu } = command;
   return {
     name,

@@ -18,7 +18,7 @@ async function open() {
   const chat = {
     token: TOKEN,
     uploadBytes: 2 * MEBIBYTE,
-    watch: vi.fn<BrowserChat['watch']>(async (_person, send) => send({ type: 'all' })),
+    watch: vi.fn<BrowserChat['watch']>(async (_person, send) => send({ type: 'removed', ids: [] })),
     ask: vi.fn<BrowserChat['ask']>(async () => ({ type: 'done' })),
     upload: vi.fn<BrowserChat['upload']>(() => ({ id: 'u1' })),
     uploaded: vi.fn<BrowserChat['uploaded']>((id) =>
@@ -76,7 +76,7 @@ test('events, requests and uploads reach the chat', async () => {
   const { ask, post, home, chat, host } = await open();
   const events = await ask(`${home}/events?as=ada`, { headers: { 'sec-fetch-site': 'same-origin' } });
   expect(events.headers['content-type']).toContain('text/event-stream');
-  expect(events.body).toContain('data: {"type":"all"}');
+  expect(events.body).toContain('data: {"type":"removed","ids":[]}');
   expect(chat.watch.mock.calls[0]?.[0]).toBe('ada');
   expect((await post(`${home}/requests`, {}, '{"type":"line"}')).body).toBe('{"type":"done"}');
   expect(chat.ask).toHaveBeenCalledWith({ type: 'line' });

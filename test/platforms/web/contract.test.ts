@@ -1,13 +1,14 @@
+import type { BrowserMessage } from '../../../src/core/browser-chat.ts';
 import { describePlatform } from '../../contracts/platform.ts';
 import { SILENT_BOT } from '../../core/silent-bot.ts';
-import { openWeb, type SentMessage, seenMessage, watchChat } from './harness.ts';
+import { openWeb, seenMessage, watchChat } from './harness.ts';
 
 describePlatform('The chat in the browser', async () => {
   const { make, keep, files, newest, close } = await openWeb();
   const platform = make();
   await platform.start(SILENT_BOT);
   /** What Ada sees when she opens the page now. */
-  const seenByAda = async (): Promise<SentMessage[]> => {
+  const seenByAda = async (): Promise<BrowserMessage[]> => {
     const web = newest();
     if (!web) return [];
     const page = watchChat(web.browserChat, 'ada');

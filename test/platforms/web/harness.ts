@@ -1,30 +1,21 @@
+import type { BrowserEvent, BrowserMessage, MarkdownNode } from '../../../src/core/browser-chat.ts';
 import type { KeptFile } from '../../../src/core/message.ts';
 import type { BrowserChat } from '../../../src/core/platform-routes.ts';
 import { createWeb, type WebOptions } from '../../../src/platforms/web/adapter.ts';
-import type { WebNode } from '../../../src/platforms/web/render/markdown.ts';
-import type { WebMessage } from '../../../src/platforms/web/render/message.ts';
 import type { SeenMessage } from '../../contracts/platform.ts';
 
 const TOKEN = 'a-token-that-is-only-for-tests';
 
-/** A message as it is sent to the page. */
-export type SentMessage = Omit<WebMessage, 'source'>;
-/** One that tells of changes, or of all at once. */
-type ChatEvent =
-  | { readonly type: 'all'; readonly messages: readonly SentMessage[] }
-  | { readonly type: 'message'; readonly message: SentMessage }
-  | { readonly type: 'removed'; readonly ids: readonly string[] };
-
 /** What a page shows that has read each event. */
 export function watchChat(chat: BrowserChat, person: string) {
-  const messages = new Map<string, SentMessage>();
-  const events: ChatEvent[] = [];
+  const messages = new Map<string, BrowserMessage>();
+  const events: BrowserEvent[] = [];
   const gone = new AbortController();
   const ended = chat.watch(
     person,
     (sent) => {
       // Sound for tests: a page reads what its own server sends. A copy, as over a connection.
-      const event = JSON.parse(JSON.stringify(sent)) as ChatEvent;
+      const event = JSON.parse(JSON.stringify(sent)) as BrowserEvent;
       events.push(event);
       if (event.type === 'all') {
         messages.clear();
@@ -81,7 +72,7 @@ export async function openWeb(options: Partial<WebOptions> = {}) {
 }
 
 /** All of its words, as a person reads them. */
-function wordsOf({ title, body, fields = [], footer, buttons = [], more = [], progress }: SentMessage) {
+function wordsOf({ title, body, fields = [], footer, buttons = [], more = [], progress }: BrowserMessage) {
   const labels = [...buttons, ...more].map(({ label }) => label);
   const facts = fields.map(({ name, value }) => `${name}: ${value}`);
   return [title, progress?.stage, ...body.map(textOfNode), ...facts, footer, ...labels]
@@ -89,11 +80,11 @@ function wordsOf({ title, body, fields = [], footer, buttons = [], more = [], pr
     .join('\n');
 }
 
-function textOfNode({ value = '', children = [] }: WebNode): string {
+function textOfNode({ value = '', children = [] }: MarkdownNode): string {
   return value + children.map(textOfNode).join('');
 }
 
-export function seenMessage(message: SentMessage, files: ReadonlyMap<string, Uint8Array>): SeenMessage {
+export function seenMessage(message: BrowserMessage, files: ReadonlyMap<string, Uint8Array>): SeenMessage {
   return {
     text: wordsOf(message),
     files: (message.media ?? []).flatMap(({ url, name }) => {

@@ -9,7 +9,7 @@ import { Sidebar } from './sidebar.js';
 import { changed, EMPTY, keepWho, restoreWho } from './state.js';
 import { Welcome } from './welcome.js';
 
-/** @import { Answer, Button, Command, Message } from './types.js' */
+/** @import { BrowserAnswer, BrowserButton, BrowserCommand, BrowserMessage } from '../../../core/browser-chat.ts' */
 /** @import { OpenForm } from './form.js' */
 
 /** In CSS pixels: who is as near to the end wants to stay there. */
@@ -21,7 +21,7 @@ export function App() {
   const [isOnline, setOnline] = useState(true);
   const [draft, setDraft] = useState('');
   const [form, setForm] = useState(/** @type {OpenForm | undefined} */ (undefined));
-  const [replyTo, setReplyTo] = useState(/** @type {Message | undefined} */ (undefined));
+  const [replyTo, setReplyTo] = useState(/** @type {BrowserMessage | undefined} */ (undefined));
   const [sentence, setSentence] = useState('');
   const [isListOpen, setListOpen] = useState(false);
   const [dropped, setDropped] = useState(/** @type {File[]} */ ([]));
@@ -66,7 +66,7 @@ export function App() {
     setWho(({ person }) => ({ person, channel: id }));
     setListOpen(false);
   };
-  const onAnswer = useCallback((/** @type {Answer} */ answer) => {
+  const onAnswer = useCallback((/** @type {BrowserAnswer} */ answer) => {
     setSentence(answer.type === 'refused' ? answer.sentence : '');
     if (answer.type === 'form') setForm(answer);
   }, []);
@@ -82,10 +82,10 @@ export function App() {
       people: chat.people,
       menus: chat.commands.filter(({ messageMenu }) => messageMenu),
       find: (/** @type {string} */ id) => latest.current.get(id),
-      onPress: async (/** @type {Message} */ message, /** @type {Button} */ { id: action }) =>
+      onPress: async (/** @type {BrowserMessage} */ message, /** @type {BrowserButton} */ { id: action }) =>
         onAnswer(await sendOnce({ type: 'press', ...who, message: message.id, action })),
       onReply: setReplyTo,
-      onMenu: async (/** @type {Message} */ message, /** @type {Command} */ command) =>
+      onMenu: async (/** @type {BrowserMessage} */ message, /** @type {BrowserCommand} */ command) =>
         onAnswer(await send({ type: 'menu', ...who, message: message.id, command: command.name })),
     }),
     [chat.people, chat.commands, who],
@@ -181,7 +181,7 @@ export function App() {
 
 /**
  * Stays at the end while messages come, unless one reads further up.
- * @param {{ messages: Message[], channel: string, children?: import('preact').ComponentChildren }} props
+ * @param {{ messages: readonly BrowserMessage[], channel: string, children?: import('preact').ComponentChildren }} props
  */
 function Messages({ messages, channel, children }) {
   const frame = useRef(/** @type {HTMLElement | null} */ (null));

@@ -4,16 +4,17 @@ import { createSender, send, upload } from './connection.js';
 import { Icon } from './icon.js';
 import { nameOf } from './message.js';
 
-/** @import { Answer, Candidate, Command, Message, Person } from './types.js' */
+/** @import { BrowserAnswer, BrowserCommand, BrowserMessage, Candidate } from '../../../core/browser-chat.ts' */
+/** @import { Person } from '../../../core/invocation.ts' */
 
 /** A pause in typing; in milliseconds. */
 const COMPLETE_AFTER_MS = 50;
-const NONE = { line: '', typed: '', candidates: /** @type {Candidate[]} */ ([]) };
+const NONE = { line: '', typed: '', candidates: /** @type {readonly Candidate[]} */ ([]) };
 
 /**
- * @param {{ who: { person: string, channel: string }, placeholder: string, commands: Command[], people: Person[],
- *   draft: string, setDraft: (draft: string) => void, replyTo: Message | undefined, onNoReply: () => void,
- *   dropped: File[], onTaken: () => void, onAnswer: (answer: Answer) => void, tell: (sentence: string) => void }} props
+ * @param {{ who: { person: string, channel: string }, placeholder: string, commands: readonly BrowserCommand[], people: readonly Person[],
+ *   draft: string, setDraft: (draft: string) => void, replyTo: BrowserMessage | undefined, onNoReply: () => void,
+ *   dropped: File[], onTaken: () => void, onAnswer: (answer: BrowserAnswer) => void, tell: (sentence: string) => void }} props
  */
 export function Composer(props) {
   const { who, commands, draft, setDraft, replyTo, dropped, onTaken, tell } = props;
@@ -214,7 +215,7 @@ export function Composer(props) {
   </form>`;
 }
 
-/** @param {{ candidates: Candidate[], active: number, onChoose: (candidate: Candidate) => void }} props */
+/** @param {{ candidates: readonly Candidate[], active: number, onChoose: (candidate: Candidate) => void }} props */
 function Offer({ candidates, active, onChoose }) {
   const list = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
@@ -245,14 +246,14 @@ function Offer({ candidates, active, onChoose }) {
   </div>`;
 }
 
-/** The command of the line, with the options that it takes. @param {string} draft @param {Command[]} commands */
+/** The command of the line, with the options that it takes. @param {string} draft @param {readonly BrowserCommand[]} commands */
 function commandIn(draft, commands) {
   const [, name, part] = /^\/(\S+)\s+(?:(\S+)\s)?/.exec(draft) ?? [];
   const command = commands.find((candidate) => candidate.name === name);
   return command?.subcommands.find((candidate) => candidate.name === part) ?? command;
 }
 
-/** @param {{ command: Pick<Command, 'description' | 'options'>, draft: string, onInsert: (text: string) => void }} props */
+/** @param {{ command: Pick<BrowserCommand, 'description' | 'options'>, draft: string, onInsert: (text: string) => void }} props */
 function Hints({ command: { description, options }, draft, onInsert }) {
   const left = Object.entries(options).filter(([name]) => !draft.includes(`--${name}`));
   return html`<div class="hints small">

@@ -1,6 +1,6 @@
 /** How the page talks with the listener: events come in by one stream, requests go out one by one. */
 
-/** @import { Answer, ChatEvent } from './types.js' */
+/** @import { BrowserAnswer, BrowserEvent } from '../../../core/browser-chat.ts' */
 
 /** The address with its token. */
 const BASE = location.pathname.replace(/\/$/, '');
@@ -9,7 +9,7 @@ const AGAIN_AFTER_MS = 1000;
 /**
  * Reads what a person sees, and goes on reading after the listener was away. Returns the function that ends it.
  * @param {string} person
- * @param {{ onEvent: (event: ChatEvent) => void, onOnline: (online: boolean) => void }} on
+ * @param {{ onEvent: (event: BrowserEvent) => void, onOnline: (online: boolean) => void }} on
  */
 export function watch(person, { onEvent, onOnline }) {
   /** @type {EventSource} */
@@ -38,7 +38,7 @@ const AWAY = 'Minstrel did not answer. Please try again.';
 /**
  * Never rejects: what failed is a refusal with a sentence.
  * @param {object} request
- * @returns {Promise<Answer>}
+ * @returns {Promise<BrowserAnswer>}
  */
 export async function send(request) {
   try {
@@ -68,7 +68,7 @@ export function createSender() {
   /**
    * @param {object} request
    * @param {object} same
-   * @returns {Promise<Answer>}
+   * @returns {Promise<BrowserAnswer>}
    */
   return async (request, same = request) => {
     const what = JSON.stringify(same);

@@ -3,7 +3,8 @@ import { html, useEffect, useRef, useState } from 'htm/preact/standalone';
 import { createSender, send, upload } from './connection.js';
 import { Markdown } from './markdown.js';
 
-/** @import { Answer, Form, MarkdownNode, Option } from './types.js' */
+/** @import { BrowserAnswer, MarkdownNode } from '../../../core/browser-chat.ts' */
+/** @import { FileOption, Form, OptionDeclaration } from '../../../core/options.ts' */
 
 /**
  * @typedef {string | number | boolean | { upload: string }} Value
@@ -12,14 +13,14 @@ import { Markdown } from './markdown.js';
 
 /**
  * @param {{ open: OpenForm, who: { person: string, channel: string }, onClose: () => void,
- *   onAnswer: (answer: Answer) => void, tell: (sentence: string) => void }} props
+ *   onAnswer: (answer: BrowserAnswer) => void, tell: (sentence: string) => void }} props
  */
 export function FormDialog({ open: { form, name }, who, onClose, onAnswer, tell }) {
   const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
   const [sendOnce] = useState(createSender);
   const [values, setValues] = useState(() => initialOf(form));
   const [wrong, setWrong] = useState(
-    /** @type {{ option: string, sentence: MarkdownNode[] } | undefined} */ (undefined),
+    /** @type {{ option: string, sentence: readonly MarkdownNode[] } | undefined} */ (undefined),
   );
   const [isBusy, setBusy] = useState(false);
 
@@ -98,7 +99,7 @@ function initialOf({ options, initial }) {
 }
 
 /**
- * @param {{ name: string, option: Option, value: Value | undefined, wrong: MarkdownNode[] | undefined,
+ * @param {{ name: string, option: OptionDeclaration, value: Value | undefined, wrong: readonly MarkdownNode[] | undefined,
  *   onChange: (value: Value) => void, complete: (typed: string) => Promise<{ name: string, value: string }[]>,
  *   tell: (sentence: string) => void }} props
  */
@@ -122,7 +123,7 @@ function Field({ name, option, value, wrong, onChange, complete, tell }) {
 }
 
 /**
- * @param {Option} option
+ * @param {OptionDeclaration} option
  * @param {Record<string, unknown>} attributes
  * @param {Pick<Parameters<typeof Field>[0], 'value' | 'onChange' | 'complete' | 'tell'>} field
  */
@@ -158,10 +159,10 @@ function input(option, attributes, { value = '', onChange, complete, tell }) {
   }
 }
 
-/** @param {{ option: Option, attributes: object, onChange: (value: Value) => void, tell: (sentence: string) => void }} props */
+/** @param {{ option: FileOption, attributes: object, onChange: (value: Value) => void, tell: (sentence: string) => void }} props */
 function FileInput({ option, attributes, onChange, tell }) {
   const accept = option.accept
-    ?.map((kind) => (kind === 'text' ? 'text/*,.md,.csv,.json' : `${kind}/*`))
+    .map((kind) => (kind === 'text' ? 'text/*,.md,.csv,.json' : `${kind}/*`))
     .join(',');
   return html`<input
     type="file"

@@ -1,10 +1,10 @@
 /** The tree that the listener made of Markdown, as elements. Names of elements come from here alone. */
 import { h } from 'htm/preact/standalone';
 
-/** @import { MarkdownNode } from './types.js' */
+/** @import { MarkdownNode } from '../../../core/browser-chat.ts' */
 /** @import { ComponentChildren } from 'preact' */
 
-/** @param {{ nodes?: MarkdownNode[] }} props */
+/** @param {{ nodes?: readonly MarkdownNode[] }} props */
 export const Markdown = ({ nodes = [] }) => h('div', { class: 'markdown', dir: 'auto' }, nodes.map(element));
 
 /**
@@ -58,7 +58,7 @@ function element(node) {
 /** @param {boolean | undefined} checked */
 const task = (checked) => (checked === undefined ? null : h('span', { class: 'box' }, checked ? '☑ ' : '☐ '));
 
-/** @param {MarkdownNode[]} rows */
+/** @param {readonly MarkdownNode[]} rows */
 function table([head, ...rows]) {
   /** @param {'td' | 'th'} name @param {MarkdownNode | undefined} row */
   const cells = (name, row) =>

@@ -2,9 +2,9 @@
 import { html, useEffect, useRef, useState } from 'htm/preact/standalone';
 import { Icon } from './icon.js';
 
-/** @import { Media } from './types.js' */
+/** @import { BrowserMedia } from '../../../core/browser-chat.ts' */
 
-/** @param {{ media?: Media[] }} props */
+/** @param {{ media?: readonly BrowserMedia[] }} props */
 export function MediaList({ media = [] }) {
   const covers = media.filter(({ kind, cover }) => kind === 'image' && cover);
   const others = media.filter((item) => !covers.includes(item));
@@ -15,7 +15,7 @@ export function MediaList({ media = [] }) {
   </div>`;
 }
 
-/** @param {{ item: Media }} props */
+/** @param {{ item: BrowserMedia }} props */
 function Item({ item }) {
   // What is not kept here would have to be loaded from elsewhere, which this page does not do.
   const isKept = item.bytes !== undefined;
@@ -33,7 +33,7 @@ function Item({ item }) {
   </a>`;
 }
 
-/** @param {{ item: Media }} props */
+/** @param {{ item: BrowserMedia }} props */
 function Picture({ item }) {
   const { url, alt, name, cover, bytes } = item;
   if (bytes === undefined) return cover ? null : html`<${Item} item=${{ ...item, kind: 'file' }} />`;
@@ -45,7 +45,7 @@ function Picture({ item }) {
   </figure>`;
 }
 
-/** @param {{ item: Media }} props */
+/** @param {{ item: BrowserMedia }} props */
 function Caption({ item: { caption, name, url } }) {
   return html`<figcaption class="small">
     <span dir="auto">${caption ?? name}</span>
@@ -55,7 +55,7 @@ function Caption({ item: { caption, name, url } }) {
 
 /**
  * A player of our own: those of browsers look different everywhere, and do not follow the page's colours.
- * @param {{ item: Media }} props
+ * @param {{ item: BrowserMedia }} props
  */
 function Player({ item: { url, name, caption } }) {
   const audio = useRef(/** @type {HTMLAudioElement | null} */ (null));

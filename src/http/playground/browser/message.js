@@ -5,21 +5,23 @@ import { linkTo, Markdown } from './markdown.js';
 import { clock, MediaList } from './media.js';
 import { Menu } from './menu.js';
 
-/** @import { Button, Command, Message, Person, Progress } from './types.js' */
+/** @import { BrowserButton, BrowserCommand, BrowserMessage } from '../../../core/browser-chat.ts' */
+/** @import { Person } from '../../../core/invocation.ts' */
+/** @import { Progress } from '../../../core/message.ts' */
 
 /**
- * @typedef {{ people: Person[], menus: Command[], find: (id: string) => Message | undefined,
- *   onPress: (message: Message, button: Button) => void, onReply: (message: Message) => void,
- *   onMenu: (message: Message, command: Command) => void }} MessageTools
+ * @typedef {{ people: readonly Person[], menus: readonly BrowserCommand[], find: (id: string) => BrowserMessage | undefined,
+ *   onPress: (message: BrowserMessage, button: BrowserButton) => void, onReply: (message: BrowserMessage) => void,
+ *   onMenu: (message: BrowserMessage, command: BrowserCommand) => void }} MessageTools
  */
 
-/** @param {{ message: Message, tools: MessageTools }} props */
+/** @param {{ message: BrowserMessage, tools: MessageTools }} props */
 export function MessageRow({ message, tools }) {
   // A message that did not change is not drawn again while another one grows.
   return useMemo(() => draw(message, tools), [message, tools]);
 }
 
-/** @param {Message} message @param {MessageTools} tools */
+/** @param {BrowserMessage} message @param {MessageTools} tools */
 function draw(message, tools) {
   const { id, author, at, to, line, title, mention, body, fields, media, progress, footer, attached } =
     message;
@@ -60,7 +62,7 @@ function draw(message, tools) {
   </article>`;
 }
 
-/** @param {string | undefined} id @param {Person[]} people */
+/** @param {string | undefined} id @param {readonly Person[]} people */
 export function nameOf(id, people) {
   return id === undefined ? 'Minstrel' : (people.find((person) => person.id === id)?.displayName ?? id);
 }
@@ -77,7 +79,7 @@ export function Avatar({ id, name }) {
   </span>`;
 }
 
-/** @param {{ message: Message, tools: MessageTools }} props */
+/** @param {{ message: BrowserMessage, tools: MessageTools }} props */
 function Tools({ message, tools }) {
   if (message.to) return null;
   const entries = tools.menus.map((command) => ({
@@ -92,7 +94,7 @@ function Tools({ message, tools }) {
   </span>`;
 }
 
-/** @param {{ message: Message, people: Person[] }} props */
+/** @param {{ message: BrowserMessage, people: readonly Person[] }} props */
 function Quote({ message, people }) {
   const words = message.title ?? message.line ?? message.body.map(wordsOf).join(' ');
   return html`<a class="quote small" href=${`#message-${message.id}`}>
@@ -100,10 +102,10 @@ function Quote({ message, people }) {
   </a>`;
 }
 
-/** @param {import('./types.js').MarkdownNode} node @returns {string} */
+/** @param {import('../../../core/browser-chat.ts').MarkdownNode} node @returns {string} */
 const wordsOf = ({ value = '', children = [] }) => value + children.map(wordsOf).join(' ');
 
-/** @param {{ fields: Message['fields'] }} props */
+/** @param {{ fields: BrowserMessage['fields'] }} props */
 function Fields({ fields = [] }) {
   if (fields.length === 0) return null;
   return html`<dl class="fields">
@@ -138,7 +140,7 @@ function ProgressLine({ progress: { stage, startedAt, queuePosition, estimateMs,
   </div>`;
 }
 
-/** @param {{ message: Message, onPress: MessageTools['onPress'] }} props */
+/** @param {{ message: BrowserMessage, onPress: MessageTools['onPress'] }} props */
 function Buttons({ message, onPress }) {
   const { buttons = [], more = [] } = message;
   if (buttons.length + more.length === 0) return null;

@@ -3,16 +3,17 @@ import { html } from 'htm/preact/standalone';
 import { Icon } from './icon.js';
 import { Avatar } from './message.js';
 
-/** @import { Channel, Person } from './types.js' */
+/** @import { BrowserChannel } from '../../../core/browser-chat.ts' */
+/** @import { Person } from '../../../core/invocation.ts' */
 
 /**
- * @param {{ people: Person[], channels: Channel[], who: { person: string, channel: string }, unread: ReadonlySet<string>,
+ * @param {{ people: readonly Person[], channels: readonly BrowserChannel[], who: { person: string, channel: string }, unread: ReadonlySet<string>,
  *   onPerson: (id: string) => void, onChannel: (id: string) => void, isOpen: boolean, onClose: () => void }} props
  */
 export function Sidebar({ people, channels, who, unread, onPerson, onChannel, isOpen, onClose }) {
   const direct = channels.filter((channel) => channel.direct);
   const others = channels.filter((channel) => !channel.direct);
-  /** @param {Channel} channel */
+  /** @param {BrowserChannel} channel */
   const entry = (channel) =>
     html`<li key=${channel.id}>
       <button

@@ -1,9 +1,10 @@
 /** What the page knows, and how events change it. */
 
-/** @import { Channel, ChatEvent, Command, Message, Person } from './types.js' */
+/** @import { BrowserChannel, BrowserCommand, BrowserEvent, BrowserMessage } from '../../../core/browser-chat.ts' */
+/** @import { Person } from '../../../core/invocation.ts' */
 
 /**
- * @typedef {{ people: Person[], channels: Channel[], commands: Command[], messages: ReadonlyMap<string, Message>,
+ * @typedef {{ people: readonly Person[], channels: readonly BrowserChannel[], commands: readonly BrowserCommand[], messages: ReadonlyMap<string, BrowserMessage>,
  *   unread: ReadonlySet<string>, isLoaded: boolean }} Chat
  */
 
@@ -19,7 +20,7 @@ export const EMPTY = {
 
 /**
  * @param {Chat} chat
- * @param {{ event: ChatEvent, channel: string } | { read: string }} change an event with the channel that is shown, or a
+ * @param {{ event: BrowserEvent, channel: string } | { read: string }} change an event with the channel that is shown, or a
  *   channel that is shown now
  * @returns {Chat}
  */

@@ -2,7 +2,7 @@
 import { html } from 'htm/preact/standalone';
 import { Icon } from './icon.js';
 
-/** @import { Channel, Command } from './types.js' */
+/** @import { BrowserChannel, BrowserCommand } from '../../../core/browser-chat.ts' */
 
 /** What can be sent as it is, by the command that it needs. Other commands open their form. */
 const EXAMPLES = new Map([
@@ -47,7 +47,7 @@ const GROUPS = [
   { title: 'About this chat', names: ['jobs', 'minstrel'] },
 ];
 
-/** @param {Command[]} commands */
+/** @param {readonly BrowserCommand[]} commands */
 function grouped(commands) {
   const known = new Set(GROUPS.flatMap(({ names }) => names));
   return [
@@ -67,7 +67,7 @@ function grouped(commands) {
 }
 
 /**
- * @param {{ channel: Channel, commands: Command[], onWrite: (line: string) => void, onSend: (line: string) => void }} props
+ * @param {{ channel: BrowserChannel, commands: readonly BrowserCommand[], onWrite: (line: string) => void, onSend: (line: string) => void }} props
  */
 export function Welcome({ channel, commands, onWrite, onSend }) {
   const first = FIRST.filter(({ name }) => commands.some((command) => command.name === name));
@@ -107,7 +107,7 @@ export function Welcome({ channel, commands, onWrite, onSend }) {
   </section>`;
 }
 
-/** @param {{ command: Command, onWrite: (line: string) => void, onSend: (line: string) => void }} props */
+/** @param {{ command: BrowserCommand, onWrite: (line: string) => void, onSend: (line: string) => void }} props */
 function Row({ command: { name, description }, onWrite, onSend }) {
   const example = EXAMPLES.get(name);
   const [words, line] = example === undefined ? ['Form', `/${name}`] : ['Try', example];

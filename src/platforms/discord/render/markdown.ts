@@ -1,8 +1,10 @@
 /** Markdown as Discord reads it. */
+
+import type { MarkdownNode } from '../../../core/browser-chat.ts';
 import { type Block, createBlocks, type Notation, TOP, textNode } from '../../shared/markdown/blocks.ts';
 import { splitBlocks } from '../../shared/markdown/pages.ts';
 import { phrasingWords } from '../../shared/markdown/phrasing.ts';
-import { isBareLink, type MarkdownNode, textOf } from '../../shared/markdown/tree.ts';
+import { isBareLink, textOf } from '../../shared/markdown/tree.ts';
 import { widthOf } from '../../shared/text.ts';
 import { deadenMentions, escapeFenced, escapeSigns, safeUrl, ZERO_WIDTH_SPACE } from './escape.ts';
 

@@ -1,7 +1,9 @@
 /** Markdown as a flat row of blocks, each of which can be broken between two messages. */
+
+import type { MarkdownNode } from '../../../core/browser-chat.ts';
 import { type LineLayout, type PhrasingNotation, phrasingWords, type Word } from './phrasing.ts';
 import { readMarkdown } from './read.ts';
-import { type MarkdownNode, tableSentence } from './tree.ts';
+import { tableSentence } from './tree.ts';
 
 interface Layout extends LineLayout {
   /** Between the block and the one before it: a line break or more. */

@@ -1,7 +1,8 @@
 /** Phrasing content as words that carry their marks, so that a long paragraph can be broken anywhere and stay balanced. */
 
+import type { MarkdownNode } from '../../../core/browser-chat.ts';
 import { splitPlain } from '../text.ts';
-import { isBareLink, type MarkdownNode, textOf } from './tree.ts';
+import { isBareLink, textOf } from './tree.ts';
 
 /** What a chat reads as Markdown, where chats differ. */
 export interface PhrasingNotation {

@@ -1,8 +1,9 @@
 /** Reading Markdown, section by section. */
 import { setImmediate } from 'node:timers/promises';
+import type { MarkdownNode } from '../../../core/browser-chat.ts';
 import { wholeCharacters } from '../text.ts';
 import { definitionsIn, SECTION, tokensOf } from './parser.ts';
-import { type MarkdownNode, treeOf } from './tree.ts';
+import { treeOf } from './tree.ts';
 
 /**
  * Reads CommonMark with GitHub's tables, strikethrough, task lists and bare addresses. HTML, footnotes and definitions of links

@@ -1,5 +1,6 @@
 /** Markdown as a tree, for platforms to write. */
 import type { Token } from 'markdown-it';
+import type { MarkdownNode } from '../../../core/browser-chat.ts';
 import { addressesIn, DEEPEST } from './parser.ts';
 
 /** markdown-it's containers, under their names in mdast. */
@@ -19,28 +20,8 @@ const CONTAINERS = {
   s: 'delete',
   link: 'link',
 } as const;
-type Container = (typeof CONTAINERS)[keyof typeof CONTAINERS];
 
-/** Blocks and phrasing. Plain data. */
-export interface MarkdownNode {
-  readonly type: Container | 'code' | 'thematicBreak' | 'text' | 'inlineCode' | 'break';
-  readonly children?: MarkdownNode[];
-  /** Of text and code. */
-  readonly value?: string;
-  /** Of a link, as it was written. */
-  readonly url?: string;
-  /** Of a heading, from 1. */
-  readonly depth?: number;
-  /** Of a list that counts: the first number. */
-  readonly start?: number;
-  /** Of a task in a list. */
-  readonly checked?: boolean;
-  readonly language?: string;
-  /** The sign of emphasis: one asterisk or underscore. */
-  readonly sign?: string;
-}
-
-const CONTAINER_OF = new Map<string, Container>(Object.entries(CONTAINERS));
+const CONTAINER_OF = new Map<string, MarkdownNode['type']>(Object.entries(CONTAINERS));
 
 /** markdown-it's flat tokens, nested. */
 export function treeOf(tokens: readonly Token[]): MarkdownNode[] {

@@ -1,9 +1,11 @@
 /** Markdown for Slack's markdown blocks: escaped, without mentions, in pieces that fit. */
+
+import type { MarkdownNode } from '../../../core/browser-chat.ts';
 import { createBlocks, type Notation } from '../../shared/markdown/blocks.ts';
 import { splitBlocks } from '../../shared/markdown/pages.ts';
 import { phrasingWords, writeWords } from '../../shared/markdown/phrasing.ts';
 import { parseMarkdown, readMarkdown } from '../../shared/markdown/read.ts';
-import { type MarkdownNode, textOf } from '../../shared/markdown/tree.ts';
+import { textOf } from '../../shared/markdown/tree.ts';
 import { splitPlain } from '../../shared/text.ts';
 
 /** Invisible and without width: behind `<`, it keeps Slack from reading a token inside code. */

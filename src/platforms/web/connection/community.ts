@@ -1,4 +1,5 @@
 /** The people, the roles and the channels of the chat. They are made up, so that one person can try what several see. */
+import type { BrowserChannel } from '../../../core/browser-chat.ts';
 import type { Address, Person } from '../../../core/invocation.ts';
 import type { Choice } from '../../../core/options.ts';
 
@@ -14,15 +15,7 @@ export const PEOPLE = [
 
 const ROLES = [{ id: 'band', name: 'band' }] as const;
 
-export interface Channel {
-  readonly id: string;
-  readonly name: string;
-  readonly topic: string;
-  /** The person whose direct messages it holds; absent for channels of the server. */
-  readonly direct?: string;
-}
-
-const CHANNELS: readonly Channel[] = [
+const CHANNELS: readonly BrowserChannel[] = [
   { id: 'general', name: 'general', topic: 'For everything' },
   { id: 'songs', name: 'songs', topic: 'Another channel, with its own models, limits and songs' },
   { id: 'quiet', name: 'quiet', topic: 'One more, to try what moderators can switch off' },
@@ -45,7 +38,7 @@ export function findPerson(id: string): Person | undefined {
   return PEOPLE.find((person) => person.id === id);
 }
 
-export function channelsOf(person: string): readonly Channel[] {
+export function channelsOf(person: string): readonly BrowserChannel[] {
   return CHANNELS.filter(({ direct }) => direct === undefined || direct === person);
 }
 
@@ -54,7 +47,7 @@ export function isIn(channel: string, person: string): boolean {
   return channelsOf(person).some(({ id }) => id === channel);
 }
 
-export function webAddress({ id, name, direct }: Channel, person: string): Address {
+export function webAddress({ id, name, direct }: BrowserChannel, person: string): Address {
   const where = direct === undefined ? { guild: GUILD, channelName: name, public: true } : { direct: true };
   return { platform: WEB, ...where, channel: id, person };
 }

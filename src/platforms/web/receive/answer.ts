@@ -1,4 +1,5 @@
 /** What the page asks, and the answers. */
+import type { BrowserAnswer } from '../../../core/browser-chat.ts';
 import { UserError } from '../../../core/errors.ts';
 import { plain } from '../../../core/message.ts';
 import type { OptionValue } from '../../../core/options.ts';
@@ -9,12 +10,12 @@ import { channelsOf, findPerson, MENTIONS, webAddress } from '../connection/comm
 import type { WebMessage } from '../render/message.ts';
 import { type Asking, DONE, formAnswer, invoke, referenceTo, type WebReceivingTools } from './invoke.ts';
 import { runLine } from './line.ts';
-import type { SentValues, WebAnswer, WebAsking, WebRequest } from './requests.ts';
+import type { SentValues, WebAsking, WebRequest } from './requests.ts';
 
 const OUTDATED = 'This button is not there any more. Please use the command again.';
 
 /** Answers one request. Never throws for what a person did wrong. */
-export async function answerRequest(request: WebRequest, tools: WebReceivingTools): Promise<WebAnswer> {
+export async function answerRequest(request: WebRequest, tools: WebReceivingTools): Promise<BrowserAnswer> {
   const asking = askingOfRequest(request);
   if (!asking) return { type: 'refused', sentence: 'This person is not in this channel.' };
   try {
@@ -73,7 +74,7 @@ async function press(
   { id, message: pressed, action }: WebAsking<'press'>,
   asking: Asking,
   tools: WebReceivingTools,
-): Promise<WebAnswer> {
+): Promise<BrowserAnswer> {
   const { buttons = [], more = [] } = seenMessage(pressed, asking, tools) ?? {};
   const target = buttonTarget(action);
   if (!target || ![...buttons, ...more].some((button) => button.id === action)) throw new UserError(OUTDATED);
@@ -84,7 +85,7 @@ async function sendForm(
   { id, form, options }: WebAsking<'form'>,
   asking: Asking,
   tools: WebReceivingTools,
-): Promise<WebAnswer> {
+): Promise<BrowserAnswer> {
   const target = formTarget(form);
   const values = valuesOf(options, tools);
   const given = Object.entries(values).map(
@@ -98,7 +99,7 @@ function openMenu(
   { message: id, command: name }: WebAsking<'menu'>,
   asking: Asking,
   tools: WebReceivingTools,
-): WebAnswer {
+): BrowserAnswer {
   const command = tools.bot.commands.find((candidate) => candidate.name === name);
   const message = seenMessage(id, asking, tools);
   if (!command?.messageMenu || !message) throw new UserError('This message is not there any more.');
@@ -111,7 +112,7 @@ async function suggest(
   { form, option, typed, options }: WebAsking<'suggest'>,
   { person, address }: Asking,
   tools: WebReceivingTools,
-): Promise<WebAnswer> {
+): Promise<BrowserAnswer> {
   const { command, subcommand } = formTarget(form);
   const declaration = declarationOf(formTarget(form), tools.bot.commands)?.options[option];
   if (declaration?.type === 'text' && declaration.mention) return { type: 'choices', choices: MENTIONS };

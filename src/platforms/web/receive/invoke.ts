@@ -1,15 +1,15 @@
 /** Invocations, and what comes of them. */
+
 import type { Bot } from '../../../core/bot/create-bot.ts';
+import type { BrowserAnswer, BrowserChannel } from '../../../core/browser-chat.ts';
 import { UserError } from '../../../core/errors.ts';
 import type { Address, Invocation, Person } from '../../../core/invocation.ts';
 import type { FileReference, Form, RawOptions } from '../../../core/options.ts';
 import type { Target } from '../../shared/target.ts';
-import type { Channel } from '../connection/community.ts';
 import type { History } from '../deliver/history.ts';
 import type { Posts } from '../deliver/posts.ts';
 import { webNodes } from '../render/markdown.ts';
 import type { WebMessage } from '../render/message.ts';
-import type { WebAnswer } from './requests.ts';
 import type { Uploads } from './uploads.ts';
 
 export interface WebReceivingTools {
@@ -24,11 +24,11 @@ export interface WebReceivingTools {
 /** Who asks, and where. */
 export interface Asking {
   readonly person: Person;
-  readonly channel: Channel;
+  readonly channel: BrowserChannel;
   readonly address: Address;
 }
 
-export const DONE = { type: 'done' } as const satisfies WebAnswer;
+export const DONE = { type: 'done' } as const satisfies BrowserAnswer;
 const FILE_GONE = 'The attached file is not here any more. Please attach it again.';
 
 interface Invoking {
@@ -44,7 +44,7 @@ export async function invoke(
   { id, target, options, said, isForm = false }: Invoking,
   { person, channel, address }: Asking,
   tools: WebReceivingTools,
-): Promise<WebAnswer> {
+): Promise<BrowserAnswer> {
   const entry: WebMessage | undefined = said && {
     ...said,
     id: saidId(id),
@@ -63,7 +63,7 @@ export async function finish(
   invocation: Invocation,
   { bot, history, posts }: WebReceivingTools,
   { entry, isForm = false }: { readonly entry?: WebMessage | undefined; readonly isForm?: boolean } = {},
-): Promise<WebAnswer> {
+): Promise<BrowserAnswer> {
   const outcome = await bot.run(invocation);
   switch (outcome.type) {
     case 'accepted':
@@ -90,7 +90,11 @@ export async function finish(
 /** What people said has its own ids; see {@link postId}. */
 export const saidId = (id: string): string => `p-${id}`;
 
-export const formAnswer = (form: Form, name: string): WebAnswer => ({ type: 'form', form, name: `/${name}` });
+export const formAnswer = (form: Form, name: string): BrowserAnswer => ({
+  type: 'form',
+  form,
+  name: `/${name}`,
+});
 
 /** Throws UserError for a file that is not here any more. */
 export function referenceTo(id: string, { uploads }: Pick<WebReceivingTools, 'uploads'>): FileReference {

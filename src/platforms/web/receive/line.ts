@@ -1,4 +1,5 @@
 /** A typed line: a command as in `/song a tune for rain --style lofi`, or talk. */
+import type { BrowserAnswer } from '../../../core/browser-chat.ts';
 import { UserError } from '../../../core/errors.ts';
 import type { FileReference, OptionDeclarations, OptionValue, RawOptions } from '../../../core/options.ts';
 import { askedHelp, opensForm, readKnownLine, typedOptions } from '../../shared/command-line.ts';
@@ -14,7 +15,7 @@ import {
   saidId,
   type WebReceivingTools,
 } from './invoke.ts';
-import type { WebAnswer, WebAsking } from './requests.ts';
+import type { WebAsking } from './requests.ts';
 import { questionAsking, wordsToBot } from './talk.ts';
 
 /** Throws UserError for what is typed wrong. */
@@ -22,7 +23,7 @@ export async function runLine(
   request: WebAsking<'line'>,
   asking: Asking,
   tools: WebReceivingTools,
-): Promise<WebAnswer> {
+): Promise<BrowserAnswer> {
   const files = request.uploads.map((id) => referenceTo(id, tools));
   const line = readableText(request.line).trim();
   if (!line.startsWith('/')) return await talk({ ...request, line }, files, asking, tools);
@@ -69,7 +70,7 @@ async function talk(
   files: readonly FileReference[],
   { person, channel, address }: Asking,
   tools: WebReceivingTools,
-): Promise<WebAnswer> {
+): Promise<BrowserAnswer> {
   const { history, now } = tools;
   if (line === '' && files.length === 0) return DONE;
   const said: WebMessage = {

@@ -1,9 +1,6 @@
 /** What the page sends: each a JSON object with a type. */
 import { z } from 'zod';
-import type { Choice, Form } from '../../../core/options.ts';
-import type { Candidate } from '../../shared/completion.ts';
 import { WEB_LIMITS } from '../limits.ts';
-import type { WebNode } from '../render/markdown.ts';
 
 const id = z.string().regex(/^[\w-]{1,64}$/);
 const name = z.string().min(1).max(100);
@@ -48,14 +45,3 @@ export const webRequestSchema = z.discriminatedUnion('type', [
 export type WebRequest = z.infer<typeof webRequestSchema>;
 /** A request that asks something of the bot. */
 export type WebAsking<Type extends WebRequest['type']> = Extract<WebRequest, { type: Type }>;
-
-export type WebAnswer =
-  /** What comes of it is shown in the chat. */
-  | { readonly type: 'done' }
-  | { readonly type: 'form'; readonly form: Form; readonly name: string }
-  /** A field of the sent form is wrong. */
-  | { readonly type: 'wrong'; readonly option: string; readonly sentence: readonly WebNode[] }
-  | { readonly type: 'candidates'; readonly typed: string; readonly candidates: readonly Candidate[] }
-  | { readonly type: 'choices'; readonly choices: readonly Choice[] }
-  /** Nothing was done; the sentence is for the person. */
-  | { readonly type: 'refused'; readonly sentence: string };

@@ -1,11 +1,13 @@
 /** A Message as what the page shows. Nothing is cut: a browser shows texts of any length. */
 
+import type { BrowserButton } from '../../../core/browser-chat.ts';
 import type { Button, MediaItem, Message } from '../../../core/message.ts';
+import { present } from '../../../core/present.ts';
 import { arrangeButtons, spokenName } from '../../shared/buttons.ts';
 import { stageToSay } from '../../shared/progress.ts';
 import { wellFormed } from '../../shared/text.ts';
 import { linkableUrl, readableText, webNodes } from './markdown.ts';
-import type { WebButton, WebContent, WebMedia } from './message.ts';
+import type { WebContent, WebMedia } from './message.ts';
 
 export interface RenderedMessage {
   readonly content: WebContent;
@@ -34,21 +36,21 @@ export async function renderForWeb(given: Message, person: string): Promise<Rend
 
 function mediaOf({ kind, name, alt, caption, cover, source }: MediaItem): WebMedia {
   const place = source.type === 'kept' ? { file: source.file } : { url: linkableUrl(source.url) };
-  return {
+  return present({
     kind,
     name: line(name),
     alt: alt && line(alt),
     caption: caption && line(caption),
     cover,
     ...place,
-  };
+  });
 }
 
-function buttonOf(button: Button, message: Message): WebButton[] {
+function buttonOf(button: Button, message: Message): BrowserButton[] {
   const spoken = line(spokenName(button, message));
   if (button.type === 'action') {
     const { id, label, emphasis } = button;
-    return [{ id, label: line(label), spoken, emphasis }];
+    return [present({ id, label: line(label), spoken, emphasis })];
   }
   const url = linkableUrl(button.url);
   return url === undefined ? [] : [{ url, label: line(button.label), spoken }];

@@ -1,18 +1,16 @@
 /** Markdown as a tree of the few elements that the page knows. Its text stays text: nothing here makes or holds HTML. */
 
+import type { MarkdownNode } from '../../../core/browser-chat.ts';
 import { readMarkdown } from '../../shared/markdown/read.ts';
-import { isBareLink, type MarkdownNode, textOf } from '../../shared/markdown/tree.ts';
+import { isBareLink, textOf } from '../../shared/markdown/tree.ts';
 import { wellFormed } from '../../shared/text.ts';
 
-/** Links lead to http, https, mailto, or a message of this chat. */
-export type WebNode = MarkdownNode;
-
-/** None of the text is lost. */
-export const webNodes = (markdown: string): Promise<WebNode[]> =>
+/** None of the text is lost. Links lead to http, https, mailto, or a message of this chat. */
+export const webNodes = (markdown: string): Promise<MarkdownNode[]> =>
   readMarkdown(readableText(markdown), (nodes) => nodes.flatMap(withSafeLinks));
 
 /** What other addresses would do is not known, so they are text. */
-function withSafeLinks(node: MarkdownNode): WebNode[] {
+function withSafeLinks(node: MarkdownNode): MarkdownNode[] {
   const { url, ...rest } = node;
   const children = node.children?.flatMap(withSafeLinks);
   if (url === undefined) return [children ? { ...node, children } : node];

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { MarkdownNode } from '../../../../src/core/browser-chat.ts';
 import { parseMarkdown, readMarkdown } from '../../../../src/platforms/shared/markdown/read.ts';
-import { type MarkdownNode, textOf } from '../../../../src/platforms/shared/markdown/tree.ts';
+import { textOf } from '../../../../src/platforms/shared/markdown/tree.ts';
 
 const read = (markdown: string) => readMarkdown(markdown, (nodes) => nodes);
 const depthOf = ({ children = [] }: MarkdownNode): number => 1 + Math.max(0, ...children.map(depthOf));
