@@ -247,6 +247,14 @@ export async function startSlackServer({
       sentAt,
     });
 
+  function addWorkspace(teamId: string, teamName: string) {
+    const team = new Workspace(now, { teamId, teamName, counter });
+    team.refused.push = (...refusals) => workspace.refused.push(...refusals);
+    team.on('changed', () => workspace.emit('changed'));
+    workspaces.push(team);
+    return { workspace: team, ...peopleOf(team) };
+  }
+
   const shownIn = (channel: string) =>
     workspace.messages.filter((message) => message.channel === channel && !message.deleted);
 
@@ -276,25 +284,17 @@ export async function startSlackServer({
       });
     },
     /** Another workspace, with people who do there what `server.…` does in the first. */
-    addWorkspace: (teamId: string, teamName: string) => {
-      const team = new Workspace(now, { teamId, teamName, counter });
-      team.refused.push = (...refusals) => workspace.refused.push(...refusals);
-      team.on('changed', () => workspace.emit('changed'));
-      workspaces.push(team);
-      return { workspace: team, ...peopleOf(team) };
-    },
+    addWorkspace,
     /** Another workspace, of an organisation that installs the app for all of its workspaces. */
     addToOrganisation: (organisation: Organisation, teamId: string, teamName: string) => {
-      const team = new Workspace(now, { teamId, teamName, counter });
+      const added = addWorkspace(teamId, teamName);
+      const { workspace: team } = added;
       team.organisation = organisation;
       organisation.workspaces.push(team);
-      team.refused.push = (...refusals) => workspace.refused.push(...refusals);
-      team.on('changed', () => workspace.emit('changed'));
       // An organisation has ids of its own: those that every workspace here begins with are others’.
       for (const id of ['C0MUSIC', 'C0QUIET', 'D0ADA']) team.channels.delete(id);
       for (const id of ['U0ADA', 'U0BOB']) team.users.delete(id);
-      workspaces.push(team);
-      return { workspace: team, ...peopleOf(team) };
+      return added;
     },
     /** Installs the app in a workspace as a person with a browser does, from the app's install page on. */
     install: (
@@ -330,8 +330,8 @@ export async function startSlackServer({
     delay: (ms: number) => {
       onItsWayMs = ms;
     },
-    limitPosts: (on = true) => {
-      onePostASecond = on;
+    limitPosts: () => {
+      onePostASecond = true;
     },
     revokeToken: () => {
       tokens.revoke();

@@ -23,14 +23,19 @@ export function markOf({ key }: Post, part: PartName, digest?: string): webApi.M
   return { event_type: EVENT_TYPE, event_payload: { key, part, ...present({ digest }) } };
 }
 
-const markSchema = z.object({
-  event_type: z.literal(EVENT_TYPE),
-  event_payload: z.object({ key: z.string() }),
-});
+const markSchema = z
+  .object({
+    event_type: z.literal(EVENT_TYPE),
+    event_payload: z.object({
+      key: z.string(),
+      part: z.union([z.number(), z.string()]).optional(),
+      digest: z.string().optional(),
+    }),
+  })
+  .transform(({ event_payload: mark }) => mark);
 
 /** The key of the post that a message of ours belongs to, by its metadata. */
-export const postKeyOf = (metadata: unknown): string | undefined =>
-  markSchema.safeParse(metadata).data?.event_payload.key;
+export const postKeyOf = (metadata: unknown): string | undefined => markSchema.safeParse(metadata).data?.key;
 
 const messagesSchema = z.array(
   z.object({
@@ -40,20 +45,16 @@ const messagesSchema = z.array(
     files: z
       .array(z.object({ id: z.string(), name: z.string().catch(''), size: z.number().catch(0) }))
       .catch([]),
-    metadata: z
-      .object({ event_type: z.string(), event_payload: z.record(z.string(), z.unknown()) })
-      .optional()
-      .catch(undefined),
+    metadata: markSchema.optional().catch(undefined),
   }),
 );
 
 /** Every first message that carries the post's mark. Throws the SDK's errors. */
 export async function firstMessages({ state: { channel }, key, address, tools }: Post): Promise<string[]> {
   const options = { channel, thread: address.thread, newest: SEARCHED, include_all_metadata: true } as const;
-  return messagesSchema.parse(await readMessages(options, tools)).flatMap(({ ts, metadata }) => {
-    const { key: marked, part } = metadata?.event_payload ?? {};
-    return metadata?.event_type === EVENT_TYPE && marked === key && part === 0 ? [ts] : [];
-  });
+  return messagesSchema
+    .parse(await readMessages(options, tools))
+    .flatMap(({ ts, metadata: mark }) => (mark?.key === key && mark.part === 0 ? [ts] : []));
 }
 
 /** See Platform.offers. Throws PlatformError. */
@@ -103,18 +104,17 @@ async function take({ state, key, address, found, tools }: Post, thread: string 
   const { botUser } = await tools.identity.read();
   /** The post that began last before the message: what is streamed below it is its own. */
   let begun = oldest === undefined ? undefined : key;
-  for (const { ts, user, text, files: shared, metadata } of messagesSchema.parse(read)) {
-    const { event_type, event_payload } = metadata ?? {};
-    if (event_type === EVENT_TYPE && event_payload?.part === 0) begun = String(event_payload.key);
-    if (event_type === EVENT_TYPE && event_payload?.key === key) {
-      const { part, digest } = event_payload;
+  for (const { ts, user, text, files: shared, metadata: mark } of messagesSchema.parse(read)) {
+    if (mark?.part === 0) begun = mark.key;
+    if (mark?.key === key) {
+      const { part, digest } = mark;
       if (part === 'mention') state.called = true;
       if (part === 'incomplete') state.calledIncomplete = true;
       if (typeof part !== 'number' || parts[part]?.ts !== undefined || replaced.includes(ts)) continue;
       while (parts.length < part) parts.push({});
-      parts[part] = { ts, ...(typeof digest === 'string' && { digest }) };
+      parts[part] = { ts, ...present({ digest }) };
     }
-    if (metadata !== undefined || user !== botUser || oldest === undefined || ts === thread) continue;
+    if (mark !== undefined || user !== botUser || oldest === undefined || ts === thread) continue;
     found.push(...shared.map((file) => ({ ...file, called: text.includes(`<@${address.person}>`) })));
     // Unfinished streams are the messages without a mark, a file and a mention.
     const isKnown = parts.some((part) => part.ts === ts) || shared.length > 0 || text.startsWith('<@');

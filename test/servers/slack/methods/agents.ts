@@ -25,16 +25,6 @@ export const agents: Readonly<Record<string, Method>> = {
     return keep(call, channel, thread, { ...session, statuses: [...session.statuses, status] });
   },
 
-  'agents.sessions.rename': (call) => {
-    call.needScope('chat:write');
-    const { channel, thread } = sessionThread(call);
-    const title = call.need('title');
-    const session = call.workspace.session(channel, thread);
-    if (session === undefined) throw new SlackRefusal('session_not_found');
-    if (title.length > SLACK.sessionTitle) throw new SlackRefusal('invalid_arguments');
-    return keep(call, channel, thread, { ...session, title });
-  },
-
   'assistant.threads.setStatus': (call) => {
     call.needScope('chat:write', 'assistant:write');
     const { channel, thread } = sessionThread(call);
