@@ -15,10 +15,7 @@ beforeAll(async () => {
   // The bot and Slack share one process here, so Slack is patient; its 3 s have tests of their own.
   slack = await startSlackServer({ ackTimeoutMs: PATIENCE_MS });
   running = await startMinstrel({
-    SLACK_BOT_TOKEN: slack.botToken,
-    SLACK_APP_TOKEN: slack.appToken,
-    SLACK_API_URL: slack.apiUrl,
-    MEDIA_ALLOWED_HOSTS: new URL(slack.apiUrl).host,
+    ...slack.environment,
     ADMIN_PORT: '0',
     USAGE_LIMITS: 'deployment 100/day',
   });

@@ -20,10 +20,7 @@ beforeAll(async () => {
   // Only until the emulator's address is known.
   upstream.gateway = 'http://127.0.0.1:9';
   running = await startMinstrel({
-    SLACK_BOT_TOKEN: slack.botToken,
-    SLACK_APP_TOKEN: slack.appToken,
-    SLACK_API_URL: slack.apiUrl,
-    MEDIA_ALLOWED_HOSTS: new URL(slack.apiUrl).host,
+    ...slack.environment,
     GATEWAY_BASE_URL: upstream.url,
     TOOL_MODEL: 'facet-tools',
     ADMIN_PORT: '0',

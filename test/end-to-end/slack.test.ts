@@ -12,10 +12,7 @@ let running: RunningMinstrel;
 beforeAll(async () => {
   slack = await startSlackServer({ ackTimeoutMs: PATIENCE_MS });
   running = await startMinstrel({
-    SLACK_BOT_TOKEN: slack.botToken,
-    SLACK_APP_TOKEN: slack.appToken,
-    SLACK_API_URL: slack.apiUrl,
-    MEDIA_ALLOWED_HOSTS: new URL(slack.apiUrl).host,
+    ...slack.environment,
   });
 });
 

@@ -88,10 +88,7 @@ async function captureSlack(emulator: Emulator): Promise<Pick<Captured, 'slack' 
   const slack = await startSlackServer({ ackTimeoutMs: PATIENCE_MS });
   try {
     const bot = {
-      SLACK_BOT_TOKEN: slack.botToken,
-      SLACK_APP_TOKEN: slack.appToken,
-      SLACK_API_URL: slack.apiUrl,
-      MEDIA_ALLOWED_HOSTS: new URL(slack.apiUrl).host,
+      ...slack.environment,
     };
     await using _running = await startMinstrel(bot, { emulator });
     await slack.slash('/song', `${PROMPT} --style ${STYLE}`);

@@ -227,6 +227,7 @@ export async function startSlackServer({
   const { port } = http.address() as AddressInfo;
   settings.baseUrl = `http://127.0.0.1:${port}`;
   responseUrls.baseUrl = settings.baseUrl;
+  const apiUrl = `${settings.baseUrl}/api/`;
 
   /** Resolves with the first value of the condition. */
   const until = <Value>(condition: Condition<Value>): Promise<Value> =>
@@ -264,8 +265,14 @@ export async function startSlackServer({
     faults,
     socketMode,
     url: settings.baseUrl,
-    /** For `SLACK_API_URL`. */
-    apiUrl: `${settings.baseUrl}/api/`,
+    apiUrl,
+    /** The settings of a bot that listens to it by Socket Mode. */
+    environment: {
+      SLACK_BOT_TOKEN: botToken,
+      SLACK_APP_TOKEN: tokens.app,
+      SLACK_API_URL: apiUrl,
+      MEDIA_ALLOWED_HOSTS: new URL(apiUrl).host,
+    },
     botToken,
     appToken: tokens.app,
     signingSecret: tokens.signingSecret,
