@@ -84,7 +84,9 @@ it('a limit lets one pass, says when the next may, and counts for operators', as
   expect(lines).toMatch(
     /minstrel_usage_requests_total\{platform="slack",family="ask",model=".*chat-small"\} 1/,
   );
-  expect(lines).toContain('minstrel_limit_refusals_total{platform="slack",scope="person",family="ask"} 1');
+  expect(lines).toContain(
+    'minstrel_limit_refusals_total{platform="slack",scope="personInServer",family="ask"} 1',
+  );
   expect(lines).toContain('minstrel_access_denials_total{platform="slack",command="models"}');
   expect(lines).toContain('minstrel_platform_ready{platform="slack"} 1');
   // What an answer leaves on its way, in the table of every metric.
