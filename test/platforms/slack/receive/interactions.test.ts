@@ -55,6 +55,14 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
       noRefusals();
     });
 
+    it('that the bot no longer has is answered with one that it has', async () => {
+      const { server, bot } = harness;
+      expect((await server.slash('/songs', 'rain')).acknowledged).toBe(true);
+      expect(server.ephemeralsOf().map(readableText).join()).toContain('Did you mean /song?');
+      expect(bot.invocations).toEqual([]);
+      noRefusals();
+    });
+
     it('is stored before it is acknowledged', async () => {
       const { server, bot } = harness;
       // The second is asked while the first is stored, and is acknowledged before it.
