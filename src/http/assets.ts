@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
-import { type Routes, sendNotFound } from './server.ts';
+import { sendNotFound } from './not-found.ts';
+import type { Routes } from './server.ts';
 
 export interface AssetSources {
   /** Where they are served, such as `/assets/pages`. */

@@ -5,7 +5,8 @@ import parseRange from 'range-parser';
 import type { ByteRange, FileLink } from '../core/files.ts';
 import type { KeptFile } from '../core/message.ts';
 import type { System } from '../core/system.ts';
-import { type Routes, sendNotFound } from './server.ts';
+import { sendNotFound } from './not-found.ts';
+import type { Routes } from './server.ts';
 
 type LinkQuery = Partial<Record<'as' | 'expires' | 'signature', unknown>>;
 type Opened = Promise<{ readonly stream: Readable } | undefined>;

@@ -13,21 +13,20 @@ export interface HealthPart {
 
 export interface HealthOptions extends Pick<System, 'elapsed' | 'log'> {
   readonly parts: readonly HealthPart[];
-  /** How long one part may take, in milliseconds. */
-  readonly timeoutMs?: number;
 }
 
 /** Results are reused this long, so that requests from outside cannot load the parts. */
 const FRESH_MS = 1000;
+/** How long one part may take. */
 const TIMEOUT_MS = 2000;
 
 /** `GET /healthz`: the process lives. `GET /readyz`: every part works (200), or which do not and why (503). */
-export function healthRoutes({ parts, elapsed, log, timeoutMs = TIMEOUT_MS }: HealthOptions): Routes {
+export function healthRoutes({ parts, elapsed, log }: HealthOptions): Routes {
   let last: { readonly at: number; readonly results: Promise<Record<string, string>> } | undefined;
 
   const checkAll = async (): Promise<Record<string, string>> => {
     const results = await Promise.all(
-      parts.map(async (part) => [part.name, await check(part, timeoutMs, log)] as const),
+      parts.map(async (part) => [part.name, await check(part, log)] as const),
     );
     return Object.fromEntries(results);
   };
@@ -50,9 +49,9 @@ export function healthRoutes({ parts, elapsed, log, timeoutMs = TIMEOUT_MS }: He
 
 const READY = 'ready';
 
-async function check(part: HealthPart, timeoutMs: number, log: Log): Promise<string> {
+async function check(part: HealthPart, log: Log): Promise<string> {
   const { promise: deadline, resolve } = Promise.withResolvers<Readiness>();
-  const timer = setTimeout(() => resolve({ ready: false, reason: 'does not answer' }), timeoutMs);
+  const timer = setTimeout(() => resolve({ ready: false, reason: 'does not answer' }), TIMEOUT_MS);
   try {
     const status = await Promise.race([(async () => part.check())(), deadline]);
     return status.ready ? READY : status.reason;

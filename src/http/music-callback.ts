@@ -1,7 +1,8 @@
 import { isSignedBy, sign } from '../core/signatures.ts';
 import type { Log } from '../core/telemetry/log.ts';
 import type { Measure } from '../core/telemetry/series.ts';
-import { isCompressed, type Routes, sendNotFound } from './server.ts';
+import { sendNotFound } from './not-found.ts';
+import { isCompressed, type Routes } from './server.ts';
 
 /** The largest public example has two songs in 4 KiB; one with timestamps of every word would be smaller than this. */
 export const CALLBACK_BODY_BYTES = 1024 * 1024;
@@ -33,8 +34,6 @@ export interface MusicCallbackOptions {
   readonly receive: (job: string, body: string) => Promise<'stored' | 'unknown-job'>;
   readonly log: Log;
   readonly measure: Measure;
-  /** In milliseconds. */
-  readonly receiveTimeoutMs?: number;
 }
 
 interface CallbackRoute {
@@ -69,16 +68,15 @@ export function musicCallbackRoutes(options: MusicCallbackOptions): Routes {
       },
       handler: async (request, reply) => {
         const { job } = request.params;
-        const outcome = await within(
-          options.receiveTimeoutMs ?? RECEIVE_TIMEOUT_MS,
-          options.receive(job, request.body ?? ''),
-        ).catch((error: unknown) => {
-          log.error(
-            { err: error, job },
-            'A callback could not be stored; the gateway was asked to try again',
-          );
-          return 'unavailable' as const;
-        });
+        const outcome = await within(RECEIVE_TIMEOUT_MS, options.receive(job, request.body ?? '')).catch(
+          (error: unknown) => {
+            log.error(
+              { err: error, job },
+              'A callback could not be stored; the gateway was asked to try again',
+            );
+            return 'unavailable' as const;
+          },
+        );
         count(outcome);
         switch (outcome) {
           case 'stored':

@@ -1,6 +1,7 @@
 /** Routes that a chat platform answers itself: events, which it sends, and pages, which people open. */
 import type { PlatformRoutes } from '../core/platform-routes.ts';
-import { type Routes, sendNotFound } from './server.ts';
+import { sendNotFound } from './not-found.ts';
+import type { Routes } from './server.ts';
 
 export function platformRoutes({ routes, handle }: PlatformRoutes): Routes {
   return (scope) => {

@@ -1,11 +1,11 @@
 /** The listener: one HTTP server whose routes are given to it. */
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
 import { systemErrorCode } from '../core/errors.ts';
 import type { Log } from '../core/telemetry/log.ts';
+import { sendNotFound } from './not-found.ts';
 
 /** Registers routes in a scope of their own: their hooks and body parsers do not reach other routes. */
 export type Routes = (scope: FastifyInstance) => void;
@@ -25,7 +25,6 @@ export interface HttpServerOptions extends ListenOptions {
 export interface HttpServer {
   /** Where this machine reaches it, without a slash at the end. */
   readonly url: string;
-  readonly port: number;
   /** Takes no new connections, lets responses in progress finish for a moment, and ends the rest. */
   close(): Promise<void>;
 }
@@ -102,7 +101,6 @@ export async function listenAt(options: ListenOptions): Promise<Listener> {
   let app: FastifyInstance | undefined;
   return {
     url: `http://${reachableHost(options.host)}:${port}`,
-    port,
     async serve(routes) {
       app = createApp(server, options.log);
       for (const route of routes) app.register(async (scope) => route(scope));
@@ -171,50 +169,10 @@ function createApp(server: Server, log: Log): FastifyInstance {
 
 const REASONS: Readonly<Record<number, string>> = {
   400: 'bad request',
-  404: 'not found',
   413: 'too large',
   415: 'unsupported content type or encoding',
   503: 'unavailable',
 };
-
-/** The one answer for everything that does not exist, so that a near miss looks like nonsense: a sentence for people. */
-export function sendNotFound(reply: FastifyReply): FastifyReply {
-  reply.code(404);
-  if (!reply.request.headers.accept?.includes('text/html')) return reply.send({ error: REASONS[404] });
-  const style = createHash('sha256').update(NOT_FOUND_STYLE).digest('base64');
-  const policy = `default-src 'none'; style-src 'sha256-${style}'; frame-ancestors 'none'`;
-  return reply
-    .headers({ 'content-security-policy': policy, vary: 'accept' })
-    .type('text/html; charset=utf-8')
-    .send(NOT_FOUND_PAGE);
-}
-
-/** In the page itself: behind a proxy it does not know where the listener begins. */
-const NOT_FOUND_STYLE = `
-body { margin: 0; min-height: 100vh; display: grid; place-content: center; color-scheme: light dark;
-  background: light-dark(#f6f5fa, #131119); color: light-dark(#1c1926, #efedf6); font: 16px / 1.5 system-ui, "Open Sans", sans-serif; }
-main { max-width: 34rem; padding: 1rem; text-align: center; text-wrap: balance; }
-p { color: light-dark(#5d586d, #aaa4bb); }
-`;
-
-const NOT_FOUND_PAGE = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<title>There is nothing here</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex, nofollow">
-<meta name="color-scheme" content="light dark">
-<style>${NOT_FOUND_STYLE}</style>
-</head>
-<body>
-<main>
-<h1>There is nothing here</h1>
-<p>Links to files expire, and an incomplete link opens nothing. Open the message in chat for a fresh link.</p>
-</main>
-</body>
-</html>
-`;
 
 /** Compressed bodies are refused: a small one could grow without end. */
 export function isCompressed({ headers }: FastifyRequest): boolean {

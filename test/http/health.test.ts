@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { type HealthOptions, healthRoutes } from '../../src/http/health.ts';
 import { collectLog, listen } from './listener.ts';
@@ -71,11 +71,14 @@ test('a part that throws is not ready; its cause goes to the log and not to the 
 });
 
 test('a part that never answers does not keep the question waiting', async () => {
-  const { get } = await health({
-    parts: [{ name: 'storage', check: () => new Promise(() => {}) }],
-    timeoutMs: 20,
-  });
-  expect((await get('/readyz')).body.parts).toEqual({ storage: 'does not answer' });
+  const check = vi.fn(() => new Promise<never>(() => {}));
+  const { get } = await health({ parts: [{ name: 'storage', check }] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const answer = get('/readyz');
+  await expect.poll(() => check.mock.calls.length).toBe(1);
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect((await answer).body.parts).toEqual({ storage: 'does not answer' });
 });
 
 test('many questions at once ask the parts once; a second later they are asked again', async () => {

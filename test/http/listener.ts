@@ -1,4 +1,4 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import type { Log } from '../../src/core/telemetry/log.ts';
@@ -26,9 +26,14 @@ export async function listen(options: Partial<HttpServerOptions> = {}): Promise<
   return server;
 }
 
+/** The port that the listener took. */
+export const portOf = ({ url }: HttpServer): number => Number(new URL(url).port);
+
+export const connectTo = (server: HttpServer): Socket => connect(portOf(server), '127.0.0.1');
+
 /** Writes raw bytes to a listener and reads until it ends the connection. */
-export async function sendRaw(port: number, ...chunks: readonly string[]): Promise<string> {
-  const socket = connect(port, '127.0.0.1');
+export async function sendRaw(server: HttpServer, ...chunks: readonly string[]): Promise<string> {
+  const socket = connectTo(server);
   // A server that hangs up while we write is an answer, not a failure.
   socket.on('error', () => {});
   for (const chunk of chunks) socket.write(chunk);

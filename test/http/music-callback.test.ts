@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { sign } from '../../src/core/signatures.ts';
 import {
   CALLBACK_BODY_BYTES,
@@ -7,7 +7,7 @@ import {
   musicCallbackRoutes,
   signCallback,
 } from '../../src/http/music-callback.ts';
-import { collectLog, listen, sendRaw } from './listener.ts';
+import { collectLog, connectTo, listen, sendRaw } from './listener.ts';
 
 const SECRET = 'the present secret of this deployment';
 const PREVIOUS = 'the secret that it had before that';
@@ -110,11 +110,11 @@ describe('a signed callback', () => {
     const path = new URL(url).pathname;
     const head = `POST ${path} HTTP/1.1\r\nhost: x\r\n`;
     expect(
-      await sendRaw(server.port, `${head}content-length: ${CALLBACK_BODY_BYTES + 1}\r\n\r\n`),
+      await sendRaw(server, `${head}content-length: ${CALLBACK_BODY_BYTES + 1}\r\n\r\n`),
       'declared',
     ).toMatch(/^HTTP\/1.1 413 .*too large/s);
     const chunk = `${(CALLBACK_BODY_BYTES + 1).toString(16)}\r\n${'x'.repeat(CALLBACK_BODY_BYTES + 1)}`;
-    expect(await sendRaw(server.port, `${head}transfer-encoding: chunked\r\n\r\n`, chunk), 'counted').toMatch(
+    expect(await sendRaw(server, `${head}transfer-encoding: chunked\r\n\r\n`, chunk), 'counted').toMatch(
       /^HTTP\/1.1 413 /,
     );
     expect(receive).toHaveBeenCalledOnce();
@@ -122,7 +122,7 @@ describe('a signed callback', () => {
 
   test('that ends before its declared length is not stored', async () => {
     const { receive, url, server } = await receiver();
-    const socket = await import('node:net').then(({ connect }) => connect(server.port, '127.0.0.1'));
+    const socket = connectTo(server);
     socket.end(`POST ${new URL(url).pathname} HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{"half":`);
     await new Promise((resolve) => socket.resume().once('close', resolve));
     expect(receive).not.toHaveBeenCalled();
@@ -163,8 +163,7 @@ describe('a callback that proves nothing', () => {
 
   test('is answered before its body is read', async () => {
     const { server } = await receiver();
-    const { connect } = await import('node:net');
-    const socket = connect(server.port, '127.0.0.1');
+    const socket = connectTo(server);
     socket.write('POST /callbacks/music/job-1/forged HTTP/1.1\r\nhost: x\r\ncontent-length: 1000000\r\n\r\n');
     const [first] = await new Promise<Buffer[]>((resolve) => socket.once('data', (data) => resolve([data])));
     expect(String(first)).toMatch(/^HTTP\/1.1 404 /);
@@ -192,8 +191,14 @@ describe('what could not be stored', () => {
   });
 
   test('because storage hangs is 503 while the gateway still listens', async () => {
-    const { post, url } = await receiver({ receive: () => new Promise(() => {}), receiveTimeoutMs: 20 });
-    expect((await post(url)).status).toBe(503);
+    const receive = vi.fn(() => new Promise<never>(() => {}));
+    const { post, url } = await receiver({ receive });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const answer = post(url);
+    await expect.poll(() => receive.mock.calls.length).toBe(1);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect((await answer).status).toBe(503);
   });
 
   test('because the job is unknown cannot be told from any unknown route', async () => {

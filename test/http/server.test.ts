@@ -1,8 +1,7 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import { expect, test, vi } from 'vitest';
 import type { Routes } from '../../src/http/server.ts';
-import { collectLog, listen, sendRaw } from './listener.ts';
+import { collectLog, connectTo, listen, portOf, sendRaw } from './listener.ts';
 
 const hello: Routes = (scope) => {
   scope.get('/hello/:name', async (request) => ({ hello: request.params }));
@@ -10,7 +9,7 @@ const hello: Routes = (scope) => {
 
 test('serves the routes it is given and says where it listens', async () => {
   const server = await listen({ routes: [hello] });
-  expect(server.url).toBe(`http://127.0.0.1:${server.port}`);
+  expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   const response = await fetch(`${server.url}/hello/rain`);
   expect(await response.json()).toEqual({ hello: { name: 'rain' } });
   expect(response.headers.get('x-content-type-options')).toBe('nosniff');
@@ -76,18 +75,18 @@ test('the log names routes by their pattern, never by the URL', async () => {
 
 test('a sender that never finishes its headers is cut off', async () => {
   const server = await listen({ routes: [hello], timeouts: { headersMs: 100, requestMs: 200 } });
-  const answer = await sendRaw(server.port, 'GET /hello/rain HTTP/1.1\r\nhost: x\r\n');
+  const answer = await sendRaw(server, 'GET /hello/rain HTTP/1.1\r\nhost: x\r\n');
   expect(answer).toMatch(/^HTTP\/1.1 408 /);
 });
 
 test('a connection on which nothing moves is closed', async () => {
   const server = await listen({ routes: [hello], timeouts: { idleMs: 100 } });
-  expect(await sendRaw(server.port)).toBe('');
+  expect(await sendRaw(server)).toBe('');
 });
 
 test('what is not HTTP is answered with 400 and closed', async () => {
   const server = await listen({ routes: [hello] });
-  expect(await sendRaw(server.port, 'nonsense\r\n\r\n')).toMatch(/^HTTP\/1.1 400 /);
+  expect(await sendRaw(server, 'nonsense\r\n\r\n')).toMatch(/^HTTP\/1.1 400 /);
 });
 
 test('closing lets a running answer finish', async () => {
@@ -133,9 +132,9 @@ test('closing ends what does not finish in time', async () => {
 test('closing does not wait for open connections that ask nothing', async () => {
   // Nothing but the right behaviour ends these connections before the time limit of the test.
   const server = await listen({ routes: [hello], timeouts: { closeMs: 2 ** 31 - 1, idleMs: 0 } });
-  const silent = connect(server.port, '127.0.0.1');
+  const silent = connectTo(server);
   await once(silent, 'connect');
-  const kept = connect(server.port, '127.0.0.1');
+  const kept = connectTo(server);
   kept.write('GET /hello HTTP/1.1\r\nHost: bot.example\r\n\r\n');
   await once(kept, 'data');
   const ended = Promise.all([once(silent, 'close'), once(kept, 'close')]);
@@ -145,8 +144,8 @@ test('closing does not wait for open connections that ask nothing', async () => 
 
 test('a port that is taken is a sentence that says what to do', async () => {
   const first = await listen();
-  await expect(listen({ port: first.port })).rejects.toThrow(
-    `Port ${first.port} on 127.0.0.1 is taken by another program: stop that program, or set PORT to a free port.`,
+  await expect(listen({ port: portOf(first) })).rejects.toThrow(
+    `Port ${portOf(first)} on 127.0.0.1 is taken by another program: stop that program, or set PORT to a free port.`,
   );
 });
 

@@ -2,7 +2,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BrowserChat } from '../../core/platform-routes.ts';
 import { type AssetSources, assetRoutes, lazyAssets, pageHeaders } from '../assets.ts';
-import { isCompressed, type Routes, sendNotFound } from '../server.ts';
+import { sendNotFound } from '../not-found.ts';
+import { isCompressed, type Routes } from '../server.ts';
 import { createGuard, isSameSecret } from './guard.ts';
 
 export interface PlaygroundOptions {

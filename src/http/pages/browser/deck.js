@@ -24,11 +24,9 @@ export async function openDeck(files, seconds) {
   const buffers = [];
   // One after another: each is decoded by all cores, and their memory does not add up.
   for (const { data } of files) buffers.push(await context.decodeAudioData(data.slice(0)));
-  const meter = new AnalyserNode(context);
-  meter.connect(context.destination);
   const gains = buffers.map(() => {
     const gain = new GainNode(context);
-    gain.connect(meter);
+    gain.connect(context.destination);
     return gain;
   });
   const duration = Math.max(0, ...buffers.map((buffer) => buffer.duration));
@@ -56,8 +54,6 @@ export async function openDeck(files, seconds) {
   const deck = {
     buffers,
     duration,
-    meter,
-    context,
     position,
     get playing() {
       return playing;

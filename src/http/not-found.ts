@@ -1,0 +1,42 @@
+/** What is answered for everything that does not exist. */
+import { createHash } from 'node:crypto';
+import type { FastifyReply } from 'fastify';
+
+/** The one answer for everything that does not exist, so that a near miss looks like nonsense: a sentence for people. */
+export function sendNotFound(reply: FastifyReply): FastifyReply {
+  reply.code(404);
+  if (!reply.request.headers.accept?.includes('text/html')) return reply.send({ error: 'not found' });
+  const style = createHash('sha256').update(NOT_FOUND_STYLE).digest('base64');
+  const policy = `default-src 'none'; style-src 'sha256-${style}'; frame-ancestors 'none'`;
+  return reply
+    .headers({ 'content-security-policy': policy, vary: 'accept' })
+    .type('text/html; charset=utf-8')
+    .send(NOT_FOUND_PAGE);
+}
+
+/** In the page itself: behind a proxy it does not know where the listener begins. */
+const NOT_FOUND_STYLE = `
+body { margin: 0; min-height: 100vh; display: grid; place-content: center; color-scheme: light dark;
+  background: light-dark(#f6f5fa, #131119); color: light-dark(#1c1926, #efedf6); font: 16px / 1.5 system-ui, "Open Sans", sans-serif; }
+main { max-width: 34rem; padding: 1rem; text-align: center; text-wrap: balance; }
+p { color: light-dark(#5d586d, #aaa4bb); }
+`;
+
+const NOT_FOUND_PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>There is nothing here</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex, nofollow">
+<meta name="color-scheme" content="light dark">
+<style>${NOT_FOUND_STYLE}</style>
+</head>
+<body>
+<main>
+<h1>There is nothing here</h1>
+<p>Links to files expire, and an incomplete link opens nothing. Open the message in chat for a fresh link.</p>
+</main>
+</body>
+</html>
+`;
