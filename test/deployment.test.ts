@@ -6,9 +6,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { readConfig } from '../src/app/config/read.ts';
-import { VARIABLES } from '../src/app/config/schema.ts';
-import { NOTICES_FILE, noticesFile } from '../src/cli/notices.ts';
+import { NOTICES_FILE, noticesFile } from '../scripts/notices.ts';
 import {
   EXAMPLE_FILE,
   exampleFile,
@@ -16,7 +14,9 @@ import {
   SETTINGS_PAGE,
   withMetricsTable,
   withSettingsTable,
-} from '../src/cli/settings.ts';
+} from '../scripts/settings.ts';
+import { readConfig } from '../src/app/config/read.ts';
+import { VARIABLES } from '../src/app/config/schema.ts';
 
 const read = (path: string) => readFileSync(path, 'utf8');
 const manifest = z

@@ -1,7 +1,7 @@
 /** `npm run notices`: writes the packages of a deployment and their licences, from package-lock.json. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { runProgram } from '../app/process.ts';
+import { runProgram } from '../src/app/process.ts';
 
 export const NOTICES_FILE = 'THIRD-PARTY-NOTICES';
 

@@ -1,8 +1,8 @@
 /** `npm run settings`: writes `.env.example`, and the tables of settings and metrics in docs/operating/. */
 import { readFile, writeFile } from 'node:fs/promises';
-import { environmentSchema, TITLES, VARIABLES, type Variable } from '../app/config/schema.ts';
-import { runProgram } from '../app/process.ts';
-import { SERIES } from '../core/telemetry/series.ts';
+import { environmentSchema, TITLES, VARIABLES, type Variable } from '../src/app/config/schema.ts';
+import { runProgram } from '../src/app/process.ts';
+import { SERIES } from '../src/core/telemetry/series.ts';
 
 export const EXAMPLE_FILE = '.env.example';
 export const SETTINGS_PAGE = 'docs/operating/settings.md';
