@@ -13,7 +13,7 @@ import type { EmulatorOptions } from '../emulator/options.ts';
 import type { Emulator } from '../emulator/server.ts';
 import { createGateway, type Gateway } from '../gateway/client.ts';
 import { type Listener, listenAt } from '../http/server.ts';
-import { safeFileName } from '../media/content/types.ts';
+import { safeFileName } from '../media/content/file-names.ts';
 import { MediaError } from '../media/errors.ts';
 import { createMediaFetcher } from '../media/fetch/fetcher.ts';
 import { createMedia, type Media } from '../media/media.ts';

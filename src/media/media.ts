@@ -7,7 +7,7 @@ import { zip } from './archive.ts';
 import type { AudioTags } from './content/id3.ts';
 import { audioSeconds } from './content/length.ts';
 import { withTags } from './content/tags.ts';
-import { detectionBytes, detectMediaType } from './content/types.ts';
+import { DETECTION_BYTES, detectMediaType } from './content/types.ts';
 import { MediaError, tooLarge } from './errors.ts';
 import type { FetchExpectation, MediaFetcher } from './fetch/fetcher.ts';
 import { createFileLinks } from './links.ts';
@@ -15,23 +15,23 @@ import type { MediaStore, OpenedFile } from './store/media-store.ts';
 
 interface SongTags extends Omit<AudioTags, 'cover'> {
   /** The name of a kept picture. */
-  cover?: string | undefined;
+  readonly cover?: string | undefined;
 }
 
 export interface MediaOptions extends Pick<System, 'now'> {
-  store: MediaStore;
-  fetcher: MediaFetcher;
-  publicUrl: string;
+  readonly store: MediaStore;
+  readonly fetcher: MediaFetcher;
+  readonly publicUrl: string;
   /** The first signs links, all verify them. */
-  secrets: readonly string[];
-  linkTtlSeconds: number;
+  readonly secrets: readonly string[];
+  readonly linkTtlSeconds: number;
   /** Gets a warning for each song that is kept without tags. */
-  log?: Pick<Log, 'warn'>;
+  readonly log?: Pick<Log, 'warn'>;
 }
 
-const coverTypes: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
+const COVER_TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
 /** Covers are written into every copy of a song, and held in memory for that. */
-const maximumCoverBytes = 4 * 1024 * 1024;
+const MAXIMUM_COVER_BYTES = 4 * 1024 * 1024;
 
 /** Fetching, checking, keeping and serving of files. Every method that waits may throw MediaError. */
 export type Media = ReturnType<typeof createMedia>;
@@ -51,7 +51,7 @@ export function createMedia(options: MediaOptions) {
       { kinds, maximumBytes = Infinity }: Pick<FetchExpectation, 'kinds' | 'maximumBytes'>,
     ): Promise<KeptFile> {
       if (data.byteLength > maximumBytes) throw tooLarge(maximumBytes);
-      const type = await detectMediaType(data.subarray(0, detectionBytes), kinds);
+      const type = await detectMediaType(data.subarray(0, DETECTION_BYTES), kinds);
       if (type === undefined) {
         throw new MediaError('type', `The content is no ${kinds.join(' or ')} of a known type`);
       }
@@ -123,7 +123,7 @@ async function readKept(store: MediaStore, name: string, range?: ByteRange): Pro
 async function readCover(store: MediaStore, name: string | undefined): Promise<Uint8Array | undefined> {
   if (name === undefined) return undefined;
   const file = await store.stat(name);
-  if (file === undefined || file.bytes > maximumCoverBytes || !coverTypes.has(file.contentType))
+  if (file === undefined || file.bytes > MAXIMUM_COVER_BYTES || !COVER_TYPES.has(file.contentType))
     return undefined;
   return Buffer.concat(await Array.fromAsync(await readKept(store, name)));
 }

@@ -17,7 +17,7 @@ import type {
   SongPage,
 } from '../../http/pages/content.ts';
 import { existingResults } from '../../jobs/existing.ts';
-import { safeFileName } from '../../media/content/types.ts';
+import { safeFileName } from '../../media/content/file-names.ts';
 import type { Media } from '../../media/media.ts';
 import { readAlbumId } from '../../settings/albums.ts';
 import { pagesInForce } from '../../settings/answers.ts';

@@ -2,12 +2,12 @@
 import { ID3Writer } from 'browser-id3-writer';
 
 export interface AudioTags {
-  title?: string | undefined;
-  artist?: string | undefined;
-  album?: string | undefined;
-  lyrics?: string | undefined;
+  readonly title?: string | undefined;
+  readonly artist?: string | undefined;
+  readonly album?: string | undefined;
+  readonly lyrics?: string | undefined;
   /** A picture's bytes: JPEG, PNG, GIF or WebP. */
-  cover?: Uint8Array | undefined;
+  readonly cover?: Uint8Array | undefined;
 }
 
 export const ID3_HEADER_BYTES = 10;

@@ -4,8 +4,8 @@ import { type AudioTags, ID3_HEADER_BYTES, id3TagBytes, LONGEST_ID3_BYTES, merge
 /** A kept file as tagging reads it: by parts, so that a long recording is never whole in memory. */
 export interface TaggableFile {
   /** Without a dot. */
-  extension: string;
-  bytes: number;
+  readonly extension: string;
+  readonly bytes: number;
   read(range: ByteRange): Promise<AsyncIterable<Uint8Array>>;
 }
 
@@ -47,12 +47,12 @@ async function mp3WithTags(file: TaggableFile, tags: AudioTags) {
   return concatenate(tag, () => file.read({ start, end: end - 1 }));
 }
 
-const riffHeaderBytes = 12;
-const largestRiff = 0xffff_ffff;
+const RIFF_HEADER_BYTES = 12;
+const LARGEST_RIFF = 0xffff_ffff;
 
 async function wavWithTags(file: TaggableFile, tags: AudioTags) {
-  if (file.bytes <= riffHeaderBytes) return undefined;
-  const header = await readAll(file, { start: 0, end: riffHeaderBytes - 1 });
+  if (file.bytes <= RIFF_HEADER_BYTES) return undefined;
+  const header = await readAll(file, { start: 0, end: RIFF_HEADER_BYTES - 1 });
   // A recording written while it went on declares no true size: nothing can be said to come after its end.
   if (header.toString('latin1', 0, 4) !== 'RIFF' || header.readUInt32LE(4) !== file.bytes - 8)
     return undefined;
@@ -67,21 +67,21 @@ async function wavWithTags(file: TaggableFile, tags: AudioTags) {
   const kept = chunks.filter((chunk) => !isTag(chunk));
   const added = riffChunk('id3 ', tag);
   const size = kept.reduce(
-    (sum, { bytes }) => sum + chunkHeaderBytes + bytes + (bytes % 2),
+    (sum, { bytes }) => sum + CHUNK_HEADER_BYTES + bytes + (bytes % 2),
     4 + added.length,
   );
-  if (size > largestRiff) return undefined;
+  if (size > LARGEST_RIFF) return undefined;
   header.writeUInt32LE(size, 4);
   const parts = kept.flatMap(({ start, bytes }) => [
-    () => file.read({ start: start - chunkHeaderBytes, end: start + bytes - 1 }),
+    () => file.read({ start: start - CHUNK_HEADER_BYTES, end: start + bytes - 1 }),
     Buffer.alloc(bytes % 2),
   ]);
   return concatenate(header, ...parts, added);
 }
 
-const chunkHeaderBytes = 8;
+const CHUNK_HEADER_BYTES = 8;
 /** Honest files have a handful. */
-const maximumChunks = 100;
+const MAXIMUM_CHUNKS = 100;
 
 interface Chunk {
   readonly type: string;
@@ -96,13 +96,13 @@ interface Chunk {
  */
 async function chunksOf(file: TaggableFile): Promise<Chunk[] | undefined> {
   const chunks: Chunk[] = [];
-  let start = riffHeaderBytes;
-  while (start < file.bytes && chunks.length < maximumChunks) {
-    if (start + chunkHeaderBytes > file.bytes) return undefined;
-    const header = await readAll(file, { start, end: start + chunkHeaderBytes - 1 });
+  let start = RIFF_HEADER_BYTES;
+  while (start < file.bytes && chunks.length < MAXIMUM_CHUNKS) {
+    if (start + CHUNK_HEADER_BYTES > file.bytes) return undefined;
+    const header = await readAll(file, { start, end: start + CHUNK_HEADER_BYTES - 1 });
     const bytes = header.readUInt32LE(4);
-    chunks.push({ type: header.toString('latin1', 0, 4), start: start + chunkHeaderBytes, bytes });
-    start += chunkHeaderBytes + bytes + (bytes % 2);
+    chunks.push({ type: header.toString('latin1', 0, 4), start: start + CHUNK_HEADER_BYTES, bytes });
+    start += CHUNK_HEADER_BYTES + bytes + (bytes % 2);
   }
   const hasSound = chunks.some(({ type, bytes }) => type === 'data' && bytes > 0);
   // The last chunk may lack the byte that pads it.

@@ -2,7 +2,7 @@ import PQueue from 'p-queue';
 import type { Dispatcher } from 'undici';
 import { present } from '../../core/present.ts';
 import type { System } from '../../core/system.ts';
-import { type ContentKind, detectionBytes, detectMediaType, type MediaType } from '../content/types.ts';
+import { type ContentKind, DETECTION_BYTES, detectMediaType, type MediaType } from '../content/types.ts';
 import { MediaError } from '../errors.ts';
 import { createGuardedDispatcher, type Lookup } from './guard.ts';
 import { readMedia, readMediaUrl, send } from './request.ts';
@@ -12,26 +12,26 @@ export type AddressSource = 'gateway' | 'platform' | 'person';
 
 export interface MediaFetcherOptions extends Pick<System, 'now' | 'random' | 'sleep'> {
   /** Each as `host:port`: what media may come from although the addresses are not public. */
-  allowedHosts: Readonly<Record<Exclude<AddressSource, 'person'>, ReadonlySet<string>>>;
-  maximumBytes: number;
+  readonly allowedHosts: Readonly<Record<Exclude<AddressSource, 'person'>, ReadonlySet<string>>>;
+  readonly maximumBytes: number;
   /** For one file from the first connection to its last byte. What a person names is small, and its server anyone's. */
-  timeoutMs: Readonly<Record<AddressSource, number>>;
+  readonly timeoutMs: Readonly<Record<AddressSource, number>>;
   /** For a connection, an answer or the next bytes of a body. */
-  idleTimeoutMs: number;
-  maximumRedirects: number;
+  readonly idleTimeoutMs: number;
+  readonly maximumRedirects: number;
   /** How many files of each source are fetched at once; the others wait. */
-  concurrency: number;
-  lookup?: Lookup;
+  readonly concurrency: number;
+  readonly lookup?: Lookup;
 }
 
 export interface FetchExpectation {
-  kinds: readonly ContentKind[];
-  from: AddressSource;
+  readonly kinds: readonly ContentKind[];
+  readonly from: AddressSource;
   /** Sent to the address's own origin only, never past a redirect to another. */
-  headers?: Readonly<Record<string, string>> | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Lowers the fetcher's own bound. */
-  maximumBytes?: number | undefined;
-  signal?: AbortSignal | undefined;
+  readonly maximumBytes?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A file whose beginning has been read and checked. */
@@ -103,8 +103,8 @@ export function createMediaFetcher(options: MediaFetcherOptions) {
 }
 
 interface FetchContext extends MediaFetcherOptions {
-  dispatcher: Dispatcher;
-  signal: AbortSignal;
+  readonly dispatcher: Dispatcher;
+  readonly signal: AbortSignal;
 }
 
 async function fetchChecked<Result>(
@@ -130,7 +130,7 @@ async function fetchChecked<Result>(
 async function readHead(body: AsyncGenerator<Uint8Array, void>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  while (bytes < detectionBytes) {
+  while (bytes < DETECTION_BYTES) {
     const { done, value } = await body.next();
     if (done) break;
     chunks.push(value);

@@ -5,8 +5,8 @@ import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { MediaError } from '../errors.ts';
 
 interface ResolvedAddress {
-  address: string;
-  family: number;
+  readonly address: string;
+  readonly family: number;
 }
 
 /** Resolves a host name to all its addresses; replaced in tests. */
@@ -14,9 +14,9 @@ export type Lookup = (hostname: string) => Promise<readonly ResolvedAddress[]>;
 
 export interface GuardedDispatcherOptions {
   /** Each as `host:port`, in lower case, whose addresses need not be public. IPv6 hosts are in brackets. */
-  allowedHosts: ReadonlySet<string>;
-  connectTimeoutMs: number;
-  lookup?: Lookup;
+  readonly allowedHosts: ReadonlySet<string>;
+  readonly connectTimeoutMs: number;
+  readonly lookup?: Lookup;
 }
 
 /**
@@ -80,10 +80,10 @@ function normaliseHost(host: string): string {
  * Public by number, yet answered by the machine's own host: Azure's WireServer.
  * https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16
  */
-const hostServices: ReadonlySet<string> = new Set(['168.63.129.16']);
+const HOST_SERVICES: ReadonlySet<string> = new Set(['168.63.129.16']);
 
 /** The only IPv6 space that IANA gives out for global unicast: https://www.iana.org/assignments/ipv6-address-space */
-const globalUnicast = [ipaddr.IPv6.parse('2000::'), 3] satisfies [ipaddr.IPv6, number];
+const GLOBAL_UNICAST = [ipaddr.IPv6.parse('2000::'), 3] satisfies [ipaddr.IPv6, number];
 
 /**
  * Whether an IP address (text, without brackets) is one of the public internet: global unicast, and no form of
@@ -93,11 +93,11 @@ const globalUnicast = [ipaddr.IPv6.parse('2000::'), 3] satisfies [ipaddr.IPv6, n
 export function isPublicAddress(ip: string): boolean {
   // isValid alone would take the inet_aton forms too (`127.1`, `0x7f000001`, `017700000001`).
   if (ipaddr.IPv4.isValidFourPartDecimal(ip)) {
-    return ipaddr.IPv4.parse(ip).range() === 'unicast' && !hostServices.has(ip);
+    return ipaddr.IPv4.parse(ip).range() === 'unicast' && !HOST_SERVICES.has(ip);
   }
   if (!ipaddr.IPv6.isValid(ip)) return false;
   const address = ipaddr.IPv6.parse(ip);
-  return address.range() === 'unicast' && address.match(globalUnicast) && !isIsatap(address);
+  return address.range() === 'unicast' && address.match(GLOBAL_UNICAST) && !isIsatap(address);
 }
 
 /** RFC 5214: an interface identifier of 0000:5efe or 0200:5efe is followed by an IPv4 address to tunnel to. */

@@ -6,19 +6,19 @@ import type { System } from '../../core/system.ts';
 import { MediaError, tooLarge } from '../errors.ts';
 
 export interface MediaRequest extends Pick<System, 'now' | 'random' | 'sleep'> {
-  url: URL;
-  dispatcher: Dispatcher;
-  signal: AbortSignal;
-  idleTimeoutMs: number;
-  maximumRedirects: number;
-  headers: Readonly<Record<string, string>>;
+  readonly url: URL;
+  readonly dispatcher: Dispatcher;
+  readonly signal: AbortSignal;
+  readonly idleTimeoutMs: number;
+  readonly maximumRedirects: number;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** A good answer whose body has not been read. */
 export interface MediaResponse {
   /** As it is declared. */
-  bytes: number | undefined;
-  body: Readable;
+  readonly bytes: number | undefined;
+  readonly body: Readable;
 }
 
 const AGENT_HEADERS = {

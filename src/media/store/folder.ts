@@ -18,10 +18,10 @@ import {
 
 export interface FolderStoreOptions extends RetentionOptions {
   /** Made when it is not there. Files lie in it by name; `incoming/` holds what is being written. */
-  directory: string;
-  now: () => number;
+  readonly directory: string;
+  readonly now: () => number;
   /** Opens temporary files; replaced in tests. */
-  openForWriting?: (path: string) => Writable;
+  readonly openForWriting?: (path: string) => Writable;
 }
 
 /**

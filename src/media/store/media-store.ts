@@ -11,15 +11,15 @@ import { contentTypeOf, type MediaType } from '../content/types.ts';
 import { fromFileSystem, tooLarge } from '../errors.ts';
 
 export interface OpenedFile {
-  stream: Readable;
+  readonly stream: Readable;
   /** Of the whole file, also when a range was asked for. */
-  bytes: number;
-  contentType: string;
+  readonly bytes: number;
+  readonly contentType: string;
 }
 
 interface PruneReport {
-  removed: number;
-  removedBytes: number;
+  readonly removed: number;
+  readonly removedBytes: number;
 }
 
 /**
@@ -42,15 +42,15 @@ export interface MediaStore {
 
 /** Bounds that operators set; absent means unbounded. */
 export interface RetentionOptions {
-  quotaBytes?: number;
-  retentionMs?: number;
+  readonly quotaBytes?: number;
+  readonly retentionMs?: number;
 }
 
-const storedName = /^[0-9a-f]{64}\.[a-z0-9]{1,8}$/;
+const STORED_NAME = /^[0-9a-f]{64}\.[a-z0-9]{1,8}$/;
 
 /** Whether a string can be the name of a stored file; nothing else ever reaches a disk or a bucket. */
 export function isStoredName(name: string): boolean {
-  return storedName.test(name);
+  return STORED_NAME.test(name);
 }
 
 function storedNameOf(sha256: string, extension: string): string {
@@ -67,10 +67,10 @@ export function resolveRange(range: ByteRange, bytes: number): Required<ByteRang
 }
 
 export interface KeptEntry {
-  name: string;
-  bytes: number;
+  readonly name: string;
+  readonly bytes: number;
   /** Milliseconds since the epoch. */
-  keptAt: number;
+  readonly keptAt: number;
 }
 
 /**
@@ -101,15 +101,15 @@ export async function removeExpendable(
 }
 
 interface StagingOptions extends Pick<MediaType, 'extension'> {
-  directory: string;
+  readonly directory: string;
   /** More than this is refused with MediaError `too-large`. */
-  maximumBytes?: number | undefined;
+  readonly maximumBytes?: number | undefined;
   /** Opens the temporary file; replaced in tests. */
-  openForWriting?: ((path: string) => Writable) | undefined;
+  readonly openForWriting?: ((path: string) => Writable) | undefined;
 }
 
 /** A file being written for longer than this was left behind by a process that died. */
-const abandonedAfterMs = 24 * 60 * 60 * 1000;
+const ABANDONED_AFTER_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Writes a source to a temporary file, flushed to the disk, and hashes it meanwhile. `keep` moves or copies it to its
@@ -166,7 +166,7 @@ export async function removeAbandoned(directory: string, now: number): Promise<v
   for (const name of names) {
     const path = join(directory, name);
     const found = await stat(path).catch(() => undefined);
-    if (found?.isFile() && now - found.mtimeMs > abandonedAfterMs)
+    if (found?.isFile() && now - found.mtimeMs > ABANDONED_AFTER_MS)
       await rm(path, { force: true }).catch(() => undefined);
   }
 }

@@ -21,20 +21,20 @@ import {
 
 export interface S3StoreOptions extends RetentionOptions, Pick<System, 'now' | 'random' | 'sleep'> {
   /** The service's own address, without the bucket and a slash at its end: `https://s3.eu-central-1.amazonaws.com`. */
-  endpoint: string;
-  bucket: string;
+  readonly endpoint: string;
+  readonly bucket: string;
   /** Before every key, such as `minstrel/`; may be empty. */
-  prefix: string;
-  region: string;
-  accessKeyId: string;
-  secretAccessKey: string;
+  readonly prefix: string;
+  readonly region: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
   /** A local folder for files that are being written: a name is known only when the last byte has been hashed. */
-  stagingDirectory: string;
+  readonly stagingDirectory: string;
   /** For a connection, an answer, or the next bytes of one. */
-  idleTimeoutMs?: number;
+  readonly idleTimeoutMs?: number;
 }
 
-const maximumAttempts = 3;
+const MAXIMUM_ATTEMPTS = 3;
 const PAUSES = { firstMs: 200, longestMs: 10_000 } as const;
 
 /**
@@ -64,7 +64,7 @@ export function createS3Store(options: S3StoreOptions): MediaStore {
         return await send();
       } catch (error) {
         const status = statusOf(error);
-        if (attempt === maximumAttempts || (status !== undefined && status < 500 && status !== 429)) {
+        if (attempt === MAXIMUM_ATTEMPTS || (status !== undefined && status < 500 && status !== 429)) {
           throw fromBucket(error);
         }
         await sleep(backoff({ ...PAUSES, attempt, random }), closing.signal);

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest';
 import {
   type ContentKind,
   contentTypeOf,
-  detectionBytes,
+  DETECTION_BYTES,
   detectMediaType,
 } from '../../../src/media/content/types.ts';
 import { samples } from '../../fixtures/media-samples.ts';
 
 const everyKind: readonly ContentKind[] = ['audio', 'image', 'video', 'archive', 'text'];
 const detect = (sample: keyof typeof samples, kinds: readonly ContentKind[] = everyKind) =>
-  detectMediaType(samples[sample].subarray(0, detectionBytes), kinds);
+  detectMediaType(samples[sample].subarray(0, DETECTION_BYTES), kinds);
 
 describe('by content, a file is', () => {
   test.each([

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { safeFileName, uniqueFileNames } from '../../src/media/content/types.ts';
-import { codePoint } from '../fixtures/code-point.ts';
+import { safeFileName, uniqueFileNames } from '../../../src/media/content/file-names.ts';
+import { codePoint } from '../../fixtures/code-point.ts';
 
 describe('a title becomes a file name', () => {
   test.each([
