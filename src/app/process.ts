@@ -1,13 +1,8 @@
 /** What every program does: it reads the settings once, reports mistakes in one message, and ends cleanly. */
 import type { Logger } from 'pino';
-import { MissingPackagesError } from '../emulator/studio/studio.ts';
-import { ListenError } from '../http/server.ts';
-import { SettingsError } from '../settings/records.ts';
-import { StorageError } from '../storage/storage.ts';
-import { TransferError } from '../storage/transfer.ts';
-import { BackupError } from './backup/folder.ts';
+import { OperatorError } from '../core/errors.ts';
 import { readEnvFile } from './config/env-file.ts';
-import { type Config, ConfigError, readConfig } from './config/read.ts';
+import { type Config, readConfig } from './config/read.ts';
 import { createLog } from './telemetry/log.ts';
 
 /** The settings of the environment and of `.env`, which the environment overrules. Throws ConfigError. */
@@ -88,15 +83,8 @@ export async function runProgram(main: () => Promise<void>): Promise<void> {
   try {
     await main();
   } catch (error) {
-    const expected =
-      error instanceof BackupError ||
-      error instanceof ConfigError ||
-      error instanceof ListenError ||
-      error instanceof MissingPackagesError ||
-      error instanceof SettingsError ||
-      error instanceof StorageError ||
-      error instanceof TransferError;
-    fail(expected ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error));
+    if (error instanceof OperatorError) fail(error.message);
+    else fail(error instanceof Error ? (error.stack ?? error.message) : String(error));
   }
 }
 

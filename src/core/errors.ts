@@ -1,5 +1,8 @@
 import type { Log } from './telemetry/log.ts';
 
+/** A fault that the operator reads about. Its message is written in this code and shows no secret, so it is printed and logged as it is. */
+export class OperatorError extends Error {}
+
 /** A sentence for the person, shown as it is: what is wrong, and what to do. Nothing was spent. */
 export class UserError extends Error {
   override readonly name = 'UserError';

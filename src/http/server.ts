@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
-import { systemErrorCode } from '../core/errors.ts';
+import { OperatorError, systemErrorCode } from '../core/errors.ts';
 import type { Log } from '../core/telemetry/log.ts';
 import { sendNotFound } from './not-found.ts';
 
@@ -37,7 +37,7 @@ export interface Listener extends HttpServer {
 export type ListenErrorCode = 'port-taken' | 'not-permitted' | 'address-unavailable';
 
 /** The listener could not start. The message is a sentence for the operator. */
-export class ListenError extends Error {
+export class ListenError extends OperatorError {
   override readonly name = 'ListenError';
   readonly code: ListenErrorCode;
 

@@ -1,4 +1,4 @@
-import { systemErrorCode } from '../core/errors.ts';
+import { OperatorError, systemErrorCode } from '../core/errors.ts';
 
 /** Why media could not be fetched, kept or opened, and whether the same call may succeed later. */
 const CODES = {
@@ -28,17 +28,17 @@ const CODES = {
 type MediaErrorCode = keyof typeof CODES;
 
 interface MediaErrorDetails {
-  cause?: unknown;
-  retryable?: boolean;
-  retryAfterMs?: number | undefined;
-  status?: number | undefined;
+  readonly cause?: unknown;
+  readonly retryable?: boolean;
+  readonly retryAfterMs?: number | undefined;
+  readonly status?: number | undefined;
 }
 
 /**
  * The error of this folder. `message` never holds a query string or credentials, so it may be logged. `retryAfterMs` is
  * what the server asked to wait; `status` is the HTTP status behind a `status` error.
  */
-export class MediaError extends Error {
+export class MediaError extends OperatorError {
   override readonly name = 'MediaError';
   readonly code: MediaErrorCode;
   readonly retryable: boolean;
@@ -59,13 +59,13 @@ export function tooLarge(maximumBytes: number): MediaError {
   return new MediaError('too-large', `Larger than the ${maximumBytes} bytes that are allowed`);
 }
 
-const diskFullCodes: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+const DISK_FULL_CODES: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
 /** What the file system throws as a MediaError; what is not the file system's is returned unchanged. */
 export function fromFileSystem(error: unknown): unknown {
   const code = systemErrorCode(error);
   if (!(error instanceof Error) || !('syscall' in error) || code === undefined) return error;
-  if (diskFullCodes.has(code))
+  if (DISK_FULL_CODES.has(code))
     return new MediaError('disk-full', 'No space left for media', { cause: error });
   return new MediaError('store', `The media folder cannot be used (${code})`, { cause: error });
 }

@@ -1,6 +1,8 @@
 /** The port that every platform implements. */
+
 import { z } from 'zod';
 import type { Bot } from '../core/bot/create-bot.ts';
+import { OperatorError } from '../core/errors.ts';
 import type { Address, ConversationTurn, HistoryReference, Person } from '../core/invocation.ts';
 import type { KeptFile, Message, Progress } from '../core/message.ts';
 import type { BrowserChat, PlatformRoutes } from '../core/platform-routes.ts';
@@ -216,7 +218,7 @@ export type PlatformErrorCode =
   | 'refused';
 
 /** A platform did not take a message. `code` decides what happens next; the text is for the log. */
-export class PlatformError extends Error {
+export class PlatformError extends OperatorError {
   override readonly name = 'PlatformError';
   readonly code: PlatformErrorCode;
   /** Wait this long before the next try. */

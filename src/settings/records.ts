@@ -1,10 +1,12 @@
 /** Records of one kind among the settings: read by a schema, changed by compare-and-set. */
+
 import type { z } from 'zod';
+import { OperatorError } from '../core/errors.ts';
 import { type Address, serverOf } from '../core/invocation.ts';
 import type { SettingsStore } from '../storage/storage.ts';
 
 /** What is stored cannot be used by this version. */
-export class SettingsError extends Error {
+export class SettingsError extends OperatorError {
   override readonly name = 'SettingsError';
 }
 

@@ -2,6 +2,7 @@
  * The storage port. One contract suite, `test/contracts/storage.ts`, holds for every implementation. Every method
  * rejects with StorageError when storage fails; a write that rejects as `unavailable` may still have been done.
  */
+import { OperatorError } from '../core/errors.ts';
 import type { Address } from '../core/invocation.ts';
 import type { Job } from '../core/job.ts';
 import type { Schedule } from './schedule.ts';
@@ -210,7 +211,7 @@ export type StorageErrorCode =
   /** Another replica may run the job by now, so this run must do nothing more that cannot be repeated. */
   | 'lease';
 
-export class StorageError extends Error {
+export class StorageError extends OperatorError {
   override readonly name = 'StorageError';
   readonly code: StorageErrorCode;
 

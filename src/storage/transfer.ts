@@ -3,9 +3,11 @@
  * for secrets, settings (voices among them), jobs with the callbacks that came for them, and what was used on which day;
  * a last line says how many. Counters of limits are not exported: they start at zero.
  */
+
 import { open } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import { OperatorError } from '../core/errors.ts';
 import { isOpen, type Job, type JobState, jobSchema } from '../core/job.ts';
 import type { Storage } from './storage.ts';
 
@@ -22,7 +24,7 @@ export interface ImportReport extends z.infer<typeof countsSchema> {
 }
 
 /** What an export cannot be read or taken for; the message is for the operator. */
-export class TransferError extends Error {
+export class TransferError extends OperatorError {
   override readonly name = 'TransferError';
 }
 

@@ -4,7 +4,7 @@ import { constants, createReadStream } from 'node:fs';
 import { chmod, copyFile, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { systemErrorCode } from '../../core/errors.ts';
+import { OperatorError, systemErrorCode } from '../../core/errors.ts';
 import { isStoredName } from '../../media/store/media-store.ts';
 
 export const EXPORT_FILE = 'minstrel.jsonl';
@@ -14,7 +14,7 @@ export const MEDIA_FOLDER = 'media';
 export const SNAPSHOT_FOLDER = 'snapshot';
 
 /** A backup cannot be made or taken back; the message is for the operator. */
-export class BackupError extends Error {
+export class BackupError extends OperatorError {
   override readonly name = 'BackupError';
 }
 

@@ -1,4 +1,5 @@
 /** The only reader of the environment. */
+import { OperatorError } from '../../core/errors.ts';
 import { present } from '../../core/present.ts';
 import { type ConfigProblem, isLoopback, problem, problemsBetween, warningsAbout } from './checks.ts';
 import { environmentSchema, VARIABLES, type Values } from './schema.ts';
@@ -11,7 +12,7 @@ export type Config = ReturnType<typeof configOf> & {
 };
 
 /** The settings cannot be used. The message lists every mistake and shows no secret. */
-export class ConfigError extends Error {
+export class ConfigError extends OperatorError {
   override readonly name = 'ConfigError';
   readonly problems: readonly ConfigProblem[];
 

@@ -1,12 +1,8 @@
 /** The log: one JSON line an event. Errors are written by named fields, and every secret is taken out before it is written. */
 import { type Logger, pino } from 'pino';
 import { z } from 'zod';
+import { OperatorError } from '../../core/errors.ts';
 import { GatewayError } from '../../gateway/transport/errors.ts';
-import { ListenError } from '../../http/server.ts';
-import { MediaError } from '../../media/errors.ts';
-import { PlatformError } from '../../platforms/platform.ts';
-import { SettingsError } from '../../settings/records.ts';
-import { StorageError } from '../../storage/storage.ts';
 
 export interface LogOptions {
   readonly level: string;
@@ -53,9 +49,6 @@ export function createLog({ level, write, secrets }: LogOptions): Logger {
   );
 }
 
-/** Their messages are written in this code. Messages of all other errors may quote what people or models wrote. */
-const OWN_ERRORS = [ListenError, MediaError, PlatformError, SettingsError, StorageError] as const;
-
 /** A name or a number, and never a sentence. */
 const word = z
   .union([z.number(), z.string().regex(/^[\w./:[\]-]{1,80}$/)])
@@ -101,7 +94,7 @@ function loggedError(error: Error, depth = 0): LoggedError {
   const issues = zodSchema.safeParse(error).data?.issues;
   return {
     ...factsSchema.parse({ ...error, name: error.name }),
-    message: error instanceof GatewayError ? error.explanation : ownMessage(error),
+    message: messageOf(error),
     slack: slackSchema.safeParse(error).data?.data.error,
     issues: issues?.slice(0, MOST_LISTED).map(({ code, path }) => `${code} at ${path.join('.')}`),
     stack: framesOf(error),
@@ -113,8 +106,10 @@ function loggedError(error: Error, depth = 0): LoggedError {
   };
 }
 
-function ownMessage(error: Error): string | undefined {
-  return OWN_ERRORS.some((own) => error instanceof own) ? error.message : undefined;
+/** Messages of all other errors may quote what people or models wrote. */
+function messageOf(error: Error): string | undefined {
+  if (error instanceof GatewayError) return error.explanation;
+  return error instanceof OperatorError ? error.message : undefined;
 }
 
 /** The lines of a stack that name code: the lines before them repeat the message. */

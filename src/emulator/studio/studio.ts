@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { OperatorError } from '../../core/errors.ts';
 import type { SongRecipe, StemName } from './synthesizer/recipe.ts';
 
 /** A piece of work for the studio; equal commissions give equal bytes. */
@@ -65,7 +66,7 @@ const packages = [
 ];
 
 /** The studio cannot work in this installation; the message says what to do. */
-export class MissingPackagesError extends Error {
+export class MissingPackagesError extends OperatorError {
   override readonly name = 'MissingPackagesError';
 }
 
