@@ -36,7 +36,7 @@ const karaoke = workOnTake('Timing the lyrics of', (take) => {
   const known = knownTake(take);
   const { title = titleOf(job), durationSeconds } = known.song;
   const artist = artistOf(job);
-  return TAKE_WORK.words(known, present({ title, artist, durationSeconds }));
+  return { ...TAKE_WORK.words(known), song: present({ title, artist, durationSeconds }) };
 });
 
 /** The gateway paints for the whole song, not for a take. */

@@ -4,7 +4,7 @@ import type { Address, Person } from '../core/invocation.ts';
 import type { Job } from '../core/job.ts';
 import type { MediaSource } from '../core/message.ts';
 import type { PartySong, PartyTools } from '../core/party.ts';
-import { coverWords, titleOf } from '../core/song.ts';
+import { coverWords, TAKE_WORK, titleOf } from '../core/song.ts';
 import type { System } from '../core/system.ts';
 import type { LyricLine } from '../core/work.ts';
 import { existingResults } from '../jobs/existing.ts';
@@ -142,9 +142,7 @@ async function timedLines(
   const song = await storage.jobs.read(parent);
   const audioId = song?.result?.songs[index]?.audioId;
   if (song?.taskId === undefined || audioId === undefined) return [];
-  const request = { taskId: song.taskId, audioId };
-  // What it is called is no part of what it is found by.
-  const work = { route: 'music.timestampedLyrics', request, song: { title: '', artist: '' } } as const;
+  const work = TAKE_WORK.words({ taskId: song.taskId, audioId });
   const [made] = await existingResults({ parent, work }, storage);
   return made?.result?.karaoke?.lines ?? [];
 }

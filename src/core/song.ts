@@ -72,7 +72,9 @@ interface TakeIds {
 
 type Split = 'separate_vocal' | 'split_stem';
 
-/** What the gateway makes of one take, once: asked for again, it is the same work. */
+/** What the gateway makes of one take, once: of the same route and request it is the same work. */
+export type TakeWork = Pick<Work, 'route' | 'request'>;
+
 export const TAKE_WORK = {
   wav: ({ taskId, audioId }: TakeIds) =>
     ({ route: 'music.wavGenerate', request: { taskId, audioId } }) satisfies Work,
@@ -80,8 +82,8 @@ export const TAKE_WORK = {
     ({ route: 'music.mp4Generate', request: { taskId, audioId } }) satisfies Work,
   stems: ({ taskId, audioId }: TakeIds, type: Split) =>
     ({ route: 'music.vocalRemoval', request: { taskId, audioId, type } }) satisfies Work,
-  words: ({ taskId, audioId }: TakeIds, song: Extract<Work, { route: 'music.timestampedLyrics' }>['song']) =>
-    ({ route: 'music.timestampedLyrics', request: { taskId, audioId }, song }) satisfies Work,
+  words: ({ taskId, audioId }: TakeIds) =>
+    ({ route: 'music.timestampedLyrics', request: { taskId, audioId } }) satisfies TakeWork,
 } as const;
 
 /** The second to continue from, which must lie before the end (docs.sunoapi.org/suno-api/extend-music). */

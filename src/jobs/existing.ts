@@ -1,8 +1,8 @@
 /** Work that the gateway does once for each take: pressed again, it points to what is there. */
 import { createHash } from 'node:crypto';
-import type { StartRequest } from '../core/bot/context.ts';
 import { isOpen, type Job } from '../core/job.ts';
 import type { Message } from '../core/message.ts';
+import type { TakeWork } from '../core/song.ts';
 import { MediaError } from '../media/errors.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { JobDependencies } from './dependencies.ts';
@@ -20,7 +20,7 @@ export type Existing = { readonly id: string } | { readonly message: Message };
  * nothing is left of what was made, the next id is free. Undefined for work that may be done any number of times. Throws
  * StorageError.
  */
-export type FindExisting = (work: TakeWork, invocation: string) => Promise<Existing | undefined>;
+export type FindExisting = (work: WorkOnTake, invocation: string) => Promise<Existing | undefined>;
 
 export function createFindExisting({
   storage,
@@ -71,9 +71,12 @@ export function createFindExisting({
   };
 }
 
-type TakeWork = Pick<StartRequest, 'work'> & { readonly parent: string };
+interface WorkOnTake {
+  readonly work: TakeWork;
+  readonly parent: string;
+}
 
-function idOf({ work, parent }: TakeWork, attempt: number): string {
+function idOf({ work, parent }: WorkOnTake, attempt: number): string {
   const key = JSON.stringify([parent, work.route, work.request, attempt]);
   return createHash('sha256').update(key).digest('hex').slice(0, 25);
 }
@@ -82,7 +85,7 @@ function idOf({ work, parent }: TakeWork, attempt: number): string {
 const MOST_TRIES = 10;
 
 /** The delivered jobs that made this of a take, newest try first. Throws StorageError. */
-export async function existingResults(work: TakeWork, { jobs }: Pick<Storage, 'jobs'>): Promise<Job[]> {
+export async function existingResults(work: WorkOnTake, { jobs }: Pick<Storage, 'jobs'>): Promise<Job[]> {
   const found: Job[] = [];
   for (let attempt = 0; attempt < MOST_TRIES; attempt += 1) {
     const job = await jobs.read(idOf(work, attempt));

@@ -4,8 +4,7 @@ import type { Address } from '../../core/invocation.ts';
 import type { Job } from '../../core/job.ts';
 import type { KeptFile } from '../../core/message.ts';
 import { present } from '../../core/present.ts';
-import { hasVoice, lyricsOf, TAKE_WORK, titleOf } from '../../core/song.ts';
-import type { Work } from '../../core/work.ts';
+import { hasVoice, lyricsOf, TAKE_WORK, type TakeWork, titleOf } from '../../core/song.ts';
 import type {
   AlbumPage,
   AlbumSong,
@@ -78,7 +77,7 @@ export function createPageSource(options: PageSourceOptions): PageSource {
 
   /** The first job whose result is still kept. */
   async function firstOf<Value>(
-    work: Work,
+    work: TakeWork,
     parent: string,
     find: (job: Job) => Promise<Value | undefined>,
   ): Promise<Value | undefined> {
@@ -106,17 +105,13 @@ export function createPageSource(options: PageSourceOptions): PageSource {
       stemsOf('separate_vocal'),
       firstOf(TAKE_WORK.wav(ids), job.id, (made) => keptOf(made, made.result?.wavUrl, title)),
       firstOf(TAKE_WORK.video(ids), job.id, (made) => keptOf(made, made.result?.videoUrl, title)),
-      hasVoice(job) ? wordsOf(job, ids) : undefined,
+      hasVoice(job)
+        ? firstOf(TAKE_WORK.words(ids), job.id, async ({ result }) => result?.karaoke)
+        : undefined,
     ]);
     const lrc = await fileOf(words?.file, title);
     return { ...present({ wav, video, lrc }), stems: all ?? vocals ?? [], lines: words?.lines ?? [] };
   }
-
-  /** The request of timed words holds what the song was called then. */
-  const wordsOf = (job: Job, ids: { taskId: string; audioId: string }) => {
-    const song = { title: '', artist: '' };
-    return firstOf(TAKE_WORK.words(ids, song), job.id, async ({ result }) => result?.karaoke);
-  };
 
   async function linkTo(job: Job): Promise<PageLink> {
     const isGone = await whyGone(job);
