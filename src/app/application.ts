@@ -14,6 +14,8 @@ import type { JobDependencies } from '../jobs/dependencies.ts';
 import { createJobs, type Jobs } from '../jobs/jobs.ts';
 import { createPictureFitter } from '../media/content/pictures.ts';
 import type { Media } from '../media/media.ts';
+import type { Parties } from '../party/parties.ts';
+import { createPartyStore } from '../party/store.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { createDecisionStore, type DecisionStore } from '../settings/decisions.ts';
 import { createFeedback } from '../settings/feedback.ts';
@@ -22,7 +24,7 @@ import { createVoices } from '../settings/voices.ts';
 import { createAdministration } from './administration.ts';
 import { assembleBot } from './bot.ts';
 import { startCleanup } from './cleanup.ts';
-import { createPartyService, type PartyService } from './parties.ts';
+import { partiesOf } from './parties.ts';
 import { createPages, type Pages } from './routes/pages.ts';
 import {
   answerOffer,
@@ -49,7 +51,8 @@ export interface ApplicationOptions
 export interface Application {
   readonly decisions: DecisionStore;
   readonly jobs: Jobs;
-  readonly parties: PartyService;
+  /** Undefined where no platform has voice channels. */
+  readonly parties: Parties | undefined;
   readonly bot: Bot;
 }
 
@@ -86,7 +89,10 @@ export function createApplication(
     tell: async (address, message) => platform(address.platform)?.sendPrivately(address, message),
     chart: (used, days) => keepChart(used, { days, today: dayOf(now()) }, media),
     removeFile: (name) => media.remove(name),
-    forgetParties: ({ platform: name, person }) => parties.forget(name, person),
+    forgetParties: ({ platform: name, person }) =>
+      (partiesOn(name) ?? createPartyStore({ settings: storage.settings, platform: name, now })).forget(
+        person,
+      ),
     measure,
     now,
     newId,
@@ -103,17 +109,10 @@ export function createApplication(
   opened.defer(() => cleanup.stop());
   const { meter } = administration;
   const jobs = createJobs(jobDependencies(services, platform, { voices, meter, pages }, options));
-  const parties = createPartyService({
-    storage,
-    media,
-    jobs,
-    platform: [...platforms.values()].find(({ voice }) => voice),
-    pageUrl: pages.urlOf,
-    now,
-    random: options.random,
-    newId,
-    log,
-  });
+  const speaker = [...platforms.values()].find(({ voice }) => voice);
+  const { random } = options;
+  const parties = partiesOf(speaker, { storage, media, jobs, pageUrl: pages.urlOf, now, random, newId, log });
+  const partiesOn = (name: string) => (name === speaker?.name ? parties : undefined);
   const bot = assembleBot({
     now,
     log,
@@ -125,7 +124,7 @@ export function createApplication(
     decisions,
     pages,
     answerOffer: answerOffer(config, emulator),
-    parties,
+    partiesOn,
     mayRead: (address, person) => platform(address.platform)?.mayRead?.(address, person) ?? false,
     hearsOnlyItsName: (address) => platform(address.platform)?.hearsOnlyItsName,
     newReference: newId,

@@ -10,6 +10,7 @@ import {
   createApplication,
   type Platforms,
 } from './application.ts';
+import { watchParties } from './parties.ts';
 import { createPlatforms, type MakePlatforms } from './platforms.ts';
 import { playgroundOf, routesOf } from './routes/listener.ts';
 import { newId, openServices, type ServiceOptions, type Services, unmeasured } from './services.ts';
@@ -105,8 +106,12 @@ async function start(
   opened.defer(async () => {
     await Promise.all([...platforms.values()].map((platform) => platform.stop()));
   });
-  parties.watch();
-  opened.defer(() => parties.stop());
+  if (!parties) return;
+  const watching = watchParties(parties);
+  opened.defer(async () => {
+    await watching.stop();
+    await parties.stop();
+  });
 }
 
 /** Waits for the steps that run; what is longer than that goes on from its record at the next start. */

@@ -7,12 +7,12 @@ import type { System } from '../core/system.ts';
 import type { Gateway } from '../gateway/client.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { filesDeadline } from '../media/attachments.ts';
+import type { Parties } from '../party/parties.ts';
 import type { Decisions } from '../settings/decisions.ts';
 import { songModel } from '../settings/models.ts';
 import type { Voices } from '../settings/voices.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Administration } from './administration.ts';
-import type { PartyService } from './parties.ts';
 import type { Pages } from './routes/pages.ts';
 
 export interface ContextParts extends Pick<System, 'now'> {
@@ -23,7 +23,8 @@ export interface ContextParts extends Pick<System, 'now'> {
   readonly administration: Administration;
   readonly pages: Pick<Pages, 'urlOf'>;
   readonly answerOffer: AnswerOffer;
-  readonly parties: Pick<PartyService, 'toolsFor'>;
+  /** Those of the platform; undefined where it has no voice channels. */
+  readonly partiesOn: (platform: string) => Pick<Parties, 'toolsFor'> | undefined;
   readonly mayRead: (address: Address, person: Person) => boolean;
   readonly hearsOnlyItsName: (address: Address) => string | undefined;
 }
@@ -48,7 +49,7 @@ function contextOf(
   { address, person: platformPerson, admitted: person, invocation, settings }: ContextRequest,
   parts: ContextParts,
 ): Context {
-  const { now, storage, jobs, gateway, voices, administration, answerOffer, parties } = parts;
+  const { now, storage, jobs, gateway, voices, administration, answerOffer, partiesOn } = parts;
   const { inForce, own, ...moderation } = administration.moderation(address, platformPerson, settings);
   /** A button may do the work of another command: the person must be admitted to that command, too. */
   const enterOther = async (command: string): Promise<void> => {
@@ -108,7 +109,7 @@ function contextOf(
     },
     async party() {
       await enterOther(PARTY);
-      const tools = await parties.toolsFor(address, person);
+      const tools = partiesOn(address.platform)?.toolsFor(address, person);
       return (
         tools && {
           ...tools,

@@ -1,9 +1,8 @@
-/** Music in voice channels: put together when it is asked for the first time, or when some was left to go on with. */
+/** Music in voice channels. */
 import { repeat, sleep } from '../core/clock.ts';
-import type { Address, Person } from '../core/invocation.ts';
 import type { Job } from '../core/job.ts';
 import type { MediaSource } from '../core/message.ts';
-import type { PartySong, PartyTools } from '../core/party.ts';
+import type { PartySong } from '../core/party.ts';
 import { coverWords, TAKE_WORK, titleOf } from '../core/song.ts';
 import type { System } from '../core/system.ts';
 import type { LyricLine } from '../core/work.ts';
@@ -23,78 +22,24 @@ const SWEEP_MS = 2_000;
 const RADIO_MS = 28 * 24 * 3_600_000;
 const RADIO_SONGS = 100;
 
-export interface PartyServiceOptions extends Pick<System, 'now' | 'random' | 'newId' | 'log'> {
+export interface PartyParts extends Pick<System, 'now' | 'random' | 'newId' | 'log'> {
   readonly storage: Storage;
   readonly media: Media;
   readonly jobs: Jobs;
-  /** The one that has voice channels; undefined where none has. */
-  readonly platform: Platform | undefined;
   readonly pageUrl: (song: Job) => Promise<string | undefined>;
 }
 
-export interface PartyService {
-  /** Undefined where the address has no voice channels. */
-  toolsFor(address: Address, person: Person): Promise<PartyTools | undefined>;
-  /** Goes on with what was played, now and when this process gets the connection of another. */
-  watch(): void;
-  /** Takes a person out of what is played. Throws StorageError. */
-  forget(platform: string, person: string): Promise<void>;
-  stop(): Promise<void>;
-}
-
-export function createPartyService(options: PartyServiceOptions): PartyService {
-  const { platform, log } = options;
-  let parties: Promise<Parties> | undefined;
-  let watching: ReturnType<typeof repeat> | undefined;
-  const load = (): Promise<Parties> => (parties ??= loadParties(options));
-
-  /** The list of parties is read without loading what plays them. */
-  async function sweep(): Promise<void> {
-    try {
-      const { length } = await storeOf(options, platform?.name ?? '').guilds();
-      if (parties || length > 0) await (await load()).sweep();
-    } catch (error) {
-      log.warn({ err: error }, 'Parties could not be read');
-    }
-  }
-
-  return {
-    async toolsFor(address, person) {
-      if (!platform?.voice || address.platform !== platform.name) return undefined;
-      return (await load()).toolsFor(address, person);
-    },
-
-    watch() {
-      if (!platform?.voice) return;
-      watching = repeat(sweep, SWEEP_MS);
-    },
-
-    async forget(name, person) {
-      if (parties && name === platform?.name) await (await parties).forget(person);
-      else await storeOf(options, name).forget(person);
-    },
-
-    async stop() {
-      await watching?.stop();
-      await (await parties?.catch(() => undefined))?.stop();
-    },
-  };
-}
-
-const storeOf = ({ storage, now }: PartyServiceOptions, platform: string) =>
-  createPartyStore({ settings: storage.settings, platform, now });
-
-async function loadParties(options: PartyServiceOptions): Promise<Parties> {
-  const { storage, media, jobs, platform, now } = options;
-  if (!platform?.voice) throw new TypeError('The platform has no voice channels');
-  const voice = await platform.voice();
+/** The parties in the voice channels of a platform; undefined where it has none. */
+export function partiesOf(platform: Platform | undefined, parts: PartyParts): Parties | undefined {
+  const { storage, media, jobs, now } = parts;
+  if (!platform?.voice) return undefined;
   const remote = (url: string): MediaSource => ({ type: 'remote', url });
   return createParties({
-    ...options,
+    ...parts,
     sleep,
     platform,
-    voice,
-    store: storeOf(options, platform.name),
+    voice: platform.voice,
+    store: createPartyStore({ settings: storage.settings, platform: platform.name, now }),
     sound: createSoundReader({
       jobs: storage.jobs,
       rememberOpus: jobs.rememberOpus,
@@ -118,7 +63,7 @@ async function loadParties(options: PartyServiceOptions): Promise<Parties> {
     },
     async pageOf({ job: id }) {
       const job = await storage.jobs.read(id);
-      return job && !job.pageWithdrawn ? await options.pageUrl(job) : undefined;
+      return job && !job.pageWithdrawn ? await parts.pageUrl(job) : undefined;
     },
     async songsOf(address) {
       const found = await storage.jobs.recentSongs(address, RADIO_SONGS);
@@ -132,6 +77,11 @@ async function loadParties(options: PartyServiceOptions): Promise<Parties> {
         });
     },
   });
+}
+
+/** Goes on with parties that were left, now and when this process gets the connection of another. */
+export function watchParties(parties: Parties): ReturnType<typeof repeat> {
+  return repeat(() => parties.sweep(), SWEEP_MS);
 }
 
 /** From the karaoke of a take, where somebody asked for it: playing spends nothing. */

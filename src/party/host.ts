@@ -36,7 +36,8 @@ export interface PartiesOptions
     Pick<System, 'now' | 'random' | 'newId' | 'sleep' | 'log'> {
   readonly store: PartyStore;
   readonly platform: Platform;
-  readonly voice: VoiceChannels;
+  /** Loads what plays sound, with the first party. */
+  readonly voice: () => Promise<VoiceChannels>;
   readonly sound: SoundReader;
   /** Songs of the last weeks of a channel. */
   readonly songsOf: (address: Address) => Promise<readonly Omit<PartySong, 'id' | 'by'>[]>;
@@ -65,8 +66,9 @@ export interface PartyHost {
 
 /** Joins the channel and plays. Nothing is stored, shown or heard before. Rejects with VoiceError where it cannot join. */
 export async function startPartyHost(options: PartyHostOptions, party: Party): Promise<PartyHost> {
-  const { store, voice, sound, songsOf, now, newId, random, log, sleep } = options;
+  const { store, sound, songsOf, now, newId, random, log, sleep } = options;
   const { guild } = party;
+  const voice = await options.voice();
   const closing = new AbortController();
   const details = createDetails(options);
   const panel = createPanel(party, {

@@ -1,4 +1,4 @@
-/** The parties of this process. Loaded with the first one. */
+/** The parties of this process. */
 import type { Address, Person } from '../core/invocation.ts';
 import type { Party, PartyTools } from '../core/party.ts';
 import { VoiceError } from '../platforms/platform.ts';
@@ -68,7 +68,7 @@ export function createParties(options: PartiesOptions): Parties {
   function goOn(guild: string): void {
     let party: Party | undefined;
     const prepare = async () => {
-      const reach = await voice.reach(guild);
+      const reach = await (await voice()).reach(guild);
       if (reach === 'outage' || reach === 'elsewhere') return undefined;
       party = await left(guild);
       if (reach === 'here') return party;

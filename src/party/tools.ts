@@ -51,7 +51,7 @@ export function partyToolsFor({ address, person }: Asking, parts: ToolParts): Pa
 
   /** Where the person is. Throws UserError. */
   async function theirChannel(where: string): Promise<VoiceChannel | 'gone' | undefined> {
-    const theirs = await voice.channelOf(where, person.id);
+    const theirs = await (await voice()).channelOf(where, person.id);
     if (theirs === 'untold') throw new UserError(UNTOLD);
     return theirs;
   }
@@ -74,7 +74,7 @@ export function partyToolsFor({ address, person }: Asking, parts: ToolParts): Pa
 
   /** What was left, if anything, and with the song. Throws UserError, and VoiceError where nothing can begin. */
   async function withSong(where: string, channel: string, song: PartySong) {
-    const reach = await voice.reach(where);
+    const reach = await (await voice()).reach(where);
     if (reach !== 'here') throw new VoiceError(reach === 'gone' ? 'removed' : 'lost');
     const stored = await left(where);
     if (stored && stored.channel !== channel) throw new UserError(ELSEWHERE);

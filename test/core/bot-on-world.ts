@@ -37,7 +37,7 @@ export function createBotOn(world: World, { administered: decided, toolModel }: 
       thinkingModels: [],
       ...(toolModel === undefined ? {} : { toolModel }),
     },
-    parties: { toolsFor: async () => undefined },
+    partiesOn: () => undefined,
     mayRead: () => true,
     hearsOnlyItsName: () => undefined,
   });

@@ -160,7 +160,7 @@ export function startProcess(
   const parties = createParties({
     // Parties use no other part of a platform.
     platform: platform as Platform,
-    voice,
+    voice: async () => voice,
     store: createPartyStore({ settings, platform: 'discord', now: clock.now }),
     async sound({ job }) {
       if (building.broken.has(job)) throw new RangeError('no sound');
