@@ -40,5 +40,5 @@ export function startCleanup(options: CleanupOptions): ReturnType<typeof repeat>
     cleanUp().catch((error: unknown) => {
       log.warn({ err: error }, 'What is too old could not be deleted; trying again tomorrow');
     });
-  return repeat(tidy, DAY);
+  return repeat(tidy, { everyMs: DAY });
 }

@@ -81,7 +81,7 @@ export function partiesOf(platform: Platform | undefined, parts: PartyParts): Pa
 
 /** Goes on with parties that were left, now and when this process gets the connection of another. */
 export function watchParties(parties: Parties): ReturnType<typeof repeat> {
-  return repeat(() => parties.sweep(), SWEEP_MS);
+  return repeat(() => parties.sweep(), { everyMs: SWEEP_MS });
 }
 
 /** From the karaoke of a take, where somebody asked for it: playing spends nothing. */

@@ -1,4 +1,5 @@
 /** Time, passed in so that tests can advance it. */
+import { jitter } from './backoff.ts';
 
 export interface Clock {
   /** Milliseconds since the epoch. */
@@ -43,13 +44,29 @@ export const sleep = (
   signal: AbortSignal = new AbortController().signal,
 ): Promise<void> => pause(milliseconds, signal, systemClock);
 
-/** Does the work now, and again that long after each end, until it is stopped. The work does not reject. */
-export function repeat(work: () => Promise<void>, pauseMs: number): { stop(): Promise<void> } {
+export interface Rhythm {
+  /** From the end of the work to the next. */
+  readonly everyMs: number;
+  /** Before the first. */
+  readonly firstMs?: number;
+  /** With it pauses are a tenth shorter or longer, so that replicas do not work at the same moment. */
+  readonly random?: () => number;
+  readonly sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+}
+
+/** Does the work again and again until it is stopped, which the signal tells it. The work does not reject. */
+export function repeat(
+  work: (signal: AbortSignal) => Promise<void>,
+  { everyMs, firstMs = 0, random, sleep: rest = sleep }: Rhythm,
+): { stop(): Promise<void> } {
   const stopping = new AbortController();
+  const { signal } = stopping;
+  const wait = (ms: number) => rest(random ? jitter(ms, random) : ms, signal);
   const ended = (async () => {
-    while (!stopping.signal.aborted) {
-      await work();
-      await sleep(pauseMs, stopping.signal);
+    if (firstMs > 0) await wait(firstMs);
+    while (!signal.aborted) {
+      await work(signal);
+      if (!signal.aborted) await wait(everyMs);
     }
   })();
   return {

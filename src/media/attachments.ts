@@ -63,7 +63,7 @@ export async function keepReadable(
     const opened = await media.open(kept.name);
     if (!opened) throw new MediaError('missing', 'The picture is not kept any more');
     const original = await buffer(opened.stream);
-    const { bytes } = await fitPicture(original);
+    const bytes = await fitPicture(original);
     const file = bytes === original ? kept : await media.keepBytes(bytes, { kinds: ['image'] });
     return { type: 'image', file };
   } catch (error) {

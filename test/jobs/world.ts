@@ -130,7 +130,7 @@ export async function createWorld(
       stat: async (name) => kept(name),
       tag: async (file) => file,
     },
-    fitPicture: async (bytes) => ({ bytes, contentType: 'image/png' }),
+    fitPicture: async (bytes) => bytes,
     voices,
     meter,
     platform: (name) => (name === platform.name ? platform : undefined),

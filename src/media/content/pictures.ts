@@ -8,7 +8,7 @@ const LONGEST_EDGE = 1568;
 /** The same page: 5 MB in base64, which makes four bytes of three. */
 const MOST_BYTES = 3_750_000;
 /** What that page and https://ai.google.dev/gemini-api/docs/image-understanding have in common. */
-const TYPES: Readonly<Record<string, string>> = { png: 'image/png', jpeg: 'image/jpeg', webp: 'image/webp' };
+const TYPES: ReadonlySet<string> = new Set(['png', 'jpeg', 'webp']);
 /** What is decoded at all. SVG is not a picture but a program that draws one. */
 const READABLE: ReadonlySet<string> = new Set(['png', 'jpeg', 'webp', 'gif', 'heif']);
 /** The largest phone cameras take 50 megapixels; four bytes each are held in memory while a picture is scaled. */
@@ -17,12 +17,7 @@ const QUALITIES = [85, 70, 50] as const;
 /** Pictures that are decoded at the same time: each may take a quarter of a gigabyte. */
 const AT_ONCE = 2;
 
-export interface FittedPicture {
-  readonly bytes: Uint8Array;
-  readonly contentType: string;
-}
-
-export type PictureFitter = (bytes: Uint8Array) => Promise<FittedPicture>;
+export type PictureFitter = (bytes: Uint8Array) => Promise<Uint8Array>;
 
 /**
  * Leaves a picture as it is if models take it. Otherwise rotates it upright, scales it down and writes it anew; of an
@@ -39,13 +34,12 @@ export function createPictureFitter(): PictureFitter {
   };
 }
 
-async function fitPicture(bytes: Uint8Array): Promise<FittedPicture> {
+async function fitPicture(bytes: Uint8Array): Promise<Uint8Array> {
   const { format, width, height, pages = 1, orientation = 1, hasAlpha } = await readHeader(bytes);
   if (width * height > MOST_PIXELS)
     throw new MediaError('too-large', `${width} × ${height} pixels are more than are decoded`);
-  const contentType = TYPES[format];
   const fits = Math.max(width, height) <= LONGEST_EDGE && bytes.byteLength <= MOST_BYTES;
-  if (contentType !== undefined && fits && pages === 1 && orientation === 1) return { bytes, contentType };
+  if (TYPES.has(format) && fits && pages === 1 && orientation === 1) return bytes;
   try {
     return await write(bytes, hasAlpha);
   } catch (error) {
@@ -72,7 +66,7 @@ async function open(bytes: Uint8Array, limitInputPixels: number | false = MOST_P
   return sharp(bytes, { limitInputPixels, pages: 1, failOn: 'error', sequentialRead: true });
 }
 
-async function write(bytes: Uint8Array, hasAlpha: boolean): Promise<FittedPicture> {
+async function write(bytes: Uint8Array, hasAlpha: boolean): Promise<Uint8Array> {
   const scaled = async () =>
     (await open(bytes))
       .rotate()
@@ -80,11 +74,11 @@ async function write(bytes: Uint8Array, hasAlpha: boolean): Promise<FittedPictur
       .timeout({ seconds: 20 });
   if (hasAlpha) {
     const png = await (await scaled()).png().toBuffer();
-    if (png.byteLength <= MOST_BYTES) return { bytes: png, contentType: 'image/png' };
+    if (png.byteLength <= MOST_BYTES) return png;
   }
   for (const quality of QUALITIES) {
     const jpeg = await (await scaled()).flatten({ background: '#ffffff' }).jpeg({ quality }).toBuffer();
-    if (jpeg.byteLength <= MOST_BYTES) return { bytes: jpeg, contentType: 'image/jpeg' };
+    if (jpeg.byteLength <= MOST_BYTES) return jpeg;
   }
   throw new MediaError('too-large', 'The picture stays too large, however it is written');
 }

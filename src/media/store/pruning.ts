@@ -1,4 +1,4 @@
-import { jitter } from '../../core/backoff.ts';
+import { repeat } from '../../core/clock.ts';
 import type { System } from '../../core/system.ts';
 import type { Log } from '../../core/telemetry/log.ts';
 import type { Media } from '../media.ts';
@@ -13,34 +13,15 @@ interface PruningOptions extends Pick<System, 'random' | 'sleep'> {
   readonly log: Pick<Log, 'info' | 'warn'>;
 }
 
-/**
- * Prunes a minute from now and about every ten minutes; jitter keeps replicas with the same store apart. A failure is logged, and
- * the next round follows.
- */
-export function startPruning({ media, log, random, sleep }: PruningOptions) {
-  const stopping = new AbortController();
-  const { signal } = stopping;
-
-  async function run(): Promise<void> {
-    const rest = (ms: number) => sleep(jitter(ms, random), signal);
-    await rest(FIRST_MS);
-    while (!signal.aborted) {
-      try {
-        const { removed, removedBytes } = await media.prune();
-        if (removed > 0) log.info({ removed, removedBytes }, 'Kept files were removed');
-      } catch (error) {
-        if (!signal.aborted) log.warn({ err: error }, 'Kept files could not be pruned');
-      }
-      if (!signal.aborted) await rest(EVERY_MS);
+/** Prunes a minute from now and about every ten minutes. A failure is logged, and the next round follows. */
+export function startPruning({ media, log, random, sleep }: PruningOptions): ReturnType<typeof repeat> {
+  const prune = async (stopping: AbortSignal): Promise<void> => {
+    try {
+      const { removed, removedBytes } = await media.prune();
+      if (removed > 0) log.info({ removed, removedBytes }, 'Kept files were removed');
+    } catch (error) {
+      if (!stopping.aborted) log.warn({ err: error }, 'Kept files could not be pruned');
     }
-  }
-
-  const running = run();
-  return {
-    /** Resolves when the current round is over; no other follows. */
-    stop(): Promise<void> {
-      stopping.abort();
-      return running;
-    },
   };
+  return repeat(prune, { firstMs: FIRST_MS, everyMs: EVERY_MS, random, sleep });
 }

@@ -19,38 +19,38 @@ const noisy = (width: number, height: number) => {
   return sharp(bytes, { raw: { width, height, channels: 3 } });
 };
 
+const formatOf = async (bytes: Uint8Array) => (await sharp(bytes).metadata()).format;
+
 const refused = (code: string) => expect.objectContaining({ name: 'MediaError', code });
 
 describe('a picture that models take', () => {
   it.each(['png', 'jpeg', 'webp'] as const)('stays as it is, byte for byte: %s', async (format) => {
     const bytes = await plain(800, 600).toFormat(format).toBuffer();
-    const fitted = await fitPicture(bytes);
-    expect(fitted.bytes).toBe(bytes);
-    expect(fitted.contentType).toBe(`image/${format}`);
+    expect(await fitPicture(bytes)).toBe(bytes);
   });
 });
 
 describe('a picture is written anew', () => {
   it('with its longest edge at 1568 pixels and the same shape, when it is larger', async () => {
-    const { bytes, contentType } = await fitPicture(await plain(4000, 1000).jpeg().toBuffer());
-    expect(contentType).toBe('image/jpeg');
+    const bytes = await fitPicture(await plain(4000, 1000).jpeg().toBuffer());
     expect(await sharp(bytes).metadata()).toMatchObject({ width: 1568, height: 392, format: 'jpeg' });
   });
 
   it('upright, when the camera lay on its side', async () => {
     const lying = await plain(400, 200).jpeg().withMetadata({ orientation: 6 }).toBuffer();
-    expect(await sharp((await fitPicture(lying)).bytes).metadata()).toMatchObject({
+    expect(await sharp(await fitPicture(lying)).metadata()).toMatchObject({
       width: 200,
       height: 400,
     });
   });
 
   it('as PNG when parts of it are transparent, and as JPEG when that would be too large', async () => {
-    expect((await fitPicture(await plain(2000, 2000, 4).png().toBuffer())).contentType).toBe('image/png');
+    const light = await fitPicture(await plain(2000, 2000, 4).png().toBuffer());
+    expect(await formatOf(light)).toBe('png');
     const heavy = await noisy(1500, 1500).ensureAlpha(0.5).png().toBuffer();
     expect(heavy.byteLength).toBeGreaterThan(3_750_000);
-    const { bytes, contentType } = await fitPicture(heavy);
-    expect(contentType).toBe('image/jpeg');
+    const bytes = await fitPicture(heavy);
+    expect(await formatOf(bytes)).toBe('jpeg');
     expect(bytes.byteLength).toBeLessThanOrEqual(3_750_000);
   });
 
@@ -59,9 +59,9 @@ describe('a picture is written anew', () => {
     const moving = await sharp(frames, { raw: { width: 8, height: 16, channels: 3, pageHeight: 8 } })
       .gif({ delay: [100, 100] })
       .toBuffer();
-    expect(await sharp((await fitPicture(moving)).bytes).metadata()).toMatchObject({ width: 8, height: 8 });
+    expect(await sharp(await fitPicture(moving)).metadata()).toMatchObject({ width: 8, height: 8 });
     const avif = await plain(64, 64).avif().toBuffer();
-    expect((await fitPicture(avif)).contentType).toBe('image/jpeg');
+    expect(await formatOf(await fitPicture(avif))).toBe('jpeg');
   });
 });
 
