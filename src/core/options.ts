@@ -1,6 +1,6 @@
 /** How a command's options are declared, and the check of what people typed, before anything is spent. */
-import { closest } from 'fastest-levenshtein';
 import { UserError } from './errors.ts';
+import { nearest } from './nearest.ts';
 
 export interface Choice {
   readonly name: string;
@@ -134,7 +134,9 @@ export function validateOptions(raw: RawOptions, declarations: OptionDeclaration
 
 function unknownOption(name: string, known: readonly string[]): string {
   if (known.length === 0) return `There is no option “${name}”; this command has none.`;
-  return `There is no option “${name}”. Did you mean “${closest(name, [...known])}”?`;
+  const near = nearest(name, known);
+  const hint = near === undefined ? `This command has ${known.join(', ')}.` : `Did you mean “${near}”?`;
+  return `There is no option “${name}”. ${hint}`;
 }
 
 function filled(value: OptionValue | undefined): OptionValue | undefined {

@@ -33,3 +33,15 @@ export const queueWords = (position: number): string => `place ${position} in th
 export function beginning(text: string, most: number): string {
   return text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
 }
+
+/** The same, with an ellipsis at the end where the text is cut. */
+export function ellipsis(text: string, most: number): string {
+  return text.length <= most ? text : `${beginning(text, most - 1)}…`;
+}
+
+/** As `840 kB` or `3.2 MB`. */
+export function fileSize(bytes: number): string {
+  return bytes < 1_000_000
+    ? `${Math.max(1, Math.round(bytes / 1000))} kB`
+    : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}

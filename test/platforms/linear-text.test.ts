@@ -3,9 +3,10 @@ import { describe } from 'vitest';
 import { ask } from '../../commands/ask.ts';
 import { commands } from '../../commands/index.ts';
 import { song } from '../../commands/song.ts';
+import { html } from '../../src/core/html.ts';
+import { nearest } from '../../src/core/nearest.ts';
+import { ellipsis } from '../../src/core/words.ts';
 import { signCallback } from '../../src/http/music-callback.ts';
-import { html } from '../../src/http/pages/html.ts';
-import { clipped } from '../../src/http/pages/layout.ts';
 import {
   deadenMentions,
   escapeFenced,
@@ -17,9 +18,8 @@ import { readCommandLine, readLine, typedOptions } from '../../src/platforms/sha
 import { completeLine } from '../../src/platforms/shared/completion.ts';
 import { fieldName, textParts } from '../../src/platforms/shared/form-text.ts';
 import { isBareLink } from '../../src/platforms/shared/markdown/tree.ts';
-import { nearest } from '../../src/platforms/shared/parse.ts';
 import { kindOfTalk } from '../../src/platforms/shared/talk.ts';
-import { ellipsis, splitPlain, wellFormed } from '../../src/platforms/shared/text.ts';
+import { splitPlain, wellFormed } from '../../src/platforms/shared/text.ts';
 import { tokenize } from '../../src/platforms/shared/tokens.ts';
 import { stableText } from '../../src/platforms/slack/deliver/native-stream.ts';
 import { readSlashLine } from '../../src/platforms/slack/receive/commands.ts';
@@ -92,7 +92,6 @@ describe('the terminal, the web and pages write in linear time', () => {
     linkableUrl: (text) => linkableUrl(`https://a.example/${text}`),
     readableText,
     html: (text) => html`<p title="${text}"></p>`,
-    clipped: (text) => clipped(text, 100),
     signCallback: (text) => signCallback(text, 'secret'),
   });
 });

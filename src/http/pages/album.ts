@@ -1,14 +1,15 @@
 /** The page of a channel's songs. */
-import { duration } from '../../core/words.ts';
+
+import { type Html, html } from '../../core/html.ts';
+import { duration, ellipsis } from '../../core/words.ts';
 import type { AlbumPage, AlbumSong } from './content.ts';
-import { type Html, html } from './html.ts';
-import { clipped, documentOf, type PageLayout } from './layout.ts';
+import { documentOf, type PageLayout } from './layout.ts';
 
 export function albumDocument(
   { channel, songs }: AlbumPage,
   place: Pick<PageLayout, 'root' | 'asset'>,
 ): string {
-  const title = channel === undefined ? 'Songs of a channel' : `Songs of #${clipped(channel, 100)}`;
+  const title = channel === undefined ? 'Songs of a channel' : `Songs of #${ellipsis(channel, 100)}`;
   const body = html`<body>
 <main class="album">
 <h1 dir="auto">${title}</h1>
@@ -23,8 +24,8 @@ function card({ title, path, person, cover, seconds }: AlbumSong, root: string):
   const facts = seconds === undefined ? undefined : html` · ${duration(seconds)}`;
   return html`<li><a href="${root}${path ?? ''}">
 ${cover ? html`<img src="${root}${cover.path}" alt="" width="160" height="160" loading="lazy">` : html`<span class="no-cover" aria-hidden="true"><svg viewBox="0 0 32 32"><path d="M22 6v13.2a4.2 4.2 0 1 1-2.4-3.8V10.3l-7.2 1.6v9.7A4.2 4.2 0 1 1 10 17.8V8.7z"/></svg></span>`}
-<span class="title" dir="auto">${clipped(title, 120)}</span>
-<span class="by">for <bdi>${clipped(person, 60)}</bdi>${facts}</span>
+<span class="title" dir="auto">${ellipsis(title, 120)}</span>
+<span class="by">for <bdi>${ellipsis(person, 60)}</bdi>${facts}</span>
 </a></li>
 `;
 }

@@ -1,5 +1,5 @@
 /** What all pages have: the head, and the frame around their content. */
-import { type Html, html } from './html.ts';
+import { type Html, html } from '../../core/html.ts';
 
 export interface PageLayout {
   readonly title: string;
@@ -41,9 +41,4 @@ export function sentencePage(
 ): string {
   const body = html`<body class="sentence"><main><h1>${title}</h1><p>${sentence}</p></main></body>`;
   return documentOf({ ...place, title, body });
-}
-
-/** At most so many characters, and never half of one, so that a page stays small whatever people wrote. */
-export function clipped(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }

@@ -1,9 +1,10 @@
 /** The page of a song: players, words, downloads, the mixer of its stems. Everything works without scripts as far as it can. */
-import { duration } from '../../core/words.ts';
+
+import { type Html, html } from '../../core/html.ts';
+import { duration, ellipsis, fileSize } from '../../core/words.ts';
 import type { LyricLine } from '../../core/work.ts';
 import type { LinkedFile, PageLink, PageTake, SongPage } from './content.ts';
-import { type Html, html } from './html.ts';
-import { clipped, documentOf, type PageLayout } from './layout.ts';
+import { documentOf, type PageLayout } from './layout.ts';
 
 /** In characters. A page stays under 150 kB. */
 const MOST_TITLE = 300;
@@ -21,7 +22,7 @@ export interface SongPlace extends Pick<PageLayout, 'root' | 'asset'> {
 }
 
 export function songDocument(song: SongPage, place: SongPlace): string {
-  const title = clipped(song.title, MOST_TITLE);
+  const title = ellipsis(song.title, MOST_TITLE);
   const hasStems = song.takes.some(({ stems }) => stems.length > 0);
   const { root, asset } = place;
   const href = (path: string) => `${root}${path}`;
@@ -31,8 +32,8 @@ export function songDocument(song: SongPage, place: SongPlace): string {
 ${song.cover && html`<img class="cover" src="${href(song.cover.path)}" alt="Cover of ${title}" width="320" height="320">`}
 <div class="about">
 <h1 dir="auto">${title}</h1>
-<p class="by">for <bdi>${clipped(song.person, MOST_NAME)}</bdi>, <time datetime="${isoDay(song.madeAt)}">${day(song.madeAt)}</time></p>
-${song.style && html`<p class="style" dir="auto">${clipped(song.style, MOST_STYLE)}</p>`}
+<p class="by">for <bdi>${ellipsis(song.person, MOST_NAME)}</bdi>, <time datetime="${isoDay(song.madeAt)}">${day(song.madeAt)}</time></p>
+${song.style && html`<p class="style" dir="auto">${ellipsis(song.style, MOST_STYLE)}</p>`}
 ${song.madeFrom && html`<p class="from">Made from ${songLink(song.madeFrom, href)}</p>`}
 <p><button type="button" class="share" data-url="${place.url}" aria-live="polite" hidden></button></p>
 </div>
@@ -80,12 +81,12 @@ function downloads({ audio, wav, lrc, video, stems }: PageTake, href: (path: str
     ['WAV', wav],
     ['Words with times', lrc],
     ['Video', video],
-    ...stems.map(({ name, file }): [string, LinkedFile] => [clipped(name, MOST_NAME), file]),
+    ...stems.map(({ name, file }): [string, LinkedFile] => [ellipsis(name, MOST_NAME), file]),
   ];
   const links = files.flatMap(([label, file]) =>
     file
       ? [
-          html`<li><a href="${href(file.path)}" download="${file.name}"><bdi>${label}</bdi> <small>${size(file.bytes)}</small></a></li>\n`,
+          html`<li><a href="${href(file.path)}" download="${file.name}"><bdi>${label}</bdi> <small>${fileSize(file.bytes)}</small></a></li>\n`,
         ]
       : [],
   );
@@ -100,7 +101,7 @@ function wordsSection({ takes, lyrics }: SongPage): Html | undefined {
 ${timed.map(({ number, lines }) => html`<ol class="timed" data-words="${number}" aria-label="Words in time">${timedLines(lines)}</ol>\n`)}</section>`;
   if (!lyrics?.trim()) return undefined;
   return html`<section class="words" aria-labelledby="words"><h2 id="words">Words</h2>
-${verses(clipped(lyrics.trim(), MOST_LYRICS))}</section>`;
+${verses(ellipsis(lyrics.trim(), MOST_LYRICS))}</section>`;
 }
 
 function timedLines(lines: readonly LyricLine[]): Html[] {
@@ -138,15 +139,15 @@ function mixer(
   return html`<section class="mixer" id="mixer${isOnly ? '' : `-${number}`}" data-mixer="${number}" data-words="${lines.length > 0 ? number : ''}" aria-label="${heading}">
 <h2>${heading}</h2>
 <p class="hint">Hear the voice and the instruments one by one, and mix them as you like.</p>
-<button type="button" class="open" hidden>Open the mixer <small>loads ${size(bytes)}</small></button>
+<button type="button" class="open" hidden>Open the mixer <small>loads ${fileSize(bytes)}</small></button>
 <p class="status" role="status"></p>
 <ul class="lanes">
 ${stems.map(
   ({
     name,
     file,
-  }) => html`<li class="lane" data-stem="${name}" data-src="${href(file.path)}"><span class="name" dir="auto">${clipped(name, MOST_NAME)}</span>
-<audio controls preload="none" src="${href(file.path)}" aria-label="${clipped(name, MOST_NAME)}"></audio></li>
+  }) => html`<li class="lane" data-stem="${name}" data-src="${href(file.path)}"><span class="name" dir="auto">${ellipsis(name, MOST_NAME)}</span>
+<audio controls preload="none" src="${href(file.path)}" aria-label="${ellipsis(name, MOST_NAME)}"></audio></li>
 `,
 )}</ul>
 </section>
@@ -159,14 +160,14 @@ function madeSection(made: readonly PageLink[], href: (path: string) => string):
 }
 
 function songLink({ title, path }: PageLink, href: (path: string) => string): Html {
-  const text = clipped(title, MOST_TITLE);
+  const text = ellipsis(title, MOST_TITLE);
   return path === undefined ? html`<bdi>${text}</bdi>` : html`<a href="${href(path)}"><bdi>${text}</bdi></a>`;
 }
 
 /** What chats and other sites read of it: https://ogp.me */
 function sharing({ cover, person, style, takes }: SongPage, title: string, place: SongPlace): Html {
   const [first] = takes;
-  const description = clipped([`A song for ${person}`, style].filter(Boolean).join(' · '), 300);
+  const description = ellipsis([`A song for ${person}`, style].filter(Boolean).join(' · '), 300);
   const properties: [string, string | undefined][] = [
     ['og:type', 'music.song'],
     ['og:site_name', 'Minstrel'],
@@ -188,7 +189,7 @@ function sharing({ cover, person, style, takes }: SongPage, title: string, place
     ['twitter:image', cover && place.absolute(cover.path)],
     // Slack shows these as fields of a link.
     ['twitter:label1', 'For'],
-    ['twitter:data1', clipped(person, MOST_NAME)],
+    ['twitter:data1', ellipsis(person, MOST_NAME)],
     ['twitter:label2', first?.seconds && 'Length'],
     ['twitter:data2', first?.seconds && duration(first.seconds)],
   ];
@@ -197,10 +198,6 @@ function sharing({ cover, person, style, takes }: SongPage, title: string, place
 
 function extensionOf({ name }: LinkedFile): string {
   return name.slice(name.lastIndexOf('.') + 1).toUpperCase();
-}
-
-function size(bytes: number): string {
-  return bytes >= 1e6 ? `${(bytes / 1e6).toFixed(1)} MB` : `${Math.max(1, Math.round(bytes / 1e3))} kB`;
 }
 
 function isoDay(milliseconds: number): string {

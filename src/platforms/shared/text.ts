@@ -1,12 +1,6 @@
 /** Plain text: how wide it is, and cutting it without breaking a character. */
 import { stripVTControlCharacters } from 'node:util';
 
-/** Cuts plain text to a length without breaking a character; an ellipsis marks the cut. */
-export function ellipsis(text: string, most: number): string {
-  if (text.length <= most) return text;
-  return `${text.slice(0, wholeCharacters(text, most - 1))}…`;
-}
-
 /** The largest index up to `most` that does not lie inside a surrogate pair. */
 export function wholeCharacters(text: string, most: number): number {
   const code = text.charCodeAt(most - 1);

@@ -1,6 +1,8 @@
 /** A message as the lines that a terminal prints. */
+
 import type { styleText } from 'node:util';
 import type { Button, MediaItem, Message } from '../../core/message.ts';
+import { fileSize } from '../../core/words.ts';
 import { progressFacts, stageToSay } from '../shared/progress.ts';
 import { wellFormed, wholeCharacters } from '../shared/text.ts';
 
@@ -70,14 +72,10 @@ function renderMedia(item: MediaItem, title: string, { style, savedAs }: RenderT
   const shown = source.type === 'remote' ? source.url : (savedAs(item) ?? name);
   const facts = [
     ...(caption ? [line(caption)] : []),
-    ...(source.type === 'kept' ? [size(source.file.bytes)] : []),
+    ...(source.type === 'kept' ? [fileSize(source.file.bytes)] : []),
   ];
   const description = alt && alt !== title && kind !== 'audio' ? `\n  ${style('dim', line(alt))}` : '';
   return `${SIGNS[kind]} ${[style('underline', line(shown)), ...facts].join(' · ')}${description}`;
-}
-
-function size(bytes: number): string {
-  return bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
 /** Markdown can be read as it is. Only the escapes outside code are resolved. */

@@ -19,8 +19,8 @@ import {
   type RawOptions,
   readNumber,
 } from '../../../core/options.ts';
+import { ellipsis } from '../../../core/words.ts';
 import { addField, fieldName, textParts } from '../../shared/form-text.ts';
-import { ellipsis } from '../../shared/text.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import type { Row } from '../render/card.ts';
 import { deadenMentions, ZERO_WIDTH_SPACE } from '../render/escape.ts';

@@ -11,10 +11,10 @@ import {
 } from 'discord.js';
 import type { ActionButton, Button, LinkButton, Message, Progress } from '../../../core/message.ts';
 import { present } from '../../../core/present.ts';
+import { ellipsis } from '../../../core/words.ts';
 import { arrangeButtons, chunks } from '../../shared/buttons.ts';
 import type { Block } from '../../shared/markdown/blocks.ts';
 import { progressFacts, stageToSay } from '../../shared/progress.ts';
-import { ellipsis } from '../../shared/text.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import { deadenMentions, escapePlain, safeUrl } from './escape.ts';
 import { plainBlock, plainLine, smallPrintBlock } from './markdown.ts';

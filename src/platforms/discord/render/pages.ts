@@ -11,8 +11,9 @@ import {
   type MediaSource,
   type Message,
 } from '../../../core/message.ts';
+import { ellipsis } from '../../../core/words.ts';
 import type { Block } from '../../shared/markdown/blocks.ts';
-import { ellipsis, wellFormed, wholeCharacters } from '../../shared/text.ts';
+import { wellFormed, wholeCharacters } from '../../shared/text.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import {
   type Card,

@@ -6,6 +6,7 @@ import {
   type InstallationQuery,
   type InstallationStore,
 } from '@slack/bolt';
+import { type Html, html } from '../../../core/html.ts';
 import type { PlatformRoutes } from '../../../core/platform-routes.ts';
 import { BOT_SCOPES, EVENTS_PATH, INSTALL_PATH, REDIRECT_PATH } from '../manifest.ts';
 import { webClientOptions } from './client.ts';
@@ -123,12 +124,12 @@ function installing(
         success: ({ team, enterprise, isEnterpriseInstall }, _options, _request, response) => {
           const place = isEnterpriseInstall ? enterprise : team;
           log.info({ team: place?.id }, 'A workspace or an organisation installed the app');
-          const where = place?.name === undefined ? 'your workspace' : escapeHtml(place.name);
+          const where = place?.name ?? 'your workspace';
           sendPage(
             response,
             200,
             'Minstrel is here',
-            `Minstrel is installed in ${where}. In a channel, type <b>/invite @minstrel</b>, then <b>/song a tune for rain</b>.`,
+            html`Minstrel is installed in ${where}. In a channel, type <b>/invite @minstrel</b>, then <b>/song a tune for rain</b>.`,
           );
         },
         failure: (error, _options, _request, response) => {
@@ -137,7 +138,7 @@ function installing(
             response,
             400,
             'Minstrel was not installed',
-            `Nothing was installed: the page was too old, or Slack did not agree. Please <a href="${escapeHtml(publicUrl + INSTALL_PATH)}">try again</a>.`,
+            html`Nothing was installed: the page was too old, or Slack did not agree. Please <a href="${publicUrl + INSTALL_PATH}">try again</a>.`,
           );
         },
       },
@@ -145,16 +146,13 @@ function installing(
   };
 }
 
-function sendPage(response: ServerResponse, status: number, title: string, text: string): void {
+function sendPage(response: ServerResponse, status: number, title: string, text: Html): void {
   response.writeHead(status, {
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
   });
   response.end(
-    `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><style>body{font:18px/1.5 system-ui;max-width:34em;margin:15vh auto;padding:0 1em}</style><h1>${title}</h1><p>${text}</p></html>`,
+    html`<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><style>body{font:18px/1.5 system-ui;max-width:34em;margin:15vh auto;padding:0 1em}</style><h1>${title}</h1><p>${text}</p></html>`
+      .markup,
   );
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

@@ -2,8 +2,8 @@
 import type { types } from '@slack/bolt';
 import type { ActionButton, Button, Message } from '../../../core/message.ts';
 import { present } from '../../../core/present.ts';
+import { ellipsis } from '../../../core/words.ts';
 import { arrangeButtons, chunks, spokenName } from '../../shared/buttons.ts';
-import { ellipsis } from '../../shared/text.ts';
 import { LIMITS } from '../limits.ts';
 import { plainText, splitMrkdwn } from './escape.ts';
 import { linkLine } from './lines.ts';

@@ -1,6 +1,7 @@
 /** Slack's own notation: escaped when sent, undone when received. */
 import type { types } from '@slack/bolt';
-import { ellipsis, splitPlain } from '../../shared/text.ts';
+import { ellipsis } from '../../../core/words.ts';
+import { splitPlain } from '../../shared/text.ts';
 
 /** Plain text as mrkdwn that shows it, without mentions. */
 export function escapeMrkdwn(text: string): string {

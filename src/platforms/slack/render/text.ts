@@ -1,8 +1,9 @@
 /** Blocks of text: who is mentioned, the title, the progress, the text itself. */
 import type { types } from '@slack/bolt';
 import type { Message } from '../../../core/message.ts';
+import { ellipsis } from '../../../core/words.ts';
 import { progressFacts, stageToSay } from '../../shared/progress.ts';
-import { ellipsis, splitPlain, wholeCharacters } from '../../shared/text.ts';
+import { splitPlain, wholeCharacters } from '../../shared/text.ts';
 import { LIMITS } from '../limits.ts';
 import { escapeMrkdwn, mrkdwn, plainText, splitMrkdwn } from './escape.ts';
 import { plainOfMarkdown, plainPieces, slackMarkdown } from './markdown.ts';
