@@ -3,11 +3,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { commands } from '../../commands/index.ts';
 import type { Bot } from '../core/bot/create-bot.ts';
-import { dayOf, sleep } from '../core/clock.ts';
+import { dayOf } from '../core/clock.ts';
 import type { KeptFile } from '../core/message.ts';
 import type { DayUsage } from '../core/moderation.ts';
 import { pageUrl } from '../core/page-url.ts';
-import type { Measure } from '../core/telemetry/series.ts';
+import type { System } from '../core/system.ts';
 import { lastDays } from '../core/words.ts';
 import { callbackUrl } from '../http/music-callback.ts';
 import type { JobDependencies } from '../jobs/dependencies.ts';
@@ -26,14 +26,7 @@ import { assembleBot } from './bot.ts';
 import { startCleanup } from './cleanup.ts';
 import { partiesOf } from './parties.ts';
 import { createPages, type Pages } from './routes/pages.ts';
-import {
-  answerOffer,
-  modelDefaults,
-  newId,
-  readerOf,
-  type ServiceOptions,
-  type Services,
-} from './services.ts';
+import { answerOffer, modelDefaults, readerOf, type ServiceOptions, type Services } from './services.ts';
 import type { Observability } from './telemetry/measurements.ts';
 
 /** While a file of this name is in the data directory, nothing new is taken: an operator's brake, without a restart. */
@@ -43,9 +36,7 @@ export type Platforms = ReadonlyMap<string, Platform>;
 
 export interface ApplicationOptions
   extends Observability,
-    Pick<ServiceOptions, 'config' | 'log' | 'now' | 'random'> {
-  readonly measure: Measure;
-}
+    Pick<ServiceOptions, keyof System | 'config' | 'measure'> {}
 
 /** The bot and what it decides and runs. */
 export interface Application {
@@ -63,7 +54,7 @@ export function createApplication(
   opened: AsyncDisposableStack,
 ): Application {
   const { storage, gateway, media, emulator } = services;
-  const { config, measure, log, now } = options;
+  const { config, measure, log, now, newId } = options;
   const platform = (name: string) => platforms.get(name);
   const voices = createVoices({ settings: storage.settings });
   const decisions = createDecisionStore({ store: storage.settings, now, newId });
@@ -110,8 +101,7 @@ export function createApplication(
   const { meter } = administration;
   const jobs = createJobs(jobDependencies(services, platform, { voices, meter, pages }, options));
   const speaker = [...platforms.values()].find(({ voice }) => voice);
-  const { random } = options;
-  const parties = partiesOf(speaker, { storage, media, jobs, pageUrl: pages.urlOf, now, random, newId, log });
+  const parties = partiesOf(speaker, { ...options, storage, media, jobs, pageUrl: pages.urlOf });
   const partiesOn = (name: string) => (name === speaker?.name ? parties : undefined);
   const bot = assembleBot({
     now,
@@ -145,7 +135,7 @@ function jobDependencies(
   { storage, gateway, media, publicUrl, secrets: [secret] }: Services,
   platform: (name: string) => Platform | undefined,
   { voices, meter, pages }: Pick<JobDependencies, 'voices' | 'meter'> & { readonly pages: Pages },
-  { config, log, now, random, measure, traces }: ApplicationOptions,
+  { config, traces, measure, now, sleep, random, newId, log }: ApplicationOptions,
 ): Omit<JobDependencies, 'invoke'> {
   const byName = new Map(commands.map((command) => [command.name, command]));
   return {

@@ -1,8 +1,7 @@
 /** Builds everything from the settings, starts it, and drains it. */
 import type { Bot } from '../core/bot/create-bot.ts';
-import { sleep, systemClock } from '../core/clock.ts';
 import type { JobView } from '../core/job.ts';
-import type { Log } from '../core/telemetry/log.ts';
+import type { System } from '../core/system.ts';
 import type { Gateway } from '../gateway/client.ts';
 import {
   type Application,
@@ -13,7 +12,7 @@ import {
 import { watchParties } from './parties.ts';
 import { createPlatforms, type MakePlatforms } from './platforms.ts';
 import { playgroundOf, routesOf } from './routes/listener.ts';
-import { newId, openServices, type ServiceOptions, type Services, unmeasured } from './services.ts';
+import { openServices, type ServiceOptions, type Services, unmeasured } from './services.ts';
 import { observedBot, openObservability, serveMetrics } from './telemetry/measurements.ts';
 
 export interface AssembleOptions extends Omit<ServiceOptions, 'measure' | 'traces'> {
@@ -36,8 +35,6 @@ export interface Minstrel {
   stop(): Promise<void>;
 }
 
-const { elapsed } = systemClock;
-
 /** SIGTERM has 10 s in all (the platform's and Docker's default): running steps get this much of it. */
 const DRAIN_MS = 7_000;
 
@@ -50,9 +47,9 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
       options.log.error({ err: error }, 'Something did not close well');
     });
   try {
-    const { metrics, traces } = await openObservability(options.config, { ...options, newId }, opened);
-    const services = await openServices({ ...options, measure: metrics?.measure, traces }, opened);
+    const { metrics, traces } = await openObservability(options.config, options, opened);
     const measured = { ...options, metrics, measure: metrics?.measure ?? unmeasured, traces };
+    const services = await openServices(measured, opened);
     const platforms = await createPlatforms(services, options.platforms, measured);
     const { admin } = options.config;
     const collecting = metrics && {
@@ -60,7 +57,6 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
       metrics,
       storage: services.storage,
       platforms: [...platforms.values()],
-      elapsed,
     };
     const operators = admin && collecting && (await serveMetrics(admin, collecting));
     opened.defer(async () => operators?.close());
@@ -91,16 +87,17 @@ async function start(
   { gateway }: Services,
   platforms: Platforms,
   { jobs, parties, bot }: Application,
-  { log, measure, traces }: ApplicationOptions,
+  options: ApplicationOptions,
   opened: AsyncDisposableStack,
 ): Promise<void> {
   gateway.models.startRefreshing();
+  const { measure, traces, elapsed } = options;
   const observers = { measure, tracer: traces?.tracer, elapsed };
   const askedByModels = observedBot(bot, 'model', observers);
   // Closed after the jobs: a step that ends meanwhile still shows its result.
   for (const platform of platforms.values()) opened.defer(() => platform.close());
   await jobs.run((invocation) => askedByModels.run(invocation));
-  opened.defer(() => drain(jobs.stop(), log));
+  opened.defer(() => drain(jobs.stop(), options));
   const askedByPeople = observedBot(bot, 'person', observers);
   await Promise.all([...platforms.values()].map((platform) => platform.start(askedByPeople)));
   opened.defer(async () => {
@@ -115,7 +112,7 @@ async function start(
 }
 
 /** Waits for the steps that run; what is longer than that goes on from its record at the next start. */
-async function drain(stopped: Promise<void>, log: Log): Promise<void> {
+async function drain(stopped: Promise<void>, { sleep, log }: Pick<System, 'sleep' | 'log'>): Promise<void> {
   const patience = new AbortController();
   const late = sleep(DRAIN_MS, patience.signal).then(() => true);
   const isLate = await Promise.race([stopped.then(() => false), late]);

@@ -8,7 +8,7 @@ import { createFeedback } from '../settings/feedback.ts';
 import { createVoices, type Voices } from '../settings/voices.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Config } from './config/read.ts';
-import { newId, openExistingStorage, openMediaStore } from './services.ts';
+import { openExistingStorage, openMediaStore } from './services.ts';
 
 interface Whose {
   readonly platform: string;
@@ -46,13 +46,13 @@ export async function forget(
 export async function forgetByOperator(
   who: Whose,
   config: Pick<Config, 'storage' | 'media'>,
-  tools: Pick<System, 'now' | 'random' | 'log'>,
+  tools: System,
 ): Promise<Forgotten> {
   const storage = await openExistingStorage(config, tools);
   try {
     const store = await openMediaStore(config.media, tools);
     const { settings } = storage;
-    const decisions = createDecisionStore({ store: settings, now: tools.now, newId });
+    const decisions = createDecisionStore({ store: settings, now: tools.now, newId: tools.newId });
     const removeFile = (name: string) => store.remove(name);
     return await forget(who, {
       storage,

@@ -1,5 +1,5 @@
 /** Music in voice channels. */
-import { repeat, sleep } from '../core/clock.ts';
+import { repeat } from '../core/clock.ts';
 import type { Job } from '../core/job.ts';
 import type { MediaSource } from '../core/message.ts';
 import type { PartySong } from '../core/party.ts';
@@ -22,7 +22,7 @@ const SWEEP_MS = 2_000;
 const RADIO_MS = 28 * 24 * 3_600_000;
 const RADIO_SONGS = 100;
 
-export interface PartyParts extends Pick<System, 'now' | 'random' | 'newId' | 'log'> {
+export interface PartyParts extends Omit<System, 'elapsed'> {
   readonly storage: Storage;
   readonly media: Media;
   readonly jobs: Jobs;
@@ -36,7 +36,6 @@ export function partiesOf(platform: Platform | undefined, parts: PartyParts): Pa
   const remote = (url: string): MediaSource => ({ type: 'remote', url });
   return createParties({
     ...parts,
-    sleep,
     platform,
     voice: platform.voice,
     store: createPartyStore({ settings: storage.settings, platform: platform.name, now }),

@@ -10,9 +10,9 @@ import { createLocks } from '../storage/locks.ts';
 import type { SettingsStore } from '../storage/storage.ts';
 import type { ApplicationOptions, Platforms } from './application.ts';
 import type { Config } from './config/read.ts';
-import { newId, newSecret, readerOf, type Services } from './services.ts';
+import { newSecret, readerOf, type Services } from './services.ts';
 
-export interface PlatformTools extends Pick<System, 'now' | 'elapsed' | 'random' | 'log'> {
+export interface PlatformTools extends Pick<System, 'now' | 'elapsed' | 'random' | 'newId' | 'log'> {
   readonly sleep: typeof sleep;
   readonly measure: Measure;
   readonly media: MediaReader;
@@ -32,14 +32,15 @@ export async function createPlatforms(
   make: MakePlatforms,
   options: ApplicationOptions,
 ): Promise<Platforms> {
-  const { log, now, random, measure } = options;
+  const { log, now, elapsed, random, newId, measure } = options;
   const platforms = await make({
     media: readerOf(media),
     measure,
     log,
     now,
     random,
-    elapsed: systemClock.elapsed,
+    elapsed,
+    newId,
     sleep,
     withLock: createLocks({ ...storage, clock: systemClock, newId }),
     settings: storage.settings,
@@ -65,7 +66,7 @@ export async function platformsFor(
   }
   if (playground) {
     const token = await tools.secret('playground');
-    platforms.push(createWeb({ ...tools, token, newId, url: tools.listenerUrl }));
+    platforms.push(createWeb({ ...tools, token, url: tools.listenerUrl }));
   }
   return platforms;
 }

@@ -1,8 +1,10 @@
 /** What every program does: it reads the settings once, reports mistakes in one message, and ends cleanly. */
 import type { Logger } from 'pino';
 import { OperatorError } from '../core/errors.ts';
+import type { System } from '../core/system.ts';
 import { readEnvFile } from './config/env-file.ts';
 import { type Config, readConfig } from './config/read.ts';
+import { systemOf } from './system.ts';
 import { createLog } from './telemetry/log.ts';
 
 /** The settings of the environment and of `.env`, which the environment overrules. Throws ConfigError. */
@@ -38,12 +40,10 @@ export function openLog(
 }
 
 /** What a program works with that people run by hand: the settings, and a log that writes warnings to stderr. Throws ConfigError. */
-export function openProgram(): { readonly config: Config; readonly log: Logger } {
+export function openProgram(): { readonly config: Config; readonly system: System } {
   const config = loadConfig();
-  return {
-    config,
-    log: openLog(config, { level: 'warn', write: (line) => process.stderr.write(line) }),
-  };
+  const log = openLog(config, { level: 'warn', write: (line) => process.stderr.write(line) });
+  return { config, system: systemOf(log) };
 }
 
 /** As the URL has it, and as it is sent. */

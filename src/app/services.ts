@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { extname } from 'node:path';
 import { Agent, fetch } from 'undici';
 import type { AnswerOffer } from '../core/bot/context.ts';
-import { sleep, systemClock } from '../core/clock.ts';
+import { systemClock } from '../core/clock.ts';
 import { present } from '../core/present.ts';
 import type { System } from '../core/system.ts';
 import type { Measure } from '../core/telemetry/series.ts';
@@ -30,10 +30,10 @@ import type { Config } from './config/read.ts';
 import { measuredStorage, measuredStore } from './telemetry/measurements.ts';
 import type { Traces } from './telemetry/traces.ts';
 
-export interface ServiceOptions extends Pick<System, 'now' | 'random' | 'log'> {
+export interface ServiceOptions extends System {
   readonly config: Config;
-  /** For operators' numbers; left out, nothing is measured. */
-  readonly measure?: Measure | undefined;
+  /** For operators' numbers. */
+  readonly measure: Measure;
   /** For operators' traces; left out, there are none. */
   readonly traces?: Traces | undefined;
   /** Of the emulator, where that is the gateway. */
@@ -54,9 +54,8 @@ export interface Services {
 }
 
 export async function openServices(options: ServiceOptions, opened: AsyncDisposableStack): Promise<Services> {
-  const { config, log, now, random, measure } = options;
-  const plain = await openStorage(config, options);
-  const storage = measure ? measuredStorage(plain, measure, systemClock.elapsed) : plain;
+  const { config, log, measure } = options;
+  const storage = measuredStorage(await openStorage(config, options), measure, options.elapsed);
   opened.defer(() => storage.close());
   const stored = await storage.secret('signing', newSecret);
   // What was signed before a secret was set goes on being accepted.
@@ -73,17 +72,9 @@ export async function openServices(options: ServiceOptions, opened: AsyncDisposa
   const gateway = openGateway(account, options);
   opened.defer(() => gateway.close());
 
-  const media = await openMedia(config, {
-    publicUrl,
-    listenerUrl: listener.url,
-    secrets: [...secrets],
-    now,
-    random,
-    measure,
-    emulator,
-    log,
-  });
-  const pruning = startPruning({ media, log, random, sleep });
+  const reached = { publicUrl, listenerUrl: listener.url, secrets, emulator };
+  const media = await openMedia(config, { ...options, ...reached });
+  const pruning = startPruning({ ...options, media });
   opened.defer(async () => {
     // A round that hangs ends with the connections it hangs on.
     const stopped = pruning.stop();
@@ -97,9 +88,9 @@ export async function openServices(options: ServiceOptions, opened: AsyncDisposa
 /** The storage of the settings: Redis where one is named, else a file in the data directory. Throws StorageError. */
 export async function openStorage(
   { storage }: Pick<Config, 'storage'>,
-  { log, random, measure }: Pick<System, 'random' | 'log'> & { measure?: Measure | undefined },
+  { log, random, measure = unmeasured }: Pick<System, 'random' | 'log'> & { measure?: Measure },
 ): Promise<Storage> {
-  const tools = { clock: systemClock, random, log, ...(measure && { measure }) };
+  const tools = { clock: systemClock, random, log, measure };
   switch (storage.type) {
     case 'sqlite':
       return openSqliteStorage({ path: databaseFile(storage.directory), ...tools });
@@ -124,14 +115,9 @@ export async function openExistingStorage(
 /** The client, over connections of its own. */
 export function openGateway(
   account: { readonly baseUrl: string; readonly apiKey: string },
-  {
-    now,
-    random,
-    log,
-    measure,
-    traces,
-  }: Pick<ServiceOptions, 'now' | 'random' | 'log' | 'measure' | 'traces'>,
+  tools: Omit<System, 'newId'> & Pick<ServiceOptions, 'measure' | 'traces'>,
 ): Gateway & { close(): Promise<void> } {
+  const { measure, traces } = tools;
   // Over HTTP/2 all requests share a connection. One that died silently is replaced only after a timeout of undici's
   // own, and there is none here: the client has its own.
   const dispatcher = new Agent({
@@ -143,20 +129,15 @@ export function openGateway(
   const gateway = createGateway({
     ...account,
     fetch: (url, init) => fetch(url, { ...init, dispatcher }),
-    now,
-    elapsed: systemClock.elapsed,
-    random,
+    ...tools,
     onRequest: (request) => {
       traces?.tracer.recordRequest(request);
-      if (!measure) return;
       const { route, status, code, milliseconds, tries } = request;
       const labels = { route, status: String(status ?? 'none'), code };
       measure('minstrel_gateway_request_seconds', labels, milliseconds / 1000);
       if (tries > 1) measure('minstrel_gateway_retries_total', { route });
       if (code === 'rate') measure('minstrel_rate_limits_total', { by: 'gateway' });
     },
-    sleep,
-    log,
   });
   return {
     ...gateway,
@@ -203,46 +184,41 @@ const FETCHING = {
   concurrency: 8,
 } as const;
 
-interface MediaTools extends Pick<System, 'now' | 'random' | 'log'> {
+interface MediaTools extends Omit<System, 'newId' | 'elapsed'> {
   readonly publicUrl: string;
   readonly listenerUrl: string;
   readonly secrets: readonly string[];
-  readonly measure?: Measure | undefined;
-  readonly emulator?: Emulator | undefined;
+  readonly measure: Measure;
+  readonly emulator: Emulator | undefined;
 }
 
 /** Fetching, checking and keeping of files, as the settings say. */
 async function openMedia({ media, discord, slack, playground }: Config, deps: MediaTools): Promise<Media> {
-  const { publicUrl, listenerUrl, secrets, now, random, measure, emulator, log } = deps;
+  const { listenerUrl, measure, emulator } = deps;
   // The emulator on loopback is the one address that is not public and yet allowed, only while it is the gateway.
   const emulatorHost = emulator ? [new URL(emulator.url).host] : [];
   // What people attach in the playground is at the listener itself.
   const platformUrls = [discord?.apiUrl, slack?.apiUrl, ...(playground ? [listenerUrl] : [])];
   const platformHosts = platformUrls.flatMap((url) => (url ? [new URL(url).host] : []));
-  const store = await openMediaStore(media, { now, random });
+  const store = await openMediaStore(media, deps);
   return createMedia({
-    store: measure ? measuredStore(store, measure) : store,
+    ...deps,
+    store: measuredStore(store, measure),
     fetcher: createMediaFetcher({
       ...FETCHING,
       allowedHosts: {
         gateway: new Set([...media.allowedHosts, ...emulatorHost]),
         platform: new Set(platformHosts),
       },
-      now,
-      random,
-      sleep,
+      ...deps,
     }),
-    publicUrl,
-    secrets,
     linkTtlSeconds: LINK_TTL_SECONDS,
-    now,
-    log,
   });
 }
 
 export async function openMediaStore(
   { store, quotaBytes, retentionMs }: Config['media'],
-  { now, random }: Pick<ServiceOptions, 'now' | 'random'>,
+  { now, random, sleep }: Pick<System, 'now' | 'random' | 'sleep'>,
 ): Promise<MediaStore> {
   const bounds = { quotaBytes, ...present({ retentionMs }), now };
   switch (store.type) {
@@ -277,9 +253,4 @@ export const unmeasured: Measure = () => {};
 /** 256 bits, as text for URLs. */
 export function newSecret(): string {
   return randomBytes(32).toString('base64url');
-}
-
-/** 20 letters and digits, never the same twice. */
-export function newId(): string {
-  return randomBytes(10).toString('hex');
 }

@@ -6,7 +6,7 @@ import type { Config } from './config/read.ts';
 import { tellFindings } from './doctor/examine.ts';
 import { type PlatformTools, platformsFor } from './platforms.ts';
 import { endOnUncaught, loadConfig, openLog } from './process.ts';
-import { newId } from './services.ts';
+import { systemOf } from './system.ts';
 
 /** Where the prompt saves what it makes. */
 const PROMPT_FOLDER = 'minstrel-files';
@@ -36,11 +36,10 @@ export async function runMinstrel(): Promise<void> {
   const { promise: ended, resolve: end } = Promise.withResolvers<string>();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => end(signal));
 
+  const system = systemOf(log);
   const minstrel = await assemble({
+    ...system,
     config,
-    log,
-    now: Date.now,
-    random: Math.random,
     platforms: async (tools) => {
       const platforms = await platformsFor(config, tools);
       if (!prompts) return platforms;
@@ -53,7 +52,7 @@ export async function runMinstrel(): Promise<void> {
   if (!terminal && minstrel.playgroundUrl)
     process.stdout.write(`${playgroundSentence(minstrel.playgroundUrl)}\n`);
   log.info({ url: minstrel.url, gateway: minstrel.gatewayUrl }, 'Minstrel is up');
-  const tools = { commands, fetch, now: Date.now, random: Math.random, newId, log };
+  const tools = { ...system, commands, fetch };
   if (!prompts || config.gateway) void tellFindings(config, minstrel.gateway, tools, isRead);
 
   const why = await ended;
@@ -75,7 +74,7 @@ async function forPeople(): Promise<(line: string) => string> {
 }
 
 /** Ends when the person asks for it. Without a person at the prompt, the listener and the jobs go on. */
-function openTerminal({ media }: PlatformTools, onExit: () => void): Terminal {
+function openTerminal({ media, newId }: PlatformTools, onExit: () => void): Terminal {
   return createTerminal({
     input: process.stdin,
     output: process.stdout,

@@ -8,8 +8,8 @@ const USAGE = 'Usage: npm run backup -- <folder>. An earlier backup in the folde
 async function main(): Promise<void> {
   const [folder, ...others] = process.argv.slice(2);
   if (folder === undefined || others.length > 0) return fail(USAGE);
-  const { config, log } = openProgram();
-  const { lines, media } = await backUp(folder, config, { log, random: Math.random });
+  const { config, system } = openProgram();
+  const { lines, media } = await backUp(folder, config, system);
   const files = media
     ? `${counted(media.files, 'file')} (${Math.ceil(media.bytes / 1e6)} MB)`
     : 'no files, because they are in the bucket of MEDIA_STORE';

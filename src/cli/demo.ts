@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { assemble, type Minstrel } from '../app/assemble.ts';
 import { readConfig } from '../app/config/read.ts';
 import { openLog, runProgram } from '../app/process.ts';
-import { newId } from '../app/services.ts';
+import { systemOf } from '../app/system.ts';
 import { createTerminal, type Terminal } from '../platforms/terminal/adapter.ts';
 
 const OUTPUT = 'demo-output';
@@ -53,12 +53,10 @@ async function playAll(directory: string): Promise<number> {
   const log = openLog(config, { level: 'warn', write: (line) => process.stderr.write(line) });
   let terminal: Terminal | undefined;
   const minstrel: Minstrel = await assemble({
+    ...systemOf(log),
     config,
-    log,
-    now: Date.now,
-    random: Math.random,
     emulatorOptions: process.argv.includes('--short') ? SHORT_EMULATOR : EMULATOR,
-    platforms: ({ media }) => {
+    platforms: ({ media, newId }) => {
       terminal = createTerminal({ output: process.stdout, folder: OUTPUT, media, newId });
       return [terminal];
     },

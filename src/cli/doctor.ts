@@ -3,7 +3,7 @@ import { styleText } from 'node:util';
 import { commands } from '../../commands/index.ts';
 import { type Examination, examine, lineOf } from '../app/doctor/examine.ts';
 import { loadEnvironment, runProgram } from '../app/process.ts';
-import { newId } from '../app/services.ts';
+import { systemOf } from '../app/system.ts';
 import type { Finding } from '../core/finding.ts';
 
 /** Each with a word next to its sign and colour. */
@@ -31,7 +31,7 @@ export function examination(): Omit<Examination, 'environment'> {
   const silent = () => {};
   // Each cause is told in a finding.
   const log = { debug: silent, info: silent, warn: silent, error: silent };
-  return { commands, fetch, now: Date.now, random: Math.random, newId, log };
+  return { ...systemOf(log), commands, fetch };
 }
 
 async function main(): Promise<void> {

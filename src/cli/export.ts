@@ -11,8 +11,8 @@ const USAGE = 'Usage: npm run export -- <file>. The file must not exist yet.';
 async function main(): Promise<void> {
   const [path, ...others] = process.argv.slice(2);
   if (path === undefined || others.length > 0) return fail(USAGE);
-  const { config, log } = openProgram();
-  const storage = await openExistingStorage(config, { log, random: Math.random });
+  const { config, system } = openProgram();
+  const storage = await openExistingStorage(config, system);
   try {
     const lines = await exportTo(path, 'wx', storage);
     process.stdout.write(

@@ -12,10 +12,9 @@ async function main(): Promise<void> {
   // A name or a mention matches no record, and it would look as if nothing was stored.
   const isId = platform === 'discord' ? /^\d{5,20}$/.test(person) : /^[A-Z\d]{5,20}$/.test(person);
   if (!['discord', 'slack'].includes(platform) || !isId || others.length > 0) return fail(USAGE);
-  const { config, log } = openProgram();
+  const { config, system } = openProgram();
   try {
-    const tools = { log, now: Date.now, random: Math.random };
-    const { jobs, files } = await forgetByOperator({ platform, person }, config, tools);
+    const { jobs, files } = await forgetByOperator({ platform, person }, config, system);
     process.stdout.write(
       `Erased ${counted(jobs, 'job')} and ${counted(files, 'file')} of ${person}, with voices and usage.\n`,
     );

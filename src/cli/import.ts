@@ -15,8 +15,8 @@ async function main(): Promise<void> {
   } catch {
     return fail(`${path} cannot be read. ${USAGE}`);
   }
-  const { config, log } = openProgram();
-  const storage = await openStorage(config, { log, random: Math.random });
+  const { config, system } = openProgram();
+  const storage = await openStorage(config, system);
   try {
     const lines = () => linesIn(createReadStream(path, 'utf8'));
     const { jobs, settings, secrets, usage, known } = await importLines(lines, storage);

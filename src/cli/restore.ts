@@ -7,8 +7,8 @@ const USAGE = 'Usage: npm run restore -- <folder>';
 async function main(): Promise<void> {
   const [folder, ...others] = process.argv.slice(2);
   if (folder === undefined || others.length > 0) return fail(USAGE);
-  const { config, log } = openProgram();
-  const { jobs, settings, media } = await restore(folder, config, { log, random: Math.random, fetch });
+  const { config, system } = openProgram();
+  const { jobs, settings, media } = await restore(folder, config, { ...system, fetch });
   const files = media ? `, files: ${media.files - media.damaged.length}` : '';
   process.stdout.write(
     `Restored jobs: ${jobs}, settings: ${settings}${files}. The bot that the backup came from must not run any more.\n`,

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { openGateway } from '../../src/app/services.ts';
+import { openGateway, unmeasured } from '../../src/app/services.ts';
+import { systemOf } from '../../src/app/system.ts';
 import { RecordingLog } from '../storage/recording-log.ts';
 
 it('the gateway is never offered HTTP/2, whose one connection carries every request', async () => {
@@ -20,7 +21,7 @@ it('the gateway is never offered HTTP/2, whose one connection carries every requ
   const { port } = server.address() as AddressInfo;
   const gateway = openGateway(
     { baseUrl: `https://127.0.0.1:${port}`, apiKey: 'key' },
-    { now: Date.now, random: Math.random, log: new RecordingLog() },
+    { ...systemOf(new RecordingLog()), measure: unmeasured },
   );
   onTestFinished(() => gateway.close());
   await expect(gateway.music.styleGenerate({ content: 'rain' })).rejects.toThrow();

@@ -6,11 +6,13 @@ import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../../src/app/config/read.ts';
 import { openMediaStore } from '../../src/app/services.ts';
+import { systemOf } from '../../src/app/system.ts';
 import { pageUrl } from '../../src/core/page-url.ts';
 import { startEmulator } from '../../src/emulator/server.ts';
 import { createSampleStudio } from '../fixtures/sample-studio.ts';
 import { RecordingPlatform } from '../jobs/recording-platform.ts';
 import { PROGRAM_ENVIRONMENT, PROJECT } from '../servers/program.ts';
+import { RecordingLog } from '../storage/recording-log.ts';
 import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
 
 const CALLBACK_SECRET = 'a secret of this test with 32 characters';
@@ -66,7 +68,7 @@ it('what pruning, the operator’s forget and retention took away is 410 behind 
   for (const link of [forgotten, old]) expect(await visit(running, link)).toMatch(/^200 /);
 
   const { media } = readConfig({ ...environment, RETENTION_DAYS: '1' });
-  const store = await openMediaStore(media, { now: later, random: Math.random });
+  const store = await openMediaStore(media, { ...systemOf(new RecordingLog()), now: later });
   expect((await store.prune()).removed).toBeGreaterThan(3);
   for (const link of [forgotten, old])
     expect(await visit(running, link)).toBe('410 Its files are no longer kept.');

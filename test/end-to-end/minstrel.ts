@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { assemble, type Minstrel } from '../../src/app/assemble.ts';
 import { readConfig } from '../../src/app/config/read.ts';
 import { platformsFor } from '../../src/app/platforms.ts';
+import { systemOf } from '../../src/app/system.ts';
 import type { Log } from '../../src/core/telemetry/log.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
 import type { Platform } from '../../src/platforms/platform.ts';
@@ -64,10 +65,9 @@ export async function startMinstrel(
     MEDIA_ALLOWED_HOSTS: allowed.join(','),
   });
   const minstrel = await assemble({
+    ...systemOf(options.writeTo ?? log),
+    ...(options.now && { now: options.now }),
     config,
-    log: options.writeTo ?? log,
-    now: options.now ?? Date.now,
-    random: Math.random,
     platforms: (tools) => {
       const paced = {
         ...tools,

@@ -6,7 +6,7 @@ import { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { assemble } from '../../src/app/assemble.ts';
 import { readConfig } from '../../src/app/config/read.ts';
-import { newId } from '../../src/app/services.ts';
+import { systemOf } from '../../src/app/system.ts';
 import { startEmulator } from '../../src/emulator/server.ts';
 import { createTerminal, type Terminal } from '../../src/platforms/terminal/adapter.ts';
 import { PATIENCE_MS, startMinstrel } from '../end-to-end/minstrel.ts';
@@ -118,11 +118,9 @@ async function captureTerminal(): Promise<string> {
   let terminal: Terminal | undefined;
   const minstrel = await assemble({
     config: readConfig({ PORT: '0', DATA_DIR: directory }),
-    log,
-    now: Date.now,
-    random: Math.random,
+    ...systemOf(log),
     emulatorOptions: { speed: 0.05 },
-    platforms: ({ media }) => {
+    platforms: ({ media, newId }) => {
       terminal = createTerminal({ output, folder: join(directory, 'minstrel-files'), media, newId });
       return [terminal];
     },

@@ -4,7 +4,7 @@ import { type Finding, good, warning, wrong } from '../../core/finding.ts';
 import type { System } from '../../core/system.ts';
 import type { Gateway } from '../../gateway/client.ts';
 import { type Config, ConfigError, readConfig } from '../config/read.ts';
-import { openGateway, openStorage } from '../services.ts';
+import { openGateway, openStorage, unmeasured } from '../services.ts';
 import { inspectClock } from './clock.ts';
 import { inspectGateway } from './gateway.ts';
 import { inspectPublicUrl } from './public-url.ts';
@@ -12,7 +12,7 @@ import { inspectMediaFolder, inspectStorage } from './storage.ts';
 
 const SUBJECT = 'Settings';
 
-export interface Examination extends Pick<System, 'now' | 'random' | 'newId' | 'log'> {
+export interface Examination extends System {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly commands: readonly AnyCommand[];
   readonly fetch: typeof fetch;
@@ -33,8 +33,8 @@ export async function* examine(examination: Examination): AsyncGenerator<Finding
   for (const sentence of config.warnings)
     yield warning(SUBJECT, sentence, 'every setting is explained in .env.example');
   yield* await inspectStorage(config, {
+    ...examination,
     open: () => openStorage(config, examination),
-    log: examination.log,
   });
   yield* inspectMediaFolder(config);
   yield* await openedGateway(config, examination);
@@ -93,7 +93,7 @@ const EMULATED = [
 
 async function openedGateway(config: Config, examination: Examination): Promise<Finding[]> {
   if (config.gateway === undefined) return EMULATED;
-  const opened = openGateway(config.gateway, examination);
+  const opened = openGateway(config.gateway, { ...examination, measure: unmeasured });
   try {
     return await inspectGateway(opened, config);
   } finally {

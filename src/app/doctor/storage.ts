@@ -4,7 +4,7 @@ import { stat, statfs } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import { systemClock } from '../../core/clock.ts';
 import { type Finding, good, warning, wrong } from '../../core/finding.ts';
-import type { Log } from '../../core/telemetry/log.ts';
+import type { System } from '../../core/system.ts';
 import { databaseFile, tryFolder } from '../../storage/sqlite/database-file.ts';
 import { type Storage, StorageError } from '../../storage/storage.ts';
 import type { Config } from '../config/read.ts';
@@ -16,7 +16,7 @@ const LEAST_FREE_BYTES = 1_000_000_000;
 
 export async function inspectStorage(
   { storage }: Pick<Config, 'storage'>,
-  { open, log }: { open: () => Promise<Storage>; log: Log },
+  { open, random, log }: Pick<System, 'random' | 'log'> & { open: () => Promise<Storage> },
 ): Promise<Finding[]> {
   switch (storage.type) {
     case 'sqlite': {
@@ -32,9 +32,9 @@ export async function inspectStorage(
     }
     case 'redis': {
       const { examineRedis } = await import('../../storage/redis/open.ts');
-      return await examineRedis(storage.url, { clock: systemClock, random: Math.random, log }).catch(
-        (error: unknown) => [refusal(error)],
-      );
+      return await examineRedis(storage.url, { clock: systemClock, random, log }).catch((error: unknown) => [
+        refusal(error),
+      ]);
     }
     default:
       return storage satisfies never;

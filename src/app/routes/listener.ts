@@ -1,5 +1,4 @@
 /** What the listener serves. */
-import { systemClock } from '../../core/clock.ts';
 import { pageUrl } from '../../core/page-url.ts';
 import { fileRoutes } from '../../http/files.ts';
 import { type HealthPart, healthRoutes } from '../../http/health.ts';
@@ -15,13 +14,11 @@ import type { Application, ApplicationOptions, Platforms } from '../application.
 import type { Services } from '../services.ts';
 import { createPageSource } from './page-source.ts';
 
-const { elapsed } = systemClock;
-
 export function routesOf(
   services: Services,
   platforms: Platforms,
   { jobs, decisions }: Application,
-  { log, now, measure }: ApplicationOptions,
+  { log, now, elapsed, measure }: ApplicationOptions,
 ): Routes[] {
   const { storage, secrets, media, publicUrl } = services;
   const source = createPageSource({

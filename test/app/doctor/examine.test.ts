@@ -7,7 +7,7 @@ import { commands } from '../../../commands/index.ts';
 import { readConfig } from '../../../src/app/config/read.ts';
 import { examine } from '../../../src/app/doctor/examine.ts';
 import { inspectPublicUrl } from '../../../src/app/doctor/public-url.ts';
-import { newId } from '../../../src/app/services.ts';
+import { systemOf } from '../../../src/app/system.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import type { Finding } from '../../../src/core/finding.ts';
 import { startEmulator } from '../../../src/emulator/server.ts';
@@ -56,13 +56,11 @@ async function findings(
 ): Promise<Finding[]> {
   return await Array.fromAsync(
     examine({
+      ...systemOf(silent),
+      now,
       environment: { ...environment, ...changes },
       commands,
       fetch,
-      now,
-      random: Math.random,
-      newId,
-      log: silent,
     }),
   );
 }
@@ -164,7 +162,7 @@ describe('PUBLIC_URL', () => {
       GATEWAY_BASE_URL: gateway,
       ...(publicUrl === undefined ? {} : { PUBLIC_URL: publicUrl }),
     });
-    expect(lines(await inspectPublicUrl(config, { fetch, newId, log: silent }))).toMatch(
+    expect(lines(await inspectPublicUrl(config, { ...systemOf(silent), fetch }))).toMatch(
       /^wrong PUBLIC_URL: .*cloudflared tunnel/,
     );
   });
