@@ -5,7 +5,7 @@ import type { WithLock } from '../core/lock.ts';
 import type { System } from '../core/system.ts';
 import type { Measure } from '../core/telemetry/series.ts';
 import type { MediaReader, Platform } from '../platforms/platform.ts';
-import { createWeb } from '../platforms/web/adapter.ts';
+import { createWeb, type WebFiles } from '../platforms/web/adapter.ts';
 import { createLocks } from '../storage/locks.ts';
 import type { SettingsStore } from '../storage/storage.ts';
 import type { ApplicationOptions, Platforms } from './application.ts';
@@ -15,7 +15,7 @@ import { newSecret, readerOf, type Services } from './services.ts';
 export interface PlatformTools extends Pick<System, 'now' | 'elapsed' | 'random' | 'newId' | 'log'> {
   readonly sleep: typeof sleep;
   readonly measure: Measure;
-  readonly media: MediaReader;
+  readonly media: MediaReader & WebFiles;
   readonly withLock: WithLock;
   readonly settings: SettingsStore;
   /** The secret of this name, made once and kept in storage. */

@@ -21,6 +21,7 @@ import { createFolderStore } from '../media/store/folder.ts';
 import type { MediaStore } from '../media/store/media-store.ts';
 import { startPruning } from '../media/store/pruning.ts';
 import type { MediaReader } from '../platforms/platform.ts';
+import type { WebFiles } from '../platforms/web/adapter.ts';
 import type { ModelDefaults } from '../settings/models.ts';
 import { assertDatabase } from '../storage/sqlite/copy.ts';
 import { databaseFile } from '../storage/sqlite/database-file.ts';
@@ -235,15 +236,18 @@ export async function openMediaStore(
 }
 
 /** How platforms read kept files. */
-export function readerOf(media: Media): MediaReader {
+export function readerOf(media: Media): MediaReader & WebFiles {
+  const named = (title: string, name: string) => ({
+    downloadName: safeFileName(title, extname(name).slice(1)),
+  });
   return {
     async open({ name }) {
       const opened = await media.open(name);
       if (!opened) throw new MediaError('missing', 'The file is not kept any more');
       return opened.stream;
     },
-    link: ({ name }, title) =>
-      media.link(name, { downloadName: safeFileName(title, extname(name).slice(1)) }),
+    link: ({ name }, title) => media.link(name, named(title, name)),
+    path: ({ name }, title) => media.path(name, named(title, name)),
   };
 }
 

@@ -6,10 +6,10 @@ import { isSignedBy, sign } from '../core/signatures.ts';
 const querySchema = z.object({ as: z.string(), expires: z.string(), signature: z.string() });
 
 /**
- * Signed, expiring links to kept files: `{publicUrl}/files/{name}?as=…&expires=…&signature=…`. Signs with the first
+ * Signed, expiring links to kept files: `files/{name}?as=…&expires=…&signature=…`. Signs with the first
  * secret and accepts all of them, so that a secret can be replaced while links made with the old one live on.
  */
-export function createFileLinks(publicUrl: string, secrets: readonly string[], now: () => number) {
+export function createFileLinks(secrets: readonly string[], now: () => number) {
   const [current] = secrets;
   if (current === undefined || secrets.includes(''))
     throw new TypeError('Links need a secret that is not empty');
@@ -17,14 +17,13 @@ export function createFileLinks(publicUrl: string, secrets: readonly string[], n
   const signedText = (...fields: readonly string[]) => JSON.stringify(['file', ...fields]);
 
   return {
-    url({ name, expires, ...link }: FileLink): string {
+    /** Relative to the root of the listener. */
+    path({ name, expires, ...link }: FileLink): string {
       // A query cannot carry half a surrogate pair: what is signed must be what comes back.
       const downloadName = link.downloadName.toWellFormed();
-      const url = new URL(`${publicUrl}/files/${encodeURIComponent(name)}`);
-      url.searchParams.set('as', downloadName);
-      url.searchParams.set('expires', String(expires));
-      url.searchParams.set('signature', sign(signedText(name, downloadName, String(expires)), current));
-      return url.href;
+      const signature = sign(signedText(name, downloadName, String(expires)), current);
+      const query = new URLSearchParams({ as: downloadName, expires: String(expires), signature });
+      return `files/${encodeURIComponent(name)}?${query}`;
     },
     /** The link, when it was signed here and has not expired. */
     verify(name: string, query: object): FileLink | undefined {

@@ -21,6 +21,7 @@ interface SongTags extends Omit<AudioTags, 'cover'> {
 export interface MediaOptions extends Pick<System, 'now'> {
   readonly store: MediaStore;
   readonly fetcher: MediaFetcher;
+  /** Without a slash at its end. */
   readonly publicUrl: string;
   /** The first signs links, all verify them. */
   readonly secrets: readonly string[];
@@ -38,7 +39,10 @@ export type Media = ReturnType<typeof createMedia>;
 
 export function createMedia(options: MediaOptions) {
   const { store, fetcher, linkTtlSeconds, now } = options;
-  const links = createFileLinks(options.publicUrl, options.secrets, now);
+  const links = createFileLinks(options.secrets, now);
+  /** A signed, expiring address of the file, relative to the root of the listener. `downloadName`: see `safeFileName`. */
+  const path = (name: string, { downloadName }: { readonly downloadName: string }): string =>
+    links.path({ name, downloadName, expires: Math.floor(now() / 1000) + linkTtlSeconds });
 
   return {
     /** Fetches a file from an untrusted address, checks its type by its content, and keeps it under its hash. */
@@ -98,9 +102,9 @@ export function createMedia(options: MediaOptions) {
     stat: store.stat,
     remove: store.remove,
     prune: store.prune,
-    /** A signed, expiring address of the file on the public listener. `downloadName`: see `safeFileName`. */
-    link: (name: string, { downloadName }: { readonly downloadName: string }) =>
-      links.url({ name, downloadName, expires: Math.floor(now() / 1000) + linkTtlSeconds }),
+    path,
+    /** The same on the public listener. */
+    link: (...file: Parameters<typeof path>) => `${options.publicUrl}/${path(...file)}`,
     verifyLink: links.verify,
 
     async close() {

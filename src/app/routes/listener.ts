@@ -1,5 +1,5 @@
 /** What the listener serves. */
-import { pageUrl } from '../../core/page-url.ts';
+import { pagePath } from '../../core/page-url.ts';
 import { fileRoutes } from '../../http/files.ts';
 import { type HealthPart, healthRoutes } from '../../http/health.ts';
 import { musicCallbackRoutes } from '../../http/music-callback.ts';
@@ -25,8 +25,7 @@ export function routesOf(
     storage,
     media,
     decisions,
-    publicUrl,
-    pathOf: ({ id }) => pageUrl(publicUrl, 'songs', id, secrets[0]).slice(publicUrl.length + 1),
+    pathOf: ({ id }) => pagePath('songs', id, secrets[0]),
   });
   return [
     musicCallbackRoutes({ secrets, log, measure, receive: jobs.receive }),

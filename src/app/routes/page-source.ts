@@ -28,23 +28,20 @@ const MOST_SONGS = 100;
 
 export interface PageSourceOptions {
   readonly storage: Pick<Storage, 'jobs'>;
-  readonly media: Pick<Media, 'stat' | 'link'>;
+  readonly media: Pick<Media, 'stat' | 'path'>;
   readonly decisions: Pick<DecisionStore, 'read'>;
-  /** Without a slash at its end. */
-  readonly publicUrl: string;
   /** Where people open the page of a song; relative to the root of the listener. */
   readonly pathOf: (song: Pick<Job, 'id'>) => string;
 }
 
 export function createPageSource(options: PageSourceOptions): PageSource {
   const { storage, decisions } = options;
-  const root = options.publicUrl.length + 1;
 
   async function fileOf(kept: KeptFile | undefined, title: string): Promise<LinkedFile | undefined> {
     const file = kept ? await options.media.stat(kept.name) : undefined;
     if (file === undefined) return undefined;
     const name = safeFileName(title, extname(file.name).slice(1));
-    const path = options.media.link(file.name, { downloadName: name }).slice(root);
+    const path = options.media.path(file.name, { downloadName: name });
     return { path, name, bytes: file.bytes, contentType: file.contentType };
   }
 

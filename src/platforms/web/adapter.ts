@@ -3,9 +3,10 @@
 import type { AnyCommand } from '../../core/bot/command.ts';
 import type { Bot } from '../../core/bot/create-bot.ts';
 import type { BrowserCommand, BrowserMessage } from '../../core/browser-chat.ts';
+import type { KeptFile } from '../../core/message.ts';
 import type { BrowserChat } from '../../core/platform-routes.ts';
 import type { System } from '../../core/system.ts';
-import type { MediaReader, Platform } from '../platform.ts';
+import type { Platform } from '../platform.ts';
 import { channelsOf, findPerson, isIn, PEOPLE, WEB } from './connection/community.ts';
 import { createHistory } from './deliver/history.ts';
 import { createWebPosts } from './deliver/posts.ts';
@@ -15,12 +16,17 @@ import { webRequestSchema } from './receive/requests.ts';
 import { createUploads } from './receive/uploads.ts';
 import type { WebMessage } from './render/message.ts';
 
+export interface WebFiles {
+  /** A signed, expiring address of a kept file, relative to the root of the listener. */
+  readonly path: (file: KeptFile, downloadName: string) => string;
+}
+
 export interface WebOptions extends Pick<System, 'now' | 'newId'> {
   /** Where this machine reaches the listener, without a slash at the end. */
   readonly url: string;
   /** In the address of the page: without it nothing is served. */
   readonly token: string;
-  readonly media: Pick<MediaReader, 'link'>;
+  readonly media: WebFiles;
 }
 
 export function createWeb(options: WebOptions): Platform & { readonly browserChat: BrowserChat } {
@@ -39,9 +45,7 @@ export function createWeb(options: WebOptions): Platform & { readonly browserCha
   function forPage({ source: _, media: items, ...message }: WebMessage): BrowserMessage {
     const linked = items?.map(({ file, ...item }) => {
       if (!file) return item;
-      const { pathname, search } = new URL(media.link(file, item.name));
-      const path = pathname.slice(pathname.lastIndexOf('/files/'));
-      return { ...item, url: `${path}${search}`, bytes: file.bytes };
+      return { ...item, url: `/${media.path(file, item.name)}`, bytes: file.bytes };
     });
     return { ...message, media: linked };
   }

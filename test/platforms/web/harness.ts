@@ -44,7 +44,7 @@ export async function openWeb(options: Partial<WebOptions> = {}) {
     const web = createWeb({
       url: 'http://127.0.0.1:3000',
       token: TOKEN,
-      media: { link: ({ name }, title) => `http://127.0.0.1:3000/files/${name}?as=${title}` },
+      media: { path: ({ name }, title) => `files/${name}?as=${title}` },
       now: () => 1_700_000_000_000,
       newId: () => {
         ids += 1;
