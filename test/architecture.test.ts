@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest';
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   core: ['types of gateway'],
   gateway: ['src/core/backoff.ts', 'src/core/present.ts'],
-  emulator: ['src/core/errors.ts'],
+  emulator: ['src/core/bounded-map.ts', 'src/core/errors.ts'],
   media: ['core'],
   storage: ['core'],
   settings: ['core', 'gateway', 'storage'],

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../core/bounded-map.ts';
 import type { SongRecipe } from './studio/synthesizer/recipe.ts';
 
 export type MusicTaskKind = 'songs' | 'lyrics' | 'cover' | 'stems' | 'wav' | 'video';
@@ -37,13 +38,13 @@ export type Store = ReturnType<typeof createStore>;
 
 /** What the emulator remembers of music while it runs. Old tasks are forgotten past a bound. */
 export function createStore() {
-  const audios = new BoundedMap<Audio>(mostRemembered * 2);
-  const tasks = new BoundedMap<MusicTask>(mostRemembered);
+  const audios = new Collection<Audio>(mostRemembered * 2);
+  const tasks = new Collection<MusicTask>(mostRemembered);
   const uploads: MusicTask[] = [];
   return {
     tasks,
     audios,
-    personas: new BoundedMap<Persona>(mostRemembered),
+    personas: new Collection<Persona>(mostRemembered),
     /** Notes that a task holds an upload; past eight of them the oldest is forgotten. */
     noteUpload(task: MusicTask): void {
       uploads.push(task);
@@ -55,17 +56,10 @@ export function createStore() {
   };
 }
 
-/** A map of things with ids that forgets the oldest when it is full. */
-export class BoundedMap<Value extends { readonly id: string }> extends Map<string, Value> {
-  readonly #most: number;
-  constructor(most: number) {
-    super();
-    this.#most = most;
-  }
+/** The latest things with ids. */
+export class Collection<Value extends { readonly id: string }> extends BoundedMap<string, Value> {
   add(value: Value): Value {
     this.set(value.id, value);
-    const [oldest] = this.keys();
-    if (this.size > this.#most && oldest !== undefined) this.delete(oldest);
     return value;
   }
 }

@@ -1,5 +1,7 @@
 /** What one address may ask of pages and files, so that no single visitor takes the listener from all others. */
+
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { BoundedMap } from '../core/bounded-map.ts';
 import { isOwnNetwork, type Routes } from './server.ts';
 
 /** The page of a song with many stems asks for some twenty at a time. */
@@ -56,15 +58,11 @@ export function limitVisitors(
 
 /** A token bucket for each visitor. */
 function createVisitLimit(elapsed: () => number): (visitor: string) => boolean {
-  const buckets = new Map<string, { left: number; at: number }>();
+  const buckets = new BoundedMap<string, { left: number; at: number }>(MOST_VISITORS);
   return (visitor) => {
     const now = elapsed();
     const { left, at } = buckets.get(visitor) ?? { left: VISITS.most, at: now };
     const filled = Math.min(VISITS.most, left + ((now - at) / 1000) * VISITS.perSecond);
-    // The one that came longest ago is first.
-    buckets.delete(visitor);
-    const [oldest] = buckets.keys();
-    if (buckets.size >= MOST_VISITORS && oldest !== undefined) buckets.delete(oldest);
     const isLeft = filled >= 1;
     buckets.set(visitor, { left: isLeft ? filled - 1 : filled, at: now });
     return isLeft;

@@ -6,7 +6,7 @@ import { DownloadError, download } from '../files.ts';
 import { requireModel } from '../models.ts';
 import { RefusedRequest } from '../requests.ts';
 import { formatTime } from '../shapes.ts';
-import { BoundedMap, mostRemembered } from '../store.ts';
+import { Collection, mostRemembered } from '../store.ts';
 import { UnusableInputError } from '../studio/studio.ts';
 import { foreignToMedia } from './image.ts';
 
@@ -56,7 +56,7 @@ const remembered = 86_400_000;
 
 /** The video routes, in both of their path forms. */
 export function registerVideoRoutes(server: FastifyInstance, context: EmulatorContext): void {
-  const videos = new BoundedMap<StoredVideo>(mostRemembered);
+  const videos = new Collection<StoredVideo>(mostRemembered);
   const create = async (request: FastifyRequest) => {
     const body = readBody(videoBody, request, foreignToMedia);
     const { model, input } = body;

@@ -1,5 +1,7 @@
 /** Channels in which each message is a question: what is one, and which messages of a person belong together. */
+
 import type { AnyCommand } from '../../core/bot/command.ts';
+import { BoundedMap } from '../../core/bounded-map.ts';
 import type { ConversationTurn } from '../../core/invocation.ts';
 
 /** Who writes on so soon goes on with what they said before. */
@@ -37,8 +39,8 @@ export type TalkMemory = ReturnType<typeof createTalkMemory>;
 
 /** What this process knows of people who write in such channels. Nothing depends on it but where an answer goes. */
 export function createTalkMemory(now: () => number) {
-  const series = new Map<string, Series>();
-  const refusedUntil = new Map<string, number>();
+  const series = new BoundedMap<string, Series>(MOST_REMEMBERED);
+  const refusedUntil = new BoundedMap<string, number>(MOST_REMEMBERED);
   const keyOf = (channel: string, person: string): string => `${channel}:${person}`;
 
   return {
@@ -56,14 +58,12 @@ export function createTalkMemory(now: () => number) {
       const isNext = before !== undefined && now() - before.at < SERIES_MS;
       const thread = isNext ? before.thread : open();
       const turns = isNext ? before.turns : [];
-      if (series.size >= MOST_REMEMBERED) series.clear();
       series.set(key, { thread, turns: [...turns, said], at: now() });
       return { thread, turns };
     },
 
     /** @param until when it is not refused any more, in milliseconds since the epoch */
     refused(channel: string, person: string, until: number): void {
-      if (refusedUntil.size >= MOST_REMEMBERED) refusedUntil.clear();
       refusedUntil.set(keyOf(channel, person), Math.min(until, now() + REFUSED_MS));
     },
 

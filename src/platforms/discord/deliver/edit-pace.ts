@@ -1,5 +1,7 @@
 /** When a growing text may be edited again, as Discord's rate-limit headers tell. */
+
 import type { APIRequest, ResponseLike } from 'discord.js';
+import { BoundedMap } from '../../../core/bounded-map.ts';
 import type { System } from '../../../core/system.ts';
 
 /** Where Discord tells nothing: about five edits in five seconds from a channel. */
@@ -14,14 +16,9 @@ export type EditPace = ReturnType<typeof createEditPace>;
 /** discord.js queues requests by the same headers. Here edits are spread, so that the budget is not used up in a burst. */
 export function createEditPace({ elapsed, sleep }: Pick<System, 'elapsed' | 'sleep'>) {
   /** By budget, when the next edit is due. */
-  const nextAt = new Map<string, number>();
+  const nextAt = new BoundedMap<string, number>(REMEMBERED);
 
-  function delay(budget: string, milliseconds: number): void {
-    nextAt.delete(budget);
-    nextAt.set(budget, elapsed() + milliseconds);
-    const [oldest] = nextAt.size > REMEMBERED ? nextAt.keys() : [];
-    if (oldest !== undefined) nextAt.delete(oldest);
-  }
+  const delay = (budget: string, milliseconds: number) => void nextAt.set(budget, elapsed() + milliseconds);
 
   return {
     /** For the answer to each request: https://docs.discord.com/developers/topics/rate-limits */

@@ -1,4 +1,5 @@
 /** Messages that were said before, read from Discord; those of the last minutes are remembered. */
+import { BoundedMap } from '../../../core/bounded-map.ts';
 import type { System } from '../../../core/system.ts';
 import type { DiscordRest } from '../connection/rest.ts';
 import { troubleOf } from '../errors.ts';
@@ -15,12 +16,12 @@ export function createMessages({
   now,
   log,
 }: Pick<System, 'now' | 'log'> & { readonly rest: Pick<DiscordRest, 'message' | 'messages'> }) {
-  const remembered = new Map<string, { readonly message: IncomingMessage; readonly until: number }>();
+  const remembered = new BoundedMap<string, { readonly message: IncomingMessage; readonly until: number }>(
+    MOST_REMEMBERED,
+  );
 
   function remember(message: IncomingMessage): void {
     remembered.set(message.id, { message, until: now() + REMEMBERED_MS });
-    const [oldest] = remembered.keys();
-    if (remembered.size > MOST_REMEMBERED && oldest !== undefined) remembered.delete(oldest);
   }
 
   return {

@@ -1,4 +1,5 @@
 /** Discord's voice channels: who is where, and joining. Loaded when sound is asked for the first time. */
+
 import {
   ChannelType,
   type Client,
@@ -11,6 +12,7 @@ import {
   type WebSocketShard,
 } from 'discord.js';
 import { z } from 'zod';
+import { BoundedMap } from '../../../core/bounded-map.ts';
 import { type VoiceChannels, VoiceError } from '../../platform.ts';
 import type { RetryTools } from '../connection/connection.ts';
 import type { Guilds } from '../connection/guilds.ts';
@@ -39,11 +41,9 @@ const MOST_REMEMBERED = 10_000;
 
 export function createDiscordVoice({ guilds, rest, log, random, sleep }: DiscordVoiceOptions): VoiceChannels {
   /** Voice states do not tell it, and members are not cached. */
-  const isBot = new Map<string, boolean>();
+  const isBot = new BoundedMap<string, boolean>(MOST_REMEMBERED);
 
   function remember(user: string, bot: boolean): boolean {
-    const [oldest] = isBot.keys();
-    if (isBot.size >= MOST_REMEMBERED && oldest !== undefined) isBot.delete(oldest);
     isBot.set(user, bot);
     return bot;
   }
