@@ -27,7 +27,7 @@ import { startCleanup } from './cleanup.ts';
 import { partiesOf } from './parties.ts';
 import { createPages, type Pages } from './routes/pages.ts';
 import { answerOffer, modelDefaults, readerOf, type ServiceOptions, type Services } from './services.ts';
-import type { Observability } from './telemetry/measurements.ts';
+import type { Observability } from './telemetry/observability.ts';
 
 /** While a file of this name is in the data directory, nothing new is taken: an operator's brake, without a restart. */
 const PAUSE_FILE = 'paused';

@@ -13,7 +13,8 @@ import { watchParties } from './parties.ts';
 import { createPlatforms, type MakePlatforms } from './platforms.ts';
 import { playgroundOf, routesOf } from './routes/listener.ts';
 import { openServices, type ServiceOptions, type Services, unmeasured } from './services.ts';
-import { observedBot, openObservability, serveMetrics } from './telemetry/measurements.ts';
+import { openObservability, serveMetrics } from './telemetry/observability.ts';
+import { observedBot } from './telemetry/observed-bot.ts';
 
 export interface AssembleOptions extends Omit<ServiceOptions, 'measure' | 'traces'> {
   readonly platforms: MakePlatforms;

@@ -28,7 +28,7 @@ import { databaseFile } from '../storage/sqlite/database-file.ts';
 import { openSqliteStorage } from '../storage/sqlite/open.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Config } from './config/read.ts';
-import { measuredStorage, measuredStore } from './telemetry/measurements.ts';
+import { measuredStorage, measuredStore } from './telemetry/measured-stores.ts';
 import type { Traces } from './telemetry/traces.ts';
 
 export interface ServiceOptions extends System {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createCollector } from '../../../src/app/telemetry/measurements.ts';
+import { createCollector } from '../../../src/app/telemetry/collector.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
 import type { OpenCount } from '../../../src/storage/storage.ts';
 

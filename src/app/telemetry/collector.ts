@@ -1,0 +1,64 @@
+/** The numbers that are read when operators ask for them: open jobs and connections. */
+
+import type { System } from '../../core/system.ts';
+import type { Measure } from '../../core/telemetry/series.ts';
+import type { Metrics } from '../../http/metrics.ts';
+import { CALLBACK_OUTCOMES } from '../../http/music-callback.ts';
+import type { Platform } from '../../platforms/platform.ts';
+import { FAMILY_OF } from '../../settings/limits/meter.ts';
+import type { OpenCount, Storage } from '../../storage/storage.ts';
+
+/** Counting open jobs reads all of them, so it is done this often at the most. */
+const FRESH_MS = 15_000;
+
+export interface CollectorOptions extends Pick<System, 'now' | 'elapsed'> {
+  readonly metrics: Pick<Metrics, 'measure' | 'reset'>;
+  readonly storage: Pick<Storage, 'jobs'>;
+  readonly platforms: readonly Platform[];
+}
+
+/** Resolves when the gauges are set. Those of jobs are absent while jobs cannot be counted. Never rejects. */
+export function createCollector({ metrics, storage, platforms, now, elapsed }: CollectorOptions) {
+  const { measure, reset } = metrics;
+  let counted = Number.NEGATIVE_INFINITY;
+  beginAtZero(platforms, measure);
+
+  return async (): Promise<void> => {
+    for (const platform of platforms) {
+      const labels = { platform: platform.name };
+      measure('minstrel_platform_ready', labels, platform.status().ready ? 1 : 0);
+      if (platform.connections) measure('minstrel_platform_connections', labels, platform.connections());
+    }
+    if (elapsed() - counted < FRESH_MS) return;
+    const counts = await storage.jobs.openCounts().catch(() => undefined);
+    reset('minstrel_jobs');
+    reset('minstrel_queue_length');
+    reset('minstrel_oldest_job_age_seconds');
+    if (!counts) return;
+    counted = elapsed();
+    setGauges(counts, now(), measure);
+  };
+}
+
+/** Prometheus sees no increase in the first sample of a series, so what alerts count is there before it happens. */
+function beginAtZero(platforms: readonly Platform[], measure: Measure): void {
+  for (const outcome of CALLBACK_OUTCOMES) measure('minstrel_callbacks_total', { outcome }, 0);
+  for (const { name } of platforms) measure('minstrel_undelivered_total', { platform: name }, 0);
+}
+
+function setGauges(counts: readonly OpenCount[], now: number, measure: Measure): void {
+  // Routes of a newer version are counted under their own name.
+  const known = counts.map((one) => ({ ...one, family: FAMILIES.get(one.route) ?? one.route }));
+  for (const [family, ofFamily] of Map.groupBy(known, (one) => one.family)) {
+    measure('minstrel_queue_length', { family }, sum(ofFamily.map(({ queued }) => queued)));
+    for (const [state, some] of Map.groupBy(ofFamily, (one) => one.state))
+      measure('minstrel_jobs', { family, state }, sum(some.map(({ count }) => count)));
+  }
+  for (const [state, some] of Map.groupBy(known, (one) => one.state)) {
+    const oldest = Math.min(...some.map(({ oldestAt }) => oldestAt));
+    measure('minstrel_oldest_job_age_seconds', { state }, Math.max(0, now - oldest) / 1000);
+  }
+}
+
+const FAMILIES: ReadonlyMap<string, string> = new Map(Object.entries(FAMILY_OF));
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);

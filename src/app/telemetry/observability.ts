@@ -1,0 +1,36 @@
+/** What operators watch the bot by. */
+import type { System } from '../../core/system.ts';
+import type { Log } from '../../core/telemetry/log.ts';
+import type { Metrics } from '../../http/metrics.ts';
+import { createHttpServer, type HttpServer } from '../../http/server.ts';
+import type { Config } from '../config/read.ts';
+import { type CollectorOptions, createCollector } from './collector.ts';
+import type { Traces } from './traces.ts';
+
+/** Each is loaded only where they ask for it. */
+export interface Observability {
+  readonly metrics: Metrics | undefined;
+  readonly traces: Traces | undefined;
+}
+
+/** Called before all that is watched, so that it is closed after that. */
+export async function openObservability(
+  { admin, traces: traceSettings }: Config,
+  tools: Pick<System, 'now' | 'log' | 'newId'>,
+  opened: AsyncDisposableStack,
+): Promise<Observability> {
+  const metrics = admin && (await import('../../http/metrics.ts')).createMetrics();
+  const traces = traceSettings && (await import('./traces.ts')).openTraces(traceSettings, tools);
+  opened.defer(async () => traces?.close());
+  return { metrics, traces };
+}
+
+/** Serves the metrics to operators. Throws ListenError when its port cannot be had. */
+export async function serveMetrics(
+  at: { readonly host: string; readonly port: number },
+  options: CollectorOptions & { readonly metrics: Metrics; readonly log: Log },
+): Promise<HttpServer> {
+  const { metricsRoutes } = await import('../../http/metrics.ts');
+  const routes = [metricsRoutes(options.metrics, createCollector(options))];
+  return createHttpServer({ ...at, log: options.log, routes });
+}
