@@ -18,6 +18,8 @@ export interface CommandLine {
   readonly asks?: true;
   /** The text behind the name. */
   readonly text: string;
+  /** A question mark alone stands behind the name: it asks for the form, or for help where there are no forms. */
+  readonly isAsked: boolean;
 }
 
 /** Reads `/name text` and `/name subcommand text`; undefined when there is no command of that name. */
@@ -57,10 +59,9 @@ export function declarationOf(
 
 /** Whether a typed command opens its form: it stands alone, or before a question mark, and has options to fill. */
 export function opensForm({ subcommands }: AnyCommand, line: CommandLine): boolean {
-  const { subcommand, options, asks, text } = line;
+  const { subcommand, options, asks, text, isAsked } = line;
   const isWhole = subcommands === undefined || subcommand !== undefined;
-  const isEmpty = text.trim() === '' ? isWhole : text.trim() === '?';
-  return isEmpty && !asks && Object.keys(options).length > 0;
+  return text.trim() === '' && (isWhole || isAsked) && !asks && Object.keys(options).length > 0;
 }
 
 /** Reads the name of a subcommand, if the text behind a command begins with one. */
@@ -69,9 +70,12 @@ export function readCommandLine(command: AnyCommand, typed: string): CommandLine
   const [, word = '', rest = ''] = /^(\S*)\s*([\s\S]*)$/.exec(typed.trimStart()) ?? [];
   const subcommand = word.toLowerCase();
   const part = Object.hasOwn(subcommands, subcommand) ? subcommands[subcommand] : undefined;
+  const behind = part === undefined ? typed.trimStart() : rest;
+  const isAsked = behind.trim() === '?';
+  const text = isAsked ? '' : behind;
   return part === undefined
-    ? { name, subcommand: undefined, description, options, text: typed.trimStart() }
-    : { ...part, name: `${name} ${subcommand}`, subcommand, text: rest };
+    ? { name, subcommand: undefined, description, options, text, isAsked }
+    : { ...part, name: `${name} ${subcommand}`, subcommand, text, isAsked };
 }
 
 /** Help for a command where its text is nothing but `help` or `--help`; undefined elsewhere. It costs nothing. */

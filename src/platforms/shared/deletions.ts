@@ -21,16 +21,7 @@ export function createDeletions(platform: string, now: () => number) {
   const deleted = new Set<string>();
   const withdraw = async (bot: Bot, id: string): Promise<void> => await bot.withdraw({ platform, id });
 
-  /** For what was stored when the event had come already. False for a message that is there. */
-  async function withdrawDeleted(id: string, bot: Bot): Promise<boolean> {
-    const isGone = deleted.has(id);
-    if (isGone) await withdraw(bot, id);
-    return isGone;
-  }
-
   return {
-    withdrawDeleted,
-
     /** Takes messages of any kind. Never rejects. */
     async receive(messages: readonly DeletedMessage[], bot: Bot): Promise<void> {
       const recent = messages.filter(({ at }) => at > now() - ANSWERED_WITHIN_MS);
@@ -49,7 +40,8 @@ export function createDeletions(platform: string, now: () => number) {
       const { id } = invocation;
       if (deleted.has(id)) return undefined;
       const outcome = await bot.run(invocation);
-      if (!(await withdrawDeleted(id, bot))) return outcome;
+      if (!deleted.has(id)) return outcome;
+      await withdraw(bot, id);
       if (outcome.type === 'accepted') outcome.begin();
       return undefined;
     },

@@ -117,7 +117,7 @@ export function createSession({ bot, newId, next, sendPrivately, post, buttons }
   async function runCommand(line: string): Promise<Ran> {
     const found = readKnownLine(line, bot.commands);
     const { command, subcommand, options: declared } = found;
-    const help = found.text.trim() === '?' ? commandHelp(command) : askedHelp(command, found);
+    const help = found.isAsked ? commandHelp(command) : askedHelp(command, found);
     if (help) return answer(help);
     return invoke({
       target: { command: command.name, subcommand },

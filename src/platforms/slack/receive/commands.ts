@@ -70,9 +70,8 @@ export function readTyped(line: SlashLine): {
   readonly subcommand: string | undefined;
   readonly options: RawOptions | 'form';
 } {
-  const { command, name, subcommand, text } = line;
+  const { command, name, subcommand } = line;
   if (opensForm(command, line)) return { subcommand, options: 'form' };
   const fileHint = `Send /${name} alone: the form takes your file.`;
-  const options = typedOptions(command, { ...line, text: text === '?' ? '' : text }, fileHint);
-  return { subcommand, options };
+  return { subcommand, options: typedOptions(command, line, fileHint) };
 }

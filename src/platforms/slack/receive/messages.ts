@@ -1,7 +1,8 @@
 /** Talk without a command: the bot's name, direct messages, and threads that it takes part in. */
 import type { App, Context } from '@slack/bolt';
 import { z } from 'zod';
-import type { Address, ConversationTurn, HistoryReference } from '../../../core/invocation.ts';
+import type { Outcome } from '../../../core/bot/outcome.ts';
+import type { Address, ConversationTurn, HistoryReference, Invocation } from '../../../core/invocation.ts';
 import { present } from '../../../core/present.ts';
 import { createDeletions } from '../../shared/deletions.ts';
 import { isBare, questionIn, type SpokenMessage } from '../../shared/question.ts';
@@ -23,7 +24,7 @@ import {
 } from './incoming-message.ts';
 import { createOnce } from './once.ts';
 import { agentAddress, channelAddress, PLATFORM_NAME } from './payloads.ts';
-import { type ListenerTools, respond, toolsIn, type WorkspaceTools } from './respond.ts';
+import { type ListenerTools, respondToMessage, toolsIn, type WorkspaceTools } from './respond.ts';
 
 const UNREAD =
   'Slack did not let me open a file of your message: it belongs to another workspace. Upload it here yourself, and ask again.';
@@ -90,15 +91,13 @@ export function listenToTalk(app: App, shared: ListenerTools): void {
     if (unread > 0) await sendPrivately(address, { text: UNREAD }, tools);
     if (unread > 0 && isBare(message)) return;
     const question = await questionOf(message, before ? { before } : { history: historyBefore(talk) }, tools);
-    if (deletions.isDeleted(id)) return;
-    const withdrawDeleted = async (): Promise<void> => void (await deletions.withdrawDeleted(id, tools.bot));
-    await respond(
-      { id, ...question, address },
-      { id: user },
-      { acknowledge: { silently: withdrawDeleted }, triggerId: undefined },
-      tools,
-    );
-    await withdrawDeleted();
+    const run = async (invocation: Invocation): Promise<Outcome | undefined> => {
+      const outcome = await deletions.run(invocation, tools.bot);
+      if (outcome?.type === 'message' && outcome.refusedUntil !== undefined)
+        memory.refused(channel, user, outcome.refusedUntil);
+      return outcome;
+    };
+    await respondToMessage({ id, ...question, address }, user, run, tools);
   }
 
   /**
@@ -123,7 +122,7 @@ export function listenToTalk(app: App, shared: ListenerTools): void {
   async function replyToTalk(talk: PersonsTalk, tools: WorkspaceTools): Promise<void> {
     const { channel, user, text, ts } = talk;
     const kind = isAboutPeople(talk) ? 'none' : kindOfTalk(unescapeSlack(text), tools.bot.commands);
-    if (kind === 'none' || !(await talks(talk, tools))) return;
+    if (kind === 'none' || memory.isRefused(channel, user) || !(await talks(talk, tools))) return;
     if (kind === 'command') {
       const address = channelAddress(tools.team, { channel, person: user });
       return await sendPrivately(address, { text: TYPED_COMMAND }, tools);

@@ -100,7 +100,7 @@ export async function respond(
   { acknowledge, ...origin }: Answering,
   tools: WorkspaceTools,
 ): Promise<void> {
-  const running = runAs(user, asking, tools);
+  const running = invocationOf(user, asking, tools).then((invocation) => tools.bot.run(invocation));
   const isFree = answersPrivately(asking, tools.bot.commands);
   const inTime = await Promise.race([running, ...(isFree ? [tools.sleep(LIMITS.acknowledgeWithinMs)] : [])]);
   const isEarly = inTime === undefined;
@@ -115,18 +115,37 @@ export async function respond(
   }
   const isAnswered = !isEarly && (await acknowledgeWith(outcome, acknowledge, asking, origin, tools));
   if (!isAnswered) await follow(outcome, asking, origin, tools);
-  const agentThread = agentThreadOf(asking.address);
-  if (agentThread !== undefined) await tools.agents.rest(agentThread);
+  await restAgent(asking, tools);
+}
+
+/** Answers a message, which needs no acknowledgement. `run` resolves to undefined where there is nothing to say. */
+export async function respondToMessage(
+  asking: Asking,
+  user: string,
+  run: (invocation: Invocation) => Promise<Outcome | undefined>,
+  tools: WorkspaceTools,
+): Promise<void> {
+  const outcome = await run(await invocationOf({ id: user }, asking, tools));
+  if (outcome?.type === 'accepted') outcome.begin();
+  else if (outcome) {
+    await follow(outcome, asking, { triggerId: undefined }, tools);
+    await restAgent(asking, tools);
+  }
+}
+
+async function restAgent({ address }: Asking, { agents }: WorkspaceTools): Promise<void> {
+  const thread = agentThreadOf(address);
+  if (thread !== undefined) await agents.rest(thread);
 }
 
 /** Once it is known who the person is. */
-async function runAs(
+async function invocationOf(
   { id, username, team_id }: AskingUser,
   asking: Asking,
-  { bot, persons, team, organisation }: WorkspaceTools,
-): Promise<Outcome> {
+  { persons, team, organisation }: WorkspaceTools,
+): Promise<Invocation> {
   const person = await persons.find(id, username, team_id === team);
-  return await bot.run({ ...asking, address: inOrganisation(asking.address, organisation), person });
+  return { ...asking, address: inOrganisation(asking.address, organisation), person };
 }
 
 /** False when the acknowledgement did not reach Slack, or came when Slack had told the person that none did. */

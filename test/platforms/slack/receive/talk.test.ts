@@ -106,6 +106,22 @@ describe('in a channel that moderators chose', () => {
     expect(server.ephemeralsOf()).toHaveLength(1);
   });
 
+  it('a person who is refused reads why once', async () => {
+    const { server, bot } = harness;
+    bot.answer = async () => ({
+      type: 'message',
+      visibility: 'person',
+      message: { text: 'The limit is reached.' },
+      refusedUntil: Date.now() + 60_000,
+    });
+    await server.say('one');
+    await server.until(() => server.ephemeralsOf().length === 1);
+    await server.say('two');
+    await server.say('mine', { user: 'U0BOB' });
+    await server.until(() => questions().includes('mine'));
+    expect(questions()).toEqual(['one', 'mine']);
+  });
+
   it('what a person writes in one go is one talk, in the thread of the first message', async () => {
     const { server, bot } = harness;
     const { message } = await server.say('hello');
