@@ -9,6 +9,9 @@ export interface PlatformRoutes {
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
+/** Whether a part of the process is of use; `reason` is public. */
+export type Readiness = { readonly ready: true } | { readonly ready: false; readonly reason: string };
+
 /** A chat that the listener shows in a browser on this machine. */
 export interface BrowserChat {
   /** In the page's address: without it nothing is served. */

@@ -1,8 +1,7 @@
+import type { Readiness } from '../core/platform-routes.ts';
 import type { System } from '../core/system.ts';
 import type { Log } from '../core/telemetry/log.ts';
 import type { Routes } from './server.ts';
-
-type Readiness = { readonly ready: true } | { readonly ready: false; readonly reason: string };
 
 /** Something that must work before the process is of use, such as `storage` or `discord`. */
 export interface HealthPart {

@@ -27,7 +27,7 @@ export interface MediaOptions extends Pick<System, 'now'> {
   readonly secrets: readonly string[];
   readonly linkTtlSeconds: number;
   /** Gets a warning for each song that is kept without tags. */
-  readonly log?: Pick<Log, 'warn'>;
+  readonly log: Pick<Log, 'warn'>;
 }
 
 const COVER_TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
@@ -90,7 +90,7 @@ export function createMedia(options: MediaOptions) {
         const tagged = await withTags(source, { ...tags, cover: await readCover(store, cover) });
         return tagged === undefined ? file : await store.put(tagged, { extension });
       } catch (error) {
-        options.log?.warn(
+        options.log.warn(
           { err: error, file: file.name },
           'Tags could not be written; the file is kept without them',
         );

@@ -5,7 +5,7 @@ import type { Bot } from '../core/bot/create-bot.ts';
 import { OperatorError } from '../core/errors.ts';
 import type { Address, ConversationTurn, HistoryReference, Person } from '../core/invocation.ts';
 import type { KeptFile, Message, Progress } from '../core/message.ts';
-import type { BrowserChat, PlatformRoutes } from '../core/platform-routes.ts';
+import type { BrowserChat, PlatformRoutes, Readiness } from '../core/platform-routes.ts';
 
 /**
  * What a platform needs to find a message again that it has shown: message ids, files uploaded so far. Only the platform
@@ -59,7 +59,7 @@ export interface Platform {
   stop(): Promise<void>;
   /** Ends every connection. */
   close(): Promise<void>;
-  status(): PlatformStatus;
+  status(): Readiness;
   /** Why it hears no messages without the bot's name: a plain sentence for moderators; absent where it hears them. */
   readonly hearsOnlyItsName?: string;
   /** How many connections bring events; absent where events come without a connection. */
@@ -197,8 +197,6 @@ export class VoiceError extends Error {
     this.reason = reason;
   }
 }
-
-export type PlatformStatus = { readonly ready: true } | { readonly ready: false; readonly reason: string };
 
 /** Reads kept files. */
 export interface MediaReader {

@@ -13,6 +13,7 @@ async function open(store: Partial<FolderStoreOptions> = {}) {
     fetcher: fetcherFor({ maximumBytes: 100_000_000 }),
     publicUrl: 'https://bot.example',
     secrets: ['secret'],
+    log: { warn: () => undefined },
     linkTtlSeconds: 3600,
     now: () => 0,
   });

@@ -1,5 +1,4 @@
 /** Who may ask for the playground: a browser on this machine, from the playground's own page. */
-import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
 interface GuardedRequest {
@@ -29,10 +28,4 @@ export function createGuard(port: string): (request: GuardedRequest) => boolean 
     const site = headers['sec-fetch-site'] ?? 'none';
     return site === 'none' || site === 'same-origin' || headers['sec-fetch-mode'] === 'navigate';
   };
-}
-
-/** Takes as long for a near miss as for nonsense. */
-export function isSameSecret(given: string, expected: string): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
-  return one.length === other.length && timingSafeEqual(one, other);
 }

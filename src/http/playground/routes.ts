@@ -1,10 +1,11 @@
 /** The chat in the browser, for this machine alone. Whatever else asks gets the answer of what does not exist. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BrowserChat } from '../../core/platform-routes.ts';
+import { isSameSecret } from '../../core/signatures.ts';
 import { type AssetSources, assetRoutes, lazyAssets, pageHeaders } from '../assets.ts';
 import { sendNotFound } from '../not-found.ts';
 import { isCompressed, type Routes } from '../server.ts';
-import { createGuard, isSameSecret } from './guard.ts';
+import { createGuard } from './guard.ts';
 
 export interface PlaygroundOptions {
   readonly chat: BrowserChat;

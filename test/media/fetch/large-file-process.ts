@@ -30,6 +30,7 @@ const media = createMedia({
   }),
   publicUrl: 'http://bot.example',
   secrets: ['secret'],
+  log: { warn: () => undefined },
   linkTtlSeconds: 600,
   ...time,
 });

@@ -27,6 +27,7 @@ function mediaOn(store: MediaStore) {
     fetcher: fetcherFor(),
     publicUrl: 'https://bot.example',
     secrets: ['secret'],
+    log: { warn: () => undefined },
     linkTtlSeconds: 3600,
     now: Date.now,
   });

@@ -1,9 +1,10 @@
 /** The connection to Discord, which one replica holds at a time, and the REST client, which all of them use. */
+
 import { type Client, Events, Status } from 'discord.js';
 import { backoff } from '../../../core/backoff.ts';
 import type { HeldLock, WithLock } from '../../../core/lock.ts';
+import type { Readiness } from '../../../core/platform-routes.ts';
 import type { System } from '../../../core/system.ts';
-import type { PlatformStatus } from '../../platform.ts';
 import { isTokenRefused, TOKEN_REFUSED } from '../errors.ts';
 import { type ClientEvents, type ClientSettings, createClient } from './client.ts';
 
@@ -22,7 +23,7 @@ export interface DiscordConnection {
   open(): Promise<void>;
   close(): Promise<void>;
   /** Ready also while another replica is connected. */
-  status(): PlatformStatus;
+  status(): Readiness;
   /** How many shards are connected. */
   connections(): number;
   /** The present one: a client that Discord ended is replaced. It knows guilds while it is connected. */
