@@ -115,7 +115,7 @@ async function everything(): Promise<Map<string, StoredMessage>> {
   const buttons = [...results].flatMap(([name, result]) =>
     // Opening a thread has tests of its own, and links lead away.
     labelsOf(result).flatMap((label = '') =>
-      label === '🧵 Continue in a thread' || label.startsWith('To ')
+      label === 'Continue in a thread' || label.startsWith('To ')
         ? []
         : [[`${name}: ${label}`, () => ended(discord.press(label, result, { moderator: true }))] as const],
     ),

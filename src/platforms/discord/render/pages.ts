@@ -80,7 +80,7 @@ const LEAST_DESCRIPTION = 200;
 const CARD_COLUMNS = 60;
 const FILE_NOTE = '-# The full text is attached.';
 const STREAM_NOTE = '-# Still writing. The whole text comes as a file.';
-const THREAD_BUTTON: Button = { type: 'action', id: OPEN_THREAD, label: '🧵 Continue in a thread' };
+const THREAD_BUTTON: Button = { type: 'action', id: OPEN_THREAD, label: 'Continue in a thread' };
 const EMPTY: Page = { content: '', embeds: [], components: [], files: [] };
 
 /** Total: any Message becomes one page at least, and every page is one that Discord takes. */

@@ -133,7 +133,7 @@ describe('a thread', () => {
     const { discord } = some;
     const [answer] = await talk(some, { text: 'one?' }, { ...answerOf('1'), conversation: true });
     if (!answer) throw new Error('There is no answer');
-    discord.press('🧵 Continue in a thread', answer);
+    discord.press('Continue in a thread', answer);
     const channel = await discord.until(() => discord.world.channels.get(answer.id), 'a thread');
     await talk(some, { text: 'two?', channel }, answerOf('2', 'j2'));
     discord.remove(answer);
@@ -151,7 +151,7 @@ describe('a thread', () => {
     const pages = await talk(some, { text: 'Why is it so?' }, { ...answerOf(text), conversation: true });
     const last = pages.at(-1);
     if (!last) throw new Error('There is no answer');
-    await some.discord.press('🧵 Continue in a thread', last).response();
+    await some.discord.press('Continue in a thread', last).response();
     expect(some.discord.world.channels.get(last.id)?.name).toBe('Why is it so?');
   });
 
@@ -165,7 +165,7 @@ describe('a thread', () => {
     await some.platform.show(address, message, { key: 'j', remember: async () => {} });
     const last = discord.said().at(-1);
     if (!last || last === asked.original) throw new Error('The answer is one message');
-    await discord.press('🧵 Continue in a thread', last).response();
+    await discord.press('Continue in a thread', last).response();
     expect(discord.world.channels.get(last.id)?.name).toBe('“Why is it so?”');
   });
 });

@@ -23,7 +23,7 @@ afterEach(async () => {
   harness = undefined;
 });
 
-const BUTTON = '🧵 Continue in a thread';
+const BUTTON = 'Continue in a thread';
 const ANSWER = { title: '“Why is the sea loud?”', text: 'Because of **waves**.', conversation: true };
 
 async function answered({ discord, bot, platform }: Harness): Promise<StoredMessage> {
