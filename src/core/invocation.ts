@@ -37,6 +37,9 @@ export function serverOf({ guild, direct }: Pick<Address, 'guild' | 'direct'>): 
   return direct === true ? undefined : guild;
 }
 
+/** Those on the operator's own machine: the terminal, and the chat in the browser. */
+export const LOCAL_PLATFORMS: ReadonlySet<string> = new Set(['terminal', 'web']);
+
 /** What people there call it. */
 export function serverWord({ platform }: Pick<Address, 'platform'>): 'server' | 'workspace' {
   return platform === 'slack' ? 'workspace' : 'server';

@@ -2,7 +2,8 @@
 import type { Address } from '../core/invocation.ts';
 import type { Party, PartySong } from '../core/party.ts';
 import type { System } from '../core/system.ts';
-import type { Platform, VoiceChannels, VoiceEnd } from '../platforms/platform.ts';
+import type { Platform } from '../platforms/platform.ts';
+import type { VoiceChannels, VoiceEnd } from '../platforms/voice.ts';
 import { createDetails, type DetailSources, lineAt } from './details.ts';
 import { type PartyEvent, partyAfter } from './events.ts';
 import { overMessage, partyMessage } from './message.ts';

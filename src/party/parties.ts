@@ -1,7 +1,7 @@
 /** The parties of this process. */
 import type { Address, Person } from '../core/invocation.ts';
 import type { Party, PartyTools } from '../core/party.ts';
-import { VoiceError } from '../platforms/platform.ts';
+import { VoiceError } from '../platforms/voice.ts';
 import { secondsAt } from './events.ts';
 import { ENDINGS, type PartiesOptions, type PartyEnding, type PartyHost, startPartyHost } from './host.ts';
 import { overMessage } from './message.ts';

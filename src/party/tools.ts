@@ -2,7 +2,7 @@
 import { UserError } from '../core/errors.ts';
 import { type Address, type Person, serverOf } from '../core/invocation.ts';
 import type { Party, PartySong, PartyTools } from '../core/party.ts';
-import { type VoiceChannel, type VoiceEnd, VoiceError } from '../platforms/platform.ts';
+import { type VoiceChannel, type VoiceEnd, VoiceError } from '../platforms/voice.ts';
 import { lineAt } from './details.ts';
 import { MOST_QUEUED, partyAfter, votesNeeded } from './events.ts';
 import type { PartiesOptions, PartyHost } from './host.ts';

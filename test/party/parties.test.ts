@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import { createPartyStore } from '../../src/party/store.ts';
-import { VoiceError } from '../../src/platforms/platform.ts';
+import { VoiceError } from '../../src/platforms/voice.ts';
 import type { SettingsStore } from '../../src/storage/storage.ts';
 import { memoryStorage } from '../settings/memory-storage.ts';
 import type { ManualClock } from '../storage/manual-clock.ts';

@@ -1,6 +1,6 @@
 /** Where pages are. */
 
-import type { Address } from '../../core/invocation.ts';
+import { type Address, LOCAL_PLATFORMS } from '../../core/invocation.ts';
 import type { JobView } from '../../core/job.ts';
 import type { PageKind } from '../../core/page-url.ts';
 import { pagesInForce } from '../../settings/answers.ts';
@@ -15,16 +15,13 @@ export interface PagesOptions {
   readonly signedUrl: (kind: PageKind, id: string) => string;
 }
 
-/** Whose people are at this machine. */
-const HERE_ONLY: ReadonlySet<string> = new Set(['terminal', 'web']);
-
 export type Pages = ReturnType<typeof createPages>;
 
 export function createPages({ decisions, publicUrl, signedUrl }: PagesOptions) {
   const isPublic = publicUrl !== undefined && !isThisMachine(publicUrl);
   /** Undefined where people of the platform could not open it. */
   const urlAt = (at: Pick<Address, 'platform'>, kind: PageKind, id: string): string | undefined =>
-    isPublic || HERE_ONLY.has(at.platform) ? signedUrl(kind, id) : undefined;
+    isPublic || LOCAL_PLATFORMS.has(at.platform) ? signedUrl(kind, id) : undefined;
 
   return {
     urlAt,

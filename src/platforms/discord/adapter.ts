@@ -2,9 +2,10 @@ import type { Interaction } from 'discord.js';
 import type { Bot } from '../../core/bot/create-bot.ts';
 import type { WithLock } from '../../core/lock.ts';
 import type { System } from '../../core/system.ts';
-import type { MediaReader, Platform, VoiceChannels } from '../platform.ts';
+import type { MediaReader, Platform } from '../platform.ts';
 import { createDeletions } from '../shared/deletions.ts';
 import { createTalkMemory } from '../shared/talk.ts';
+import type { VoiceChannels } from '../voice.ts';
 import { sameChannel } from './address.ts';
 import type { ClientSettings } from './connection/client.ts';
 import { createDiscordConnection } from './connection/connection.ts';
@@ -12,17 +13,18 @@ import { createGuilds } from './connection/guilds.ts';
 import { keepRegistering, type RegisterOptions } from './connection/register.ts';
 import { createDiscordRest } from './connection/rest.ts';
 import { createEditPace } from './deliver/edit-pace.ts';
+import { FirstResponses } from './deliver/first-responses.ts';
 import { messageLink, messageOffers, retractMessages } from './deliver/posted.ts';
 import { sendPrivateMessage } from './deliver/private.ts';
 import { showMessage } from './deliver/show.ts';
 import { streamMessage } from './deliver/stream.ts';
-import { type DeliveryTools, FirstResponses } from './deliver/tools.ts';
-import { acknowledge } from './receive/acknowledge.ts';
+import type { DeliveryTools } from './deliver/tools.ts';
 import { answerAutocomplete } from './receive/autocomplete.ts';
-import { converse } from './receive/conversation.ts';
 import { readDiscordHistory } from './receive/history.ts';
 import { deletedMessages, editedMessageSchema, incomingMessageSchema } from './receive/incoming-message.ts';
-import { createMessages } from './receive/messages.ts';
+import { createMessages } from './receive/message-memory.ts';
+import { converse } from './receive/messages.ts';
+import { answerInteraction } from './receive/respond.ts';
 import type { ReceivingTools } from './receive/tools.ts';
 
 export interface DiscordOptions
@@ -116,7 +118,7 @@ export function createDiscord(options: DiscordOptions): Platform {
       interaction.isStringSelectMenu() ||
       interaction.isModalSubmit()
     )
-      await acknowledge(interaction, receiving);
+      await answerInteraction(interaction, receiving);
   }
 
   async function receiveMessage(data: unknown): Promise<void> {

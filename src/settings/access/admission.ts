@@ -2,7 +2,13 @@
 
 import type { AnyCommand } from '../../core/bot/command.ts';
 import { notModerator, refusedByDecision, UserError } from '../../core/errors.ts';
-import { type Address, type Invocation, type Person, serverOf } from '../../core/invocation.ts';
+import {
+  type Address,
+  type Invocation,
+  LOCAL_PLATFORMS,
+  type Person,
+  serverOf,
+} from '../../core/invocation.ts';
 import { EVERYONE, MODERATION, VISITORS } from '../../core/moderation.ts';
 import type { DecisionStore, Decisions } from '../decisions.ts';
 import {
@@ -101,8 +107,7 @@ function notForEveryone(command: string, things: readonly string[], settings: De
 }
 
 function isServed({ platform, guild }: Address, served: readonly string[]): boolean {
-  // The terminal and the chat in the browser are the operator's own.
-  if (served.length === 0 || platform === 'terminal' || platform === 'web') return true;
+  if (served.length === 0 || LOCAL_PLATFORMS.has(platform)) return true;
   if (guild === undefined) return served.includes('direct');
   return served.includes(guild) || served.includes(`${platform}:${guild}`);
 }

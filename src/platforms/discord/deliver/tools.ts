@@ -1,8 +1,8 @@
 import type { System } from '../../../core/system.ts';
 import type { MediaReader } from '../../platform.ts';
-import type { LiveToken } from '../address.ts';
 import type { Guilds } from '../connection/guilds.ts';
 import type { DiscordRest } from '../connection/rest.ts';
+import type { FirstResponses } from './first-responses.ts';
 
 /** What showing a message takes. */
 export interface DeliveryTools extends Pick<System, 'now' | 'log'> {
@@ -10,24 +10,4 @@ export interface DeliveryTools extends Pick<System, 'now' | 'log'> {
   readonly guilds: Guilds;
   readonly media: MediaReader;
   readonly responses: FirstResponses;
-}
-
-/** Which post has filled the first response of an interaction: there is one response, and perhaps several posts. */
-export class FirstResponses {
-  readonly #filledBy = new Map<string, { readonly key: string; readonly expiresAt: number }>();
-
-  /** Whether `key` may fill it. After a restart every key may, because what filled it is forgotten. */
-  isFree({ token }: LiveToken, key: string): boolean {
-    const filled = this.#filledBy.get(token);
-    return filled === undefined || filled.key === key;
-  }
-
-  fill({ token, expiresAt }: LiveToken, key: string, now: number): void {
-    for (const [old, { expiresAt: end }] of this.#filledBy) {
-      // The oldest comes first, so the first live one ends the search.
-      if (end > now) break;
-      this.#filledBy.delete(old);
-    }
-    this.#filledBy.set(token, { key, expiresAt });
-  }
 }

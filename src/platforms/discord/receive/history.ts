@@ -7,7 +7,7 @@ import { present } from '../../../core/present.ts';
 import { isThread } from '../connection/guilds.ts';
 import { ZERO_WIDTH_SPACE } from '../render/escape.ts';
 import { type IncomingMessage, incomingMessageSchema } from './incoming-message.ts';
-import type { Messages } from './messages.ts';
+import type { Messages } from './message-memory.ts';
 
 /** Messages of people and of the bot: a message, a reply, and the answers to commands and to menus. */
 const SAID_TYPES: ReadonlySet<number> = new Set([0, 19, 20, 23]);

@@ -1,61 +1,150 @@
-/** Messages that were said before, read from Discord; those of the last minutes are remembered. */
-import { BoundedMap } from '../../../core/bounded-map.ts';
-import type { System } from '../../../core/system.ts';
-import type { DiscordRest } from '../connection/rest.ts';
-import { troubleOf } from '../errors.ts';
-import { type IncomingMessage, incomingMessageSchema } from './incoming-message.ts';
+/** Mentions, replies to the bot and direct messages, as questions with what was said before. No privileged intent is needed. */
+import type { Invocation } from '../../../core/invocation.ts';
+import type { Message } from '../../../core/message.ts';
+import { ASK, isBare, questionIn } from '../../shared/question.ts';
+import { kindOfTalk, TYPED_COMMAND } from '../../shared/talk.ts';
+import { isThread, takesThreads } from '../connection/guilds.ts';
+import { showMessage } from '../deliver/show.ts';
+import { preventsSending } from '../permissions.ts';
+import { historyOfMessage, repliedTo, textOfPerson } from './history.ts';
+import type { IncomingMessage } from './incoming-message.ts';
+import { addressOfMessage, personOfMessage, withPublicity } from './invocation.ts';
+import { openTalkThread } from './threads.ts';
+import type { ReceivingTools } from './tools.ts';
 
-const REMEMBERED_MS = 10 * 60_000;
-const MOST_REMEMBERED = 1_000;
+/** A message and a reply. */
+const MESSAGE_TYPES: ReadonlySet<number> = new Set([0, 19]);
 
-export type Messages = ReturnType<typeof createMessages>;
+const HIDDEN =
+  'Discord does not show me that message. Open its menu, choose Apps and “Ask about this”, or mention me with a question.';
 
-/** So that each question in a long chain of replies does not cost a request for each link. */
-export function createMessages({
-  rest,
-  now,
-  log,
-}: Pick<System, 'now' | 'log'> & { readonly rest: Pick<DiscordRest, 'message' | 'messages'> }) {
-  const remembered = new BoundedMap<string, { readonly message: IncomingMessage; readonly until: number }>(
-    MOST_REMEMBERED,
-  );
-
-  function remember(message: IncomingMessage): void {
-    remembered.set(message.id, { message, until: now() + REMEMBERED_MS });
-  }
-
-  return {
-    remember,
-
-    /** It was edited or deleted. */
-    forget(id: string): void {
-      remembered.delete(id);
-    },
-
-    /** Undefined for a message that was deleted, or that the bot may not read. Never rejects. */
-    async read(channel: string, id: string): Promise<IncomingMessage | undefined> {
-      const known = remembered.get(id);
-      if (known && now() < known.until) return known.message;
-      try {
-        const { data: message } = incomingMessageSchema.safeParse(await rest.message(channel, id));
-        if (message) remember(message);
-        return message;
-      } catch (error) {
-        log.info({ err: error, trouble: troubleOf(error) }, 'A message that was said before cannot be read');
-        return undefined;
-      }
-    },
-
-    /** Oldest first; none where they cannot be read. Ids grow with time, so `before` may be any. Never rejects. */
-    async latest(channel: string, before: string, most: number): Promise<IncomingMessage[]> {
-      try {
-        const found = await rest.messages(channel, { before }, most);
-        if (!Array.isArray(found)) return [];
-        return found.flatMap((one) => incomingMessageSchema.safeParse(one).data ?? []).reverse();
-      } catch (error) {
-        log.warn({ err: error, trouble: troubleOf(error) }, 'What was said before cannot be read');
-        return [];
-      }
-    },
+/** Answers a message of a person if it is for the bot. Never rejects. */
+export async function converse(message: IncomingMessage, tools: ReceivingTools): Promise<void> {
+  const { bot, guilds, self, log } = tools;
+  const command = bot.commands.find((candidate) => candidate.name === ASK);
+  const isToBot = isAddressed(message, self);
+  if (!command || !(isToBot || mayBeForThread(message, tools))) return;
+  const { guild_id: guild, channel_id: channel, channel_type: type } = message;
+  const thread = guild === undefined ? undefined : await guilds.thread(channel, type);
+  const isTalk = !isToBot && guild !== undefined && (await isQuestionInTalk(message, tools));
+  if (!isToBot && thread?.ownerId !== self && !isTalk) return;
+  if (guild !== undefined && !mayBeAnswered(message, guild, thread?.parentId ?? undefined, tools))
+    return log.info({ channel }, 'A person who may use no commands there was not answered');
+  showTyping(message, thread?.parentId ?? undefined, tools);
+  const person = personOfMessage(message, (who) => guild !== undefined && guilds.moderates(guild, who));
+  const invocation = {
+    id: message.id,
+    address: withPublicity(addressOfMessage(message, thread?.parentId ?? undefined), tools),
+    person,
   };
+  if (tools.deletions.isDeleted(message.id)) return;
+  if (isTalk) return await answerTalk(message, invocation, tools);
+  tools.messages.remember(message);
+  const replied = repliedTo(message);
+  if (replied) tools.messages.remember(replied);
+  const spoken = (one: IncomingMessage) => ({ text: textOfPerson(one, self), files: one.attachments });
+  // Without words of its own, a reply asks about what it replies to.
+  const isOwn = !isBare(spoken(message)) || replied === undefined || replied.author.id === self;
+  const asked = isOwn ? message : replied;
+  if (!isOwn && isBare(spoken(asked))) return await say(invocation, { text: HIDDEN }, tools);
+  const history = historyOfMessage(asked, self);
+  await answer({ ...invocation, ...questionIn(spoken(asked)), ...(history && { history }) }, tools);
+}
+
+/** Whether each message in its channel is a question, as moderators decided. What is said in threads has its own rule. */
+async function isQuestionInTalk(message: IncomingMessage, { bot, talk }: ReceivingTools): Promise<boolean> {
+  const { channel_id: channel, channel_type: type, author, content } = message;
+  // Also by people whom Discord does not let call everybody.
+  const isToAll = /@(?:everyone|here)\b/.test(content);
+  if (!takesThreads(type) || isToAll || talk.isRefused(channel, author.id)) return false;
+  const kind = kindOfTalk(content, bot.commands);
+  return kind !== 'none' && (await bot.talks(addressOfMessage(message, undefined)));
+}
+
+/** In a thread of its own, or where none may be opened as a reply. */
+async function answerTalk(
+  message: IncomingMessage,
+  { id, address, person }: Pick<Invocation, 'id' | 'address' | 'person'>,
+  tools: ReceivingTools,
+): Promise<void> {
+  const { channel_id: channel, content: text, attachments: files } = message;
+  if (kindOfTalk(text, tools.bot.commands) === 'command')
+    return await say({ id, address }, { text: TYPED_COMMAND }, tools);
+  const said = { author: 'person' as const, person: person.id, name: person.displayName, text, files: [] };
+  const place = tools.talk.place(channel, said, () => openTalkThread(message, tools));
+  const thread = await place.thread;
+  const { platformData: _, ...here } = address;
+  const invocation = {
+    id,
+    person,
+    address: thread === undefined ? address : { ...here, channel: thread, parent: channel },
+    ...questionIn({ text, files }),
+    conversation: place.turns,
+  };
+  const outcome = await tools.deletions.run(invocation, tools.bot);
+  if (outcome === undefined) return;
+  if (outcome.type === 'accepted') return outcome.begin();
+  if (outcome.type !== 'message') return;
+  const { refusedUntil, message: sentence } = outcome;
+  if (refusedUntil !== undefined) tools.talk.refused(channel, person.id, refusedUntil);
+  await say(invocation, sentence, tools);
+}
+
+/** People who may use no commands in a channel get no answer by a mention either, nor in a thread that is not known. */
+function mayBeAnswered(
+  { channel_id: channel, channel_type: type, author, member }: IncomingMessage,
+  guild: string,
+  parent: string | undefined,
+  { guilds }: ReceivingTools,
+): boolean {
+  if (isThread(type) && parent === undefined) return false;
+  return guilds.mayUseCommands(guild, parent ?? channel, { id: author.id, roles: member?.roles ?? [] });
+}
+
+async function say(
+  { id, address }: Pick<Invocation, 'id' | 'address'>,
+  message: Message,
+  tools: ReceivingTools,
+): Promise<void> {
+  await showMessage(address, message, { key: `r${id}`, remember: async () => {} }, tools);
+}
+
+async function answer(invocation: Invocation, tools: ReceivingTools): Promise<void> {
+  const outcome = await tools.deletions.run(invocation, tools.bot);
+  switch (outcome?.type) {
+    case undefined:
+      return;
+    case 'accepted':
+      return outcome.begin();
+    case 'message':
+      return await say(invocation, outcome.message, tools);
+    case 'form':
+      return await say(invocation, { text: `Please use /${ASK} for this.` }, tools);
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** Whether a message mentions the bot or comes to it directly. */
+function isAddressed(message: IncomingMessage, self: string): boolean {
+  if (!MESSAGE_TYPES.has(message.type)) return false;
+  return message.guild_id === undefined || message.mentions.some((user) => user.id === self);
+}
+
+/** Whether a message without any mention is for the bot if the bot opened the thread. A reply is of another type. */
+function mayBeForThread(message: IncomingMessage, { messageContent }: ReceivingTools): boolean {
+  if (!messageContent || message.type !== 0) return false;
+  const { guild_id: guild, mentions, mention_roles, mention_everyone } = message;
+  const isForOthers = mentions.length > 0 || mention_roles.length > 0 || mention_everyone;
+  return guild !== undefined && !isForOthers && message.content.trim() !== '';
+}
+
+/** Not where the bot may send nothing: Discord would refuse this too. */
+function showTyping(
+  { guild_id: guild, channel_id: channel }: IncomingMessage,
+  parent: string | undefined,
+  { guilds, rest, log }: ReceivingTools,
+): void {
+  if (guild !== undefined && preventsSending(guilds.missingPermissions(guild, channel, parent) ?? [])) return;
+  void rest.typing(channel).catch((error: unknown) => log.debug({ err: error }, 'Discord shows no typing'));
 }

@@ -22,7 +22,7 @@ import {
 import { ellipsis } from '../../../core/words.ts';
 import { addField, fieldName, textParts } from '../../shared/form-text.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
-import type { Row } from '../render/card.ts';
+import type { Row } from '../render/buttons.ts';
 import { deadenMentions, ZERO_WIDTH_SPACE } from '../render/escape.ts';
 import { fileOf } from './incoming-message.ts';
 

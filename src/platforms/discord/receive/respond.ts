@@ -1,93 +1,189 @@
-/** Says something to an interaction, and where Discord takes no response, to the person directly. */
-import { MessageFlags } from 'discord.js';
+/** One interaction, from its arrival to the bot's first words: always answered within Discord's three seconds. */
+import { ComponentType, MessageFlags, type StringSelectMenuInteraction } from 'discord.js';
+import { answersPrivately } from '../../../core/bot/command.ts';
+import type { Outcome } from '../../../core/bot/outcome.ts';
 import type { Invocation } from '../../../core/invocation.ts';
-import type { Message } from '../../../core/message.ts';
-import { addressDataOf } from '../address.ts';
-import { sendingOf, textSending } from '../deliver/payload.ts';
-import { sendPrivateMessage } from '../deliver/private.ts';
+import { type Message, plain } from '../../../core/message.ts';
+import { ASK } from '../../shared/question.ts';
+import { firstResponse } from '../connection/rest.ts';
+import { textSending } from '../deliver/payload.ts';
 import { troubleOf } from '../errors.ts';
-import { DEFAULT_FILE_BYTES } from '../limits.ts';
-import { type Page, renderPages } from '../render/pages.ts';
-import type { Answerable } from './invocation.ts';
+import { DISCORD_LIMITS } from '../limits.ts';
+import { OPEN_THREAD, otherMenuId } from '../render/buttons.ts';
+import type { Page } from '../render/pages.ts';
+import { historyOfInteraction } from './history.ts';
+import { type Answerable, askedAt, askingOf, invocationOf, withPublicity } from './invocation.ts';
+import { menuForm, modalOrReason, openFormButton } from './modal.ts';
+import {
+  type Answering,
+  type AskedInteraction,
+  type Deferral,
+  orLogged,
+  orPrivately,
+  pagesOf,
+  say,
+  sayOutdated,
+} from './say.ts';
+import { continueInThread } from './threads.ts';
 import type { ReceivingTools } from './tools.ts';
 
-const OUTDATED = 'This button belongs to an older version of me. Please use the command again.';
+/** Leaves the acknowledgement itself as much time to arrive. */
+const DEFER_AFTER_MS = DISCORD_LIMITS.responseMs / 2;
+const FORM_LATE: Message = { text: 'That took me a moment. Here is the form:' };
+const FORM_REFUSED: Message = { text: 'Discord did not open the form. Please ask again.' };
 
-export interface AskedInteraction {
-  readonly interaction: Answerable;
-  readonly invocation: Pick<Invocation, 'id' | 'address'>;
-  readonly isPrivate: boolean;
-}
-
-/** Whether Discord shows that the bot is thinking, and to whom. */
-export type Deferral = 'none' | 'public' | 'private' | 'failed';
-export type Answering = AskedInteraction & { readonly deferral: Deferral };
-
-export async function pagesOf(
-  message: Message,
-  { invocation }: AskedInteraction,
-  { media }: ReceivingTools,
-): Promise<Page[]> {
-  const { fileBytes = DEFAULT_FILE_BYTES } = addressDataOf(invocation.address);
-  return await renderPages(message, { fileBytes, link: media.link });
-}
-
-/** The first page becomes the response, the others follow it. Never rejects. */
-export async function say(
-  answering: Answering,
-  { message, pages, alone }: { message: Message; pages: readonly Page[]; alone: boolean },
-  tools: ReceivingTools,
-): Promise<void> {
-  const { rest, media } = tools;
-  const { interaction, deferral } = answering;
-  const token = { application: interaction.applicationId, token: interaction.token };
-  const flags = alone ? MessageFlags.Ephemeral : 0;
-  return await orPrivately(answering, message, tools, async () => {
-    for (const [index, page] of pages.entries()) {
-      const sending = sendingOf(page, [], media);
-      if (index > 0) await rest.followUp(token, sending, flags);
-      else if (deferral === 'none') await rest.reply(interaction, sending, flags);
-      else await rest.editResponse(token, '@original', sending);
-    }
-  });
+/** Never rejects. */
+export async function answerInteraction(interaction: Answerable, tools: ReceivingTools): Promise<void> {
+  if (interaction.isMessageContextMenuCommand()) {
+    const form = menuForm(interaction, tools.bot.commands);
+    if (!form) return await sayOutdated(interaction, tools);
+    const modal = modalOrReason(form);
+    const open = () =>
+      typeof modal === 'string'
+        ? tools.rest.reply(interaction, textSending(modal), MessageFlags.Ephemeral)
+        : firstResponse(() => interaction.showModal(modal));
+    return await ifAdmitted(interaction, form.id, tools, () => orLogged(open, tools));
+  }
+  if (interaction.isMessageComponent() && interaction.customId === OPEN_THREAD)
+    return await ifAdmitted(interaction, ASK, tools, () => continueInThread(interaction, tools));
+  const received = invocationOf(interaction, tools.now());
+  if (!received) return await sayOutdated(interaction, tools);
+  const invocation = { ...received, address: withPublicity(received.address, tools) };
+  const asked = { interaction, invocation, isPrivate: answersPrivately(invocation, tools.bot.commands) };
+  // What takes long to render is waited for like what takes long to find out.
+  const running = run(asked, tools).then(async (outcome) => ({
+    outcome,
+    pages: outcome.type === 'accepted' ? [] : await pagesOf(saidBy(outcome), asked, tools),
+  }));
+  // What may cost something is acknowledged when it is stored, and not before.
+  const deferral = asked.isPrivate ? await deferIfSlow(asked, running, tools) : 'none';
+  const { outcome, pages } = await running;
+  await answer({ ...asked, deferral }, outcome, pages, tools);
+  if (interaction.isStringSelectMenu()) await resetMenus(interaction, tools);
 }
 
 /**
- * What Discord does not take in the channel goes to the person directly; not where it had told them that the bot did not
- * respond. Never rejects.
+ * A client keeps what was chosen from a menu, and sends nothing when the same is chosen again, until the message is edited.
+ * https://github.com/discord/discord-api-docs/issues/4801. Never rejects.
  */
-export async function orPrivately(
-  { invocation: { id, address }, deferral }: Answering,
-  message: Message,
-  tools: ReceivingTools,
-  respond: () => Promise<void>,
+async function resetMenus(
+  { message }: StringSelectMenuInteraction,
+  { rest, log }: ReceivingTools,
 ): Promise<void> {
-  const { log } = tools;
-  if (deferral === 'failed') return;
+  if (message.flags.has(MessageFlags.Ephemeral)) return;
+  const rows = message.components.map((row) => {
+    const shown = row.toJSON();
+    if (shown.type !== ComponentType.ActionRow) return shown;
+    const components = shown.components.map((component) =>
+      component.type === ComponentType.StringSelect
+        ? { ...component, custom_id: otherMenuId(component.custom_id) }
+        : component,
+    );
+    return { ...shown, components };
+  });
   try {
-    return await respond();
+    await rest.editRows(message.channelId, message.id, rows);
   } catch (error) {
-    const trouble = troubleOf(error);
-    log.warn({ err: error, trouble, invocation: id }, 'Discord did not take an answer');
-    if (trouble === 'token-dead') return;
-  }
-  try {
-    await sendPrivateMessage(address, message, tools);
-  } catch (error) {
-    log.error({ err: error, trouble: troubleOf(error), invocation: id }, 'An answer could be sent nowhere');
-  }
-}
-
-/** Never rejects. */
-export async function orLogged(respond: () => Promise<void>, { log }: ReceivingTools): Promise<void> {
-  try {
-    await respond();
-  } catch (error) {
-    log.warn({ err: error, trouble: troubleOf(error) }, 'Discord did not take an answer');
+    log.debug({ err: error, trouble: troubleOf(error) }, 'A menu still shows what was chosen');
   }
 }
 
-export async function sayOutdated(interaction: Answerable, tools: ReceivingTools): Promise<void> {
-  const sending = textSending(OUTDATED);
-  await orLogged(() => tools.rest.reply(interaction, sending, MessageFlags.Ephemeral), tools);
+/** What opens without the bot asks for access by itself. */
+async function ifAdmitted(
+  interaction: Answerable,
+  command: string,
+  tools: ReceivingTools,
+  open: () => Promise<void>,
+): Promise<void> {
+  const invocation = askingOf(interaction, tools.now());
+  const message = await tools.bot.refusal({ ...invocation, command });
+  if (!message) return await open();
+  const answering = { interaction, invocation, isPrivate: true, deferral: 'none' } as const;
+  const pages = await pagesOf(message, answering, tools);
+  await say(answering, { message, pages, alone: true }, tools);
 }
+
+type Running = AskedInteraction & { readonly invocation: Invocation };
+
+/** A question in a thread goes on with what was said there. */
+async function run({ interaction, invocation }: Running, tools: ReceivingTools): Promise<Outcome> {
+  if (invocation.command !== ASK || invocation.action) return await tools.bot.run(invocation);
+  const history = historyOfInteraction(interaction, tools.self);
+  return await tools.bot.run(history ? { ...invocation, history } : invocation);
+}
+
+async function deferIfSlow(
+  asked: Running,
+  running: Promise<unknown>,
+  tools: ReceivingTools,
+): Promise<Deferral> {
+  const done = new AbortController();
+  const now = tools.now();
+  const left = Math.max(0, askedAt(asked.interaction, now) + DEFER_AFTER_MS - now);
+  const slow = tools.sleep(left, done.signal).then(() => 'slow' as const);
+  const first = await Promise.race([running, slow]);
+  done.abort('done');
+  return first === 'slow' ? await defer(asked, tools) : 'none';
+}
+
+async function defer(
+  { interaction, isPrivate }: AskedInteraction,
+  { log }: ReceivingTools,
+): Promise<Deferral> {
+  try {
+    await firstResponse(() => interaction.deferReply(isPrivate ? { flags: MessageFlags.Ephemeral } : {}));
+    return isPrivate ? 'private' : 'public';
+  } catch (error) {
+    log.warn({ err: error, trouble: troubleOf(error) }, 'Discord did not take the acknowledgement');
+    return 'failed';
+  }
+}
+
+async function answer(
+  answering: Answering,
+  outcome: Outcome,
+  pages: readonly Page[],
+  tools: ReceivingTools,
+): Promise<void> {
+  switch (outcome.type) {
+    case 'accepted': {
+      const deferral = answering.deferral === 'none' ? await defer(answering, tools) : answering.deferral;
+      // The person was told that the bot did not respond, and asks again. They must not pay twice.
+      if (deferral === 'failed' && outcome.decline) return await outcome.decline();
+      return outcome.begin();
+    }
+    case 'message': {
+      const alone = outcome.visibility === 'person' || answering.isPrivate;
+      return await say(answering, { message: outcome.message, pages, alone }, tools);
+    }
+    case 'form': {
+      if (answering.deferral === 'none') {
+        const modal = modalOrReason(outcome.form);
+        if (typeof modal === 'string') {
+          const sentence = saying(modal);
+          return await answer(answering, sentence, await pagesOf(saidBy(sentence), answering, tools), tools);
+        }
+        const { interaction } = answering;
+        return await orPrivately(answering, FORM_REFUSED, tools, async () => {
+          if (interaction.isModalSubmit()) throw new TypeError('Discord opens no form after a form');
+          await firstResponse(() => interaction.showModal(modal));
+        });
+      }
+      const components = [openFormButton(outcome.form)];
+      const withForm = pages.map((page) => ({ ...page, components }));
+      return await say(answering, { message: FORM_LATE, pages: withForm, alone: true }, tools);
+    }
+    default:
+      return outcome satisfies never;
+  }
+}
+
+const saying = (text: string): Extract<Outcome, { type: 'message' }> => ({
+  type: 'message',
+  visibility: 'person',
+  message: { text: plain(text) },
+});
+
+/** What the person reads of it; of a form, when it comes late. */
+const saidBy = (outcome: Exclude<Outcome, { type: 'accepted' }>): Message =>
+  outcome.type === 'message' ? outcome.message : FORM_LATE;

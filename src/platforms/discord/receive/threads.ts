@@ -20,7 +20,10 @@ const UNNAMED = 'A talk';
 const NO_MESSAGE = 'That message was deleted, so I cannot open a thread for it.';
 
 /** Opens a thread at the message whose button was pressed, and tells the person where it is. Never rejects. */
-export async function openThread(interaction: PressedInteraction, tools: ReceivingTools): Promise<void> {
+export async function continueInThread(
+  interaction: PressedInteraction,
+  tools: ReceivingTools,
+): Promise<void> {
   const { rest, log } = tools;
   try {
     // A person who may not open threads here gets none through the bot.
@@ -29,14 +32,14 @@ export async function openThread(interaction: PressedInteraction, tools: Receivi
       return await rest.reply(interaction, refusal, MessageFlags.Ephemeral);
     }
     await firstResponse(() => interaction.deferReply({ flags: MessageFlags.Ephemeral }));
-    await interaction.editReply(await open(interaction.message, tools));
+    await interaction.editReply(await startThread(interaction.message, tools));
   } catch (error) {
     log.warn({ err: error, trouble: troubleOf(error) }, 'A thread could not be opened');
   }
 }
 
 /** @returns the sentence for the person who pressed the button */
-async function open(message: Message, tools: ReceivingTools): Promise<string> {
+async function startThread(message: Message, tools: ReceivingTools): Promise<string> {
   // A thread has the id of its message.
   const existing = `There is already a thread: <#${message.id}>`;
   if (message.hasThread) return existing;

@@ -3,7 +3,7 @@ import type { System } from '../../../core/system.ts';
 import type { Deletions } from '../../shared/deletions.ts';
 import type { TalkMemory } from '../../shared/talk.ts';
 import type { DeliveryTools } from '../deliver/tools.ts';
-import type { Messages } from './messages.ts';
+import type { Messages } from './message-memory.ts';
 
 /** What answering a person takes. */
 export interface ReceivingTools extends DeliveryTools, Pick<System, 'sleep'> {

@@ -15,16 +15,8 @@ import { ellipsis } from '../../../core/words.ts';
 import type { Block } from '../../shared/markdown/blocks.ts';
 import { wellFormed, wholeCharacters } from '../../shared/text.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
-import {
-  type Card,
-  type Cover,
-  hasCard,
-  OPEN_THREAD,
-  plainCard,
-  type Row,
-  renderButtons,
-  renderCard,
-} from './card.ts';
+import { OPEN_THREAD, type Row, renderButtons } from './buttons.ts';
+import { type Card, type Cover, hasCard, plainCard, renderCard } from './card.ts';
 import { safeUrl } from './escape.ts';
 import { linkBlock, paginate, plainLine, readBlocks, smallPrintBlock } from './markdown.ts';
 

@@ -13,7 +13,7 @@ import {
 } from 'discord.js';
 import { z } from 'zod';
 import { BoundedMap } from '../../../core/bounded-map.ts';
-import { type VoiceChannels, VoiceError } from '../../platform.ts';
+import { type VoiceChannels, VoiceError } from '../../voice.ts';
 import type { RetryTools } from '../connection/connection.ts';
 import type { Guilds } from '../connection/guilds.ts';
 import type { DiscordRest } from '../connection/rest.ts';

@@ -17,7 +17,7 @@ import {
 } from '@discordjs/voice';
 import { z } from 'zod';
 import { backoff } from '../../../core/backoff.ts';
-import { type JoinOptions, type VoiceEnd, VoiceError, type VoiceSession } from '../../platform.ts';
+import { type JoinOptions, type VoiceEnd, VoiceError, type VoiceSession } from '../../voice.ts';
 import type { RetryTools } from '../connection/connection.ts';
 
 /**

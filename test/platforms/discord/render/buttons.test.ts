@@ -1,7 +1,7 @@
 import { ComponentType } from 'discord.js';
 import { describe, expect, it } from 'vitest';
 import type { Button } from '../../../../src/core/message.ts';
-import { renderButtons } from '../../../../src/platforms/discord/render/card.ts';
+import { renderButtons } from '../../../../src/platforms/discord/render/buttons.ts';
 
 const buttons = (count: number, emphasis?: 'primary'): Button[] =>
   Array.from({ length: count }, (_, index) => ({

@@ -1,12 +1,8 @@
 /** The real adapter, discord.js and @discordjs/voice, between a strict Discord and a strict voice server. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { createDiscord } from '../../../../src/platforms/discord/adapter.ts';
-import type {
-  JoinOptions,
-  Platform,
-  VoiceChannels,
-  VoiceSession,
-} from '../../../../src/platforms/platform.ts';
+import type { Platform } from '../../../../src/platforms/platform.ts';
+import type { JoinOptions, VoiceChannels, VoiceSession } from '../../../../src/platforms/voice.ts';
 import { type Channel, type DiscordServer, startDiscord } from '../../../servers/discord/index.ts';
 import { trustLocalVoice } from '../../../servers/voice/certificate.ts';
 import { startVoiceServer, type VoiceServer } from '../../../servers/voice/server.ts';

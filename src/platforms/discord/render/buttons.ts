@@ -1,0 +1,87 @@
+/** A message's buttons: one row, and menus with the rest. */
+import {
+  type APIActionRowComponent,
+  type APIButtonComponent,
+  type APIComponentInMessageActionRow,
+  type APIStringSelectComponent,
+  ButtonStyle,
+  ComponentType,
+} from 'discord.js';
+import type { ActionButton, Button, LinkButton, Message } from '../../../core/message.ts';
+import { ellipsis } from '../../../core/words.ts';
+import { arrangeButtons, chunks } from '../../shared/buttons.ts';
+import { DISCORD_LIMITS } from '../limits.ts';
+import { deadenMentions, safeUrl } from './escape.ts';
+
+/** The `custom_id` of the button that opens a thread. It needs no target: the thread belongs to its message. */
+export const OPEN_THREAD = 'thread';
+
+export type Row = APIActionRowComponent<APIComponentInMessageActionRow>;
+
+/** The `custom_id` of a menu begins so; its choice is the action's id. */
+const MENU = 'more';
+
+/** Another `custom_id` for the same menu, and the first one again for that: then clients draw the menu anew. */
+export const otherMenuId = (id: string): string => (id.endsWith(':') ? id.slice(0, -1) : `${id}:`);
+
+/**
+ * One row of buttons, and below it menus with the rest, named after the message. Long labels are shortened; an id that comes
+ * twice is one button.
+ * @returns `messages`: the rows of each message, five at most; `links`: those whose address is too long for a button
+ */
+export function renderButtons(buttons: readonly Button[], message: Pick<Message, 'title'>) {
+  const ids = new Set(['']);
+  const known = buttons.filter((button) => {
+    if (button.type === 'link') return true;
+    const isNew = button.id.length <= DISCORD_LIMITS.customId && !ids.has(button.id);
+    ids.add(button.id);
+    return isNew;
+  });
+  const { shown, more } = arrangeButtons(known);
+  const rendered = shown.map((button) =>
+    button.type === 'link' ? linkButton(button) : actionButton(button),
+  );
+  const rows: Row[] = [
+    ...chunks(
+      rendered.filter((button) => button !== undefined),
+      DISCORD_LIMITS.buttonsInRow,
+    ),
+    ...chunks(more, DISCORD_LIMITS.menuOptions).map((some, index) => [menu(some, index, message)]),
+  ].map((components) => ({ type: ComponentType.ActionRow, components }));
+  const links = shown.filter((button) => button.type === 'link').filter((button) => !linkButton(button));
+  return { messages: chunks(rows, DISCORD_LIMITS.rows), links };
+}
+
+const menu = (
+  buttons: readonly ActionButton[],
+  index: number,
+  { title = '' }: Pick<Message, 'title'>,
+): APIStringSelectComponent => ({
+  type: ComponentType.StringSelect,
+  custom_id: `${MENU}:${index}`,
+  placeholder: ellipsis(
+    title.trim() === '' ? 'More …' : `More … for ${title.trim()}`,
+    DISCORD_LIMITS.placeholder,
+  ),
+  options: buttons.map(({ id, label, about = '' }) => ({
+    label: labelOf(label),
+    value: id,
+    ...(about.trim() === '' ? {} : { description: ellipsis(about.trim(), DISCORD_LIMITS.menuDescription) }),
+  })),
+});
+
+function linkButton({ url, label }: LinkButton): APIButtonComponent | undefined {
+  const safe = safeUrl(url);
+  if (safe === undefined || safe.length > DISCORD_LIMITS.buttonUrl) return undefined;
+  return { type: ComponentType.Button, style: ButtonStyle.Link, label: labelOf(label), url: safe };
+}
+
+const actionButton = ({ id, label, emphasis }: ActionButton): APIButtonComponent => ({
+  type: ComponentType.Button,
+  style: emphasis === 'primary' ? ButtonStyle.Primary : ButtonStyle.Secondary,
+  label: labelOf(label),
+  custom_id: id,
+});
+
+const labelOf = (text: string): string =>
+  ellipsis(deadenMentions(text.trim()) || '…', DISCORD_LIMITS.buttonLabel);
