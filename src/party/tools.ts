@@ -1,140 +1,33 @@
 /** What people say of what is played, and who may say it. */
 import { UserError } from '../core/errors.ts';
-import { type Address, type Person, serverOf } from '../core/invocation.ts';
-import type { Party, PartySong, PartyTools } from '../core/party.ts';
-import { type VoiceChannel, type VoiceEnd, VoiceError } from '../platforms/voice.ts';
+import { serverOf } from '../core/invocation.ts';
+import type { PartyTools } from '../core/party.ts';
 import { lineAt } from './details.ts';
-import { MOST_QUEUED, partyAfter, votesNeeded } from './events.ts';
-import type { PartiesOptions, PartyHost } from './host.ts';
-
-interface Asking {
-  readonly address: Address;
-  readonly person: Person;
-}
-
-interface ToolParts extends PartiesOptions {
-  /** What is played here, by server. */
-  readonly hosted: ReadonlyMap<string, PartyHost>;
-  readonly starting: ReadonlyMap<string, Promise<PartyHost | undefined>>;
-  /** Plays what `prepare` resolves to. Rejects with VoiceError. */
-  readonly start: (
-    guild: string,
-    prepare: () => Promise<Party>,
-    how: { readonly isAwaited: boolean },
-  ) => Promise<unknown>;
-  /** What the server has stored and no process plays. */
-  readonly left: (guild: string) => Promise<Party | undefined>;
-  readonly end: (party: Party, ending: VoiceEnd) => Promise<void>;
-}
+import { votesNeeded } from './events.ts';
+import type { PartyHost } from './host.ts';
+import { createPlay, type PartyRequester, type ToolParts, voiceChannelOf } from './play.ts';
 
 const NOTHING = 'Nothing is playing here. Start with /party play.';
 
-const ELSEWHERE = 'I play in another voice channel of this server. Join it, or ask there for /party stop.';
-
-const NOT_LET_IN =
-  'I am not a member of this server, or cannot see its voice channels. A moderator can add me; then I can play here.';
-
-const UNTOLD =
-  'Right now Discord does not tell me which voice channel you are in. Please try again in a minute.';
-
-const JOIN_FAILED = {
-  removed: 'I was disconnected before I could begin. Please try again.',
-  refused: 'Discord refuses the voice connection. The operator of this bot can find the reason in its log.',
-  unreachable: 'Discord’s voice server does not answer. Please try again in a minute.',
-  lost: 'My connection to Discord is broken for the moment. Please try again in a minute.',
-} as const satisfies Record<VoiceEnd, string>;
-
 /** What a person may do at an address. */
-export function partyToolsFor({ address, person }: Asking, parts: ToolParts): PartyTools {
-  const { voice, platform, now, newId, random, hosted, starting, start, left, end } = parts;
+export function partyToolsFor({ address, person }: PartyRequester, parts: ToolParts): PartyTools {
+  const { random, hosted } = parts;
   const guild = serverOf(address);
-
-  /** Where the person is. Throws UserError. */
-  async function theirChannel(where: string): Promise<VoiceChannel | 'gone' | undefined> {
-    const theirs = await (await voice()).channelOf(where, person.id);
-    if (theirs === 'untold') throw new UserError(UNTOLD);
-    return theirs;
-  }
-
-  async function isIn(where: string, channel: string): Promise<boolean> {
-    const theirs = await theirChannel(where);
-    return theirs !== 'gone' && theirs?.id === channel;
-  }
 
   /** The party, where the person hears it or moderates. Throws UserError. */
   async function hearing(): Promise<PartyHost> {
     const host = guild === undefined ? undefined : hosted.get(guild);
     if (guild === undefined || !host) throw new UserError(NOTHING);
-    if (!person.moderator && !(await isIn(guild, host.party.channel)))
-      throw new UserError('Join the voice channel that I play in to control the music.');
-    return host;
+    if (person.moderator) return host;
+    const channel = await voiceChannelOf(guild, person, parts.voice);
+    if (channel !== 'gone' && channel?.id === host.party.channel) return host;
+    throw new UserError('Join the voice channel that I play in to control the music.');
   }
 
   const listenersOf = ({ listeners }: PartyHost): readonly string[] => listeners ?? [person.id];
 
-  /** What was left, if anything, and with the song. Throws UserError, and VoiceError where nothing can begin. */
-  async function withSong(where: string, channel: string, song: PartySong) {
-    const reach = await (await voice()).reach(where);
-    if (reach !== 'here') throw new VoiceError(reach === 'gone' ? 'removed' : 'lost');
-    const stored = await left(where);
-    if (stored && stored.channel !== channel) throw new UserError(ELSEWHERE);
-    const shown = platform.sameChannel?.(address) ?? address;
-    const before = stored ?? newParty({ id: newId(), guild: where, channel, address: shown }, now());
-    return { stored, party: partyAfter(before, { type: 'queued', song }, now()) };
-  }
-
-  /** Joins the channel and plays. Throws UserError and VoiceError. */
-  async function begin(where: string, channel: string, song: PartySong): Promise<Party> {
-    const prepared = withSong(where, channel, song);
-    try {
-      await start(where, async () => (await prepared).party, { isAwaited: true });
-    } catch (error) {
-      const { stored } = await prepared;
-      if (stored && error instanceof VoiceError && error.reason !== 'lost') await end(stored, error.reason);
-      throw error;
-    }
-    return (await prepared).party;
-  }
-
-  async function queue(where: string, channel: string, song: PartySong): Promise<Party> {
-    // Somebody else may have begun it in this very moment.
-    const beginning = starting.get(where);
-    const host = hosted.get(where) ?? (beginning && (await beginning));
-    if (!host) return await begin(where, channel, song);
-    if (host.party.channel !== channel) throw new UserError(ELSEWHERE);
-    return await host.apply({ type: 'queued', song });
-  }
-
   return {
-    async play(song) {
-      const channel = guild === undefined ? undefined : await theirChannel(guild);
-      if (channel === 'gone') throw new UserError(NOT_LET_IN);
-      if (guild === undefined || !channel)
-        throw new UserError('Join a voice channel first: I come to the one that you are in.');
-      if (channel.missing.length > 0)
-        throw new UserError(
-          `I need the ${channel.missing.join(' and ')} ${channel.missing.length === 1 ? 'permission' : 'permissions'} in ${channel.name}. A moderator can allow my role that in the channel’s settings, under Permissions.`,
-        );
-      if (channel.isFull)
-        throw new UserError(
-          `${channel.name} is full. When somebody leaves, or a moderator raises its limit, I can join.`,
-        );
-      const queued: PartySong = {
-        ...song,
-        id: newId(),
-        by: { id: person.id, displayName: person.displayName },
-      };
-      const party = await queue(guild, channel.id, queued).catch((error: unknown) => {
-        throw error instanceof VoiceError ? new UserError(JOIN_FAILED[error.reason]) : error;
-      });
-      if (party.current?.id === queued.id) return `I play ${song.title} in ${channel.name}.`;
-      const position = party.queue.findIndex(({ id }) => id === queued.id) + 1;
-      if (position === 0)
-        throw new UserError(
-          `${MOST_QUEUED} songs are queued already. Please wait until some have been played.`,
-        );
-      return `${song.title} is queued, number ${position}.`;
-    },
+    play: createPlay({ address, person }, parts),
 
     async skip() {
       const host = await hearing();
@@ -213,18 +106,5 @@ export function partyToolsFor({ address, person }: Asking, parts: ToolParts): Pa
       const lines = party.current ? await parts.linesOf(party.current) : [];
       return { party, seconds, line: lineAt(lines, seconds) };
     },
-  };
-}
-
-function newParty(where: Pick<Party, 'id' | 'guild' | 'channel' | 'address'>, at: number): Party {
-  return {
-    ...where,
-    queue: [],
-    round: 0,
-    position: { seconds: 0, at, moves: false },
-    paused: false,
-    loop: 'off',
-    radio: false,
-    votes: [],
   };
 }
