@@ -205,6 +205,7 @@ export async function startHarness({
         token: discord.token,
         apiUrl: discord.apiUrl,
         media,
+        measure: () => {},
         withLock: alone,
         log: logger,
         now: () => discord.now(),

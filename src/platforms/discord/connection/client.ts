@@ -24,8 +24,8 @@ export interface ClientSettings extends DiscordAccount {
   readonly shards?: { readonly ids: readonly number[]; readonly total: number } | undefined;
   /** The privileged intent of this name is switched on: people need not mention the bot in its threads. */
   readonly messageContent?: boolean | undefined;
-  /** For operators' numbers; left out, nothing is measured. */
-  readonly measure?: Measure | undefined;
+  /** For operators' numbers. */
+  readonly measure: Measure;
 }
 
 export interface ClientEvents {
@@ -93,7 +93,7 @@ export function createClient(options: CreateClientOptions): Client {
     log.warn({ err: error, shard }, 'A connection to Discord failed'),
   );
   client.on(Events.ShardReconnecting, () =>
-    measure?.('minstrel_platform_reconnects_total', { platform: 'discord' }),
+    measure('minstrel_platform_reconnects_total', { platform: 'discord' }),
   );
   client.on(Events.ShardResume, (shard) => log.info({ shard }, 'The connection to Discord was resumed'));
   client.on(Events.ShardDisconnect, ({ code }, shard) => {
@@ -105,13 +105,13 @@ export function createClient(options: CreateClientOptions): Client {
   client.rest.on('response', options.onResponse);
   client.rest.on('response', ({ method, route }, { status }) =>
     // The route has no ids and no tokens in it.
-    measure?.('minstrel_platform_requests_total', {
+    measure('minstrel_platform_requests_total', {
       platform: 'discord',
       method: `${method} ${route}`,
       status: String(status),
     }),
   );
-  client.rest.on('rateLimited', () => measure?.('minstrel_rate_limits_total', { by: 'discord' }));
+  client.rest.on('rateLimited', () => measure('minstrel_rate_limits_total', { by: 'discord' }));
   return client;
 }
 

@@ -39,6 +39,7 @@ export async function startVoiceWorld(): Promise<VoiceWorld> {
     withLock: alone,
     media: { open: () => Promise.reject(new Error('No files')), link: () => '' },
     log,
+    measure: () => {},
     now: Date.now,
     elapsed: () => performance.now(),
     random: () => 0,
