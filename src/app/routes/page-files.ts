@@ -1,0 +1,92 @@
+/** The files that pages offer: of songs, and of what was made from them. */
+import { extname } from 'node:path';
+import type { Job } from '../../core/job.ts';
+import type { KeptFile } from '../../core/message.ts';
+import { present } from '../../core/present.ts';
+import { hasVoice, TAKE_WORK, type TakeWork, titleOf } from '../../core/song.ts';
+import type { LinkedFile, PageTake } from '../../http/pages/content.ts';
+import { existingResults } from '../../jobs/existing.ts';
+import { safeFileName } from '../../media/content/file-names.ts';
+import type { Media } from '../../media/media.ts';
+import type { Storage } from '../../storage/storage.ts';
+
+export interface PageFilesOptions {
+  readonly storage: Pick<Storage, 'jobs'>;
+  readonly media: Pick<Media, 'stat' | 'path'>;
+}
+
+export function createPageFiles({ storage, media }: PageFilesOptions) {
+  async function fileOf(kept: KeptFile | undefined, title: string): Promise<LinkedFile | undefined> {
+    const file = kept ? await media.stat(kept.name) : undefined;
+    if (file === undefined) return undefined;
+    const name = safeFileName(title, extname(file.name).slice(1));
+    const path = media.path(file.name, { downloadName: name });
+    return { path, name, bytes: file.bytes, contentType: file.contentType };
+  }
+
+  /** What is kept of an address of the gateway. */
+  const keptOf = async ({ kept, tagged }: Job, url: string | undefined, title: string) =>
+    url === undefined ? undefined : fileOf(tagged?.[url] ?? kept[url], title);
+
+  async function takeOf(job: Job, index: number): Promise<PageTake | undefined> {
+    const song = job.result?.songs[index];
+    const title = `${titleOf(job)}${(job.result?.songs.length ?? 0) > 1 ? ` (take ${index + 1})` : ''}`;
+    const audio = await keptOf(job, song?.audioUrl, title);
+    if (audio === undefined) return undefined;
+    const { taskId } = job;
+    const audioId = song?.audioId;
+    const made =
+      taskId === undefined || audioId === undefined
+        ? { stems: [], lines: [] }
+        : await madeOf(job, { taskId, audioId }, title);
+    return present({ audio, seconds: song?.durationSeconds, ...made });
+  }
+
+  /** The first job whose result is still kept. */
+  async function firstOf<Value>(
+    work: TakeWork,
+    parent: string,
+    find: (job: Job) => Promise<Value | undefined>,
+  ): Promise<Value | undefined> {
+    for (const job of await existingResults({ work, parent }, storage)) {
+      const found = await find(job);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  async function madeOf(job: Job, ids: { taskId: string; audioId: string }, title: string) {
+    const stemsOf = (type: 'separate_vocal' | 'split_stem') =>
+      firstOf(TAKE_WORK.stems(ids, type), job.id, async (made) => {
+        const stems = await Promise.all(
+          (made.result?.stems ?? []).map(async ({ name, url }) => {
+            const file = await keptOf(made, url, `${title} - ${name}`);
+            return file && { name, file };
+          }),
+        );
+        const kept = stems.filter((stem) => stem !== undefined);
+        return kept.length > 1 ? kept : undefined;
+      });
+    const [all, vocals, wav, video, words] = await Promise.all([
+      stemsOf('split_stem'),
+      stemsOf('separate_vocal'),
+      firstOf(TAKE_WORK.wav(ids), job.id, (made) => keptOf(made, made.result?.wavUrl, title)),
+      firstOf(TAKE_WORK.video(ids), job.id, (made) => keptOf(made, made.result?.videoUrl, title)),
+      hasVoice(job)
+        ? firstOf(TAKE_WORK.words(ids), job.id, async ({ result }) => result?.karaoke)
+        : undefined,
+    ]);
+    const lrc = await fileOf(words?.file, title);
+    return { ...present({ wav, video, lrc }), stems: all ?? vocals ?? [], lines: words?.lines ?? [] };
+  }
+
+  async function coverOf(job: Job): Promise<LinkedFile | undefined> {
+    for (const { imageUrl } of job.result?.songs ?? []) {
+      const cover = await keptOf(job, imageUrl, `${titleOf(job)} - cover`);
+      if (cover) return cover;
+    }
+    return undefined;
+  }
+
+  return { keptOf, takeOf, coverOf };
+}
