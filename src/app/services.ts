@@ -206,12 +206,12 @@ async function openMedia({ media, discord, slack, playground }: Config, deps: Me
     ...deps,
     store: measuredStore(store, measure),
     fetcher: createMediaFetcher({
+      ...deps,
       ...FETCHING,
       allowedHosts: {
         gateway: new Set([...media.allowedHosts, ...emulatorHost]),
         platform: new Set(platformHosts),
       },
-      ...deps,
     }),
     linkTtlSeconds: LINK_TTL_SECONDS,
   });
