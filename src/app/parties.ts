@@ -22,7 +22,7 @@ const SWEEP_MS = 2_000;
 const RADIO_MS = 28 * 24 * 3_600_000;
 const RADIO_SONGS = 100;
 
-export interface PartyParts extends Omit<System, 'elapsed'> {
+export interface PartyParts extends System {
   readonly storage: Storage;
   readonly media: Media;
   readonly jobs: Jobs;

@@ -116,7 +116,7 @@ export async function openExistingStorage(
 /** The client, over connections of its own. */
 export function openGateway(
   account: { readonly baseUrl: string; readonly apiKey: string },
-  tools: Omit<System, 'newId'> & Pick<ServiceOptions, 'measure' | 'traces'>,
+  tools: System & Pick<ServiceOptions, 'measure' | 'traces'>,
 ): Gateway & { close(): Promise<void> } {
   const { measure, traces } = tools;
   // Over HTTP/2 all requests share a connection. One that died silently is replaced only after a timeout of undici's
@@ -185,7 +185,7 @@ const FETCHING = {
   concurrency: 8,
 } as const;
 
-interface MediaTools extends Omit<System, 'newId' | 'elapsed'> {
+interface MediaTools extends System {
   readonly publicUrl: string;
   readonly listenerUrl: string;
   readonly secrets: readonly string[];
