@@ -1,5 +1,5 @@
 /** Sound, films, pictures and files under a message. */
-import { html, useEffect, useRef, useState } from 'htm/preact/standalone';
+import { html, useState } from 'htm/preact/standalone';
 import { Icon } from './icon.js';
 
 /** @import { BrowserMedia } from '../../../core/browser-chat.ts' */
@@ -19,7 +19,7 @@ export function MediaList({ media = [] }) {
 function Item({ item }) {
   // What is not kept here would have to be loaded from elsewhere, which this page does not do.
   const isKept = item.bytes !== undefined;
-  if (isKept && item.kind === 'audio') return html`<${Player} item=${item} />`;
+  if (isKept && item.kind === 'audio') return html`<${Sound} item=${item} />`;
   if (isKept && item.kind === 'video')
     return html`<figure class="film">
       <video controls preload="metadata" src=${item.url} aria-label=${item.alt ?? item.name}></video>
@@ -53,87 +53,28 @@ function Caption({ item: { caption, name, url } }) {
   </figcaption>`;
 }
 
-/**
- * A player of our own: those of browsers look different everywhere, and do not follow the page's colours.
- * @param {{ item: BrowserMedia }} props
- */
-function Player({ item: { url, name, caption } }) {
-  const audio = useRef(/** @type {HTMLAudioElement | null} */ (null));
-  const frame = useRef(/** @type {HTMLDivElement | null} */ (null));
-  const isSeen = useSeen(frame);
-  const [playing, setPlaying] = useState(false);
-  const [time, setTime] = useState(0);
-  const [length, setLength] = useState(0);
+/** @param {{ item: BrowserMedia }} props */
+function Sound({ item }) {
+  const { url, name, caption } = item;
   const [isBroken, setBroken] = useState(false);
-
-  const toggle = () => {
-    const sound = audio.current;
-    if (!sound) return;
-    if (!sound.paused) return sound.pause();
-    for (const other of document.querySelectorAll('audio, video'))
-      if (other !== sound && other instanceof HTMLMediaElement) other.pause();
-    sound.play().catch(() => setBroken(true));
-  };
-  /** @param {Event} event */
-  const seek = ({ currentTarget }) => {
-    if (!audio.current || !(currentTarget instanceof HTMLInputElement)) return;
-    audio.current.currentTime = Number(currentTarget.value);
-    setTime(Number(currentTarget.value));
-  };
-
-  const shown = caption ? `${name} · ${caption}` : name;
   if (isBroken) return html`<p class="small" role="status">${name} is not kept here any more.</p>`;
-  return html`<div class="player" ref=${frame}>
+  return html`<figure class="sound">
     <audio
-      ref=${audio}
-      src=${isSeen ? url : undefined}
-      preload="metadata"
-      onPlay=${() => setPlaying(true)}
-      onPause=${() => setPlaying(false)}
-      onTimeUpdate=${() => setTime(audio.current?.currentTime ?? 0)}
-      onDurationChange=${() => setLength(audio.current?.duration || 0)}
+      controls
+      preload="none"
+      src=${url}
+      aria-label=${caption ? `${name} · ${caption}` : name}
+      onPlay=${pauseOthers}
       onError=${() => setBroken(true)}
     ></audio>
-    <button type="button" class="play" onClick=${toggle} aria-label=${`${playing ? 'Pause' : 'Play'} ${shown}`}>
-      <${Icon} name=${playing ? 'pause' : 'play'} />
-    </button>
-    <div class="player-middle">
-      <div class="player-name" title=${name} dir="auto">${caption ?? name}</div>
-      <input
-        type="range"
-        min="0"
-        max=${length || 1}
-        step="0.1"
-        value=${Math.min(time, length || 1)}
-        disabled=${length === 0}
-        onInput=${seek}
-        aria-label=${`Position in ${shown}`}
-        aria-valuetext=${`${clock(time)} of ${clock(length)}`}
-      />
-    </div>
-    <span class="player-time small" aria-hidden="true">${clock(time)} / ${length ? clock(length) : '–:––'}</span>
-    <a class="icon" href=${url} download=${name} aria-label=${`Save ${shown}`}>
-      <${Icon} name="save" />
-    </a>
-  </div>`;
+    <${Caption} item=${item} />
+  </figure>`;
 }
 
-/**
- * Whether the element was ever near the window. What was never near is not loaded.
- * @param {{ current: Element | null }} ref
- */
-function useSeen(ref) {
-  const [isSeen, setSeen] = useState(false);
-  useEffect(() => {
-    if (!ref.current || isSeen) return;
-    const observer = new IntersectionObserver(
-      (entries) => entries.some(({ isIntersecting }) => isIntersecting) && setSeen(true),
-      { rootMargin: '300px' },
-    );
-    observer.observe(ref.current);
-    return () => observer.disconnect();
-  }, [isSeen]);
-  return isSeen;
+/** @param {Event} event */
+function pauseOthers({ currentTarget }) {
+  for (const other of document.querySelectorAll('audio, video'))
+    if (other !== currentTarget && other instanceof HTMLMediaElement) other.pause();
 }
 
 /** `1:02` for 62 seconds. @param {number} seconds */
