@@ -61,16 +61,26 @@ export interface Platform {
   /** Ends every connection. */
   close(): Promise<void>;
   status(): Readiness;
-  /** Why it hears no messages without the bot's name: a plain sentence for moderators; absent where it hears them. */
-  readonly hearsOnlyItsName?: string;
-  /** How many connections bring events; absent where events come without a connection. */
-  connections?(): number;
   /** Shows `message` at `address`: posts it, or edits the earlier post of this key. Safe to repeat. Throws PlatformError. */
   show(address: Address, message: Message, options: ShowOptions): Promise<Posted>;
   /** Takes back what was posted for the key except `kept`: `stray` is what another run knew of, empty if nothing. Throws PlatformError. */
   retract(address: Address, posts: { key: string; stray: Posted; kept: Posted }): Promise<void>;
   /** Like `show`, for a message that changes many times a second. */
   stream(address: Address, options: ShowOptions): MessageStream;
+  /** The headers that are needed to read a file of the platform at `url`; empty for a public file. */
+  attachmentHeaders(
+    url: string,
+    address: Address,
+  ): Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
+  /** Tells the person alone: in the channel where the platform can, else by direct message. Throws PlatformError. */
+  sendPrivately(address: Address, message: Message): Promise<void>;
+
+  // What follows, a platform leaves out where it has no such thing.
+
+  /** Why it hears no messages without the bot's name: a plain sentence for moderators; absent where it hears them. */
+  readonly hearsOnlyItsName?: string;
+  /** How many connections bring events; absent where events come without a connection. */
+  connections?(): number;
   /**
    * Says how far work is, where the platform says so apart from its message. Resolves to the milliseconds after which it is to
    * be called again; to undefined, and absent, where a platform has none. Throws PlatformError.
@@ -97,11 +107,6 @@ export interface Platform {
    * Absent where every address says it. Throws the platform's errors.
    */
   isPublic?(address: Address): Promise<boolean | undefined>;
-  /** The headers that are needed to read a file of the platform at `url`; empty for a public file. */
-  attachmentHeaders(
-    url: string,
-    address: Address,
-  ): Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
   /**
    * Whether a person can read what was said at another address of their server; false where the platform does not know, as
    * everywhere if absent.
@@ -109,8 +114,6 @@ export interface Platform {
   mayRead?(address: Address, person: Person): boolean;
   /** The address for another message in the same channel or thread. The address itself if absent. */
   sameChannel?(address: Address): Address;
-  /** Tells the person alone: in the channel where the platform can, else by direct message. Throws PlatformError. */
-  sendPrivately(address: Address, message: Message): Promise<void>;
   /** Loads what plays sound in voice channels, once; absent where the platform has none or no connection for it. */
   readonly voice?: () => Promise<VoiceChannels>;
 }

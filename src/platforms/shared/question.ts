@@ -1,6 +1,7 @@
 /** From a message to a question: which text, which files, and which message it is about. The same on every chat. */
 import type { Invocation } from '../../core/invocation.ts';
 import type { FileReference } from '../../core/options.ts';
+import { present } from '../../core/present.ts';
 
 /** The command that answers. */
 export const ASK = 'ask';
@@ -25,8 +26,8 @@ export function questionIn(
   const question = text || (image ? 'What is in this picture?' : 'What is in this file?');
   return {
     command: ASK,
-    options: { question, ...(image && { image }) },
+    options: present({ question, image }),
     isMessage: true,
-    ...(files.length > 0 && { files }),
+    ...present({ files: files.length > 0 ? files : undefined }),
   };
 }

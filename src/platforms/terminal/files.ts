@@ -67,6 +67,8 @@ function folderError(error: unknown, folder: string): PlatformError {
   const isFinal = FINAL.has(systemErrorCode(error));
   return new PlatformError(isFinal ? 'refused' : 'unavailable', `A file could not be saved in ${folder}`, {
     cause: error,
-    ...(isFinal && { advice: `Files cannot be saved in ${folder}: make it a folder that you may write to.` }),
+    advice: isFinal
+      ? `Files cannot be saved in ${folder}: make it a folder that you may write to.`
+      : undefined,
   });
 }

@@ -1,6 +1,7 @@
 /** Mentions, replies to the bot and direct messages, as questions with what was said before. No privileged intent is needed. */
 import type { Invocation } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
+import { present } from '../../../core/present.ts';
 import { ASK, isBare, questionIn } from '../../shared/question.ts';
 import { kindOfTalk, TYPED_COMMAND } from '../../shared/talk.ts';
 import { isThread, takesThreads } from '../connection/guilds.ts';
@@ -48,7 +49,7 @@ export async function converse(message: IncomingMessage, tools: ReceivingTools):
   const asked = isOwn ? message : replied;
   if (!isOwn && isBare(spoken(asked))) return await say(invocation, { text: HIDDEN }, tools);
   const history = historyOfMessage(asked, self);
-  await answer({ ...invocation, ...questionIn(spoken(asked)), ...(history && { history }) }, tools);
+  await answer({ ...invocation, ...questionIn(spoken(asked)), ...present({ history }) }, tools);
 }
 
 /** Whether each message in its channel is a question, as moderators decided. What is said in threads has its own rule. */

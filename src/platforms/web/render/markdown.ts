@@ -1,6 +1,7 @@
 /** Markdown as a tree of the few elements that the page knows. Its text stays text: nothing here makes or holds HTML. */
 
 import type { MarkdownNode } from '../../../core/browser-chat.ts';
+import { present } from '../../../core/present.ts';
 import { readMarkdown } from '../../shared/markdown/read.ts';
 import { isBareLink, textOf } from '../../shared/markdown/tree.ts';
 import { wellFormed } from '../../shared/text.ts';
@@ -15,7 +16,7 @@ function withSafeLinks(node: MarkdownNode): MarkdownNode[] {
   const children = node.children?.flatMap(withSafeLinks);
   if (url === undefined) return [children ? { ...node, children } : node];
   const safe = linkableUrl(url);
-  if (safe !== undefined) return [{ ...rest, url: safe, ...(children && { children }) }];
+  if (safe !== undefined) return [{ ...rest, url: safe, ...present({ children }) }];
   const address = isBareLink(textOf([node]), url) ? '' : ` (${url})`;
   return [...(children ?? []), { type: 'text', value: address }];
 }
