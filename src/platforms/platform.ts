@@ -75,7 +75,7 @@ export interface Platform {
   /** Tells the person alone: in the channel where the platform can, else by direct message. Throws PlatformError. */
   sendPrivately(address: Address, message: Message): Promise<void>;
 
-  // What follows, a platform leaves out where it has no such thing.
+  // Optional: a platform leaves out what it does not have.
 
   /** Why it hears no messages without the bot's name: a plain sentence for moderators; absent where it hears them. */
   readonly hearsOnlyItsName?: string;
