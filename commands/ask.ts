@@ -28,18 +28,18 @@ const MOST_FILES = 10;
 const options = {
   question: {
     type: 'text',
-    description: 'What you want to know',
+    description: 'Your question',
     required: true,
     maximumLength: 6000,
     multiline: true,
   },
   image: {
     type: 'file',
-    description: 'A picture to look at, or a text to read',
+    description: 'An image or a text file to ask about',
     accept: ['image', 'text'],
     maximumBytes: 25 * MEGABYTE,
   },
-  model: modelOption('The model that answers'),
+  model: modelOption('Model'),
 } as const satisfies OptionDeclarations;
 
 export const ask = defineCommand({

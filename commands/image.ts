@@ -21,19 +21,24 @@ const SIZES = [
 const options = {
   prompt: {
     type: 'text',
-    description: 'What the picture shows',
+    description: 'What the image should show',
     required: true,
     maximumLength: 800,
     multiline: true,
   },
-  size: { type: 'choice', description: 'Its shape', choices: SIZES },
-  avoid: { type: 'text', description: 'What it must not show', maximumLength: 500 },
+  size: { type: 'choice', description: 'Aspect ratio', choices: SIZES },
+  avoid: { type: 'text', description: 'What to leave out', maximumLength: 500 },
   exact: exactOption,
-  model: modelOption('The picture model'),
+  model: modelOption('Image model'),
 } as const satisfies OptionDeclarations;
 
 const animateOptions = {
-  prompt: { type: 'text', description: 'What happens in it', maximumLength: 800, multiline: true },
+  prompt: {
+    type: 'text',
+    description: 'What should happen in the video',
+    maximumLength: 800,
+    multiline: true,
+  },
   duration: durationOption,
 } as const satisfies OptionDeclarations;
 
@@ -43,7 +48,7 @@ const animate = defineFormAction({
 
   async form({ job, index }) {
     pictureOf(job, index);
-    return { title: 'Animate the picture', submitLabel: 'Film it', initial: { duration: '5' } };
+    return { title: 'Animate the image', submitLabel: 'Create video', initial: { duration: '5' } };
   },
 
   async run({ job, index, options: { prompt, duration } }, context) {
@@ -71,9 +76,9 @@ const animate = defineFormAction({
 
 export const image = defineCommand({
   name: 'image',
-  description: 'Paint a picture',
+  description: 'Create an image',
   options,
-  suggestion: { title: 'Paint a picture', message: 'Paint a lighthouse at night, in oil.' },
+  suggestion: { title: 'Create an image', message: 'Create an image of a lighthouse at night, in oil.' },
   autocomplete: { model: ({ typed }, { models }) => models.suggest('image', typed) },
 
   async run({ options: { prompt, size, avoid, exact, model: named } }, context) {
@@ -112,7 +117,7 @@ export const image = defineCommand({
           alt: `${images.length > 1 ? `Picture ${index + 1} of ${images.length}: ` : ''}${prompt}`,
         }),
       ),
-      footer: `Asked by ${job.person.displayName}`,
+      footer: `Requested by ${job.person.displayName}`,
       actions: [
         ...images.map((_, index) => button(job, 'animate', `Animate${numbered(index, ' picture')}`, index)),
         againButton(job),

@@ -8,7 +8,7 @@ import { age, fieldLine } from './text/phrases.ts';
 /** Buttons that fit on every platform, half of them for each list. */
 const MOST_LISTED = 10;
 
-const NOTHING_HERE = 'Nothing is running for you here.';
+const NOTHING_HERE = 'You have no running jobs here.';
 
 const STAGES = {
   accepted: 'about to begin',
@@ -23,8 +23,8 @@ const STAGES = {
 
 export const jobs = defineCommand({
   name: 'jobs',
-  description: 'What is running for you here, with a way to cancel it, and what could not be shown',
-  options: { all: { type: 'flag', description: 'Also what runs for you elsewhere' } },
+  description: 'Your running jobs: cancel them, or fetch undelivered results',
+  options: { all: { type: 'flag', description: 'Include jobs from other channels' } },
   alwaysAllowed: true,
   answersPrivately: true,
 
@@ -34,7 +34,7 @@ export const jobs = defineCommand({
       context.jobs.undelivered(MOST_LISTED / 2),
     ]);
     return privately(
-      list(running, undelivered, all ? 'Nothing is running for you.' : NOTHING_HERE, context.now()),
+      list(running, undelivered, all ? 'You have no running jobs.' : NOTHING_HERE, context.now()),
     );
   },
 });

@@ -18,29 +18,29 @@ import { usageReport } from './text/usage.ts';
 const limitOptions = {
   what: {
     type: 'choice',
-    description: 'Of what',
+    description: 'What to limit',
     required: true,
     choices: choicesOf(LIMITABLE),
   },
   most: {
     type: 'number',
-    description: 'How much; 0 is none, left out is no limit',
+    description: 'Maximum; 0 blocks all, leave empty for no limit',
     minimum: 0,
     maximum: 1e9,
   },
   per: {
     type: 'choice',
-    description: 'In any stretch of this length; a day if left out',
+    description: 'Length of the rolling period (default: day)',
     choices: choicesOf(['hour', 'day']),
   },
   who: whoOption,
   where: whereOption,
   of: {
     type: 'choice',
-    description: 'What is counted; requests if left out',
+    description: 'What to count (default: requests)',
     choices: choicesOf(['requests', 'units']),
   },
-  together: { type: 'flag', description: 'All people there share it' },
+  together: { type: 'flag', description: 'Everyone shares one limit' },
 } as const satisfies OptionDeclarations;
 
 /** Who may use which of these commands, and how much. */
@@ -50,7 +50,7 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
     .map(({ name }) => name);
   const what = {
     type: 'choice',
-    description: 'A command, all of them, or moderation',
+    description: 'A command, all commands, or moderation',
     required: true,
     choices: choicesOf([ALL, ...names, MODERATION]),
   } as const satisfies ChoiceOption;
@@ -73,19 +73,19 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
 
   return defineGroup({
     name: 'limits',
-    description: 'How much may be used here, and who may use what',
+    description: 'Usage limits and access',
     moderatorsOnly: true,
     answersPrivately: true,
 
     subcommands: {
       show: defineSubcommand({
-        description: 'All limits and rules here, and how much is used',
+        description: 'Show limits, access rules and usage here',
         options: {},
         run: async ({ address }, context) => privately(await limitsMessage(context, address)),
       }),
 
       set: defineSubcommand({
-        description: 'Limit how much somebody may use, here or in the server',
+        description: 'Set a usage limit for this channel or server',
         options: limitOptions,
         async run({ options, address }, { moderation, hasUnits }) {
           const { what, most, per = 'day', of = 'requests', where = 'channel', together } = options;
@@ -108,12 +108,12 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
         },
       }),
 
-      allow: accessRule('allow', 'Let somebody use a command, here or in the server'),
+      allow: accessRule('allow', 'Allow a command in this channel or server'),
 
-      deny: accessRule('deny', 'Keep somebody from using a command, here or in the server'),
+      deny: accessRule('deny', 'Deny a command in this channel or server'),
 
       reset: defineSubcommand({
-        description: 'Take back what was set, allowed or denied',
+        description: 'Remove a limit or access rule',
         options: ruleOptions,
         async run({ options, address }, { moderation }) {
           const where = placeOf(options);
@@ -124,7 +124,7 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
       }),
 
       pause: defineSubcommand({
-        description: 'Take nothing new in this server until it is resumed; what runs is finished',
+        description: 'Stop taking new requests in this server; running ones finish',
         options: {},
         async run({ address }, { moderation }) {
           const changed = await moderation.rules.pause(true);
@@ -138,7 +138,7 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
       }),
 
       resume: defineSubcommand({
-        description: 'Go on after a pause',
+        description: 'Resume after a pause',
         options: {},
         async run({ address }, { moderation }) {
           const changed = await moderation.rules.pause(false);
@@ -148,11 +148,11 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
       }),
 
       report: defineSubcommand({
-        description: 'Who used how much in this server',
+        description: 'Usage report for this server',
         options: {
           days: {
             type: 'number',
-            description: 'How many days back; 30 if left out',
+            description: 'Days to include (default: 30)',
             integer: true,
             minimum: 1,
             maximum: 90,

@@ -17,7 +17,7 @@ const MOST_TO_SING = 24;
 const options = {
   topic: {
     type: 'text',
-    description: 'What the lyrics are about',
+    description: 'What the lyrics should be about',
     required: true,
     maximumLength: 2000,
     multiline: true,
@@ -27,7 +27,7 @@ const options = {
 export const lyrics = defineCommand({
   name: 'lyrics',
   family: 'song',
-  description: 'Write lyrics, in several variants',
+  description: 'Write lyrics in several versions',
   options,
   suggestion: { title: 'Write lyrics', message: 'Write lyrics about the last train home.' },
 

@@ -27,7 +27,7 @@ export function minstrelFor(explained: readonly AnyCommand[]): AnyCommand {
       title: 'What I can do',
       text: [
         known.map(({ name, description }) => `- **/${plain(name)}**: ${plain(description)}`).join('\n'),
-        '**What is set here**',
+        '**Settings here**',
         models.map((model) => `- ${fieldLine(modelField(model, address))}`).join('\n'),
         'Mention me, or reply to me, to ask a question. **/minstrel usage** shows what you used, **/minstrel forget** erases what I keep about you.',
       ].join('\n\n'),
@@ -36,19 +36,19 @@ export function minstrelFor(explained: readonly AnyCommand[]): AnyCommand {
 
   return defineGroup({
     name: 'minstrel',
-    description: 'Help, what is set here, and what is kept about you',
+    description: 'Help, settings, and your data',
     alwaysAllowed: true,
     answersPrivately: true,
 
     subcommands: {
       help: defineSubcommand({
-        description: 'What the bot can do, and what is set here',
+        description: 'What I can do, and the settings here',
         options: {},
         run: help,
       }),
 
       usage: defineSubcommand({
-        description: 'What you used here',
+        description: 'Your usage here',
         options: {},
         async run(_invocation, { own, hasUnits }) {
           return privately(ownUsageText(await own.usage(OWN_DAYS), OWN_DAYS, hasUnits));
@@ -56,8 +56,8 @@ export function minstrelFor(explained: readonly AnyCommand[]): AnyCommand {
       }),
 
       forget: defineSubcommand({
-        description: 'Erase what is kept about you: requests, results, files, voices, usage',
-        options: { confirm: { type: 'flag', description: 'Yes, erase it; it cannot be brought back' } },
+        description: 'Erase your data: requests, results, files, voices and usage',
+        options: { confirm: { type: 'flag', description: 'Erase it permanently' } },
         async run({ options: { confirm }, address }, { own }) {
           if (!confirm) {
             return privately(
@@ -72,14 +72,14 @@ export function minstrelFor(explained: readonly AnyCommand[]): AnyCommand {
       }),
 
       audit: defineSubcommand({
-        description: 'What moderators changed here, for moderators',
+        description: 'Recent changes by moderators (moderators only)',
         options: {},
         async run({ person, address }, { moderation }) {
-          if (!person.moderator) throw notModerator(person, 'Only moderators may see what was changed.');
+          if (!person.moderator) throw notModerator(person, 'Only moderators can see these changes.');
           const changes = await moderation.audit(MOST_CHANGES);
-          if (changes.length === 0) return privately('Nothing was changed here yet.');
+          if (changes.length === 0) return privately('No changes here yet.');
           return privately({
-            title: 'What was changed here',
+            title: 'Recent changes here',
             text: changes.map((change) => changeLine(change, address)).join('\n'),
           });
         },

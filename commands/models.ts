@@ -23,7 +23,7 @@ const LONGEST_PROMPT = 4000;
 
 const family = {
   type: 'choice',
-  description: 'What the model is for',
+  description: 'What to use the model for',
   required: true,
   choices: familyChoices,
 } as const;
@@ -31,13 +31,13 @@ const family = {
 const answerOptions = {
   prompt: {
     type: 'text',
-    description: 'What every question is prefaced with',
+    description: 'Instructions to send with every question (system prompt)',
     maximumLength: LONGEST_PROMPT,
     multiline: true,
   },
-  assistant: { type: 'flag', description: 'Questions may use the bot’s own commands' },
-  footer: { type: 'flag', description: 'Model and tokens stand under an answer' },
-  talk: { type: 'flag', description: 'Every message in this channel is a question' },
+  assistant: { type: 'flag', description: 'Let answers use the bot’s commands' },
+  footer: { type: 'flag', description: 'Show model and tokens under answers' },
+  talk: { type: 'flag', description: 'Answer every message in this channel' },
   where: whereOption,
 } as const satisfies OptionDeclarations;
 
@@ -45,7 +45,7 @@ async function show({ address }: Pick<Invocation, 'address'>, { inForce }: Conte
   const [models, answers, pages] = await Promise.all([inForce.models(), inForce.answers(), inForce.pages()]);
   const fields = [...models.map((model) => modelField(model, address)), ...answerFields(answers, address)];
   return privately({
-    title: 'What is set here',
+    title: 'Settings here',
     text: [...fields.map(fieldLine), pagesText(pages, address)].join('\n\n'),
     footer: `A channel’s choice wins over the ${serverWord(address)}’s. Threads belong to their channel.`,
   });
@@ -66,7 +66,7 @@ function answersForm(inForce: AnswersInForce, where: Where, at: Address): Outcom
     type: 'form',
     form: {
       id: 'models answers',
-      title: 'How questions are answered',
+      title: 'Answer settings',
       submitLabel: 'Keep',
       options: {
         prompt: answerOptions.prompt,
@@ -110,13 +110,13 @@ const RESET_CHOICES = RESETTABLE.filter((choice) => choice !== 'pages');
 
 export const models = defineGroup({
   name: 'models',
-  description: 'Which models are used here, and how questions are answered',
+  description: 'Models and answer settings',
   moderatorsOnly: true,
   answersPrivately: true,
 
   subcommands: {
     show: defineSubcommand({
-      description: 'What is in force here, and why',
+      description: 'Show the settings here and where they come from',
       options: {},
       run: show,
     }),
@@ -125,7 +125,7 @@ export const models = defineGroup({
       description: 'Choose a model for this channel or server',
       options: {
         family,
-        model: { ...modelOption('The model’s id or name'), required: true },
+        model: { ...modelOption('Model ID or name'), required: true },
         where: whereOption,
       },
       autocomplete: {
@@ -151,7 +151,7 @@ export const models = defineGroup({
     }),
 
     answers: defineSubcommand({
-      description: 'How questions are answered; without options, a form shows what is set',
+      description: 'Change how questions are answered; without options, opens a form',
       options: answerOptions,
       asks: true,
       async run(
@@ -170,11 +170,11 @@ export const models = defineGroup({
     }),
 
     reset: defineSubcommand({
-      description: 'Take a choice back, so that the server or the default decides',
+      description: 'Reset to the server’s choice or the default',
       options: {
         what: {
           type: 'choice',
-          description: 'The choice',
+          description: 'Setting to reset',
           required: true,
           choices: choicesOf(RESET_CHOICES),
         },

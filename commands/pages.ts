@@ -12,14 +12,14 @@ const UNREACHABLE =
 
 const songs = {
   type: 'choice',
-  description: 'On: everybody who has the link of a song can listen',
+  description: 'When on, anyone with a song’s link can listen',
   required: true,
   choices: choicesOf(['on', 'off']),
 } as const satisfies ChoiceOption;
 
 async function show({ address }: Pick<Invocation, 'address'>, { inForce }: Context) {
   return privately({
-    title: 'Pages of songs made here',
+    title: 'Song pages',
     text: pagesText(await inForce.pages(), address),
     footer: `A channel’s choice wins over the ${serverWord(address)}’s. Threads belong to their channel.`,
   });
@@ -27,19 +27,19 @@ async function show({ address }: Pick<Invocation, 'address'>, { inForce }: Conte
 
 export const pages = defineGroup({
   name: 'pages',
-  description: 'Whether songs made here can be heard by link, and the link to all of them',
+  description: 'Public song pages: on or off, and the album link',
   moderatorsOnly: true,
   answersPrivately: true,
 
   subcommands: {
     show: defineSubcommand({
-      description: 'Whether songs made here have pages, and why',
+      description: 'Show whether song pages are on here, and why',
       options: {},
       run: show,
     }),
 
     set: defineSubcommand({
-      description: 'Switch the pages of songs on or off',
+      description: 'Turn song pages on or off',
       options: { songs, where: whereOption },
       async run({ options: { songs: chosen, where = 'channel' }, address }, { moderation }) {
         const still = ownChoiceWins(await moderation.pages.set(chosen === 'on', where));
@@ -53,7 +53,7 @@ export const pages = defineGroup({
     }),
 
     reset: defineSubcommand({
-      description: 'Take a choice back, so that the server or the default decides',
+      description: 'Reset to the server’s choice or the default',
       options: { where: whereOption },
       async run({ options: { where = 'channel' }, address }, { inForce, moderation }) {
         const had = await moderation.reset('pages', where);
@@ -65,8 +65,8 @@ export const pages = defineGroup({
     }),
 
     album: defineSubcommand({
-      description: 'A link to all songs of this channel that have pages',
-      options: { withdraw: { type: 'flag', description: 'Take the link away; the next one is another' } },
+      description: 'Get a link to this channel’s album page',
+      options: { withdraw: { type: 'flag', description: 'Remove the link; the next one will be different' } },
       async run({ options: { withdraw } }, { moderation }) {
         if (withdraw) {
           const had = await moderation.pages.withdrawAlbum();
@@ -76,7 +76,7 @@ export const pages = defineGroup({
         if (url === undefined) return privately(UNREACHABLE);
         return privately({
           text: 'Everybody who has this link sees the newest songs of this channel. **/pages album** with “withdraw” takes it away.',
-          actions: [{ type: 'link', url, label: 'Open the album' }],
+          actions: [{ type: 'link', url, label: 'Open album' }],
         });
       },
     }),

@@ -16,7 +16,7 @@ const NOTHING = 'Nothing is playing here. Start with /party play.';
 
 const loopOption = {
   type: 'choice',
-  description: 'What is repeated',
+  description: 'What to repeat',
   required: true,
   choices: choicesOf(['off', 'song', 'queue']),
 } as const;
@@ -24,37 +24,37 @@ const loopOption = {
 /** Songs heard together in a voice channel. */
 export const party = defineGroup({
   name: 'party',
-  description: 'Hear the songs that were made here, together in a voice channel',
+  description: 'Listen to songs together in a voice channel',
   answersPrivately: true,
 
   subcommands: {
     play: defineSubcommand({
-      description: 'Play a song in the voice channel that you are in, or queue it',
-      options: { song: completedText('A song of this server; the latest of this channel if left out') },
+      description: 'Play a song in your voice channel, or add it to the queue',
+      options: { song: completedText('A song from this server (default: the latest in this channel)') },
       autocomplete: { song: suggestServerTakes },
       run: async ({ options: { song } }, context) =>
         playTake(await findTake(song, 'song', context, 'server'), context),
     }),
 
     queue: defineSubcommand({
-      description: 'What is played next',
+      description: 'Show the queue',
       options: {},
       run: show(queueMessage),
     }),
 
     now: defineSubcommand({
-      description: 'What is played now',
+      description: 'Show the current song',
       options: {},
       run: show(nowMessage),
     }),
 
-    skip: simple('Go on with the next song; most of those who listen decide', (tools) => tools.skip()),
+    skip: simple('Skip to the next song (by majority vote)', (tools) => tools.skip()),
     remove: defineSubcommand({
-      description: 'Take a song out of the queue',
+      description: 'Remove a song from the queue',
       options: {
         position: {
           type: 'number',
-          description: 'Its number in the queue',
+          description: 'Position in the queue',
           integer: true,
           minimum: 1,
           required: true,
@@ -63,20 +63,20 @@ export const party = defineGroup({
       run: async ({ options: { position } }, context) =>
         reply(await (await toolsOf(context)).remove(position)),
     }),
-    shuffle: simple('Play what is queued in another order', (tools) => tools.shuffle()),
+    shuffle: simple('Shuffle the queue', (tools) => tools.shuffle()),
     loop: defineSubcommand({
-      description: 'Repeat the song, the queue, or nothing',
+      description: 'Repeat the song or the queue, or turn repeat off',
       options: { what: loopOption },
       run: async ({ options: { what } }, context) => reply(await (await toolsOf(context)).loop(what)),
     }),
     radio: defineSubcommand({
-      description: 'Play songs of this channel’s last weeks when the queue is empty',
+      description: 'Play this channel’s recent songs when the queue is empty',
       options: { on: { type: 'flag', description: 'On or off', required: true } },
       run: async ({ options: { on } }, context) => reply(await (await toolsOf(context)).radio(on)),
     }),
-    pause: simple('Be silent until it is resumed', (tools) => tools.pause()),
-    resume: simple('Go on after a pause', (tools) => tools.resume()),
-    stop: simple('Stop the music and leave the voice channel', (tools) => tools.stop()),
+    pause: simple('Pause the music', (tools) => tools.pause()),
+    resume: simple('Resume after a pause', (tools) => tools.resume()),
+    stop: simple('Stop the music and leave', (tools) => tools.stop()),
   },
 
   controls: {
@@ -147,7 +147,7 @@ function nowMessage(view: PartyView | undefined): Message {
   return {
     title: `${played.paused ? 'Paused' : 'Now playing'}: ${current.title}`,
     text: [...(line ? [`♪ *${plain(line)}*`] : []), `${duration(seconds)}${length}`].join('\n\n'),
-    fields: current.by ? [{ name: 'Asked for by', value: current.by.displayName }] : [],
+    fields: current.by ? [{ name: 'Requested by', value: current.by.displayName }] : [],
   };
 }
 

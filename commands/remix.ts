@@ -25,22 +25,27 @@ const MEGABYTE = 1024 * 1024;
 const options = {
   audio: {
     type: 'file',
-    description: 'The recording; the latest song here if left out',
+    description: 'The recording (default: the latest song here)',
     accept: ['audio'],
     maximumBytes: 25 * MEGABYTE,
   },
-  mode: { type: 'choice', description: 'What becomes of it', required: true, choices: REMIX_MODES },
+  mode: {
+    type: 'choice',
+    description: 'What to do with the recording',
+    required: true,
+    choices: REMIX_MODES,
+  },
   prompt: {
     type: 'text',
-    description: 'The words to sing, or what the cover is about',
+    description: 'Lyrics, or what the cover should be about',
     maximumLength: 5000,
     multiline: true,
   },
-  style: { type: 'text', description: 'Its style, such as “brass band, slow”', maximumLength: 1000 },
-  title: { type: 'text', description: 'Its title', maximumLength: 80 },
-  instrumental: { type: 'flag', description: 'Without a voice' },
-  voice: completedText('A voice that is kept here, for mode cover'),
-  model: { type: 'choice', description: 'The song model', choices: SONG_MODEL_CHOICES },
+  style: { type: 'text', description: 'Style, such as “brass band, slow”', maximumLength: 1000 },
+  title: { type: 'text', description: 'Title', maximumLength: 80 },
+  instrumental: { type: 'flag', description: 'Instrumental (no vocals)' },
+  voice: completedText('A saved voice, for mode cover'),
+  model: { type: 'choice', description: 'Song model', choices: SONG_MODEL_CHOICES },
 } as const satisfies OptionDeclarations;
 
 const { audio: _audio, voice: _voice, model: _model, ...changeOptions } = options;
@@ -55,7 +60,7 @@ const STAGES = {
 export const remix = defineCommand({
   name: 'remix',
   family: 'song',
-  description: 'Make something new of a recording: a cover, more of it, a voice or a band',
+  description: 'Cover, extend, or add vocals or a band to a recording',
   options,
   autocomplete: { voice: suggestVoices },
 
@@ -90,7 +95,7 @@ export const remix = defineCommand({
 
       async form({ job }) {
         const { request } = remixOf(job.work);
-        return { title: 'Again, with changes', submitLabel: 'Make it', initial: { ...request } };
+        return { title: 'Again, with changes', submitLabel: 'Create song', initial: { ...request } };
       },
 
       async run({ job, options: request }, context) {

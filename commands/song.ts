@@ -15,29 +15,34 @@ import { completedText } from './text/options.ts';
 import { quoted } from './text/phrases.ts';
 
 const options = {
-  prompt: { type: 'text', description: 'What the song is about', maximumLength: 3000, multiline: true },
-  title: { type: 'text', description: 'Its title', maximumLength: 80 },
-  style: { type: 'text', description: 'Its style, such as “lofi, rainy, soft piano”', maximumLength: 1000 },
+  prompt: {
+    type: 'text',
+    description: 'What the song should be about',
+    maximumLength: 3000,
+    multiline: true,
+  },
+  title: { type: 'text', description: 'Title', maximumLength: 80 },
+  style: { type: 'text', description: 'Style, such as “lofi, rainy, soft piano”', maximumLength: 1000 },
   lyrics: {
     type: 'text',
-    description: 'The words to sing; [Verse] and [Chorus] mark sections',
+    description: 'Lyrics; mark sections with [Verse] and [Chorus]',
     maximumLength: 5000,
     multiline: true,
   },
-  instrumental: { type: 'flag', description: 'Without a voice' },
-  voice: completedText('A voice that is kept here'),
-  model: { type: 'choice', description: 'The song model', choices: SONG_MODEL_CHOICES },
-  earlier: completedText('Instead of a new song: one of this channel, with its buttons'),
+  instrumental: { type: 'flag', description: 'Instrumental (no vocals)' },
+  voice: completedText('A saved voice'),
+  model: { type: 'choice', description: 'Song model', choices: SONG_MODEL_CHOICES },
+  earlier: completedText('Show an earlier song from this channel instead'),
 } as const satisfies OptionDeclarations;
 
 export const song = defineCommand({
   name: 'song',
   family: 'song',
-  description: 'Make a song',
+  description: 'Create a song',
   options,
   autocomplete: { voice: suggestVoices, earlier: suggestTakes },
-  messageMenu: { label: 'Make a song of this', option: 'prompt' },
-  suggestion: { title: 'Make a song', message: 'Make a song about rain on a tin roof, slow and warm.' },
+  messageMenu: { label: 'Create a song from this', option: 'prompt' },
+  suggestion: { title: 'Create a song', message: 'Make a song about rain on a tin roof, slow and warm.' },
 
   async run({ options: { earlier, voice: voiceNamed, model: modelNamed, ...request } }, context) {
     if (earlier !== undefined) return showEarlier(earlier, request, context);
@@ -83,6 +88,6 @@ async function showEarlier(named: string, others: Invocation['options'], context
 export function singForm(initial: Invocation['options']): Outcome {
   return {
     type: 'form',
-    form: { id: 'song', title: 'Sing it', submitLabel: 'Make the song', options, initial },
+    form: { id: 'song', title: 'Sing it', submitLabel: 'Create song', options, initial },
   };
 }

@@ -18,14 +18,14 @@ const MIXER =
   'vocals, backing vocals, instrumental, drums, percussion, bass, guitar, keyboard, piano, synth, strings, brass, woodwinds, fx';
 
 const options = {
-  song: completedText('A song of this channel; the latest if left out'),
+  song: completedText('A song from this channel (default: the latest)'),
   split: splitOption,
 } as const satisfies OptionDeclarations;
 
 export const stems = defineCommand({
   name: 'stems',
   family: 'song',
-  description: 'Take a song apart into its voice and instruments',
+  description: 'Split a song into stems',
   options,
   autocomplete: { song: suggestTakes },
 

@@ -9,34 +9,44 @@ import { clip, lineage, quoted, shortened } from './text/phrases.ts';
 const MEGABYTE = 1024 * 1024;
 
 const options = {
-  prompt: { type: 'text', description: 'What happens in it', maximumLength: 800, multiline: true },
+  prompt: {
+    type: 'text',
+    description: 'What should happen in the video',
+    maximumLength: 800,
+    multiline: true,
+  },
   image: {
     type: 'file',
-    description: 'A picture to start from',
+    description: 'An image to start from',
     accept: ['image'],
     maximumBytes: 10 * MEGABYTE,
   },
-  audio: { type: 'file', description: 'Sound to go with it', accept: ['audio'], maximumBytes: 15 * MEGABYTE },
+  audio: {
+    type: 'file',
+    description: 'Audio to use in the video',
+    accept: ['audio'],
+    maximumBytes: 15 * MEGABYTE,
+  },
   duration: durationOption,
-  resolution: { type: 'choice', description: 'Its resolution', choices: choicesOf(['720P', '1080P']) },
-  silent: { type: 'flag', description: 'Without sound' },
+  resolution: { type: 'choice', description: 'Resolution', choices: choicesOf(['720P', '1080P']) },
+  silent: { type: 'flag', description: 'No sound' },
   shots: {
     type: 'choice',
-    description: 'One shot, or several',
+    description: 'One shot or several',
     choices: [
       { name: 'one', value: 'single' },
       { name: 'several', value: 'multi' },
     ],
   },
   exact: exactOption,
-  model: modelOption('The video model'),
+  model: modelOption('Video model'),
 } as const satisfies OptionDeclarations;
 
 export const video = defineCommand({
   name: 'video',
-  description: 'Film a video from words or a picture',
+  description: 'Create a video from a description or an image',
   options,
-  suggestion: { title: 'Film a video', message: 'Film waves breaking on a rocky coast at dawn.' },
+  suggestion: { title: 'Create a video', message: 'Film waves breaking on a rocky coast at dawn.' },
   autocomplete: { model: ({ typed }, { models }) => models.suggest('video', typed) },
 
   async run({ options: { image, audio, silent, shots, exact, duration, model: named, ...words } }, context) {
@@ -85,7 +95,7 @@ export const video = defineCommand({
       media: url
         ? [{ kind: 'video', name: clip(prompt, 60), source: { type: 'remote', url }, alt: prompt }]
         : [],
-      footer: `Asked by ${job.person.displayName}`,
+      footer: `Requested by ${job.person.displayName}`,
       fields: made.fields,
       actions: [againButton(job), ...made.actions],
     };

@@ -12,19 +12,19 @@ const MOST_LISTED = 40;
 
 export const voices = defineGroup({
   name: 'voices',
-  description: 'The voices that are kept here',
+  description: 'Saved voices',
   answersPrivately: true,
 
   subcommands: {
     show: defineSubcommand({
-      description: 'Which voices are kept here, and who kept them',
+      description: 'List saved voices and who saved them',
       options: {},
       run: (_invocation, context) => show(context),
     }),
 
     remove: defineSubcommand({
-      description: 'Remove a voice; for moderators and whoever kept it',
-      options: { voice: { ...completedText('The voice to remove'), required: true } },
+      description: 'Remove a saved voice (its owner or a moderator)',
+      options: { voice: { ...completedText('Voice to remove'), required: true } },
       autocomplete: { voice: suggestVoices },
 
       async run({ options, person }, context) {

@@ -45,9 +45,9 @@ function settings(
   { mayChange, address }: { readonly mayChange: boolean; readonly address: Address },
 ): HomeSection {
   return {
-    title: 'What is set here',
+    title: 'Settings here',
     fields: [...models.map((model) => modelField(model, address)), ...answerFields(answers, address)],
-    ...(mayChange ? { forms: changes(models) } : { footer: 'Moderators may change this.' }),
+    ...(mayChange ? { forms: changes(models) } : { footer: 'Moderators can change this.' }),
   };
 }
 
@@ -62,21 +62,21 @@ function changes(models: readonly ModelInForce[]): FormButton[] {
         initial: present({ family, where, model }),
       }),
     ),
-    { command: 'models', subcommand: 'answers', label: 'How questions are answered…', initial: { where } },
-    { command: 'models', subcommand: 'reset', label: 'Take back…', initial: { where } },
+    { command: 'models', subcommand: 'answers', label: 'Answer settings…', initial: { where } },
+    { command: 'models', subcommand: 'reset', label: 'Reset…', initial: { where } },
   ];
 }
 
 function jobs(running: readonly JobView[], now: number): HomeSection {
   const { fields, actions, more } = runningList(running, MOST_RUNNING, now);
-  const footer = fields.length === 0 ? 'Nothing is running for you.' : more;
-  return present({ title: 'Running for you', fields, actions, footer });
+  const footer = fields.length === 0 ? 'You have no running jobs.' : more;
+  return present({ title: 'Your running jobs', fields, actions, footer });
 }
 
 function recent(songs: readonly JobView[], now: number): HomeSection {
   return {
     title: 'Recent songs here',
-    ...(songs.length === 0 ? { footer: 'No songs yet: /song makes one.' } : {}),
+    ...(songs.length === 0 ? { footer: 'No songs yet. Create one with /song.' } : {}),
     fields: songs.map(({ title, person, createdAt }) => ({
       name: clip(title, 100),
       value: `for ${person.displayName}, ${age(now - createdAt)} ago`,
@@ -90,9 +90,9 @@ function help(commands: readonly AnyCommand[], isModerator: boolean): HomeSectio
     fields: commands
       .filter(({ moderatorsOnly }) => isModerator || !moderatorsOnly)
       .map(({ name, description }) => ({ name: `/${name}`, value: description })),
-    footer: 'Mention me in a channel, or write to me, to ask a question.',
+    footer: 'To ask a question, mention me in a channel or send me a message.',
     forms: commands
       .filter(({ name }) => name === 'song')
-      .map(({ name }) => ({ command: name, label: 'Make a song…', initial: {} })),
+      .map(({ name }) => ({ command: name, label: 'Create a song…', initial: {} })),
   };
 }

@@ -60,7 +60,7 @@ const coverArt: CommandAction = {
 
 export const splitOption = {
   type: 'choice',
-  description: 'Voice and band, or every instrument',
+  description: 'Vocals and band, or every instrument',
   choices: [
     { name: 'vocals', value: 'separate_vocal' },
     { name: 'all', value: 'split_stem' },
@@ -74,7 +74,7 @@ const stems = defineFormAction({
 
   async form({ job, index }) {
     knownTake({ job, index });
-    return { title: 'Take it apart', submitLabel: 'Split', initial: { split: 'separate_vocal' } };
+    return { title: 'Split into stems', submitLabel: 'Split', initial: { split: 'separate_vocal' } };
   },
 
   run: ({ job, index, options: { split } }, context) => splitTake({ job, index }, split, context),

@@ -12,12 +12,17 @@ import { rememberAsked } from './song-message.ts';
 
 /** Five fields in either mode, Discord's limit; the voice stays as it was. */
 const options = {
-  prompt: { type: 'text', description: 'What the song is about', maximumLength: 3000, multiline: true },
-  lyrics: { type: 'text', description: 'The words to sing', maximumLength: 5000, multiline: true },
-  title: { type: 'text', description: 'Its title', maximumLength: 80 },
-  style: { type: 'text', description: 'Its style', maximumLength: 1000 },
-  instrumental: { type: 'flag', description: 'Without a voice' },
-  model: { type: 'choice', description: 'The song model', choices: SONG_MODEL_CHOICES },
+  prompt: {
+    type: 'text',
+    description: 'What the song should be about',
+    maximumLength: 3000,
+    multiline: true,
+  },
+  lyrics: { type: 'text', description: 'Lyrics', maximumLength: 5000, multiline: true },
+  title: { type: 'text', description: 'Title', maximumLength: 80 },
+  style: { type: 'text', description: 'Style', maximumLength: 1000 },
+  instrumental: { type: 'flag', description: 'Instrumental (no vocals)' },
+  model: { type: 'choice', description: 'Song model', choices: SONG_MODEL_CHOICES },
 } as const satisfies OptionDeclarations;
 
 export const change = defineFormAction({
@@ -29,7 +34,7 @@ export const change = defineFormAction({
   },
 
   async form({ job }) {
-    return { title: 'Again, with changes', submitLabel: 'Make the song', initial: { ...requestOf(job) } };
+    return { title: 'Again, with changes', submitLabel: 'Create song', initial: { ...requestOf(job) } };
   },
 
   async run({ job, options: chosen }, context) {

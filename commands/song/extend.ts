@@ -14,13 +14,13 @@ import { type KnownTake, knownTake, startOn, takeName } from './takes.ts';
 const options = {
   prompt: {
     type: 'text',
-    description: 'The words that follow. Leave everything empty to go on as it is',
+    description: 'Lyrics for the new part. Leave every field empty to continue as is',
     maximumLength: 5000,
     multiline: true,
   },
   style: { type: 'text', description: 'A new style', maximumLength: 1000 },
   title: { type: 'text', description: 'A new title', maximumLength: 80 },
-  from: { type: 'number', description: 'The second to go on from; empty: its end', minimum: 1 },
+  from: { type: 'number', description: 'Continue from this second (default: the end)', minimum: 1 },
 } as const satisfies OptionDeclarations;
 
 export const extend = defineFormAction({

@@ -18,15 +18,15 @@ import { type KnownTake, knownTake, startOn, type Take, takeName } from './takes
 const MOST_KEPT = 500;
 
 const options = {
-  name: { type: 'text', description: 'What it is called here', required: true, maximumLength: 80 },
+  name: { type: 'text', description: 'Name', required: true, maximumLength: 80 },
   description: {
     type: 'text',
-    description: 'What it is like, such as “warm, a little hoarse”',
+    description: 'What it sounds like, such as “warm, a little hoarse”',
     maximumLength: 1000,
     multiline: true,
   },
-  start: { type: 'number', description: 'The second at which it can be heard well', minimum: 0 },
-  end: { type: 'number', description: 'Until when: 10 to 30 seconds later', minimum: 0 },
+  start: { type: 'number', description: 'Start of a clear vocal passage, in seconds', minimum: 0 },
+  end: { type: 'number', description: 'End of the passage, 10 to 30 seconds after the start', minimum: 0 },
 } as const satisfies OptionDeclarations;
 
 export const keepVoice = defineFormAction({

@@ -16,13 +16,13 @@ export function modelOption(description: string) {
 /** For pictures and videos, whose words the gateway may expand. */
 export const exactOption = {
   type: 'flag',
-  description: 'Your words as they are; the gateway adds none',
+  description: 'Use your words unchanged, without the gateway’s additions',
 } as const;
 
 /** Of a video. The values are the seconds that every public model of its dialect takes. */
 export const durationOption = {
   type: 'choice',
-  description: 'How long it lasts',
+  description: 'Duration',
   choices: ['5', '10', '15'].map((seconds) => ({ name: `${seconds} seconds`, value: seconds })),
 } as const satisfies ChoiceOption;
 
@@ -35,13 +35,13 @@ export const familyChoices = choicesOf(FAMILIES);
 
 export const whereOption = {
   type: 'choice',
-  description: 'Where it holds; this channel if left out',
+  description: 'Where it applies (default: this channel)',
   choices: choicesOf(['channel', 'server']),
 } as const satisfies ChoiceOption;
 
 export const whoOption = {
   type: 'text',
-  description: 'A person or a role; everyone if left out',
+  description: 'A person or role (default: everyone)',
   mention: true,
   maximumLength: 200,
 } as const satisfies TextOption;

@@ -47,7 +47,7 @@ export function fieldLine({ name, value }: Field): string {
 }
 
 export function askedBy({ person }: JobView): Field {
-  return { name: 'Asked by', value: person.displayName };
+  return { name: 'Requested by', value: person.displayName };
 }
 
 /** Discord's and Slack's buttons take about this many characters. */

@@ -408,7 +408,7 @@ describe('/minstrel', () => {
 
   test('helps with what the person may use', async () => {
     const help = await says('minstrel', undefined, {}, asAda);
-    expect(help).toContain('**/song**: Make a song');
+    expect(help).toContain('**/song**: Create a song');
     expect(help).not.toContain('/limits**');
     expect(help).toContain('- **Songs**: V5, the default of whoever runs this bot');
     expect(await says('minstrel', 'help')).toContain('**/limits**');
@@ -436,7 +436,7 @@ describe('/minstrel', () => {
   test('audit is for moderators, newest first', async () => {
     await run('models', 'set', { family: 'ask', model: 'chat-large' });
     await run('limits', 'set', { what: 'all', who: 'moderators' });
-    expect(await says('minstrel', 'audit', {}, asAda)).toContain('Only moderators may see');
+    expect(await says('minstrel', 'audit', {}, asAda)).toContain('Only moderators can see');
     const lines = (await says('minstrel', 'audit')).split('\n').filter((line) => line.startsWith('- '));
     expect(lines).toHaveLength(2);
     expect(lines.join()).toContain('UTC, Mod, channel channel, model for ask: not chosen here → chat-large');

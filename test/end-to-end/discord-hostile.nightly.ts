@@ -94,7 +94,7 @@ async function everything(): Promise<Map<string, StoredMessage>> {
     video: () => ask('video', { prompt: 'waves', duration: '5' }),
     ask: () => ask('ask', { question: 'What is 6 times 7?' }),
     'Ask about this': () => ended(discord.contextMenu({ name: 'Ask about this', message })),
-    'Make a song of this': () => ended(discord.contextMenu({ name: 'Make a song of this', message })),
+    'Create a song from this': () => ended(discord.contextMenu({ name: 'Create a song from this', message })),
   });
   const quiet = ['jobs', 'models show', 'limits show', 'minstrel help', 'minstrel usage', 'voices show'];
   await all({

@@ -153,7 +153,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'rights with three replicas', (
       expect(await privately('U0CARL', '/image', 'a fox')).toContain('denied you /image');
       expect(await privately('U0EVE', '/ask', 'Why?')).toContain('denied you');
       expect(await privately('U0ADA', '/models', 'show')).toContain('Only moderators may use /models');
-      expect(await privately('U0BOB', '/models', 'show')).toContain('What is set here');
+      expect(await privately('U0BOB', '/models', 'show')).toContain('Settings here');
     }
   });
 

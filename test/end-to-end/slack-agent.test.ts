@@ -60,9 +60,19 @@ describe('the agent view', () => {
   it('suggests what moderators of the workspace allow, and no commands before they switch them on', async () => {
     expect(await suggestions()).toEqual(['Ask a question']);
     expect(await privately(BOB, '/models', 'answers --assistant --where server')).toContain('on');
-    expect(await suggestions()).toEqual(['Make a song', 'Write lyrics', 'Paint a picture', 'Film a video']);
+    expect(await suggestions()).toEqual([
+      'Create a song',
+      'Write lyrics',
+      'Create an image',
+      'Create a video',
+    ]);
     await privately(BOB, '/limits', 'deny video workspace');
-    expect(await suggestions()).toEqual(['Make a song', 'Write lyrics', 'Paint a picture', 'Ask a question']);
+    expect(await suggestions()).toEqual([
+      'Create a song',
+      'Write lyrics',
+      'Create an image',
+      'Ask a question',
+    ]);
   });
 
   it('makes a song from plain words, in the thread of the question, and says so until it is there', async () => {

@@ -38,7 +38,7 @@ it('shows what runs for a person wherever they asked, and cancels it', async () 
   expect(words('U0ADA')).toContain('long song about rain');
   expect(words('U0ADA')).not.toContain('somebody else');
   await slack.pressInView(home, 'Cancel 1');
-  await until(() => words('U0ADA').includes('Nothing is running for you.'));
+  await until(() => words('U0ADA').includes('You have no running jobs.'));
   await until(() => slack.botMessages().some((message) => /cancel/i.test(readableText(message))));
 });
 

@@ -150,7 +150,7 @@ describe('moderators', () => {
     await slack.submitView(form, { family: 'image', model: 'canvas-plus', where: 'server' });
     await until(() => home().includes('Pictures in this workspace now use'));
     expect(home()).toContain('chosen for this workspace by bob');
-    await slack.pressInView(await until(() => slack.homeOf('U0BOB')), 'How questions are answered…');
+    await slack.pressInView(await until(() => slack.homeOf('U0BOB')), 'Answer settings…');
     const prompt = await until(() => slack.openView('U0BOB'));
     await slack.submitView(prompt, { prompt: 'Answer like a bard.' });
     await until(() => home().includes('Answer like a bard.'));
@@ -161,7 +161,7 @@ describe('moderators', () => {
     await slack.openHome({ user: 'U0ADA' });
     const home = await until(() => slack.homeOf('U0ADA'));
     expect(JSON.stringify(home.view.blocks)).not.toContain('Pictures…');
-    expect(JSON.stringify(home.view.blocks)).toContain('Moderators may change this.');
+    expect(JSON.stringify(home.view.blocks)).toContain('Moderators can change this.');
   });
 });
 

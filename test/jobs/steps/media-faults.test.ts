@@ -287,7 +287,7 @@ describe('files', () => {
     await world.lookAgain(job, 12);
     expect((await world.read(job)).state).toBe('delivered');
     expect(world.shown().media).toMatchObject([{ kind: 'video', source: { type: 'kept' } }]);
-    expect(world.shown().footer).toBe('Asked by Ada');
+    expect(world.shown().footer).toBe('Requested by Ada');
     expect(world.gateway.taken).toHaveLength(1);
   });
 

@@ -96,8 +96,8 @@ describe('the Discord adapter', () => {
   it('opens a form with the words of a message from its menu', async () => {
     const { discord, bot } = harness;
     const message = discord.say({ text: 'The rain\nfalls' });
-    const form = discord.contextMenu({ name: 'Make a song of this', message });
-    expect(await form.modal()).toMatchObject({ custom_id: 'song', title: 'Make a song of this' });
+    const form = discord.contextMenu({ name: 'Create a song from this', message });
+    expect(await form.modal()).toMatchObject({ custom_id: 'song', title: 'Create a song from this' });
     await (await discord.submitModal(form, {})).response();
     expect(bot.invocations).toMatchObject([{ command: 'song', options: { prompt: 'The rain\nfalls' } }]);
     nothingRefused();
@@ -106,7 +106,7 @@ describe('the Discord adapter', () => {
   it('says why it opens no form that would lose the end of a message', async () => {
     const { discord, bot } = harness;
     const message = discord.say({ text: 'rain '.repeat(780) });
-    const said = await discord.contextMenu({ name: 'Make a song of this', message }).response();
+    const said = await discord.contextMenu({ name: 'Create a song from this', message }).response();
     expect(said).toMatchObject({ onlyFor: discord.user.id });
     expect(said.content).toContain('“prompt” takes 3,000');
     bot.answer = async () => ({
@@ -242,7 +242,7 @@ describe('the Discord adapter', () => {
           title: 'A song',
           submitLabel: 'Sing',
           options: {
-            title: { type: 'text', description: 'Its title' },
+            title: { type: 'text', description: 'Title' },
             lyrics: { type: 'text', description: 'The words', maximumLength: 8_000, multiline: true },
           },
           initial: { lyrics: words },

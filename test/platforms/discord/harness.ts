@@ -24,9 +24,9 @@ export const COMMANDS: readonly AnyCommand[] = [
   defineCommand({
     name: 'song',
     description: 'Makes a song',
-    messageMenu: { label: 'Make a song of this', option: 'prompt' },
+    messageMenu: { label: 'Create a song from this', option: 'prompt' },
     options: {
-      title: { type: 'text', description: 'Its title', maximumLength: 80 },
+      title: { type: 'text', description: 'Title', maximumLength: 80 },
       prompt: {
         type: 'text',
         description: 'What it is about',
@@ -67,7 +67,7 @@ export const COMMANDS: readonly AnyCommand[] = [
       set: defineSubcommand({
         description: 'Sets one',
         options: {
-          family: { type: 'text', description: 'Of what' },
+          family: { type: 'text', description: 'What to limit' },
           model: {
             type: 'text',
             description: 'Which',

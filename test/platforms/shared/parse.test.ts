@@ -5,10 +5,10 @@ import type { OptionDeclarations } from '../../../src/core/options.ts';
 import { parseOptions } from '../../../src/platforms/shared/parse.ts';
 
 const options = {
-  prompt: { type: 'text', description: 'What the song is about' },
-  title: { type: 'text', description: 'Its title' },
-  style: { type: 'text', description: 'Its style' },
-  instrumental: { type: 'flag', description: 'Without a voice' },
+  prompt: { type: 'text', description: 'What the song should be about' },
+  title: { type: 'text', description: 'Title' },
+  style: { type: 'text', description: 'Style' },
+  instrumental: { type: 'flag', description: 'Instrumental (no vocals)' },
   model: {
     type: 'choice',
     description: 'Model',

@@ -24,23 +24,23 @@ const nothing = async (): Promise<Outcome> => ({ type: 'message', visibility: 'p
 export const COMMANDS: readonly AnyCommand[] = [
   defineCommand({
     name: 'song',
-    description: 'Make a song',
+    description: 'Create a song',
     options: {
       prompt: {
         type: 'text',
-        description: 'What the song is about',
+        description: 'What the song should be about',
         maximumLength: 3000,
         multiline: true,
         required: true,
       },
-      style: { type: 'text', description: 'Its style' },
-      instrumental: { type: 'flag', description: 'Without a voice' },
+      style: { type: 'text', description: 'Style' },
+      instrumental: { type: 'flag', description: 'Instrumental (no vocals)' },
       weight: { type: 'number', description: 'How much', minimum: 0, maximum: 1 },
       model: { type: 'choice', description: 'The model', choices: [{ name: 'Five', value: 'V5' }] },
       voice: { type: 'text', description: 'A kept voice', autocomplete: true },
       audio: { type: 'file', description: 'A tune', accept: ['audio'], maximumBytes: 1e6 },
     },
-    messageMenu: { label: 'Make a song of this', option: 'prompt' },
+    messageMenu: { label: 'Create a song from this', option: 'prompt' },
     run: nothing,
   }),
   defineCommand({
@@ -93,7 +93,7 @@ export class FakeBot implements Bot {
   declined = 0;
   /** Who opened their Home, and at which channel. */
   readonly homes: HomeRequest[] = [];
-  sections: HomeSection[] = [{ title: 'What is set here' }];
+  sections: HomeSection[] = [{ title: 'Settings here' }];
   choices: Choice[] = [];
   answer: (invocation: Invocation) => Outcome | Promise<Outcome> = () => this.accepted();
 

@@ -16,7 +16,7 @@ const song = defineCommand({
     prompt: { type: 'text', description: 'What it is about', required: true },
     style: {
       type: 'text',
-      description: 'Its style',
+      description: 'Style',
       autocomplete: true,
     },
     instrumental: { type: 'flag', description: 'Without voices' },
@@ -48,7 +48,7 @@ const models = defineCommand({
   subcommands: {
     set: defineSubcommand({
       description: 'Chooses a model',
-      options: { family: { type: 'text', description: 'Of what', required: true, autocomplete: true } },
+      options: { family: { type: 'text', description: 'What to limit', required: true, autocomplete: true } },
       run: async () => ({ type: 'accepted', job: 'never', begin: () => {} }),
     }),
   },
@@ -168,7 +168,9 @@ describe('a line', () => {
     expect(invocations()).toHaveLength(2);
     expect(paper.written()).toContain('/models has no “constructor”. It knows set.');
     await play('help models');
-    expect(paper.written()).toContain('**/models set** Chooses a model\n\n- **--family** Of what (needed)');
+    expect(paper.written()).toContain(
+      '**/models set** Chooses a model\n\n- **--family** What to limit (needed)',
+    );
   });
 
   test('helps, with all commands or with one', async () => {

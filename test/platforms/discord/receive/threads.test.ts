@@ -252,7 +252,7 @@ describe('a thread that cannot be opened', () => {
     expect(told).toMatchObject({ content: 'A moderator blocked you here.', onlyFor: discord.user.id });
     expect(discord.world.channels.has(answer.id)).toBe(false);
     const message = discord.say({ text: 'The rain falls' });
-    const asked = discord.contextMenu({ name: 'Make a song of this', message });
+    const asked = discord.contextMenu({ name: 'Create a song from this', message });
     expect(await asked.acknowledged()).toBe(4);
     expect((await asked.response()).content).toBe('A moderator blocked you here.');
   });

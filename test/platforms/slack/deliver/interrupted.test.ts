@@ -45,7 +45,7 @@ async function sing(diesAt: number, address = ADDRESS): Promise<boolean> {
     expect(files.toSorted(), `killed at point ${diesAt}`).toEqual(['Rain (take 1).mp3', 'Rain (take 2).mp3']);
     const messages = said.filter((message) => message.files.length === 0);
     expect(messages.map(readableText), `killed at point ${diesAt}`).toEqual([
-      expect.stringContaining('Asked by'),
+      expect.stringContaining('Requested by'),
     ]);
     expect(server.refused).toEqual([]);
   } finally {

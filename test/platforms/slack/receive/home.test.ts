@@ -23,7 +23,7 @@ const words = () => JSON.stringify(harness.server.homeOf('U0ADA')?.view.blocks ?
 const home = () => harness.server.until(() => harness.server.homeOf('U0ADA'));
 
 const SETTINGS: HomeSection = {
-  title: 'What is set here',
+  title: 'Settings here',
   fields: [{ name: 'Answers', value: 'chat-small' }],
   forms: [
     {
@@ -36,7 +36,7 @@ const SETTINGS: HomeSection = {
   ],
 };
 const RUNNING: HomeSection = {
-  title: 'Running for you',
+  title: 'Your running jobs',
   actions: [{ type: 'action', id: 'song.cancel:j1:0', label: 'Cancel 1' }],
 };
 
@@ -46,7 +46,7 @@ describe('the Home tab', () => {
     bot.sections = [SETTINGS, RUNNING];
     await server.openHome();
     await home();
-    expect(words()).toContain('What is set here');
+    expect(words()).toContain('Settings here');
     expect(words()).toContain('Cancel 1');
     expect(bot.homes).toMatchObject([
       { address: { channel: 'D0ADA', guild: 'T0MINSTREL' }, person: { id: 'U0ADA' } },
@@ -147,7 +147,7 @@ describe('the Home tab', () => {
     bot.answer = () => ({ type: 'message', visibility: 'person', message: { text: 'Cancelling.' } });
     const pressed = server.pressInView(await home(), 'Cancel 1');
     await server.until(() => words().includes('Cancelling.'));
-    bot.sections = [{ title: 'Running for you', footer: 'Nothing.' }];
+    bot.sections = [{ title: 'Your running jobs', footer: 'Nothing.' }];
     await server.until(() => words().includes('Nothing.'));
     expect((await pressed).acknowledged).toBe(true);
     expect(bot.invocations).toMatchObject([

@@ -306,7 +306,7 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
       const { server, bot } = harness;
       await server.slash('/song', text);
       const said = await server.until(() => server.ephemeralsOf()[0]);
-      expect(readableText(said)).toContain('**--prompt** What the song is about (needed)');
+      expect(readableText(said)).toContain('**--prompt** What the song should be about (needed)');
       expect(bot.invocations).toEqual([]);
       noRefusals();
     },

@@ -11,9 +11,9 @@ function formWith(lyrics: string): Form {
   return {
     id: 'song',
     title: 'Sing it',
-    submitLabel: 'Make the song',
+    submitLabel: 'Create song',
     options: {
-      title: { type: 'text', description: 'Its title', maximumLength: 80 },
+      title: { type: 'text', description: 'Title', maximumLength: 80 },
       lyrics: { type: 'text', description: 'The words', maximumLength: 5000, multiline: true },
     },
     initial: { title: 'Rain', lyrics },
