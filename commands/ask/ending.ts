@@ -37,7 +37,7 @@ export function emptyAnswer({ finish }: AnswerResult, { request, dialect }: Answ
     case 'stopped':
       return 'Stopped before the first word.';
     case 'broken':
-      return 'The answer broke off before its first word. Press Again to ask anew.';
+      return 'The answer broke off before its first word. Press Again to retry.';
     case 'length': {
       const bound = request.maxTokens === undefined ? 'its length limit' : `its ${request.maxTokens} tokens`;
       return `The model used up ${bound} before it said a word. Another model may do better.`;

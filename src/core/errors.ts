@@ -31,7 +31,7 @@ export function notModerator(
   sentence: string,
 ): UserError {
   return rightsUnknown
-    ? new UserError('I could not check whether you are a moderator here. Please try again in a moment.')
+    ? new UserError('I couldn’t check whether you’re a moderator here. Try again in a moment.')
     : refusedByDecision(sentence);
 }
 
@@ -41,9 +41,9 @@ export function toMessage(
   { log, reference }: { readonly log: Pick<Log, 'error'>; readonly reference: string },
 ): { readonly text: string } {
   if (error instanceof UserError) return { text: error.message };
-  log.error({ err: error, reference }, 'Something broke');
+  log.error({ err: error, reference }, 'Request failed');
   return {
-    text: `Something broke on our side. Please try again; if it happens again, tell whoever runs this bot the reference \`${reference}\`.`,
+    text: `Something went wrong on my side. Please try again. If it happens again, give the bot’s operator the reference \`${reference}\`.`,
   };
 }
 

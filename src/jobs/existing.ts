@@ -10,7 +10,7 @@ import { PLANS } from './route-plans.ts';
 import { withKeptMedia } from './steps/keep.ts';
 import type { Source } from './steps/source.ts';
 
-const ALREADY_MADE = 'This was made before, and nothing was spent.';
+const ALREADY_MADE = 'This already exists, so nothing was spent.';
 
 /** The id of the job to make, or what people are told of the job that made it before. */
 export type Existing = { readonly id: string } | { readonly message: Message };
@@ -31,9 +31,10 @@ export function createFindExisting({
   /** Undefined if the job made nothing, or if nothing of its result is left. */
   async function messageOf(job: Job): Promise<Message | undefined> {
     const url = await linkTo(job);
-    const actions = url === undefined ? [] : [{ type: 'link' as const, url, label: 'To its message' }];
+    const actions = url === undefined ? [] : [{ type: 'link' as const, url, label: 'Open message' }];
     if (isOpen(job) && job.end !== 'cancelled') {
-      const text = 'This is being made already. It comes by itself into the channel where it was asked for.';
+      const text =
+        'This is already in progress. The result will appear in the channel where it was requested.';
       return { title: job.title, text, actions };
     }
     const done = command(job.command)?.done;

@@ -80,7 +80,7 @@ export async function forgetPerson(who: Whose, dependencies: ForgetDependencies)
   const running = await jobs.running({ platform: who.platform }, who.person);
   if (running.length > 0) {
     throw new UserError(
-      `Something of yours is still running (${running.length}). Wait for it, or cancel it with /jobs, and ask again.`,
+      `Some of your jobs are still running (${running.length}). Wait for them or cancel them with /jobs, then try again.`,
     );
   }
   // Before the files: what was quoted may hold some.

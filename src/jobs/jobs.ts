@@ -64,7 +64,7 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
   const findExisting = createFindExisting({ ...deps, ...parts.source });
   const wakeNow = (id: string): void => {
     storage.schedule.wake(id).catch((error: unknown) => {
-      log.error({ job: id, err: error }, 'A job could not be woken; its own timer wakes it later');
+      log.error({ job: id, err: error }, 'Could not wake a job; its timer will');
     });
   };
   /** Only a job that has not begun is declined, so that nothing was spent. */
@@ -90,7 +90,7 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
         if (!isUnreadableRecord(error)) throw error;
         // Trying again does not help until another version runs.
         unreadable.add(id);
-        log.error({ job: id, err: error }, 'A job is left alone because its record cannot be read');
+        log.error({ job: id, err: error }, 'Job skipped: its record cannot be read');
         return undefined;
       }
     };
@@ -101,9 +101,9 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
       return await storing();
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
-      log.error({ err: error }, 'Work was declined because it could not be stored');
+      log.error({ err: error }, 'Request declined: it could not be stored');
       throw new UserError(
-        'I cannot take work right now, because I could not keep track of it. If nothing comes of this within a minute, please ask again.',
+        'I can’t start anything right now because my storage is down. If nothing appears within a minute, try again.',
       );
     }
   }
@@ -173,7 +173,10 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
       if (job?.cancelRequestedBy === undefined || !isOpen(job)) return false;
       // A replica that writes an answer right now is not woken: it runs.
       await storage.notifications.publish(id).catch((error: unknown) => {
-        log.info({ job: id, err: error }, 'A request to stop was not announced; it is found in the record');
+        log.info(
+          { job: id, err: error },
+          'Cancellation was not announced to other replicas; they will find it in the record',
+        );
       });
       await storage.schedule.wake(id);
       return true;

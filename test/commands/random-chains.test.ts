@@ -143,7 +143,7 @@ it('chains of what people do end in results or in sentences', async () => {
         const outcome = await live(studio, today.step, messages);
         if (outcome?.type === 'message') {
           expect(outcome.message.text ?? outcome.message.title).toMatch(/\S/);
-          expect(outcome.message.text ?? '').not.toContain('Something broke');
+          expect(outcome.message.text ?? '').not.toContain('Something went wrong');
           if (outcome.message.actions?.length) messages.push(outcome.message);
         } else if (outcome?.type === 'accepted') {
           const message = await carryOut(studio, outcome, today);

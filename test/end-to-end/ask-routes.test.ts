@@ -111,7 +111,7 @@ describe('thinking', () => {
       'facet-thinker',
       json({ error: { code: 404, message: 'no such preview', status: 'NOT_FOUND' } }, 404),
     );
-    expect(saidBy(await ask('gen:facet-thinker-preview'))).toContain('refuses the thinking preview');
+    expect(saidBy(await ask('gen:facet-thinker-preview'))).toContain('rejected the thinking preview');
   });
 });
 
@@ -197,7 +197,7 @@ describe('an end without words is told in a sentence', () => {
       'gen:facet-text',
       'facet-text',
       genEnd({ candidates: [{ finishReason: 'STOP' }] }),
-      'answered with nothing',
+      'answer was empty',
     ],
     [
       'refused by the gateway',

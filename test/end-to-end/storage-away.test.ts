@@ -39,7 +39,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis that goes away', () => {
       const handle = discord.command({ name, options });
       expect([4, 5]).toContain(await handle.acknowledged());
       const message = await handle.message(({ content, embeds }) =>
-        /cannot take work right now/.test(`${content} ${JSON.stringify(embeds)}`),
+        /(?:cannot take work|can[’']t start anything) right now/.test(`${content} ${JSON.stringify(embeds)}`),
       );
       expect(handle.messages).toEqual([message]);
       expect(handle.ephemeral || message.onlyFor !== null).toBe(true);

@@ -112,7 +112,7 @@ test('somebody of the same id on another platform is somebody else', async () =>
 test('while something runs nothing is erased, and it says so', async () => {
   await store(songJob({ id: 'done', state: 'delivered' }), songJob({ id: 'running', state: 'waiting' }));
   await expect(forgetPerson({ platform: 'discord', person: 'ada' }, dependencies())).rejects.toThrow(
-    'Something of yours is still running (1). Wait for it, or cancel it with /jobs, and ask again.',
+    'Some of your jobs are still running (1). Wait for them or cancel them with /jobs, then try again.',
   );
   expect(await left()).toHaveLength(2);
 });

@@ -31,7 +31,7 @@ it('what had not begun is not asked for, and its person is told', async () => {
   await world.advance(job);
   expect(world.gateway.taken).toEqual([]);
   expect(words()).toContain('I was restored.');
-  expect(words()).toMatch(/in this channel already.*Again/);
+  expect(words()).toMatch(/result is in this channel.*Again/);
   expect(await world.read(job)).toMatchObject({ state: 'failed', charged: true, chargeUncertain: true });
 });
 
@@ -69,5 +69,5 @@ it('what never came, and still says that it is in progress, ends in a sentence t
   world.clock.advance(HOUR);
   await world.advance(job);
   expect(world.platform.shown.size).toBe(1);
-  expect(words()).toMatch(/in this channel already.*Again/);
+  expect(words()).toMatch(/result is in this channel.*Again/);
 });

@@ -129,7 +129,7 @@ it('a sentence that could be said nowhere is kept like that', async () => {
   expect((await list()).text).toContain('failed');
   await world.jobs.showAt(job, ELSEWHERE, 'ada');
   await world.advance(job);
-  expect(world.message()?.text).toContain('no credit left');
+  expect(world.message()?.text).toContain('out of credits');
   expect((await world.read(job)).state).toBe('failed');
 });
 
@@ -154,7 +154,7 @@ it('a result that our own mistake keeps from being shown ends in a sentence, at 
   await world.callback(job, songCallback('complete'));
   world.platform.failures.push(new RangeError('Maximum call stack size exceeded'));
   expect(await world.advance(job)).toBeUndefined();
-  expect(world.message()?.text).toContain('Something broke on our side');
+  expect(world.message()?.text).toContain('Something went wrong on my side');
   expect((await world.read(job)).state).toBe('delivered');
 });
 
@@ -171,6 +171,6 @@ it('work whose progress cannot be shown by our own mistake is not begun, and say
   const job = await world.start(SONG);
   world.platform.failures.push(new RangeError('too deep'));
   await world.advance(job);
-  expect(world.message()?.text).toContain('Something broke on our side');
+  expect(world.message()?.text).toContain('Something went wrong on my side');
   expect(world.gateway.taken).toEqual([]);
 });

@@ -196,7 +196,7 @@ describe('the trace of changes', () => {
     await administered.decisions.forget('discord', 'mod');
     expect((await mod.audit(1))[0]?.by).toEqual({
       id: '',
-      displayName: 'somebody who asked to be forgotten',
+      displayName: 'a person whose data was erased',
     });
     clock.advance(1_000);
     await mod.rules.pause(true);

@@ -37,7 +37,7 @@ export function createAnswerDraft(job: string, { media, log }: Pick<JobDependenc
     } catch (error) {
       if (!(error instanceof MediaError)) throw error;
       log.error({ job, err: error }, 'A picture of an answer could not be kept');
-      return '*(A picture that I could not keep)*';
+      return '*(An image that I couldn’t store)*';
     }
   }
 

@@ -26,7 +26,7 @@ test.each(['WAV take 1', 'Music video take 1', 'Karaoke take 1'])('%s', async (l
   await studio.finish(await studio.press(song, label));
   const before = bought();
   const message = told(await studio.press(song, label, { person: BOB }));
-  expect(message.text).toMatch(/^This was made before, and nothing was spent\./);
+  expect(message.text).toMatch(/^This already exists, so nothing was spent\./);
   expect(message.media).toMatchObject([{ source: { type: 'kept' } }]);
   expect(bought()).toBe(before);
   // The other take has its own.
@@ -50,7 +50,7 @@ test('while it is being made, others hear that; two who press at once get one', 
     studio.press(song, 'WAV take 1', { person: BOB }),
   ]);
   expect([one, other].map(({ type }) => type).sort()).toEqual(['accepted', 'message']);
-  expect(told(one.type === 'message' ? one : other).text).toContain('being made already');
+  expect(told(one.type === 'message' ? one : other).text).toContain('already in progress');
 });
 
 test('what was cancelled can be asked for again, also before the gateway has answered', async () => {
@@ -81,6 +81,6 @@ test('the message of what was made is linked to, where the platform can', async 
   Object.assign(studio.world.platform, { linkTo: async () => 'https://chat.example/message' });
   await studio.finish(await studio.press(song, 'WAV take 1'));
   expect(told(await studio.press(song, 'WAV take 1')).actions).toEqual([
-    { type: 'link', url: 'https://chat.example/message', label: 'To its message' },
+    { type: 'link', url: 'https://chat.example/message', label: 'Open message' },
   ]);
 });

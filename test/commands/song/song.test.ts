@@ -518,7 +518,7 @@ describe('songs of this channel', () => {
 
 describe('what the gateway no longer has', () => {
   it.each([
-    ['WAV take 1', /no longer has this song, so it cannot make its WAV/],
+    ['WAV take 1', /no longer has this song, so it can’t convert it to WAV/],
     ['Karaoke take 1', /no longer has this song/],
     ['Music video take 1', /no longer has this song/],
     ['Cover art', /no longer has this song/],
@@ -534,7 +534,7 @@ describe('what the gateway no longer has', () => {
     const song = await makeSong();
     studio.world.gateway.replies.push(gatewayError('exists'));
     const told = await studio.finish(await studio.press(song, 'WAV take 1'));
-    expect(told.text).toContain('already made the WAV of this take');
+    expect(told.text).toContain('already converted this take to WAV');
   });
 });
 

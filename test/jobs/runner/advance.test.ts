@@ -215,7 +215,7 @@ describe('a song', () => {
     }
     expect(deadline).toBe(asked + 30 * MINUTE);
     expect((await world.read(job)).state).toBe('expired');
-    expect(world.message()?.text).toContain('has not finished this in time');
+    expect(world.message()?.text).toContain('didn’t finish this in time');
     expect(labels()).toEqual(['Again']);
 
     await world.callback(job, songCallback('complete'));
@@ -262,7 +262,7 @@ describe('a song', () => {
     expect(logged).not.toContain('secret phrase');
     world.clock.advance(31 * MINUTE);
     await world.advance(job);
-    expect(world.message()?.text).toContain('I could not read what it sent');
+    expect(world.message()?.text).toContain('a result that I couldn’t read');
     expect(world.message()?.footer).toBe(`Reference ${job}`);
     const [kept] = await world.storage.inbox.read(job, 0);
     expect(kept?.body).toContain('a secret phrase');
@@ -412,7 +412,7 @@ describe('submission', () => {
     await world.advance(job);
     const record = await world.read(job);
     expect(record.state).toBe('failed');
-    expect(world.message()?.text).toContain('no credit left');
+    expect(world.message()?.text).toContain('out of credits');
     expect(world.message()?.footer).toContain(record.failure?.reference);
     expect(
       world.log.lines.some(({ fields }) => JSON.stringify(fields).includes(record.failure?.reference ?? '?')),
@@ -457,7 +457,7 @@ describe('submission', () => {
     const job = await world.start(PICTURE);
     await world.advance(job);
     expect((await world.read(job)).state).toBe('failed');
-    expect(world.message()?.text).toContain('I did not ask twice');
+    expect(world.message()?.text).toContain('I didn’t send it twice');
     expect(world.gateway.taken).toHaveLength(1);
   });
 
@@ -481,7 +481,7 @@ describe('submission', () => {
     }
     await world.advance(job);
     expect(world.gateway.taken).toEqual([]);
-    expect(world.message()?.text).toContain('could not begin');
+    expect(world.message()?.text).toContain('couldn’t start this within a day');
     expect(labels()).toEqual(['Again']);
   });
 
@@ -552,7 +552,7 @@ describe('a video', () => {
       world.clock.advance(Math.max(1, (next ?? 0) - world.clock.now()));
       looks += 1;
     }
-    expect(world.message()?.text).toContain('has not finished this in time');
+    expect(world.message()?.text).toContain('didn’t finish this in time');
     expect(looks).toBeLessThan(200);
   });
 });

@@ -122,7 +122,7 @@ describe('a video that is asked about', () => {
       const failed = async () => (await world.read(job)).state === 'failed';
       while (!(await failed())) await follow(job, () => world.message()?.progress === undefined);
       expect(world.message()?.text).toContain('lost track');
-      expect(world.message()?.text).toContain('paid for anew');
+      expect(world.message()?.text).toContain('charged again');
       expect(world.message()?.actions?.map(({ label }) => label)).toEqual(['Again']);
       expect(world.clock.now() - began).toBeGreaterThanOrEqual(5 * MINUTE);
       expect(world.clock.now() - began).toBeLessThan(10 * MINUTE);

@@ -137,7 +137,7 @@ describe.each([60 * MINUTE, 999_999_999 * SECOND])('a file whose host asks for %
   it('does not keep the rest of the result back, and is fetched again within ten minutes', async () => {
     const job = await finished();
     const next = await world.advance(job);
-    expect(world.message()?.footer).toContain('Made, but not here yet: Rain (take 2)');
+    expect(world.message()?.footer).toContain('Created, but not here yet: Rain (take 2)');
     expect(world.message()?.media).toHaveLength(2);
     world.unreachable.clear();
     expect(next).toBeLessThanOrEqual(world.clock.now() + 10 * MINUTE);
@@ -156,7 +156,7 @@ describe.each([60 * MINUTE, 999_999_999 * SECOND])('a file whose host asks for %
       next = await world.advance(job);
     }
     expect((await world.read(job)).state).toBe('delivered');
-    expect(world.message()?.footer).toContain('could not be fetched');
+    expect(world.message()?.footer).toContain('I couldn’t download it');
     expect(world.clock.now() - from).toBeLessThan(25 * 60 * MINUTE);
   });
 });
@@ -225,7 +225,7 @@ describe('after a submission whose answer was lost', () => {
     await world.advance(job);
     world.clock.advance(31 * MINUTE);
     await world.advance(job);
-    expect(world.message()?.text).toContain('probably did not take it');
+    expect(world.message()?.text).toContain('probably didn’t accept this request');
     expect(labels()).toEqual(['Again']);
   });
 });
