@@ -262,7 +262,7 @@ describe('this channel’s songs', () => {
 });
 
 it('/jobs lists what is running for the person here, with buttons to cancel it', async () => {
-  expect(privately(await ask('jobs')).text).toContain('Nothing is running');
+  expect(privately(await ask('jobs')).text).toContain('You have no running jobs here');
   const job = accepted(await ask('song', { prompt: 'rain' }));
   const message = privately(await ask('jobs'));
   expect(message.text).toContain('about to begin');
