@@ -10,8 +10,8 @@ export const METRICS_PAGE = 'docs/operating/monitoring.md';
 
 const COLUMNS = 117;
 
-const HEAD = `# Copy this file to .env and fill in what you need: \`npm start\` and \`docker compose\` read it.
-# A line that begins with # is off, and shows the default or an example. docs/operating/settings.md has all of them in a table.`;
+const HEAD = `# Copy this file to .env and fill in the settings you need. \`npm start\` and \`docker compose\` read .env.
+# Lines that start with # are off and show the default or an example. docs/operating/settings.md lists all settings.`;
 
 /** The text of `.env.example`. */
 export function exampleFile(): string {
@@ -43,10 +43,9 @@ export function withMetricsTable(page: string): string {
     ([name, { type, help, labels }]) =>
       `| \`${name}\` | ${type} | ${inMarkdown(help)} | ${labels.map((label) => `\`${label}\``).join(', ')} |`,
   );
-  const others = '| `process_*`, `nodejs_*` | | Of the process: memory, event loop, garbage collection. | |';
-  const table = ['| metric | type | what it tells | labels |', '|---|---|---|---|', ...rows, others, ''].join(
-    '\n',
-  );
+  const others =
+    '| `process_*`, `nodejs_*` | | Process metrics: memory, event loop and garbage collection. | |';
+  const table = ['| metric | type | meaning | labels |', '|---|---|---|---|', ...rows, others, ''].join('\n');
   return page.replace(/^\| metric \|.*\n(?:\|.*\n)*/m, () => table);
 }
 

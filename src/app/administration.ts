@@ -83,15 +83,15 @@ export function createAdministration(options: AdministrationOptions): Administra
 /** When settings cannot be read, every person is refused. */
 function asUserError(error: unknown, log: Log): unknown {
   if (error instanceof StorageError) {
-    log.error({ err: error }, 'Access was refused because the settings could not be read');
+    log.error({ err: error }, 'Access refused: could not read settings');
     return new UserError(
-      'I cannot take work right now, because I could not keep track of it. Please try again soon.',
+      "I can't start anything right now because my storage is down. Try again in a minute.",
     );
   }
   if (error instanceof SettingsError) {
-    log.error({ err: error }, 'Access was refused because the settings are not of this version');
+    log.error({ err: error }, 'Access refused: settings were written by another version');
     return new UserError(
-      'The settings of this place were written by another version of me. Whoever runs this bot has to look at it.',
+      "The settings here were saved by another version of me, so I can't read them. Ask the bot's operator for help.",
     );
   }
   return error;

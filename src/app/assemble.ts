@@ -45,7 +45,7 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
   const opened = new AsyncDisposableStack();
   const close = () =>
     opened.disposeAsync().catch((error: unknown) => {
-      options.log.error({ err: error }, 'Something did not close well');
+      options.log.error({ err: error }, 'Error during shutdown');
     });
   try {
     const { metrics, traces } = await openObservability(options.config, options, opened);
@@ -118,5 +118,5 @@ async function drain(stopped: Promise<void>, { sleep, log }: Pick<System, 'sleep
   const late = sleep(DRAIN_MS, patience.signal).then(() => true);
   const isLate = await Promise.race([stopped.then(() => false), late]);
   patience.abort();
-  if (isLate) log.warn({}, 'Some work is cut short; it goes on at the next start');
+  if (isLate) log.warn({}, 'Open jobs were interrupted and resume at the next start');
 }

@@ -38,7 +38,7 @@ export function startCleanup(options: CleanupOptions): ReturnType<typeof repeat>
 
   const tidy = () =>
     cleanUp().catch((error: unknown) => {
-      log.warn({ err: error }, 'What is too old could not be deleted; trying again tomorrow');
+      log.warn({ err: error }, 'Could not delete expired jobs and media; retrying tomorrow');
     });
   return repeat(tidy, { everyMs: DAY });
 }

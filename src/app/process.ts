@@ -73,7 +73,7 @@ export function endOnUncaught(
   },
 ): void {
   once('uncaughtException', (error) => {
-    log.fatal({ err: error }, 'Something broke that nothing caught, so the process ends');
+    log.fatal({ err: error }, 'Uncaught error, exiting');
     exit(1);
   });
 }

@@ -243,7 +243,7 @@ export function readerOf(media: Media): MediaReader & WebFiles {
   return {
     async open({ name }) {
       const opened = await media.open(name);
-      if (!opened) throw new MediaError('missing', 'The file is not kept any more');
+      if (!opened) throw new MediaError('missing', 'The file is no longer available');
       return opened.stream;
     },
     link: ({ name }, title) => media.link(name, named(title, name)),

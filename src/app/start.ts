@@ -51,19 +51,19 @@ export async function runMinstrel(): Promise<void> {
   // Not into the log: the address is a key.
   if (!terminal && minstrel.playgroundUrl)
     process.stdout.write(`${playgroundSentence(minstrel.playgroundUrl)}\n`);
-  log.info({ url: minstrel.url, gateway: minstrel.gatewayUrl }, 'Minstrel is up');
+  log.info({ url: minstrel.url, gateway: minstrel.gatewayUrl }, 'Minstrel started');
   const tools = { ...system, commands, fetch };
   if (!prompts || config.gateway) void tellFindings(config, minstrel.gateway, tools, isRead);
 
   const why = await ended;
-  log.info({ why }, 'Minstrel stops: running work is handed over');
+  log.info({ why }, 'Minstrel is stopping and handing over running jobs');
   const tooLong = setTimeout(() => {
-    log.warn({}, 'Something did not end in time; its work goes on at the next start');
+    log.warn({}, 'Shutdown timed out; open jobs resume at the next start');
     process.exit(0);
   }, LONGEST_STOP_MS);
   tooLong.unref();
   await minstrel.stop();
-  log.info({}, 'Minstrel has stopped');
+  log.info({}, 'Minstrel stopped');
 }
 
 /** Lines that people read on a terminal; elsewhere they are JSON. */
@@ -91,11 +91,11 @@ function greeting(
   { gateway }: Config,
   { url, gatewayUrl, playgroundUrl }: Pick<Minstrel, 'url' | 'gatewayUrl' | 'playgroundUrl'>,
 ): string {
-  const where = gateway ? `the gateway at ${gatewayUrl}` : 'the built-in emulator, so nothing costs anything';
+  const where = gateway ? `the gateway at ${gatewayUrl}` : 'the built-in emulator (no cost)';
   return [
-    `Minstrel plays on ${where}. Listening at ${url}.`,
+    `Minstrel uses ${where}. Listening at ${url}.`,
     ...(playgroundUrl === undefined ? [] : [playgroundSentence(playgroundUrl)]),
-    'Type a command here, such as /song a tune for rain --style lofi',
-    `Files are saved in ${PROMPT_FOLDER}/. To connect Discord or Slack: npm run setup. Type exit to leave.`,
+    'Type a command, such as /song a tune for rain --style lofi',
+    `Files are saved in ${PROMPT_FOLDER}/. To connect Discord or Slack, use npm run setup. Type exit to quit.`,
   ].join('\n');
 }

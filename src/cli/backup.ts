@@ -3,7 +3,7 @@ import { backUp } from '../app/backup/create.ts';
 import { fail, openProgram, runProgram } from '../app/process.ts';
 import { counted } from '../core/words.ts';
 
-const USAGE = 'Usage: npm run backup -- <folder>. An earlier backup in the folder is brought up to date.';
+const USAGE = 'Usage: npm run backup -- <folder>. Updates an earlier backup in the folder.';
 
 async function main(): Promise<void> {
   const [folder, ...others] = process.argv.slice(2);
@@ -12,9 +12,9 @@ async function main(): Promise<void> {
   const { lines, media } = await backUp(folder, config, system);
   const files = media
     ? `${counted(media.files, 'file')} (${Math.ceil(media.bytes / 1e6)} MB)`
-    : 'no files, because they are in the bucket of MEDIA_STORE';
+    : 'no files, because they are in the MEDIA_STORE bucket';
   process.stdout.write(
-    `${folder} holds ${counted(lines, 'line')} and ${files}. Keep it secret: it can sign for this bot.\n`,
+    `${folder} holds ${counted(lines, 'record')} and ${files}. Keep it secret: it contains the bot's signing secret.\n`,
   );
 }
 

@@ -88,7 +88,7 @@ async function playAll(directory: string): Promise<number> {
   } finally {
     await minstrel.stop();
   }
-  const verdict = failed === 0 ? 'Every command succeeded' : `${failed} of ${LINES.length} commands failed`;
+  const verdict = failed === 0 ? 'All commands succeeded' : `${failed} of ${LINES.length} commands failed`;
   process.stdout.write(
     ['', ...results, '', `${verdict} in ${seconds(begun)}. The files are in ${OUTPUT}/.`, ''].join('\n'),
   );

@@ -1,19 +1,20 @@
-/** `npm run doctor`: examines what `npm start` would need, a line each; ends with status 1 when something is wrong. */
+/** `npm run doctor`: checks everything that `npm start` needs, one line each. Exits with 1 if there is an error. */
 import { styleText } from 'node:util';
 import { commands } from '../../commands/index.ts';
 import { type Examination, examine, lineOf } from '../app/doctor/examine.ts';
 import { loadEnvironment, runProgram } from '../app/process.ts';
 import { systemOf } from '../app/system.ts';
 import type { Finding } from '../core/finding.ts';
+import { counted } from '../core/words.ts';
 
-/** Each with a word next to its sign and colour. */
+/** Words beside signs and colours, for screen readers and plain terminals. */
 const MARKS = {
-  good: styleText('green', '✓'),
-  warning: styleText('yellow', '! warning:'),
-  wrong: styleText('red', '✗ wrong:'),
+  good: styleText('green', '✓ OK:'),
+  warning: styleText('yellow', '! Warning:'),
+  wrong: styleText('red', '✗ Error:'),
 } as const satisfies Record<Finding['level'], string>;
 
-/** Writes each finding when it is made. @returns the worst of them */
+/** Writes each finding as it is made. @returns how many there are of each level */
 export async function report(
   examination: Examination,
   write: (line: string) => void,
@@ -29,7 +30,7 @@ export async function report(
 /** With the clock, network and randomness of this process. */
 export function examination(): Omit<Examination, 'environment'> {
   const silent = () => {};
-  // Each cause is told in a finding.
+  // Findings already name each cause.
   const log = { debug: silent, info: silent, warn: silent, error: silent };
   return { ...systemOf(log), commands, fetch };
 }
@@ -40,8 +41,8 @@ async function main(): Promise<void> {
   );
   process.stdout.write(
     wrong > 0
-      ? `\n${wrong} wrong, ${warning} to look at. npm start would not work as it should.\n`
-      : `\nNothing is wrong${warning > 0 ? `, ${warning} to look at` : ''}. npm start may begin.\n`,
+      ? `\n${counted(wrong, 'error')}, ${counted(warning, 'warning')}. Fix the errors before npm start.\n`
+      : `\nNo errors, ${warning === 0 ? 'no warnings' : counted(warning, 'warning')}. Ready to start.\n`,
   );
   if (wrong > 0) process.exitCode = 1;
 }

@@ -4,9 +4,10 @@ import { asBackupError } from '../app/backup/folder.ts';
 import { fail, openProgram, runProgram } from '../app/process.ts';
 import { openExistingStorage } from '../app/services.ts';
 import { systemErrorCode } from '../core/errors.ts';
+import { counted } from '../core/words.ts';
 import { exportTo } from '../storage/transfer.ts';
 
-const USAGE = 'Usage: npm run export -- <file>. The file must not exist yet.';
+const USAGE = 'Usage: npm run export -- <file>. Choose a file that does not exist yet.';
 
 async function main(): Promise<void> {
   const [path, ...others] = process.argv.slice(2);
@@ -16,12 +17,12 @@ async function main(): Promise<void> {
   try {
     const lines = await exportTo(path, 'wx', storage);
     process.stdout.write(
-      `${path} holds everything, in lines: ${lines}. Keep it secret: it can sign for this bot.\n`,
+      `${path} holds all data (${counted(lines, 'record')}). Keep it secret: it contains the bot's signing secret.\n`,
     );
   } catch (error) {
     const code = systemErrorCode(error);
-    if (code === 'EEXIST') return fail(`${path} exists already. ${USAGE}`);
-    if (code === 'ENOENT') return fail(`There is no folder ${dirname(path)}. Make it first.`);
+    if (code === 'EEXIST') return fail(`${path} already exists. ${USAGE}`);
+    if (code === 'ENOENT') return fail(`The folder ${dirname(path)} does not exist. Create it first.`);
     throw asBackupError(error, path);
   } finally {
     await storage.close();

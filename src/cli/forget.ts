@@ -5,7 +5,7 @@ import { UserError } from '../core/errors.ts';
 import { counted } from '../core/words.ts';
 
 const USAGE =
-  'Usage: npm run forget -- <discord|slack> <id>, such as npm run forget -- discord 80351110224678912';
+  'Usage: npm run forget -- <discord|slack> <id>. Example: npm run forget -- discord 80351110224678912';
 
 async function main(): Promise<void> {
   const [platform = '', person = '', ...others] = process.argv.slice(2);
@@ -16,11 +16,11 @@ async function main(): Promise<void> {
   try {
     const { jobs, files } = await forgetByOperator({ platform, person }, config, system);
     process.stdout.write(
-      `Erased ${counted(jobs, 'job')} and ${counted(files, 'file')} of ${person}, with voices and usage.\n`,
+      `Erased ${counted(jobs, 'job')} and ${counted(files, 'file')} of ${person}, plus saved voices and usage.\n`,
     );
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    fail('Something of theirs is still open. Let the bot finish it, and try again.');
+    fail('This person still has open jobs. Let the bot finish them, then try again.');
   }
 }
 

@@ -13,7 +13,7 @@ async function main(): Promise<void> {
   try {
     await access(path);
   } catch {
-    return fail(`${path} cannot be read. ${USAGE}`);
+    return fail(`${path} could not be read. ${USAGE}`);
   }
   const { config, system } = openProgram();
   const storage = await openStorage(config, system);
@@ -21,7 +21,7 @@ async function main(): Promise<void> {
     const lines = () => linesIn(createReadStream(path, 'utf8'));
     const { jobs, settings, secrets, usage, known } = await importLines(lines, storage);
     process.stdout.write(
-      `Imported jobs: ${jobs}, settings: ${settings}, secrets: ${secrets}, usage: ${usage}. There already: ${known}.\n`,
+      `Imported jobs: ${jobs}, settings: ${settings}, secrets: ${secrets}, usage: ${usage}. Already present: ${known}.\n`,
     );
   } finally {
     await storage.close();

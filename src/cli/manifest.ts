@@ -5,10 +5,10 @@ import { fail } from '../app/process.ts';
 import { createManifest, type ManifestOptions } from '../platforms/slack/manifest.ts';
 
 const USAGE = `Usage: npm run manifest [-- options]
-  --url https://bot.example  Slack sends requests to this address (else: Socket Mode)
-  --oauth                    many workspaces install the app at this address
-  --socket                   Socket Mode all the same
-  --threads                  threads that the bot takes part in go on without its name`;
+  --url https://bot.example  Slack sends requests to this URL (default: Socket Mode)
+  --oauth                    let many workspaces install the app at this URL
+  --socket                   use Socket Mode even with a URL
+  --threads                  answer in the bot's threads without a mention`;
 
 const OPTIONS = {
   url: { type: 'string' },
@@ -29,7 +29,7 @@ export function manifest(
   }
   const { url } = options;
   if (url !== undefined && (!URL.canParse(url) || new URL(url).protocol !== 'https:')) {
-    return { error: `--url has to be an https:// address that Slack can reach, not “${url}”.\n${USAGE}` };
+    return { error: `--url must be an https:// URL that Slack can reach, not “${url}”.\n${USAGE}` };
   }
   if (options.oauth && url === undefined)
     return { error: `--oauth needs --url: workspaces install the app in a browser.\n${USAGE}` };

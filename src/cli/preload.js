@@ -3,7 +3,7 @@ import module from 'node:module';
 
 if (Number.parseInt(process.versions.node, 10) < 24) {
   process.stderr.write(
-    `Minstrel needs Node 24 or newer, and this is ${process.version}. npm ci without --omit=dev brings one along; else see https://nodejs.org\n`,
+    `Minstrel needs Node 24 or newer; this is ${process.version}. npm ci (without --omit=dev) installs it; or get it from https://nodejs.org\n`,
   );
   process.exit(1);
 }

@@ -5,17 +5,17 @@ import { registerCommands } from '../platforms/discord/connection/register.ts';
 import { PlatformError } from '../platforms/platform.ts';
 
 const WRITTEN =
-  'The commands were written to Discord. People see them within a minute; a restart of their app shows them at once.';
+  'Commands registered with Discord. They appear within a minute, or as soon as people restart their app.';
 
 async function main(): Promise<void> {
   const { discord } = loadConfig();
-  if (!discord) return fail('DISCORD_TOKEN is not set. docs/discord.md says where to get it.');
+  if (!discord) return fail('DISCORD_TOKEN is not set. See docs/discord.md for how to get one.');
   try {
     await registerCommands(commands, discord);
     process.stdout.write(`${WRITTEN}\n`);
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
-    fail(`The commands could not be registered: ${error.message}.`);
+    fail(`Could not register the commands: ${error.message}.`);
   }
 }
 

@@ -11,10 +11,9 @@ async function main(): Promise<void> {
   const { jobs, settings, media } = await restore(folder, config, { ...system, fetch });
   const files = media ? `, files: ${media.files - media.damaged.length}` : '';
   process.stdout.write(
-    `Restored jobs: ${jobs}, settings: ${settings}${files}. The bot that the backup came from must not run any more.\n`,
+    `Restored jobs: ${jobs}, settings: ${settings}${files}. Do not start the original bot again.\n`,
   );
-  if (media && media.damaged.length > 0)
-    fail(`Left out, because their content is damaged: ${media.damaged.join(', ')}`);
+  if (media && media.damaged.length > 0) fail(`Skipped damaged files: ${media.damaged.join(', ')}`);
 }
 
 if (import.meta.main) await runProgram(main);

@@ -42,7 +42,7 @@ const CONNECTIONS: Readonly<Record<'discord' | 'slack', readonly Variable[]>> = 
   ],
 };
 
-/** Asks, writes `.env` with mode 0600, and examines it. @returns whether nothing is wrong */
+/** Asks for settings, writes `.env` with mode 0600, and runs the doctor. @returns whether there are no errors */
 export async function setup(options: SetupOptions): Promise<boolean> {
   const { output, folder } = options;
   const path = join(folder, ENV_FILE);
@@ -54,19 +54,19 @@ export async function setup(options: SetupOptions): Promise<boolean> {
     await askChats(known, chosen, options);
   } catch (error) {
     if (!(error instanceof Left)) throw error;
-    prompts.cancel('Nothing was changed.', { output });
+    prompts.cancel('No changes made.', { output });
     return true;
   }
   updateEnvFile(path, chosen);
-  prompts.outro(`${ENV_FILE} is written; only you can read it.`, { output });
+  prompts.outro(`Saved ${ENV_FILE}. Only your user can read it.`, { output });
   const environment = { ...readEnvFile(path), ...options.environment };
   const { wrong } = await report({ ...options.examination, environment }, (line) =>
     output.write(`${line}\n`),
   );
   output.write(
     wrong === 0
-      ? '\nAll is set: npm start\n'
-      : '\nMend what is wrong, by npm run setup or in .env; npm run doctor looks again.\n',
+      ? '\nReady. Start the bot with npm start\n'
+      : '\nFix the errors with npm run setup or in .env, then check again with npm run doctor.\n',
   );
   return wrong === 0;
 }
@@ -78,13 +78,13 @@ async function askGateway(
 ): Promise<void> {
   const gateway = await answered(
     prompts.select({
-      message: 'What makes the songs, pictures, videos and answers?',
+      message: 'Which gateway should create songs, images, videos and answers?',
       options: [
-        { value: 'account', label: 'my gateway', hint: 'you have its address and a key' },
+        { value: 'account', label: 'My gateway', hint: 'you have its URL and an API key' },
         {
           value: 'emulator',
-          label: 'the built-in emulator',
-          hint: 'to try everything; costs nothing, needs no account',
+          label: 'Built-in emulator',
+          hint: 'to try everything without an account or cost',
         },
       ],
       initialValue: known.GATEWAY_BASE_URL || !isNew(known) ? 'account' : 'emulator',
@@ -96,13 +96,13 @@ async function askGateway(
     return;
   }
   const ask = asking(known, chosen, streams);
-  await ask('GATEWAY_BASE_URL', 'The address of the gateway');
-  await ask('GATEWAY_API_KEY', 'Your key', { isSecret: true });
-  await ask('PUBLIC_URL', 'The address under which the gateway reaches this machine (songs come back by it)');
+  await ask('GATEWAY_BASE_URL', 'Gateway URL');
+  await ask('GATEWAY_API_KEY', 'Gateway API key', { isSecret: true });
+  await ask('PUBLIC_URL', 'Public URL of this machine (the gateway sends songs to it)');
   const optional = { isOptional: true } as const;
-  await ask('ASK_MODEL', 'The model that answers (empty: moderators choose by /models)', optional);
-  await ask('IMAGE_MODEL', 'The model that paints', optional);
-  await ask('VIDEO_MODEL', 'The model that films', optional);
+  await ask('ASK_MODEL', 'Model for answers (leave empty to let moderators choose with /models)', optional);
+  await ask('IMAGE_MODEL', 'Model for images', optional);
+  await ask('VIDEO_MODEL', 'Model for videos', optional);
 }
 
 const isNew = (known: Record<string, string>): boolean => Object.keys(known).length === 0;
@@ -115,7 +115,7 @@ async function askChats(
   const { output } = streams;
   const chats = await answered(
     prompts.multiselect({
-      message: 'Where do people talk to it? (space chooses)',
+      message: 'Where will people use the bot? (press Space to select)',
       options: [
         { value: 'discord', label: 'Discord' },
         { value: 'slack', label: 'Slack' },
@@ -134,18 +134,18 @@ async function askChats(
   if (chats.includes('discord')) {
     prompts.note(
       [
-        '1. https://discord.com/developers/applications, New Application',
-        '2. On its page Bot: Reset Token, and copy the token',
+        '1. Open https://discord.com/developers/applications and create a New Application',
+        '2. On the Bot page, choose Reset Token and copy the token',
       ].join('\n'),
       'Discord',
       { output },
     );
-    await ask('DISCORD_TOKEN', 'The token of the bot', { isSecret: true });
+    await ask('DISCORD_TOKEN', 'Bot token', { isSecret: true });
   }
   if (chats.includes('slack')) await askSlack(known, ask, streams);
 }
 
-/** Other ways than Socket Mode for one workspace are set up by hand: what is there of them is asked for again, and no more. */
+/** Sets up Socket Mode for one workspace. Other ways are set up by hand; here only their secrets are asked again. */
 async function askSlack(
   known: Record<string, string>,
   ask: ReturnType<typeof asking>,
@@ -157,29 +157,29 @@ async function askSlack(
     writeFileSync(join(folder, MANIFEST_FILE), `${JSON.stringify(createManifest(commands), null, 2)}\n`);
     prompts.note(
       [
-        `1. https://api.slack.com/apps, Create New App, From a manifest: paste ${MANIFEST_FILE}, which was written just now`,
-        '2. Install to Workspace; under OAuth & Permissions, copy the bot token (xoxb-…)',
-        '3. Under Basic Information, App-Level Tokens: generate one with connections:write (xapp-…)',
-        'Requests by HTTP, and many workspaces: docs/slack.md',
+        `1. Open https://api.slack.com/apps, choose Create New App, From a manifest, and paste ${MANIFEST_FILE} (just created)`,
+        '2. Choose Install to Workspace, then copy the bot token (xoxb-…) from OAuth & Permissions',
+        '3. Under Basic Information, App-Level Tokens, generate a token with connections:write (xapp-…)',
+        'For HTTP requests or many workspaces, see docs/slack.md',
       ].join('\n'),
       'Slack',
       { output },
     );
   }
   const isSecret = true;
-  if (byOauth) await ask('SLACK_CLIENT_SECRET', 'The client secret', { isSecret });
-  else await ask('SLACK_BOT_TOKEN', 'The bot token', { isSecret });
-  if (byHttp) await ask('SLACK_SIGNING_SECRET', 'The signing secret', { isSecret });
-  else await ask('SLACK_APP_TOKEN', 'The app-level token', { isSecret });
+  if (byOauth) await ask('SLACK_CLIENT_SECRET', 'Client secret', { isSecret });
+  else await ask('SLACK_BOT_TOKEN', 'Bot token', { isSecret });
+  if (byHttp) await ask('SLACK_SIGNING_SECRET', 'Signing secret', { isSecret });
+  else await ask('SLACK_APP_TOKEN', 'App-level token', { isSecret });
 }
 
 interface Question {
-  /** Not shown, and kept where nothing is typed. */
+  /** Hidden while typed; an empty answer leaves the current value. */
   readonly isSecret?: boolean;
   readonly isOptional?: boolean;
 }
 
-/** Asks for one setting until it can be read. */
+/** Asks for one setting until it is valid. */
 function asking(known: Record<string, string>, chosen: Settings, streams: SetupOptions) {
   return async (
     variable: Variable,
@@ -189,20 +189,21 @@ function asking(known: Record<string, string>, chosen: Settings, streams: SetupO
     const present = known[variable] ?? '';
     const validate = (typed = ''): string | undefined => {
       const value = typed.trim() || (isSecret ? present : '');
-      if (value === '') return isOptional ? undefined : 'This is needed. Ctrl-C leaves without a change.';
+      if (value === '')
+        return isOptional ? undefined : 'This is required. Press Ctrl-C to exit without changes.';
       const problem = environmentSchema.shape[variable].safeParse(value).error?.issues[0]?.message;
       return problem === undefined ? undefined : `This ${problem}`;
     };
     const given = await answered(
       isSecret
         ? prompts.password({
-            message: present === '' ? message : `${message} (empty: the present one stays)`,
+            message: present === '' ? message : `${message} (leave empty to keep the current one)`,
             validate,
             ...streamsOf(streams),
           })
         : prompts.text({ message, initialValue: present, validate, ...streamsOf(streams) }),
     );
-    // The prompts answer with undefined where nothing was typed.
+    // An empty prompt returns undefined.
     const value = (given ?? '').trim();
     if (value !== '' || !isSecret) chosen.set(variable, value);
   };
@@ -219,7 +220,7 @@ async function answered<Value>(prompt: Promise<Value | typeof prompts.CANCEL_SYM
 async function main(): Promise<void> {
   if (!process.stdin.isTTY)
     return fail(
-      'npm run setup asks questions, so run it in a terminal. Or copy .env.example to .env, and fill it in.',
+      'npm run setup is interactive, so run it in a terminal. Or copy .env.example to .env and fill it in.',
     );
   const { stdin: input, stdout: output, env: environment } = process;
   if (!(await setup({ input, output, environment, folder: '.', examination: examination() })))

@@ -116,7 +116,7 @@ export function createMedia(options: MediaOptions) {
 
 async function openKept(store: MediaStore, name: string, range?: ByteRange): Promise<OpenedFile> {
   const opened = await store.open(name, range);
-  if (opened === undefined) throw new MediaError('missing', 'The file is not kept any more');
+  if (opened === undefined) throw new MediaError('missing', 'The file is no longer available');
   return opened;
 }
 

@@ -67,7 +67,7 @@ it('nothing is restored over a remainder, and nothing from what is no whole back
   await expect(restoreInto('copy', 'old')).rejects.toThrow(/There is a database at .* already/);
 
   await mkdir(path('broken', 'media'), { recursive: true });
-  await expect(restoreInto('broken', 'empty')).rejects.toThrow(/is no backup, or one that was not finished/);
+  await expect(restoreInto('broken', 'empty')).rejects.toThrow(/is not a complete backup/);
   const lines = await readFile(path('copy', 'minstrel.jsonl'), 'utf8');
   await writeFile(path('broken', 'minstrel.jsonl'), lines.slice(0, -20));
   await expect(restoreInto('broken', 'empty')).rejects.toThrow(/ends too early|no JSON/);

@@ -59,7 +59,7 @@ export async function startBot(environment: Readonly<Record<string, string>>) {
   const folder = await mkdtemp(join(tmpdir(), 'minstrel-bench-'));
   opened.defer(() => rm(folder, { recursive: true, force: true }));
   const settings = { PORT: '0', DATA_DIR: folder, ...environment };
-  const bot = opened.use(await startProgram('src/main.ts', 'Minstrel is up', settings));
+  const bot = opened.use(await startProgram('src/main.ts', 'Minstrel started', settings));
   const resources = opened.move();
   return { ...bot, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }

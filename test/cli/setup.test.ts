@@ -59,15 +59,15 @@ it('connects a gateway and Discord from an empty folder, and ends in what the do
   const { isGood, shown, unasked } = await answer(
     [
       ['What makes the songs', [UP, ENTER]],
-      ['The address of the gateway', `nonsense${ENTER}`],
+      ['Gateway URL', `nonsense${ENTER}`],
       ['must be a URL', `${BACKSPACE.repeat(8)}${emulator.url}${ENTER}`],
-      ['Your key', `${emulator.apiKey}${ENTER}`],
+      ['Gateway API key', `${emulator.apiKey}${ENTER}`],
       ['The address under which', `http://127.0.0.1:${port}${ENTER}`],
       ['The model that answers', `chat:chat-small${ENTER}`],
-      ['The model that paints', ENTER],
-      ['The model that films', ENTER],
+      ['Model for images', ENTER],
+      ['Model for videos', ENTER],
       ['Where do people talk', ` ${ENTER}`],
-      ['The token of the bot', `${discord.token}${ENTER}`],
+      ['Bot token', `${discord.token}${ENTER}`],
     ],
     { DISCORD_API_URL: discord.apiUrl, PORT: port, DATA_DIR: join(folder, 'data') },
   );
@@ -124,17 +124,17 @@ it('tells which tokens are refused, and a second run mends those alone', async (
     [
       ['What makes the songs', ENTER],
       ['Where do people talk', [' ', DOWN, ' ', ENTER]],
-      ['The token of the bot', `${discord.token}${ENTER}`],
-      ['The bot token', `hello${ENTER}`],
+      ['Bot token', `${discord.token}${ENTER}`],
+      ['Bot token', `hello${ENTER}`],
       ['begins with xoxb-', `${BACKSPACE.repeat(5)}xoxb-another-bot${ENTER}`],
-      ['The app-level token', `xapp-another-app${ENTER}`],
+      ['App-level token', `xapp-another-app${ENTER}`],
     ],
     environment,
   );
   expect(refused).toMatchObject({ isGood: false, unasked: [] });
   expect(refused.shown).toContain('Slack: SLACK_BOT_TOKEN was refused');
   expect(refused.shown).toContain('Slack: SLACK_APP_TOKEN was refused');
-  expect(refused.shown).toContain('Mend what is wrong, by npm run setup');
+  expect(refused.shown).toContain('Fix the errors with npm run setup');
   const mended = await answer(
     [
       ['What makes the songs', [DOWN, ENTER]],
@@ -147,7 +147,7 @@ it('tells which tokens are refused, and a second run mends those alone', async (
   );
   expect(mended).toMatchObject({ isGood: true, unasked: [] });
   expect(mended.shown).toContain('Slack: SLACK_APP_TOKEN opens connections');
-  expect(mended.shown).toContain('All is set: npm start');
+  expect(mended.shown).toContain('Ready. Start the bot with npm start');
   const lines = (await readFile(join(folder, '.env'), 'utf8')).trim().split('\n');
   expect(lines).toEqual([
     `DISCORD_TOKEN=${discord.token}`,
@@ -217,7 +217,7 @@ it('writes the manifest for Slack, and changes nothing when the person leaves', 
   const { unasked } = await answer([
     ['What makes the songs', ENTER],
     ['Where do people talk', [DOWN, ' ', ENTER]],
-    ['The bot token', CTRL_C],
+    ['Bot token', CTRL_C],
   ]);
   expect(unasked).toEqual([]);
   await expect(stat(join(folder, '.env'))).rejects.toThrow('ENOENT');

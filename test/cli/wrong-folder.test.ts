@@ -39,6 +39,6 @@ it('npm run export says what folder is missing', async () => {
   await opened.close();
   await expect(run('export', join(folder, 'away', 'minstrel.jsonl'))).rejects.toMatchObject({
     code: 1,
-    stderr: `There is no folder ${join(folder, 'away')}. Make it first.\n`,
+    stderr: `The folder ${join(folder, 'away')} does not exist. Create it first.\n`,
   });
 });

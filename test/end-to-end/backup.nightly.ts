@@ -96,7 +96,7 @@ it('a backup of a running bot is taken up elsewhere: open work ends once, and no
   expect((await run('backup', 'old', path('copy'))).stdout).toContain('2 files');
   const here = { PUBLIC_URL: publicUrl() };
   await expect(run('restore', 'new', path('copy'), here)).rejects.toThrow(
-    /A bot answers at .*Stop it for good/,
+    /A bot is running at .*Stop it permanently/,
   );
   await expect(run('restore', 'old', path('copy'))).rejects.toThrow(/A running bot uses .*minstrel\.sqlite/);
   await running?.[Symbol.asyncDispose]();

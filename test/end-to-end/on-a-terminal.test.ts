@@ -39,8 +39,8 @@ async function startOnTerminal(environment: Record<string, string> = {}) {
 describe.skipIf(noScript)('npm start on a terminal', () => {
   it('greets, takes nothing new while the operator’s file is there, and ends by Ctrl-C', async () => {
     const { folder, type, shown, ended } = await startOnTerminal();
-    await expect.poll(shown).toContain('Type a command here, such as /song a tune for rain --style lofi\n');
-    expect(shown()).toContain('Minstrel plays on the built-in emulator, so nothing costs anything.');
+    await expect.poll(shown).toContain('Type a command, such as /song a tune for rain --style lofi\n');
+    expect(shown()).toContain('Minstrel uses the built-in emulator (no cost).');
     expect(shown()).toMatch(/Try it in your browser:\s+http:\/\/127\.0\.0\.1:\d+\/playground\/\S+\n/);
     await writeFile(join(folder, 'paused'), '');
     type('/ask Good morning\r');
@@ -57,7 +57,7 @@ describe.skipIf(noScript)('npm start on a terminal', () => {
     onTestFinished(() => discord.close());
     const connected = { DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl };
     const { type, shown, ended } = await startOnTerminal(connected);
-    await expect.poll(shown).toContain('INFO: In a channel, type /song a tune for rain\n');
+    await expect.poll(shown).toContain('INFO: Ready: type /song a tune for rain in a channel\n');
     expect(shown()).toMatch(
       /\[\d\d:\d\d:\d\d\] INFO: Discord: the token is that of the application “Minstrel”/,
     );
@@ -66,6 +66,6 @@ describe.skipIf(noScript)('npm start on a terminal', () => {
     expect(shown()).not.toContain('{"level"');
     type(CTRL_C);
     expect(await ended).toBe(0);
-    expect(shown()).toContain('INFO: Minstrel has stopped');
+    expect(shown()).toContain('INFO: Minstrel stopped');
   });
 });

@@ -135,7 +135,7 @@ it('SIGTERM hands running work over and ends cleanly, before it would be ended',
   const song = await asked('song', { prompt: 'a tune for rain' });
   expect(await end('SIGTERM')).toBe(0);
   // Past its own limit, which is below the platform's ten seconds, it says something else.
-  expect(said).toContain('Minstrel has stopped');
+  expect(said).toContain('Minstrel stopped');
   await start();
   await finished(song);
   expect(submissions(/music\/generate$/)).toHaveLength(1);

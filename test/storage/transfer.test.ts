@@ -200,7 +200,7 @@ it('npm run export and npm run import move a deployment, and keep the file to it
   const file = join(directory, 'export.jsonl');
   expect((await run('export', 'a', file)).stdout).toContain('Keep it secret');
   expect((await stat(file)).mode & 0o077).toBe(0);
-  await expect(run('export', 'a', file)).rejects.toThrow(/exists already/);
+  await expect(run('export', 'a', file)).rejects.toThrow(/already exists/);
   expect((await run('import', 'b', file)).stdout).toContain(
     'Imported jobs: 3, settings: 2, secrets: 1, usage: 1',
   );

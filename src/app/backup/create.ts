@@ -45,7 +45,7 @@ export async function backUp(
     const foreign = (await readdir(folder)).find((name) => !ours.includes(name));
     if (foreign !== undefined)
       throw new BackupError(
-        `${folder} holds ${foreign}, which is no part of a backup. Name a folder of its own.`,
+        `${folder} contains ${foreign}, which is not part of a backup. Choose an empty folder or an earlier backup.`,
       );
     await chmod(folder, 0o700);
     const lines = await writeExport(folder, config, tools);

@@ -79,9 +79,9 @@ export async function sync(path: string): Promise<void> {
 /** What the system refuses as a sentence; anything else as it is. */
 export function asBackupError(error: unknown, folder: string): unknown {
   if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return error;
-  const reason = error.code === 'ENOSPC' ? 'the disk is full' : `the system says ${String(error.code)}`;
+  const reason = error.code === 'ENOSPC' ? 'the disk is full' : `system error ${String(error.code)}`;
   const path = 'path' in error && typeof error.path === 'string' ? error.path : folder;
-  return new BackupError(`${path} cannot be read or written: ${reason}.`, { cause: error });
+  return new BackupError(`${path} could not be read or written: ${reason}.`, { cause: error });
 }
 
 export function undefinedWhenMissing(error: unknown): undefined {

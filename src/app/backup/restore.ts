@@ -47,9 +47,7 @@ export async function restore(
   try {
     const path = join(folder, EXPORT_FILE);
     if (!(await stat(path).catch(undefinedWhenMissing))?.isFile())
-      throw new BackupError(
-        `${folder} is no backup, or one that was not finished: it has no ${EXPORT_FILE}.`,
-      );
+      throw new BackupError(`${folder} is not a complete backup: ${EXPORT_FILE} is missing.`);
     await assertNoneAnswers(config.listener.publicUrl, tools.fetch);
     const lines = () => linesIn(createReadStream(path, 'utf8'));
     const report = await restoreStorage(lines, config, tools);
@@ -59,7 +57,7 @@ export async function restore(
       return { ...report, media: await copyMedia(kept, store.directory, { verified: true }) };
     if ((await mediaIn(kept)).length === 0) return report;
     throw new BackupError(
-      `Jobs and settings are restored. The files in ${kept} are not: copy them to the bucket of MEDIA_STORE, as docs/media.md tells.`,
+      `Jobs and settings were restored, but not the files in ${kept}. Copy those to the MEDIA_STORE bucket; see docs/media.md.`,
     );
   } catch (error) {
     throw asBackupError(error, folder);
@@ -70,7 +68,7 @@ export async function restore(
 async function assertNoneAnswers(publicUrl: string | undefined, fetch: RestoreTools['fetch']): Promise<void> {
   if (publicUrl === undefined || !(await botAnswersAt(publicUrl, fetch))) return;
   throw new BackupError(
-    `A bot answers at ${publicUrl} (PUBLIC_URL). Stop it for good first: with the restored one, two would work on the same jobs.`,
+    `A bot is running at ${publicUrl} (PUBLIC_URL). Stop it permanently first, or two bots would work on the same jobs.`,
   );
 }
 
@@ -109,7 +107,7 @@ async function restoreStorage(
 async function assertEmpty(storage: Storage): Promise<void> {
   for await (const { id } of storage.jobs.records())
     throw new BackupError(
-      `The Redis of REDIS_URL has jobs already (${id} is one). Restore into an empty one, or delete every key that begins with minstrel: first.`,
+      `The Redis at REDIS_URL already contains jobs, such as ${id}. Use an empty Redis, or delete all keys that start with minstrel: first.`,
     );
 }
 

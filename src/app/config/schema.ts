@@ -6,9 +6,9 @@ import { concurrency, serverList, usageCosts, usageLimits } from './usage.ts';
 
 declare module 'zod' {
   interface GlobalMeta {
-    /** What `.env.example` shows; the default where it is left out. */
+    /** The value in `.env.example`; defaults to the default of the setting. */
     example?: string;
-    /** What holds without the setting, in Markdown; the default where it is left out. */
+    /** The text in the default column of the table, in Markdown; defaults to the default of the setting. */
     otherwise?: string;
   }
 }
@@ -20,115 +20,111 @@ const CHOOSE = 'people are asked to choose';
 export const environmentSchema = z.object({
   NODE_ENV: z.string().optional().meta({
     description:
-      'Set to production, everything that a deployed bot needs is asked for at the start (the Docker image does this).',
+      'With production, the bot does not start until every setting a deployment needs is set. The Docker image sets this.',
     example: 'production',
   }),
   GATEWAY_BASE_URL: field.gatewayUrl.optional().meta({
-    description:
-      'Where the gateway is. Without it, and without the key, the built-in emulator plays the gateway.',
+    description: 'The URL of the gateway. Without a URL and a key, the built-in emulator stands in for it.',
     example: 'https://gateway.example.org',
     otherwise: 'the built-in emulator',
   }),
-  GATEWAY_API_KEY: field.apiKey.optional().describe('The key of your account at the gateway. Secret.'),
+  GATEWAY_API_KEY: field.apiKey.optional().describe('The API key of your gateway account. Secret.'),
 
   HOST: field.host.prefault('127.0.0.1').meta({
-    description: 'The address on which to listen: 127.0.0.1 is this machine alone, 0.0.0.0 is everybody.',
+    description:
+      'The address to listen on. 127.0.0.1 accepts connections from this machine only, 0.0.0.0 from anywhere.',
     otherwise: '`127.0.0.1`; in the image `0.0.0.0`',
   }),
-  PORT: port.prefault('3000').describe('The port on which to listen. 0 takes any free one.'),
+  PORT: port.prefault('3000').describe('The port to listen on. 0 picks a free port.'),
   PLAYGROUND: field.flag.optional().meta({
     description:
-      'A chat in the browser on this machine alone, to try every command: 1 or 0. Its address is printed at the start. Never in production.',
+      'A chat in your browser for trying every command, on this machine only: 1 or 0. Its address is printed at the start. Never use it in production.',
     example: '1',
-    otherwise: 'on while no chat is connected',
+    otherwise: 'on if no chat is connected',
   }),
   PUBLIC_URL: field.baseUrl.optional().meta({
     description:
-      'Where the gateway reaches the listener from outside. Songs, lyrics and stems come back by this address, and links to large files and to the pages of songs begin with it. It may hold a path.',
+      'The public URL of the listener; it may contain a path. The gateway sends songs, lyrics and stems to it, and links to large files and song pages start with it.',
     example: 'https://minstrel.example.org',
     otherwise: '`http://127.0.0.1:$PORT`',
   }),
   CALLBACK_SECRET: field.signingSecret.optional().meta({
     description:
-      'Signs the addresses for callbacks and files: 32 characters or more, such as `openssl rand -hex 32` prints. Without it, one is made at the first start and kept in storage. Secret.',
-    otherwise: 'made once, kept in storage',
+      'Signs callback and file URLs. At least 32 characters, for example from `openssl rand -hex 32`. Without it, the first start generates one and stores it. Secret.',
+    otherwise: 'generated once and stored',
   }),
   CALLBACK_SECRET_PREVIOUS: field.signingSecret
     .optional()
-    .describe(
-      'The secret before the present one: what it signed still counts. Take it out after a month or so. Secret.',
-    ),
+    .describe('The previous secret. URLs it signed stay valid. Remove it after about a month. Secret.'),
 
   DISCORD_TOKEN: field.discordToken.optional().meta({
-    description: 'The bot token from the Developer Portal; it switches Discord on. Secret.',
+    description: 'The bot token from the Developer Portal. Turns Discord on. Secret.',
     otherwise: 'off',
   }),
   DISCORD_API_URL: field.baseUrl.optional().meta({
-    description: "Another base for Discord's API, for proxies and tests.",
+    description: "Another base URL for Discord's API, for proxies and tests.",
     example: 'https://discord.com/api',
     otherwise: "Discord's own",
   }),
   DISCORD_SHARDS: field.shards.optional().meta({
     description:
-      'The shards of this replica, of how many in all. Without it, one process serves every server, and other replicas on one Redis stand by.',
+      'The shards of this replica and the total number of shards. Without it, one process serves every server and other replicas on the same Redis stand by.',
     example: '0-3/16',
     otherwise: 'all',
   }),
   DISCORD_MESSAGE_CONTENT: field.flag
     .prefault('0')
     .describe(
-      'Set to 1 when the message content intent is switched on in the Developer Portal: in threads that the bot opened, and in channels that moderators choose with talk in /models answers, people then need not mention it.',
+      'Set to 1 if the message content intent is on in the Developer Portal. The bot then answers without a mention in its threads, and in channels where moderators set talk in /models answers.',
     ),
 
   SLACK_BOT_TOKEN: field.slackToken('xoxb-', 'OAuth & Permissions').optional().meta({
-    description: 'The bot token (xoxb-…) of your app; it switches Slack on. Secret.',
+    description: 'The bot token (xoxb-…) of your app. Turns Slack on. Secret.',
     otherwise: 'off',
   }),
   SLACK_APP_TOKEN: field
     .slackToken('xapp-', 'Basic Information, App-Level Tokens')
     .optional()
-    .describe(
-      'The app-level token (xapp-…) with connections:write, by which Slack is listened to (Socket Mode). Secret.',
-    ),
+    .describe('The app-level token (xapp-…) with connections:write, for Socket Mode. Secret.'),
   SLACK_SIGNING_SECRET: field
     .slackSecret('Signing Secret')
     .optional()
     .describe(
-      'In place of SLACK_APP_TOKEN: Slack then sends requests to the listener, at PUBLIC_URL/slack/events. The Signing Secret of your app proves them. Secret.',
+      'Instead of SLACK_APP_TOKEN: the Signing Secret of your app. Slack then sends requests to PUBLIC_URL/slack/events. Secret.',
     ),
   SLACK_CLIENT_ID: field.slackClientId.optional().meta({
     description:
-      'In place of SLACK_BOT_TOKEN: any number of workspaces, each of which installs the app at PUBLIC_URL/slack/install.',
+      'Instead of SLACK_BOT_TOKEN: lets any number of workspaces install the app at PUBLIC_URL/slack/install.',
     otherwise: 'off',
   }),
   SLACK_CLIENT_SECRET: field
     .slackSecret('Client Secret')
     .optional()
     .describe(
-      "The Client Secret that belongs to it. It also seals the workspaces' tokens in storage. Secret.",
+      "The Client Secret for SLACK_CLIENT_ID. It also encrypts the workspaces' tokens in storage. Secret.",
     ),
   SLACK_CLIENT_SECRET_PREVIOUS: field
     .slackSecret('Client Secret')
     .optional()
-    .describe('The Client Secret before the present one: it still opens what it sealed. Secret.'),
+    .describe('The previous Client Secret. It can still decrypt the tokens it encrypted. Secret.'),
   SLACK_THREADS: field.flag
     .prefault('0')
     .describe(
-      'Set to 1, threads that the bot takes part in go on without its name, and moderators may choose channels with talk in /models answers; the manifest is then made with --threads too.',
+      'Set to 1 to let the bot answer without a mention in its threads, and in channels where moderators set talk in /models answers. Create the manifest with --threads too.',
     ),
   SLACK_API_URL: field.baseUrl.optional().meta({
-    description: "Another base for Slack's Web API, for proxies and tests.",
+    description: "Another base URL for Slack's Web API, for proxies and tests.",
     example: 'https://slack.com/api/',
     otherwise: "Slack's own",
   }),
 
   DATA_DIR: field.folder.prefault('./data').meta({
-    description: 'The folder for the database and for kept media.',
+    description: 'The folder for the database and stored media.',
     otherwise: '`./data`; in the image `/data`',
   }),
   REDIS_URL: field.redisUrl.optional().meta({
     description:
-      'Redis for jobs and settings in place of the database file, so that several replicas can share them. Secret, if it holds a password.',
+      'Stores jobs and settings in Redis instead of the database file, so that replicas can share them. Secret if it contains a password.',
     example: 'redis://localhost:6379',
     otherwise: 'the database in `DATA_DIR`',
   }),
@@ -138,119 +134,122 @@ export const environmentSchema = z.object({
     .prefault('V5')
     .describe('The song model: V4, V4_5, V4_5PLUS, V4_5ALL or V5.'),
   ASK_MODEL: field.model(['chat', 'msg', 'gen']).optional().meta({
-    description: 'The model that answers /ask. Its route may stand before it: chat, msg or gen.',
+    description: 'The model that answers /ask, with an optional route before it: chat, msg or gen.',
     example: 'msg:some-id',
     otherwise: CHOOSE,
   }),
   IMAGE_MODEL: field.model(['gen']).optional().meta({
-    description: 'The model that makes pictures. With gen: before it, one that also writes.',
+    description: 'The model that creates images. Put gen: before it for a model that also writes.',
     example: 'some-id',
     otherwise: CHOOSE,
   }),
   VIDEO_MODEL: field.model([]).optional().meta({
-    description: 'The model that makes videos.',
+    description: 'The model that creates videos.',
     example: 'some-id',
     otherwise: CHOOSE,
   }),
   CONCURRENCY: concurrency
     .prefault('song=10, ask=16, image=4, video=3')
     .describe(
-      'How many jobs of each family are at the gateway at once, over all replicas; others wait in line. Families left out keep their default. Songs include lyrics, stems and the like.',
+      'How many jobs of each family run at the gateway at once, across all replicas. Others wait in the queue. Families you leave out use their default. The song family includes lyrics, stems and other music.',
     ),
 
   VISION_MODEL: field.model(['msg', 'gen']).optional().meta({
-    description:
-      'The model that looks at pictures in questions, where the model in force cannot: one of msg or gen.',
+    description: "The msg or gen model that reads images in questions if the current model can't.",
     example: 'msg:some-id',
-    otherwise: 'people are asked to name one',
+    otherwise: 'people are asked to choose one',
   }),
   TOOL_MODEL: field.genModel.optional().meta({
     description:
-      "The gen model that can call functions. With it, moderators can let answers use the bot's commands.",
+      "A gen model that can call functions. Moderators can then let answers use the bot's commands.",
     example: 'some-id',
-    otherwise: 'the gen model in force, if it is one',
+    otherwise: 'the current model if it is a gen model',
   }),
   THINKING_MODELS: field.genModels.default([]).meta({
-    description: 'Gen models of the thinking preview, with commas between them. Without any, it is off.',
+    description: 'Gen models for the thinking preview, separated by commas.',
     example: 'some-id',
     otherwise: 'off',
   }),
   ASK_MAX_TOKENS: field
     .wholeNumber(1, 1_000_000)
     .prefault('4096')
-    .describe('How long an answer may become, in tokens.'),
+    .describe('The maximum length of an answer, in tokens.'),
   ASK_CONTEXT_TOKENS: field
     .wholeNumber(500, 10_000_000)
     .prefault('16000')
     .describe(
-      'How much may be sent with a question, in tokens: what was said before is left out from the oldest. Set it to what your smallest model takes.',
+      'The maximum length of a question with its conversation, in tokens. The oldest messages are dropped first. Set it to the limit of your smallest model.',
     ),
 
   MEDIA_STORE: field.mediaStore.optional().meta({
     description:
-      'Where media is kept, if not in the folder media in DATA_DIR: another folder, or a bucket of an S3-compatible service, as s3://bucket or s3://bucket/prefix. docs/media.md tells how to set a bucket up.',
+      'Where media is stored: a folder, or an S3-compatible bucket as s3://bucket or s3://bucket/prefix. docs/media.md explains how to set up a bucket.',
     example: './data/media',
     otherwise: 'the folder `media` in `DATA_DIR`',
   }),
   MEDIA_S3_ENDPOINT: field.baseUrl.optional().meta({
-    description: 'The address of the service that has the bucket, without the bucket.',
+    description: 'The URL of the S3 service, without the bucket name.',
     example: 'https://s3.eu-central-1.amazonaws.com',
   }),
   MEDIA_S3_REGION: field.region.optional().meta({
     description:
-      "The bucket's region, for which requests are signed; auto or us-east-1 where a service has none.",
+      "The bucket's region, used to sign requests. If the service has no regions, use auto or us-east-1.",
     example: 'eu-central-1',
   }),
   MEDIA_S3_ACCESS_KEY_ID: field.apiKey
     .optional()
-    .describe('The id of a key that may list the bucket, and read, write and delete in it.'),
-  MEDIA_S3_SECRET_ACCESS_KEY: field.apiKey.optional().describe('The secret of that key. Secret.'),
+    .describe(
+      'The id of a key with permission to list the bucket and to read, write and delete its objects.',
+    ),
+  MEDIA_S3_SECRET_ACCESS_KEY: field.apiKey
+    .optional()
+    .describe('The secret for MEDIA_S3_ACCESS_KEY_ID. Secret.'),
   MEDIA_QUOTA_MB: field
     .wholeNumber(100, 100_000_000)
     .prefault('10000')
-    .describe('How much media is kept, in megabytes; past that, the oldest goes first.'),
+    .describe('How much media to store, in megabytes. Beyond that, the oldest is deleted first.'),
   MEDIA_ALLOWED_HOSTS: field.hostList.default([]).meta({
     description:
-      'Hosts that results of the gateway may come from although their address is not public, with commas between them: private networks only. A host without a port has the default ports, 80 and 443. What people type is fetched from public addresses only.',
+      'Hosts on private networks that gateway results may be fetched from, separated by commas. Without a port, 80 and 443 are allowed. Links that people type are fetched from public addresses only.',
     example: 'files.lan,10.0.0.7:9000',
     otherwise: 'none',
   }),
 
   SERVED_SERVERS: serverList.default([]).meta({
     description:
-      'The servers and workspaces that the bot serves, by id, with commas between them; without it, all. With it, `direct` lets direct messages on Discord in too.',
+      'The ids of the servers and workspaces the bot serves, separated by commas. Add `direct` to allow direct messages on Discord.',
     example: '1100000000000000001,slack:T0ABCDEFG',
     otherwise: 'all',
   }),
   USAGE_LIMITS: usageLimits.default([]).meta({
     description:
-      'Limits that nobody in chat can raise: a scope (person, channel, server or deployment), perhaps a family (song, ask, image, video or party), and how much in any hour or day.',
+      'Limits that moderators cannot raise. Each has a scope (person, channel, server or deployment), an optional family (song, ask, image, video or party) and an amount per hour or day.',
     example: 'person song 5/day, server 500/day, deployment 2000 units/day',
     otherwise: 'none',
   }),
   USAGE_COSTS: usageCosts.default({}).meta({
     description:
-      'What things cost, in units of your own: by family, by family and model, or by route. Limits may count these units.',
+      'Prices in units of your choice: by family, by family and model, or by route. Limits can count these units.',
     example: 'song=10, video=50, ask=1, ask:some-model=3, music.vocalRemoval=2',
-    otherwise: 'nothing is known',
+    otherwise: 'none',
   }),
   RETENTION_DAYS: field.wholeNumber(1, 36_500).optional().meta({
     description:
-      'How many days finished jobs and media are kept. Without it, jobs stay for ever, since their buttons need them, and media as long as there is room.',
+      'How many days to keep finished jobs and media. Without it, jobs are kept forever because their buttons need them, and media until MEDIA_QUOTA_MB is reached.',
     example: '730',
-    otherwise: 'for ever',
+    otherwise: 'forever',
   }),
 
   ADMIN_PORT: field.hostPort.optional().meta({
     description:
-      'The port for metrics (Prometheus), at /metrics, for this machine alone; with a host before it, such as 0.0.0.0:9464, for others too. Never the public port.',
+      'The port for Prometheus metrics at /metrics, for this machine only. Add a host, as in 0.0.0.0:9464, to open it to others. Never use the public port.',
     example: '9464',
     otherwise: 'none',
   }),
 
   OTEL_EXPORTER_OTLP_ENDPOINT: field.baseUrl.optional().meta({
     description:
-      "Switches traces on: the base URL of an OpenTelemetry collector (OTLP over HTTP). All of the SDK's other OTEL_ variables work too.",
+      "Turns traces on: the base URL of an OpenTelemetry collector (OTLP over HTTP). The SDK's other OTEL_ variables work too.",
     example: 'http://localhost:4318',
     otherwise: 'no traces',
   }),
@@ -258,10 +257,10 @@ export const environmentSchema = z.object({
   LOG_LEVEL: field
     .oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .prefault('info')
-    .describe('How much is logged: fatal, error, warn, info, debug, trace or silent.'),
+    .describe('The least severe level to log: fatal, error, warn, info, debug, trace or silent.'),
 });
 
-/** Of `.env.example`, by the first setting under it. */
+/** Headings of `.env.example`, by the first setting of each section. */
 export const TITLES: { readonly [Name in Variable]?: string } = {
   NODE_ENV: 'The gateway',
   HOST: 'The listener',
@@ -271,7 +270,7 @@ export const TITLES: { readonly [Name in Variable]?: string } = {
   SONG_MODEL: 'Models',
   VISION_MODEL: 'Answers (docs/ask.md)',
   MEDIA_STORE: 'Media',
-  SERVED_SERVERS: 'Who may use how much (docs/moderators.md)',
+  SERVED_SERVERS: 'Servers and limits (docs/moderators.md)',
   ADMIN_PORT: 'For operators',
   OTEL_EXPORTER_OTLP_ENDPOINT: 'Traces (docs/operating/traces.md)',
   LOG_LEVEL: 'Log',
@@ -280,5 +279,5 @@ export const TITLES: { readonly [Name in Variable]?: string } = {
 export type Variable = keyof typeof environmentSchema.shape;
 export const VARIABLES = Object.keys(environmentSchema.shape) as readonly Variable[]; // z.object has these keys and no others
 
-/** What the settings hold, with defaults where they have some. */
+/** The parsed settings, with defaults applied. */
 export type Values = z.infer<typeof environmentSchema>;

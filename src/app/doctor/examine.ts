@@ -1,4 +1,4 @@
-/** Examines what `npm start` would need, and changes nothing. */
+/** Checks everything that `npm start` needs, and changes nothing. */
 import type { AnyCommand } from '../../core/bot/command.ts';
 import { type Finding, good, warning, wrong } from '../../core/finding.ts';
 import type { System } from '../../core/system.ts';
@@ -18,7 +18,7 @@ export interface Examination extends System {
   readonly fetch: typeof fetch;
 }
 
-/** One finding after the other, as they are made. With settings that cannot be read, it ends after these. */
+/** Yields findings as they are made. Stops after the settings if those are invalid. */
 export async function* examine(examination: Examination): AsyncGenerator<Finding> {
   let config: Config;
   try {
@@ -29,7 +29,7 @@ export async function* examine(examination: Examination): AsyncGenerator<Finding
       yield wrong(SUBJECT, sentence, 'every setting is explained in .env.example');
     return;
   }
-  yield good(SUBJECT, 'every setting can be read');
+  yield good(SUBJECT, 'all settings are valid');
   for (const sentence of config.warnings)
     yield warning(SUBJECT, sentence, 'every setting is explained in .env.example');
   yield* await inspectStorage(config, {
@@ -50,13 +50,13 @@ export async function* examine(examination: Examination): AsyncGenerator<Finding
   );
 }
 
-/** Sentences of settings end by themselves. */
+/** Sentences about settings already end with a full stop. */
 export function lineOf({ subject, sentence, remedy }: Finding): string {
-  const what = remedy === undefined ? sentence : `${sentence.replace(/\.$/, '')}. What to do: ${remedy}`;
+  const what = remedy === undefined ? sentence : `${sentence.replace(/\.$/, '')}. To fix: ${remedy}`;
   return `${subject}: ${what}`;
 }
 
-/** What a bot that has just started would stumble over later, and on a terminal where it is and how people call it. Never rejects. */
+/** Logs problems that a bot would meet after its start; on a terminal, also the good findings and a first command. Never rejects. */
 export async function tellFindings(
   config: Config,
   gateway: Pick<Gateway, 'models'>,
@@ -69,9 +69,9 @@ export async function tellFindings(
       if (finding.level !== 'good') log.warn({}, lineOf(finding));
       else if (isRead) log.info({}, lineOf(finding));
     }
-    if (isRead) log.info({}, 'In a channel, type /song a tune for rain');
+    if (isRead) log.info({}, 'Ready: type /song a tune for rain in a channel');
   } catch (error) {
-    log.warn({ err: error }, 'What the bot reaches could not be examined');
+    log.warn({ err: error }, 'Could not check the setup');
   }
 }
 
@@ -87,9 +87,7 @@ async function* examineStarted(
   yield* await chats(config, examination, { connects: false });
 }
 
-const EMULATED = [
-  good('Gateway', 'the built-in emulator plays it: everything is real but the models, and costs nothing'),
-];
+const EMULATED = [good('Gateway', 'using the built-in emulator: no real models, no cost')];
 
 async function openedGateway(config: Config, examination: Examination): Promise<Finding[]> {
   if (config.gateway === undefined) return EMULATED;
@@ -101,7 +99,7 @@ async function openedGateway(config: Config, examination: Examination): Promise<
   }
 }
 
-/** `connects`: whether connections are tried out, too. */
+/** @param connects also opens connections */
 async function chats(
   { discord, slack, production }: Config,
   { commands, log }: Pick<Examination, 'commands' | 'log'>,
@@ -122,7 +120,7 @@ async function chats(
       warning(
         'Chats',
         `neither DISCORD_TOKEN nor SLACK_BOT_TOKEN is set, so ${production ? 'nobody can reach the bot' : 'npm start opens a chat in the browser and a prompt in the terminal'}`,
-        'npm run setup connects one',
+        'connect a chat with npm run setup',
       ),
     );
   return found;

@@ -6,7 +6,7 @@ import type { Config } from '../config/read.ts';
 
 const SUBJECT = 'Gateway';
 
-/** Whether the key is taken, and lists the models that the settings name. */
+/** Checks the key, and looks up the models in the settings. */
 export async function inspectGateway(
   gateway: Pick<Gateway, 'models'>,
   { models, answers }: Pick<Config, 'models' | 'answers'>,
@@ -27,7 +27,7 @@ export async function inspectGateway(
     ['TOOL_MODEL', answers.toolModel],
   ] as const;
   return [
-    good(SUBJECT, `the key is accepted, and lists ${counted(listed, 'model')}`),
+    good(SUBJECT, `the key works; ${counted(listed, 'model')} available`),
     ...named.flatMap(([variable, model]) => (model === undefined ? [] : [chosen(gateway, variable, model)])),
     ...named
       .slice(0, 3)
@@ -36,8 +36,8 @@ export async function inspectGateway(
           ? [
               warning(
                 SUBJECT,
-                `${variable} is not set, so people are told to choose a model`,
-                `set ${variable}, or let moderators choose by /models set`,
+                `${variable} is not set, so people have to choose a model`,
+                `set ${variable}, or let moderators set a default with /models set`,
               ),
             ]
           : [],
@@ -50,20 +50,16 @@ function chosen({ models }: Pick<Gateway, 'models'>, variable: string, written: 
   const choice = models.resolve(id);
   switch (choice.kind) {
     case 'id':
-      return good(SUBJECT, `${variable} is ${id}, which is listed`);
+      return good(SUBJECT, `${variable} is ${id}, which is available`);
     case 'label':
-      return wrong(
-        SUBJECT,
-        `${variable} is the name of a model, and not its id`,
-        `set it to ${choice.model.id}`,
-      );
+      return wrong(SUBJECT, `${variable} is the name of a model, not its id`, `set it to ${choice.model.id}`);
     case 'unknown':
       // Not every route lists its models.
       return warning(
         SUBJECT,
-        `${variable} is ${id}, which this account's lists do not name`,
+        `${variable} is ${id}, which is not in your account's model list`,
         choice.nearest.length === 0
-          ? 'check its spelling; /models lists what there is'
+          ? 'check the spelling; /models lists the available models'
           : `did you mean ${choice.nearest.join(', ')}?`,
       );
     case 'unlisted':
@@ -79,21 +75,21 @@ function refusal(error: GatewayError): Finding {
     case 'forbidden':
       return wrong(
         SUBJECT,
-        'the key was refused',
-        'set GATEWAY_API_KEY to a key of your account at the gateway',
+        'the gateway rejected the key',
+        'set GATEWAY_API_KEY to a valid key of your gateway account',
       );
     case 'not-found':
     case 'no-api':
       return wrong(
         SUBJECT,
-        'what answers there is not the gateway',
-        'set GATEWAY_BASE_URL to the address that the gateway gives, without /v1 or another path of its own',
+        'the server at GATEWAY_BASE_URL is not the gateway',
+        "set GATEWAY_BASE_URL to the gateway's base URL, without /v1 or other API paths",
       );
     default:
       return wrong(
         SUBJECT,
-        `it does not list its models (${error.code})`,
-        'check GATEWAY_BASE_URL and the way out of this machine; then try again',
+        `could not list models (${error.code})`,
+        "check GATEWAY_BASE_URL and this machine's network, then try again",
       );
   }
 }

@@ -1,4 +1,4 @@
-/** Whether the gateway can reach the listener: a request to ourselves, by way of the public address. */
+/** Checks that the gateway can reach the listener, by a request to ourselves through the public URL. */
 import { createHmac } from 'node:crypto';
 import { type Finding, good, warning, wrong } from '../../core/finding.ts';
 import type { System } from '../../core/system.ts';
@@ -9,7 +9,7 @@ import type { Config } from '../config/read.ts';
 const SUBJECT = 'PUBLIC_URL';
 const TIMEOUT_MS = 10_000;
 
-/** Whether an address is of this machine or of its network. */
+/** Whether a URL points to this machine or its network. */
 const isNear = (url: string): boolean => {
   const { hostname } = new URL(url);
   return (
@@ -27,17 +27,14 @@ export async function inspectPublicUrl(
   { gateway, listener: { host, port, publicUrl } }: Pick<Config, 'gateway' | 'listener'>,
   { fetch, newId, log }: Reach,
 ): Promise<Finding[]> {
-  if (gateway === undefined)
-    return [good(SUBJECT, 'is not needed: the built-in emulator runs on this machine')];
-  const tunnel = `set it to an address that leads here from services; without a server of your own, a tunnel gives one: cloudflared tunnel --url http://127.0.0.1:${port}`;
+  if (gateway === undefined) return [good(SUBJECT, 'not needed: the built-in emulator runs on this machine')];
+  const tunnel = `set it to a URL that reaches this machine from the internet; without a public server, open a tunnel: cloudflared tunnel --url http://127.0.0.1:${port}`;
   const isElsewhere = !isThisMachine(gateway.baseUrl);
   if (publicUrl === undefined && isElsewhere)
-    return [wrong(SUBJECT, 'is not set, so no song ever comes back', tunnel)];
+    return [wrong(SUBJECT, 'not set, so songs can never arrive', tunnel)];
   const url = publicUrl ?? `http://127.0.0.1:${port}`;
   if (isElsewhere && (isNear(gateway.baseUrl) ? isThisMachine(url) : isNear(url)))
-    return [
-      wrong(SUBJECT, 'leads to this machine or its own network, which the gateway cannot reach', tunnel),
-    ];
+    return [wrong(SUBJECT, 'points to this machine or its network, which the gateway cannot reach', tunnel)];
 
   const secret = newId();
   const challenge = newId();
@@ -51,31 +48,30 @@ export async function inspectPublicUrl(
       await listener.serve([routes]);
       const answer = await ask(fetch, `${url}/callbacks/doctor/${challenge}`);
       if (answer.text?.includes(signed)) return [reached(url)];
-      // In another container, or behind a load balancer: a bot that runs there knows no challenge of this process.
-      return [isOfBot(answer) ? good(SUBJECT, `${url} leads to a running bot`) : missed(url, answer, tunnel)];
+      // A bot in another container or behind a load balancer does not know this challenge.
+      return [isOfBot(answer) ? good(SUBJECT, `${url} reaches a running bot`) : missed(url, answer, tunnel)];
     } finally {
       await listener.close();
     }
   } catch (error) {
     if (!(error instanceof ListenError)) throw error;
-    if (error.code !== 'port-taken')
-      return [wrong(SUBJECT, error.message, 'set HOST and PORT to what this machine has')];
+    if (error.code !== 'port-taken') return [wrong(SUBJECT, error.message, 'change HOST or PORT')];
     const answer = await ask(fetch, `${url}${NOWHERE}`);
     return [isOfBot(answer) ? reached(url) : missed(url, answer, tunnel)];
   }
 }
 
-/** Proxies let callbacks through, and may keep `/healthz` to themselves. */
+/** Proxies forward callbacks, but may answer `/healthz` themselves. */
 const NOWHERE = '/callbacks/nowhere';
 
 const isOfBot = ({ status, text }: Answer): boolean => status === 404 && text === '{"error":"not found"}';
 
-/** Whether a running bot answers there, this one or another. Never rejects. */
+/** Whether a running bot answers at the URL. Never rejects. */
 export async function botAnswersAt(url: string, fetch: Reach['fetch']): Promise<boolean> {
   return isOfBot(await ask(fetch, `${url}${NOWHERE}`));
 }
 
-const reached = (url: string): Finding => good(SUBJECT, `${url} leads to this bot`);
+const reached = (url: string): Finding => good(SUBJECT, `${url} reaches this bot`);
 
 interface Answer {
   readonly status?: number;
@@ -95,12 +91,12 @@ function missed(url: string, { status }: Answer, tunnel: string): Finding {
   return status === undefined
     ? warning(
         SUBJECT,
-        `${url} does not answer when it is asked from this machine`,
-        `look at the proxy, firewall and DNS in between (some routers only hide it from inside); or ${tunnel}`,
+        `${url} does not respond to a request from this machine`,
+        `check the proxy, firewall and DNS (some routers block only requests from inside); or ${tunnel}`,
       )
     : wrong(
         SUBJECT,
-        `something else answers at ${url} (status ${status})`,
-        'let the proxy there pass everything below this address on to HOST:PORT, paths unchanged',
+        `another server responds at ${url} (status ${status})`,
+        'forward every path under this URL to HOST:PORT, unchanged',
       );
 }

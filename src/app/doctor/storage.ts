@@ -1,4 +1,4 @@
-/** Checks that storage can be written, that it keeps its data, and that other users of the machine cannot read it. */
+/** Checks that storage is writable and durable, and that other users of the machine cannot read it. */
 import { existsSync } from 'node:fs';
 import { stat, statfs } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
@@ -41,7 +41,7 @@ export async function inspectStorage(
   }
 }
 
-/** Where files are kept, or written on the way to a bucket: told only where that is impossible. */
+/** Checks the media folder, or the staging folder of a bucket. Reports problems only. */
 export function inspectMediaFolder({
   dataDirectory,
   media: { store },
@@ -65,27 +65,27 @@ async function folder(path: string): Promise<Finding[]> {
   const room = `${(free / 1e9).toFixed(1)} GB`;
   found.push(
     free < LEAST_FREE_BYTES
-      ? warning(SUBJECT, `only ${room} are free for ${path}`, 'make room, or set DATA_DIR to a larger disk')
-      : good(SUBJECT, `${path} can be written, and ${room} are free`),
+      ? warning(
+          SUBJECT,
+          `only ${room} free for ${path}`,
+          'free some space, or move DATA_DIR to a larger disk',
+        )
+      : good(SUBJECT, `${path} is writable, ${room} free`),
   );
   for (const name of [path, databaseFile(path)]) {
     const mode = (await stat(name).catch(() => undefined))?.mode;
     if (mode !== undefined && (mode & 0o077) !== 0)
       found.push(
-        warning(
-          SUBJECT,
-          `${name} can be read by other users of this machine`,
-          `chmod go= ${JSON.stringify(name)}`,
-        ),
+        warning(SUBJECT, `other users of this machine can read ${name}`, `chmod go= ${JSON.stringify(name)}`),
       );
   }
   return found;
 }
 
-/** Opens the database as a start would, and reads all of it, where there is one. Throws StorageError. */
+/** Opens an existing database as `npm start` does, and checks all of it. Throws StorageError. */
 async function database(directory: string, open: () => Promise<Storage>): Promise<Finding> {
   const path = databaseFile(directory);
-  if (!existsSync(path)) return good(SUBJECT, `${path} is made at the first start`);
+  if (!existsSync(path)) return good(SUBJECT, `${path} will be created at the first start`);
   try {
     const storage = await open();
     await storage.check().finally(() => storage.close());
@@ -94,10 +94,10 @@ async function database(directory: string, open: () => Promise<Storage>): Promis
       return good(SUBJECT, `${path} is in use, so the bot is running`);
     throw error;
   }
-  return good(SUBJECT, `${path} opens, and can be written`);
+  return good(SUBJECT, `${path} opens and is writable`);
 }
 
 function refusal(error: unknown): Finding {
   if (!(error instanceof StorageError)) throw error;
-  return wrong(SUBJECT, error.message, 'docs/operating/troubleshooting.md tells more');
+  return wrong(SUBJECT, error.message, 'see docs/operating/troubleshooting.md');
 }

@@ -59,7 +59,7 @@ export function healthParts(storage: Pick<Storage, 'check'>, platforms: readonly
         } catch (error) {
           if (!(error instanceof StorageError) || error.code !== 'schema') throw error;
           // Nothing but an operator helps, so the reason is told; strangers read it too, so it names no path.
-          return { ready: false, reason: 'The database file is damaged; the log names it' };
+          return { ready: false, reason: 'The database file is damaged; the log has its path' };
         }
       },
     },

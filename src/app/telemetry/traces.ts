@@ -102,9 +102,8 @@ function reportFailures(exporter: OTLPTraceExporter, log: Log): SpanExporter {
     export(spans, done) {
       exporter.export(spans, (result) => {
         const isFailed = result.error !== undefined;
-        if (isFailed && !isFailing)
-          log.warn({ err: result.error }, 'Traces could not be sent to the collector');
-        if (!isFailed && isFailing) log.info({}, 'Traces are sent to the collector again');
+        if (isFailed && !isFailing) log.warn({ err: result.error }, 'Could not send traces to the collector');
+        if (!isFailed && isFailing) log.info({}, 'Sending traces to the collector works again');
         isFailing = isFailed;
         done(result);
       });

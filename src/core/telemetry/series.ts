@@ -1,4 +1,4 @@
-/** What is measured for operators, by Prometheus' conventions: https://prometheus.io/docs/practices/naming. */
+/** Metrics for operators, named by Prometheus' conventions: https://prometheus.io/docs/practices/naming. */
 
 /** Between two times in milliseconds. */
 export const secondsBetween = (from: number, to: number): number => Math.max(0, to - from) / 1000;
@@ -20,150 +20,150 @@ const MINUTES = [1, 3, 10, 30, 60, 120, 300, 600, 1800, 3600, 4 * 3600, 24 * 360
 export const SERIES = {
   minstrel_jobs: {
     type: 'gauge',
-    help: 'Open jobs of all replicas, by what they are at.',
+    help: 'Open jobs across all replicas, by state.',
     labels: ['family', 'state'],
   },
   minstrel_oldest_job_age_seconds: {
     type: 'gauge',
-    help: 'Age of the oldest open job of all replicas.',
+    help: 'Age of the oldest open job across all replicas.',
     labels: ['state'],
   },
   minstrel_queue_length: {
     type: 'gauge',
-    help: 'Jobs of all replicas that wait in line for the gateway.',
+    help: 'Jobs across all replicas that wait in the queue for the gateway.',
     labels: ['family'],
   },
   minstrel_acknowledged_seconds: {
     type: 'histogram',
-    help: 'From an invocation that arrived to the end of its acknowledgement.',
+    help: 'Time from receiving an invocation to acknowledging it.',
     labels: ['platform'],
     buckets: MILLISECONDS,
   },
   minstrel_submitted_seconds: {
     type: 'histogram',
-    help: 'From a job that was accepted to its request to the gateway.',
+    help: 'Time from accepting a job to submitting it to the gateway.',
     labels: ['family'],
     buckets: SECONDS,
   },
   minstrel_first_words_seconds: {
     type: 'histogram',
-    help: 'From a question that was accepted to the first words of its answer.',
+    help: 'Time from accepting a question to the first words of its answer.',
     labels: ['dialect'],
     buckets: SECONDS,
   },
   minstrel_ended_seconds: {
     type: 'histogram',
-    help: 'From a job that was accepted to its end that people were told, by how it ended.',
+    help: 'Time from accepting a job to reporting its end in chat, by final state.',
     labels: ['family', 'state'],
     buckets: MINUTES,
   },
   minstrel_undelivered_total: {
     type: 'counter',
-    help: 'Results that could be shown nowhere, and wait under /jobs.',
+    help: 'Results that could not be delivered and wait in /jobs.',
     labels: ['platform'],
   },
   minstrel_callbacks_total: {
     type: 'counter',
-    help: 'Callbacks of the gateway: stored, unknown-job, unavailable (asked to come again), forged.',
+    help: 'Callbacks from the gateway. Outcome is stored, unknown-job, unavailable (the gateway was asked to retry) or forged.',
     labels: ['outcome'],
   },
   minstrel_callback_read_seconds: {
     type: 'histogram',
-    help: 'From a callback that was stored to the run of its job that read it.',
+    help: 'Time from storing a callback to the run of its job that reads it.',
     labels: [],
     buckets: MILLISECONDS,
   },
   minstrel_gateway_request_seconds: {
     type: 'histogram',
-    help: 'Requests to the gateway until the answer, or its first byte; code is ok, or why it failed.',
+    help: 'Time from a gateway request to its response, or to the first byte of a stream. Code is ok or the error code.',
     labels: ['route', 'status', 'code'],
     buckets: SECONDS,
   },
   minstrel_gateway_retries_total: {
     type: 'counter',
-    help: 'Reads that were sent again because the one before failed. Paid requests are sent again by their jobs.',
+    help: 'Reads retried after a failure. Paid requests are retried by their jobs and not counted here.',
     labels: ['route'],
   },
   minstrel_gateway_tokens_total: {
     type: 'counter',
-    help: 'Tokens of answers as the gateway counts them; direction is input or output.',
+    help: 'Tokens of answers, as reported by the gateway. Direction is input or output.',
     labels: ['model', 'direction'],
   },
   minstrel_rate_limits_total: {
     type: 'counter',
-    help: 'Refusals because of too many requests; by is the gateway or a chat.',
+    help: 'Rate limit responses. By is the gateway or a chat platform.',
     labels: ['by'],
   },
   minstrel_platform_requests_total: {
     type: 'counter',
-    help: 'Requests to a chat, by its method or route, and by status.',
+    help: 'Requests to a chat platform, by method or route and by status.',
     labels: ['platform', 'method', 'status'],
   },
   minstrel_platform_ready: {
     type: 'gauge',
-    help: 'Whether the chat is connected (1) or not (0).',
+    help: '1 if the chat platform is connected, 0 if not.',
     labels: ['platform'],
   },
   minstrel_platform_connections: {
     type: 'gauge',
-    help: 'Open connections to a chat: shards, sockets.',
+    help: 'Open connections to a chat platform, such as shards or sockets.',
     labels: ['platform'],
   },
   minstrel_platform_reconnects_total: {
     type: 'counter',
-    help: 'Connections to a chat that ended and had to be opened again.',
+    help: 'Reconnects to a chat platform.',
     labels: ['platform'],
   },
   minstrel_media_kept_bytes_total: {
     type: 'counter',
-    help: 'Bytes of files that were kept, by extension.',
+    help: 'Bytes of files stored, by extension.',
     labels: ['extension'],
   },
   minstrel_media_pruned_bytes_total: {
     type: 'counter',
-    help: 'Bytes of kept files that were removed because of age or room.',
+    help: 'Bytes of stored files deleted because of their age or the quota.',
     labels: [],
   },
   minstrel_storage_seconds: {
     type: 'histogram',
-    help: 'Operations of storage; outcome is ok, or the code of the failure.',
+    help: 'Time of storage operations. Outcome is ok or the error code.',
     labels: ['operation', 'outcome'],
     buckets: MILLISECONDS,
   },
   minstrel_schedule_lateness_seconds: {
     type: 'histogram',
-    help: 'How much later than its time a job began to run.',
+    help: 'Delay between the scheduled and the actual start of a run.',
     labels: [],
     buckets: MILLISECONDS,
   },
   minstrel_leases_lost_total: {
     type: 'counter',
-    help: 'Runs that found that another replica may have taken over.',
+    help: 'Runs that stopped because another replica may have taken over the job.',
     labels: [],
   },
   minstrel_usage_requests_total: {
     type: 'counter',
-    help: 'Requests whose result was made, by family and model.',
+    help: 'Requests that produced a result, by family and model.',
     labels: ['platform', 'family', 'model'],
   },
   minstrel_usage_units_total: {
     type: 'counter',
-    help: 'What these requests cost, in the units of USAGE_COSTS.',
+    help: 'Cost of these requests, in the units of USAGE_COSTS.',
     labels: ['platform', 'family', 'model'],
   },
   minstrel_feedback_total: {
     type: 'counter',
-    help: 'What people said of answers; judgement is good or bad. One that was changed counts again.',
+    help: 'Feedback on answers. Judgement is good or bad. A changed judgement counts again.',
     labels: ['platform', 'model', 'judgement'],
   },
   minstrel_limit_refusals_total: {
     type: 'counter',
-    help: 'Requests that a limit refused, by what the limit is on.',
+    help: 'Requests refused by a limit, by the scope of the limit.',
     labels: ['platform', 'scope', 'family'],
   },
   minstrel_access_denials_total: {
     type: 'counter',
-    help: 'Requests by people who may not use the command there.',
+    help: 'Requests refused because the person may not use the command there.',
     labels: ['platform', 'command'],
   },
 } as const satisfies Record<`minstrel_${string}`, Series>;
@@ -172,6 +172,6 @@ export type SeriesName = keyof typeof SERIES;
 type Labels<Name extends SeriesName> = Readonly<Record<(typeof SERIES)[Name]['labels'][number], string>>;
 
 /**
- * Counts (by 1 unless said), observes a duration in seconds, or sets a gauge. Returns at once and never throws.
+ * Counts (by 1 by default), observes a duration in seconds, or sets a gauge. Returns immediately and never throws.
  */
 export type Measure = <Name extends SeriesName>(name: Name, labels: Labels<Name>, value?: number) => void;

@@ -171,7 +171,7 @@ export function createKeep({ storage, media, log }: Pick<JobDependencies, 'stora
       try {
         const known = source.type === 'kept' ? source.file : (await storage.jobs.read(job))?.kept[source.url];
         if (known && (await media.stat(known.name)) !== undefined) return known;
-        if (source.type === 'kept') throw new MediaError('missing', 'The file is not kept any more');
+        if (source.type === 'kept') throw new MediaError('missing', 'The file is no longer available');
         return await media.keep(source.url, { from: 'gateway', ...expect });
       } catch (error) {
         if (!(error instanceof MediaError)) throw error;

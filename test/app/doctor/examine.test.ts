@@ -122,7 +122,7 @@ describe('settings', () => {
 describe('the gateway', () => {
   it('that refuses the key says which setting is wrong', async () => {
     expect(lines(await findings({ GATEWAY_API_KEY: 'another-key' }))).toMatch(
-      /wrong Gateway: the key was refused.*GATEWAY_API_KEY/,
+      /wrong Gateway: the gateway rejected the key.*GATEWAY_API_KEY/,
     );
   });
 
@@ -145,7 +145,7 @@ describe('PUBLIC_URL', () => {
     const other = createServer((_request, response) => response.end('hello')).listen(port, '127.0.0.1');
     closing.defer(() => void other.close());
     expect(lines(await findings({ PUBLIC_URL: `http://127.0.0.1:${port}` }))).toContain(
-      'wrong PUBLIC_URL: something else answers',
+      'wrong PUBLIC_URL: another server responds',
     );
   });
 
@@ -183,7 +183,7 @@ describe('PUBLIC_URL', () => {
     });
     closing.defer(() => server.close());
     expect(lines(await findings({ PUBLIC_URL: server.url }))).toContain(
-      `good PUBLIC_URL: ${server.url} leads to a running bot`,
+      `good PUBLIC_URL: ${server.url} reaches a running bot`,
     );
   });
 
@@ -299,7 +299,9 @@ describe('storage', () => {
   it('that others may read is named with the command that mends it', async () => {
     await mkdir(join(folder, 'data'));
     await chmod(join(folder, 'data'), 0o755);
-    expect(lines(await findings())).toMatch(/warning Storage: .*data can be read by other users.*chmod go=/);
+    expect(lines(await findings())).toMatch(
+      /warning Storage: other users of this machine can read .*data .*chmod go=/,
+    );
   });
 
   it.each(['file', 'file/data'])('that would be %s, where a file is, is named', async (name) => {
@@ -364,15 +366,15 @@ it('a gateway and a Redis that are away are named', async () => {
     findings({ GATEWAY_BASE_URL: `http://127.0.0.1:${port}` }),
     findings({ REDIS_URL: `redis://127.0.0.1:${port}` }),
   ]);
-  expect(lines(gateway)).toContain('wrong Gateway: it does not list its models (network)');
+  expect(lines(gateway)).toContain('wrong Gateway: could not list models (network)');
   expect(lines(redis)).toContain('wrong Storage: Redis cannot be reached.');
 });
 
 describe('the clock', () => {
   // A Date header has whole seconds, and one may pass on the way.
   it.each([
-    [10_000, /warning Clock: it is (9|10|11) s ahead of/],
-    [-120_000, /wrong Clock: it is (119|120|121) s behind/],
+    [10_000, /warning Clock: (9|10|11) s ahead of/],
+    [-120_000, /wrong Clock: (119|120|121) s behind/],
   ])('that is %i ms off is told', async (off, line) => {
     expect(lines(await findings({}, { now: () => Date.now() + off }))).toMatch(line);
   });

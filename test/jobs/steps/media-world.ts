@@ -29,7 +29,7 @@ export class UploadingPlatform extends RecordingPlatform {
     if (files.length > 0 && this.refuseFiles) throw this.refuseFiles();
     for (const { name } of files) {
       const opened = await this.#media.open(name);
-      if (opened === undefined) throw new MediaError('missing', 'The file is not kept any more');
+      if (opened === undefined) throw new MediaError('missing', 'The file is no longer available');
       await bytesOf(opened.stream);
     }
     return super.show(address, message, options);

@@ -53,7 +53,7 @@ describe('npm run register', () => {
     const refused = await register({ DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl });
     expect(refused).toEqual({
       status: 1,
-      said: 'The commands could not be registered: Discord refused the token.\n',
+      said: 'Could not register the commands: Discord refused the token.\n',
     });
   });
 });
