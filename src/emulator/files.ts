@@ -72,8 +72,7 @@ export function registerFileRoute(
   server.get<{ Params: { name: string } }>('/files/:name', async (request, reply) => {
     const { name } = request.params;
     const file = context.files.get(name);
-    if (file === undefined)
-      throw new RefusedRequest('not found', `no file ${name}; it may have been forgotten`);
+    if (file === undefined) throw new RefusedRequest('not found', `no file ${name}; it may have expired`);
     const query = new URL(request.url, 'http://emulator').searchParams;
     if (!context.files.allows(name, query, context.now())) {
       return reply

@@ -10,7 +10,7 @@ async function main(): Promise<void> {
   }
   const emulator = await startEmulator(options);
   process.stdout.write(
-    `The gateway emulator listens.\n\n  url  ${emulator.url}\n  key  ${emulator.apiKey}\n\n`,
+    `The gateway emulator is running.\n\n  url  ${emulator.url}\n  key  ${emulator.apiKey}\n\n`,
   );
   // A bot fetches files from addresses that are not public only where its operator says so.
   const files = new URL(options.publicUrl ?? emulator.url).host;

@@ -27,8 +27,8 @@ const safetyHeaders = {
 } as const;
 
 /**
- * `GET` and `HEAD /files/:name`: a kept file by signed, expiring link, in whole or by one range.
- * Whatever is not signed here, has expired or is not kept is answered 404, all alike.
+ * `GET` and `HEAD /files/:name`: a stored file by a signed, expiring link, whole or one range.
+ * Unsigned, expired and missing files all get the same 404.
  */
 export function fileRoutes({ media, log, now }: FileRoutesOptions): Routes {
   return (scope) => {
@@ -57,7 +57,7 @@ export function fileRoutes({ media, log, now }: FileRoutesOptions): Routes {
             open: (range) => media.open(file.name, range),
           });
         } catch (error) {
-          log.warn({ err: error, file: link.name }, 'A kept file could not be opened');
+          log.warn({ err: error, file: link.name }, 'Could not open a stored file');
           reply.headers({ 'cache-control': 'no-store', 'retry-after': '30' });
           return reply.code(503).send({ error: 'unavailable' });
         }

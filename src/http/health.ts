@@ -50,13 +50,13 @@ const READY = 'ready';
 
 async function check(part: HealthPart, log: Log): Promise<string> {
   const { promise: deadline, resolve } = Promise.withResolvers<Readiness>();
-  const timer = setTimeout(() => resolve({ ready: false, reason: 'does not answer' }), TIMEOUT_MS);
+  const timer = setTimeout(() => resolve({ ready: false, reason: 'no response' }), TIMEOUT_MS);
   try {
     const status = await Promise.race([(async () => part.check())(), deadline]);
     return status.ready ? READY : status.reason;
   } catch (error) {
-    log.warn({ err: error, part: part.name }, 'A part is not ready');
-    return 'does not work now; the log says why';
+    log.warn({ err: error, part: part.name }, 'Not ready');
+    return "not working; see the bot's log";
   } finally {
     clearTimeout(timer);
   }

@@ -19,7 +19,7 @@ export function createMetrics() {
     contentType: registry.contentType,
     /** Everything, as Prometheus reads it. */
     render: () => registry.metrics(),
-    /** Forgets the values of a gauge, so that what is no more is not shown as it was. */
+    /** Clears a gauge, so that removed label values disappear. */
     reset: (name: SeriesName) => series.get(name)?.reset(),
   };
 }

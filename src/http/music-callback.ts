@@ -70,10 +70,7 @@ export function musicCallbackRoutes(options: MusicCallbackOptions): Routes {
         const { job } = request.params;
         const outcome = await within(RECEIVE_TIMEOUT_MS, options.receive(job, request.body ?? '')).catch(
           (error: unknown) => {
-            log.error(
-              { err: error, job },
-              'A callback could not be stored; the gateway was asked to try again',
-            );
+            log.error({ err: error, job }, 'Could not store a callback; the gateway was asked to retry');
             return 'unavailable' as const;
           },
         );
@@ -82,7 +79,7 @@ export function musicCallbackRoutes(options: MusicCallbackOptions): Routes {
           case 'stored':
             return reply.code(200).send({ received: true });
           case 'unknown-job':
-            log.warn({ job }, 'A callback came for a job that is not in storage');
+            log.warn({ job }, 'Callback for an unknown job');
             return sendNotFound(reply);
           case 'unavailable':
             return reply.code(503).header('retry-after', '5').send({ error: 'unavailable' });

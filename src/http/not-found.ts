@@ -1,4 +1,4 @@
-/** What is answered for everything that does not exist. */
+/** The 404 page. */
 import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 
@@ -26,7 +26,7 @@ const NOT_FOUND_PAGE = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<title>There is nothing here</title>
+<title>Page not found</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex, nofollow">
 <meta name="color-scheme" content="light dark">
@@ -34,8 +34,8 @@ const NOT_FOUND_PAGE = `<!doctype html>
 </head>
 <body>
 <main>
-<h1>There is nothing here</h1>
-<p>Links to files expire, and an incomplete link opens nothing. Open the message in chat for a fresh link.</p>
+<h1>Page not found</h1>
+<p>The link has expired or is incomplete. Open the message in chat for a fresh link.</p>
 </main>
 </body>
 </html>

@@ -62,7 +62,7 @@ const TIMEOUTS = {
 /** Routes that take a body say how much of it; all others take next to nothing. */
 const DEFAULT_BODY_BYTES = 1024;
 
-/** Connections that wait to be accepted: Node's 511 are too few for callbacks that all come at once. */
+/** Pending connections. Node's default of 511 is too small for bursts of callbacks. */
 const BACKLOG = 4096;
 
 /** Listens with its routes. Throws {@link ListenError} when the address cannot be had. */
@@ -129,7 +129,7 @@ function createApp(server: Server, log: Log): FastifyInstance {
   const app = fastify({
     // Its own log lines hold whole URLs, and ours carry signatures.
     logger: false,
-    // A proxy on this machine or network says who asks.
+    // Trust a proxy on this machine or network for the client's address.
     trustProxy: isOwnNetwork,
     bodyLimit: DEFAULT_BODY_BYTES,
     routerOptions: { maxParamLength: 256 },
@@ -153,7 +153,7 @@ function createApp(server: Server, log: Log): FastifyInstance {
         status: reply.statusCode,
         milliseconds: Math.round(reply.elapsedTime),
       },
-      'Answered a request',
+      'Request completed',
     );
     done();
   });
@@ -161,7 +161,7 @@ function createApp(server: Server, log: Log): FastifyInstance {
   app.setErrorHandler((error, request, reply) => {
     const status = statusOf(error);
     if (status >= 500)
-      log.error({ err: error, route: request.routeOptions.url ?? 'unknown' }, 'A route broke');
+      log.error({ err: error, route: request.routeOptions.url ?? 'unknown' }, 'Route failed');
     return reply.code(status).send({ error: REASONS[status] ?? (status < 500 ? 'bad request' : 'broken') });
   });
   return app;
@@ -206,16 +206,16 @@ function reachableHost(host: string): string {
 function listenError(error: unknown, { host, port }: ListenOptions): unknown {
   switch (systemErrorCode(error)) {
     case 'EADDRINUSE': {
-      const sentence = `Port ${port} on ${host} is taken by another program: stop that program, or set PORT to a free port.`;
+      const sentence = `Port ${port} on ${host} is in use by another program: stop that program, or set PORT to a free port.`;
       return new ListenError('port-taken', sentence, error);
     }
     case 'EACCES': {
-      const sentence = `This user may not listen on port ${port}: set PORT to a port from 1024 on.`;
+      const sentence = `This user is not allowed to listen on port ${port}: set PORT to 1024 or higher.`;
       return new ListenError('not-permitted', sentence, error);
     }
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND': {
-      const sentence = `This machine has no address ${host}: set HOST to one of its own, such as 127.0.0.1 or 0.0.0.0.`;
+      const sentence = `This machine does not have the address ${host}: set HOST to an address it has, such as 127.0.0.1 or 0.0.0.0.`;
       return new ListenError('address-unavailable', sentence, error);
     }
     default:

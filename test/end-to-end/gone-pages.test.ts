@@ -71,7 +71,7 @@ it('what pruning, the operator’s forget and retention took away is 410 behind 
   const store = await openMediaStore(media, { ...systemOf(new RecordingLog()), now: later });
   expect((await store.prune()).removed).toBeGreaterThan(3);
   for (const link of [forgotten, old])
-    expect(await visit(running, link)).toBe('410 Its files are no longer kept.');
+    expect(await visit(running, link)).toBe('410 Its files are no longer available.');
 
   await running[Symbol.asyncDispose]();
   const program = [join(PROJECT, 'src/cli/forget.ts'), 'discord', FORGOTTEN];
@@ -79,11 +79,11 @@ it('what pruning, the operator’s forget and retention took away is 410 behind 
   const { stdout } = await promisify(execFile)(process.execPath, program, { cwd: folder, env });
   expect(stdout).toMatch(/^Erased 1 job and /);
   running = await start();
-  expect(await visit(running, forgotten)).toMatch(/^410 It was erased/);
-  expect(await visit(running, old)).toBe('410 Its files are no longer kept.');
+  expect(await visit(running, forgotten)).toMatch(/^410 This song was deleted/);
+  expect(await visit(running, old)).toBe('410 Its files are no longer available.');
 
   await running[Symbol.asyncDispose]();
   running = await start({ RETENTION_DAYS: '1' }, later);
-  await expect.poll(() => visit(running, old)).toMatch(/^410 It was erased/);
+  await expect.poll(() => visit(running, old)).toMatch(/^410 This song was deleted/);
   expect(links()).toEqual(shown);
 });

@@ -166,7 +166,7 @@ describe.skipIf(noBrowser)('The playground', () => {
     await ask('@Minstrel What is the capital of France?');
     await newest().getByRole('button', { name: 'Again' }).waitFor();
     await newest().hover();
-    await newest().getByRole('button', { name: 'What can be done with this message' }).click();
+    await newest().getByRole('button', { name: 'Message actions' }).click();
     await page.getByRole('button', { name: 'Reply' }).click();
     await ask('And what did I ask before?');
     await newest().getByRole('button', { name: 'Again' }).waitFor();
@@ -227,7 +227,7 @@ describe.skipIf(noBrowser)('The playground', () => {
     await expect.poll(() => page.getByText('now use chat:chat-large').count()).toBe(0);
     await ask('/models set ask chat:chat-small channel');
     await shows(/moderator/i);
-    expect(await newest().innerText()).toContain('Only Ada sees this');
+    expect(await newest().innerText()).toContain('Only Ada can see this');
     await be('Mo');
     await shows('Answers in this channel now use chat:chat-large');
   });
@@ -235,10 +235,10 @@ describe.skipIf(noBrowser)('The playground', () => {
   test('hands over a file that was attached, and shows the film that was made of it', async () => {
     const attach = page.getByLabel('Attach files');
     await attach.setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('words') });
-    await page.getByRole('button', { name: 'Take notes.txt away' }).click();
+    await page.getByRole('button', { name: 'Remove notes.txt' }).click();
     const buffer = PNG.sync.write(new PNG({ width: 640, height: 480 }));
     await attach.setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer });
-    await page.getByRole('button', { name: 'Take dot.png away' }).waitFor();
+    await page.getByRole('button', { name: 'Remove dot.png' }).waitFor();
     await ask('/video it grows');
     const film = newest().locator('video');
     await film.waitFor();
@@ -264,7 +264,7 @@ describe.skipIf(noBrowser)('The playground', () => {
     await page.getByRole('button', { name: 'Clear' }).click();
     for (const line of ['/jobs --all', '/voices', '/minstrel', '/models show', '/limits show', '/pages']) {
       await page.getByRole('button', { name: `Try: ${line}` }).click();
-      await newest().getByText('Only Mo sees this').waitFor();
+      await newest().getByText('Only Mo can see this').waitFor();
       await page.getByRole('button', { name: 'Clear' }).click();
     }
     await page.getByRole('heading', { name: 'Welcome to #quiet' }).waitFor();
@@ -288,9 +288,9 @@ describe.skipIf(noBrowser)('The playground', () => {
     await give('dropped.txt', 'dragover', '.layout');
     await page.getByText('Drop').waitFor();
     await give('dropped.txt', 'drop', '.layout');
-    await page.getByRole('button', { name: 'Take dropped.txt away' }).click();
+    await page.getByRole('button', { name: 'Remove dropped.txt' }).click();
     await give('pasted.txt', 'paste', 'textarea');
-    await page.getByRole('button', { name: 'Take pasted.txt away' }).click();
+    await page.getByRole('button', { name: 'Remove pasted.txt' }).click();
   });
 
   test('takes hostile words and names for what they are: words', async () => {
@@ -327,9 +327,9 @@ describe.skipIf(noBrowser)('The playground', () => {
       return range.getClientRects().length;
     })()`;
     expect(await phone.page.evaluate(linesOfCharm)).toBe(1);
-    await phone.page.getByRole('button', { name: 'Open the list' }).click();
+    await phone.page.getByRole('button', { name: 'Open channels' }).click();
     await phone.page.getByRole('radio', { name: 'Bob' }).check();
-    await expect.poll(() => phone.page.getByText('Only Mo sees this').count()).toBe(0);
+    await expect.poll(() => phone.page.getByText('Only Mo can see this').count()).toBe(0);
     await phone.page.getByRole('textbox').fill('Hello from a phone');
     await phone.page.keyboard.press('Enter');
     await shows('Hello from a phone');
@@ -343,18 +343,18 @@ describe.skipIf(noBrowser)('The playground', () => {
     await page.locator('.progress').waitFor();
     const { port } = new URL(running.minstrel.url);
     await running[Symbol.asyncDispose]();
-    await page.getByText('Minstrel is not there.').waitFor();
+    await page.getByText('Disconnected.').waitFor();
     running = await start(port);
     await newest().locator('video').waitFor();
     expect(await page.getByRole('article').count()).toBe(1);
     await say('/minstrel');
-    await shows('Only Mo sees this');
+    await shows('Only Mo can see this');
   });
 
   async function attachNamed(name: string): Promise<void> {
     await page
       .getByLabel('Attach files')
       .setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from('x') });
-    await page.getByRole('button', { name: /^Take .* away/ }).click();
+    await page.getByRole('button', { name: /^Remove / }).click();
   }
 });

@@ -124,7 +124,7 @@ it('what is made of a song comes to its page: words in time, stems, WAV, video, 
   const { text } = await visit(url);
   expect(text).toContain('data-mixer="1"');
   expect(text.match(/data-stem="(vocals|instrumental)"/g)).toHaveLength(2);
-  for (const name of ['>WAV<', '>Words with times<', '>Video<', '>vocals<']) expect(text).toContain(name);
+  for (const name of ['>WAV<', '>Synced lyrics<', '>Video<', '>vocals<']) expect(text).toContain(name);
   expect(text).toMatch(/<li data-start="\d/);
   expect((await visit(url)).text).toContain(`songs/${extended.id}/`);
 });
@@ -172,7 +172,7 @@ it('the person who asked takes the page away and gives it back; others cannot', 
   await read(press(id, 'withdraw'));
   expect(await visit(url)).toMatchObject({
     status: 410,
-    text: expect.stringContaining('took its page away'),
+    text: expect.stringContaining('removed this page'),
   });
   expect((await read(press(id, 'publish', { person: BOB }))).text).toContain('Only the person who asked');
   await read(press(id, 'publish', { person: MODERATOR }));
@@ -209,7 +209,7 @@ it('the album of a channel has its songs, and opens by the newest link of its mo
   const url = linkIn(await pages('album'), 'Open album');
   const { status, text } = await visit(url);
   expect(status).toBe(200);
-  expect(text).toContain('Songs of #music');
+  expect(text).toContain('Songs from #music');
   expect(text).toContain(`songs/${id}/`);
   expect(text).not.toContain(withdrawn.id);
   expect(linkIn(await pages('album'), 'Open album')).toBe(url);

@@ -64,8 +64,8 @@ test('a part that throws is not ready; its cause goes to the log and not to the 
   const { status, body } = await get('/readyz');
   expect(status).toBe(503);
   expect(body.parts).toEqual({
-    storage: 'does not work now; the log says why',
-    media: 'does not work now; the log says why',
+    storage: "not working; see the bot's log",
+    media: "not working; see the bot's log",
   });
   expect(log.lines).toHaveLength(2);
 });
@@ -78,7 +78,7 @@ test('a part that never answers does not keep the question waiting', async () =>
   const answer = get('/readyz');
   await expect.poll(() => check.mock.calls.length).toBe(1);
   await vi.advanceTimersByTimeAsync(2_000);
-  expect((await answer).body.parts).toEqual({ storage: 'does not answer' });
+  expect((await answer).body.parts).toEqual({ storage: 'no response' });
 });
 
 test('many questions at once ask the parts once; a second later they are asked again', async () => {

@@ -60,7 +60,7 @@ test('a route that breaks answers 500 without its reason, which goes to the log'
   const response = await fetch(`${server.url}/break/key`);
   expect(response.status).toBe(500);
   expect(await response.text()).toBe('{"error":"broken"}');
-  expect(log.lines).toContainEqual(expect.stringContaining('error A route broke'));
+  expect(log.lines).toContainEqual(expect.stringContaining('error Route failed'));
 });
 
 test('the log names routes by their pattern, never by the URL', async () => {
@@ -145,7 +145,7 @@ test('closing does not wait for open connections that ask nothing', async () => 
 test('a port that is taken is a sentence that says what to do', async () => {
   const first = await listen();
   await expect(listen({ port: portOf(first) })).rejects.toThrow(
-    `Port ${portOf(first)} on 127.0.0.1 is taken by another program: stop that program, or set PORT to a free port.`,
+    `Port ${portOf(first)} on 127.0.0.1 is in use by another program: stop that program, or set PORT to a free port.`,
   );
 });
 

@@ -9,12 +9,12 @@ export function albumDocument(
   { channel, songs }: AlbumPage,
   place: Pick<PageLayout, 'root' | 'asset'>,
 ): string {
-  const title = channel === undefined ? 'Songs of a channel' : `Songs of #${ellipsis(channel, 100)}`;
+  const title = channel === undefined ? 'Songs from a channel' : `Songs from #${ellipsis(channel, 100)}`;
   const body = html`<body>
 <main class="album">
 <h1 dir="auto">${title}</h1>
-${songs.length === 0 ? html`<p>There are no songs with pages here yet.</p>` : html`<ul class="songs">${songs.map((song) => card(song, place.root))}</ul>`}
-<footer><p>Made with Minstrel. A moderator shared this link, and can take it away.</p></footer>
+${songs.length === 0 ? html`<p>No public songs here yet.</p>` : html`<ul class="songs">${songs.map((song) => card(song, place.root))}</ul>`}
+<footer><p>Made with Minstrel. Moderators can turn this page off.</p></footer>
 </main>
 </body>`;
   return documentOf({ ...place, title, body });
@@ -25,7 +25,7 @@ function card({ title, path, person, cover, seconds }: AlbumSong, root: string):
   return html`<li><a href="${root}${path ?? ''}">
 ${cover ? html`<img src="${root}${cover.path}" alt="" width="160" height="160" loading="lazy">` : html`<span class="no-cover" aria-hidden="true"><svg viewBox="0 0 32 32"><path d="M22 6v13.2a4.2 4.2 0 1 1-2.4-3.8V10.3l-7.2 1.6v9.7A4.2 4.2 0 1 1 10 17.8V8.7z"/></svg></span>`}
 <span class="title" dir="auto">${ellipsis(title, 120)}</span>
-<span class="by">for <bdi>${ellipsis(person, 60)}</bdi>${facts}</span>
+<span class="by">Requested by <bdi>${ellipsis(person, 60)}</bdi>${facts}</span>
 </a></li>
 `;
 }

@@ -16,7 +16,7 @@ export interface PageStem {
 export interface PageTake {
   readonly audio: LinkedFile;
   readonly seconds?: number;
-  /** In time with the music; none where they are not known. */
+  /** Synced lyrics; empty if unknown. */
   readonly lines: readonly LyricLine[];
   readonly stems: readonly PageStem[];
   readonly wav?: LinkedFile;
@@ -32,7 +32,7 @@ export interface PageLink {
 
 export interface SongPage {
   readonly title: string;
-  /** Who asked for it. */
+  /** The requester. */
   readonly person: string;
   readonly style?: string;
   readonly lyrics?: string;
@@ -42,7 +42,7 @@ export interface SongPage {
   /** Those whose files are kept, with their number among all. */
   readonly takes: readonly (PageTake & { readonly number: number })[];
   readonly madeFrom?: PageLink;
-  /** What was made from it, newest first. */
+  /** Songs based on it, newest first. */
   readonly made: readonly PageLink[];
 }
 
@@ -53,7 +53,7 @@ export interface AlbumSong extends PageLink {
 }
 
 export interface AlbumPage {
-  /** What people call the channel, where it is known. */
+  /** The channel's name, if known. */
   readonly channel?: string;
   /** Newest first. */
   readonly songs: readonly AlbumSong[];

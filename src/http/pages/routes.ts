@@ -24,10 +24,10 @@ export interface SongRoutesOptions extends Pick<System, 'log'> {
 }
 
 const GONE: Readonly<Record<Gone, string>> = {
-  erased: 'It was erased: the person who requested it asked for that, or it had been kept long enough.',
-  withdrawn: 'The person who requested it, or a moderator, took its page away.',
-  off: 'Moderators switched song pages off where it was made.',
-  files: 'Its files are no longer kept.',
+  erased: 'This song was deleted, on request or after the retention period.',
+  withdrawn: 'The requester or a moderator removed this page.',
+  off: 'Moderators turned off song pages where this song was created.',
+  files: 'Its files are no longer available.',
 };
 
 /** From a page to the root of the listener. */
@@ -40,7 +40,7 @@ interface Signed {
 export function songRoutes({ source, secrets, publicUrl, log }: SongRoutesOptions): Routes {
   const assets = lazyAssets(ASSETS);
 
-  /** Checks the signature before anything is read. What is not signed here is not found; what is gone is 410. */
+  /** Checks the signature before reading anything: 404 for invalid links, 410 for pages no longer available. */
   async function send<Content extends object>(
     kind: PageKind,
     { id, signature }: Signed['Params'],
@@ -59,12 +59,16 @@ export function songRoutes({ source, secrets, publicUrl, log }: SongRoutesOption
     };
     try {
       const content = await read(id);
-      if (typeof content === 'string') return await say(410, 'This page is gone', GONE[content]);
+      if (typeof content === 'string') return await say(410, 'Page not available', GONE[content]);
       return reply.headers(pageHeaders()).send(documentOf(content, (await assets()).path));
     } catch (error) {
-      log.warn({ err: error }, 'A page could not be made');
+      log.warn({ err: error }, 'Could not render a page');
       reply.header('retry-after', '30');
-      return say(503, 'Not right now', 'This page cannot be made at the moment. Please try again soon.');
+      return say(
+        503,
+        'Temporarily unavailable',
+        "This page can't be shown right now. Try again in a minute.",
+      );
     }
   }
 

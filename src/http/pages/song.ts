@@ -32,9 +32,9 @@ export function songDocument(song: SongPage, place: SongPlace): string {
 ${song.cover && html`<img class="cover" src="${href(song.cover.path)}" alt="Cover of ${title}" width="320" height="320">`}
 <div class="about">
 <h1 dir="auto">${title}</h1>
-<p class="by">for <bdi>${ellipsis(song.person, MOST_NAME)}</bdi>, <time datetime="${isoDay(song.madeAt)}">${day(song.madeAt)}</time></p>
+<p class="by">Requested by <bdi>${ellipsis(song.person, MOST_NAME)}</bdi>, <time datetime="${isoDay(song.madeAt)}">${day(song.madeAt)}</time></p>
 ${song.style && html`<p class="style" dir="auto">${ellipsis(song.style, MOST_STYLE)}</p>`}
-${song.madeFrom && html`<p class="from">Made from ${songLink(song.madeFrom, href)}</p>`}
+${song.madeFrom && html`<p class="from">Based on ${songLink(song.madeFrom, href)}</p>`}
 <p><button type="button" class="share" data-url="${place.url}" aria-live="polite" hidden></button></p>
 </div>
 </header>
@@ -44,7 +44,7 @@ ${song.takes.map((take) => takeCard(take, { title, href, isOnly: song.takes.leng
 ${wordsSection(song)}
 ${song.takes.map((take) => (take.stems.length > 0 ? mixer(take, href, song.takes.length === 1) : undefined))}
 ${song.made.length > 0 && madeSection(song.made, href)}
-<footer><p>Made with Minstrel. Everyone with this link can listen. The person who requested the song can take the page away.</p></footer>
+<footer><p>Made with Minstrel. Anyone with this link can listen. The requester can remove this page.</p></footer>
 </main>
 </body>`;
   const modules = ['player.js', 'share.js', ...(hasStems ? ['mixer.js'] : [])];
@@ -79,7 +79,7 @@ function downloads({ audio, wav, lrc, video, stems }: PageTake, href: (path: str
   const files: [string, LinkedFile | undefined][] = [
     [extensionOf(audio), audio],
     ['WAV', wav],
-    ['Words with times', lrc],
+    ['Synced lyrics', lrc],
     ['Video', video],
     ...stems.map(({ name, file }): [string, LinkedFile] => [ellipsis(name, MOST_NAME), file]),
   ];
@@ -93,14 +93,14 @@ function downloads({ audio, wav, lrc, video, stems }: PageTake, href: (path: str
   return html`<details class="downloads"><summary>Download</summary><ul>${links}</ul></details>`;
 }
 
-/** The words of each take in time with the music; those of the song where no take has them. */
+/** The synced lyrics of each take; without any, the lyrics of the song. */
 function wordsSection({ takes, lyrics }: SongPage): Html | undefined {
   const timed = takes.filter(({ lines }) => lines.length > 0);
   if (timed.length > 0)
-    return html`<section class="words" aria-labelledby="words"><h2 id="words">Words</h2>
-${timed.map(({ number, lines }) => html`<ol class="timed" data-words="${number}" aria-label="Words in time">${timedLines(lines)}</ol>\n`)}</section>`;
+    return html`<section class="words" aria-labelledby="words"><h2 id="words">Lyrics</h2>
+${timed.map(({ number, lines }) => html`<ol class="timed" data-words="${number}" aria-label="Synced lyrics">${timedLines(lines)}</ol>\n`)}</section>`;
   if (!lyrics?.trim()) return undefined;
-  return html`<section class="words" aria-labelledby="words"><h2 id="words">Words</h2>
+  return html`<section class="words" aria-labelledby="words"><h2 id="words">Lyrics</h2>
 ${verses(ellipsis(lyrics.trim(), MOST_LYRICS))}</section>`;
 }
 
@@ -135,11 +135,11 @@ function mixer(
   isOnly: boolean,
 ): Html {
   const bytes = stems.reduce((sum, { file }) => sum + file.bytes, 0);
-  const heading = isOnly ? 'Mixer' : `Mixer of take ${number}`;
+  const heading = isOnly ? 'Mixer' : `Mixer for take ${number}`;
   return html`<section class="mixer" id="mixer${isOnly ? '' : `-${number}`}" data-mixer="${number}" data-words="${lines.length > 0 ? number : ''}" aria-label="${heading}">
 <h2>${heading}</h2>
-<p class="hint">Hear the voice and the instruments one by one, and mix them as you like.</p>
-<button type="button" class="open" hidden>Open the mixer <small>loads ${fileSize(bytes)}</small></button>
+<p class="hint">Play vocals and instruments separately, and make your own mix.</p>
+<button type="button" class="open" hidden>Open mixer <small>${fileSize(bytes)} download</small></button>
 <p class="status" role="status"></p>
 <ul class="lanes">
 ${stems.map(
@@ -155,7 +155,7 @@ ${stems.map(
 }
 
 function madeSection(made: readonly PageLink[], href: (path: string) => string): Html {
-  return html`<section class="made" aria-labelledby="made"><h2 id="made">Made from this</h2>
+  return html`<section class="made" aria-labelledby="made"><h2 id="made">Based on this song</h2>
 <ul>${made.slice(0, MOST_LINKS).map((link) => html`<li>${songLink(link, href)}</li>\n`)}</ul></section>`;
 }
 
@@ -164,10 +164,10 @@ function songLink({ title, path }: PageLink, href: (path: string) => string): Ht
   return path === undefined ? html`<bdi>${text}</bdi>` : html`<a href="${href(path)}"><bdi>${text}</bdi></a>`;
 }
 
-/** What chats and other sites read of it: https://ogp.me */
+/** Metadata for link previews: https://ogp.me */
 function sharing({ cover, person, style, takes }: SongPage, title: string, place: SongPlace): Html {
   const [first] = takes;
-  const description = ellipsis([`A song for ${person}`, style].filter(Boolean).join(' · '), 300);
+  const description = ellipsis([`Song requested by ${person}`, style].filter(Boolean).join(' · '), 300);
   const properties: [string, string | undefined][] = [
     ['og:type', 'music.song'],
     ['og:site_name', 'Minstrel'],
@@ -188,7 +188,7 @@ function sharing({ cover, person, style, takes }: SongPage, title: string, place
     ['twitter:card', 'summary'],
     ['twitter:image', cover && place.absolute(cover.path)],
     // Slack shows these as fields of a link.
-    ['twitter:label1', 'For'],
+    ['twitter:label1', 'Requested by'],
     ['twitter:data1', ellipsis(person, MOST_NAME)],
     ['twitter:label2', first?.seconds && 'Length'],
     ['twitter:data2', first?.seconds && duration(first.seconds)],

@@ -1,4 +1,4 @@
-/** Who may ask for the playground: a browser on this machine, from the playground's own page. */
+/** Allows the playground's own page, in a browser on this machine, and nothing else. */
 import type { IncomingHttpHeaders } from 'node:http';
 
 interface GuardedRequest {
@@ -7,7 +7,7 @@ interface GuardedRequest {
   readonly socket: { readonly remoteAddress?: string | undefined };
 }
 
-/** Headers of a proxy: what it lets in is not this machine. */
+/** Headers of a proxy, which may forward requests from other machines. */
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
 const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/;
 

@@ -20,7 +20,7 @@ export const playgroundUrl = ({ url, chat: { token } }: PlaygroundOptions): stri
 const REQUEST_BYTES = 1024 * 1024;
 /** Less than the listener lets a connection be silent. */
 const PING_MS = 20_000;
-/** A page that reads more slowly than that connects anew, and gets all of it at once. */
+/** A page that reads more slowly is disconnected; it reconnects and gets the whole state. */
 const MOST_UNREAD_BYTES = 16 * 1024 * 1024;
 
 /**
@@ -42,7 +42,7 @@ export function playgroundRoutes({ chat, url }: PlaygroundOptions): Routes {
         .code(403)
         .headers({ 'cache-control': 'no-store' })
         .type('text/plain; charset=utf-8')
-        .send('The playground opens at the address that Minstrel printed when it started.\n'),
+        .send('Open the playground at the address Minstrel printed when it started.\n'),
     );
 
     scope.get<{ Params: { id: string } }>('/playground/uploads/:id', async (request, reply) => {
@@ -163,7 +163,7 @@ function pageOf({ style, script }: { readonly style: string; readonly script: st
 <link rel="stylesheet" href="${style}">
 </head>
 <body>
-<div id="app"><p class="loading">Minstrel’s playground is loading. It needs JavaScript.</p></div>
+<div id="app"><p class="loading">Loading the playground… It needs JavaScript.</p></div>
 <script type="module" src="${script}"></script>
 </body>
 </html>

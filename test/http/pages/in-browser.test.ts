@@ -149,7 +149,7 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
 
   async function openMixer({ page }: Visit): Promise<void> {
     await page.evaluate(MEASURE);
-    await page.getByRole('button', { name: 'Open the mixer' }).click();
+    await page.getByRole('button', { name: 'Open mixer' }).click();
     await page.getByRole('button', { name: 'Play the mix' }).waitFor();
   }
 
@@ -288,7 +288,7 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
       reached.push(label);
       const key = press[label];
       if (key !== undefined) await page.keyboard.press(key);
-      if (!label.startsWith('Open the mixer')) continue;
+      if (!label.startsWith('Open mixer')) continue;
       await page.keyboard.press('Enter');
       await expect.poll(() => page.evaluate(focused)).toBe('Play the mix');
       reached.push('Play the mix');
@@ -297,7 +297,7 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
       expect.arrayContaining([
         'Copy link',
         ...['Play Take 1', 'Position in Take 1', 'Speed of Take 1', 'Download', 'Play Take 2'],
-        ...['Play the mix', 'Position in the mix', 'Karaoke', 'Download this mix'],
+        ...['Play the mix', 'Position in the mix', 'Karaoke', 'Download mix'],
         ...['Mute vocals', 'Solo vocals', 'Volume of vocals', 'Mute instrumental'],
         'Rain on the Window, part two',
       ]),
@@ -435,7 +435,7 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
 
     const wavOfMix = async () => {
       const downloading = page.waitForEvent('download');
-      await page.getByRole('button', { name: 'Download this mix' }).click();
+      await page.getByRole('button', { name: 'Download mix' }).click();
       const download = await downloading;
       expect(download.suggestedFilename()).toBe('Rain on the Window - mix.wav');
       return readFile(await download.path());
@@ -527,9 +527,9 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     const takes = sample.takes.map((take) => ({ ...take, audio: { ...take.audio, path: 'files/gone' } }));
     const { songUrl } = await openSongSite({ song: { ...sample, takes } });
     const { page, leave } = await browser.visit(songUrl);
-    await page.getByText('This file cannot be played. Reload the page.').first().waitFor();
-    await page.getByRole('button', { name: 'Open the mixer' }).click();
-    await page.getByText('The stems could not be loaded.').waitFor();
+    await page.getByText("This file can't be played. Reload the page and try again.").first().waitFor();
+    await page.getByRole('button', { name: 'Open mixer' }).click();
+    await page.getByText("Couldn't load the stems.").waitFor();
     leave();
   });
 });

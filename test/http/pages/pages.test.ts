@@ -24,7 +24,12 @@ test('a page has its words, players and downloads as plain HTML, small and for n
   expect(response.headers.get('content-security-policy')).toContain("script-src 'self'; style-src 'self'");
   expect(response.headers.get('content-security-policy')).not.toContain('unsafe');
   expect(page.match(/<audio controls/g)).toHaveLength(4);
-  for (const part of ['Rain on the Window', 'for <bdi>Ada</bdi>', 'lofi, rainy', 'And I read it once more'])
+  for (const part of [
+    'Rain on the Window',
+    'Requested by <bdi>Ada</bdi>',
+    'lofi, rainy',
+    'And I read it once more',
+  ])
     expect(page).toContain(part);
   for (const name of ['take 1.wav', 'lossless.wav', 'words.lrc', 'vocals.wav', 'band.wav'])
     expect(page).toContain(`download="${name}"`);
@@ -94,9 +99,9 @@ test.each([
 
 test.each<[Gone, string]>([
   ['erased', 'erased'],
-  ['withdrawn', 'took its page away'],
-  ['off', 'switched song pages off'],
-  ['files', 'no longer kept'],
+  ['withdrawn', 'removed this page'],
+  ['off', 'turned off song pages'],
+  ['files', 'no longer available'],
 ])('what is gone is 410 with a sentence: %s', async (reason, sentence) => {
   const { songUrl, albumUrl } = await openSongSite({ song: reason, album: reason });
   for (const url of [songUrl, albumUrl]) {
@@ -115,7 +120,7 @@ test('storage that is away is 503 with a sentence, and the log names no title', 
   expect(response.status).toBe(503);
   expect(response.headers.get('retry-after')).toBe('30');
   expect(await response.text()).toContain('Please try again soon');
-  expect(log.lines.join()).toContain('A page could not be made');
+  expect(log.lines.join()).toContain('Could not render a page');
 });
 
 test('other sites read title and cover, under the public address', async () => {
@@ -147,6 +152,6 @@ test('what does not exist is a sentence for people who open it', async () => {
   const { url } = await openSample();
   const response = await fetch(`${url}/songs/x/y`, { headers: { accept: 'text/html,*/*' } });
   expect(response.status).toBe(404);
-  expect(await response.text()).toContain('There is nothing here');
+  expect(await response.text()).toContain('Page not found');
   expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
 });

@@ -67,7 +67,7 @@ export function showLine(take, seconds) {
 }
 
 /**
- * Tells all players of the page that one begins, so that no two are heard at once.
+ * Tells all players on the page that one started, so that the others pause.
  * @param {EventTarget} player
  */
 export function begin(player) {

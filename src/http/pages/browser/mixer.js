@@ -32,7 +32,7 @@ function enhance(section) {
     // A disabled button would lose the focus.
     open.ariaBusy = 'true';
     try {
-      status.textContent = 'Loading …';
+      status.textContent = 'Loading…';
       await start(section, (sentence) => {
         status.textContent = sentence;
       });
@@ -40,7 +40,7 @@ function enhance(section) {
       open.remove();
       if (isFocused) find(section, '.play', HTMLButtonElement).focus();
     } catch {
-      status.textContent = 'The stems could not be loaded. Reload the page and try again.';
+      status.textContent = "Couldn't load the stems. Reload the page and try again.";
       open.ariaBusy = 'false';
     }
   });
@@ -67,11 +67,11 @@ async function start(section, say) {
     rows.map(async ({ dataset: { src = '', stem = '' } }) => {
       const data = await load(src);
       loaded += 1;
-      say(`Loading … ${loaded} of ${rows.length}`);
+      say(`Loading… ${loaded} of ${rows.length}`);
       return { name: stem, data };
     }),
   );
-  say('Decoding …');
+  say('Decoding…');
   const take = Number(section.dataset.mixer);
   const audio = document.querySelector(`[data-take="${take}"] audio`);
   const known = audio instanceof HTMLAudioElement && Number.isFinite(audio.duration) ? audio.duration : 240;
@@ -97,7 +97,7 @@ async function start(section, say) {
   });
   const time = element('span', { class: 'time' }, '0:00');
   const length = element('span', { class: 'length' }, clockTime(deck.duration));
-  const download = element('button', { type: 'button', class: 'save' }, 'Download this mix');
+  const download = element('button', { type: 'button', class: 'save' }, 'Download mix');
   const hasVoice = files.some(({ name }) => VOICES.test(name));
   section
     .querySelector('.lanes')
@@ -164,7 +164,7 @@ async function start(section, say) {
   });
   download.addEventListener('click', async () => {
     download.disabled = true;
-    say('Mixing …');
+    say('Mixing…');
     const gains = gainsOf(lanes.map(({ state }) => state));
     const wav = await render(files, gains);
     save(wav, `${document.title} - mix.wav`);
@@ -174,7 +174,7 @@ async function start(section, say) {
   apply();
   showState();
   say('');
-  // For tests and for those who are curious.
+  // For tests.
   Object.assign(section, { deck });
 }
 

@@ -52,7 +52,7 @@ function enhance(card) {
   for (const event of ['timeupdate', 'seeked']) audio.addEventListener(event, show);
   for (const event of ['loadedmetadata', 'durationchange']) audio.addEventListener(event, showLength);
   const showError = () => {
-    time.textContent = 'This file cannot be played. Reload the page.';
+    time.textContent = "This file can't be played. Reload the page and try again.";
   };
   audio.addEventListener('error', showError);
   seek.addEventListener('input', () => {
@@ -76,7 +76,7 @@ function enhance(card) {
   showState();
 }
 
-/** A line that is pressed is where the music goes on. */
+/** Pressing a line plays from there. */
 function followLines() {
   for (const list of document.querySelectorAll('ol[data-words]')) {
     if (!(list instanceof HTMLElement)) continue;

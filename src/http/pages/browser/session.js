@@ -10,7 +10,7 @@ let latest;
 /**
  * Makes keys work this player, and shows its song where the system shows what plays.
  * @param {HTMLAudioElement} audio
- * @param {string} album what the song is called; the player has the name of the take
+ * @param {string} album the song's title; the player has the name of the take
  */
 export function takeKeys(audio, album) {
   latest = audio;
@@ -40,7 +40,7 @@ function seekBy(audio, seconds) {
 
 /**
  * The space bar plays and pauses, and arrows go back and forth, where nothing else takes them.
- * @param {HTMLAudioElement} first what is played before another was
+ * @param {HTMLAudioElement} first the player to use until another has played
  */
 export function listenToKeys(first) {
   document.addEventListener('keydown', (event) => {

@@ -1,4 +1,4 @@
-/** The page: people and channels, what is said, and where one writes. */
+/** The page: sidebar, messages and composer. */
 import { html, useCallback, useEffect, useMemo, useReducer, useRef, useState } from 'htm/preact/standalone';
 import { Composer } from './composer.js';
 import { createSender, send, watch } from './connection.js';
@@ -12,7 +12,7 @@ import { Welcome } from './welcome.js';
 /** @import { BrowserAnswer, BrowserButton, BrowserCommand, BrowserMessage } from '../../../core/browser-chat.ts' */
 /** @import { OpenForm } from './form.js' */
 
-/** In CSS pixels: who is as near to the end wants to stay there. */
+/** In CSS pixels: a reader this close to the end keeps following new messages. */
 const NEAR_END = 120;
 
 export function App() {
@@ -93,7 +93,7 @@ export function App() {
 
   if (!chat.isLoaded)
     return html`<p class="loading" role="status">
-      ${isOnline ? 'Opening the chat …' : 'Minstrel is not there. Was it stopped? This page goes on by itself when it is back.'}
+      ${isOnline ? 'Opening the chat…' : "Minstrel isn't running. Connecting…"}
     </p>`;
 
   const people = chat.people.filter(({ id }) => id === who.person);
@@ -125,7 +125,7 @@ export function App() {
     ${isListOpen && html`<div class="scrim" onClick=${() => setListOpen(false)}></div>`}
     <main>
       <header class="bar">
-        <button type="button" class="icon open-list" aria-label="Open the list" aria-controls="sidebar" onClick=${() => setListOpen(true)}><${Icon} name="list" /></button>
+        <button type="button" class="icon open-list" aria-label="Open channels" aria-controls="sidebar" onClick=${() => setListOpen(true)}><${Icon} name="list" /></button>
         <h1>${name}</h1>
         <p class="small topic">${channel?.topic}</p>
         <span class="small acting">as ${people[0]?.displayName}</span>
@@ -138,7 +138,7 @@ export function App() {
           Clear
         </button>
       </header>
-      ${!isOnline && html`<p class="away" role="status">Minstrel is not there. This page goes on by itself when it is back.</p>`}
+      ${!isOnline && html`<p class="away" role="status">Disconnected. Reconnecting…</p>`}
       <${Messages} messages=${messages} channel=${who.channel}>
         ${
           messages.length === 0 &&
@@ -151,7 +151,7 @@ export function App() {
       <${Composer}
         key=${who.person}
         who=${who}
-        placeholder=${channel?.direct ? 'Ask, or type / for commands' : 'Write, or type / for commands'}
+        placeholder=${channel?.direct ? 'Ask a question, or type / for commands' : 'Write a message, or type / for commands'}
         commands=${chat.commands}
         people=${chat.people}
         draft=${draft}
@@ -220,7 +220,7 @@ function Messages({ messages, channel, children }) {
       const area = frame.current;
       if (!area) return;
       const isNear = area.scrollHeight - area.scrollTop - area.clientHeight < NEAR_END;
-      // What grows at the end moves away from the reader; only a reader moves up.
+      // New content moves the end down; only the reader moves up.
       if (isNear || area.scrollTop < top.current) isAtEnd.current = isNear;
       top.current = area.scrollTop;
       if (isNear) setBelow(false);

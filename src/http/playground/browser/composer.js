@@ -102,7 +102,7 @@ export function Composer(props) {
     setOffer(NONE);
     props.onNoReply();
     setSending((count) => count + 1);
-    // A line that comes back does not reply any more.
+    // A line restored after a failure is no longer a reply.
     const answer = await sendOnce({ ...request, ...reply }, request);
     setSending((count) => count - 1);
     if (answer.type === 'refused') {
@@ -149,7 +149,7 @@ export function Composer(props) {
       replyTo &&
       html`<p class="replying small">
       Replying to ${nameOf(replyTo.author, props.people)}
-      <button type="button" class="link" onClick=${props.onNoReply}>Do not</button>
+      <button type="button" class="link" onClick=${props.onNoReply}>Cancel</button>
     </p>`
     }
     ${
@@ -165,12 +165,12 @@ export function Composer(props) {
       ${files.map(
         ({ id, name }) => html`<span class="chip" key=${id}>
           <span dir="auto">${name}</span>
-          <button type="button" aria-label=${`Take ${name} away`} onClick=${() => setFiles(files.filter((file) => file.id !== id))}><${Icon} name="close" /></button>
+          <button type="button" aria-label=${`Remove ${name}`} onClick=${() => setFiles(files.filter((file) => file.id !== id))}><${Icon} name="close" /></button>
         </span>`,
       )}
     </p>`
     }
-    ${sending > 0 && html`<p class="sending small" role="status">Sending …</p>`}
+    ${sending > 0 && html`<p class="sending small" role="status">Sending…</p>`}
     <div class="writing">
       <label class="icon" title="Attach a file">
         <input
@@ -223,7 +223,7 @@ function Offer({ candidates, active, onChoose }) {
   }, [active]);
   return html`<div class="offer" hidden=${candidates.length === 0} ref=${list}>
     <p class="unseen" role="status">
-      ${candidates.length > 0 ? `${candidates.length} completions. Arrow keys choose, Tab takes.` : ''}
+      ${candidates.length > 0 ? `${candidates.length} completions. Use the arrow keys to choose and Tab to accept.` : ''}
     </p>
     <ul id="offer" role="listbox" tabindex="0" aria-label="Completions">
       ${candidates.map(

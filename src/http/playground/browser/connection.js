@@ -7,7 +7,7 @@ const BASE = location.pathname.replace(/\/$/, '');
 const AGAIN_AFTER_MS = 1000;
 
 /**
- * Reads what a person sees, and goes on reading after the listener was away. Returns the function that ends it.
+ * Reads the events for one person, and reconnects after an outage. Returns a function that stops it.
  * @param {string} person
  * @param {{ onEvent: (event: BrowserEvent) => void, onOnline: (online: boolean) => void }} on
  */
@@ -33,7 +33,7 @@ export function watch(person, { onEvent, onOnline }) {
   };
 }
 
-const AWAY = 'Minstrel did not answer. Please try again.';
+const AWAY = "Minstrel didn't respond. Try again.";
 
 /**
  * Never rejects: what failed is a refusal with a sentence.
@@ -48,14 +48,15 @@ export async function send(request) {
       body: JSON.stringify(request),
     });
     if (response.ok) return await response.json();
-    const sentence = response.status === 413 ? 'That is too long. Please shorten it.' : AWAY;
+    const sentence =
+      response.status === 413 ? 'That message is too long. Shorten it and send it again.' : AWAY;
     return { type: 'refused', sentence };
   } catch {
     return { type: 'refused', sentence: AWAY };
   }
 }
 
-/** What is sent twice by one id acts once. */
+/** Requests with the same id take effect once. */
 const newRequestId = () => crypto.randomUUID().replaceAll('-', '').slice(0, 20);
 
 /**
@@ -97,6 +98,6 @@ export async function upload(file) {
     const isTooLarge = response.status === 413;
     return { sentence: isTooLarge ? `${file.name} is too large.` : `${file.name} could not be attached.` };
   } catch {
-    return { sentence: `${file.name} could not be attached. It may be too large.` };
+    return { sentence: `${file.name} couldn't be attached. It may be too large.` };
   }
 }

@@ -113,7 +113,7 @@ function Field({ name, option, value, wrong, onChange, complete, tell }) {
     'aria-describedby': `${id}-about`,
   };
   return html`<div class="field">
-    <label for=${id}>${name}${option.required ? html` <span class="needed">needed</span>` : null}</label>
+    <label for=${id}>${name}${option.required ? html` <span class="needed">required</span>` : null}</label>
     ${input(option, attributes, { value, onChange, complete, tell })}
     <div id=${`${id}-about`} class="small">
       ${option.description}

@@ -66,7 +66,7 @@ function table([head, ...rows]) {
       'tr',
       null,
       (row?.children ?? []).map(({ children = [] }) =>
-        // What is empty heads nothing.
+        // An empty header row is left out.
         h(children.length > 0 ? name : 'td', { dir: 'auto' }, children.map(element)),
       ),
     );

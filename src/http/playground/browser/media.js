@@ -17,7 +17,7 @@ export function MediaList({ media = [] }) {
 
 /** @param {{ item: BrowserMedia }} props */
 function Item({ item }) {
-  // What is not kept here would have to be loaded from elsewhere, which this page does not do.
+  // This page loads nothing from other servers, so it only links to remote media.
   const isKept = item.bytes !== undefined;
   if (isKept && item.kind === 'audio') return html`<${Sound} item=${item} />`;
   if (isKept && item.kind === 'video')
@@ -49,7 +49,7 @@ function Picture({ item }) {
 function Caption({ item: { caption, name, url } }) {
   return html`<figcaption class="small">
     <span dir="auto">${caption ?? name}</span>
-    <a href=${url} download=${name}>Save</a>
+    <a href=${url} download=${name}>Download</a>
   </figcaption>`;
 }
 
@@ -57,7 +57,7 @@ function Caption({ item: { caption, name, url } }) {
 function Sound({ item }) {
   const { url, name, caption } = item;
   const [isBroken, setBroken] = useState(false);
-  if (isBroken) return html`<p class="small" role="status">${name} is not kept here any more.</p>`;
+  if (isBroken) return html`<p class="small" role="status">${name} is no longer available.</p>`;
   return html`<figure class="sound">
     <audio
       controls

@@ -38,7 +38,7 @@ function draw(message, tools) {
         <strong dir="auto">${name}</strong>
         ${author ? null : html`<span class="tag">bot</span>`}
         <time class="small" datetime=${new Date(at).toISOString()}>${timeOf(at)}</time>
-        ${to && html`<span class="only-you small">Only ${nameOf(to, tools.people)} sees this</span>`}
+        ${to && html`<span class="only-you small">Only ${nameOf(to, tools.people)} can see this</span>`}
         <${Tools} message=${message} tools=${tools} />
       </header>
       ${repliedTo && html`<${Quote} message=${repliedTo} people=${tools.people} />`}
@@ -87,7 +87,7 @@ function Tools({ message, tools }) {
     onChoose: () => tools.onMenu(message, command),
   }));
   return html`<span class="message-tools">
-    <${Menu} label="What can be done with this message" icon="more" entries=${[
+    <${Menu} label="Message actions" icon="more" entries=${[
       { label: 'Reply', onChoose: () => tools.onReply(message) },
       ...entries,
     ]} />
@@ -124,12 +124,12 @@ function ProgressLine({ progress: { stage, startedAt, queuePosition, estimateMs,
     return () => clearInterval(timer);
   }, []);
   const elapsed = Math.max(0, now - startedAt);
-  // The end is told by the result alone.
+  // Only the result shows completion.
   const part = estimateMs ? Math.min(0.95, elapsed / estimateMs) : undefined;
   const facts = [
-    queuePosition === undefined ? '' : `number ${queuePosition} in line`,
+    queuePosition === undefined ? '' : `position ${queuePosition} in the queue`,
     clock(elapsed / 1000),
-    until === undefined ? '' : `for ${clock((until - now) / 1000)} more`,
+    until === undefined ? '' : `${clock((until - now) / 1000)} left`,
     estimateMs === undefined ? '' : `usually about ${clock(estimateMs / 1000)}`,
   ];
   return html`<div class="progress">

@@ -1,4 +1,4 @@
-/** Who one is, and where. */
+/** The list of channels and people. */
 import { html } from 'htm/preact/standalone';
 import { Icon } from './icon.js';
 import { Avatar } from './message.js';
@@ -23,14 +23,14 @@ export function Sidebar({ people, channels, who, unread, onPerson, onChannel, is
         onClick=${() => onChannel(channel.id)}
       >
         <span aria-hidden="true">${channel.direct ? html`<${Icon} name="note" />` : '#'}</span> ${channel.name}
-        ${unread.has(channel.id) && html`<span class="unseen">, something new</span>`}
+        ${unread.has(channel.id) && html`<span class="unseen">, unread</span>`}
       </button>
     </li>`;
   return html`<nav id="sidebar" class=${isOpen ? 'sidebar open' : 'sidebar'} aria-label="People and channels" onKeyDown=${(/** @type {KeyboardEvent} */ { key }) => key === 'Escape' && onClose()}>
     <div class="brand">
       <${Avatar} name="Minstrel" />
       <div><strong>Minstrel</strong><span class="small">Playground</span></div>
-      <button type="button" class="icon close" aria-label="Close the list" onClick=${onClose}><${Icon} name="close" /></button>
+      <button type="button" class="icon close" aria-label="Close channels" onClick=${onClose}><${Icon} name="close" /></button>
     </div>
     <h2>Channels</h2>
     <ul>${others.map(entry)}</ul>
@@ -54,7 +54,7 @@ export function Sidebar({ people, channels, who, unread, onPerson, onChannel, is
       )}
     </fieldset>
     <p class="small about">
-      Only this machine sees this page. Nothing here reaches Discord or Slack.
+      This page is visible on this machine only. Nothing here reaches Discord or Slack.
     </p>
   </nav>`;
 }

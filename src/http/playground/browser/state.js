@@ -1,4 +1,4 @@
-/** What the page knows, and how events change it. */
+/** The page's state, and how events change it. */
 
 /** @import { BrowserChannel, BrowserCommand, BrowserEvent, BrowserMessage } from '../../../core/browser-chat.ts' */
 /** @import { Person } from '../../../core/invocation.ts' */
@@ -56,7 +56,7 @@ function without(set, item) {
   return rest;
 }
 
-/** Kept by this tab alone, so that a reload shows the same. */
+/** Stored per tab, so that a reload shows the same view. */
 const KEY = 'who';
 
 /** @returns {{ person: string, channel: string }} */

@@ -1,10 +1,10 @@
-/** What a channel shows before anything was said in it: all commands, from their declarations, each with a line to try. */
+/** Shown in an empty channel: all commands, each with an example. */
 import { html } from 'htm/preact/standalone';
 import { Icon } from './icon.js';
 
 /** @import { BrowserChannel, BrowserCommand } from '../../../core/browser-chat.ts' */
 
-/** What can be sent as it is, by the command that it needs. Other commands open their form. */
+/** Example lines by command. Commands without one open their form. */
 const EXAMPLES = new Map([
   ['song', '/song a tune for evening rain --style lofi, soft piano'],
   ['image', '/image a fox reading under a street lamp'],
@@ -19,32 +19,32 @@ const EXAMPLES = new Map([
   ['pages', '/pages'],
 ]);
 
-/** What is offered first, in large. */
+/** The large buttons at the top. */
 const FIRST = [
   {
     name: 'song',
     icon: /** @type {const} */ ('note'),
-    words: 'Make a song',
-    hint: 'Two takes, with a cover',
+    words: 'Create a song',
+    hint: 'Two takes with cover art',
   },
   {
     name: 'image',
     icon: /** @type {const} */ ('picture'),
-    words: 'Paint a picture',
-    hint: 'From a few words',
+    words: 'Create an image',
+    hint: 'From a short description',
   },
   {
     name: 'ask',
     icon: /** @type {const} */ ('talk'),
     words: 'Ask a question',
-    hint: 'Answered while you read',
+    hint: 'The answer streams as it is written',
   },
 ];
 
 const GROUPS = [
   { title: 'Music', names: ['song', 'lyrics', 'remix', 'stems', 'voices', 'party'] },
-  { title: 'Pictures, films and answers', names: ['image', 'video', 'ask'] },
-  { title: 'About this chat', names: ['jobs', 'minstrel'] },
+  { title: 'Images, videos and answers', names: ['image', 'video', 'ask'] },
+  { title: 'Jobs and help', names: ['jobs', 'minstrel'] },
 ];
 
 /** @param {readonly BrowserCommand[]} commands */
@@ -73,12 +73,12 @@ export function Welcome({ channel, commands, onWrite, onSend }) {
   const first = FIRST.filter(({ name }) => commands.some((command) => command.name === name));
   return html`<section class="welcome" aria-label="Welcome">
     <header>
-      <h2>${channel.direct ? 'Talk with Minstrel' : `Welcome to #${channel.name}`}</h2>
+      <h2>${channel.direct ? 'Chat with Minstrel' : `Welcome to #${channel.name}`}</h2>
       <p>
         ${
           channel.direct
-            ? 'Ask anything here. Every command works too.'
-            : 'This is Minstrel as people meet it in Discord and Slack. Press a line to try it, or write @Minstrel and a question.'
+            ? 'Ask anything, or use any command.'
+            : 'Try Minstrel as it works in Discord and Slack. Press an example, or write @Minstrel and a question.'
         }
       </p>
     </header>
