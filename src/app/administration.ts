@@ -34,9 +34,9 @@ export interface Administration {
   readonly admit: Admit;
   readonly meter: Meter;
   readonly models: ModelSettings;
-  /** Whether the operator gave prices, so that units mean something. */
+  /** Whether the operator set prices for units. */
   readonly hasUnits: boolean;
-  /** Keeps what a person says of an answer. */
+  /** Stores feedback on an answer. */
   judge(answer: JobView, person: Person, judgement: Judgement): Promise<void>;
   /** @param person as the platform knows them. Without settings, they are read for each question. */
   moderation(where: Address, person: Person, settings?: Decisions): PlaceTools;

@@ -32,7 +32,7 @@ export interface Minstrel {
   readonly playgroundUrl: string | undefined;
   readonly bot: Bot;
   readonly job: (id: string) => Promise<JobView | undefined>;
-  /** Takes no new work, hands over what runs, closes everything. */
+  /** Stops accepting jobs, hands over running ones and closes everything. */
   stop(): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ const DRAIN_MS = 7_000;
 
 /** Builds and starts everything, part by part. Throws StorageError or ListenError with a sentence for the operator. */
 export async function assemble(options: AssembleOptions): Promise<Minstrel> {
-  // Closed in the opposite order; one that fails keeps none of the others from closing.
+  // Closes in reverse order, and continues after a failure.
   const opened = new AsyncDisposableStack();
   const close = () =>
     opened.disposeAsync().catch((error: unknown) => {
@@ -112,7 +112,7 @@ async function start(
   });
 }
 
-/** Waits for the steps that run; what is longer than that goes on from its record at the next start. */
+/** Waits for running steps; longer ones resume from their record at the next start. */
 async function drain(stopped: Promise<void>, { sleep, log }: Pick<System, 'sleep' | 'log'>): Promise<void> {
   const patience = new AbortController();
   const late = sleep(DRAIN_MS, patience.signal).then(() => true);

@@ -1,4 +1,4 @@
-/** The bot: what its commands do, and what platforms ask of it besides commands. */
+/** The bot: commands, and other events from platforms. */
 import { home } from '../../commands/home/sections.ts';
 import { suggestedPrompts } from '../../commands/home/suggested-prompts.ts';
 import { commands } from '../../commands/index.ts';

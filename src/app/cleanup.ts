@@ -1,4 +1,4 @@
-/** Deletes what is older than the operator keeps. */
+/** Deletes jobs and media past the retention period. */
 import { dayOf, repeat } from '../core/clock.ts';
 import type { System } from '../core/system.ts';
 import { eraseJobs } from '../jobs/forget.ts';

@@ -1,4 +1,4 @@
-/** Who is let in, and what a command works with: the tools of one invocation. */
+/** Access checks, and the tools of one invocation. */
 
 import type { AnswerOffer, Context } from '../core/bot/context.ts';
 import type { BotOptions, EnterRequest } from '../core/bot/create-bot.ts';
@@ -29,7 +29,7 @@ export interface ContextParts extends Pick<System, 'now'> {
   readonly hearsOnlyItsName: (address: Address) => string | undefined;
 }
 
-/** What is played in voice channels is this command's, whichever button asks for it. */
+/** Voice playback belongs to this command, whichever button starts it. */
 const PARTY = 'party';
 
 export function createEnter(parts: ContextParts): BotOptions['enter'] {

@@ -16,7 +16,7 @@ import { createPartyStore } from '../party/store.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { Storage } from '../storage/storage.ts';
 
-/** How often it is looked whether this process got the connection to a server that has a party. */
+/** How often to check whether this process now holds the connection to a server with a party. */
 const SWEEP_MS = 2_000;
 /** What the radio plays. */
 const RADIO_MS = 28 * 24 * 3_600_000;
@@ -29,7 +29,7 @@ export interface PartyParts extends System {
   readonly pageUrl: (song: Job) => Promise<string | undefined>;
 }
 
-/** The parties in the voice channels of a platform; undefined where it has none. */
+/** Parties in the voice channels of a platform; undefined if it has no voice. */
 export function partiesOf(platform: Platform | undefined, parts: PartyParts): Parties | undefined {
   const { storage, media, jobs, now } = parts;
   if (!platform?.voice) return undefined;
@@ -78,7 +78,7 @@ export function partiesOf(platform: Platform | undefined, parts: PartyParts): Pa
   });
 }
 
-/** Goes on with parties that were left, now and when this process gets the connection of another. */
+/** Resumes open parties, now and when this process takes over a connection. */
 export function watchParties(parties: Parties): ReturnType<typeof repeat> {
   return repeat(() => parties.sweep(), { everyMs: SWEEP_MS });
 }

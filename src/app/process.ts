@@ -1,4 +1,4 @@
-/** What every program does: it reads the settings once, reports mistakes in one message, and ends cleanly. */
+/** Shared by all programs: read the settings once, report errors in one message, exit cleanly. */
 import type { Logger } from 'pino';
 import { OperatorError } from '../core/errors.ts';
 import type { System } from '../core/system.ts';
@@ -39,7 +39,7 @@ export function openLog(
   });
 }
 
-/** What a program works with that people run by hand: the settings, and a log that writes warnings to stderr. Throws ConfigError. */
+/** Settings, and a log to stderr, for programs that people run by hand. Throws ConfigError. */
 export function openProgram(): { readonly config: Config; readonly system: System } {
   const config = loadConfig();
   const log = openLog(config, { level: 'warn', write: (line) => process.stderr.write(line) });

@@ -1,4 +1,4 @@
-/** What Minstrel reaches and what reaches it: storage, the listener, the gateway or its emulator, kept files. */
+/** Services that Minstrel uses: storage, the listener, the gateway or its emulator, stored files. */
 
 import { randomBytes } from 'node:crypto';
 import { extname } from 'node:path';
@@ -41,7 +41,7 @@ export interface ServiceOptions extends System {
   readonly emulatorOptions?: Pick<EmulatorOptions, 'speed' | 'songSeconds' | 'longestVideoSeconds'>;
 }
 
-/** What Minstrel reaches, and what reaches it. */
+/** The services that Minstrel uses. */
 export interface Services {
   readonly storage: Storage;
   /** Callbacks and links are signed with the first; what any of them signed is accepted. */
@@ -59,7 +59,7 @@ export async function openServices(options: ServiceOptions, opened: AsyncDisposa
   const storage = measuredStorage(await openStorage(config, options), measure, options.elapsed);
   opened.defer(() => storage.close());
   const stored = await storage.secret('signing', newSecret);
-  // What was signed before a secret was set goes on being accepted.
+  // Links signed before a secret was set stay valid.
   const [first = stored, ...others] = [...config.signingSecrets, stored];
   const secrets = [first, ...others] as const;
 
@@ -149,7 +149,7 @@ export function openGateway(
   };
 }
 
-/** The gateway on this machine, where none is set. */
+/** The built-in emulator, if no gateway is set. */
 async function openEmulator(options: ServiceOptions['emulatorOptions']): Promise<Emulator> {
   // Loaded only when it is needed: with a real gateway its synthesisers never enter memory.
   const { startEmulator } = await import('../emulator/server.ts');
@@ -235,7 +235,7 @@ export async function openMediaStore(
   }
 }
 
-/** How platforms read kept files. */
+/** How platforms read stored files. */
 export function readerOf(media: Media): MediaReader & WebFiles {
   const named = (title: string, name: string) => ({
     downloadName: safeFileName(title, extname(name).slice(1)),

@@ -1,4 +1,4 @@
-/** The whole program: the bot on the platforms that are set, or a prompt in this terminal where none is. */
+/** The whole program: the bot on the configured platforms, or a prompt in this terminal without any. */
 import { commands } from '../../commands/index.ts';
 import { createTerminal, type Terminal } from '../platforms/terminal/adapter.ts';
 import { assemble, type Minstrel } from './assemble.ts';
@@ -8,7 +8,7 @@ import { type PlatformTools, platformsFor } from './platforms.ts';
 import { endOnUncaught, loadConfig, openLog } from './process.ts';
 import { systemOf } from './system.ts';
 
-/** Where the prompt saves what it makes. */
+/** Where the prompt saves results. */
 const PROMPT_FOLDER = 'minstrel-files';
 
 /** After this the process ends, even if something still runs; SIGTERM allows 10 s by convention. */

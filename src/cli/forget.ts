@@ -1,4 +1,4 @@
-/** `npm run forget -- <discord|slack> <id>`: what `/minstrel forget` does, for a person who cannot say it any more. */
+/** `npm run forget -- <discord|slack> <id>`: `/minstrel forget` on behalf of a person who left. */
 import { forgetByOperator } from '../app/forget.ts';
 import { fail, openProgram, runProgram } from '../app/process.ts';
 import { UserError } from '../core/errors.ts';

@@ -1,4 +1,4 @@
-/** `npm run setup`: asks for what is missing, step by step, writes `.env`, and ends in what `npm run doctor` says. */
+/** `npm run setup`: asks for settings, writes `.env` and runs the doctor. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
@@ -29,7 +29,7 @@ export interface SetupOptions {
 
 type Settings = Map<Variable, string>;
 
-/** What connects a chat, or asks for the rest of what does: without these it is off. */
+/** The settings that turn a chat on, or require others that do. */
 const CONNECTIONS: Readonly<Record<'discord' | 'slack', readonly Variable[]>> = {
   discord: ['DISCORD_TOKEN'],
   slack: [
@@ -140,7 +140,7 @@ async function askChats(
       'Discord',
       { output },
     );
-    await ask('DISCORD_TOKEN', 'Bot token', { isSecret: true });
+    await ask('DISCORD_TOKEN', 'Discord bot token', { isSecret: true });
   }
   if (chats.includes('slack')) await askSlack(known, ask, streams);
 }
@@ -168,7 +168,7 @@ async function askSlack(
   }
   const isSecret = true;
   if (byOauth) await ask('SLACK_CLIENT_SECRET', 'Client secret', { isSecret });
-  else await ask('SLACK_BOT_TOKEN', 'Bot token', { isSecret });
+  else await ask('SLACK_BOT_TOKEN', 'Slack bot token', { isSecret });
   if (byHttp) await ask('SLACK_SIGNING_SECRET', 'Signing secret', { isSecret });
   else await ask('SLACK_APP_TOKEN', 'App-level token', { isSecret });
 }

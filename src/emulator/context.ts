@@ -7,7 +7,7 @@ import { RefusedRequest } from './requests.ts';
 import type { Store } from './store.ts';
 import type { Commission, Piece, Studio } from './studio/studio.ts';
 
-/** What the routes work with. */
+/** Shared tools of the routes. */
 export interface EmulatorContext extends FaultTools {
   readonly store: Store;
   readonly studio: Studio;
@@ -26,7 +26,7 @@ export interface EmulatorContext extends FaultTools {
 /** Has the one file made that a commission asks for. Throws as {@link Studio.produce}. */
 export async function produceOne(context: EmulatorContext, commission: Commission): Promise<Piece> {
   const [piece] = await context.studio.produce(commission);
-  if (piece === undefined) throw new Error('the studio made nothing');
+  if (piece === undefined) throw new Error('the studio returned no file');
   return piece;
 }
 
@@ -35,7 +35,7 @@ export function keepFile({ files }: EmulatorContext, { bytes, contentType }: Pie
   return files.url(files.add(bytes, contentType));
 }
 
-/** Has the one file made and kept that a commission asks for, and returns its URL. Throws as {@link Studio.produce}. */
+/** Produces and stores the one file of a commission, and returns its URL. Throws as {@link Studio.produce}. */
 export async function makeFile(context: EmulatorContext, commission: Commission): Promise<string> {
   return keepFile(context, await produceOne(context, commission));
 }

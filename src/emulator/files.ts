@@ -43,7 +43,7 @@ export function createFileShelf(secret: string, baseUrl: () => string, mostBytes
       return name;
     },
     get: (name: string) => files.get(name),
-    /** A URL that works as long as the file is kept. */
+    /** A URL that works as long as the file is stored. */
     url: (name: string) => `${baseUrl()}/files/${name}`,
     /** A URL that works until a moment (milliseconds since 1970). */
     temporaryUrl(name: string, expiresAt: number): string {
@@ -51,7 +51,7 @@ export function createFileShelf(secret: string, baseUrl: () => string, mostBytes
       const expires = String(Math.floor(expiresAt / 1000));
       return `${baseUrl()}/files/${name}?Expires=${expires}&Signature=${sign(name, expires)}`;
     },
-    /** Whether the query of a file's URL still allows it; URLs without an expiry do, unless the file had one. */
+    /** Whether a file URL's query is valid: not expired, or without an expiry if the file has none. */
     allows(name: string, query: URLSearchParams, now: number): boolean {
       const expires = query.get('Expires');
       if (expires === null) return !temporary.has(name);

@@ -11,13 +11,13 @@ export interface EmulatorOptions {
   readonly apiKey?: string;
   /** Base of the URLs of generated files; default where the emulator listens. */
   readonly publicUrl?: string;
-  /** Scales every delay: 1 (the default) takes seconds as a demonstration would, 0 none at all. */
+  /** Scales every delay: 1 (the default) takes seconds as in a demo, 0 removes all delays. */
   readonly speed?: number;
   /** How the gaps of the music routes (what the contract calls "not shown") are filled; default as the public API does. */
   readonly shape?: MusicShape;
   /** Length of a song in seconds, rounded to whole bars; default 14. Tests ask for less. */
   readonly songSeconds?: number;
-  /** What a video is cut to, in seconds; default as long as it is asked for. */
+  /** The maximum length of a video in seconds; default the requested length. */
   readonly longestVideoSeconds?: number;
   /** How long a video's URL works, in seconds and never scaled; default 86 400 (upstream's 24 hours). */
   readonly videoUrlSeconds?: number;
@@ -38,7 +38,7 @@ export interface EmulatorOptions {
   readonly fetch?: typeof globalThis.fetch;
 }
 
-/** A request as it came, for tests and people who write a client. */
+/** A received request, for tests and client authors. */
 export interface RecordedRequest {
   readonly method: string;
   /** Path and query. */

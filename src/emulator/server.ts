@@ -38,7 +38,7 @@ export interface Emulator {
   readonly callbacks: readonly RecordedCallback[];
   /** Resolves when no task and no callback is left in the background. */
   settled(): Promise<void>;
-  /** Stops at once: open requests, callbacks, tasks and workers end. */
+  /** Stops immediately, with all open requests, callbacks, tasks and workers. */
   close(): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 /** The forms of the music routes' answers and callbacks, where the contract does not show them. */
 import type { Audio, MusicTaskKind } from './store.ts';
 
-/** What a callback has to say, before a shape decides how. */
+/** The content of a callback, before a shape formats it. */
 export type TaskReport =
   | {
       readonly kind: 'songs';
@@ -55,7 +55,7 @@ export const sunoapi: MusicShape = {
   refused: (code, msg) => ({ status: 200, body: { code, msg, data: null } }),
 };
 
-/** A song as a callback tells of it; URLs are null until the stage that has them. */
+/** A song in a callback; URLs are null until their stage. */
 export function songItem({ id, recipe, model, tags, audioUrl, imageUrl, createdAt, seconds }: Audio) {
   return {
     id,

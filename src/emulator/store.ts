@@ -3,7 +3,7 @@ import type { SongRecipe } from './studio/synthesizer/recipe.ts';
 
 export type MusicTaskKind = 'songs' | 'lyrics' | 'cover' | 'stems' | 'wav' | 'video';
 
-/** One generated song; its sound is made anew from the recipe whenever a route needs it. */
+/** One generated song; its audio is rendered from the recipe whenever a route needs it. */
 export interface Audio {
   readonly id: string;
   recipe: SongRecipe;
@@ -26,7 +26,7 @@ export interface MusicTask {
 interface Persona {
   readonly id: string;
   readonly audioId: string;
-  /** What a singer is chosen from, equal for every song with this persona. */
+  /** The seed for choosing a singer, equal for every song with this persona. */
   readonly voice: string;
 }
 
@@ -36,7 +36,7 @@ const mostUploads = 8;
 
 export type Store = ReturnType<typeof createStore>;
 
-/** What the emulator remembers of music while it runs. Old tasks are forgotten past a bound. */
+/** Music tasks and songs, in memory. The oldest tasks are dropped past a bound. */
 export function createStore() {
   const audios = new Collection<Audio>(mostRemembered * 2);
   const tasks = new Collection<MusicTask>(mostRemembered);

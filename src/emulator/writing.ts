@@ -13,7 +13,7 @@ const smallWords = new Set(
   ).split(' '),
 );
 
-/** The words that a topic is about, in its order, each once; `the moment` when it has none. */
+/** The distinct keywords of a topic in order; `the moment` if there are none. */
 export function topicWords(topic: string): string[] {
   const words = wordsOf(topic).filter((word) => !smallWords.has(word) && word.length > 1);
   return words.length === 0 ? ['moment'] : [...new Set(words)];
@@ -24,7 +24,7 @@ export function titleFrom(prompt: string): string {
   return topicWords(prompt).slice(0, 4).map(capital).join(' ');
 }
 
-/** What a question is about: the words after its asking words, without the final punctuation. */
+/** The topic of a question: its words without question words and final punctuation. */
 export function topicAfter(text: string, asking: RegExp): string | null {
   const match = asking.exec(text);
   if (match === null) return null;
@@ -40,7 +40,7 @@ export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** The entry whose words, separated by spaces, a text uses most; undefined when it uses none. */
+/** The entry whose space-separated words occur most in a text; undefined if none do. */
 export function bestMatch<Entry extends { readonly words: string }>(
   entries: readonly Entry[],
   text: readonly string[],

@@ -28,9 +28,9 @@ export function callbackUrl(publicUrl: string, job: string, secret: string): str
 }
 
 export interface MusicCallbackOptions {
-  /** Those that may have signed: the present one and those before it that still count. */
+  /** The current secret and previous ones that are still valid. */
   readonly secrets: readonly string[];
-  /** Resolves once the body is durable, or says why it was not kept; rejects when storage is away. */
+  /** Resolves once the body is stored, or with the reason it was ignored; rejects if storage is down. */
   readonly receive: (job: string, body: string) => Promise<'stored' | 'unknown-job'>;
   readonly log: Log;
   readonly measure: Measure;
@@ -62,7 +62,7 @@ export function musicCallbackRoutes(options: MusicCallbackOptions): Routes {
           return void sendNotFound(reply);
         }
         if (isCompressed(request)) return void reply.code(415).send({ error: 'send the body uncompressed' });
-        // The body is kept as it came, whatever its content type is.
+        // The body is stored unchanged, regardless of its content type.
         request.headers['content-type'] = 'text/plain';
         done();
       },

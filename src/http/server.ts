@@ -118,7 +118,7 @@ export async function listenAt(options: ListenOptions): Promise<Listener> {
 /** https://www.rfc-editor.org/rfc/rfc6890, in the words of ipaddr.js. */
 const OWN_RANGES: ReadonlySet<string> = new Set(['private', 'loopback', 'linkLocal', 'uniqueLocal']);
 
-/** Whether an address is of this machine or its network: what comes from there came through a proxy. False for other text. */
+/** Whether an address is of this machine or its network, where proxies run. False for other text. */
 export const isOwnNetwork = (address: string): boolean =>
   ipaddr.isValid(address) && OWN_RANGES.has(ipaddr.process(address).range());
 

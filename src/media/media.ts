@@ -21,7 +21,7 @@ interface SongTags extends Omit<AudioTags, 'cover'> {
 export interface MediaOptions extends Pick<System, 'now'> {
   readonly store: MediaStore;
   readonly fetcher: MediaFetcher;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly publicUrl: string;
   /** The first signs links, all verify them. */
   readonly secrets: readonly string[];

@@ -58,16 +58,16 @@ it('connects a gateway and Discord from an empty folder, and ends in what the do
   const port = String(await freePort());
   const { isGood, shown, unasked } = await answer(
     [
-      ['What makes the songs', [UP, ENTER]],
+      ['Which gateway should create', [UP, ENTER]],
       ['Gateway URL', `nonsense${ENTER}`],
       ['must be a URL', `${BACKSPACE.repeat(8)}${emulator.url}${ENTER}`],
       ['Gateway API key', `${emulator.apiKey}${ENTER}`],
-      ['The address under which', `http://127.0.0.1:${port}${ENTER}`],
-      ['The model that answers', `chat:chat-small${ENTER}`],
+      ['Public URL', `http://127.0.0.1:${port}${ENTER}`],
+      ['Model for answers', `chat:chat-small${ENTER}`],
       ['Model for images', ENTER],
       ['Model for videos', ENTER],
-      ['Where do people talk', ` ${ENTER}`],
-      ['Bot token', `${discord.token}${ENTER}`],
+      ['Where will people use the bot', ` ${ENTER}`],
+      ['Discord bot token', `${discord.token}${ENTER}`],
     ],
     { DISCORD_API_URL: discord.apiUrl, PORT: port, DATA_DIR: join(folder, 'data') },
   );
@@ -97,9 +97,9 @@ it('keeps secrets that are there, and every other line of the file', async () =>
   };
   const { isGood } = await answer(
     [
-      ['What makes the songs', [DOWN, ENTER]],
-      ['Where do people talk', ENTER],
-      ['The token of the bot (empty', ENTER],
+      ['Which gateway should create', [DOWN, ENTER]],
+      ['Where will people use the bot', ENTER],
+      ['Discord bot token (leave empty', ENTER],
     ],
     silent,
   );
@@ -122,11 +122,11 @@ it('tells which tokens are refused, and a second run mends those alone', async (
   };
   const refused = await answer(
     [
-      ['What makes the songs', ENTER],
-      ['Where do people talk', [' ', DOWN, ' ', ENTER]],
-      ['Bot token', `${discord.token}${ENTER}`],
-      ['Bot token', `hello${ENTER}`],
-      ['begins with xoxb-', `${BACKSPACE.repeat(5)}xoxb-another-bot${ENTER}`],
+      ['Which gateway should create', ENTER],
+      ['Where will people use the bot', [' ', DOWN, ' ', ENTER]],
+      ['Discord bot token', `${discord.token}${ENTER}`],
+      ['Slack bot token', `hello${ENTER}`],
+      ['starts with xoxb-', `${BACKSPACE.repeat(5)}xoxb-another-bot${ENTER}`],
       ['App-level token', `xapp-another-app${ENTER}`],
     ],
     environment,
@@ -137,11 +137,11 @@ it('tells which tokens are refused, and a second run mends those alone', async (
   expect(refused.shown).toContain('Fix the errors with npm run setup');
   const mended = await answer(
     [
-      ['What makes the songs', [DOWN, ENTER]],
-      ['Where do people talk', ENTER],
-      ['The token of the bot (empty', ENTER],
-      ['The bot token (empty', `${slack.botToken}${ENTER}`],
-      ['The app-level token (empty', `${slack.appToken}${ENTER}`],
+      ['Which gateway should create', [DOWN, ENTER]],
+      ['Where will people use the bot', ENTER],
+      ['Discord bot token (leave empty', ENTER],
+      ['Slack bot token (leave empty', `${slack.botToken}${ENTER}`],
+      ['App-level token (leave empty', `${slack.appToken}${ENTER}`],
     ],
     environment,
   );
@@ -164,8 +164,8 @@ it('switches a chat off that is chosen no more', async () => {
   );
   const { unasked } = await answer(
     [
-      ['What makes the songs', [DOWN, ENTER]],
-      ['Where do people talk', [' ', DOWN, ' ', ENTER]],
+      ['Which gateway should create', [DOWN, ENTER]],
+      ['Where will people use the bot', [' ', DOWN, ' ', ENTER]],
     ],
     { DATA_DIR: join(folder, 'data'), PORT: String(await freePort()) },
   );
@@ -179,7 +179,7 @@ it.each([
   [
     'by HTTP',
     { SLACK_BOT_TOKEN: 'xoxb-0000000000-1', SLACK_SIGNING_SECRET: '0123456789abcdef0123' },
-    ['The bot token (empty', 'The signing secret (empty'],
+    ['Slack bot token (leave empty', 'Signing secret (leave empty'],
   ],
   [
     'of many workspaces',
@@ -188,7 +188,7 @@ it.each([
       SLACK_CLIENT_SECRET: '0123456789abcdef0123',
       SLACK_SIGNING_SECRET: '0123456789abcdef0123',
     },
-    ['The client secret (empty', 'The signing secret (empty'],
+    ['Client secret (leave empty', 'Signing secret (leave empty'],
   ],
 ])('leaves Slack %s as it is', async (_way, settings, questions) => {
   const path = join(folder, '.env');
@@ -198,8 +198,8 @@ it.each([
   await writeFile(path, before);
   const { unasked } = await answer(
     [
-      ['What makes the songs', [DOWN, ENTER]],
-      ['Where do people talk', ENTER],
+      ['Which gateway should create', [DOWN, ENTER]],
+      ['Where will people use the bot', ENTER],
       ...questions.map((question) => [question, ENTER] as const),
     ],
     {
@@ -215,9 +215,9 @@ it.each([
 
 it('writes the manifest for Slack, and changes nothing when the person leaves', async () => {
   const { unasked } = await answer([
-    ['What makes the songs', ENTER],
-    ['Where do people talk', [DOWN, ' ', ENTER]],
-    ['Bot token', CTRL_C],
+    ['Which gateway should create', ENTER],
+    ['Where will people use the bot', [DOWN, ' ', ENTER]],
+    ['Slack bot token', CTRL_C],
   ]);
   expect(unasked).toEqual([]);
   await expect(stat(join(folder, '.env'))).rejects.toThrow('ENOENT');

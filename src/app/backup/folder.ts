@@ -10,7 +10,7 @@ import { isStoredName } from '../../media/store/media-store.ts';
 export const EXPORT_FILE = 'minstrel.jsonl';
 export const PARTIAL_FILE = `${EXPORT_FILE}.partial`;
 export const MEDIA_FOLDER = 'media';
-/** What is copied out of a database lies here for a moment. */
+/** Temporary folder for the export of a database. */
 export const SNAPSHOT_FOLDER = 'snapshot';
 
 /** A backup cannot be made or taken back; the message is for the operator. */
@@ -21,7 +21,7 @@ export class BackupError extends OperatorError {
 export interface CopiedFiles {
   readonly files: number;
   readonly bytes: number;
-  /** Names whose content is not what they say; they are left out. */
+  /** Files whose content does not match their name; skipped. */
   readonly damaged: readonly string[];
 }
 
@@ -61,7 +61,7 @@ export async function copyMedia(from: string, to: string, { verified = false } =
   return { files, bytes, damaged };
 }
 
-/** Names of kept files; none where there is no such folder. */
+/** Names of stored files; empty without a folder. */
 export async function mediaIn(folder: string): Promise<string[]> {
   return ((await readdir(folder).catch(undefinedWhenMissing)) ?? []).filter(isStoredName);
 }
@@ -76,7 +76,7 @@ export async function sync(path: string): Promise<void> {
   }
 }
 
-/** What the system refuses as a sentence; anything else as it is. */
+/** System errors as a BackupError; others unchanged. */
 export function asBackupError(error: unknown, folder: string): unknown {
   if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return error;
   const reason = error.code === 'ENOSPC' ? 'the disk is full' : `system error ${String(error.code)}`;

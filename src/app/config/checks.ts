@@ -1,4 +1,4 @@
-/** What settings ask of each other: mistakes, which keep the bot from starting, and warnings. */
+/** Checks across settings: errors, which prevent the start, and warnings. */
 import { distance } from 'fastest-levenshtein';
 import { VARIABLES, type Values, type Variable } from './schema.ts';
 
@@ -14,17 +14,17 @@ export function problem(variable: string, rest: string): ConfigProblem {
 const BUCKET_SETTINGS = [
   [
     'MEDIA_S3_ENDPOINT',
-    'MEDIA_STORE names a bucket, so it must say where the service is, such as https://s3.eu-central-1.amazonaws.com.',
+    'MEDIA_STORE is a bucket, so set the URL of its service, such as https://s3.eu-central-1.amazonaws.com.',
   ],
   [
     'MEDIA_S3_REGION',
-    'MEDIA_STORE names a bucket, and requests are signed for its region. Where a service has none, it is auto or us-east-1.',
+    'MEDIA_STORE is a bucket, so set its region. If the service has no regions, use auto or us-east-1.',
   ],
-  ['MEDIA_S3_ACCESS_KEY_ID', 'the bucket in MEDIA_STORE asks for a key that may use it.'],
-  ['MEDIA_S3_SECRET_ACCESS_KEY', 'it belongs to MEDIA_S3_ACCESS_KEY_ID.'],
+  ['MEDIA_S3_ACCESS_KEY_ID', 'the MEDIA_STORE bucket needs an access key.'],
+  ['MEDIA_S3_SECRET_ACCESS_KEY', 'MEDIA_S3_ACCESS_KEY_ID needs its secret.'],
 ] as const satisfies readonly (readonly [variable: Variable, why: string])[];
 
-/** Settings that another one asks for, or that exclude each other. `given` is as the operator wrote it. */
+/** Settings that another one requires, or that exclude each other. `given` has the raw values. */
 export function problemsBetween(given: ReadonlyMap<Variable, string>): ConfigProblem[] {
   const has = (variable: Variable) => given.has(variable);
   const isProduction = given.get('NODE_ENV') === 'production';
@@ -37,35 +37,31 @@ export function problemsBetween(given: ReadonlyMap<Variable, string>): ConfigPro
       'GATEWAY_BASE_URL',
       isProduction || has('GATEWAY_API_KEY'),
       isProduction
-        ? 'with NODE_ENV=production it must say where the gateway is (the built-in emulator is for trying things out).'
-        : 'GATEWAY_API_KEY is set, so it must say where the gateway is.',
+        ? 'NODE_ENV=production requires a gateway (the built-in emulator is for testing only).'
+        : 'GATEWAY_API_KEY is set, so set the URL of the gateway too.',
     ],
     [
       'GATEWAY_API_KEY',
       isProduction || has('GATEWAY_BASE_URL'),
-      'the gateway asks for the key of your account.',
+      'the gateway requires the API key of your account.',
     ],
     [
       'SLACK_APP_TOKEN',
       (token || oauth) && !isConnected,
-      `Slack needs it beside ${token ? 'SLACK_BOT_TOKEN' : 'SLACK_CLIENT_ID'}, to open the connection (Socket Mode); or set SLACK_SIGNING_SECRET, for requests to the listener.`,
+      `${token ? 'SLACK_BOT_TOKEN' : 'SLACK_CLIENT_ID'} requires it for Socket Mode; or set SLACK_SIGNING_SECRET to receive HTTP requests.`,
     ],
     [
       'SLACK_BOT_TOKEN',
       isConnected && !oauth && !has('SLACK_CLIENT_SECRET'),
-      `Slack needs it beside ${connection}, to answer; or set SLACK_CLIENT_ID, for many workspaces.`,
+      `${connection} requires it; or set SLACK_CLIENT_ID to serve many workspaces.`,
     ],
-    [
-      'SLACK_CLIENT_SECRET',
-      oauth,
-      'Slack needs it beside SLACK_CLIENT_ID, for workspaces to install the app.',
-    ],
-    ['SLACK_CLIENT_ID', has('SLACK_CLIENT_SECRET'), 'Slack needs it beside SLACK_CLIENT_SECRET.'],
-    ['PUBLIC_URL', oauth, 'with SLACK_CLIENT_ID it must say where browsers reach /slack/install.'],
+    ['SLACK_CLIENT_SECRET', oauth, 'SLACK_CLIENT_ID requires it, so that workspaces can install the app.'],
+    ['SLACK_CLIENT_ID', has('SLACK_CLIENT_SECRET'), 'SLACK_CLIENT_SECRET requires it.'],
+    ['PUBLIC_URL', oauth, 'SLACK_CLIENT_ID requires it, so that browsers can reach /slack/install.'],
     [
       'CALLBACK_SECRET',
       has('CALLBACK_SECRET_PREVIOUS'),
-      'CALLBACK_SECRET_PREVIOUS only helps while another secret takes its place.',
+      'CALLBACK_SECRET_PREVIOUS is set, so set the new secret too.',
     ],
     ...BUCKET_SETTINGS.map(([variable, why]) => [variable, isInBucket, why] as const),
   ];
@@ -75,12 +71,12 @@ export function problemsBetween(given: ReadonlyMap<Variable, string>): ConfigPro
     [
       playground && isProduction,
       'PLAYGROUND',
-      'is 1 with NODE_ENV=production: whoever opens it may do everything, so it is for trying things out.',
+      'is 1 with NODE_ENV=production: anyone who opens it can do everything, so turn it off.',
     ],
     [
       playground && !isLoopback(host),
       'PLAYGROUND',
-      `is 1, and HOST is ${host}: it is for this machine alone, so HOST must be 127.0.0.1.`,
+      `is 1, but HOST is ${host}: the playground works on this machine only, so HOST must be 127.0.0.1.`,
     ],
     ...needed.map(
       ([variable, isNeeded, why]) => [isNeeded && !has(variable), variable, `is missing: ${why}`] as const,
@@ -88,13 +84,13 @@ export function problemsBetween(given: ReadonlyMap<Variable, string>): ConfigPro
     [
       token && oauth,
       'SLACK_BOT_TOKEN',
-      'cannot stand beside SLACK_CLIENT_ID: with it every workspace, yours too, installs the app at /slack/install.',
+      'cannot be used with SLACK_CLIENT_ID: remove it, and install the app at /slack/install in your own workspace too.',
     ],
   ];
   return mistakes.flatMap(([isMistake, variable, rest]) => (isMistake ? [problem(variable, rest)] : []));
 }
 
-/** Sentences for the operator about what is allowed, and probably not meant. `names` are those of the whole environment. */
+/** Warnings about settings that are valid but probably unintended. `names` are all names in the environment. */
 export function warningsAbout(values: Values, names: readonly string[]): string[] {
   const { DISCORD_TOKEN, SLACK_CLIENT_ID, USAGE_LIMITS, USAGE_COSTS } = values;
   const slack = values.SLACK_BOT_TOKEN ?? SLACK_CLIENT_ID;
@@ -109,7 +105,7 @@ export function warningsAbout(values: Values, names: readonly string[]): string[
     [
       values.SLACK_APP_TOKEN !== undefined,
       ['SLACK_SIGNING_SECRET'],
-      'beside SLACK_APP_TOKEN, which opens the connection: take one of them out.',
+      'with SLACK_APP_TOKEN, which opens the connection: remove one of them.',
     ],
     [
       values.MEDIA_STORE?.type !== 's3',
@@ -123,18 +119,18 @@ export function warningsAbout(values: Values, names: readonly string[]): string[
       isIdle ? variables.filter((one) => values[one]).map((one) => `${one} has no effect ${why}`) : [],
     ),
     ...(isFree
-      ? ['USAGE_LIMITS counts units, and USAGE_COSTS gives nothing a price: such limits are never reached.']
+      ? ['USAGE_LIMITS counts units, but USAGE_COSTS sets no prices, so these limits are never reached.']
       : []),
     ...unknownSettings(names),
   ];
 }
 
-/** Whether only this machine reaches what listens there. */
+/** Whether only this machine can connect to the host. */
 export function isLoopback(host: string): boolean {
   return /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/.test(host);
 }
 
-/** Whether an address leads each machine to itself. */
+/** Whether a URL points every machine to itself. */
 export function isThisMachine(url: string): boolean {
   const { hostname } = new URL(url);
   return isLoopback(hostname) || ['0.0.0.0', '[::]'].includes(hostname);
@@ -154,6 +150,6 @@ function unknownSettings(names: readonly string[]): string[] {
         .filter(({ edits }) => edits <= 2)
         .sort((left, right) => left.edits - right.edits)[0];
       if (near) return [`${name} is not a setting: did you mean ${near.variable}?`];
-      return OUR_PREFIXES.test(name) ? [`${name} is not a setting of this version, and does nothing.`] : [];
+      return OUR_PREFIXES.test(name) ? [`${name} is not a setting of this version and has no effect.`] : [];
     });
 }

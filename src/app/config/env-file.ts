@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import type { Variable } from './schema.ts';
 
-/** The settings in the file; none where there is no file. */
+/** The settings in the file; empty if there is no file. */
 export function readEnvFile(path: string): Record<string, string> {
   // parseEnv leaves out nothing that has a value; it types absent ones too.
   return Object.fromEntries(
@@ -31,14 +31,14 @@ function withSettings(text: string, settings: ReadonlyMap<Variable, string>): st
   return `${lines.join('\n')}\n`;
 }
 
-/** What parseEnv and compose would read as a comment or a gap otherwise; they know three kinds of quotes. */
+/** Quotes values that parseEnv and compose would otherwise misread; both know three kinds of quotes. */
 function quoted(value: string): string {
   if (!/[\s#'"`\\]/.test(value)) return value;
   const mark = ["'", '"', '`'].find((candidate) => !value.includes(candidate)) ?? "'";
   return `${mark}${value}${mark}`;
 }
 
-/** Writes these settings into the file, which its owner alone can then read. What else is in it stays. */
+/** Updates these settings in the file and makes it readable by its owner only. */
 export function updateEnvFile(path: string, settings: ReadonlyMap<Variable, string>): void {
   writeFileSync(path, withSettings(textOf(path), settings), { mode: 0o600 });
   // The mode above is for a new file alone.

@@ -1,7 +1,7 @@
-/** What single settings may hold. Each failure is the end of a sentence that begins with the variable's name. */
+/** Types of single settings. Each error completes a sentence that starts with the variable's name. */
 import { z } from 'zod';
 
-/** The failure of a value that may be shown. `sentence` says what would be right. */
+/** An error that shows the value. `sentence` describes a valid one. */
 function expected(sentence: string) {
   return {
     error: ({ input }: { readonly input?: unknown }) => {
@@ -40,10 +40,10 @@ export function oneOf<const Value extends string>(values: readonly Value[]) {
 }
 
 const HTTP_URL =
-  'a URL that begins with https:// or http://, without a user, query or fragment, such as https://example.org';
+  'a URL that starts with https:// or http://, without a user, query or fragment, such as https://example.org';
 
 function readHttpUrl(value: string): string | undefined {
-  // An empty query or fragment is none to URL, and would swallow the paths that are put behind it.
+  // URL ignores an empty query or fragment, but paths appended to it would be lost.
   if (!URL.canParse(value) || /[?#]/.test(value)) return undefined;
   const { protocol, username, password, href } = new URL(value);
   if (!['https:', 'http:'].includes(protocol) || username || password) return undefined;
@@ -70,14 +70,14 @@ function readHost(item: string): string[] | undefined {
 
 /** Each as `host:port`. */
 export const hostList = readable(
-  'hosts with a comma between them, each as host or host:port, such as files.lan,10.0.0.7:9000 or [fd00::1]:9000',
+  'hosts separated by commas, each as host or host:port, such as files.lan,10.0.0.7:9000 or [fd00::1]:9000',
   (value) => {
     const hosts = commaSeparated(value).map(readHost);
     return hosts.every((host) => host !== undefined) ? hosts.flat() : undefined;
   },
 );
 
-/** A port, with the host before it that listens: this machine alone unless it says so. */
+/** A port with an optional host to listen on; this machine only by default. */
 export const hostPort = readable(
   'a port such as 9464, or a host and a port such as 0.0.0.0:9464',
   (value) => {
@@ -116,7 +116,7 @@ export const region = z.stringFormat(
 
 /** `0-3/16`: shards 0 to 3 of 16. Counted from 0, as Discord does. */
 export const shards = readable(
-  'the shards of this replica and how many there are in all, such as 0-3/16 or 5/16',
+  'the shards of this replica and the total number, such as 0-3/16 or 5/16',
   (value) => {
     const [, first = '', last = first, all = ''] = /^(\d{1,5})(?:-(\d{1,5}))?\/(\d{1,5})$/.exec(value) ?? [];
     const [from, to, total] = [Number(first), Number(last), Number(all)];
@@ -125,14 +125,14 @@ export const shards = readable(
   },
 );
 
-/** A model id, perhaps with one of these routes before it, which is kept. */
+/** A model id, optionally with one of these routes before it. */
 export function model(routes: readonly string[]) {
   const withRoute = routes.map((route) => `${route}:some-id`).join(' or ');
   const sentence = 'a model id without spaces';
   return z.stringFormat(
     'model',
     (value) => /^\S{1,200}$/.test(value) && !routes.some((route) => value === `${route}:`),
-    expected(withRoute ? `${sentence}, or one with its route, as ${withRoute}` : sentence),
+    expected(withRoute ? `${sentence}, optionally with its route, as ${withRoute}` : sentence),
   );
 }
 
@@ -146,24 +146,24 @@ function readGenModel(value: string): string | undefined {
 /** Without its route. */
 export const genModel = readable(GEN_MODEL, readGenModel);
 
-export const genModels = readable(`${GEN_MODEL}, or several with commas between them`, (value) => {
+export const genModels = readable(`${GEN_MODEL}, or several separated by commas`, (value) => {
   const ids = commaSeparated(value)
     .filter((part) => part !== '')
     .map(readGenModel);
   return ids.every((id) => id !== undefined) ? ids : undefined;
 });
 
-/** Secrets, from here on: their sentences never show what is there. The first goes into an HTTP header as it is. */
+/** Secrets from here on: their errors never show the value. The first is sent as an HTTP header. */
 export const apiKey = z.stringFormat(
   'key',
   /^[\x21-\x7e]+$/,
-  'holds a space or a character that no key has: copy it again, whole and without what stands around it.',
+  'contains a space or another character that keys do not have: copy the key again, without surrounding text.',
 );
 
 /** People paste keys where addresses go, so it is not shown. */
 export const gatewayUrl = z
   .string()
-  .refine((value) => readHttpUrl(value), `is not the address of a gateway: it must be ${HTTP_URL}.`)
+  .refine((value) => readHttpUrl(value), `is not a gateway URL: it must be ${HTTP_URL}.`)
   .transform((value) => readHttpUrl(value) ?? value);
 
 export const redisUrl = z.stringFormat(
@@ -176,16 +176,19 @@ export const redisUrl = z.stringFormat(
 export const signingSecret = z.stringFormat(
   'secret',
   (value) => value.length >= 32,
-  'is too short to be safe: give at least 32 characters, for instance what "openssl rand -hex 32" prints.',
+  'is too short: use at least 32 characters, for example from "openssl rand -hex 32".',
 );
 
 /** https://docs.discord.com/developers/reference#authentication: the bot's id, a time and a proof, with dots between. */
 export const discordToken = z
   .string()
-  .regex(/^(?!bot\s)/i, { error: 'begins with the word Bot: give the token alone.', abort: true })
+  .regex(/^(?!bot\s)/i, {
+    error: 'starts with the word Bot: remove it and keep the token only.',
+    abort: true,
+  })
   .regex(
     /^[\w-]{10,}\.[\w-]{4,}\.[\w-]{10,}$/,
-    'is not a bot token: it has three parts with dots between them, from the page "Bot" of your application at https://discord.com/developers/applications (not the client secret, nor the public key).',
+    'is not a bot token, which has three parts separated by dots: copy it from the Bot page of your application at https://discord.com/developers/applications (not the client secret or public key).',
   );
 
 /** https://docs.slack.dev/authentication/tokens */
@@ -193,7 +196,7 @@ export function slackToken(prefix: 'xoxb-' | 'xapp-', where: string) {
   return z.stringFormat(
     'token',
     new RegExp(`^${prefix}[\\w-]{10,}$`),
-    `is not the right kind of token: it begins with ${prefix} and stands under "${where}" of your app at https://api.slack.com/apps.`,
+    `is not the right kind of token: copy the one that starts with ${prefix} under "${where}" of your app at https://api.slack.com/apps.`,
   );
 }
 
@@ -202,12 +205,12 @@ export function slackSecret(where: 'Signing Secret' | 'Client Secret') {
   return z.stringFormat(
     'secret',
     /^[\w-]{16,}$/,
-    `is not the right secret: it stands under "Basic Information, App Credentials, ${where}" of your app at https://api.slack.com/apps.`,
+    `is not the right secret: copy it from "Basic Information, App Credentials, ${where}" of your app at https://api.slack.com/apps.`,
   );
 }
 
 export const slackClientId = z.stringFormat(
   'client id',
   /^\d+\.\d+$/,
-  expected('the Client ID under "Basic Information, App Credentials", two numbers with a dot between them'),
+  expected('the Client ID under "Basic Information, App Credentials": two numbers separated by a dot'),
 );

@@ -7,11 +7,11 @@ import { environmentSchema, VARIABLES, type Values } from './schema.ts';
 export type Config = ReturnType<typeof configOf> & {
   /** The OTEL_ variables for OpenTelemetry's SDK; undefined where traces are off. */
   readonly traces: Readonly<Record<string, string>> | undefined;
-  /** Sentences for the operator about settings that are allowed, and probably not meant. */
+  /** About settings that are valid but probably unintended. */
   readonly warnings: readonly string[];
 };
 
-/** The settings cannot be used. The message lists every mistake and shows no secret. */
+/** The settings are invalid. The message lists every error and shows no secret. */
 export class ConfigError extends OperatorError {
   override readonly name = 'ConfigError';
   readonly problems: readonly ConfigProblem[];
@@ -20,11 +20,9 @@ export class ConfigError extends OperatorError {
     const count = problems.length === 1 ? 'One setting is' : `${problems.length} settings are`;
     const lines = problems.map(({ sentence }) => `  - ${sentence}`);
     super(
-      [
-        `${count} wrong, so nothing was started:`,
-        ...lines,
-        'Every setting is explained in .env.example.',
-      ].join('\n'),
+      [`${count} invalid, so nothing was started:`, ...lines, 'See .env.example for all settings.'].join(
+        '\n',
+      ),
     );
     this.problems = problems;
   }
@@ -49,7 +47,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   ];
   const { ADMIN_PORT, PORT } = parsed.data ?? {};
   if (ADMIN_PORT?.port && ADMIN_PORT.port === PORT)
-    problems.push(problem('ADMIN_PORT', `is ${PORT}, like PORT: metrics need a port of their own.`));
+    problems.push(problem('ADMIN_PORT', `is ${PORT}, the same as PORT: metrics need a separate port.`));
   if (!parsed.success || problems.length > 0) throw new ConfigError(problems);
   return {
     ...configOf(parsed.data),

@@ -1,4 +1,4 @@
-/** Settings about who is served, and how much may be used. */
+/** Settings for served servers, limits, prices and concurrency. */
 import { closest } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { FAMILIES, type Family, LIMITED } from '../../core/family.ts';
@@ -32,7 +32,7 @@ function all<Item>(items: readonly (Item | undefined)[]): Item[] | undefined {
 }
 
 export const usageLimits = readable(
-  'limits with commas between them, each as a scope (person, channel, server or deployment), perhaps a family (song, ask, image, video or party), and how much, such as "person song 5/day, server 500/day, deployment 2000 units/day"',
+  'limits separated by commas, each with a scope (person, channel, server or deployment), an optional family (song, ask, image, video or party) and an amount, such as "person song 5/day, server 500/day, deployment 2000 units/day"',
   (value) => all(commaSeparated(value).map(readLimit)),
 );
 
@@ -50,7 +50,7 @@ function nearestPriced(name: string): string {
 }
 
 const PRICES =
-  'prices with commas between them, each of a family, a family and its model, or a route, such as "song=10, video=50, ask:some-model=3, music.vocalRemoval=2"';
+  'prices separated by commas, each for a family, a family and model, or a route, such as "song=10, video=50, ask:some-model=3, music.vocalRemoval=2"';
 
 export const usageCosts = z.string().transform((value, context): Readonly<Record<string, number>> => {
   const prices = new Map<string, number>();
@@ -60,16 +60,16 @@ export const usageCosts = z.string().transform((value, context): Readonly<Record
     if (name === undefined) refuse(`is ${JSON.stringify(item.slice(0, 60))}: it must be ${PRICES}.`);
     else if (nearestPriced(name) !== name)
       refuse(
-        `has a price for ${name}, under which nothing is counted: did you mean ${nearestPriced(name)}? Routes are ${METERED_ROUTES.join(', ')}.`,
+        `has a price for ${name}, which does not exist: did you mean ${nearestPriced(name)}? Routes are ${METERED_ROUTES.join(', ')}.`,
       );
-    else if (prices.has(name)) refuse(`has two prices for ${name}: keep one of them.`);
+    else if (prices.has(name)) refuse(`has two prices for ${name}: remove one.`);
     else prices.set(name, Number(units));
   }
   return Object.fromEntries(prices);
 });
 
 export const serverList = readable(
-  'ids of servers and workspaces with commas between them, such as "1100000000000000001, slack:T0ABCDEFG", and "direct" for direct messages on Discord',
+  'ids of servers and workspaces separated by commas, such as "1100000000000000001, slack:T0ABCDEFG", with "direct" for direct messages on Discord',
   (value) => {
     const ids = commaSeparated(value);
     return ids.every((id) => /^((discord|slack):)?[\w-]{1,64}$/.test(id)) ? ids : undefined;
@@ -80,7 +80,7 @@ export const serverList = readable(
 const CONCURRENCY = { song: 10, ask: 16, image: 4, video: 3 } as const satisfies Record<Family, number>;
 
 export const concurrency = readable(
-  'a number for each family with commas between them, such as "song=10, ask=16, image=4, video=3"',
+  'a number for each family, separated by commas, such as "song=10, ask=16, image=4, video=3"',
   (value): Readonly<Record<Family, number>> | undefined => {
     const chosen = commaSeparated(value).map((item) => {
       const [, name, most] = /^(\w+)\s*=\s*([1-9]\d{0,3})$/.exec(item) ?? [];

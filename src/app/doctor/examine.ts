@@ -26,12 +26,12 @@ export async function* examine(examination: Examination): AsyncGenerator<Finding
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     for (const { sentence } of error.problems)
-      yield wrong(SUBJECT, sentence, 'every setting is explained in .env.example');
+      yield wrong(SUBJECT, sentence, 'see .env.example for all settings');
     return;
   }
   yield good(SUBJECT, 'all settings are valid');
   for (const sentence of config.warnings)
-    yield warning(SUBJECT, sentence, 'every setting is explained in .env.example');
+    yield warning(SUBJECT, sentence, 'see .env.example for all settings');
   yield* await inspectStorage(config, {
     ...examination,
     open: () => openStorage(config, examination),

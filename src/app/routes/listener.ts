@@ -1,4 +1,4 @@
-/** What the listener serves. */
+/** The routes of the listener. */
 import { pagePath } from '../../core/page-url.ts';
 import { fileRoutes } from '../../http/files.ts';
 import { type HealthPart, healthRoutes } from '../../http/health.ts';
@@ -47,7 +47,7 @@ export function playgroundOf(
   return { routes: [playgroundRoutes({ chat, url })], url: playgroundUrl({ chat, url }) };
 }
 
-/** What has to work before the bot is of use. */
+/** Checks of `/readyz`. */
 export function healthParts(storage: Pick<Storage, 'check'>, platforms: readonly Platform[]): HealthPart[] {
   return [
     {

@@ -1,4 +1,4 @@
-/** The files that pages offer: of songs, and of what was made from them. */
+/** The files on song pages: those of the song, and of works based on it. */
 import { extname } from 'node:path';
 import type { Job } from '../../core/job.ts';
 import type { KeptFile } from '../../core/message.ts';

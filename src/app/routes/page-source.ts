@@ -1,4 +1,4 @@
-/** What the pages of songs show: read from jobs, kept files and what moderators decided, each time they are asked for. */
+/** Content of song pages, read from jobs, stored files and settings on each request. */
 import type { Address } from '../../core/invocation.ts';
 import type { Job } from '../../core/job.ts';
 import { present } from '../../core/present.ts';

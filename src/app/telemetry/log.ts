@@ -11,7 +11,7 @@ export interface LogOptions {
   readonly secrets: readonly string[];
 }
 
-/** What gives access by itself: interaction tokens, response URLs, signed callbacks and files, passwords in URLs. */
+/** Secrets in URLs: interaction tokens, response URLs, signed callbacks and files, passwords. */
 const CAPABILITIES = [
   /(\/webhooks\/\d+\/)[\w.~-]+/g,
   /(\/interactions\/\d+\/)[\w.~-]+/g,
@@ -56,7 +56,7 @@ const word = z
   .catch(undefined);
 const flag = z.boolean().optional().catch(undefined);
 
-/** What is logged of an error, whatever else it holds. */
+/** The fields of an error that are logged. */
 const factsSchema = z.object({
   name: word,
   code: word,

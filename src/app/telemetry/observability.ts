@@ -1,4 +1,4 @@
-/** What operators watch the bot by. */
+/** Logs, metrics and traces. */
 import type { System } from '../../core/system.ts';
 import type { Log } from '../../core/telemetry/log.ts';
 import type { Metrics } from '../../http/metrics.ts';

@@ -45,7 +45,7 @@ export function openTraces(
         try {
           return await work({ set: (more) => void span.setAttributes(more) });
         } catch (error) {
-          // The class alone: a message may quote what people wrote.
+          // Only the class: a message may quote what people wrote.
           span.setAttribute('error.type', error instanceof Error ? error.name : typeof error);
           span.setStatus({ code: SpanStatusCode.ERROR });
           throw error;
@@ -88,14 +88,14 @@ export function openTraces(
   };
 }
 
-/** A new trace where the text is no trace context, such as `none`. */
+/** Starts a new trace if the text is not a trace context. */
 function contextFrom(traceparent: string): Context {
   const [, traceId, spanId, flags] = TRACEPARENT.exec(traceparent) ?? [];
   if (traceId === undefined || spanId === undefined) return ROOT_CONTEXT;
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: Number(flags), isRemote: true });
 }
 
-/** The SDK drops what it cannot send without a word. */
+/** The SDK drops spans silently if it cannot send them. */
 function reportFailures(exporter: OTLPTraceExporter, log: Log): SpanExporter {
   let isFailing = false;
   return {

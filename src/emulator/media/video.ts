@@ -43,7 +43,7 @@ interface StoredVideo {
   failure: { readonly code: string; readonly message: string } | null;
 }
 
-/** What a resolution label is filmed at, in 16:9; small, since every frame is drawn on this machine. */
+/** The frame size of each resolution label, in 16:9; small, because every frame is rendered on this machine. */
 const frameSizes = {
   '480P': { width: 480, height: 270 },
   '720P': { width: 640, height: 360 },

@@ -7,7 +7,7 @@ import type { SongRecipe, UploadSource } from '../studio/synthesizer/recipe.ts';
 import { titleFrom, writeLyrics } from '../writing.ts';
 import { acceptSongs } from './tasks.ts';
 
-/** Fields that several music routes share, with the bounds of the public API (the contract shows none). */
+/** Fields shared by several music routes, with the public API's bounds (the contract has none). */
 const musicModel = z.enum(['V4', 'V4_5', 'V4_5PLUS', 'V4_5ALL', 'V5'], {
   error: 'must be one of V4, V4_5, V4_5PLUS, V4_5ALL, V5 (V4 or later)',
 });
@@ -84,7 +84,7 @@ function requireMembers<Body>(body: Body, members: readonly (keyof Body & string
 
 type SongTexts = Pick<SongFields, 'model' | 'prompt' | 'style' | 'title' | 'personaId'>;
 
-/** Checks what the contract asks of a song in either mode, and turns it into a recipe. */
+/** Validates a song request in either mode, and turns it into a recipe. */
 function songRecipe(
   context: EmulatorContext,
   body: SongTexts & { readonly customMode: boolean; readonly instrumental: boolean },
@@ -131,7 +131,7 @@ function takes(recipe: SongRecipe): SongRecipe[] {
   return [recipe, { ...recipe, take: 1 }];
 }
 
-/** The seed of a persona's voice; null where none is asked for. Refuses unknown personas. */
+/** The seed of a persona's voice; null without a persona. Refuses unknown personas. */
 function personaVoice(context: EmulatorContext, { personaId }: Pick<SongFields, 'personaId'>) {
   if (personaId === undefined) return null;
   const persona = context.store.personas.get(personaId);

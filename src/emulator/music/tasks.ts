@@ -72,8 +72,8 @@ const coverSize = 512;
 const stageSeconds = { text: 1, first: 2.5, complete: 4 } as const;
 
 /**
- * Accepts a task that makes a song of each recipe and tells of it in stages: its words, the first song, all songs.
- * `prepare` ends before the first of them: no callback tells of a song whose source is not there.
+ * Accepts a task that creates a song from each recipe, with callbacks in stages: lyrics, first song, all songs.
+ * `prepare` completes before the first callback, so that no callback names a song without its source.
  */
 export function acceptSongs(
   context: EmulatorContext,
@@ -122,7 +122,7 @@ async function record(context: EmulatorContext, audio: Audio): Promise<void> {
   audio.seconds = song.seconds ?? null;
 }
 
-/** What a song's pictures are drawn from; each number gives another picture. */
+/** The prompt for a song's images; each number gives a different image. */
 export function picturePrompt(recipe: SongRecipe, number: number): string {
   return `${recipe.title} ${recipe.prompt.slice(0, 200)} ${recipe.style}${' '.repeat(number)}`;
 }

@@ -1,4 +1,4 @@
-/** What the emulator's language models say: Markdown of every kind, made from the words of the question alone. */
+/** Answers of the emulator's language models: Markdown of every kind, built from the words of the question. */
 import sharp from 'sharp';
 import { createRandom } from '../random.ts';
 import { capital, topicAfter, topicWords, writeLyrics } from '../writing.ts';

@@ -3,12 +3,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { EmulatorContext } from '../context.ts';
 import type { StreamDialect } from '../fault-hooks.ts';
 
-/** A picture that someone showed: its bytes, or only the address it was said to be at. */
+/** An attached image: its bytes, or only its URL. */
 export type Picture =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array; readonly claimedType: string }
   | { readonly kind: 'address'; readonly url: string };
 
-/** What one side said, whatever dialect it came in. */
+/** One turn of a conversation, in any dialect. */
 export interface ConversationMessage {
   readonly role: 'system' | 'user' | 'assistant';
   readonly text: string;

@@ -28,7 +28,7 @@ function stem(word: string): string {
   return word.replace(/(ies|s)$/, '').replace(/(ing|ed)$/, '');
 }
 
-/** What is required, else the first. */
+/** The required tool, or the first. */
 function argumentsOf({ parameters }: FunctionDeclaration, question: string): Record<string, unknown> {
   const { properties = {}, required = [] } = parameters ?? {};
   const names = required.length > 0 ? required : Object.keys(properties).slice(0, 1);

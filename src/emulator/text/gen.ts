@@ -19,7 +19,7 @@ const foreignMembers = {
   input: 'media-style input is not valid on gen routes; send contents[].parts[]',
 } as const;
 const drawingSize = 768;
-/** What a drawn picture counts as. */
+/** Tokens counted for an image. */
 const pictureTokens = 1290;
 
 type Json = Record<string, unknown>;
@@ -80,7 +80,7 @@ function requirePlainText(body: GenBody): void {
   }
 }
 
-/** What a model gave; `response` puts it into words of the dialect. */
+/** A model's output; `response` renders it in the dialect. */
 interface Answered {
   readonly parts: readonly Json[];
   readonly finishReason?: string;

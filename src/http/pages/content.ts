@@ -2,7 +2,7 @@
 import type { KeptFile } from '../../core/message.ts';
 import type { LyricLine } from '../../core/work.ts';
 
-/** A file behind the listener: `path` is relative to its root, signed, and ends; `name` is what it is saved as. */
+/** A file on the listener: `path` is relative to its root and signed, and expires; `name` is the file name for downloads. */
 export interface LinkedFile extends KeptFile {
   readonly path: string;
 }
@@ -39,7 +39,7 @@ export interface SongPage {
   readonly cover?: LinkedFile;
   /** Milliseconds since the epoch. */
   readonly madeAt: number;
-  /** Those whose files are kept, with their number among all. */
+  /** Takes with stored files, numbered among all takes. */
   readonly takes: readonly (PageTake & { readonly number: number })[];
   readonly madeFrom?: PageLink;
   /** Songs based on it, newest first. */

@@ -17,9 +17,9 @@ const ASSETS = {
 
 export interface SongRoutesOptions extends Pick<System, 'log'> {
   readonly source: PageSource;
-  /** Those that may have signed: the present one and those before it that still count. */
+  /** The current secret and previous ones that are still valid. */
   readonly secrets: readonly string[];
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly publicUrl: string;
 }
 

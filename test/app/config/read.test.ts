@@ -162,7 +162,7 @@ test.each<[string, Record<string, string>, boolean]>([
 
 test('metrics need a port of their own', () => {
   expect(problemsOf({ ADMIN_PORT: '3000' })).toEqual([
-    'ADMIN_PORT is 3000, like PORT: metrics need a port of their own.',
+    'ADMIN_PORT is 3000, the same as PORT: metrics need a separate port.',
   ]);
   expect(problemsOf({ ADMIN_PORT: '0', PORT: '0' })).toEqual([]);
 });
@@ -250,14 +250,14 @@ describe('mistakes', () => {
     };
     expect(() => readConfig(environment)).toThrow(
       [
-        '6 settings are wrong, so nothing was started:',
+        '6 settings are invalid, so nothing was started:',
         '  - PORT is "http": it must be a whole number from 0 to 65535.',
-        '  - PUBLIC_URL is "bot.example.org": it must be a URL that begins with https:// or http://, without a user, query or fragment, such as https://example.org.',
+        '  - PUBLIC_URL is "bot.example.org": it must be a URL that starts with https:// or http://, without a user, query or fragment, such as https://example.org.',
         '  - LOG_LEVEL is "loud": it must be one of fatal, error, warn, info, debug, trace, silent.',
-        '  - GATEWAY_BASE_URL is missing: with NODE_ENV=production it must say where the gateway is (the built-in emulator is for trying things out).',
-        '  - GATEWAY_API_KEY is missing: the gateway asks for the key of your account.',
-        '  - SLACK_APP_TOKEN is missing: Slack needs it beside SLACK_BOT_TOKEN, to open the connection (Socket Mode); or set SLACK_SIGNING_SECRET, for requests to the listener.',
-        'Every setting is explained in .env.example.',
+        '  - GATEWAY_BASE_URL is missing: NODE_ENV=production requires a gateway (the built-in emulator is for testing only).',
+        '  - GATEWAY_API_KEY is missing: the gateway requires the API key of your account.',
+        '  - SLACK_APP_TOKEN is missing: SLACK_BOT_TOKEN requires it for Socket Mode; or set SLACK_SIGNING_SECRET to receive HTTP requests.',
+        'See .env.example for all settings.',
       ].join('\n'),
     );
   });
@@ -279,7 +279,7 @@ describe('mistakes', () => {
     [
       'a chat in the browser for everybody',
       { PLAYGROUND: '1', HOST: '0.0.0.0' },
-      'PLAYGROUND is 1, and HOST is 0.0.0.0',
+      'PLAYGROUND is 1, but HOST is 0.0.0.0',
     ],
     ['an old secret alone', { CALLBACK_SECRET_PREVIOUS: SECRET }, 'CALLBACK_SECRET is missing'],
     [
@@ -287,7 +287,7 @@ describe('mistakes', () => {
       { SLACK_BOT_TOKEN: SLACK_APP_TOKEN, SLACK_APP_TOKEN },
       'SLACK_BOT_TOKEN is not',
     ],
-    ['a Discord client secret', { DISCORD_TOKEN: 'abcdefghijklmnopqrstuvwxyz' }, 'three parts with dots'],
+    ['a Discord client secret', { DISCORD_TOKEN: 'abcdefghijklmnopqrstuvwxyz' }, 'three parts separated by dots'],
     ['a Discord token as it goes into a header', { DISCORD_TOKEN: `Bot ${DISCORD_TOKEN}` }, 'the word Bot'],
     [
       'quotes that docker keeps',
@@ -297,7 +297,7 @@ describe('mistakes', () => {
     [
       'a key with a line break',
       { GATEWAY_API_KEY: 'a\nb', GATEWAY_BASE_URL: 'http://g' },
-      'GATEWAY_API_KEY holds',
+      'GATEWAY_API_KEY contains',
     ],
     ['a secret that can be guessed', { CALLBACK_SECRET: 'hush' }, 'at least 32 characters'],
     ['a port past the last', { PORT: '65536' }, 'PORT is "65536"'],
@@ -398,7 +398,7 @@ describe('warnings', () => {
     ['DISCORD_TOKN', 'DISCORD_TOKN is not a setting: did you mean DISCORD_TOKEN?'],
     ['discord_token', 'discord_token is not a setting: did you mean DISCORD_TOKEN?'],
     ['PUBLICURL', 'PUBLICURL is not a setting: did you mean PUBLIC_URL?'],
-    ['SLACK_WORKSPACE', 'SLACK_WORKSPACE is not a setting of this version, and does nothing.'],
+    ['SLACK_WORKSPACE', 'SLACK_WORKSPACE is not a setting of this version and has no effect.'],
   ])('name what was probably meant by %s', (name, warning) => {
     expect(readConfig({ [name]: 'x' }).warnings).toEqual([warning]);
   });

@@ -59,7 +59,7 @@ describe('Slack', () => {
     [
       'workspaces without a connection',
       { SLACK_CLIENT_ID, SLACK_CLIENT_SECRET, PUBLIC_URL },
-      'SLACK_APP_TOKEN is missing: Slack needs it beside SLACK_CLIENT_ID',
+      'SLACK_APP_TOKEN is missing: SLACK_CLIENT_ID requires it',
     ],
     [
       'an id without its secret',
@@ -75,12 +75,12 @@ describe('Slack', () => {
     [
       'one workspace and many',
       { SLACK_BOT_TOKEN, SLACK_CLIENT_ID, SLACK_CLIENT_SECRET, SLACK_APP_TOKEN, PUBLIC_URL },
-      'SLACK_BOT_TOKEN cannot stand beside SLACK_CLIENT_ID',
+      'SLACK_BOT_TOKEN cannot be used with SLACK_CLIENT_ID',
     ],
     [
       'an app id for a client id',
       { SLACK_CLIENT_ID: 'A0123456', SLACK_CLIENT_SECRET, SLACK_APP_TOKEN, PUBLIC_URL },
-      'two numbers with a dot',
+      'two numbers separated by a dot',
     ],
     ['a secret cut short', { SLACK_BOT_TOKEN, SLACK_SIGNING_SECRET: 'abc' }, 'Basic Information'],
   ])('%s is one sentence', (_name, environment, sentence) => {
@@ -94,7 +94,7 @@ describe('Slack', () => {
       'SLACK_THREADS has no effect without SLACK_BOT_TOKEN or SLACK_CLIENT_ID.',
     ]);
     expect(readConfig({ SLACK_BOT_TOKEN, SLACK_APP_TOKEN, SLACK_SIGNING_SECRET }).warnings).toEqual([
-      expect.stringContaining('SLACK_SIGNING_SECRET has no effect beside SLACK_APP_TOKEN'),
+      expect.stringContaining('SLACK_SIGNING_SECRET has no effect with SLACK_APP_TOKEN'),
     ]);
   });
 });

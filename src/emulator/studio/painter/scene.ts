@@ -11,7 +11,7 @@ interface Frame {
   readonly height: number;
 }
 
-/** What a film shows `time` seconds after it began, as SVG. Equal prompts give equal scenes. */
+/** The frame of a video at `time` seconds, as SVG. Equal prompts give equal scenes. */
 export type Scene = (frame: Frame, time: number) => string;
 
 const SIGNATURE = 'painted by the emulator';
@@ -20,7 +20,7 @@ const FONT = '@expo-google-fonts/oxygen/400Regular/Oxygen_400Regular.ttf';
 interface Shot {
   /** In seconds. */
   readonly time?: number;
-  /** Says in a corner who painted it. */
+  /** Adds a signature in a corner. */
   readonly signed?: boolean;
 }
 

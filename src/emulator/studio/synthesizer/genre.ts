@@ -12,7 +12,7 @@ export interface Genre {
   readonly levels: Readonly<Record<'drums' | 'bass' | 'guitar' | 'keyboard' | 'strings' | 'synth', number>>;
 }
 
-/** Pop comes first: it is what a text without any of these words gets. */
+/** Pop comes first, as the default for texts without any of these words. */
 const genres: readonly [Genre, ...Genre[]] = [
   {
     words: 'pop happy sunny summer love birthday upbeat indie',
@@ -85,7 +85,7 @@ export function chooseGenre(style: string, prompt: string): Genre {
   return bestMatch(genres, [...asked, ...asked, ...wordsOf(prompt)]) ?? genres[0];
 }
 
-/** What a genre is called. */
+/** The names of the genres. */
 export function genreName({ words }: Genre): string {
   return words.slice(0, words.indexOf(' '));
 }

@@ -72,7 +72,7 @@ function peakOf(sounds: Sounds): number {
   return peak;
 }
 
-/** Rounds a sound to 16 bits after multiplying it; what is louder than 16 bits can say is cut. */
+/** Scales a sound and rounds it to 16 bits, clipping louder samples. */
 export function toPcm(sound: Float32Array, gain: number): Pcm {
   const pcm = new Int16Array(sound.length);
   // A loop, since a function that is called for each of millions of samples takes six times as long.
@@ -83,7 +83,7 @@ export function toPcm(sound: Float32Array, gain: number): Pcm {
   return pcm;
 }
 
-/** The exact sum of the named stems (all when none are named): the song itself. */
+/** The exact sum of the named stems, or of all stems by default. */
 export function sumStems(stems: Stems, names: readonly StemName[] = stemNames): Pcm {
   const sum = new Int16Array(stems.drums.length);
   for (const name of names) {

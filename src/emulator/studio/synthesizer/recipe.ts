@@ -1,4 +1,4 @@
-/** What a song is made from. Equal recipes give equal bytes, so a song is never stored as PCM: it is made again. */
+/** The input of a song. Equal recipes give equal bytes, so songs are rendered again instead of stored as PCM. */
 export interface SongRecipe {
   readonly title: string;
   readonly style: string;

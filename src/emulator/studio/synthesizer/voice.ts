@@ -20,7 +20,7 @@ export function voiceOf({ voice, title, style, prompt, take }: SongRecipe): stri
   return voice ?? `${title} ${style} ${prompt} ${take}`;
 }
 
-/** Who sings a song: how the throat is shaped, how high the voice lies, and how it shakes. */
+/** A singer: formants, pitch range and vibrato. */
 export function chooseSinger(recipe: SongRecipe) {
   const random = createRandom(`singer ${voiceOf(recipe)}`);
   const isHigh = random.chance(0.5);
@@ -98,7 +98,7 @@ export function sing(
   }
 }
 
-/** A band-pass filter after the Audio EQ Cookbook (constant peak gain), its state kept while it is tuned anew. */
+/** A band-pass filter after the Audio EQ Cookbook (constant peak gain), its state kept while it is retuned. */
 class Filter {
   #b0 = 0;
   #a1 = 0;

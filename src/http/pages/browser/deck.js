@@ -3,7 +3,7 @@ import { rateThatFits } from './mixing.js';
 
 /** What decoded stems may take, in bytes: a phone closes a page that takes more. */
 const BUDGET_BYTES = 400 * 1024 * 1024;
-/** Sources are started this much later than asked, so that none is late. In seconds. */
+/** Delay before sources start, so that all start together. In seconds. */
 const LEAD_SECONDS = 0.05;
 /** A gain that jumps clicks. In seconds. */
 const SMOOTH_SECONDS = 0.015;
@@ -17,7 +17,7 @@ const SMOOTH_SECONDS = 0.015;
 export async function openDeck(files, seconds) {
   const rate = rateThatFits(seconds * files.length, BUDGET_BYTES);
   const context = new AudioContext({ sampleRate: rate, latencyHint: 'playback' });
-  /** Chromium's clock stands still for good where it is told to go on before it has stopped. */
+  /** Chromium's clock stops forever if it is resumed before it has stopped. */
   let stopped = context.suspend();
   await stopped;
   /** @type {AudioBuffer[]} */
@@ -33,7 +33,7 @@ export async function openDeck(files, seconds) {
   /** @type {AudioBufferSourceNode[]} */
   let sources = [];
   let playing = false;
-  /** Of the newest call of `play`: the clock may take a while to go on, and meanwhile others come. */
+  /** The newest call of `play`: the clock resumes slowly, and newer calls may arrive meanwhile. */
   let newest = 0;
   /** Where the stems began: a moment of the clock, and a position in them. In seconds. */
   let began = { at: 0, position: 0 };

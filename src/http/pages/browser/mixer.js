@@ -4,7 +4,7 @@ import { begin, clockTime, find, pauseForOthers, STEPS, showLine, showPosition }
 import { addTo, encodeWav, gainsOf, wavesOf } from './mixing.js';
 
 const FOLLOW_MS = 100;
-/** In hertz: what is downloaded has the quality of the stems, whatever the deck plays at. */
+/** In hertz: downloads have the quality of the stems, regardless of playback. */
 const DOWNLOAD_RATE = 44_100;
 const VOICES = /\bvocals?$/i;
 

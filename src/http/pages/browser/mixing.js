@@ -14,7 +14,7 @@ export function gainsOf(lanes) {
 }
 
 /**
- * Adds samples to a mix; what is longer than the mix is left out.
+ * Adds samples to a mix, cut to its length.
  * @param {Float32Array} mix
  * @param {Float32Array} samples
  * @param {number} gain
@@ -26,7 +26,7 @@ export function addTo(mix, samples, gain) {
 }
 
 /**
- * The loudest sample of each of `count` equal stretches, from 0 to 1 and over all channels: what a waveform draws.
+ * The peaks of `count` equal stretches, from 0 to 1 over all channels, for a waveform.
  * @param {readonly Float32Array[]} channels
  * @param {number} count
  * @returns {Float32Array}
@@ -49,11 +49,11 @@ export function peaksOf(channels, count) {
   return peaks;
 }
 
-/** Below 1, quiet lanes are drawn larger than they are, so that they can be told from silent ones. */
+/** Below 1, so that quiet lanes are drawn larger and differ visibly from silent ones. */
 const WAVE_EXPONENT = 0.6;
 
 /**
- * What is drawn of each lane, from 0 to 1: lanes keep their order of loudness, and the loudest of all fills its lane.
+ * The height of each lane's waveform, from 0 to 1. Lanes keep their order of loudness, and the loudest fills its lane.
  * @param {readonly (readonly Float32Array[])[]} lanes the channels of each
  * @param {number} count
  * @returns {Float32Array[]}
