@@ -31,7 +31,9 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'a backup of a deployment on Re
     // While a bot has it open.
     expect(await backUp(folder, configOn(first.url), tools)).toMatchObject({ media: { files: 0 } });
     await before.close();
-    await expect(restore(folder, configOn(first.url), tools)).rejects.toThrow(/Redis of REDIS_URL has jobs/);
+    await expect(restore(folder, configOn(first.url), tools)).rejects.toThrow(
+      /Redis at REDIS_URL already contains jobs/,
+    );
     expect(await restore(folder, configOn(second.url), tools)).toMatchObject({ jobs: 2, secrets: 1 });
     const after = await openStorage(configOn(second.url), tools);
     expect(await after.secret('signing', () => 'another')).toBe('the secret');
@@ -79,5 +81,5 @@ it('nothing is restored over a remainder, and nothing from what is no whole back
   expect(await readdir(path('empty', 'media'))).toEqual([]);
 
   await writeFile(path('broken', 'notes.txt'), '');
-  await expect(backUp(path('broken'), configOf('old'), tools)).rejects.toThrow(/holds notes\.txt/);
+  await expect(backUp(path('broken'), configOf('old'), tools)).rejects.toThrow(/contains notes\.txt/);
 });

@@ -187,7 +187,7 @@ describe('what could not be stored', () => {
     expect(response.status).toBe(503);
     expect(response.headers.get('retry-after')).toBe('5');
     expect(await response.text()).toBe('{"error":"unavailable"}');
-    expect(log.lines[0]).toContain('could not be stored');
+    expect(log.lines[0]).toContain('Could not store a callback');
   });
 
   test('because storage hangs is 503 while the gateway still listens', async () => {
@@ -206,6 +206,6 @@ describe('what could not be stored', () => {
     const response = await post(url);
     expect(response.status).toBe(404);
     expect(await response.text()).toBe('{"error":"not found"}');
-    expect(log.lines[0]).toContain('not in storage');
+    expect(log.lines[0]).toContain('Callback for an unknown job');
   });
 });

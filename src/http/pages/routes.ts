@@ -26,7 +26,7 @@ export interface SongRoutesOptions extends Pick<System, 'log'> {
 const GONE: Readonly<Record<Gone, string>> = {
   erased: 'This song was deleted, on request or after the retention period.',
   withdrawn: 'The requester or a moderator removed this page.',
-  off: 'Moderators turned off song pages where this song was created.',
+  off: 'Moderators turned off song pages here.',
   files: 'Its files are no longer available.',
 };
 

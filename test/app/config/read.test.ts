@@ -287,7 +287,11 @@ describe('mistakes', () => {
       { SLACK_BOT_TOKEN: SLACK_APP_TOKEN, SLACK_APP_TOKEN },
       'SLACK_BOT_TOKEN is not',
     ],
-    ['a Discord client secret', { DISCORD_TOKEN: 'abcdefghijklmnopqrstuvwxyz' }, 'three parts separated by dots'],
+    [
+      'a Discord client secret',
+      { DISCORD_TOKEN: 'abcdefghijklmnopqrstuvwxyz' },
+      'three parts separated by dots',
+    ],
     ['a Discord token as it goes into a header', { DISCORD_TOKEN: `Bot ${DISCORD_TOKEN}` }, 'the word Bot'],
     [
       'quotes that docker keeps',

@@ -98,7 +98,7 @@ test.each([
 });
 
 test.each<[Gone, string]>([
-  ['erased', 'erased'],
+  ['erased', 'This song was deleted'],
   ['withdrawn', 'removed this page'],
   ['off', 'turned off song pages'],
   ['files', 'no longer available'],
@@ -119,7 +119,7 @@ test('storage that is away is 503 with a sentence, and the log names no title', 
   const response = await fetch(songUrl);
   expect(response.status).toBe(503);
   expect(response.headers.get('retry-after')).toBe('30');
-  expect(await response.text()).toContain('Please try again soon');
+  expect(await response.text()).toContain('Try again in a minute');
   expect(log.lines.join()).toContain('Could not render a page');
 });
 
