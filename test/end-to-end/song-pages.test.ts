@@ -92,7 +92,7 @@ it('a song of a public channel has a page whose takes can be heard, and no page 
     expect([audio.status, audio.headers.get('content-type')]).toEqual([200, 'audio/mpeg']);
   }
   expect(text).toMatch(/<img class="cover" src="..\/..\/files\//);
-  expect(text).toContain('for <bdi>Ada</bdi>');
+  expect(text).toContain('Requested by <bdi>Ada</bdi>');
 
   expect(linkIn((await makeSong({ address: PRIVATE })).message, 'Listen')).toBeUndefined();
   // People of a chat cannot open what only this machine reaches.
@@ -185,7 +185,7 @@ it('moderators switch pages off and on, for links that were shared too', async (
   await pages('set', { songs: 'off', where: 'server' });
   expect(await visit(url)).toMatchObject({
     status: 410,
-    text: expect.stringContaining('Moderators switched'),
+    text: expect.stringContaining('Moderators turned off'),
   });
   expect(linkIn((await makeSong()).message, 'Listen')).toBeUndefined();
   await pages('set', { songs: 'on' });

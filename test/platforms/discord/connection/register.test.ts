@@ -38,7 +38,7 @@ describe('npm run register', () => {
     const settings = { DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl };
     expect(await register(settings)).toMatchObject({
       status: 0,
-      said: expect.stringContaining('were written'),
+      said: expect.stringContaining('Commands registered'),
     });
     const names = discord.commands.map((command) => command.name);
     expect(names).toEqual(
