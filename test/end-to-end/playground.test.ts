@@ -186,7 +186,7 @@ describe.skipIf(noBrowser)('The playground', () => {
         window.fetch = window.truly;
         throw new TypeError('lost');
       }`);
-    const isRefused = () => page.getByRole('alert').filter({ hasText: 'Minstrel didn't respond' }).waitFor();
+    const isRefused = () => page.getByRole('alert').filter({ hasText: "Minstrel didn't respond" }).waitFor();
     const count = (text: string) => page.getByRole('article').filter({ hasText: text }).count();
 
     test('is said once when it is sent again, and again when it is typed later', async () => {

@@ -233,5 +233,8 @@ it('what a person has erased is gone', async () => {
     address: eve,
     person: { ...ADA, id: 'eve' },
   });
-  expect(await visit(url)).toMatchObject({ status: 410, text: expect.stringContaining('It was erased') });
+  expect(await visit(url)).toMatchObject({
+    status: 410,
+    text: expect.stringContaining('This song was deleted'),
+  });
 });
