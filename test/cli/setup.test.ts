@@ -72,7 +72,7 @@ it('connects a gateway and Discord from an empty folder, and ends in what the do
     { DISCORD_API_URL: discord.apiUrl, PORT: port, DATA_DIR: join(folder, 'data') },
   );
   expect(unasked).toEqual([]);
-  expect(shown).toContain('the token is that of the application “Minstrel”');
+  expect(shown).toContain('the token belongs to the application “Minstrel”');
   expect(isGood).toBe(true);
   const path = join(folder, '.env');
   expect((await stat(path)).mode & 0o777).toBe(0o600);
@@ -132,8 +132,8 @@ it('tells which tokens are refused, and a second run mends those alone', async (
     environment,
   );
   expect(refused).toMatchObject({ isGood: false, unasked: [] });
-  expect(refused.shown).toContain('Slack: SLACK_BOT_TOKEN was refused');
-  expect(refused.shown).toContain('Slack: SLACK_APP_TOKEN was refused');
+  expect(refused.shown).toContain('Slack: Slack rejected SLACK_BOT_TOKEN');
+  expect(refused.shown).toContain('Slack: Slack rejected SLACK_APP_TOKEN');
   expect(refused.shown).toContain('Fix the errors with npm run setup');
   const mended = await answer(
     [
@@ -146,7 +146,7 @@ it('tells which tokens are refused, and a second run mends those alone', async (
     environment,
   );
   expect(mended).toMatchObject({ isGood: true, unasked: [] });
-  expect(mended.shown).toContain('Slack: SLACK_APP_TOKEN opens connections');
+  expect(mended.shown).toContain('Slack: SLACK_APP_TOKEN can open connections');
   expect(mended.shown).toContain('Ready. Start the bot with npm start');
   const lines = (await readFile(join(folder, '.env'), 'utf8')).trim().split('\n');
   expect(lines).toEqual([

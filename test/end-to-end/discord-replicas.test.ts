@@ -120,12 +120,12 @@ describe('/readyz', () => {
     const running = await replica();
     await becomes(running, 200, READY);
     discord.gateway.revoke();
-    await becomes(running, 503, /the token was refused/);
+    await becomes(running, 503, /Discord rejected the token/);
   });
 
   it('names an intent that is not switched on', async () => {
     discord = await startDiscord();
     const running = await replica({ DISCORD_MESSAGE_CONTENT: '1' });
-    await becomes(running, 503, /message content intent/);
+    await becomes(running, 503, /Message Content Intent/);
   });
 });

@@ -59,7 +59,7 @@ describe.skipIf(noScript)('npm start on a terminal', () => {
     const { type, shown, ended } = await startOnTerminal(connected);
     await expect.poll(shown).toContain('INFO: Ready: type /song a tune for rain in a channel\n');
     expect(shown()).toMatch(
-      /\[\d\d:\d\d:\d\d\] INFO: Discord: the token is that of the application “Minstrel”/,
+      /\[\d\d:\d\d:\d\d\] INFO: Discord: the token belongs to the application “Minstrel”/,
     );
     expect(shown()).toContain('INFO: Discord: invitation: https://discord.com/oauth2/authorize?client_id=');
     expect(shown()).toContain('INFO: Discord: the bot is in 1 server(s)');

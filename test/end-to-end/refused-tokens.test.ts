@@ -62,8 +62,8 @@ async function slackAnswers(): Promise<void> {
   await slack.until(() => slack.workspace.messages.some((message) => readableText(message).includes('42')));
 }
 
-const ofSlack = (setting: string) => `Slack refuses ${setting} (invalid_auth). Set it to `;
-const OF_DISCORD = 'the token was refused. Press “Reset Token” ';
+const ofSlack = (setting: string) => `Slack rejected ${setting} (invalid_auth). Set it to `;
+const OF_DISCORD = 'Discord rejected the token. Press “Reset Token” ';
 
 it.for([
   ['SLACK_BOT_TOKEN', { SLACK_BOT_TOKEN }],
@@ -84,7 +84,7 @@ it('a wrong DISCORD_TOKEN is a sentence, and Slack answers', async () => {
   expect([status, platforms]).toEqual([503, expect.stringContaining(`discord: ${OF_DISCORD}`)]);
   expect(platforms).not.toContain('slack:');
   await slackAnswers();
-  expect(logged(`Discord is not connected: ${OF_DISCORD}`)).toBeGreaterThan(0);
+  expect(logged(`Discord connection failed: ${OF_DISCORD}`)).toBeGreaterThan(0);
   expect(logged('stack')).toBe(0);
 });
 

@@ -37,7 +37,7 @@ export interface DiscordOptions
 }
 
 const HEARS_ONLY_ITS_NAME =
-  'Discord shows me only messages that name me. Whoever runs this bot can switch on the message content intent in the Developer Portal, and set DISCORD_MESSAGE_CONTENT=1.';
+  "Discord only shows me messages that mention me. To change this, the bot's operator can enable the Message Content Intent in the Developer Portal and set DISCORD_MESSAGE_CONTENT=1.";
 
 export function createDiscord(options: DiscordOptions): Platform {
   const { settings, log, media, now, elapsed, random, sleep, messageContent = false } = options;
@@ -91,7 +91,7 @@ export function createDiscord(options: DiscordOptions): Platform {
 
   function track(work: Promise<void>): void {
     const settled = work
-      .catch((error: unknown) => log.error({ err: error }, 'An event of Discord could not be handled'))
+      .catch((error: unknown) => log.error({ err: error }, 'Could not handle a Discord event'))
       .finally(() => underWay.delete(settled));
     underWay.add(settled);
   }

@@ -69,9 +69,9 @@ export const isDiscordError = (error: unknown, code: number): boolean =>
 export const isNoMember = (error: unknown): boolean =>
   ['channel-gone', 'no-access'].includes(troubleOf(error));
 
-const NOT_A_MEMBER = 'I could not answer in that channel, because I am not a member there.';
-const CHANNEL_GONE = 'That channel is gone, or closed to me.';
-const ARCHIVED = 'The thread in which you asked is archived and locked, so I could not finish this there.';
+const NOT_A_MEMBER = "I couldn't answer in that channel because I'm not a member of it.";
+const CHANNEL_GONE = "That channel was deleted, or I can't access it.";
+const ARCHIVED = "I couldn't finish this in the thread because it's archived and locked.";
 
 /** The code of the port, and a sentence for the person. */
 const PLATFORM_ERROR = {
@@ -100,8 +100,9 @@ export function platformErrorOf(error: unknown, missing: readonly string[] = [])
   if (error instanceof PlatformError || !(error instanceof Error) || trouble === 'other') return error;
   const [code, advice] = PLATFORM_ERROR[trouble];
   // Discord's own sentence may quote what it was sent.
-  const known = error instanceof DiscordAPIError ? `Discord refused with code ${error.code}` : error.name;
-  return new PlatformError(code, isUnauthorized(error) ? 'Discord refused the token' : known, {
+  const known =
+    error instanceof DiscordAPIError ? `Discord rejected a request with code ${error.code}` : error.name;
+  return new PlatformError(code, isUnauthorized(error) ? 'Discord rejected the token' : known, {
     cause: error,
     advice: typeof advice === 'function' ? advice(missing) : advice,
     retryAfterMs: retryAfterMs(error),
@@ -113,7 +114,7 @@ export const isUnauthorized = (error: unknown): boolean =>
 
 /** For the operator. */
 export const TOKEN_REFUSED =
-  'the token was refused. Press “Reset Token” on the page Bot at https://discord.com/developers/applications, set DISCORD_TOKEN, and restart';
+  'Discord rejected the token. Press “Reset Token” on the Bot page at https://discord.com/developers/applications, set DISCORD_TOKEN, and restart';
 
 /** What discord.js throws for a token that Discord refuses, or that no token looks like. */
 export const isTokenRefused = (error: unknown): boolean =>

@@ -65,14 +65,14 @@ export const preventsSending = (missing: readonly PermissionName[]): boolean =>
 export const listed = (names: readonly string[]): string => new Intl.ListFormat('en-GB').format(names);
 
 const ALL = 'View Channel, Send Messages, Send Messages in Threads, Embed Links and Attach Files';
-export const NOT_INVITED = `I cannot see that channel. A moderator can let me in with these permissions: ${ALL}.`;
+export const NOT_INVITED = `I can't access that channel. Ask a moderator to grant me these permissions: ${ALL}.`;
 
 /** For the person; nothing is `missing` where Discord refuses and does not say why. */
 export const missingPermissionAdvice = (missing: readonly string[]): string =>
   missing.length === 0
-    ? `I lack a permission in that channel. I need ${ALL}.`
-    : `I may not write in that channel as I should: I lack the permission ${listed(missing)}.`;
+    ? `I'm missing a permission in that channel. I need ${ALL}.`
+    : `I can't answer properly in that channel. Ask a moderator to grant me ${listed(missing)}.`;
 
 /** Under a message that is plainer than it could be. */
 export const missingNote = (missing: readonly string[]): string =>
-  `This would look better if I had the permission ${listed(missing)} here.`;
+  `I need ${listed(missing)} here to show this properly.`;

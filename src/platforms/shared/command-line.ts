@@ -44,8 +44,8 @@ export function readKnownLine(
     name,
     commands.map((command) => command.name),
   );
-  const hint = near === undefined ? '/minstrel lists them all.' : `Did you mean /${near}?`;
-  throw new UserError(`There is no command /${name}. ${hint}`);
+  const hint = near === undefined ? 'Use /minstrel to see all commands.' : `Did you mean /${near}?`;
+  throw new UserError(`I don't know /${name}. ${hint}`);
 }
 
 /** The command or subcommand of these names; undefined where there is none. */
@@ -103,7 +103,7 @@ function optionLines(options: OptionDeclarations): string[] {
 export function optionHelp(name: string, option: OptionDeclaration): string {
   const { description, required, type } = option;
   const choices = type === 'choice' ? `: ${option.choices.map(typedChoice).join(', ')}` : '';
-  return `**${plain(`--${name}`)}** ${plain(`${description}${choices}`)}${required ? ' (needed)' : ''}`;
+  return `**${plain(`--${name}`)}** ${plain(`${description}${choices}`)}${required ? ' (required)' : ''}`;
 }
 
 /**
@@ -124,6 +124,6 @@ function refuseUnknownSubcommand({ name, options, subcommands }: AnyCommand, tex
   if (known.length === 0 || takesText || word === '' || /^[-—–]/.test(word)) return;
   const near = nearest(word, known);
   throw new UserError(
-    `/${name} has no “${word}”. ${near === undefined ? `It knows ${known.join(', ')}.` : `Did you mean /${name} ${near}?`}`,
+    `/${name} has no subcommand “${word}”. ${near === undefined ? `Choose one of ${known.join(', ')}.` : `Did you mean /${name} ${near}?`}`,
   );
 }

@@ -27,7 +27,7 @@ export function textParts(
   if (text.length > maximumLength) {
     const [has, takes] = [text.length, maximumLength].map((count) => count.toLocaleString('en'));
     throw new UserError(
-      `This text has ${has} characters, and “${name}” takes ${takes}. Please use the command with the part that matters.`,
+      `The text is too long for “${name}”: ${has} characters, the limit is ${takes}. Use the command with a shorter text.`,
       name,
     );
   }

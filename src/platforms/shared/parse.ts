@@ -32,7 +32,7 @@ export function parseOptions(command: TypedFor, text: string): RawOptions {
   const { options, positional = false, fileHint = '' } = command;
   const values = new Map<string, OptionValue>();
   const set = (name: string, value: OptionValue): void => {
-    if (values.has(name)) throw new UserError(`“${name}” was given twice. Please give it once.`, name);
+    if (values.has(name)) throw new UserError(`You used --${name} twice. Use it once.`, name);
     values.set(name, value);
   };
   const setTyped = (name: string, option: OptionDeclaration, typed: string): void =>
@@ -170,17 +170,17 @@ function takesNoText(
     Object.entries(options).find(([known, { type }]) => type === 'choice' && !values.has(known)) ?? [];
   if (positional && first && name !== undefined && option?.type === 'choice') {
     const choices = option.choices.map(typedChoice).join(', ');
-    return new UserError(`“${first.value}” is no ${name}. Choose one of ${choices}.`, name);
+    return new UserError(`“${first.value}” isn't valid for ${name}. Choose one of ${choices}.`, name);
   }
   const flags = flagsOf(options);
-  return new UserError(`/${command} takes no text${flags === '' ? '' : `, only ${flags}`}.`);
+  return new UserError(`/${command} doesn't take text${flags === '' ? '' : `, only ${flags}`}.`);
 }
 
 function unknownOption({ name, options }: TypedFor, flag: string): UserError {
   const names = Object.keys(options);
-  if (names.length === 0) return new UserError(`/${name} has no options, so --${flag} means nothing here.`);
+  if (names.length === 0) return new UserError(`/${name} doesn't have options. Remove --${flag}.`);
   const near = nearest(flag, names);
-  const hint = near === undefined ? `There are ${flagsOf(options)}.` : `Did you mean --${near}?`;
+  const hint = near === undefined ? `Its options are ${flagsOf(options)}.` : `Did you mean --${near}?`;
   return new UserError(`/${name} has no option --${flag}. ${hint}`);
 }
 

@@ -23,7 +23,7 @@ export function questionIn(
   if (isBare(message)) return { command: HELP, options: {} };
   const { text, files } = message;
   const image = files.find(({ contentType }) => contentType?.startsWith('image/'));
-  const question = text || (image ? 'What is in this picture?' : 'What is in this file?');
+  const question = text || (image ? 'What is in this image?' : 'What is in this file?');
   return {
     command: ASK,
     options: present({ question, image }),

@@ -25,8 +25,7 @@ export function kindOfTalk(
 }
 
 /** For a person who typed a command as text. */
-export const TYPED_COMMAND =
-  'That came as a message. Type a command alone in the message box, with nothing before its slash.';
+export const TYPED_COMMAND = 'I received that as a message, not a command. Start the message with the slash.';
 
 interface Series {
   /** Of the first message; undefined where there could be none. */

@@ -19,7 +19,7 @@ export function typedValue(
 ): OptionValue {
   if (option.type !== 'file') return readOption(name, typed, option);
   if (!/^https?:\/\//i.test(typed) || !URL.canParse(typed)) {
-    const sentence = `A file cannot be typed, only its address, as in https://…. ${fileHint}`;
+    const sentence = `Type a file as a link that starts with https://. ${fileHint}`;
     throw new UserError(sentence.trim(), name);
   }
   const { href, pathname } = new URL(typed);

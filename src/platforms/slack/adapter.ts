@@ -44,7 +44,7 @@ export interface SlackOptions extends Pick<System, 'now' | 'elapsed' | 'random' 
 }
 
 const HEARS_ONLY_ITS_NAME =
-  'Slack tells me only of messages that name me. Whoever runs this bot can set SLACK_THREADS=1, and make the manifest with --threads.';
+  "Slack only sends me messages that mention me. To change this, the bot's operator can set SLACK_THREADS=1 and create the manifest with --threads.";
 
 const TIMEOUT_MS = 15_000;
 /** A stop waits this long for what was taken before it; Slack waits no longer. */

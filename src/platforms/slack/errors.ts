@@ -77,24 +77,24 @@ export function toPlatformError(error: unknown, { botName }: NamedBot): Platform
   if (error instanceof PlatformError) return error;
   const wait = retryAfterMs(error);
   if (wait !== undefined) {
-    return new PlatformError('unavailable', 'Slack limits the rate', { cause: error, retryAfterMs: wait });
+    return new PlatformError('unavailable', 'Slack rate limit reached', { cause: error, retryAfterMs: wait });
   }
   const code = slackErrorOf(error);
   if (code === undefined || isUncertain(error)) {
-    return new PlatformError('unavailable', 'Slack cannot be reached', { cause: error });
+    return new PlatformError('unavailable', 'Could not reach Slack', { cause: error });
   }
   if (code === 'missing_scope') return missingScope(error);
   const meaning = CODES[code] ?? 'refused';
-  return new PlatformError(meaning, `Slack refused: ${code}`, {
+  return new PlatformError(meaning, `Slack rejected the request: ${code}`, {
     cause: error,
     ...(isTokenError(error) && { retryAfterMs: TOKEN_RETRY_MS }),
     ...(meaning === 'not-invited' && { advice: inviteAdvice(botName()) }),
-    ...(meaning === 'gone' && { advice: 'This channel does not take my messages any more.' }),
+    ...(meaning === 'gone' && { advice: 'This channel no longer accepts my messages.' }),
   });
 }
 
 function inviteAdvice(botName: string): string {
-  return `I am not in this channel, so I have not started. Type /invite @${botName} and ask me again.`;
+  return `I'm not in this channel, so I haven't started. Type /invite @${botName} and try again.`;
 }
 
 /** Slack calls a private channel without the bot, and a talk between other people, `channel_not_found`. */
@@ -105,7 +105,7 @@ export function neverLetIn(
 ): PlatformError {
   if (error.code !== 'gone' || slackErrorOf(error.cause) !== 'channel_not_found') return error;
   const advice = channel.startsWith('D')
-    ? 'I cannot write into a talk between other people, so I have not started. Ask me in a channel, or write to me directly.'
+    ? "I can't write in a direct message between other people, so I haven't started. Ask me in a channel, or send me a direct message."
     : inviteAdvice(botName());
   return new PlatformError('not-invited', error.message, { cause: error.cause, advice });
 }
@@ -113,26 +113,26 @@ export function neverLetIn(
 /** The bot wrote there before, so what the message says was begun, and may be done. */
 export function removedMeanwhile(error: PlatformError, { botName }: NamedBot): PlatformError {
   if (error.code !== 'not-invited') return error;
-  const advice = `I am not in the channel any more where you asked for this, so you get it here. Type /invite @${botName()} there to bring me back.`;
+  const advice = `I'm no longer in the channel where you requested this, so I'm sending it here. Type /invite @${botName()} there to bring me back.`;
   return new PlatformError('not-invited', error.message, { cause: error.cause, advice });
 }
 
 function missingScope(error: unknown): PlatformError {
   const data: unknown = error instanceof webApi.WebAPIPlatformError ? error.data : undefined;
   const scope = z.object({ needed: z.string() }).safeParse(data).data?.needed ?? 'a scope';
-  return new PlatformError('refused', `The app lacks ${scope}`, {
+  return new PlatformError('refused', `The app is missing ${scope}`, {
     cause: error,
     advice:
-      'This app lacks a permission that it needs here. Whoever runs it can update it from the manifest and install it again.',
+      "I'm missing a permission that I need here. The bot's operator can update the app from the manifest and reinstall it.",
   });
 }
 
 const TOKENS = {
-  SLACK_BOT_TOKEN: 'the bot token on the page “OAuth & Permissions”',
-  SLACK_APP_TOKEN: 'an app-level token with connections:write on the page “Basic Information”',
+  SLACK_BOT_TOKEN: 'the bot token from the “OAuth & Permissions” page',
+  SLACK_APP_TOKEN: 'an app-level token with connections:write from the “Basic Information” page',
 } as const;
 
 /** For the operator: which token Slack refuses, and where to get another. */
 export function refusedToken(setting: keyof typeof TOKENS, error: unknown): string {
-  return `Slack refuses ${setting} (${slackErrorOf(error)}). Set it to ${TOKENS[setting]} at https://api.slack.com/apps, and restart`;
+  return `Slack rejected ${setting} (${slackErrorOf(error)}). Set it to ${TOKENS[setting]} at https://api.slack.com/apps, and restart`;
 }

@@ -78,8 +78,8 @@ const LIMITS = {
 /** The command whose form the global shortcut opens. */
 const SHORTCUT_COMMAND = 'song';
 const AGENT_DESCRIPTION =
-  'Ask questions, and ask for songs, lyrics, pictures and videos in plain words where your workspace allows it.';
-const DESCRIPTION = 'Songs, lyrics, stems, pictures, videos and answers, asked for with slash commands';
+  'Ask questions. Where your workspace allows it, ask for songs, lyrics, images and videos in plain words too.';
+const DESCRIPTION = 'Songs, lyrics, stems, images, videos and answers, from slash commands';
 
 /** Builds the manifest for Socket Mode, or for HTTP when a `url` is given. */
 export function createManifest(

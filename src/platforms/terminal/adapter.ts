@@ -63,7 +63,7 @@ const storedSchema = z.object({ printed: z.array(z.string()) });
 /** Often enough for a growing text. In milliseconds. */
 const STREAM_MS = 50;
 
-const UNFINISHED_SENTENCE = 'Stopped. The next start takes up what was being made.';
+const UNFINISHED_SENTENCE = 'Stopped. Unfinished jobs resume at the next start.';
 
 export function createTerminal({ input, output, folder, media, newId, onExit }: TerminalOptions): Terminal {
   const style: RenderTools['style'] = (format, text) => styleText(format, text, { stream: output });
@@ -110,7 +110,7 @@ export function createTerminal({ input, output, folder, media, newId, onExit }: 
   function assertHere(address: Address): void {
     if (isClosed) throw new PlatformError('gone', 'The terminal is closed');
     if (address.platform !== HERE.platform || address.channel !== HERE.channel)
-      throw new PlatformError('gone', 'A terminal has one channel only');
+      throw new PlatformError('gone', 'The terminal has only one channel');
   }
 
   function numberOf(button: ActionButton): number {
@@ -211,14 +211,14 @@ export function createTerminal({ input, output, folder, media, newId, onExit }: 
     assertHere(address);
     const saved = await save(message.media).catch((error: unknown) => {
       if (!(error instanceof PlatformError)) throw error;
-      return error.advice ?? 'The files could not be saved now.';
+      return error.advice ?? "I couldn't save the files.";
     });
     const problem = typeof saved === 'string' ? saved : '';
     const { title, text, rest } = renderParts(
       message,
       toolsFor(typeof saved === 'string' ? new Map() : saved),
     );
-    const heading = style(['bold', 'magenta'], 'Minstrel, to you alone');
+    const heading = style(['bold', 'magenta'], 'Minstrel (only visible to you)');
     prompt.print(`\n${[heading, title, text, ...rest, problem].filter(Boolean).join('\n')}`);
     speaker = undefined;
   }

@@ -23,7 +23,7 @@ export function fileSaver(folder: string, media: Pick<MediaReader, 'open'>): Sav
       await pipeline(await media.open(file), createWriteStream(part, { flags: 'wx' }));
       const { size } = await stat(part);
       if (size !== file.bytes)
-        throw new PlatformError('unavailable', `The kept file had ${size} bytes instead of ${file.bytes}`);
+        throw new PlatformError('unavailable', `The stored file had ${size} bytes instead of ${file.bytes}`);
       return await copyToFreeName(part, folder, safeName(name));
     } catch (error) {
       throw error instanceof PlatformError ? error : folderError(error, folder);
@@ -65,10 +65,8 @@ const FINAL: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDI
 
 function folderError(error: unknown, folder: string): PlatformError {
   const isFinal = FINAL.has(systemErrorCode(error));
-  return new PlatformError(isFinal ? 'refused' : 'unavailable', `A file could not be saved in ${folder}`, {
+  return new PlatformError(isFinal ? 'refused' : 'unavailable', `Could not save a file in ${folder}`, {
     cause: error,
-    advice: isFinal
-      ? `Files cannot be saved in ${folder}: make it a folder that you may write to.`
-      : undefined,
+    advice: isFinal ? `I can't save files in ${folder}. Make it a folder that you can write to.` : undefined,
   });
 }

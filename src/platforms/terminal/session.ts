@@ -41,7 +41,7 @@ interface Asked {
   readonly filled: RawOptions;
 }
 
-const FORM_HINT = 'Enter keeps what is there or leaves it out, - empties it, Ctrl-C gives up.';
+const FORM_HINT = 'Enter keeps the current value, - clears it, Ctrl-C cancels.';
 /** Characters of what a field holds. */
 const LONGEST_SHOWN = 40;
 
@@ -89,7 +89,7 @@ export function createSession({ bot, newId, next, sendPrivately, post, buttons }
       await sendPrivately({ text: optionHelp(name, declaration) + now });
       const command = [target.command, target.subcommand].filter(Boolean).join(' ');
       const typed = (await next({ name, completes: `/${command} --${name} ` }))?.trim();
-      if (typed === undefined) throw new UserError('Given up: nothing was started.');
+      if (typed === undefined) throw new UserError('Canceled. Nothing was started.');
       if (typed === '-') answers[name] = undefined;
       else if (typed !== '')
         answers[name] = declaration.type === 'file' ? typedValue(name, declaration, typed, '') : typed;
@@ -139,8 +139,8 @@ export function createSession({ bot, newId, next, sendPrivately, post, buttons }
     if (button) return press(button);
     throw new UserError(
       /^\d+$/.test(typed)
-        ? `There is no button ${typed} here.`
-        : 'Type a command such as /song a tune for rain, a button’s number or name, help, or exit.',
+        ? `Button ${typed} doesn't exist.`
+        : 'Type a command, such as /song a tune for rain, or a button’s number or name. Or type help or exit.',
     );
   }
 
@@ -171,11 +171,11 @@ export function createSession({ bot, newId, next, sendPrivately, post, buttons }
 
 function overview({ commands }: Pick<Bot, 'commands'>): Message {
   return {
-    title: 'What you can type',
+    title: 'Commands and keys',
     text: [
       ...commands.map(({ name, description }) => `- **/${name}** ${plain(description)}`),
-      '- **a number** or **a name** presses the button that has it',
-      '- **help** and a command’s name lists its options, the Tab key completes what is typed, **exit** ends',
+      '- Type a button’s **number** or **name** to press it',
+      '- **help** and a command’s name shows its options, Tab completes your input, **exit** quits',
     ].join('\n'),
   };
 }

@@ -80,7 +80,7 @@ export function createWeb(options: WebOptions): Platform & { readonly browserCha
       const parsed = webRequestSchema.safeParse(request);
       if (!parsed.success) return undefined;
       if (!bot || !isTaking)
-        return { type: 'refused', sentence: 'Minstrel is stopping. Please try again in a moment.' };
+        return { type: 'refused', sentence: 'Minstrel is stopping. Try again in a minute.' };
       const answering = answerRequest(parsed.data, { bot, history, posts, uploads, now });
       underWay.add(answering);
       return await answering.finally(() => underWay.delete(answering));
@@ -111,7 +111,7 @@ export function createWeb(options: WebOptions): Platform & { readonly browserCha
     },
 
     status: () =>
-      bot && !isClosed ? { ready: true } : { ready: false, reason: 'the chat in the browser is not open' },
+      bot && !isClosed ? { ready: true } : { ready: false, reason: 'the browser chat is closed' },
 
     connections: () => history.followers(),
 

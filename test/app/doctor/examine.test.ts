@@ -211,18 +211,18 @@ describe('Discord', () => {
   it('with a refused token says where to get one', async () => {
     const { token } = await discord();
     const found = lines(await findings({ DISCORD_TOKEN: `${token.slice(0, -5)}wrong` }));
-    expect(found).toMatch(/wrong Discord: the token was refused → .*Reset Token/);
+    expect(found).toMatch(/wrong Discord: Discord rejected the token → .*Reset Token/);
   });
 
   it('without its commands, in no server, or without permissions says so', async () => {
     const server = await discord();
     server.guild.installed = false;
     const found = lines(await findings());
-    expect(found).toContain('Discord has other commands');
-    expect(found).toMatch(/in no server → open https:\/\/discord\.com\/oauth2/);
+    expect(found).toContain('do not match this version');
+    expect(found).toMatch(/not in a server yet → open https:\/\/discord\.com\/oauth2/);
     server.guild.installed = true;
     server.rolePermissions = 1024n;
-    expect(lines(await findings())).toMatch(/in “Guild” the bot lacks Send Messages.*Attach Files/);
+    expect(lines(await findings())).toMatch(/missing permissions in “Guild”: Send Messages.*Attach Files/);
   });
 
   it('with the message content intent off names it', async () => {
@@ -231,7 +231,7 @@ describe('Discord', () => {
       'wrong Discord: DISCORD_MESSAGE_CONTENT',
     );
     server.gateway.privilegedIntents = 1 << 15;
-    expect(lines(await findings({ DISCORD_MESSAGE_CONTENT: '1' }))).toContain('intent is switched on');
+    expect(lines(await findings({ DISCORD_MESSAGE_CONTENT: '1' }))).toContain('Intent is on');
   });
 
   it('whose interactions go elsewhere says so', async () => {
@@ -246,7 +246,7 @@ describe('Discord', () => {
     await discord();
     const port = await freePort();
     expect(lines(await findings({ DISCORD_API_URL: `http://127.0.0.1:${port}/api` }))).toContain(
-      'wrong Discord: Discord cannot be reached',
+      'wrong Discord: Could not reach Discord',
     );
   });
 });
@@ -255,7 +255,7 @@ describe('Slack', () => {
   it('without a scope of the manifest names it', async () => {
     await slack({ scopes: ['chat:write', 'commands'] });
     expect(lines(await findings())).toMatch(
-      /wrong Slack: the app lacks .*users:read.* → npm run --silent manifest/,
+      /wrong Slack: the app is missing scopes: .*users:read.* → run npm run --silent manifest/,
     );
   });
 
@@ -264,8 +264,8 @@ describe('Slack', () => {
     const found = lines(
       await findings({ SLACK_BOT_TOKEN: 'xoxb-0000000000-1', SLACK_APP_TOKEN: 'xapp-0000000000-1' }),
     );
-    expect(found).toContain('SLACK_BOT_TOKEN was refused (invalid_auth)');
-    expect(found).toContain('SLACK_APP_TOKEN was refused (invalid_auth)');
+    expect(found).toContain('Slack rejected SLACK_BOT_TOKEN (invalid_auth)');
+    expect(found).toContain('Slack rejected SLACK_APP_TOKEN (invalid_auth)');
   });
 
   it('for many workspaces tells a wrong id from a wrong secret', async () => {
@@ -280,9 +280,9 @@ describe('Slack', () => {
       PUBLIC_URL: `http://127.0.0.1:${environment.PORT}`,
     };
     expect(lines(await findings())).toContain('good Slack: SLACK_CLIENT_ID and SLACK_CLIENT_SECRET');
-    expect(lines(await findings({ SLACK_CLIENT_ID: '1.2' }))).toContain('SLACK_CLIENT_ID was refused');
+    expect(lines(await findings({ SLACK_CLIENT_ID: '1.2' }))).toContain('Slack rejected SLACK_CLIENT_ID');
     expect(lines(await findings({ SLACK_CLIENT_SECRET: 'f'.repeat(32) }))).toContain(
-      'SLACK_CLIENT_SECRET was refused',
+      'Slack rejected SLACK_CLIENT_SECRET',
     );
   });
 
@@ -290,7 +290,7 @@ describe('Slack', () => {
     await slack();
     const port = await freePort();
     expect(lines(await findings({ SLACK_API_URL: `http://127.0.0.1:${port}/api/` }))).toContain(
-      'warning Slack: Slack cannot be reached',
+      'warning Slack: Could not reach Slack',
     );
   });
 });

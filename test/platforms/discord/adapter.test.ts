@@ -667,7 +667,7 @@ describe('the Discord adapter', () => {
     const answer = await discord.press('Old', message).response();
     expect(answer).toMatchObject({
       onlyFor: discord.user.id,
-      content: expect.stringContaining('use the command again'),
+      content: expect.stringContaining('Use the command again'),
     });
     nothingRefused();
   });

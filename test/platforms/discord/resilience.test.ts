@@ -177,7 +177,7 @@ describe('missing permissions', () => {
         .map((message) => message.content)
         .join(' ')
         .replace(/\s+/g, ' '),
-    ).toBe(`${text} -# This would look better if I had the permission Attach Files here.`);
+    ).toBe(`${text} -# I need Attach Files here to show this properly.`);
   });
 
   it('in the channel, while the interaction lives: its token carries the further messages', async () => {
@@ -215,7 +215,7 @@ describe('where only the person installed the bot', () => {
     discord.advance(16 * 60_000);
     await expect(platform.show(address, { text: 'later' }, remembered)).rejects.toMatchObject({
       code: 'gone',
-      advice: expect.stringContaining('installed for you'),
+      advice: expect.stringContaining("I'm not a member of this server"),
     });
     nothingRefused(discord);
   });
@@ -381,7 +381,7 @@ describe('bad days of Discord', () => {
       .poll(() => platform.status())
       .toMatchObject({
         ready: false,
-        reason: expect.stringContaining('the token was refused'),
+        reason: expect.stringContaining('Discord rejected the token'),
       });
     await expect(platform.show(inChannel(discord), { text: 'x' }, new Remembered('j'))).rejects.toMatchObject(
       { code: 'unavailable' },
@@ -485,7 +485,7 @@ describe('streaming', () => {
     await discord.until(() => discord.said().length === 2);
     for (const message of discord.said()) expect(message.content).toMatch(/^```ts\n[\s\S]*\n```$/);
     stream.update(() => ({ text: code(800) }));
-    await discord.until(() => discord.said().at(-1)?.content.endsWith('The whole text comes as a file.'));
+    await discord.until(() => discord.said().at(-1)?.content.endsWith('The full text will be attached.'));
     await stream.close({ text: code(800) });
     expect(discord.said()).toEqual([ask.original]);
     expect(

@@ -40,13 +40,13 @@ describe('a command with subcommands', () => {
   });
 
   it('names the subcommand that was probably meant', () => {
-    expect(() => read('sett ask x')).toThrow('/models has no “sett”. Did you mean /models set?');
-    expect(() => read('everything')).toThrow('It knows set, refresh.');
-    expect(() => read('constructor')).toThrow('It knows set, refresh.');
+    expect(() => read('sett ask x')).toThrow('/models has no subcommand “sett”. Did you mean /models set?');
+    expect(() => read('everything')).toThrow('Choose one of set, refresh.');
+    expect(() => read('constructor')).toThrow('Choose one of set, refresh.');
   });
 
-  it('says that a subcommand takes no text', () => {
-    expect(() => read('refresh now')).toThrow('/models refresh takes no text.');
+  it("says that a subcommand doesn't take text", () => {
+    expect(() => read('refresh now')).toThrow("/models refresh doesn't take text.");
     expect(read('refresh')).toEqual({});
   });
 });

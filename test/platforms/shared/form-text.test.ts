@@ -51,7 +51,7 @@ describe('a text in a form whose fields are too short for it', () => {
 
   test('is refused with a sentence where the option takes less', () => {
     expect(() => textParts('prompt', { maximumLength: 3000 }, 'x'.repeat(4100), FIELD)).toThrow(
-      'This text has 4,100 characters, and “prompt” takes 3,000.',
+      'The text is too long for “prompt”: 4,100 characters, the limit is 3,000.',
     );
   });
 });

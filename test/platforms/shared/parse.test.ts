@@ -98,18 +98,18 @@ describe('what is typed behind a command', () => {
 
   it.each([
     ['rain --stlye lofi', 'Did you mean --style?'],
-    ['rain --loudness 3', 'There are --prompt, --title'],
+    ['rain --loudness 3', 'Its options are --prompt, --title'],
     ['rain --style', '--style needs a value'],
     ['rain --style --instrumental', '--style needs a value'],
     ['rain --model V9', '“model” can be Version 5, V4.'],
     ['rain --weight heavy', '“weight” takes a number'],
     ['rain --instrumental=perhaps', '“instrumental” is either on or off'],
     ['rain --audio x.mp3', 'Send /song alone'],
-    ['rain --style a --style b', 'given twice'],
-    ['rain --prompt snow', 'given twice'],
+    ['rain --style a --style b', 'twice. Use it once.'],
+    ['rain --prompt snow', 'twice. Use it once.'],
     ['rain --constructor x', 'no option --constructor'],
     ['rain --__proto__ x', 'no option --__proto__'],
-    ['rain --audio rain.mp3', 'only its address'],
+    ['rain --audio rain.mp3', 'Type a file as a link'],
   ])('names the problem: %s', (text, part) => {
     expect(sentence(text)).toContain(part);
   });
@@ -117,13 +117,13 @@ describe('what is typed behind a command', () => {
   it('takes a word for the switch that it names, where no text is taken', () => {
     const jobs = { name: 'jobs', options: { all: { type: 'flag', description: 'All' } } } as const;
     expect(parseOptions(jobs, 'all')).toEqual({ all: true });
-    expect(() => parseOptions(jobs, 'everything')).toThrow('/jobs takes no text, only --all');
+    expect(() => parseOptions(jobs, 'everything')).toThrow("/jobs doesn't take text, only --all");
     expect(parse('instrumental')).toEqual({ prompt: 'instrumental' });
   });
 
-  it('says so when a command takes no text', () => {
+  it("says so when a command doesn't take text", () => {
     const jobs = { name: 'jobs', options: {} };
-    expect(() => parseOptions(jobs, 'all')).toThrow('/jobs takes no text');
+    expect(() => parseOptions(jobs, 'all')).toThrow("/jobs doesn't take text");
     expect(parseOptions(jobs, ' ')).toEqual({});
   });
 
@@ -217,7 +217,9 @@ describe('words by their position', () => {
     const options = { family, where };
     const reset = (text: string) => parseOptions({ name: 'models reset', options, positional: true }, text);
     expect(reset('ask server')).toEqual({ family: 'ask', where: 'server' });
-    expect(() => reset('askk server')).toThrow('“askk” is no family. Choose one of answers, songs.');
+    expect(() => reset('askk server')).toThrow(
+      "“askk” isn't valid for family. Choose one of answers, songs.",
+    );
   });
 
   it('read a number, and leave prose whole', () => {

@@ -231,10 +231,10 @@ describe('files', () => {
     await writeFile(harness.folder, 'a file where the folder should be');
     await expect(show({ media: [audio('Rain.wav', silence(1))] })).rejects.toMatchObject({
       code: 'refused',
-      advice: expect.stringContaining('make it a folder that you may write to'),
+      advice: expect.stringContaining('Make it a folder that you can write to'),
     });
     await harness.terminal.sendPrivately(HERE, { text: 'Here', media: [audio('Rain.wav', silence(1))] });
-    expect(harness.paper.written()).toContain('make it a folder that you may write to');
+    expect(harness.paper.written()).toContain('Make it a folder that you can write to');
   });
 
   test('that are still at the gateway are named by their address', async () => {

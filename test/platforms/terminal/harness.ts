@@ -92,12 +92,12 @@ export async function readPaper(
 ): Promise<{ posts: SeenMessage[]; privateMessages: SeenMessage[] }> {
   const posts = new Map<string, string>();
   const privateMessages: string[] = [];
-  for (const part of written.split(/^(?=Minstrel(?: #\d+(?:, edited)?|, to you alone)$)/m)) {
+  for (const part of written.split(/^(?=Minstrel(?: #\d+(?:, edited)?| \(only visible to you\))$)/m)) {
     const [heading = '', ...lines] = part.split('\n');
     const text = lines.filter((line) => !line.startsWith('… ')).join('\n');
     const [, number, edited] = /^Minstrel #(\d+)(, edited)?$/.exec(heading) ?? [];
     if (number !== undefined) posts.set(number, (edited ? '' : (posts.get(number) ?? '')) + text);
-    else if (heading === 'Minstrel, to you alone') privateMessages.push(text);
+    else if (heading === 'Minstrel (only visible to you)') privateMessages.push(text);
   }
   const names = await readdir(folder).catch(() => []);
   const files = await Promise.all(

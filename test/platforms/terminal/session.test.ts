@@ -104,7 +104,7 @@ describe('a line', () => {
     const { play, paper } = await open();
     outcome = { type: 'message', visibility: 'person', message: { text: 'Too long.' } };
     expect(await play('/song rain')).toBe('refused');
-    expect(paper.written()).toContain('Minstrel, to you alone\nToo long.\n');
+    expect(paper.written()).toContain('Minstrel (only visible to you)\nToo long.\n');
   });
 
   test('delivers the private answer of a command whose answers are private', async () => {
@@ -114,11 +114,11 @@ describe('a line', () => {
   });
 
   test.each([
-    ['/sonk rain', 'There is no command /sonk. Did you mean /song?'],
-    ['/perform', 'There is no command /perform. /minstrel lists them all.'],
-    ['/song --style a --style b', '“style” was given twice.'],
-    ['a tune for rain', 'Type a command such as /song a tune for rain'],
-    ['7', 'There is no button 7 here.'],
+    ['/sonk rain', "I don't know /sonk. Did you mean /song?"],
+    ['/perform', "I don't know /perform. Use /minstrel to see all commands."],
+    ['/song --style a --style b', 'You used --style twice.'],
+    ['a tune for rain', 'Type a command, such as /song a tune for rain'],
+    ['7', "Button 7 doesn't exist."],
   ])('says what is wrong with %j and asks no one', async (line, sentence) => {
     const { play, paper } = await open();
     expect(await play(line)).toBe('refused');
@@ -133,7 +133,7 @@ describe('a line', () => {
       form: { id: 'song', title: 'Song', submitLabel: 'Go', options: song.options, initial: {} },
     };
     expect(await play('/song')).toBe('refused');
-    expect(paper.written()).toContain('Given up: nothing was started.');
+    expect(paper.written()).toContain('Canceled. Nothing was started.');
   });
 
   test.each([
@@ -166,10 +166,10 @@ describe('a line', () => {
       { command: 'models', options: {} },
     ]);
     expect(invocations()).toHaveLength(2);
-    expect(paper.written()).toContain('/models has no “constructor”. It knows set.');
+    expect(paper.written()).toContain('/models has no subcommand “constructor”. Choose one of set.');
     await play('help models');
     expect(paper.written()).toContain(
-      '**/models set** Chooses a model\n\n- **--family** What to limit (needed)',
+      '**/models set** Chooses a model\n\n- **--family** What to limit (required)',
     );
   });
 
@@ -181,7 +181,7 @@ describe('a line', () => {
       await play(line);
       expect(paper.written().split('**/song** Makes a song').length).toBe(2);
     }
-    expect(paper.written().split('**--prompt** What it is about (needed)')).toHaveLength(7);
+    expect(paper.written().split('**--prompt** What it is about (required)')).toHaveLength(7);
     expect(paper.written()).toContain('**--voice** Who sings: Female');
     expect(invocations()).toEqual([]);
   });
@@ -222,7 +222,7 @@ describe('typed lines', () => {
     const { input, screen, answer } = await open();
     run.mockResolvedValueOnce(missing('prompt')).mockResolvedValueOnce(missing('prompt'));
     input.write('/song --instrumental\r');
-    await expect.poll(screen.written).toContain('**--prompt** What it is about (needed)');
+    await expect.poll(screen.written).toContain('**--prompt** What it is about (required)');
     await answer('prompt', '');
     await answer('prompt', 'rain');
     await expect.poll(() => run).toHaveBeenCalledTimes(3);
@@ -233,7 +233,7 @@ describe('typed lines', () => {
     const { input, screen, answer } = await open();
     run.mockResolvedValueOnce(form('song.again:job-7:0', { prompt: 'rain', style: 'lofi', voice: 'f' }));
     input.write('/song rain\r');
-    await expect.poll(screen.written).toContain('--prompt** What it is about (needed) (now: rain)');
+    await expect.poll(screen.written).toContain('--prompt** What it is about (required) (now: rain)');
     await answer('prompt', '');
     await answer('style', '-');
     await answer('instrumental', 'yes');
@@ -277,7 +277,7 @@ describe('typed lines', () => {
     input.write('/song\r');
     await expect.poll(screen.written).toMatch(/prompt › $/);
     input.write('ra\u0003');
-    await expect.poll(screen.written).toContain('Given up: nothing was started.');
+    await expect.poll(screen.written).toContain('Canceled. Nothing was started.');
     input.write('/song rain\r');
     await expect.poll(() => run).toHaveBeenCalledTimes(2);
     expect(onExit).not.toHaveBeenCalled();
@@ -304,7 +304,7 @@ describe('typed lines', () => {
     input.write('\u0003');
     await expect.poll(() => onExit).toHaveBeenCalledOnce();
     await terminal.close();
-    expect(screen.written()).toContain('Stopped. The next start takes up what was being made.');
+    expect(screen.written()).toContain('Stopped. Unfinished jobs resume at the next start.');
   });
 
   test('exit leaves', async () => {

@@ -64,7 +64,7 @@ it('a button is pressed by those who see it, where it stands', async () => {
   const [alone] = seenBy('ada')();
   await press('mo', alone?.id ?? '');
   await press('ada', alone?.id ?? '', actionId({ command: 'party', action: 'stop', job: 'now', index: 0 }));
-  expect(JSON.stringify(mo())).toContain('This button is not there any more');
+  expect(JSON.stringify(mo())).toContain('This button is too old. Use the command again.');
   expect(invocations).toEqual([]);
   await press('ada', alone?.id ?? '');
   expect(invocations).toMatchObject([{ command: 'party', action: { name: 'skip' }, person: { id: 'ada' } }]);

@@ -88,20 +88,20 @@ export function createClient(options: CreateClientOptions): Client {
   client.ws.on(GatewayDispatchEvents.MessageUpdate, options.onEdit);
   client.ws.on(GatewayDispatchEvents.MessageDelete, options.onDeletion);
   client.ws.on(GatewayDispatchEvents.MessageDeleteBulk, options.onDeletion);
-  client.on(Events.Error, (error) => log.warn({ err: error }, 'The Discord client reports an error'));
+  client.on(Events.Error, (error) => log.warn({ err: error }, 'Discord client error'));
   client.on(Events.ShardError, (error, shard) =>
-    log.warn({ err: error, shard }, 'A connection to Discord failed'),
+    log.warn({ err: error, shard }, 'Discord shard connection failed'),
   );
   client.on(Events.ShardReconnecting, () =>
     measure('minstrel_platform_reconnects_total', { platform: 'discord' }),
   );
-  client.on(Events.ShardResume, (shard) => log.info({ shard }, 'The connection to Discord was resumed'));
+  client.on(Events.ShardResume, (shard) => log.info({ shard }, 'Discord connection resumed'));
   client.on(Events.ShardDisconnect, ({ code }, shard) => {
     const reason = CLOSED[code] ?? `closed with ${code}`;
-    log.error({ shard, code }, `Discord closed the connection for good: ${reason}`);
+    log.error({ shard, code }, `Discord closed the connection permanently: ${reason}`);
     onEnd(reason, code);
   });
-  client.on(Events.Invalidated, () => onEnd('the session was invalidated'));
+  client.on(Events.Invalidated, () => onEnd('Discord invalidated the session'));
   client.rest.on('response', options.onResponse);
   client.rest.on('response', ({ method, route }, { status }) =>
     // The route has no ids and no tokens in it.
@@ -131,7 +131,7 @@ const NOT_CACHED = {
 /** https://docs.discord.com/developers/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes */
 const CLOSED: Readonly<Record<number, string>> = {
   4004: TOKEN_REFUSED,
-  4010: 'there is no such shard: check DISCORD_SHARDS',
-  4011: 'it asks for more shards: raise the number in DISCORD_SHARDS',
-  4014: 'the message content intent is not switched on in the Developer Portal, and DISCORD_MESSAGE_CONTENT asks for it',
+  4010: 'the shard does not exist: check DISCORD_SHARDS',
+  4011: 'Discord requires more shards: raise the number in DISCORD_SHARDS',
+  4014: 'DISCORD_MESSAGE_CONTENT is set, but the Message Content Intent is off in the Developer Portal',
 };

@@ -77,8 +77,8 @@ export function createDiscordConnection(options: ConnectionOptions): DiscordConn
         await withLock(task, (held) => stayConnected(held, attempted), waiting);
       } catch (error) {
         if (closing.signal.aborted) break;
-        log.warn({ err: error }, 'It is not known which replica is to connect to Discord');
-        reason = 'storage does not tell which replica is to connect';
+        log.warn({ err: error }, 'Could not determine which replica connects to Discord');
+        reason = 'storage is unavailable, so no replica can be chosen to connect';
         await sleep(ASK_AGAIN_MS, closing.signal);
       }
       isStandingBy = false;
@@ -99,7 +99,8 @@ export function createDiscordConnection(options: ConnectionOptions): DiscordConn
       await sleep(backoff({ ...retry, attempt: failures, random }), over);
     }
     lock = undefined;
-    if (!closing.signal.aborted) log.warn({}, 'Another replica may be connected to Discord by now');
+    if (!closing.signal.aborted)
+      log.warn({}, 'Lost the Discord connection lock; another replica may have connected');
   }
 
   /** Resolves when the connection is over, or there was none. */
@@ -120,7 +121,7 @@ export function createDiscordConnection(options: ConnectionOptions): DiscordConn
     } catch (error) {
       const isRefused = isTokenRefused(error);
       reason = isRefused ? TOKEN_REFUSED : String(error instanceof Error ? error.message : error);
-      log.warn(isRefused ? {} : { err: error }, `Discord is not connected: ${reason}`);
+      log.warn(isRefused ? {} : { err: error }, `Discord connection failed: ${reason}`);
       attempted();
     }
     over.abort();

@@ -62,7 +62,7 @@ export function createGuilds(client: () => Client, log: Log) {
         const found = await client().channels.fetch(channel);
         return found?.isThread() ? found : undefined;
       } catch (error) {
-        log.warn({ err: error, trouble: troubleOf(error) }, 'A thread is not known');
+        log.warn({ err: error, trouble: troubleOf(error) }, 'Could not look up a thread');
         return undefined;
       }
     },

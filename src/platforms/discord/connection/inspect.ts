@@ -55,7 +55,7 @@ export async function inspectDiscord(
   try {
     const application = applicationSchema.parse(await rest.read(Routes.currentApplication()));
     return [
-      good(SUBJECT, `the token is that of the application “${application.name}” (${application.id})`),
+      good(SUBJECT, `the token belongs to the application “${application.name}” (${application.id})`),
       good(SUBJECT, `invitation: ${invitationUrl(application.id)}`),
       ...intents(application, settings),
       ...interactions(application),
@@ -72,15 +72,15 @@ function refusal(error: unknown): Finding {
   if (isUnauthorized(error))
     return wrong(
       SUBJECT,
-      'the token was refused',
-      `press “Reset Token” on the page Bot of your application at ${PORTAL}, and set DISCORD_TOKEN`,
+      'Discord rejected the token',
+      `press “Reset Token” on your application's Bot page at ${PORTAL}, then set DISCORD_TOKEN`,
     );
   const known = platformErrorOf(error);
   const reason = known instanceof Error ? known.message : String(known);
   return wrong(
     SUBJECT,
     reason,
-    'check the way out of this machine to discord.com, and DISCORD_API_URL if it is set',
+    'check that this machine can reach discord.com, and check DISCORD_API_URL if it is set',
   );
 }
 
@@ -90,11 +90,11 @@ function intents({ flags }: Application, { messageContent }: DiscordInspection):
   if (!messageContent) return [];
   return [
     isOn
-      ? good(SUBJECT, 'the message content intent is switched on, as DISCORD_MESSAGE_CONTENT asks')
+      ? good(SUBJECT, 'the Message Content Intent is on, as DISCORD_MESSAGE_CONTENT requires')
       : wrong(
           SUBJECT,
-          'DISCORD_MESSAGE_CONTENT is 1, and the message content intent is off: Discord would close the connection',
-          `switch “Message Content Intent” on, on the page Bot at ${PORTAL}, or take DISCORD_MESSAGE_CONTENT out`,
+          'DISCORD_MESSAGE_CONTENT is 1, but the Message Content Intent is off: Discord would close the connection',
+          `turn on “Message Content Intent” on the Bot page at ${PORTAL}, or remove DISCORD_MESSAGE_CONTENT`,
         ),
   ];
 }
@@ -104,8 +104,8 @@ function interactions({ interactions_endpoint_url: endpoint }: Application): Fin
   return [
     wrong(
       SUBJECT,
-      `the application sends its interactions to ${endpoint}, so this bot would get no command`,
-      `empty “Interactions Endpoint URL” on the page General Information at ${PORTAL}`,
+      `the application sends its interactions to ${endpoint}, so this bot would receive no commands`,
+      `clear “Interactions Endpoint URL” on the General Information page at ${PORTAL}`,
     ),
   ];
 }
@@ -118,11 +118,11 @@ async function registration(
   const names = (list: readonly { readonly name: string }[]) => list.map(({ name }) => name).toSorted();
   const registered = names(commandsSchema.parse(await rest.commands(id)));
   return isDeepStrictEqual(registered, names(applicationCommands(commands)))
-    ? good(SUBJECT, `its ${commands.length} commands are registered`)
+    ? good(SUBJECT, `all ${commands.length} commands are registered`)
     : warning(
         SUBJECT,
-        'Discord has other commands than this version, or none',
-        'npm run register writes them; npm start does so after an update',
+        'the commands registered with Discord do not match this version',
+        'npm run register registers them now; npm start registers them after an update',
       );
 }
 
@@ -135,16 +135,16 @@ async function sessions(rest: DiscordRest, { shards }: DiscordInspection): Promi
     found.push(
       warning(
         SUBJECT,
-        `of the day's ${limit.total} connections ${limit.remaining} are left`,
-        `find out what connects again and again; new ones come in ${Math.ceil(limit.reset_after / 60_000)} minutes`,
+        `${limit.remaining} of today's ${limit.total} connections are left`,
+        `find out why the bot keeps reconnecting; the count resets in ${Math.ceil(limit.reset_after / 60_000)} minutes`,
       ),
     );
   if (shards !== undefined && shards.total < recommended)
     found.push(
       warning(
         SUBJECT,
-        `DISCORD_SHARDS speaks of ${shards.total} shards, and Discord recommends ${recommended}`,
-        'raise the number in the settings of all replicas, and restart them together',
+        `DISCORD_SHARDS sets ${shards.total} shards, but Discord recommends ${recommended}`,
+        'raise the number on all replicas and restart them together',
       ),
     );
   return found;
@@ -154,7 +154,7 @@ async function sessions(rest: DiscordRest, { shards }: DiscordInspection): Promi
 async function servers(rest: DiscordRest, { id }: Application): Promise<Finding[]> {
   const guilds = guildsSchema.parse(await rest.read(Routes.userGuilds()));
   if (guilds.length === 0)
-    return [warning(SUBJECT, 'the bot is in no server', `open ${invitationUrl(id)} and choose one`)];
+    return [warning(SUBJECT, 'the bot is not in a server yet', `open ${invitationUrl(id)} and choose one`)];
   const count = guilds.length === 200 ? '200 or more servers' : `${guilds.length} server(s)`;
   const names = guilds.slice(0, 5).map(({ name }) => `“${name}”`);
   const others = guilds.length > names.length ? ', …' : '';
@@ -167,8 +167,8 @@ async function servers(rest: DiscordRest, { id }: Application): Promise<Finding[
         : [
             warning(
               SUBJECT,
-              `in “${name}” the bot lacks ${listed(missing)}`,
-              'give these permissions to its role there, or invite it again by the address above',
+              `the bot is missing permissions in “${name}”: ${listed(missing)}`,
+              'grant them to its role there, or invite it again with the link above',
             ),
           ];
     }),

@@ -24,7 +24,7 @@ export interface FileToSend {
   readonly open: () => Promise<AsyncIterable<Uint8Array>>;
 }
 
-/** A file could not be read while it was sent; `cause` says why. */
+/** Could not read a file while it was sent; `cause` says why. */
 export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile';
 }
@@ -86,6 +86,6 @@ async function* readFile({ open }: FileToSend): AsyncGenerator<Uint8Array> {
   try {
     yield* await open();
   } catch (error) {
-    throw new UnreadableFile('A file could not be read', { cause: error });
+    throw new UnreadableFile('Could not read a file', { cause: error });
   }
 }

@@ -57,9 +57,9 @@ export async function keepRegistering(
   for (let attempt = 1; !signal.aborted; attempt += 1) {
     try {
       await register(commands, options);
-      return log.info({}, 'Commands are registered with Discord');
+      return log.info({}, 'Registered commands with Discord');
     } catch (error) {
-      log.error({ err: error }, 'Commands could not be registered with Discord');
+      log.error({ err: error }, 'Could not register commands with Discord');
       if (troubleOf(error) === 'refused') return;
     }
     await sleep(backoff({ ...RETRY, attempt, random }), signal);

@@ -44,7 +44,7 @@ async function reach(request: Promise<unknown>): Promise<unknown> {
   } catch (error) {
     if (error instanceof UnreadableFile) throw error.cause;
     if (troubleOf(error) !== 'other') throw error;
-    throw new PlatformError('unavailable', 'Discord cannot be reached', { cause: error });
+    throw new PlatformError('unavailable', 'Could not reach Discord', { cause: error });
   }
 }
 
@@ -77,7 +77,7 @@ export const openRest = ({ token, apiUrl }: DiscordAccount): DiscordRest => {
 /**
  * Discord's REST API, as far as it is used. discord.js queues by Discord's rate limits and waits out every Retry-After. It
  * tries a POST again after 5xx, timeouts and failed connections, so a message with the bot token always carries an enforced nonce.
- * Throws discord.js's errors, and PlatformError when Discord cannot be reached; `troubleOf` reads both. Throws what a
+ * Throws discord.js's errors, and PlatformError when Could not reach Discord; `troubleOf` reads both. Throws what a
  * file's `open` throws, too.
  */
 export function createDiscordRest(current: () => REST, token: string) {

@@ -28,7 +28,7 @@ export function createStrategy(manager: WebSocketManager, over: AbortSignal, log
           emit(event, { ...payload, shardId });
         } catch (error) {
           // discord.js makes objects of events here. Nothing catches what it throws, and the process would end.
-          log.error({ err: error, shard: shardId }, 'An event of Discord could not be read, and was dropped');
+          log.error({ err: error, shard: shardId }, 'Dropped an unreadable Discord event');
         }
       });
   }

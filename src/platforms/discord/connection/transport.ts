@@ -59,7 +59,7 @@ const sendRequest: RESTOptions['makeRequest'] = async (url, { method, headers, b
     };
   } catch (error) {
     if (error instanceof UnreadableFile || error instanceof HTTPError) throw error;
-    const failure = new Error('The connection to Discord failed', { cause: error });
+    const failure = new Error('Discord connection failed', { cause: error });
     // The library tries again what has this code.
     throw isOnce ? failure : Object.assign(failure, { code: 'ECONNRESET' });
   }

@@ -16,7 +16,7 @@ import type { DeliveryTools } from './tools.ts';
 import { createWriter, discordPostOf, UnheardFollowUp } from './writer.ts';
 
 const TOKEN_ONLY =
-  'Discord lets me write here for 15 minutes. If this takes longer, the result comes to you directly.';
+  "Discord lets me write here for 15 minutes. If this takes longer, I'll send you the result as a direct message.";
 
 export interface ShowOnceOptions extends ShowOptions {
   /** The text is still being written. */
@@ -46,7 +46,7 @@ export async function showMessage(
   try {
     if (preventsSending(missing)) {
       const advice = missingPermissionAdvice(missing);
-      throw new PlatformError('gone', 'The bot may not write in the channel', { advice });
+      throw new PlatformError('gone', 'The bot is missing permission to write in the channel', { advice });
     }
     await write().catch(async (error: unknown) => {
       if (!(error instanceof UnheardFollowUp)) throw error;

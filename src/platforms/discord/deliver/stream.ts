@@ -49,7 +49,7 @@ export function streamMessage(
     },
     write: async (message) => void (await write(message(), true)),
     failed(error) {
-      log.debug({ err: error }, 'An edit of a stream failed');
+      log.debug({ err: error }, 'Could not edit a streamed message');
       // What fails for good is reported by the last write.
       if (troubleOf(error) === 'unavailable' && newest) writer.offer(newest);
     },

@@ -53,7 +53,7 @@ export class UnheardFollowUp extends Error {
 
 const MENTIONS = {
   ready: { flag: 'notified', words: 'this is ready.' },
-  incomplete: { flag: 'notifiedIncomplete', words: 'this is not complete.' },
+  incomplete: { flag: 'notifiedIncomplete', words: 'this is incomplete.' },
 } as const satisfies Record<NonNullable<Message['notify']>, { flag: keyof DiscordPost; words: string }>;
 
 type Delivery = Pick<PostedMessage, 'via'> & { readonly message: Sent };
@@ -186,9 +186,9 @@ export function createWriter(
   function requireToken(): LiveToken {
     const token = currentToken();
     if (token) return token;
-    throw new PlatformError('gone', 'The interaction is over, and the bot is no member of the channel', {
+    throw new PlatformError('gone', 'The interaction expired, and the bot is not in the channel', {
       advice:
-        'It took too long to answer where I am only installed for you. Add me to the server, or write to me directly.',
+        "This took too long, and I'm not a member of this server. Add me to the server, or send me a direct message.",
     });
   }
 

@@ -21,7 +21,7 @@ export async function answerAutocomplete(
     const choices = request ? await Promise.race([bot.suggest(request), none]) : [];
     await interaction.respond(fitting(choices));
   } catch (error) {
-    log.debug({ err: error, trouble: troubleOf(error) }, 'Completions did not arrive');
+    log.debug({ err: error, trouble: troubleOf(error) }, 'Could not send autocomplete suggestions');
   } finally {
     answered.abort();
   }

@@ -41,7 +41,7 @@ export function createMessages({
         if (message) remember(message);
         return message;
       } catch (error) {
-        log.info({ err: error, trouble: troubleOf(error) }, 'A message that was said before cannot be read');
+        log.info({ err: error, trouble: troubleOf(error) }, 'Could not read an earlier message');
         return undefined;
       }
     },
@@ -53,7 +53,7 @@ export function createMessages({
         if (!Array.isArray(found)) return [];
         return found.flatMap((one) => incomingMessageSchema.safeParse(one).data ?? []).reverse();
       } catch (error) {
-        log.warn({ err: error, trouble: troubleOf(error) }, 'What was said before cannot be read');
+        log.warn({ err: error, trouble: troubleOf(error) }, 'Could not read earlier messages');
         return [];
       }
     },

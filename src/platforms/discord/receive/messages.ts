@@ -17,7 +17,7 @@ import type { ReceivingTools } from './tools.ts';
 const MESSAGE_TYPES: ReadonlySet<number> = new Set([0, 19]);
 
 const HIDDEN =
-  'Discord does not show me that message. Open its menu, choose Apps and “Ask about this”, or mention me with a question.';
+  "Discord doesn't show me that message. Open its menu and choose Apps, then “Ask about this”. Or mention me with a question.";
 
 /** Answers a message of a person if it is for the bot. Never rejects. */
 export async function converse(message: IncomingMessage, tools: ReceivingTools): Promise<void> {
@@ -30,7 +30,7 @@ export async function converse(message: IncomingMessage, tools: ReceivingTools):
   const isTalk = !isToBot && guild !== undefined && (await isQuestionInTalk(message, tools));
   if (!isToBot && thread?.ownerId !== self && !isTalk) return;
   if (guild !== undefined && !mayBeAnswered(message, guild, thread?.parentId ?? undefined, tools))
-    return log.info({ channel }, 'A person who may use no commands there was not answered');
+    return log.info({ channel }, 'Ignored a person who may not use commands there');
   showTyping(message, thread?.parentId ?? undefined, tools);
   const person = personOfMessage(message, (who) => guild !== undefined && guilds.moderates(guild, who));
   const invocation = {
@@ -120,7 +120,7 @@ async function answer(invocation: Invocation, tools: ReceivingTools): Promise<vo
     case 'message':
       return await say(invocation, outcome.message, tools);
     case 'form':
-      return await say(invocation, { text: `Please use /${ASK} for this.` }, tools);
+      return await say(invocation, { text: `Use /${ASK} for this.` }, tools);
     default:
       return outcome satisfies never;
   }
@@ -147,5 +147,7 @@ function showTyping(
   { guilds, rest, log }: ReceivingTools,
 ): void {
   if (guild !== undefined && preventsSending(guilds.missingPermissions(guild, channel, parent) ?? [])) return;
-  void rest.typing(channel).catch((error: unknown) => log.debug({ err: error }, 'Discord shows no typing'));
+  void rest
+    .typing(channel)
+    .catch((error: unknown) => log.debug({ err: error }, 'Could not show the typing indicator'));
 }

@@ -29,8 +29,8 @@ import type { ReceivingTools } from './tools.ts';
 
 /** Leaves the acknowledgement itself as much time to arrive. */
 const DEFER_AFTER_MS = DISCORD_LIMITS.responseMs / 2;
-const FORM_LATE: Message = { text: 'That took me a moment. Here is the form:' };
-const FORM_REFUSED: Message = { text: 'Discord did not open the form. Please ask again.' };
+const FORM_LATE: Message = { text: 'Your form is ready:' };
+const FORM_REFUSED: Message = { text: "Discord didn't open the form. Try again." };
 
 /** Never rejects. */
 export async function answerInteraction(interaction: Answerable, tools: ReceivingTools): Promise<void> {
@@ -84,7 +84,7 @@ async function resetMenus(
   try {
     await rest.editRows(message.channelId, message.id, rows);
   } catch (error) {
-    log.debug({ err: error, trouble: troubleOf(error) }, 'A menu still shows what was chosen');
+    log.debug({ err: error, trouble: troubleOf(error) }, 'Could not reset a menu');
   }
 }
 
@@ -134,7 +134,7 @@ async function defer(
     await firstResponse(() => interaction.deferReply(isPrivate ? { flags: MessageFlags.Ephemeral } : {}));
     return isPrivate ? 'private' : 'public';
   } catch (error) {
-    log.warn({ err: error, trouble: troubleOf(error) }, 'Discord did not take the acknowledgement');
+    log.warn({ err: error, trouble: troubleOf(error) }, 'Could not acknowledge an interaction');
     return 'failed';
   }
 }
@@ -165,7 +165,7 @@ async function answer(
         }
         const { interaction } = answering;
         return await orPrivately(answering, FORM_REFUSED, tools, async () => {
-          if (interaction.isModalSubmit()) throw new TypeError('Discord opens no form after a form');
+          if (interaction.isModalSubmit()) throw new TypeError('Discord cannot open a form from a form');
           await firstResponse(() => interaction.showModal(modal));
         });
       }

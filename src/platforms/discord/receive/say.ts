@@ -11,7 +11,7 @@ import { type Page, renderPages } from '../render/pages.ts';
 import type { Answerable } from './invocation.ts';
 import type { ReceivingTools } from './tools.ts';
 
-const OUTDATED = 'This button belongs to an older version of me. Please use the command again.';
+const OUTDATED = 'This button is too old. Use the command again.';
 
 export interface AskedInteraction {
   readonly interaction: Answerable;
@@ -68,13 +68,13 @@ export async function orPrivately(
     return await respond();
   } catch (error) {
     const trouble = troubleOf(error);
-    log.warn({ err: error, trouble, invocation: id }, 'Discord did not take an answer');
+    log.warn({ err: error, trouble, invocation: id }, 'Discord rejected an answer');
     if (trouble === 'token-dead') return;
   }
   try {
     await sendPrivateMessage(address, message, tools);
   } catch (error) {
-    log.error({ err: error, trouble: troubleOf(error), invocation: id }, 'An answer could be sent nowhere');
+    log.error({ err: error, trouble: troubleOf(error), invocation: id }, 'Could not send an answer');
   }
 }
 
@@ -83,7 +83,7 @@ export async function orLogged(respond: () => Promise<void>, { log }: ReceivingT
   try {
     await respond();
   } catch (error) {
-    log.warn({ err: error, trouble: troubleOf(error) }, 'Discord did not take an answer');
+    log.warn({ err: error, trouble: troubleOf(error) }, 'Discord rejected an answer');
   }
 }
 

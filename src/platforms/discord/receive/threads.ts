@@ -11,13 +11,14 @@ import type { IncomingMessage } from './incoming-message.ts';
 import type { PressedInteraction } from './invocation.ts';
 import type { ReceivingTools } from './tools.ts';
 
-const INVITATION = 'Write here, and I answer.';
-const INVITATION_TO_MENTION = 'Mention me here when you want an answer: Discord shows me no other messages.';
+const INVITATION = "Write here and I'll answer.";
+const INVITATION_TO_MENTION =
+  "Mention me here when you want an answer. Discord doesn't show me other messages.";
 
 const NO_PERMISSION =
-  'I may not open threads in this channel: I lack Create Public Threads, Send Messages in Threads or View Channel.';
-const UNNAMED = 'A talk';
-const NO_MESSAGE = 'That message was deleted, so I cannot open a thread for it.';
+  "I can't open threads in this channel. I need Create Public Threads, Send Messages in Threads and View Channel.";
+const UNNAMED = 'Conversation';
+const NO_MESSAGE = "That message was deleted, so I can't open a thread for it.";
 
 /** Opens a thread at the message whose button was pressed, and tells the person where it is. Never rejects. */
 export async function continueInThread(
@@ -28,32 +29,32 @@ export async function continueInThread(
   try {
     // A person who may not open threads here gets none through the bot.
     if (interaction.memberPermissions?.has(PermissionFlagsBits.CreatePublicThreads) === false) {
-      const refusal = textSending('You may not open threads in this channel.');
+      const refusal = textSending("You don't have permission to open threads in this channel.");
       return await rest.reply(interaction, refusal, MessageFlags.Ephemeral);
     }
     await firstResponse(() => interaction.deferReply({ flags: MessageFlags.Ephemeral }));
     await interaction.editReply(await startThread(interaction.message, tools));
   } catch (error) {
-    log.warn({ err: error, trouble: troubleOf(error) }, 'A thread could not be opened');
+    log.warn({ err: error, trouble: troubleOf(error) }, 'Could not open a thread');
   }
 }
 
 /** @returns the sentence for the person who pressed the button */
 async function startThread(message: Message, tools: ReceivingTools): Promise<string> {
   // A thread has the id of its message.
-  const existing = `There is already a thread: <#${message.id}>`;
+  const existing = `Thread already open: <#${message.id}>`;
   if (message.hasThread) return existing;
   try {
     const { id } = await message.startThread({ name: await nameOf(message, tools) });
     await invite(id, tools);
-    return `Continue here: <#${id}>`;
+    return `Continued in <#${id}>`;
   } catch (error) {
     if (isDiscordError(error, RESTJSONErrorCodes.ThreadAlreadyCreatedForMessage)) return existing;
     const trouble = troubleOf(error);
     if (trouble === 'no-permission' || trouble === 'no-access') return NO_PERMISSION;
     if (trouble === 'message-gone') return NO_MESSAGE;
-    tools.log.warn({ err: error }, 'A thread could not be opened');
-    return 'Discord did not open a thread. Please try again in a moment.';
+    tools.log.warn({ err: error }, 'Could not open a thread');
+    return "Discord didn't open a thread. Try again in a minute.";
   }
 }
 
@@ -68,7 +69,7 @@ export async function openTalkThread(
   } catch (error) {
     // Discord sent the message twice: a thread has the id of its message.
     if (isDiscordError(error, RESTJSONErrorCodes.ThreadAlreadyCreatedForMessage)) return message.id;
-    log.warn({ err: error, trouble: troubleOf(error) }, 'A thread for a question could not be opened');
+    log.warn({ err: error, trouble: troubleOf(error) }, 'Could not open a thread for a question');
     return undefined;
   }
 }
@@ -82,7 +83,7 @@ function threadName(line: string): string {
 async function invite(thread: string, { rest, log, messageContent }: ReceivingTools): Promise<void> {
   const invitation = textSending(`-# ${messageContent ? INVITATION : INVITATION_TO_MENTION}`);
   await rest.post(thread, invitation, { nonce: nonceOf(`invite ${thread}`) }).catch((error: unknown) => {
-    log.warn({ err: error }, 'How a thread works could not be said in it');
+    log.warn({ err: error }, "Could not post the thread's introduction");
   });
 }
 

@@ -71,7 +71,7 @@ const LEAST_DESCRIPTION = 200;
 /** Columns. Longer lines of code wrap in a card, and less so in a message. */
 const CARD_COLUMNS = 60;
 const FILE_NOTE = '-# The full text is attached.';
-const STREAM_NOTE = '-# Still writing. The whole text comes as a file.';
+const STREAM_NOTE = '-# Still writing. The full text will be attached.';
 const THREAD_BUTTON: Button = { type: 'action', id: OPEN_THREAD, label: 'Continue in a thread' };
 const EMPTY: Page = { content: '', embeds: [], components: [], files: [] };
 
@@ -190,7 +190,7 @@ async function writePages(
 
 const KIND_WORD = {
   audio: 'Listen',
-  image: 'Look',
+  image: 'View',
   video: 'Watch',
   file: 'Download',
 } as const satisfies Record<MediaItem['kind'], string>;

@@ -55,7 +55,7 @@ export function createDiscordVoice({ guilds, rest, log, random, sleep }: Discord
     try {
       return !remember(user, userSchema.parse(await rest.read(Routes.user(user))).bot);
     } catch (error) {
-      log.info({ err: error }, 'It is not known whether a listener is a bot');
+      log.info({ err: error }, 'Could not tell whether a listener is a bot');
       return true;
     }
   }
@@ -72,7 +72,7 @@ export function createDiscordVoice({ guilds, rest, log, random, sleep }: Discord
     } catch (error) {
       if (isDiscordError(error, RESTJSONErrorCodes.UnknownVoiceState)) return { channel: null };
       if (isNoMember(error)) return 'gone';
-      log.warn({ err: error }, 'It is not known where a person is');
+      log.warn({ err: error }, "Could not look up a person's voice channel");
       return 'untold';
     }
   }
@@ -162,7 +162,7 @@ export function createDiscordVoice({ guilds, rest, log, random, sleep }: Discord
           if (!suppress || invited == null || channel_id === null) return;
           // Somebody invited the bot, which never asks by itself.
           rest.speakOnStage(guild.id, channel_id).catch((error: unknown) => {
-            log.warn({ err: error }, 'An invitation to speak could not be accepted');
+            log.warn({ err: error }, 'Could not accept an invitation to speak');
           });
         },
       );

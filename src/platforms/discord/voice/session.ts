@@ -85,7 +85,7 @@ class DiscordVoiceSession implements VoiceSession {
     this.#player = createAudioPlayer({
       behaviors: { noSubscriber: NoSubscriberBehavior.Pause, maxMissedFrames: MOST_MISSED_FRAMES },
     });
-    this.#player.on('error', (error) => options.log.warn({ err: error }, 'A song could not be played on'));
+    this.#player.on('error', (error) => options.log.warn({ err: error }, 'Audio playback failed'));
     // The library pauses nothing that is not heard yet.
     this.#player.on(AudioPlayerStatus.Playing, () => {
       if (this.#isPaused) this.#player.pause();
@@ -97,7 +97,7 @@ class DiscordVoiceSession implements VoiceSession {
       selfDeaf: true,
       adapterCreator: (methods) => this.#adapter(methods),
     });
-    this.#connection.on('error', (error) => options.log.info({ err: error }, 'A voice connection broke'));
+    this.#connection.on('error', (error) => options.log.info({ err: error }, 'Voice connection failed'));
     const watched = new WeakSet<object>();
     this.#connection.on('stateChange', (_, state) => {
       if ('networking' in state && !watched.has(state.networking)) {
@@ -181,7 +181,7 @@ class DiscordVoiceSession implements VoiceSession {
         const pause = backoff({ ...RETRY, attempt: Math.max(1, this.#failures), random });
         void sleep(pause, this.#ended.signal).then(() => {
           if (this.#ended.signal.aborted || connected.sendPayload(payload)) return;
-          log.info({}, 'Discord is away, so a voice channel cannot be joined again now');
+          log.info({}, 'Discord is disconnected; could not rejoin a voice channel');
         });
         return true;
       },

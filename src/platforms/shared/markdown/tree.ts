@@ -145,5 +145,5 @@ export function tableSentence({ children: [head] = [] }: MarkdownNode): string {
   const listed = names.join(', ');
   if (names.length === 0 || names.includes('') || listed.length > LONGEST_COLUMNS)
     return `Table with ${names.length} columns:`;
-  return `Table with the ${names.length === 1 ? 'column' : 'columns'} ${listed}:`;
+  return `Table with ${names.length === 1 ? 'column' : 'columns'} ${listed}:`;
 }

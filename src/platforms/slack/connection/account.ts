@@ -41,7 +41,7 @@ function oauthAccount(account: OAuthAccount, options: AccountOptions): Account {
     workspaces: installedWorkspaces(tokenOf, options),
     refusal: async () => undefined,
     async removed(id, at) {
-      if (await installations.forget(id, at)) log.info({ team: id }, 'A workspace removed the app');
+      if (await installations.forget(id, at)) log.info({ team: id }, 'A workspace uninstalled the app');
     },
   };
 }

@@ -53,8 +53,8 @@ export function createAgentSessions(
       const code = slackErrorOf(error);
       if (code !== undefined && ABSENT.has(code)) {
         absentUntil = now() + ABSENT_MS;
-        log.info({ code }, 'Slack has no agent view here; direct messages are answered as they come');
-      } else log.debug({ err: error, code }, 'Slack did not take the state of an agent’s thread');
+        log.info({ code }, 'Slack has no agent view here; direct messages are answered without it');
+      } else log.debug({ err: error, code }, 'Could not set the state of an agent thread');
       return false;
     }
   }
@@ -87,7 +87,7 @@ export function createAgentSessions(
         await call(() => web.assistant.threads.setStatus(telling), { repeatable: true }, options);
       } catch (error) {
         // The status without words stays.
-        log.debug({ err: error, code: slackErrorOf(error) }, 'Slack did not take the words of a status');
+        log.debug({ err: error, code: slackErrorOf(error) }, 'Could not set a status text');
       }
     },
 
@@ -125,7 +125,7 @@ export function statusOf(
     queuePosition !== undefined
       ? queueWords(queuePosition)
       : until !== undefined
-        ? `for ${roughDuration(Math.max(0, until - now))} more at most`
+        ? `up to ${roughDuration(Math.max(0, until - now))} more`
         : // Past the estimate it no longer tells anything.
           estimateMs === undefined || elapsedMs > estimateMs
           ? `for ${elapsed}`

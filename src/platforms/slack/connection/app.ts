@@ -12,7 +12,7 @@ type AppOptions = ConnectionOptions & {
 };
 
 const AWAY =
-  'I cannot act in this workspace right now. Please try again soon; if it stays like this, install me again.';
+  "I can't work in this workspace right now. Try again in a minute. If that doesn't help, install me again.";
 
 /** When Slack sent what Bolt passes on, in milliseconds. */
 export function contextSentAt(context: Context): number {
@@ -119,7 +119,7 @@ export function createApp({ client, receiver, workspaces, now, log }: AppOptions
   });
   // Rethrown, so that it is not acknowledged.
   app.error(async (error) => {
-    log.error({ err: error }, 'An event from Slack was not handled');
+    log.error({ err: error }, 'Could not handle a Slack event');
     throw error;
   });
   return app;

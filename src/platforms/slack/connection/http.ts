@@ -58,13 +58,13 @@ export function createHttp({ signingSecret, oauth, patienceMs, client, now, log 
     warnedAt = now();
     log.warn(
       { refused },
-      "Refused requests without a valid signature: they are not from Slack, SLACK_SIGNING_SECRET is another app's, or this machine's clock is wrong",
+      'Rejected requests without a valid signature: not from Slack, wrong SLACK_SIGNING_SECRET, or wrong clock on this machine',
     );
   }
 
   const connection: Connection = {
     get trouble() {
-      return taking ? undefined : 'takes no requests now';
+      return taking ? undefined : 'not accepting requests';
     },
     init: (app) => receiver.init(app),
     async start() {
@@ -123,22 +123,22 @@ function installing(
       callbackOptions: {
         success: ({ team, enterprise, isEnterpriseInstall }, _options, _request, response) => {
           const place = isEnterpriseInstall ? enterprise : team;
-          log.info({ team: place?.id }, 'A workspace or an organisation installed the app');
+          log.info({ team: place?.id }, 'A workspace or organisation installed the app');
           const where = place?.name ?? 'your workspace';
           sendPage(
             response,
             200,
-            'Minstrel is here',
-            html`Minstrel is installed in ${where}. In a channel, type <b>/invite @minstrel</b>, then <b>/song a tune for rain</b>.`,
+            'Minstrel is installed',
+            html`Minstrel is ready in ${where}. In a channel, type <b>/invite @minstrel</b>, then <b>/song a tune for rain</b>.`,
           );
         },
         failure: (error, _options, _request, response) => {
-          log.warn({ err: error, code: error.code }, 'A workspace could not install the app');
+          log.warn({ err: error, code: error.code }, 'A workspace failed to install the app');
           sendPage(
             response,
             400,
             'Minstrel was not installed',
-            html`Nothing was installed: the page was too old, or Slack did not agree. Please <a href="${publicUrl + INSTALL_PATH}">try again</a>.`,
+            html`The page expired, or the installation was not approved in Slack. <a href="${publicUrl + INSTALL_PATH}">Try again</a>.`,
           );
         },
       },

@@ -10,7 +10,7 @@ import type { HttpConnection, OAuthAccount, SocketConnection, TokenAccount } fro
 
 const SUBJECT = 'Slack';
 const APPS = 'https://api.slack.com/apps';
-const REINSTALL = `npm run --silent manifest, paste it under “App Manifest” at ${APPS}, and install the app again`;
+const REINSTALL = `run npm run --silent manifest, paste the output under “App Manifest” at ${APPS}, and reinstall the app`;
 /** For one answer of Slack, in milliseconds. */
 const TIMEOUT_MS = 5_000;
 
@@ -38,7 +38,7 @@ export async function inspectSlack(settings: SlackInspection): Promise<Finding[]
       : [
           good(
             SUBJECT,
-            'requests come to PUBLIC_URL/slack/events; whether SLACK_SIGNING_SECRET is the right one shows with the first of them',
+            'Slack sends requests to PUBLIC_URL/slack/events; the first one checks SLACK_SIGNING_SECRET',
           ),
         ];
   return [...byAccount, ...byConnection];
@@ -51,15 +51,15 @@ async function workspace(web: webApi.WebClient): Promise<Finding[]> {
     const ungranted = BOT_SCOPES.filter((scope) => granted !== undefined && !granted.includes(scope));
     const missing = ungranted.filter((scope) => scope !== AGENT_SCOPE);
     return [
-      good(SUBJECT, `the token is that of @${user ?? 'the bot'} in ${team ?? 'a workspace'}`),
+      good(SUBJECT, `the token belongs to @${user ?? 'the bot'} in ${team ?? 'a workspace'}`),
       missing.length === 0
-        ? good(SUBJECT, 'it has every scope that it needs')
-        : wrong(SUBJECT, `the app lacks ${missing.join(', ')}`, REINSTALL),
+        ? good(SUBJECT, 'the app has every scope that it needs')
+        : wrong(SUBJECT, `the app is missing scopes: ${missing.join(', ')}`, REINSTALL),
       ...(missing.length < ungranted.length
         ? [
             warning(
               SUBJECT,
-              `the app lacks ${AGENT_SCOPE}, so it is no agent: Slack shows no agent view`,
+              `the app is missing the scope ${AGENT_SCOPE}, so Slack shows no agent view`,
               REINSTALL,
             ),
           ]
@@ -81,13 +81,13 @@ async function oauth(web: webApi.WebClient, { clientId, clientSecret }: OAuthAcc
       return [refusal(error, setting, 'Basic Information, App Credentials')];
     }
   }
-  return [good(SUBJECT, 'SLACK_CLIENT_ID and SLACK_CLIENT_SECRET are those of an app')];
+  return [good(SUBJECT, 'SLACK_CLIENT_ID and SLACK_CLIENT_SECRET match an app')];
 }
 
 async function socket(web: webApi.WebClient): Promise<Finding[]> {
   try {
     await web.apps.connections.open();
-    return [good(SUBJECT, 'SLACK_APP_TOKEN opens connections')];
+    return [good(SUBJECT, 'SLACK_APP_TOKEN can open connections')];
   } catch (error) {
     return [refusal(error, 'SLACK_APP_TOKEN', 'Basic Information, App-Level Tokens')];
   }
@@ -96,18 +96,18 @@ async function socket(web: webApi.WebClient): Promise<Finding[]> {
 function refusal(error: unknown, setting: string, page: string): Finding {
   const code = slackErrorOf(error);
   if (code === 'socket_mode_not_enabled')
-    return wrong(SUBJECT, 'Socket Mode is off', `switch it on under “Socket Mode” at ${APPS}`);
+    return wrong(SUBJECT, 'Socket Mode is off', `turn it on under “Socket Mode” at ${APPS}`);
   if (code === 'missing_scope')
     return wrong(
       SUBJECT,
-      `${setting} lacks a scope`,
-      `generate it anew with connections:write under “${page}” at ${APPS}`,
+      `${setting} is missing a scope`,
+      `generate a new one with connections:write under “${page}” at ${APPS}`,
     );
   if (code !== undefined)
-    return wrong(SUBJECT, `${setting} was refused (${code})`, `copy it again from “${page}” at ${APPS}`);
+    return wrong(SUBJECT, `Slack rejected ${setting} (${code})`, `copy it again from “${page}” at ${APPS}`);
   return warning(
     SUBJECT,
-    `Slack cannot be reached (${error instanceof webApi.WebAPIRequestError ? 'no answer' : 'it answers with nonsense'})`,
-    'check the way out of this machine to slack.com, and SLACK_API_URL if it is set; then try again',
+    `${error instanceof webApi.WebAPIRequestError ? 'Could not reach Slack' : 'Slack sent an unreadable answer'}`,
+    'check that this machine can reach slack.com, and check SLACK_API_URL if it is set; then try again',
   );
 }

@@ -44,10 +44,10 @@ export function createSockets(
     const code = slackErrorOf(error);
     trouble = isRefused(error)
       ? refusedToken('SLACK_APP_TOKEN', error)
-      : `cannot connect: ${code ?? 'it does not answer'}`;
+      : `cannot connect: ${code ?? 'no response from Slack'}`;
     if (trouble === before) return;
     if (isRefused(error)) log.error({}, trouble);
-    else log.warn({ err: error }, 'No connection to Slack; trying again');
+    else log.warn({ err: error }, 'Slack connection failed; retrying');
   }
 
   async function keepConnected(receiver: SocketModeReceiver, tried: () => void): Promise<void> {

@@ -86,7 +86,7 @@ export function createWorkspace(
   async function ask(): Promise<Identity> {
     const { data, error } = identitySchema.safeParse(await web.auth.test());
     if (error !== undefined)
-      throw new PlatformError('unavailable', 'Slack did not say who the bot is', { cause: error });
+      throw new PlatformError('unavailable', 'Slack did not identify the bot', { cause: error });
     const current = data.isForOrganisation && team !== undefined ? { ...data, team } : data;
     known = current;
     isCurrent = true;
@@ -166,7 +166,7 @@ export function workspacesOfToken(token: string, options: ConnectionOptions) {
         await first.identity.ask();
       } catch (error) {
         if (isTokenError(error)) return refusedToken('SLACK_BOT_TOKEN', error);
-        options.log.warn({ err: error }, 'Slack is away; trying again');
+        options.log.warn({ err: error }, 'Could not reach Slack; retrying');
       }
       return undefined;
     },

@@ -50,7 +50,7 @@ export async function uploadOnce(
     state.files[name] = { id, state: 'uploaded' };
   } catch (error) {
     if (!refusedForGood(error)) throw error;
-    tools.log.warn({ err: error, file: file.name }, 'Slack did not take a file; it is shown as a link');
+    tools.log.warn({ err: error, file: file.name }, 'Slack rejected a file; it is shown as a link');
     state.files[name] = { state: 'link' };
   }
 }
@@ -67,7 +67,7 @@ async function uploadBytes(file: FileToUpload, tools: Post['tools']): Promise<st
     { repeatable: true },
     tools,
   );
-  if (!url || !id) throw new PlatformError('unavailable', 'Slack gave no address to upload to');
+  if (!url || !id) throw new PlatformError('unavailable', 'Slack returned no upload address');
   const bytes = await file.open();
   let status: number;
   try {
@@ -80,7 +80,7 @@ async function uploadBytes(file: FileToUpload, tools: Post['tools']): Promise<st
     await body.dump();
     status = statusCode;
   } catch (error) {
-    throw new PlatformError('unavailable', 'An upload did not arrive', { cause: error });
+    throw new PlatformError('unavailable', 'An upload did not reach Slack', { cause: error });
   }
   if (status === 200) return id;
   const isRefused = status >= 400 && status < 500 && !PASSING.has(status);

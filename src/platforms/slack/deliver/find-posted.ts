@@ -86,7 +86,7 @@ export async function findPosted(post: Post): Promise<void> {
   } catch (error) {
     // A channel without the bot, or a missing scope: then it was not posted there either.
     if (slackErrorOf(error) === undefined) throw error;
-    post.tools.log.warn({ err: error }, 'Could not check what was posted');
+    post.tools.log.warn({ err: error }, 'Could not check which messages were posted');
   }
 }
 

@@ -106,7 +106,7 @@ export function createNativeStream(now: () => number) {
         // After a Retry-After it goes on. After anything else its text is unknown, or Slack does not stream here.
         if (retryAfterMs(error) !== undefined && open === undefined) throw error;
         const { log } = post.tools;
-        log.info({ err: error, code: slackErrorOf(error) }, 'A text is written by edits instead of a stream');
+        log.info({ err: error, code: slackErrorOf(error) }, 'Writing a text by edits instead of a stream');
         return false;
       }
     },
@@ -146,7 +146,7 @@ export async function stopStream(
     await call(() => tools.web.chat.stopStream(stream), { repeatable: true }, tools);
   } catch (error) {
     if (slackErrorOf(error) === 'message_not_in_streaming_state') return;
-    tools.log.warn({ err: error }, 'A stream could not be ended');
+    tools.log.warn({ err: error }, 'Could not end a stream');
   }
 }
 

@@ -17,7 +17,8 @@ export interface PrivateTools extends ShowTools {
 }
 
 const REPLY_TIMEOUT_MS = 15_000;
-const TOO_LONG_HERE = 'This is long, so I send it to you as a direct message, with a file of the whole text.';
+const TOO_LONG_HERE =
+  'This is long, so I sent it to you as a direct message. The full text is attached there.';
 
 interface PrivateRendering {
   /** What the person sees where they are. */

@@ -186,7 +186,7 @@ async function write(
         if (pause === undefined) pictures = false;
         else await sleep(pause);
       } else if (invalid && !bare) {
-        log.error({ err: error, reasons: slackReasonsOf(error) }, 'Slack refused the blocks of a message');
+        log.error({ err: error, reasons: slackReasonsOf(error) }, 'Slack rejected the blocks of a message');
         bare = true;
       } else throw error;
     }
@@ -245,10 +245,10 @@ function mentionFor({ address, state }: Post, { title, notify }: Message): strin
   const person = `<@${escapeMrkdwn(address.person)}>`;
   switch (notify) {
     case 'ready':
-      return state.called ? undefined : `${person} ${escapeMrkdwn(title ?? 'Here it is.')}`;
+      return state.called ? undefined : `${person} ${escapeMrkdwn(title ?? 'this is ready.')}`;
     case 'incomplete': {
       const what = title === undefined ? '' : `${escapeMrkdwn(title)}: `;
-      return state.calledIncomplete ? undefined : `${person} ${what}this is not complete.`;
+      return state.calledIncomplete ? undefined : `${person} ${what}this is incomplete.`;
     }
     case undefined:
       return undefined;
@@ -269,7 +269,7 @@ async function postMention(post: Post, text: string, about: Message['notify']): 
   } catch (error) {
     const { code } = toPlatformError(error, tools);
     if (code === 'unavailable' && !isUncertain(error)) throw error;
-    tools.log.warn({ err: error }, 'The person who asked could not be mentioned');
+    tools.log.warn({ err: error }, 'Could not mention the requester');
   }
   // Also without an answer: a lost mention is better than two.
   if (about === 'incomplete') state.calledIncomplete = true;

@@ -151,7 +151,7 @@ async function postNew(
   await findPosted(post);
   const found = state.parts[index]?.ts;
   if (found !== undefined) return found;
-  throw new PlatformError('unavailable', 'Slack did not say whether it took a message');
+  throw new PlatformError('unavailable', 'Unclear whether Slack accepted a message');
 }
 
 async function remove({ state: { channel }, tools }: Post, ts: string): Promise<void> {

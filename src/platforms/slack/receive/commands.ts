@@ -72,6 +72,6 @@ export function readTyped(line: SlashLine): {
 } {
   const { command, name, subcommand } = line;
   if (opensForm(command, line)) return { subcommand, options: 'form' };
-  const fileHint = `Send /${name} alone: the form takes your file.`;
+  const fileHint = `To add a file, send /${name} alone and use the form.`;
   return { subcommand, options: typedOptions(command, line, fileHint) };
 }

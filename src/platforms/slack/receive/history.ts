@@ -74,7 +74,7 @@ async function readReplies(history: HistoryReference | undefined, tools: Reading
     const root = messages.slice(0, thread === undefined ? 0 : 1);
     return [...root, ...messages.slice(root.length).slice(-MOST_TURNS)];
   } catch (error) {
-    tools.log.warn({ err: error }, 'A thread could not be read; the answer knows only the last message');
+    tools.log.warn({ err: error }, 'Could not read a thread; answering from the last message only');
     return [];
   }
 }

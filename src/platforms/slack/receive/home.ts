@@ -15,7 +15,7 @@ import { type ListenerTools, respond, toolsIn, type WorkspaceTools } from './res
 /** Changes from the Home tab may take this long to show, such as the end of a job. */
 const SETTLES_WITHIN_MS = 1500;
 
-const GREETING = 'Hello! What shall it be?';
+const GREETING = 'Hi! What can I make for you?';
 
 const openedSchema = z.object({
   user: z.string(),
@@ -130,7 +130,7 @@ async function publishHome(
     return published?.hash;
   } catch (error) {
     if (slackErrorOf(error) !== 'hash_conflict')
-      tools.log.warn({ err: error }, 'The Home tab could not be shown');
+      tools.log.warn({ err: error }, 'Could not show the Home tab');
     return undefined;
   }
 }

@@ -94,10 +94,7 @@ export async function filesOf(
         const info = () => tools.web.files.info({ file: data.id });
         return (await call(info, { repeatable: true }, tools)).file;
       } catch (error) {
-        tools.log.warn(
-          { err: error, code: slackErrorOf(error) },
-          'A file of Slack Connect could not be read',
-        );
+        tools.log.warn({ err: error, code: slackErrorOf(error) }, 'Could not read a Slack Connect file');
         unread += 1;
         return undefined;
       }

@@ -113,7 +113,7 @@ async function directChannel(person: string, tools: WorkspaceTools): Promise<str
   const opening = call(open, { repeatable: true }, tools).then(
     ({ channel }) => channel?.id,
     (error: unknown) => {
-      tools.log.warn({ err: error, code: slackErrorOf(error) }, 'A direct message could not be opened');
+      tools.log.warn({ err: error, code: slackErrorOf(error) }, 'Could not open a direct message');
       return undefined;
     },
   );

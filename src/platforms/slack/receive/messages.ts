@@ -27,7 +27,7 @@ import { agentAddress, channelAddress, PLATFORM_NAME } from './payloads.ts';
 import { type ListenerTools, respondToMessage, toolsIn, type WorkspaceTools } from './respond.ts';
 
 const UNREAD =
-  'Slack did not let me open a file of your message: it belongs to another workspace. Upload it here yourself, and ask again.';
+  "I couldn't open a file in your message because it belongs to another workspace. Upload it here and try again.";
 
 const goneSchema = z
   .object({ subtype: z.literal('message_deleted'), channel: z.string(), deleted_ts: z.string() })

@@ -54,11 +54,11 @@ export async function openForm(
   const view = viewOf(form, placement);
   if (view instanceof UserError) return sendPrivately(address, { text: plain(view.message) }, tools);
   try {
-    if (triggerId === undefined) throw new PlatformError('refused', 'There is no trigger for a form');
+    if (triggerId === undefined) throw new PlatformError('refused', 'No trigger to open a form');
     await call(() => tools.web.views.open({ trigger_id: triggerId, view }), { repeatable: false }, tools);
   } catch (error) {
-    tools.log.warn({ err: error, code: slackErrorOf(error) }, 'A form could not be opened');
-    const text = 'Slack did not open the form in time. Please try that again.';
+    tools.log.warn({ err: error, code: slackErrorOf(error) }, 'Could not open a form');
+    const text = "Slack didn't open the form in time. Try again.";
     await sendPrivately(address, { text }, tools);
   }
 }

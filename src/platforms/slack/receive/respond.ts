@@ -31,7 +31,7 @@ export interface ListenerTools extends Omit<PrivateTools, keyof Workspace> {
   readonly workspaces: Workspaces;
   /** Threads that the bot takes part in go on without its name. */
   readonly threads: boolean;
-  /** A workspace removed the app at that time, in milliseconds. */
+  /** A workspace uninstalled the app at that time, in milliseconds. */
   readonly uninstalled: (team: string, at: number) => Promise<void>;
 }
 
@@ -154,7 +154,7 @@ async function isAcknowledged(acknowledge: Acknowledgement, tools: WorkspaceTool
   const isHeard = await isReceived(acknowledge.silently(), tools);
   const tookMs = tools.now() - sentAt;
   if (tookMs > tools.patienceMs)
-    tools.log.warn({ tookMs }, 'Something from Slack came too late to be acknowledged');
+    tools.log.warn({ tookMs }, 'Received a Slack event too late to acknowledge it');
   return isHeard && tookMs <= tools.patienceMs;
 }
 
@@ -200,7 +200,7 @@ async function isReceived(acknowledging: Promise<void>, { log }: WorkspaceTools)
     await acknowledging;
     return true;
   } catch (error) {
-    log.warn({ err: error }, 'An acknowledgement did not reach Slack');
+    log.warn({ err: error }, 'Could not acknowledge a Slack event');
     return false;
   }
 }
@@ -233,7 +233,7 @@ async function post(address: Address, message: Message, id: string, tools: Works
     await show(address, message, { key, remember: async () => {} }, tools);
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
-    tools.log.warn({ err: error }, 'An answer could not be posted to its channel');
+    tools.log.warn({ err: error }, 'Could not post an answer to its channel');
     const { advice } = error;
     await sendPrivately(address, advice === undefined ? message : { ...message, footer: advice }, tools);
   }

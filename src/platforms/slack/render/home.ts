@@ -71,8 +71,8 @@ function channelBlock(channel: string | undefined): types.KnownBlock {
     block_id: CHANNEL_MENU,
     text: mrkdwn(
       channel === undefined
-        ? 'This is about our direct messages. Choose a channel to see and change what is set there.'
-        : `This is about <#${channel}>.`,
+        ? 'Settings for your direct messages with me. Choose a channel to see and change its settings.'
+        : `Settings for <#${channel}>.`,
     ),
     accessory: {
       type: 'conversations_select',

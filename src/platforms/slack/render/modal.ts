@@ -97,7 +97,7 @@ function inputBlock(
 ): types.InputBlock {
   const file = typeof initial === 'object' ? initial : undefined;
   const hint =
-    file === undefined ? option.description : `“${file.name}” comes along, unless you choose another file.`;
+    file === undefined ? option.description : `“${file.name}” will be used unless you pick another file.`;
   const { name: whole, by } = fieldName(name);
   const words = `${whole.replace(/[-_]/g, ' ')}${by === undefined ? '' : ' (continued)'}`;
   return {

@@ -87,7 +87,7 @@ async function textOf({ text = '' }: Message, budget: number, options: RenderOpt
   const pieces = await textBlocks(shownText, budget, options);
   const [beginning] = pieces;
   if (beginning !== undefined && (tooLong || pieces.length > most)) {
-    const shown = [beginning, contextBlock('The whole text is in the file below.')];
+    const shown = [beginning, contextBlock('The full text is attached.')];
     return { shown, below: [], textFile: text };
   }
   if (!options.inThread || text.length <= LIMITS.streamFrom) return { shown: pieces, below: [] };
@@ -101,7 +101,7 @@ async function textOf({ text = '' }: Message, budget: number, options: RenderOpt
 async function headOf(text: string, options: RenderOptions): Promise<types.KnownBlock[]> {
   const near = text.slice(0, wholeCharacters(text, LIMITS.beginning * 4));
   const [head] = await textBlocks(near, LIMITS.beginning, options);
-  return [...(head === undefined ? [] : [head]), contextBlock('It goes on in the thread.')];
+  return [...(head === undefined ? [] : [head]), contextBlock('The rest is in the thread.')];
 }
 
 /** Fills parts in order. `last` closes the first part, so that the buttons are at its end. */

@@ -16,13 +16,13 @@ export const PEOPLE = [
 const ROLES = [{ id: 'band', name: 'band' }] as const;
 
 const CHANNELS: readonly BrowserChannel[] = [
-  { id: 'general', name: 'general', topic: 'For everything' },
-  { id: 'songs', name: 'songs', topic: 'Another channel, with its own models, limits and songs' },
-  { id: 'quiet', name: 'quiet', topic: 'One more, to try what moderators can switch off' },
+  { id: 'general', name: 'general', topic: 'Anything goes' },
+  { id: 'songs', name: 'songs', topic: 'A second channel with its own models, limits and songs' },
+  { id: 'quiet', name: 'quiet', topic: 'A channel to try moderation in' },
   ...PEOPLE.map(({ id }) => ({
     id: `direct-${id}`,
     name: 'Minstrel',
-    topic: 'Direct messages: no command is needed to ask',
+    topic: 'Direct messages: ask without a command',
     direct: id,
   })),
 ];

@@ -20,7 +20,7 @@ export type Posts = ReturnType<typeof createWebPosts>;
 export function createWebPosts({ history, now, newId }: PostTools) {
   function assertReachable({ platform, channel, person }: Address): void {
     if (platform !== WEB || !isIn(channel, person))
-      throw new PlatformError('gone', 'There is no such channel, or its person is not in it');
+      throw new PlatformError('gone', 'The channel does not exist, or the person is not in it');
   }
 
   async function messageFor(

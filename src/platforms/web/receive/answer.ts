@@ -12,12 +12,12 @@ import { type Asking, DONE, formAnswer, invoke, referenceTo, type WebReceivingTo
 import { runLine } from './line.ts';
 import type { SentValues, WebAsking, WebRequest } from './requests.ts';
 
-const OUTDATED = 'This button is not there any more. Please use the command again.';
+const OUTDATED = 'This button is too old. Use the command again.';
 
 /** Answers one request. Never throws for what a person did wrong. */
 export async function answerRequest(request: WebRequest, tools: WebReceivingTools): Promise<BrowserAnswer> {
   const asking = askingOfRequest(request);
-  if (!asking) return { type: 'refused', sentence: 'This person is not in this channel.' };
+  if (!asking) return { type: 'refused', sentence: "This person isn't in this channel." };
   try {
     switch (request.type) {
       case 'line':
@@ -102,7 +102,7 @@ function openMenu(
 ): BrowserAnswer {
   const command = tools.bot.commands.find((candidate) => candidate.name === name);
   const message = seenMessage(id, asking, tools);
-  if (!command?.messageMenu || !message) throw new UserError('This message is not there any more.');
+  if (!command?.messageMenu || !message) throw new UserError('That message was deleted.');
   const { label: title, option } = command.messageMenu;
   const initial = { [option]: message.source || (message.line ?? '') };
   return formAnswer({ id: name, title, submitLabel: 'Send', options: command.options, initial }, name);

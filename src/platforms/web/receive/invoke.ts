@@ -29,7 +29,7 @@ export interface Asking {
 }
 
 export const DONE = { type: 'done' } as const satisfies BrowserAnswer;
-const FILE_GONE = 'The attached file is not here any more. Please attach it again.';
+const FILE_GONE = 'The attached file is no longer available. Attach it again.';
 
 interface Invoking {
   readonly id: string;

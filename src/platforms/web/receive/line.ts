@@ -37,7 +37,11 @@ export async function runLine(
     const { name, description: title, options } = found;
     return formAnswer({ id: name, title, submitLabel: 'Send', options, initial: {} }, name);
   }
-  const typed = typedOptions(found.command, found, 'Attach it with the paper clip, or drop it here.');
+  const typed = typedOptions(
+    found.command,
+    found,
+    'Or attach the file with the paper clip, or drop it here.',
+  );
   const options = withFiles(typed, files, found);
   const said = { line, attached: files.map(({ name }) => name) };
   const target = { command: found.command.name, subcommand: found.subcommand };
@@ -59,7 +63,7 @@ function withFiles(
     const [fitting = free[0]] = free.filter(
       ([, option]) => option.type === 'file' && option.accept.some((accepted) => accepted === kind),
     );
-    if (!fitting) throw new UserError(`/${name} has no option for ${file.name}.`);
+    if (!fitting) throw new UserError(`/${name} can't use ${file.name}.`);
     options[fitting[0]] = file;
   }
   return options;

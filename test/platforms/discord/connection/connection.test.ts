@@ -29,7 +29,7 @@ it('an event that cannot be read is dropped, and the next one is answered', asyn
       permission_overwrites: 7,
     }),
   });
-  const dropped = 'An event of Discord could not be read, and was dropped';
+  const dropped = 'Dropped an unreadable Discord event';
   await expect.poll(() => log.map(({ sentence }) => sentence)).toContain(dropped);
   const song = discord.command({ name: 'song', options: { prompt: 'rain' } });
   expect((await song.response()).content).toBe('Done.');

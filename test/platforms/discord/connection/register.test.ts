@@ -53,7 +53,7 @@ describe('npm run register', () => {
     const refused = await register({ DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl });
     expect(refused).toEqual({
       status: 1,
-      said: 'Could not register the commands: Discord refused the token.\n',
+      said: 'Could not register the commands: Discord rejected the token.\n',
     });
   });
 });
@@ -85,8 +85,7 @@ describe('at its start the bot', () => {
   /** What it asks Discord about commands. */
   async function restart(): Promise<string[]> {
     const before = requests().length;
-    const registered = () =>
-      harness.log.filter(({ sentence }) => sentence.startsWith('Commands are registered'));
+    const registered = () => harness.log.filter(({ sentence }) => sentence.startsWith('Registered commands'));
     const times = registered().length;
     await (await harness.another()).start(harness.bot);
     await expect.poll(() => registered().length).toBe(times + 1);

@@ -100,7 +100,7 @@ describe.each(CHANNELS)('%s', (_name, channelIn, isReached) => {
       } else {
         await expect(platform.show(address, song(media), remembered)).rejects.toMatchObject({
           code: 'gone',
-          advice: expect.stringContaining('installed for you'),
+          advice: expect.stringContaining("I'm not a member of this server"),
         });
         await platform.sendPrivately(address, song(media));
         expect(discord.said(discord.directChannel()).at(-1)?.attachments).toHaveLength(2);
@@ -162,7 +162,7 @@ describe('a thread that was archived meanwhile', () => {
     const { shown } = await archived({ locked: true });
     await expect(shown).rejects.toMatchObject({
       code: 'gone',
-      advice: 'The thread in which you asked is archived and locked, so I could not finish this there.',
+      advice: "I couldn't finish this in the thread because it's archived and locked.",
     });
   });
 });
@@ -175,7 +175,8 @@ it('where the bot is no member, what is being made tells that it may come elsewh
   const asked = discord.command({ name: 'song', options: { prompt: 'rain' }, channel });
   const { address } = await begun;
   const remembered = new Remembered('j');
-  const told = () => JSON.stringify(asked.original?.embeds).includes('the result comes to you directly');
+  const told = () =>
+    JSON.stringify(asked.original?.embeds).includes("I'll send you the result as a direct message");
   await platform.show(
     address,
     { title: 'Composing', progress: { stage: 'Waiting', startedAt: 1 } },
@@ -273,7 +274,7 @@ describe('permissions', () => {
     discord.advance(QUARTER);
     await expect(platform.show(address, { text: 'x' }, new Remembered('j'))).rejects.toMatchObject({
       code: 'gone',
-      advice: 'I may not write in that channel as I should: I lack the permission Send Messages.',
+      advice: "I can't answer properly in that channel. Ask a moderator to grant me Send Messages.",
     });
   });
 
@@ -300,7 +301,7 @@ describe('permissions', () => {
       const [said] = discord.said();
       expect([said?.embeds.length, said?.attachments.length]).toEqual([shown.embeds, shown.files]);
       const words = [said?.content, said?.embeds[0]?.description].join('\n');
-      expect(words).toContain(`This would look better if I had the permission ${named} here.`);
+      expect(words).toContain(`I need ${named} here to show this properly.`);
       nothingRefused(discord);
     },
   );
@@ -349,7 +350,7 @@ describe('completions', () => {
     discord.faults.fail(503, { times: 4, path: /callback$/ });
     discord.autocomplete({ name: 'song', option: 'model', typed: 'V' }).catch(() => {});
     await expect
-      .poll(() => log.filter(({ sentence }) => sentence === 'Completions did not arrive'))
+      .poll(() => log.filter(({ sentence }) => sentence === 'Could not send autocomplete suggestions'))
       .toHaveLength(1);
     expect(log.filter(({ level }) => level === 'error')).toEqual([]);
   });

@@ -62,7 +62,7 @@ describe.each(CLOSINGS)('a song for %s', (_name, close, code) => {
     await run();
     expect(files().map(({ filename }) => filename)).toEqual(expect.arrayContaining(titles));
     expect(JSON.stringify(discord.said(discord.directChannel()))).toMatch(
-      /archived and locked|channel is gone/,
+      /archived and locked|channel was deleted/,
     );
     expect(await world.read(job)).toMatchObject({ state: 'delivered' });
     expect((await world.read(job)).undelivered).toBeUndefined();
@@ -98,11 +98,11 @@ it('a song that comes after its deadline mentions its person again: that it is n
   discord.advance(31 * 60_000);
   await run();
   expect((await world.read(job)).state).toBe('expired');
-  expect(words()).toEqual(['@Ada this is not complete.']);
+  expect(words()).toEqual(['@Ada this is incomplete.']);
   await world.callback(job, songCallback('complete'));
   for (let time = 0; time < 2; time += 1) await run();
   expect((await world.read(job)).state).toBe('delivered');
-  expect(words()).toEqual(['@Ada this is not complete.', '@Ada this is ready.']);
+  expect(words()).toEqual(['@Ada this is incomplete.', '@Ada this is ready.']);
   expect(discord.said(thread)[0]?.attachments).toHaveLength(3);
   expect(discord.refused).toEqual([]);
 });

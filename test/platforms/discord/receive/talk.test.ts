@@ -89,7 +89,7 @@ describe('in a channel that moderators chose', () => {
     const { discord } = some;
     discord.say({ text: '/song about rain' });
     const told = await discord.until(() =>
-      discord.said().find(({ content }) => content.includes('Type a command alone')),
+      discord.said().find(({ content }) => content.includes('Start the message with the slash')),
     );
     expect(told.channelId).toBe(discord.channel.id);
     expect(await settled(some)).toEqual([]);

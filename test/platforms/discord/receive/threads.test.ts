@@ -54,13 +54,13 @@ describe('a thread at an answer', () => {
     const { discord } = some;
     const { answer, told, thread } = await opened(some);
     expect(thread).toMatchObject({ type: 11, name: '“Why is the sea loud?”', parentId: discord.channel.id });
-    expect(told).toMatchObject({ onlyFor: discord.user.id, content: `Continue here: <#${thread.id}>` });
+    expect(told).toMatchObject({ onlyFor: discord.user.id, content: `Continued in <#${thread.id}>` });
     expect(discord.said(thread).map(({ content }) => content)).toEqual([
       '',
-      '-# Mention me here when you want an answer: Discord shows me no other messages.',
+      "-# Mention me here when you want an answer. Discord doesn't show me other messages.",
     ]);
     const again = await discord.press(BUTTON, answer).response();
-    expect(again.content).toBe(`There is already a thread: <#${thread.id}>`);
+    expect(again.content).toBe(`Thread already open: <#${thread.id}>`);
     expect(discord.said(thread)).toHaveLength(2);
   });
 
@@ -101,7 +101,7 @@ describe('a thread at an answer', () => {
     const some = await start(withMessageContent);
     const { discord, bot } = some;
     const { thread } = await opened(some);
-    expect(discord.said(thread).at(-1)?.content).toBe('-# Write here, and I answer.');
+    expect(discord.said(thread).at(-1)?.content).toBe("-# Write here and I'll answer.");
     bot.answer = async () => ({ type: 'message', visibility: 'channel', message: { text: 'Quieter.' } });
     const said = discord.say({ text: 'and at night?', channel: thread });
     const answer = await discord.until(() =>
@@ -172,7 +172,7 @@ describe('an archived thread, which the bot does not know', () => {
     discord.mention({ text: 'still there?', channel });
     discord.faults.fail(503, { times: 4, path: /^GET .channels/ });
     discord.mention({ text: 'and here?', channel: archived(discord) });
-    const unanswered = () => log.filter(({ sentence }) => sentence.endsWith('was not answered'));
+    const unanswered = () => log.filter(({ sentence }) => sentence.startsWith('Ignored a person'));
     await discord.until(() => unanswered().length === 2, 'two refusals');
     expect(bot.invocations).toEqual([]);
   });
@@ -239,7 +239,7 @@ describe('a thread that cannot be opened', () => {
     const { discord } = some;
     const answer = await answered(some);
     const told = await discord.press(BUTTON, answer, { lacks: ['CreatePublicThreads'] }).response();
-    expect(told.content).toBe('You may not open threads in this channel.');
+    expect(told.content).toBe("You don't have permission to open threads in this channel.");
     expect(discord.world.channels.has(answer.id)).toBe(false);
   });
 
@@ -263,7 +263,7 @@ describe('a thread that cannot be opened', () => {
     const answer = await answered(some);
     discord.faults.fail(503, { times: 4, path: /threads$/ });
     const told = await discord.press(BUTTON, answer).response();
-    expect(told.content).toBe('Discord did not open a thread. Please try again in a moment.');
+    expect(told.content).toBe("Discord didn't open a thread. Try again in a minute.");
   });
 });
 
@@ -273,7 +273,7 @@ describe('the message content intent', () => {
     await platform.start(bot);
     expect(platform.status()).toMatchObject({
       ready: false,
-      reason: expect.stringContaining('message content intent is not switched on'),
+      reason: expect.stringContaining('Message Content Intent is off'),
     });
   });
 });

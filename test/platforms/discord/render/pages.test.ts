@@ -211,7 +211,7 @@ describe('rendering for Discord', () => {
     [
       'a small table',
       '| a | bb |\n|---|---|\n| 1 | 2 |',
-      'Table with the columns a, bb:\n```\na  bb\n-  --\n1  2\n```',
+      'Table with columns a, bb:\n```\na  bb\n-  --\n1  2\n```',
     ],
     ['code with a language', '```js\nlet x;\n```', '```js\nlet x;\n```'],
     ['code that holds a fence', '````\na\n```\nb\n````', '```\na\n`\u200b``\nb\n```'],
@@ -252,7 +252,7 @@ describe('rendering for Discord', () => {
     [
       'a small table with a link and wide letters',
       '| a | b |\n|-|-|\n| [docs](https://e.example/) | 字字 |\n| <https://f.example> | x |',
-      'Table with the columns a, b:\n```\na                  b\n-----------------  ----\ndocs               字字\nhttps://f.example  x\n```\n[docs](<https://e.example/>)',
+      'Table with columns a, b:\n```\na                  b\n-----------------  ----\ndocs               字字\nhttps://f.example  x\n```\n[docs](<https://e.example/>)',
     ],
     [
       'a numbered item that begins with a block of code',

@@ -77,7 +77,7 @@ describe('installing', () => {
     const { status, page, scopes } = await install();
     expect(scopes.toSorted()).toEqual([...BOT_SCOPES].toSorted());
     expect(status).toBe(200);
-    expect(page).toContain('Minstrel is installed in Minstrel');
+    expect(page).toContain('Minstrel is ready in Minstrel');
     await show(replicas[0], 'hello');
     expect(server.botMessages()).not.toEqual([]);
     expect(server.refused).toEqual([]);
@@ -97,7 +97,7 @@ describe('installing', () => {
   ])('installs nothing when %s', async (_why, how) => {
     const { status, page } = await install(server.workspace, how);
     expect(status).toBe(400);
-    expect(page).toContain('try again');
+    expect(page).toContain('Try again');
     expect(stored.size).toBe(0);
     expect(server.refused).toEqual([]);
   });
@@ -105,7 +105,7 @@ describe('installing', () => {
   it('takes an address that somebody made up for what it is', async () => {
     const response = await fetch(`${listener.url}/slack/oauth_redirect?code=x&state=y`);
     expect(response.status).toBe(400);
-    expect(await response.text()).toContain('Nothing was installed');
+    expect(await response.text()).toContain('Minstrel was not installed');
     expect((await fetch(`${listener.url}/slack/other`)).status).toBe(404);
   });
 

@@ -113,7 +113,7 @@ describe('Socket Mode', () => {
     const status = slack.status();
     expect(status).toMatchObject({
       ready: false,
-      reason: expect.stringContaining('Slack refuses SLACK_BOT_TOKEN (account_inactive)'),
+      reason: expect.stringContaining('Slack rejected SLACK_BOT_TOKEN (account_inactive)'),
     });
     expect(server.socketMode.connected).toBe(0);
     await server.until(() => slack.status().ready);
@@ -127,7 +127,7 @@ describe('Socket Mode', () => {
     await server.uninstall();
     await server.until(() => !slack.status().ready);
     expect(slack.status()).toMatchObject({
-      reason: expect.stringContaining('Slack refuses SLACK_BOT_TOKEN (token_revoked)'),
+      reason: expect.stringContaining('Slack rejected SLACK_BOT_TOKEN (token_revoked)'),
     });
     await server.until(() => slack.status().ready);
     noRefusals();
@@ -149,7 +149,7 @@ describe('Socket Mode', () => {
     const { server, slack } = harness;
     expect(slack.status()).toMatchObject({
       ready: false,
-      reason: expect.stringContaining('Slack refuses SLACK_APP_TOKEN (not_allowed_token_type)'),
+      reason: expect.stringContaining('Slack rejected SLACK_APP_TOKEN (not_allowed_token_type)'),
     });
     await server.until(() => server.socketMode.connections === 2);
     expect(slack.status()).toEqual({ ready: true });

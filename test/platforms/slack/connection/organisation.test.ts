@@ -47,7 +47,7 @@ beforeEach(async () => {
   await startReplica();
   listener = await listenForSlack(server, () => replicas[0]);
   const { status, page } = await server.install(`${listener.url}/slack/install`, music.workspace);
-  expect([status, page]).toEqual([200, expect.stringContaining('installed in Band')]);
+  expect([status, page]).toEqual([200, expect.stringContaining('ready in Band')]);
 });
 
 afterEach(async () => {

@@ -296,7 +296,7 @@ it('calls once for an incomplete result and once for one that is ready, also aft
   for (const message of [expired, done]) await show(message, { posted, mayHavePosted: true });
   const replies = server.botMessages().filter(({ threadTs }) => threadTs !== undefined);
   expect(replies.map(({ text }) => text)).toEqual([
-    '<@U0ADA> Composing: this is not complete.',
+    '<@U0ADA> Composing: this is incomplete.',
     '<@U0ADA> Rain',
   ]);
   noRefusals();

@@ -79,7 +79,7 @@ const wordsOf = (text: string) => text.match(/word\d+/g) ?? [];
 function expectWhole() {
   expect(wordsOf(inThread())).toEqual(WORDS);
   expect(readableText(anchor())).toContain('word0 word1');
-  expect(readableText(anchor())).toContain('goes on in the thread');
+  expect(readableText(anchor())).toContain('The rest is in the thread.');
   expect(readableText(anchor())).not.toContain('word500');
   expect(JSON.stringify(anchor().blocks)).toContain('Again');
   expect(harness.server.botMessages().filter(({ threadTs }) => threadTs === undefined)).toHaveLength(1);

@@ -93,8 +93,8 @@ it('a channel that the bot was removed from during a song is told as that, with 
   await show(PROGRESS);
   server.workspace.channels.get('C0MUSIC')?.members.delete(server.workspace.botUser);
   const refusal = await show({ title: 'Rain', media: [SONG] }).catch((error: unknown) => error);
-  expect(refusal).toMatchObject({ advice: expect.stringContaining('not in the channel any more') });
-  expect(refusal).not.toMatchObject({ advice: expect.stringContaining('not started') });
+  expect(refusal).toMatchObject({ advice: expect.stringContaining('no longer in the channel') });
+  expect(refusal).not.toMatchObject({ advice: expect.stringContaining("haven't started") });
 });
 
 it('the person is called although Slack does not take the file', async () => {
@@ -225,7 +225,7 @@ it('a picture comes along when somebody asks about it from its menu', async () =
   const { message } = await server.say('look', { files: [picture], user: 'U0BOB' });
   await server.messageShortcut('message-menu:ask', message);
   const form = await server.until(() => server.openView());
-  expect(JSON.stringify(form.view)).toContain('“sky.png” comes along');
+  expect(JSON.stringify(form.view)).toContain('“sky.png” will be used');
   await server.submitView(form, { question: 'What is it?' });
   await server.until(() => bot.begun === 1);
   expect(bot.invocations[0]?.options).toMatchObject({

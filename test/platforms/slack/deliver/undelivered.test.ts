@@ -90,11 +90,11 @@ it('a song that comes after its deadline mentions its person again: that it is n
   world.clock.advance(31 * 60_000);
   await run();
   expect((await world.read(job)).state).toBe('expired');
-  expect(mentions()).toEqual(['<@U0ADA> Composing “rain”: this is not complete.']);
+  expect(mentions()).toEqual(['<@U0ADA> Composing “rain”: this is incomplete.']);
   await world.callback(job, songCallback('complete'));
   for (let time = 0; time < 2; time += 1) await run();
   expect((await world.read(job)).state).toBe('delivered');
-  expect(mentions()).toEqual(['<@U0ADA> Composing “rain”: this is not complete.', '<@U0ADA> Rain']);
+  expect(mentions()).toEqual(['<@U0ADA> Composing “rain”: this is incomplete.', '<@U0ADA> Rain']);
   expect(replies().map(({ files }) => files.length)).toEqual([0, 2]);
   expect(server.refused).toEqual([]);
 });

@@ -182,7 +182,7 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
         'that a text does not fit into gives its place to the reason',
         'Ada '.repeat(20),
         undefined,
-        [expect.stringContaining('This text has 80 characters, and “name” takes 40')],
+        [expect.stringContaining('The text is too long for “name”: 80 characters, the limit is 40')],
       ],
     ])('answered by another form %s', async (_, name, acknowledged, said) => {
       const { server, bot } = harness;
@@ -266,7 +266,7 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
       server.faults.next('views.open', { type: 'error', error: 'expired_trigger_id' });
       await server.slash('/song');
       const said = await server.until(() => server.ephemeralsOf()[0]);
-      expect(readableText(said)).toContain('Please try that again');
+      expect(readableText(said)).toContain('Try again.');
       noRefusals();
     });
 
@@ -275,7 +275,7 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
       const { message } = await server.say('rain '.repeat(2_000), { user: 'U0BOB' });
       await server.messageShortcut('message-menu:song', message);
       const said = await server.until(() => server.ephemeralsOf()[0]);
-      expect(readableText(said)).toContain('Please use the command with the part that matters');
+      expect(readableText(said)).toContain('Use the command with a shorter text');
       noRefusals();
     });
 
@@ -306,7 +306,7 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
       const { server, bot } = harness;
       await server.slash('/song', text);
       const said = await server.until(() => server.ephemeralsOf()[0]);
-      expect(readableText(said)).toContain('**--prompt** What the song should be about (needed)');
+      expect(readableText(said)).toContain('**--prompt** What the song should be about (required)');
       expect(bot.invocations).toEqual([]);
       noRefusals();
     },

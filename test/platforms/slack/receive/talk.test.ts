@@ -99,7 +99,7 @@ describe('in a channel that moderators chose', () => {
     const { server } = harness;
     await server.say(' /song about rain');
     const told = await server.until(() => server.ephemeralsOf()[0]);
-    expect(readableText(told)).toContain('Type a command alone');
+    expect(readableText(told)).toContain('Start the message with the slash');
     await server.say('/giphy rain');
     await server.say('!play rain');
     expect(await settled()).toEqual([]);

@@ -130,7 +130,7 @@ describe('what is said to the bot', () => {
     await server.mention('', { files: [picture] });
     await server.until(() => bot.begun === 1);
     expect(bot.invocations[0]?.options).toMatchObject({
-      question: 'What is in this picture?',
+      question: 'What is in this image?',
       image: { name: 'sky.png' },
     });
   });

@@ -49,7 +49,7 @@ export function createInstallations({
       const opened = seal.open(data.sealed, id);
       // Sound: the seal proves that storeInstallation wrote it.
       if (opened !== undefined) return JSON.parse(opened) as Installation;
-      const detail = 'A workspace’s token was sealed with another SLACK_CLIENT_SECRET';
+      const detail = 'Could not decrypt a workspace’s token: SLACK_CLIENT_SECRET changed';
       log.error({ team: id }, detail);
       throw new PlatformError('unavailable', detail, { retryAfterMs: SEALED_RETRY_MS });
     },
@@ -66,7 +66,7 @@ export function createInstallations({
 /** Throws PlatformError for an installation that has none. */
 function idOf({ team, enterprise, isEnterpriseInstall }: Installation<'v1' | 'v2', boolean>): string {
   const place = isEnterpriseInstall ? enterprise : team;
-  if (place === undefined) throw new PlatformError('refused', 'The app was installed in no workspace');
+  if (place === undefined) throw new PlatformError('refused', 'An installation without a workspace');
   return place.id;
 }
 

@@ -14,7 +14,7 @@ export function createSeal(secrets: readonly string[]) {
   return {
     close(text: string, context: string): string {
       const [key] = keys;
-      if (key === undefined) throw new RangeError('There is no secret to seal with');
+      if (key === undefined) throw new RangeError('No secret to encrypt with');
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv(ALGORITHM, key, nonce);
       cipher.setAAD(Buffer.from(context));
