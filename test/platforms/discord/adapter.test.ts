@@ -108,7 +108,7 @@ describe('the Discord adapter', () => {
     const message = discord.say({ text: 'rain '.repeat(780) });
     const said = await discord.contextMenu({ name: 'Create a song from this', message }).response();
     expect(said).toMatchObject({ onlyFor: discord.user.id });
-    expect(said.content).toContain('“prompt” takes 3,000');
+    expect(said.content).toContain('the limit is 3,000');
     bot.answer = async () => ({
       type: 'form',
       form: {

@@ -162,7 +162,7 @@ describe('missing permissions', () => {
     await platform.show(inChannel(discord), message, new Remembered('j'));
     const [said] = discord.said();
     expect(said?.content).toBe(
-      `**Rain**\nStyle: lofi\n[Listen: rain.mp3](<https://bot.example/files/one?signature=s>)\n\n-# ${LINKED_FILES_SENTENCE}\n\n-# This would look better if I had the permission Embed Links and Attach Files here.`,
+      `**Rain**\nStyle: lofi\n[Listen: rain.mp3](<https://bot.example/files/one?signature=s>)\n\n-# ${LINKED_FILES_SENTENCE}\n\n-# I need Embed Links and Attach Files here to show this properly.`,
     );
   });
 
