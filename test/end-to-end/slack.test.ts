@@ -127,7 +127,7 @@ it('what comes too late to be acknowledged costs nothing, and its person is told
   slack.delay(0);
   const told = await slack.until(() => slack.botMessages(CHANNEL)[before]);
   await slack.until(() => has('Again')(told));
-  expect(readableText(told)).toContain('I have not started');
+  expect(readableText(told)).toContain('I didn’t start');
   expect(running.emulator.requests.length).toBe(spent);
   expect(slack.botMessages(CHANNEL)).toHaveLength(before + 1);
   await slack.press(told, 'Again');
