@@ -120,7 +120,7 @@ describe('the Discord adapter', () => {
       },
     });
     const answer = await discord.command({ name: 'song', options: { prompt: 'x' } }).response();
-    expect(answer.content).toContain('“lyrics” takes 100');
+    expect(answer.content).toContain('the limit is 100');
     nothingRefused();
   });
 
