@@ -72,7 +72,7 @@ describe('special conditions', () => {
       'an answer',
     );
     expect(answer.embeds).toEqual([]);
-    expect(answer.content).toContain('the permission Embed Links and Attach Files here');
+    expect(answer.content).toContain('I need Embed Links and Attach Files here');
   });
 
   it('where the bot may not write, the person hears of it directly', async () => {
