@@ -13,7 +13,7 @@ import {
 } from '../src/core/message.ts';
 import type { AnswersInForce } from '../src/core/moderation.ts';
 import type { FileReference, OptionDeclarations } from '../src/core/options.ts';
-import { present } from '../src/core/present.ts';
+import { present } from '../src/core/util/present.ts';
 import type { AnswerResult, AnswerWork, InquiryTurn } from '../src/core/work.ts';
 import { emptyAnswer, endingNote } from './ask/ending.ts';
 import { planAnswer, suggestModels } from './ask/plan.ts';

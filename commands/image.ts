@@ -4,7 +4,7 @@ import type { JobView } from '../src/core/job.ts';
 import { againButton, button, type MediaItem, type MediaSource, plain } from '../src/core/message.ts';
 import { parseModelName } from '../src/core/model-name.ts';
 import type { OptionDeclarations } from '../src/core/options.ts';
-import { present } from '../src/core/present.ts';
+import { present } from '../src/core/util/present.ts';
 import type { Work } from '../src/core/work.ts';
 import { durationOption, exactOption, modelOption } from './text/options.ts';
 import { clip, quoted, shortened } from './text/phrases.ts';

@@ -2,7 +2,7 @@ import { defineCommand } from '../src/core/bot/command.ts';
 import { privately } from '../src/core/bot/outcome.ts';
 import type { JobState, JobView } from '../src/core/job.ts';
 import { type Button, button, type Field, type Message, plain } from '../src/core/message.ts';
-import { duration, queueWords } from '../src/core/words.ts';
+import { duration, queueWords } from '../src/core/util/words.ts';
 import { age, fieldLine } from './text/phrases.ts';
 
 /** Buttons that fit on every platform, half of them for each list. */

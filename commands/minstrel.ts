@@ -5,7 +5,7 @@ import { notModerator } from '../src/core/errors.ts';
 import { type Address, type Invocation, serverWord } from '../src/core/invocation.ts';
 import { plain } from '../src/core/message.ts';
 import type { Change } from '../src/core/moderation.ts';
-import { counted } from '../src/core/words.ts';
+import { counted } from '../src/core/util/words.ts';
 import { modelField } from './text/moderation.ts';
 import { fieldLine } from './text/phrases.ts';
 import { ownUsageText } from './text/usage.ts';

@@ -13,7 +13,7 @@ import {
   type Where,
 } from '../src/core/moderation.ts';
 import type { OptionDeclarations } from '../src/core/options.ts';
-import { present } from '../src/core/present.ts';
+import { present } from '../src/core/util/present.ts';
 import { answerFields, because, modelField, onOrOff, ownChoiceWins, pagesText } from './text/moderation.ts';
 import { choicesOf, familyChoices, modelOption, whereOption } from './text/options.ts';
 import { fieldLine } from './text/phrases.ts';

@@ -4,10 +4,10 @@ import type { Context } from '../src/core/bot/context.ts';
 import { type Outcome, privately } from '../src/core/bot/outcome.ts';
 import { UserError } from '../src/core/errors.ts';
 import { type Message, plain } from '../src/core/message.ts';
-import type { PartyTools, PartyView } from '../src/core/party.ts';
-import { present } from '../src/core/present.ts';
-import { titleOf } from '../src/core/song.ts';
-import { duration } from '../src/core/words.ts';
+import type { PartyTools, PartyView } from '../src/core/music/party.ts';
+import { titleOf } from '../src/core/music/song.ts';
+import { present } from '../src/core/util/present.ts';
+import { duration } from '../src/core/util/words.ts';
 import { findTake, suggestServerTakes, type Take, takeName, withTake } from './song/takes.ts';
 import { choicesOf, completedText } from './text/options.ts';
 

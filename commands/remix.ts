@@ -1,10 +1,10 @@
 import { defineCommand, defineFormAction } from '../src/core/bot/command.ts';
 import type { Context } from '../src/core/bot/context.ts';
 import { UserError } from '../src/core/errors.ts';
+import { hasVoice, titleOf } from '../src/core/music/song.ts';
+import type { Voice } from '../src/core/music/voice.ts';
 import type { OptionDeclarations } from '../src/core/options.ts';
-import { present } from '../src/core/present.ts';
-import { hasVoice, titleOf } from '../src/core/song.ts';
-import type { Voice } from '../src/core/voice.ts';
+import { present } from '../src/core/util/present.ts';
 import type { Recording, Work } from '../src/core/work.ts';
 import { SONG_MODEL_CHOICES } from './song/compose.ts';
 import { findVoice, keptVoiceOf, sameVoice, suggestVoices, sungAgain } from './song/keep-voice.ts';

@@ -4,7 +4,7 @@ import { type Outcome, privately } from '../src/core/bot/outcome.ts';
 import { UserError } from '../src/core/errors.ts';
 import type { Invocation } from '../src/core/invocation.ts';
 import type { OptionDeclarations } from '../src/core/options.ts';
-import { present } from '../src/core/present.ts';
+import { present } from '../src/core/util/present.ts';
 import { studioActions } from './song/actions.ts';
 import { composeSong, SONG_MODEL_CHOICES } from './song/compose.ts';
 import { findVoice, suggestVoices, sungAgain } from './song/keep-voice.ts';

@@ -1,8 +1,8 @@
 import { defineCommand } from '../src/core/bot/command.ts';
 import type { JobView } from '../src/core/job.ts';
 import { againButton, type MediaItem } from '../src/core/message.ts';
+import { artistOf } from '../src/core/music/song.ts';
 import type { OptionDeclarations } from '../src/core/options.ts';
-import { artistOf } from '../src/core/song.ts';
 import { splitOption, splitTake } from './song/actions.ts';
 import { sourceName } from './song/derived-messages.ts';
 import { listenLink } from './song/song-message.ts';

@@ -2,7 +2,7 @@ import { defineCommand } from '../src/core/bot/command.ts';
 import { UserError } from '../src/core/errors.ts';
 import { againButton } from '../src/core/message.ts';
 import type { OptionDeclarations } from '../src/core/options.ts';
-import { present } from '../src/core/present.ts';
+import { present } from '../src/core/util/present.ts';
 import { choicesOf, durationOption, exactOption, modelOption } from './text/options.ts';
 import { clip, lineage, quoted, shortened } from './text/phrases.ts';
 

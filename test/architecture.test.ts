@@ -8,8 +8,8 @@ import { describe, expect, test } from 'vitest';
  */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   core: ['types of gateway'],
-  gateway: ['src/core/backoff.ts', 'src/core/present.ts'],
-  emulator: ['src/core/bounded-map.ts', 'src/core/errors.ts'],
+  gateway: ['src/core/util/backoff.ts', 'src/core/util/present.ts'],
+  emulator: ['src/core/util/bounded-map.ts', 'src/core/errors.ts'],
   media: ['core'],
   storage: ['core'],
   settings: ['core', 'gateway', 'storage'],

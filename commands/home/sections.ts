@@ -7,7 +7,7 @@ import type { JobView } from '../../src/core/job.ts';
 import type { HomeSection } from '../../src/core/message.ts';
 import type { AnswersInForce, ModelInForce } from '../../src/core/moderation.ts';
 import type { FormButton } from '../../src/core/options.ts';
-import { present } from '../../src/core/present.ts';
+import { present } from '../../src/core/util/present.ts';
 import { runningList } from '../jobs.ts';
 import { answerFields, modelField } from '../text/moderation.ts';
 import { age, clip } from '../text/phrases.ts';

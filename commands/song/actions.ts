@@ -3,9 +3,9 @@ import { type CommandAction, defineFormAction } from '../../src/core/bot/command
 import type { Context } from '../../src/core/bot/context.ts';
 import { type Outcome, privately } from '../../src/core/bot/outcome.ts';
 import { UserError } from '../../src/core/errors.ts';
+import { artistOf, hasVoice, lyricsOf, TAKE_WORK, titleOf } from '../../src/core/music/song.ts';
 import type { ChoiceOption, OptionDeclarations } from '../../src/core/options.ts';
-import { present } from '../../src/core/present.ts';
-import { artistOf, hasVoice, lyricsOf, TAKE_WORK, titleOf } from '../../src/core/song.ts';
+import { present } from '../../src/core/util/present.ts';
 import type { Work } from '../../src/core/work.ts';
 import { playTake } from '../party.ts';
 import { quoted } from '../text/phrases.ts';

@@ -2,9 +2,9 @@
 import { defineFormAction } from '../../src/core/bot/command.ts';
 import { UserError } from '../../src/core/errors.ts';
 import type { JobView } from '../../src/core/job.ts';
+import { titleOf } from '../../src/core/music/song.ts';
 import type { OptionDeclarations } from '../../src/core/options.ts';
-import { present } from '../../src/core/present.ts';
-import { titleOf } from '../../src/core/song.ts';
+import { present } from '../../src/core/util/present.ts';
 import { quoted } from '../text/phrases.ts';
 import { composeSong, SONG_MODEL_CHOICES, type SongRequest } from './compose.ts';
 import { keptVoiceOf, sameVoice } from './keep-voice.ts';

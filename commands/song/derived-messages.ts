@@ -1,9 +1,9 @@
 /** The result of any work of the music studio, as a message: a song, covers, karaoke, WAV, music video, a kept voice. */
 import type { JobView } from '../../src/core/job.ts';
 import { againButton, button, type MediaItem, type Message, plain } from '../../src/core/message.ts';
-import { present } from '../../src/core/present.ts';
-import { artistOf, lyricsOf } from '../../src/core/song.ts';
-import { duration } from '../../src/core/words.ts';
+import { artistOf, lyricsOf } from '../../src/core/music/song.ts';
+import { present } from '../../src/core/util/present.ts';
+import { duration } from '../../src/core/util/words.ts';
 import type { LyricLine } from '../../src/core/work.ts';
 import { askedBy, lineage } from '../text/phrases.ts';
 

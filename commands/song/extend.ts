@@ -1,10 +1,10 @@
 /** Extend: the song goes on, as it is or changed from a given second. */
 import { defineFormAction } from '../../src/core/bot/command.ts';
 import { UserError } from '../../src/core/errors.ts';
+import { hasVoice, lastMoment, lyricsOf, songModelOf, titleOf } from '../../src/core/music/song.ts';
+import { SONG_LIMITS } from '../../src/core/music/song-limits.ts';
 import type { OptionDeclarations, OptionValues } from '../../src/core/options.ts';
-import { hasVoice, lastMoment, lyricsOf, songModelOf, titleOf } from '../../src/core/song.ts';
-import { SONG_LIMITS } from '../../src/core/song-limits.ts';
-import { beginning, duration } from '../../src/core/words.ts';
+import { beginning, duration } from '../../src/core/util/words.ts';
 import type { SongModel, Work } from '../../src/core/work.ts';
 import { within } from './compose.ts';
 import { withSectionTags } from './lyrics-text.ts';

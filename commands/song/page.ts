@@ -5,7 +5,7 @@ import { privately } from '../../src/core/bot/outcome.ts';
 import { notModerator } from '../../src/core/errors.ts';
 import { serverWord } from '../../src/core/invocation.ts';
 import { button } from '../../src/core/message.ts';
-import { titleOf } from '../../src/core/song.ts';
+import { titleOf } from '../../src/core/music/song.ts';
 
 function mayDecide({ job, person }: ActionInvocation): boolean {
   return person.id === job.person.id || person.moderator;

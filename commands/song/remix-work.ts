@@ -1,9 +1,9 @@
 /** From a recording and what people want of it to a request of the upload routes. */
 
 import { UserError } from '../../src/core/errors.ts';
-import { present } from '../../src/core/present.ts';
-import { SONG_LIMITS } from '../../src/core/song-limits.ts';
-import type { Voice } from '../../src/core/voice.ts';
+import { SONG_LIMITS } from '../../src/core/music/song-limits.ts';
+import type { Voice } from '../../src/core/music/voice.ts';
+import { present } from '../../src/core/util/present.ts';
 import type { Recording, SongModel, Work } from '../../src/core/work.ts';
 import { choicesOf } from '../text/options.ts';
 import { clip, words } from '../text/phrases.ts';

@@ -11,9 +11,9 @@ import {
   type MediaItem,
   type Message,
 } from '../../src/core/message.ts';
-import { present } from '../../src/core/present.ts';
-import { artistOf, coverWords, hasVoice, lyricsOf, titleOf } from '../../src/core/song.ts';
-import { duration } from '../../src/core/words.ts';
+import { artistOf, coverWords, hasVoice, lyricsOf, titleOf } from '../../src/core/music/song.ts';
+import { present } from '../../src/core/util/present.ts';
+import { duration } from '../../src/core/util/words.ts';
 import { askedBy, lineage, shortened } from '../text/phrases.ts';
 import { DERIVED_MESSAGES } from './derived-messages.ts';
 import { lyricsMarkdown } from './lyrics-text.ts';

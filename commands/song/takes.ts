@@ -4,7 +4,7 @@ import type { Context, StartRequest } from '../../src/core/bot/context.ts';
 import type { Outcome } from '../../src/core/bot/outcome.ts';
 import { UserError } from '../../src/core/errors.ts';
 import type { JobView } from '../../src/core/job.ts';
-import { titleOf } from '../../src/core/song.ts';
+import { titleOf } from '../../src/core/music/song.ts';
 import type { Result } from '../../src/core/work.ts';
 import { clip, quoted } from '../text/phrases.ts';
 

@@ -16,7 +16,7 @@ import {
   TALK_QUESTIONS,
   type Where,
 } from '../../src/core/moderation.ts';
-import { counted } from '../../src/core/words.ts';
+import { counted } from '../../src/core/util/words.ts';
 import { shortened } from './phrases.ts';
 
 type Somewhere = Pick<Address, 'platform'>;

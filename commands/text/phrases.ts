@@ -1,7 +1,7 @@
 /** Texts of commands, cut and counted; replies and the buttons that all results have. */
 import type { JobView } from '../../src/core/job.ts';
 import { type Button, type Field, plain } from '../../src/core/message.ts';
-import { beginning, counted } from '../../src/core/words.ts';
+import { beginning, counted } from '../../src/core/util/words.ts';
 
 /** At most `most` characters, ending at a word where there is one. */
 export function clip(text: string, most: number): string {

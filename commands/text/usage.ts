@@ -8,8 +8,8 @@ import type {
   SettledUsage,
   UsageReport,
 } from '../../src/core/moderation.ts';
-import { present } from '../../src/core/present.ts';
-import { amount, counted, lastDays } from '../../src/core/words.ts';
+import { present } from '../../src/core/util/present.ts';
+import { amount, counted, lastDays } from '../../src/core/util/words.ts';
 
 /** Days that a report lists; it says how many more there are. */
 const MOST_LISTED = 25;

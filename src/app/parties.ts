@@ -2,8 +2,8 @@
 import { repeat } from '../core/clock.ts';
 import type { Job } from '../core/job.ts';
 import type { MediaSource } from '../core/message.ts';
-import type { PartySong } from '../core/party.ts';
-import { coverWords, TAKE_WORK, titleOf } from '../core/song.ts';
+import type { PartySong } from '../core/music/party.ts';
+import { coverWords, TAKE_WORK, titleOf } from '../core/music/song.ts';
 import type { System } from '../core/system.ts';
 import type { LyricLine } from '../core/work.ts';
 import { existingResults } from '../jobs/existing.ts';

@@ -1,9 +1,9 @@
 /** The chat platforms that the settings switch on. */
 
 import { sleep, systemClock } from '../core/clock.ts';
-import type { WithLock } from '../core/lock.ts';
 import type { System } from '../core/system.ts';
 import type { Measure } from '../core/telemetry/series.ts';
+import type { WithLock } from '../core/util/lock.ts';
 import type { MediaReader, Platform } from '../platforms/platform.ts';
 import { createWeb, type WebFiles } from '../platforms/web/adapter.ts';
 import { createLocks } from '../storage/locks.ts';

@@ -1,7 +1,7 @@
 /** `npm run backup -- <folder>`: a copy of jobs, settings and media, while the bot runs or not. */
 import { backUp } from '../app/backup/create.ts';
 import { fail, openProgram, runProgram } from '../app/process.ts';
-import { counted } from '../core/words.ts';
+import { counted } from '../core/util/words.ts';
 
 const USAGE = 'Usage: npm run backup -- <folder>. Updates an earlier backup in the folder.';
 

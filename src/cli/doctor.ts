@@ -5,7 +5,7 @@ import { type Examination, examine, lineOf } from '../app/doctor/examine.ts';
 import { loadEnvironment, runProgram } from '../app/process.ts';
 import { systemOf } from '../app/system.ts';
 import type { Finding } from '../core/finding.ts';
-import { counted } from '../core/words.ts';
+import { counted } from '../core/util/words.ts';
 
 /** Words beside signs and colours, for screen readers and plain terminals. */
 const MARKS = {

@@ -4,7 +4,7 @@ import { asBackupError } from '../app/backup/folder.ts';
 import { fail, openProgram, runProgram } from '../app/process.ts';
 import { openExistingStorage } from '../app/services.ts';
 import { systemErrorCode } from '../core/errors.ts';
-import { counted } from '../core/words.ts';
+import { counted } from '../core/util/words.ts';
 import { exportTo } from '../storage/transfer.ts';
 
 const USAGE = 'Usage: npm run export -- <file>. Choose a file that does not exist yet.';

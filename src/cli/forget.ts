@@ -2,7 +2,7 @@
 import { forgetByOperator } from '../app/forget.ts';
 import { fail, openProgram, runProgram } from '../app/process.ts';
 import { UserError } from '../core/errors.ts';
-import { counted } from '../core/words.ts';
+import { counted } from '../core/util/words.ts';
 
 const USAGE =
   'Usage: npm run forget -- <discord|slack> <id>. Example: npm run forget -- discord 80351110224678912';

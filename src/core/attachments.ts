@@ -2,7 +2,7 @@
 import type { TextPart } from '../gateway/answers.ts';
 import type { ConversationTurn } from './invocation.ts';
 import type { FileReference } from './options.ts';
-import { present } from './present.ts';
+import { present } from './util/present.ts';
 import type { InquiryPart, InquiryTurn, NamedFile, WorkFile } from './work.ts';
 
 /** Whether the file has yet to be fetched. */

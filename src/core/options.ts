@@ -1,6 +1,6 @@
 /** How a command's options are declared, and the check of what people typed, before anything is spent. */
 import { UserError } from './errors.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from './util/nearest.ts';
 
 export interface Choice {
   readonly name: string;

@@ -1,4 +1,4 @@
-import { BoundedMap } from '../core/bounded-map.ts';
+import { BoundedMap } from '../core/util/bounded-map.ts';
 import type { SongRecipe } from './studio/synthesizer/recipe.ts';
 
 export type MusicTaskKind = 'songs' | 'lyrics' | 'cover' | 'stems' | 'wav' | 'video';

@@ -1,5 +1,5 @@
 /** What chat, msg and gen have in common: one answer, whatever the dialect on the wire. */
-import { present } from '../core/present.ts';
+import { present } from '../core/util/present.ts';
 import { asCount } from './transport/json.ts';
 
 export interface TextPart {

@@ -2,9 +2,9 @@ import type { Readable } from 'node:stream';
 import { create as contentDisposition } from 'content-disposition';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import parseRange from 'range-parser';
-import type { ByteRange, FileLink } from '../core/files.ts';
 import type { KeptFile } from '../core/message.ts';
 import type { System } from '../core/system.ts';
+import type { ByteRange, FileLink } from '../core/web/files.ts';
 import { sendNotFound } from './not-found.ts';
 import type { Routes } from './server.ts';
 

@@ -1,6 +1,6 @@
-import type { Readiness } from '../core/platform-routes.ts';
 import type { System } from '../core/system.ts';
 import type { Log } from '../core/telemetry/log.ts';
+import type { Readiness } from '../core/web/platform-routes.ts';
 import type { Routes } from './server.ts';
 
 /** Something that must work before the process is of use, such as `storage` or `discord`. */

@@ -1,6 +1,6 @@
-import { isSignedBy, sign } from '../core/signatures.ts';
 import type { Log } from '../core/telemetry/log.ts';
 import type { Measure } from '../core/telemetry/series.ts';
+import { isSignedBy, sign } from '../core/web/signatures.ts';
 import { sendNotFound } from './not-found.ts';
 import { isCompressed, type Routes } from './server.ts';
 

@@ -1,5 +1,5 @@
 /** Routes that a chat platform answers itself: events, which it sends, and pages, which people open. */
-import type { PlatformRoutes } from '../core/platform-routes.ts';
+import type { PlatformRoutes } from '../core/web/platform-routes.ts';
 import { sendNotFound } from './not-found.ts';
 import type { Routes } from './server.ts';
 

@@ -1,7 +1,7 @@
 /** What one address may ask of pages and files, so that no single visitor takes the listener from all others. */
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { BoundedMap } from '../core/bounded-map.ts';
+import { BoundedMap } from '../core/util/bounded-map.ts';
 import { isOwnNetwork, type Routes } from './server.ts';
 
 /** The page of a song with many stems asks for some twenty at a time. */

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { isOpen, type Job } from '../core/job.ts';
 import type { Message } from '../core/message.ts';
-import type { TakeWork } from '../core/song.ts';
+import type { TakeWork } from '../core/music/song.ts';
 import { MediaError } from '../media/errors.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { JobDependencies } from './dependencies.ts';

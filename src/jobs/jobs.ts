@@ -6,7 +6,7 @@ import { UserError } from '../core/errors.ts';
 import type { Address, Invocation } from '../core/invocation.ts';
 import { invocationKey, isOpen, type JobView } from '../core/job.ts';
 import type { KeptFile, MediaSource } from '../core/message.ts';
-import { present } from '../core/present.ts';
+import { present } from '../core/util/present.ts';
 import type { ContentKind } from '../media/content/types.ts';
 import type { Decisions } from '../settings/decisions.ts';
 import { isUnreadableRecord } from '../storage/job-record.ts';

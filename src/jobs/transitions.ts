@@ -4,7 +4,7 @@
  */
 
 import { hasWholeResult, holdsMore, type Job, type JobState, mergeResults } from '../core/job.ts';
-import { present } from '../core/present.ts';
+import { present } from '../core/util/present.ts';
 import type { Result } from '../core/work.ts';
 import type { MusicResult } from '../gateway/music/results.ts';
 import type { EventOf, JobEvent, JobEventType } from './events.ts';

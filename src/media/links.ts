@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { FileLink } from '../core/files.ts';
-import { isSignedBy, sign } from '../core/signatures.ts';
+import type { FileLink } from '../core/web/files.ts';
+import { isSignedBy, sign } from '../core/web/signatures.ts';
 
 /** The query of a signed link as it came from outside. */
 const querySchema = z.object({ as: z.string(), expires: z.string(), signature: z.string() });

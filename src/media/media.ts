@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
-import type { ByteRange } from '../core/files.ts';
 import type { KeptFile } from '../core/message.ts';
 import type { System } from '../core/system.ts';
 import type { Log } from '../core/telemetry/log.ts';
+import type { ByteRange } from '../core/web/files.ts';
 import { zip } from './archive.ts';
 import type { AudioTags } from './content/id3.ts';
 import { audioSeconds } from './content/length.ts';

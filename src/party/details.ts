@@ -1,6 +1,6 @@
 /** What the message of a party shows of a song: its timed lines, its cover and its page. */
 import type { MediaItem } from '../core/message.ts';
-import type { Party, PartySong } from '../core/party.ts';
+import type { Party, PartySong } from '../core/music/party.ts';
 import type { Log } from '../core/telemetry/log.ts';
 import type { LyricLine } from '../core/work.ts';
 

@@ -1,5 +1,5 @@
 /** What each event makes of a party. Pure. */
-import type { Party, PartyLoop, PartySong } from '../core/party.ts';
+import type { Party, PartyLoop, PartySong } from '../core/music/party.ts';
 
 /** More songs than are heard in an evening. */
 export const MOST_QUEUED = 100;

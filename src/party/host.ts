@@ -1,6 +1,6 @@
 /** Plays the party of one server from memory, until it ends; what the next process needs to go on with it is stored. */
 import type { Address } from '../core/invocation.ts';
-import type { Party, PartySong } from '../core/party.ts';
+import type { Party, PartySong } from '../core/music/party.ts';
 import type { System } from '../core/system.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { VoiceChannels, VoiceEnd } from '../platforms/voice.ts';

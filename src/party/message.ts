@@ -1,7 +1,7 @@
 /** The message of a party: what is heard now, who asked for it, what comes next. */
 import { actionId, type Button, type MediaItem, type Message, plain } from '../core/message.ts';
-import type { Party } from '../core/party.ts';
-import { duration } from '../core/words.ts';
+import type { Party } from '../core/music/party.ts';
+import { duration } from '../core/util/words.ts';
 import { votesNeeded } from './events.ts';
 
 const STEPS = 16;

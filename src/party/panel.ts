@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Address } from '../core/invocation.ts';
 import type { Message } from '../core/message.ts';
-import type { Party } from '../core/party.ts';
+import type { Party } from '../core/music/party.ts';
 import type { Log } from '../core/telemetry/log.ts';
 import type { MessageStream, Platform, Posted } from '../platforms/platform.ts';
 

@@ -1,6 +1,6 @@
 /** The parties of this process. */
 import type { Address, Person } from '../core/invocation.ts';
-import type { Party, PartyTools } from '../core/party.ts';
+import type { Party, PartyTools } from '../core/music/party.ts';
 import { VoiceError } from '../platforms/voice.ts';
 import { secondsAt } from './events.ts';
 import { ENDINGS, type PartiesOptions, type PartyEnding, type PartyHost, startPartyHost } from './host.ts';

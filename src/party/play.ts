@@ -1,7 +1,7 @@
 /** What it takes to play a song for a person: their voice channel, and a party there. */
 import { UserError } from '../core/errors.ts';
 import { type Address, type Person, serverOf } from '../core/invocation.ts';
-import type { Party, PartySong, PartyTools } from '../core/party.ts';
+import type { Party, PartySong, PartyTools } from '../core/music/party.ts';
 import { type VoiceChannel, type VoiceEnd, VoiceError } from '../platforms/voice.ts';
 import { MOST_QUEUED, partyAfter } from './events.ts';
 import type { PartiesOptions, PartyHost } from './host.ts';

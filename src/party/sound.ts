@@ -1,6 +1,6 @@
 /** The sound of a song for a voice channel: its Opus file, made when it is first played and kept with its job. */
 import type { KeptFile } from '../core/message.ts';
-import type { PartySong } from '../core/party.ts';
+import type { PartySong } from '../core/music/party.ts';
 import type { Media } from '../media/media.ts';
 import type { OpusEncoder } from '../media/opus/encoder.ts';
 import { readPackets } from '../media/opus/packets.ts';

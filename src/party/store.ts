@@ -1,6 +1,6 @@
 /** The parties that are played, for the process that goes on with them after a restart. */
 import { z } from 'zod';
-import { type Party, partySchema } from '../core/party.ts';
+import { type Party, partySchema } from '../core/music/party.ts';
 import type { SettingsStore } from '../storage/storage.ts';
 import { partyAfter } from './events.ts';
 

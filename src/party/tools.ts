@@ -1,7 +1,7 @@
 /** What people say of what is played, and who may say it. */
 import { UserError } from '../core/errors.ts';
 import { serverOf } from '../core/invocation.ts';
-import type { PartyTools } from '../core/party.ts';
+import type { PartyTools } from '../core/music/party.ts';
 import { lineAt } from './details.ts';
 import { votesNeeded } from './events.ts';
 import type { PartyHost } from './host.ts';

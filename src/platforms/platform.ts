@@ -5,7 +5,7 @@ import type { Bot } from '../core/bot/create-bot.ts';
 import { OperatorError } from '../core/errors.ts';
 import type { Address, ConversationTurn, HistoryReference, Person } from '../core/invocation.ts';
 import type { KeptFile, Message, Progress } from '../core/message.ts';
-import type { BrowserChat, PlatformRoutes, Readiness } from '../core/platform-routes.ts';
+import type { BrowserChat, PlatformRoutes, Readiness } from '../core/web/platform-routes.ts';
 import type { VoiceChannels } from './voice.ts';
 
 /**

@@ -1,7 +1,7 @@
 /** The link to all songs of a channel: whose it is, and what makes an old one useless. */
 import { z } from 'zod';
 import { type Address, channelOf, serverOf } from '../core/invocation.ts';
-import { present } from '../core/present.ts';
+import { present } from '../core/util/present.ts';
 import type { Edit } from './decisions.ts';
 
 const WHAT = 'link to the album';

@@ -1,7 +1,7 @@
 /** How questions are answered here, whether songs have pages, and how each plain value that moderators choose is changed. */
 import type { Address } from '../core/invocation.ts';
 import type { AnswersInForce, Origin, PagesInForce, Where } from '../core/moderation.ts';
-import { present } from '../core/present.ts';
+import { present } from '../core/util/present.ts';
 import type { Decisions, Edit } from './decisions.ts';
 
 const NAMES = {

@@ -16,8 +16,8 @@ import {
   type RuleReport,
   type Where,
 } from '../core/moderation.ts';
-import { present } from '../core/present.ts';
 import type { System } from '../core/system.ts';
+import { present } from '../core/util/present.ts';
 import type { UsageStore } from '../storage/usage.ts';
 import { resetRules, setPause, setRule } from './access/changes.ts';
 import { hasRuleName, isAccessRule, type PlacedRule, placedRules } from './access/precedence.ts';

@@ -1,7 +1,7 @@
 /** The voices that a server keeps, each with the person who kept it. In direct messages the conversation keeps them. */
 import { z } from 'zod';
 import type { Address } from '../core/invocation.ts';
-import { type RemovedVoice, removedVoiceSchema, type Voice, voiceSchema } from '../core/voice.ts';
+import { type RemovedVoice, removedVoiceSchema, type Voice, voiceSchema } from '../core/music/voice.ts';
 import type { SettingsStore } from '../storage/storage.ts';
 import { createRecords, keyOfKeeper, keyOfParts, recordParser } from './records.ts';
 

@@ -12,7 +12,7 @@ import {
   type Subject,
   VISITORS,
 } from '../core/moderation.ts';
-import { counted } from '../core/words.ts';
+import { counted } from '../core/util/words.ts';
 import { limitOf, type PlacedRule } from './access/precedence.ts';
 
 type Somewhere = Pick<Address, 'platform'>;

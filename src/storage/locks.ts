@@ -1,7 +1,7 @@
 /** Locks for what one replica at a time does. */
 import { type Clock, pause } from '../core/clock.ts';
-import type { WithLock } from '../core/lock.ts';
 import type { System } from '../core/system.ts';
+import type { WithLock } from '../core/util/lock.ts';
 import type { Leases, Storage } from './storage.ts';
 
 const LOCK_MS = 60_000;

@@ -1,8 +1,9 @@
 /** The port of the schedule (when each job runs next) and the run of a job, the same on every storage. */
-import { backoff } from '../core/backoff.ts';
+
 import { type Clock, pause } from '../core/clock.ts';
 import type { System } from '../core/system.ts';
 import type { Measure } from '../core/telemetry/series.ts';
+import { backoff } from '../core/util/backoff.ts';
 
 /** What the schedule knows of one run. */
 export interface RunLease {

@@ -5,7 +5,7 @@ import { ask } from '../../commands/ask.ts';
 import type { Outcome } from '../../src/core/bot/outcome.ts';
 import type { JobView } from '../../src/core/job.ts';
 import type { MediaItem, Message } from '../../src/core/message.ts';
-import type { Party } from '../../src/core/party.ts';
+import type { Party } from '../../src/core/music/party.ts';
 import { overMessage, partyMessage } from '../../src/party/message.ts';
 import { type Page, renderPages } from '../../src/platforms/discord/render/pages.ts';
 import { wellFormed } from '../../src/platforms/shared/text.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { actionId, type Button, type Message, parseActionId, plain } from '../../src/core/message.ts';
-import { counted } from '../../src/core/words.ts';
+import { counted } from '../../src/core/util/words.ts';
 import { arrangeButtons } from '../../src/platforms/shared/buttons.ts';
 import { parseMarkdown } from '../../src/platforms/shared/markdown/read.ts';
 import { stageToSay } from '../../src/platforms/shared/progress.ts';

@@ -7,7 +7,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../../src/app/config/read.ts';
 import { openMediaStore } from '../../src/app/services.ts';
 import { systemOf } from '../../src/app/system.ts';
-import { pageUrl } from '../../src/core/page-url.ts';
+import { pageUrl } from '../../src/core/web/page-url.ts';
 import { startEmulator } from '../../src/emulator/server.ts';
 import { createSampleStudio } from '../fixtures/sample-studio.ts';
 import { RecordingPlatform } from '../jobs/recording-platform.ts';

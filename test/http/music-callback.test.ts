@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { sign } from '../../src/core/signatures.ts';
+import { sign } from '../../src/core/web/signatures.ts';
 import {
   CALLBACK_BODY_BYTES,
   callbackUrl,

@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { expect, test, vi } from 'vitest';
-import type { PlatformRoutes } from '../../src/core/platform-routes.ts';
+import type { PlatformRoutes } from '../../src/core/web/platform-routes.ts';
 import { platformRoutes } from '../../src/http/platform-routes.ts';
 import { listen } from './listener.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { FileLink } from '../../src/core/files.ts';
-import { sign } from '../../src/core/signatures.ts';
+import type { FileLink } from '../../src/core/web/files.ts';
+import { sign } from '../../src/core/web/signatures.ts';
 import { createFileLinks } from '../../src/media/links.ts';
 
 const linksOf = (...secrets: string[]) => createFileLinks(secrets, () => 0);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type Party, type PartySong, partySchema } from '../../src/core/party.ts';
+import { type Party, type PartySong, partySchema } from '../../src/core/music/party.ts';
 import { MOST_QUEUED, type PartyEvent, partyAfter, secondsAt, votesNeeded } from '../../src/party/events.ts';
 
 const song = (id: string): PartySong => ({

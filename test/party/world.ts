@@ -1,7 +1,7 @@
 /** Parties on a voice channel that is no more than its rules, in virtual time, over a real storage. */
 import type { Address, Person } from '../../src/core/invocation.ts';
 import type { Message } from '../../src/core/message.ts';
-import type { PartySong, PartyTools } from '../../src/core/party.ts';
+import type { PartySong, PartyTools } from '../../src/core/music/party.ts';
 import { createParties, type Parties } from '../../src/party/parties.ts';
 import { createPartyStore } from '../../src/party/store.ts';
 import type { Platform } from '../../src/platforms/platform.ts';

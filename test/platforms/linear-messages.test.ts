@@ -3,7 +3,7 @@ import { ApplicationCommandOptionType, ComponentType } from 'discord.js';
 import { describe } from 'vitest';
 import type { Message } from '../../src/core/message.ts';
 import type { Form, OptionDeclarations } from '../../src/core/options.ts';
-import { isSameSecret } from '../../src/core/signatures.ts';
+import { isSameSecret } from '../../src/core/web/signatures.ts';
 import { callbackUrl } from '../../src/http/music-callback.ts';
 import { albumDocument } from '../../src/http/pages/album.ts';
 import { sentencePage } from '../../src/http/pages/layout.ts';

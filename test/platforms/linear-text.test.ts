@@ -3,9 +3,9 @@ import { describe } from 'vitest';
 import { ask } from '../../commands/ask.ts';
 import { commands } from '../../commands/index.ts';
 import { song } from '../../commands/song.ts';
-import { html } from '../../src/core/html.ts';
-import { nearest } from '../../src/core/nearest.ts';
-import { ellipsis } from '../../src/core/words.ts';
+import { nearest } from '../../src/core/util/nearest.ts';
+import { ellipsis } from '../../src/core/util/words.ts';
+import { html } from '../../src/core/web/html.ts';
 import { signCallback } from '../../src/http/music-callback.ts';
 import {
   deadenMentions,

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import type { HeldLock } from '../../src/core/lock.ts';
+import type { HeldLock } from '../../src/core/util/lock.ts';
 import { createLocks, localLeases } from '../../src/storage/locks.ts';
 import { StorageError } from '../../src/storage/storage.ts';
 import { ManualClock } from './manual-clock.ts';

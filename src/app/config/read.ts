@@ -1,6 +1,6 @@
 /** The only reader of the environment. */
 import { OperatorError } from '../../core/errors.ts';
-import { present } from '../../core/present.ts';
+import { present } from '../../core/util/present.ts';
 import { type ConfigProblem, isLoopback, problem, problemsBetween, warningsAbout } from './checks.ts';
 import { environmentSchema, VARIABLES, type Values } from './schema.ts';
 

@@ -1,5 +1,5 @@
 import { type Finding, good, warning, wrong } from '../../core/finding.ts';
-import { counted } from '../../core/words.ts';
+import { counted } from '../../core/util/words.ts';
 import type { Gateway } from '../../gateway/client.ts';
 import { GatewayError } from '../../gateway/transport/errors.ts';
 import type { Config } from '../config/read.ts';

@@ -1,5 +1,5 @@
 /** The routes of the listener. */
-import { pagePath } from '../../core/page-url.ts';
+import { pagePath } from '../../core/web/page-url.ts';
 import { fileRoutes } from '../../http/files.ts';
 import { type HealthPart, healthRoutes } from '../../http/health.ts';
 import { musicCallbackRoutes } from '../../http/music-callback.ts';

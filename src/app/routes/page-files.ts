@@ -2,8 +2,8 @@
 import { extname } from 'node:path';
 import type { Job } from '../../core/job.ts';
 import type { KeptFile } from '../../core/message.ts';
-import { present } from '../../core/present.ts';
-import { hasVoice, TAKE_WORK, type TakeWork, titleOf } from '../../core/song.ts';
+import { hasVoice, TAKE_WORK, type TakeWork, titleOf } from '../../core/music/song.ts';
+import { present } from '../../core/util/present.ts';
 import type { LinkedFile, PageTake } from '../../http/pages/content.ts';
 import { existingResults } from '../../jobs/existing.ts';
 import { safeFileName } from '../../media/content/file-names.ts';

@@ -1,8 +1,8 @@
 /** Content of song pages, read from jobs, stored files and settings on each request. */
 import type { Address } from '../../core/invocation.ts';
 import type { Job } from '../../core/job.ts';
-import { present } from '../../core/present.ts';
-import { lyricsOf, titleOf } from '../../core/song.ts';
+import { lyricsOf, titleOf } from '../../core/music/song.ts';
+import { present } from '../../core/util/present.ts';
 import type { AlbumPage, AlbumSong, Gone, PageLink, PageSource, SongPage } from '../../http/pages/content.ts';
 import { readAlbumId } from '../../settings/albums.ts';
 import { pagesInForce } from '../../settings/answers.ts';

@@ -2,7 +2,7 @@
 
 import { type Address, LOCAL_PLATFORMS } from '../../core/invocation.ts';
 import type { JobView } from '../../core/job.ts';
-import type { PageKind } from '../../core/page-url.ts';
+import type { PageKind } from '../../core/web/page-url.ts';
 import { pagesInForce } from '../../settings/answers.ts';
 import type { DecisionStore } from '../../settings/decisions.ts';
 import { isThisMachine } from '../config/checks.ts';

@@ -4,7 +4,7 @@ import type { Invocation } from '../invocation.ts';
 import { type JobView, whyOutOfReach } from '../job.ts';
 import { actionId } from '../message.ts';
 import { validateOptions } from '../options.ts';
-import { present } from '../present.ts';
+import { present } from '../util/present.ts';
 import type { ActionInvocation, AnyCommand, CommandAction } from './command.ts';
 import type { Context } from './context.ts';
 import { type Outcome, privately } from './outcome.ts';

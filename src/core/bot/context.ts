@@ -3,10 +3,10 @@ import type { Family } from '../family.ts';
 import type { JobView } from '../job.ts';
 import type { Judgement, KeptFile, MediaSource } from '../message.ts';
 import type { InForce, Moderation, Own } from '../moderation.ts';
+import type { PartyTools } from '../music/party.ts';
+import type { RemovedVoice, Voice } from '../music/voice.ts';
 import type { Choice, FileOption } from '../options.ts';
-import type { PartyTools } from '../party.ts';
 import type { System } from '../system.ts';
-import type { RemovedVoice, Voice } from '../voice.ts';
 import type { SongModel, Work } from '../work.ts';
 import type { Outcome } from './outcome.ts';
 

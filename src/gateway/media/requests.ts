@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { present } from '../../core/present.ts';
+import { present } from '../../core/util/present.ts';
 
 const text = z.string().trim().min(1);
 const httpUrl = z.url({ protocol: /^https?$/ });

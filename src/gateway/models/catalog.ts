@@ -1,5 +1,5 @@
 import { distance } from 'fastest-levenshtein';
-import { jitter } from '../../core/backoff.ts';
+import { jitter } from '../../core/util/backoff.ts';
 import type { GatewayOptions, Requester } from '../transport/request.ts';
 import { listModels, type Model } from './listing.ts';
 

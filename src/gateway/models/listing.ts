@@ -1,4 +1,4 @@
-import { present } from '../../core/present.ts';
+import { present } from '../../core/util/present.ts';
 import { GatewayError } from '../transport/errors.ts';
 import { asText, fieldsOf, isObject, kindOf, normalName, objectsIn } from '../transport/json.ts';
 import type { GatewayOptions, Reply, Requester } from '../transport/request.ts';

@@ -1,4 +1,4 @@
-import { present } from '../../core/present.ts';
+import { present } from '../../core/util/present.ts';
 import type { TaskFailure } from '../transport/errors.ts';
 import * as json from '../transport/json.ts';
 import { isBadCode, isRefusal, readRefusal } from '../transport/refusal-body.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { present } from '../../core/present.ts';
+import { present } from '../../core/util/present.ts';
 import type { CallOptions } from '../answers.ts';
 import type { RouteName } from '../routes.ts';
 import * as json from '../transport/json.ts';

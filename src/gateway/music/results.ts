@@ -1,4 +1,4 @@
-import { present } from '../../core/present.ts';
+import { present } from '../../core/util/present.ts';
 import * as json from '../transport/json.ts';
 
 export interface SongItem {

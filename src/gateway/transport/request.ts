@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { backoff, retryAfterOf } from '../../core/backoff.ts';
+import { backoff, retryAfterOf } from '../../core/util/backoff.ts';
 import { type GatewayFamily, type GatewayRoute, ROUTES, type RouteName } from '../routes.ts';
 import { type FetchedResponse, giveUp, readBodyText } from './body.ts';
 import { ABORTED, type Deadline, endedBy, startDeadline } from './deadline.ts';

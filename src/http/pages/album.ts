@@ -1,7 +1,7 @@
 /** The page of a channel's songs. */
 
-import { type Html, html } from '../../core/html.ts';
-import { duration, ellipsis } from '../../core/words.ts';
+import { duration, ellipsis } from '../../core/util/words.ts';
+import { type Html, html } from '../../core/web/html.ts';
 import type { AlbumPage, AlbumSong } from './content.ts';
 import { documentOf, type PageLayout } from './layout.ts';
 

@@ -1,5 +1,5 @@
 /** What all pages have: the head, and the frame around their content. */
-import { type Html, html } from '../../core/html.ts';
+import { type Html, html } from '../../core/web/html.ts';
 
 export interface PageLayout {
   readonly title: string;

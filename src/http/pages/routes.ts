@@ -1,7 +1,7 @@
 /** Pages for people: a song with its players and words, and the songs of a channel. */
 import type { FastifyReply } from 'fastify';
-import { isPageSigned, type PageKind } from '../../core/page-url.ts';
 import type { System } from '../../core/system.ts';
+import { isPageSigned, type PageKind } from '../../core/web/page-url.ts';
 import { type Assets, assetRoutes, lazyAssets, pageHeaders } from '../assets.ts';
 import { sendNotFound } from '../not-found.ts';
 import type { Routes } from '../server.ts';

@@ -1,7 +1,7 @@
 /** The page of a song: players, words, downloads, the mixer of its stems. Everything works without scripts as far as it can. */
 
-import { type Html, html } from '../../core/html.ts';
-import { duration, ellipsis, fileSize } from '../../core/words.ts';
+import { duration, ellipsis, fileSize } from '../../core/util/words.ts';
+import { type Html, html } from '../../core/web/html.ts';
 import type { LyricLine } from '../../core/work.ts';
 import type { LinkedFile, PageLink, PageTake, SongPage } from './content.ts';
 import { documentOf, type PageLayout } from './layout.ts';

@@ -1,7 +1,7 @@
 /** The chat in the browser, for this machine alone. Whatever else asks gets the answer of what does not exist. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { BrowserChat } from '../../core/platform-routes.ts';
-import { isSameSecret } from '../../core/signatures.ts';
+import type { BrowserChat } from '../../core/web/platform-routes.ts';
+import { isSameSecret } from '../../core/web/signatures.ts';
 import { type AssetSources, assetRoutes, lazyAssets, pageHeaders } from '../assets.ts';
 import { sendNotFound } from '../not-found.ts';
 import { isCompressed, type Routes } from '../server.ts';

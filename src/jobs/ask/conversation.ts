@@ -12,7 +12,7 @@ import { UserError } from '../../core/errors.ts';
 import type { Address } from '../../core/invocation.ts';
 import { invocationKey } from '../../core/job.ts';
 import type { FileReference } from '../../core/options.ts';
-import { present } from '../../core/present.ts';
+import { present } from '../../core/util/present.ts';
 import type { AnswerPlan, AnswerWork, InquiryPart, InquiryTurn } from '../../core/work.ts';
 import type { JobDependencies } from '../dependencies.ts';
 

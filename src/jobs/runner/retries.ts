@@ -1,5 +1,5 @@
 /** When what failed is tried again: a write within seconds, a step within minutes. */
-import { backoff } from '../../core/backoff.ts';
+import { backoff } from '../../core/util/backoff.ts';
 import type { RunLease } from '../../storage/schedule.ts';
 import { StorageError, type StorageErrorCode } from '../../storage/storage.ts';
 import type { JobDependencies } from '../dependencies.ts';

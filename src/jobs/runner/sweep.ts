@@ -1,6 +1,6 @@
 /** Schedules open jobs that have no timer: the last resort for timers that were lost. */
 import { setImmediate as others } from 'node:timers/promises';
-import { jitter } from '../../core/backoff.ts';
+import { jitter } from '../../core/util/backoff.ts';
 import { isUnreadableRecord } from '../../storage/job-record.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import type { Slots } from '../steps/slots.ts';

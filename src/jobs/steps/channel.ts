@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import type { Job } from '../../core/job.ts';
 import { type ActionButton, button, type Message } from '../../core/message.ts';
-import { present } from '../../core/present.ts';
+import { present } from '../../core/util/present.ts';
 import { MediaError } from '../../media/errors.ts';
 import { PlatformError, type Posted, type ShowOptions } from '../../platforms/platform.ts';
 import { StorageError } from '../../storage/storage.ts';

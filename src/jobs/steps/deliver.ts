@@ -3,7 +3,7 @@
 import { toMessage } from '../../core/errors.ts';
 import type { Charge, Job } from '../../core/job.ts';
 import { againButton, LINKED_FILES_SENTENCE, type Message, plain } from '../../core/message.ts';
-import { present } from '../../core/present.ts';
+import { present } from '../../core/util/present.ts';
 import { MediaError } from '../../media/errors.ts';
 import { PlatformError } from '../../platforms/platform.ts';
 import { StorageError } from '../../storage/storage.ts';

@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import { UserError } from '../../core/errors.ts';
 import type { Job } from '../../core/job.ts';
 import type { KeptFile, MediaItem, MediaKind, MediaSource, Message } from '../../core/message.ts';
-import { artistOf } from '../../core/song.ts';
+import { artistOf } from '../../core/music/song.ts';
 import { uniqueFileNames } from '../../media/content/file-names.ts';
 import type { ContentKind } from '../../media/content/types.ts';
 import { MediaError } from '../../media/errors.ts';

@@ -1,6 +1,6 @@
 /** Aligned words as lines, and lines as an .lrc file. https://en.wikipedia.org/wiki/LRC_(file_format) */
 
-import { present } from '../../core/present.ts';
+import { present } from '../../core/util/present.ts';
 import type { LyricLine } from '../../core/work.ts';
 import type { AlignedWord } from '../../gateway/music/client.ts';
 

@@ -2,7 +2,7 @@
 import { toMessage } from '../../core/errors.ts';
 import { hasWholeResult, type Job, type JobView } from '../../core/job.ts';
 import { againButton, button, type MediaItem, type Message } from '../../core/message.ts';
-import { present } from '../../core/present.ts';
+import { present } from '../../core/util/present.ts';
 import type { MediaError } from '../../media/errors.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import type { JobRun } from '../runner/run.ts';

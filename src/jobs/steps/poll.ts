@@ -1,6 +1,7 @@
 /** Asks about a video task, and decides when to ask again: first after most of the usual time, then every 3 to 15 seconds. */
-import { jitter } from '../../core/backoff.ts';
+
 import { EMPTY_RESULT, type Job, type JobFailure, mergeResults } from '../../core/job.ts';
+import { jitter } from '../../core/util/backoff.ts';
 import type { VideoTask } from '../../gateway/media/responses.ts';
 import { GatewayError } from '../../gateway/transport/errors.ts';
 import type { JobDependencies } from '../dependencies.ts';

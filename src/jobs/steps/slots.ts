@@ -1,6 +1,7 @@
 /** The slots at the gateway, so many for each family over all replicas, and the line of jobs that wait for one. */
-import { jitter } from '../../core/backoff.ts';
+
 import type { Job } from '../../core/job.ts';
+import { jitter } from '../../core/util/backoff.ts';
 import { familyOf } from '../../settings/limits/meter.ts';
 import { isUnreadableRecord } from '../../storage/job-record.ts';
 import type { JobDependencies } from '../dependencies.ts';

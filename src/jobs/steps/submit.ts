@@ -3,8 +3,8 @@
 import { isNamed } from '../../core/attachments.ts';
 import { EMPTY_RESULT } from '../../core/job.ts';
 import type { KeptFile, MediaSource } from '../../core/message.ts';
-import { present } from '../../core/present.ts';
-import { lastMoment } from '../../core/song.ts';
+import { lastMoment } from '../../core/music/song.ts';
+import { present } from '../../core/util/present.ts';
 import type { Inquiry, Recording, Result, Work, WorkFile } from '../../core/work.ts';
 import type { Submission } from '../../gateway/music/client.ts';
 import { GatewayError } from '../../gateway/transport/errors.ts';

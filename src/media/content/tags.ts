@@ -1,4 +1,4 @@
-import type { ByteRange } from '../../core/files.ts';
+import type { ByteRange } from '../../core/web/files.ts';
 import { type AudioTags, ID3_HEADER_BYTES, id3TagBytes, LONGEST_ID3_BYTES, mergedId3Tag } from './id3.ts';
 
 /** A kept file as tagging reads it: by parts, so that a long recording is never whole in memory. */

@@ -1,7 +1,7 @@
 import PQueue from 'p-queue';
 import type { Dispatcher } from 'undici';
-import { present } from '../../core/present.ts';
 import type { System } from '../../core/system.ts';
+import { present } from '../../core/util/present.ts';
 import { type ContentKind, DETECTION_BYTES, detectMediaType, type MediaType } from '../content/types.ts';
 import { MediaError } from '../errors.ts';
 import { createGuardedDispatcher, type Lookup } from './guard.ts';

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { type Dispatcher, errors, interceptors, type RetryHandler } from 'undici';
-import { backoff, retryAfterOf } from '../../core/backoff.ts';
 import { systemErrorCode } from '../../core/errors.ts';
 import type { System } from '../../core/system.ts';
+import { backoff, retryAfterOf } from '../../core/util/backoff.ts';
 import { MediaError, tooLarge } from '../errors.ts';
 
 export interface MediaRequest extends Pick<System, 'now' | 'random' | 'sleep'> {

@@ -5,8 +5,8 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { ByteRange } from '../../core/files.ts';
 import type { KeptFile } from '../../core/message.ts';
+import type { ByteRange } from '../../core/web/files.ts';
 import { contentTypeOf, type MediaType } from '../content/types.ts';
 import { fromFileSystem, tooLarge } from '../errors.ts';
 

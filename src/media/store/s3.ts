@@ -2,10 +2,10 @@ import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { S3mini, S3ServiceError } from 's3mini';
 import { Agent, fetch as undiciFetch } from 'undici';
-import { backoff } from '../../core/backoff.ts';
-import type { ByteRange } from '../../core/files.ts';
-import { present } from '../../core/present.ts';
 import type { System } from '../../core/system.ts';
+import { backoff } from '../../core/util/backoff.ts';
+import { present } from '../../core/util/present.ts';
+import type { ByteRange } from '../../core/web/files.ts';
 import { contentTypeOf } from '../content/types.ts';
 import { MediaError } from '../errors.ts';
 import {

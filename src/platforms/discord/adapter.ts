@@ -1,7 +1,7 @@
 import type { Interaction } from 'discord.js';
 import type { Bot } from '../../core/bot/create-bot.ts';
-import type { WithLock } from '../../core/lock.ts';
 import type { System } from '../../core/system.ts';
+import type { WithLock } from '../../core/util/lock.ts';
 import type { MediaReader, Platform } from '../platform.ts';
 import { createDeletions } from '../shared/deletions.ts';
 import { createTalkMemory } from '../shared/talk.ts';

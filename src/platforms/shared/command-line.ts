@@ -2,8 +2,8 @@
 import type { AnyCommand, Subcommand } from '../../core/bot/command.ts';
 import { UserError } from '../../core/errors.ts';
 import { type Message, plain } from '../../core/message.ts';
-import { nearest } from '../../core/nearest.ts';
 import type { OptionDeclaration, OptionDeclarations, RawOptions } from '../../core/options.ts';
+import { nearest } from '../../core/util/nearest.ts';
 import { parseOptions } from './parse.ts';
 import type { Target } from './target.ts';
 import { typedChoice } from './values.ts';

@@ -1,11 +1,11 @@
 /** Completion of a typed command line, by what the commands declare. */
 
 import type { AnyCommand } from '../../core/bot/command.ts';
-import type { Candidate } from '../../core/browser-chat.ts';
 import { UserError } from '../../core/errors.ts';
 import type { SuggestRequest } from '../../core/invocation.ts';
 import type { Choice, OptionDeclaration, RawOptions } from '../../core/options.ts';
-import { present } from '../../core/present.ts';
+import { present } from '../../core/util/present.ts';
+import type { Candidate } from '../../core/web/browser-chat.ts';
 import { type CommandLine, readLine, typedOptions } from './command-line.ts';
 import { typedChoice } from './values.ts';
 

@@ -1,6 +1,5 @@
 /** The text behind a typed command as options: `a tune for rain --style dark lofi --instrumental`. */
 import { UserError } from '../../core/errors.ts';
-import { nearest } from '../../core/nearest.ts';
 import {
   type OptionDeclaration,
   type OptionDeclarations,
@@ -8,6 +7,7 @@ import {
   type RawOptions,
   readOption,
 } from '../../core/options.ts';
+import { nearest } from '../../core/util/nearest.ts';
 import { type Token, tokenize } from './tokens.ts';
 import { example, fits, typedChoice, typedValue } from './values.ts';
 

@@ -1,6 +1,6 @@
 /** What a message says of work in progress. */
 import type { Message, Progress } from '../../core/message.ts';
-import { queueWords, roughDuration } from '../../core/words.ts';
+import { queueWords, roughDuration } from '../../core/util/words.ts';
 
 /** The stage of the message's progress, empty where its title says the same. */
 export function stageToSay({ title = '', progress }: Message): string {

@@ -1,7 +1,7 @@
 /** From a message to a question: which text, which files, and which message it is about. The same on every chat. */
 import type { Invocation } from '../../core/invocation.ts';
 import type { FileReference } from '../../core/options.ts';
-import { present } from '../../core/present.ts';
+import { present } from '../../core/util/present.ts';
 
 /** The command that answers. */
 export const ASK = 'ask';

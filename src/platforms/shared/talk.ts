@@ -1,8 +1,8 @@
 /** Channels in which each message is a question: what is one, and which messages of a person belong together. */
 
 import type { AnyCommand } from '../../core/bot/command.ts';
-import { BoundedMap } from '../../core/bounded-map.ts';
 import type { ConversationTurn } from '../../core/invocation.ts';
+import { BoundedMap } from '../../core/util/bounded-map.ts';
 
 /** Who writes on so soon goes on with what they said before. */
 const SERIES_MS = 5000;

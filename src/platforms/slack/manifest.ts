@@ -2,8 +2,8 @@
 import type { webApi } from '@slack/bolt';
 import type { AnyCommand } from '../../core/bot/command.ts';
 import type { OptionDeclaration, OptionDeclarations } from '../../core/options.ts';
-import { present } from '../../core/present.ts';
-import { ellipsis } from '../../core/words.ts';
+import { present } from '../../core/util/present.ts';
+import { ellipsis } from '../../core/util/words.ts';
 import { typedChoice } from '../shared/values.ts';
 import { inSlackWords } from './words.ts';
 

@@ -2,7 +2,7 @@
 
 import type { styleText } from 'node:util';
 import type { Button, MediaItem, Message } from '../../core/message.ts';
-import { fileSize } from '../../core/words.ts';
+import { fileSize } from '../../core/util/words.ts';
 import { progressFacts, stageToSay } from '../shared/progress.ts';
 import { wellFormed, wholeCharacters } from '../shared/text.ts';
 

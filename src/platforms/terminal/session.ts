@@ -4,7 +4,7 @@ import { UserError } from '../../core/errors.ts';
 import type { Address, Person } from '../../core/invocation.ts';
 import { type ActionButton, type Message, plain } from '../../core/message.ts';
 import type { OptionDeclarations, OptionValue, RawOptions } from '../../core/options.ts';
-import { ellipsis } from '../../core/words.ts';
+import { ellipsis } from '../../core/util/words.ts';
 import { askedHelp, commandHelp, optionHelp, readKnownLine, typedOptions } from '../shared/command-line.ts';
 import { completeLine } from '../shared/completion.ts';
 import { buttonTarget, formTarget, type Target } from '../shared/target.ts';

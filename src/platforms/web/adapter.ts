@@ -2,10 +2,10 @@
 
 import type { AnyCommand } from '../../core/bot/command.ts';
 import type { Bot } from '../../core/bot/create-bot.ts';
-import type { BrowserCommand, BrowserMessage } from '../../core/browser-chat.ts';
 import type { KeptFile } from '../../core/message.ts';
-import type { BrowserChat } from '../../core/platform-routes.ts';
 import type { System } from '../../core/system.ts';
+import type { BrowserCommand, BrowserMessage } from '../../core/web/browser-chat.ts';
+import type { BrowserChat } from '../../core/web/platform-routes.ts';
 import type { Platform } from '../platform.ts';
 import { channelsOf, findPerson, isIn, PEOPLE, WEB } from './connection/community.ts';
 import { createHistory } from './deliver/history.ts';

@@ -1,6 +1,6 @@
 /** Connections to Redis whose operations fail soon while Redis is away, and work again once it is back. */
 import { createClient } from '@keyv/redis';
-import { backoff } from '../../core/backoff.ts';
+import { backoff } from '../../core/util/backoff.ts';
 import type { RunTools } from '../schedule.ts';
 import { StorageError } from '../storage.ts';
 import { refusalOfRedis, replyOf } from './errors.ts';

@@ -1,7 +1,7 @@
 /** A listener with the page of a song, whose files are held in memory. */
 import { Readable } from 'node:stream';
-import { pageUrl } from '../../../src/core/page-url.ts';
 import type { Log } from '../../../src/core/telemetry/log.ts';
+import { pageUrl } from '../../../src/core/web/page-url.ts';
 import { fileRoutes } from '../../../src/http/files.ts';
 import { encodeWav } from '../../../src/http/pages/browser/mixing.js';
 import type { AlbumPage, Gone, LinkedFile, PageSource, SongPage } from '../../../src/http/pages/content.ts';

@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { BrowserChat } from '../../../src/core/platform-routes.ts';
+import type { BrowserChat } from '../../../src/core/web/platform-routes.ts';
 import { createGuard } from '../../../src/http/playground/guard.ts';
 import { playgroundRoutes, playgroundUrl } from '../../../src/http/playground/routes.ts';
 import { listenAt } from '../../../src/http/server.ts';

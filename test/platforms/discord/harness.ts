@@ -3,10 +3,10 @@ import type { Bot } from '../../../src/core/bot/create-bot.ts';
 import type { Outcome } from '../../../src/core/bot/outcome.ts';
 import { sleep as realSleep } from '../../../src/core/clock.ts';
 import type { Address, Invocation, SuggestRequest } from '../../../src/core/invocation.ts';
-import type { WithLock } from '../../../src/core/lock.ts';
 import type { KeptFile, Message } from '../../../src/core/message.ts';
 import type { Choice } from '../../../src/core/options.ts';
 import type { Log } from '../../../src/core/telemetry/log.ts';
+import type { WithLock } from '../../../src/core/util/lock.ts';
 import {
   type DiscordOptions as AdapterOptions,
   createDiscord,

@@ -1,4 +1,4 @@
-import type { BrowserMessage } from '../../../src/core/browser-chat.ts';
+import type { BrowserMessage } from '../../../src/core/web/browser-chat.ts';
 import { describePlatform } from '../../contracts/platform.ts';
 import { SILENT_BOT } from '../../core/silent-bot.ts';
 import { openWeb, seenMessage, watchChat } from './harness.ts';

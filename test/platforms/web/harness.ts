@@ -1,6 +1,6 @@
-import type { BrowserEvent, BrowserMessage, MarkdownNode } from '../../../src/core/browser-chat.ts';
 import type { KeptFile } from '../../../src/core/message.ts';
-import type { BrowserChat } from '../../../src/core/platform-routes.ts';
+import type { BrowserEvent, BrowserMessage, MarkdownNode } from '../../../src/core/web/browser-chat.ts';
+import type { BrowserChat } from '../../../src/core/web/platform-routes.ts';
 import { createWeb, type WebOptions } from '../../../src/platforms/web/adapter.ts';
 import type { SeenMessage } from '../../contracts/platform.ts';
 

@@ -9,7 +9,7 @@ import { Sidebar } from './sidebar.js';
 import { changed, EMPTY, keepWho, restoreWho } from './state.js';
 import { Welcome } from './welcome.js';
 
-/** @import { BrowserAnswer, BrowserButton, BrowserCommand, BrowserMessage } from '../../../core/browser-chat.ts' */
+/** @import { BrowserAnswer, BrowserButton, BrowserCommand, BrowserMessage } from '../../../core/web/browser-chat.ts' */
 /** @import { OpenForm } from './form.js' */
 
 /** In CSS pixels: a reader this close to the end keeps following new messages. */

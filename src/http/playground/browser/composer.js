@@ -4,7 +4,7 @@ import { createSender, send, upload } from './connection.js';
 import { Icon } from './icon.js';
 import { nameOf } from './message.js';
 
-/** @import { BrowserAnswer, BrowserCommand, BrowserMessage, Candidate } from '../../../core/browser-chat.ts' */
+/** @import { BrowserAnswer, BrowserCommand, BrowserMessage, Candidate } from '../../../core/web/browser-chat.ts' */
 /** @import { Person } from '../../../core/invocation.ts' */
 
 /** A pause in typing; in milliseconds. */

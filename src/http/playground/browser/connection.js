@@ -1,6 +1,6 @@
 /** How the page talks with the listener: events come in by one stream, requests go out one by one. */
 
-/** @import { BrowserAnswer, BrowserEvent } from '../../../core/browser-chat.ts' */
+/** @import { BrowserAnswer, BrowserEvent } from '../../../core/web/browser-chat.ts' */
 
 /** The address with its token. */
 const BASE = location.pathname.replace(/\/$/, '');

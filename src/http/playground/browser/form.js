@@ -3,7 +3,7 @@ import { html, useEffect, useRef, useState } from 'htm/preact/standalone';
 import { createSender, send, upload } from './connection.js';
 import { Markdown } from './markdown.js';
 
-/** @import { BrowserAnswer, MarkdownNode } from '../../../core/browser-chat.ts' */
+/** @import { BrowserAnswer, MarkdownNode } from '../../../core/web/browser-chat.ts' */
 /** @import { FileOption, Form, OptionDeclaration } from '../../../core/options.ts' */
 
 /**

@@ -1,7 +1,7 @@
 /** The tree that the listener made of Markdown, as elements. Names of elements come from here alone. */
 import { h } from 'htm/preact/standalone';
 
-/** @import { MarkdownNode } from '../../../core/browser-chat.ts' */
+/** @import { MarkdownNode } from '../../../core/web/browser-chat.ts' */
 /** @import { ComponentChildren } from 'preact' */
 
 /** @param {{ nodes?: readonly MarkdownNode[] }} props */

@@ -2,7 +2,7 @@
 import { html, useState } from 'htm/preact/standalone';
 import { Icon } from './icon.js';
 
-/** @import { BrowserMedia } from '../../../core/browser-chat.ts' */
+/** @import { BrowserMedia } from '../../../core/web/browser-chat.ts' */
 
 /** @param {{ media?: readonly BrowserMedia[] }} props */
 export function MediaList({ media = [] }) {

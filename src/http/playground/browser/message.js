@@ -5,7 +5,7 @@ import { linkTo, Markdown } from './markdown.js';
 import { clock, MediaList } from './media.js';
 import { Menu } from './menu.js';
 
-/** @import { BrowserButton, BrowserCommand, BrowserMessage } from '../../../core/browser-chat.ts' */
+/** @import { BrowserButton, BrowserCommand, BrowserMessage } from '../../../core/web/browser-chat.ts' */
 /** @import { Person } from '../../../core/invocation.ts' */
 /** @import { Progress } from '../../../core/message.ts' */
 
@@ -102,7 +102,7 @@ function Quote({ message, people }) {
   </a>`;
 }
 
-/** @param {import('../../../core/browser-chat.ts').MarkdownNode} node @returns {string} */
+/** @param {import('../../../core/web/browser-chat.ts').MarkdownNode} node @returns {string} */
 const wordsOf = ({ value = '', children = [] }) => value + children.map(wordsOf).join(' ');
 
 /** @param {{ fields: BrowserMessage['fields'] }} props */

@@ -3,7 +3,7 @@ import { html } from 'htm/preact/standalone';
 import { Icon } from './icon.js';
 import { Avatar } from './message.js';
 
-/** @import { BrowserChannel } from '../../../core/browser-chat.ts' */
+/** @import { BrowserChannel } from '../../../core/web/browser-chat.ts' */
 /** @import { Person } from '../../../core/invocation.ts' */
 
 /**

@@ -1,6 +1,6 @@
 /** The page's state, and how events change it. */
 
-/** @import { BrowserChannel, BrowserCommand, BrowserEvent, BrowserMessage } from '../../../core/browser-chat.ts' */
+/** @import { BrowserChannel, BrowserCommand, BrowserEvent, BrowserMessage } from '../../../core/web/browser-chat.ts' */
 /** @import { Person } from '../../../core/invocation.ts' */
 
 /**

@@ -2,7 +2,7 @@
 import { html } from 'htm/preact/standalone';
 import { Icon } from './icon.js';
 
-/** @import { BrowserChannel, BrowserCommand } from '../../../core/browser-chat.ts' */
+/** @import { BrowserChannel, BrowserCommand } from '../../../core/web/browser-chat.ts' */
 
 /** Example lines by command. Commands without one open their form. */
 const EXAMPLES = new Map([

@@ -12,7 +12,7 @@ import {
 } from 'discord.js';
 import type { AnyCommand } from '../../../core/bot/command.ts';
 import type { OptionDeclaration, OptionDeclarations } from '../../../core/options.ts';
-import { present } from '../../../core/present.ts';
+import { present } from '../../../core/util/present.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import { localizedDescriptions } from '../locales/index.ts';
 

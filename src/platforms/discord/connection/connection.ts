@@ -1,10 +1,10 @@
 /** The connection to Discord, which one replica holds at a time, and the REST client, which all of them use. */
 
 import { type Client, Events, Status } from 'discord.js';
-import { backoff } from '../../../core/backoff.ts';
-import type { HeldLock, WithLock } from '../../../core/lock.ts';
-import type { Readiness } from '../../../core/platform-routes.ts';
 import type { System } from '../../../core/system.ts';
+import { backoff } from '../../../core/util/backoff.ts';
+import type { HeldLock, WithLock } from '../../../core/util/lock.ts';
+import type { Readiness } from '../../../core/web/platform-routes.ts';
 import { isTokenRefused, TOKEN_REFUSED } from '../errors.ts';
 import { type ClientEvents, type ClientSettings, createClient } from './client.ts';
 

@@ -1,7 +1,7 @@
 /** Keeps the commands that Discord has equal to the bot's. */
 import { createHash } from 'node:crypto';
-import { backoff } from '../../../core/backoff.ts';
 import type { AnyCommand } from '../../../core/bot/command.ts';
+import { backoff } from '../../../core/util/backoff.ts';
 import { platformErrorOf, troubleOf } from '../errors.ts';
 import { applicationCommands } from './commands.ts';
 import type { RetryTools } from './connection.ts';

@@ -3,7 +3,7 @@
 import { STATUS_CODES } from 'node:http';
 import { HTTPError, type RESTOptions } from 'discord.js';
 import { type Dispatcher, Headers, request } from 'undici';
-import { present } from '../../../core/present.ts';
+import { present } from '../../../core/util/present.ts';
 import { UnreadableFile } from './multipart.ts';
 
 /** Long enough for ten files on a slow line. */

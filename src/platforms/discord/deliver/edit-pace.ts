@@ -1,8 +1,8 @@
 /** When a growing text may be edited again, as Discord's rate-limit headers tell. */
 
 import type { APIRequest, ResponseLike } from 'discord.js';
-import { BoundedMap } from '../../../core/bounded-map.ts';
 import type { System } from '../../../core/system.ts';
+import { BoundedMap } from '../../../core/util/bounded-map.ts';
 
 /** Where Discord tells nothing: about five edits in five seconds from a channel. */
 const EDIT_EVERY_MS = 1_200;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { present } from '../../../core/present.ts';
+import { present } from '../../../core/util/present.ts';
 import type { MediaReader } from '../../platform.ts';
 import type { FileToSend, Payload, Sending } from '../connection/multipart.ts';
 import type { Page, PageFile } from '../render/pages.ts';

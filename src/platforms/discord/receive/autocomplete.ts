@@ -1,6 +1,6 @@
 import type { AutocompleteInteraction } from 'discord.js';
 import type { Choice } from '../../../core/options.ts';
-import { ellipsis } from '../../../core/words.ts';
+import { ellipsis } from '../../../core/util/words.ts';
 import { troubleOf } from '../errors.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import { suggestRequestOf } from './invocation.ts';

@@ -3,7 +3,7 @@ import type { BaseInteraction } from 'discord.js';
 import { z } from 'zod';
 import type { ConversationTurn, HistoryReference } from '../../../core/invocation.ts';
 import { parseActionId } from '../../../core/message.ts';
-import { present } from '../../../core/present.ts';
+import { present } from '../../../core/util/present.ts';
 import { isThread } from '../connection/guilds.ts';
 import { ZERO_WIDTH_SPACE } from '../render/escape.ts';
 import { type IncomingMessage, incomingMessageSchema } from './incoming-message.ts';

@@ -18,7 +18,7 @@ import {
 } from 'discord.js';
 import type { Address, Invocation, Person, SuggestRequest } from '../../../core/invocation.ts';
 import type { OptionValue } from '../../../core/options.ts';
-import { present } from '../../../core/present.ts';
+import { present } from '../../../core/util/present.ts';
 import { buttonTarget, formTarget } from '../../shared/target.ts';
 import { type Guilds, takesThreads } from '../connection/guilds.ts';
 import { DEFAULT_FILE_BYTES, DISCORD_LIMITS } from '../limits.ts';

@@ -1,6 +1,7 @@
 /** Messages that were said before, read from Discord; those of the last minutes are remembered. */
-import { BoundedMap } from '../../../core/bounded-map.ts';
+
 import type { System } from '../../../core/system.ts';
+import { BoundedMap } from '../../../core/util/bounded-map.ts';
 import type { DiscordRest } from '../connection/rest.ts';
 import { troubleOf } from '../errors.ts';
 import { type IncomingMessage, incomingMessageSchema } from './incoming-message.ts';

@@ -1,7 +1,7 @@
 /** Mentions, replies to the bot and direct messages, as questions with what was said before. No privileged intent is needed. */
 import type { Invocation } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
-import { present } from '../../../core/present.ts';
+import { present } from '../../../core/util/present.ts';
 import { ASK, isBare, questionIn } from '../../shared/question.ts';
 import { kindOfTalk, TYPED_COMMAND } from '../../shared/talk.ts';
 import { isThread, takesThreads } from '../connection/guilds.ts';

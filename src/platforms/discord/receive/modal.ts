@@ -19,7 +19,7 @@ import {
   type RawOptions,
   readNumber,
 } from '../../../core/options.ts';
-import { ellipsis } from '../../../core/words.ts';
+import { ellipsis } from '../../../core/util/words.ts';
 import { addField, fieldName, textParts } from '../../shared/form-text.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import type { Row } from '../render/buttons.ts';

@@ -1,6 +1,6 @@
 /** Threads in which people go on with an answer. The bot opens them when a person presses its button. */
 import { type Message, MessageFlags, PermissionFlagsBits, RESTJSONErrorCodes } from 'discord.js';
-import { ellipsis } from '../../../core/words.ts';
+import { ellipsis } from '../../../core/util/words.ts';
 import { firstResponse, nonceOf } from '../connection/rest.ts';
 import { textSending } from '../deliver/payload.ts';
 import { isDiscordError, troubleOf } from '../errors.ts';

@@ -8,7 +8,7 @@ import {
   ComponentType,
 } from 'discord.js';
 import type { ActionButton, Button, LinkButton, Message } from '../../../core/message.ts';
-import { ellipsis } from '../../../core/words.ts';
+import { ellipsis } from '../../../core/util/words.ts';
 import { arrangeButtons, chunks } from '../../shared/buttons.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import { deadenMentions, safeUrl } from './escape.ts';

@@ -1,8 +1,8 @@
 /** A message's title, facts, progress and covers as embeds. What does not fit is handed back as text. */
 import type { APIEmbed, APIEmbedField } from 'discord.js';
 import type { Message, Progress } from '../../../core/message.ts';
-import { present } from '../../../core/present.ts';
-import { ellipsis } from '../../../core/words.ts';
+import { present } from '../../../core/util/present.ts';
+import { ellipsis } from '../../../core/util/words.ts';
 import type { Block } from '../../shared/markdown/blocks.ts';
 import { progressFacts, stageToSay } from '../../shared/progress.ts';
 import { DISCORD_LIMITS } from '../limits.ts';

@@ -1,6 +1,6 @@
 /** Markdown as Discord reads it. */
 
-import type { MarkdownNode } from '../../../core/browser-chat.ts';
+import type { MarkdownNode } from '../../../core/web/browser-chat.ts';
 import { type Block, createBlocks, type Notation, TOP, textNode } from '../../shared/markdown/blocks.ts';
 import { splitBlocks } from '../../shared/markdown/pages.ts';
 import { phrasingWords } from '../../shared/markdown/phrasing.ts';

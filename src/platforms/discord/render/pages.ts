@@ -11,7 +11,7 @@ import {
   type MediaSource,
   type Message,
 } from '../../../core/message.ts';
-import { ellipsis } from '../../../core/words.ts';
+import { ellipsis } from '../../../core/util/words.ts';
 import type { Block } from '../../shared/markdown/blocks.ts';
 import { wellFormed, wholeCharacters } from '../../shared/text.ts';
 import { DISCORD_LIMITS } from '../limits.ts';

@@ -12,7 +12,7 @@ import {
   type WebSocketShard,
 } from 'discord.js';
 import { z } from 'zod';
-import { BoundedMap } from '../../../core/bounded-map.ts';
+import { BoundedMap } from '../../../core/util/bounded-map.ts';
 import { type VoiceChannels, VoiceError } from '../../voice.ts';
 import type { RetryTools } from '../connection/connection.ts';
 import type { Guilds } from '../connection/guilds.ts';

@@ -16,7 +16,7 @@ import {
   VoiceConnectionStatus,
 } from '@discordjs/voice';
 import { z } from 'zod';
-import { backoff } from '../../../core/backoff.ts';
+import { backoff } from '../../../core/util/backoff.ts';
 import { type JoinOptions, type VoiceEnd, VoiceError, type VoiceSession } from '../../voice.ts';
 import type { RetryTools } from '../connection/connection.ts';
 

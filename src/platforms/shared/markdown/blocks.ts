@@ -1,6 +1,6 @@
 /** Markdown as a flat row of blocks, each of which can be broken between two messages. */
 
-import type { MarkdownNode } from '../../../core/browser-chat.ts';
+import type { MarkdownNode } from '../../../core/web/browser-chat.ts';
 import { type LineLayout, type PhrasingNotation, phrasingWords, type Word } from './phrasing.ts';
 import { readMarkdown } from './read.ts';
 import { tableSentence } from './tree.ts';

@@ -1,6 +1,6 @@
 /** Phrasing content as words that carry their marks, so that a long paragraph can be broken anywhere and stay balanced. */
 
-import type { MarkdownNode } from '../../../core/browser-chat.ts';
+import type { MarkdownNode } from '../../../core/web/browser-chat.ts';
 import { splitPlain } from '../text.ts';
 import { isBareLink, textOf } from './tree.ts';
 

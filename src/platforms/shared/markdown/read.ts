@@ -1,6 +1,6 @@
 /** Reading Markdown, section by section. */
 import { setImmediate } from 'node:timers/promises';
-import type { MarkdownNode } from '../../../core/browser-chat.ts';
+import type { MarkdownNode } from '../../../core/web/browser-chat.ts';
 import { wholeCharacters } from '../text.ts';
 import { definitionsIn, SECTION, tokensOf } from './parser.ts';
 import { treeOf } from './tree.ts';

@@ -1,6 +1,6 @@
 /** Markdown as a tree, for platforms to write. */
 import type { Token } from 'markdown-it';
-import type { MarkdownNode } from '../../../core/browser-chat.ts';
+import type { MarkdownNode } from '../../../core/web/browser-chat.ts';
 import { addressesIn, DEEPEST } from './parser.ts';
 
 /** markdown-it's containers, under their names in mdast. */

@@ -5,7 +5,7 @@
 import type { webApi } from '@slack/bolt';
 import type { SuggestedPrompt } from '../../../core/bot/command.ts';
 import type { Progress } from '../../../core/message.ts';
-import { ellipsis, queueWords, roughDuration } from '../../../core/words.ts';
+import { ellipsis, queueWords, roughDuration } from '../../../core/util/words.ts';
 import { slackErrorOf } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import { call } from './client.ts';

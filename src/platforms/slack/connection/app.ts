@@ -1,7 +1,7 @@
 /** Builds the Bolt app: its client, its receiver, whom it acts as, and when it acknowledges. */
 import { App, AuthorizationError, type Context, type Receiver, type ReceiverEvent } from '@slack/bolt';
 import { z } from 'zod';
-import { present } from '../../../core/present.ts';
+import { present } from '../../../core/util/present.ts';
 import { webClientOptions } from './client.ts';
 import type { ConnectionOptions } from './options.ts';
 import type { Workspaces } from './workspaces.ts';

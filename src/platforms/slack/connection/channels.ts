@@ -2,7 +2,7 @@
 import type { webApi } from '@slack/bolt';
 import { z } from 'zod';
 import type { Address } from '../../../core/invocation.ts';
-import { present } from '../../../core/present.ts';
+import { present } from '../../../core/util/present.ts';
 import { retryAfterMs } from '../errors.ts';
 import { call, type SlackTools } from './client.ts';
 

@@ -1,9 +1,9 @@
 /** Clients of Slack's Web API, and calls with our retries: the SDK's would go on for half an hour. */
 import { type Logger, LogLevel, webApi } from '@slack/bolt';
-import { backoff } from '../../../core/backoff.ts';
-import { present } from '../../../core/present.ts';
 import type { Log } from '../../../core/telemetry/log.ts';
 import type { Measure } from '../../../core/telemetry/series.ts';
+import { backoff } from '../../../core/util/backoff.ts';
+import { present } from '../../../core/util/present.ts';
 import { isUncertain, retryAfterMs, slackErrorOf } from '../errors.ts';
 import type { Rate, Rates } from './rates.ts';
 

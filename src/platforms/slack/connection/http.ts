@@ -6,8 +6,8 @@ import {
   type InstallationQuery,
   type InstallationStore,
 } from '@slack/bolt';
-import { type Html, html } from '../../../core/html.ts';
-import type { PlatformRoutes } from '../../../core/platform-routes.ts';
+import { type Html, html } from '../../../core/web/html.ts';
+import type { PlatformRoutes } from '../../../core/web/platform-routes.ts';
 import { BOT_SCOPES, EVENTS_PATH, INSTALL_PATH, REDIRECT_PATH } from '../manifest.ts';
 import { webClientOptions } from './client.ts';
 import { keyOf } from './oauth/seal.ts';

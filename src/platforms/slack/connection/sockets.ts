@@ -1,6 +1,6 @@
 /** Socket Mode over several connections, so that a refresh of one never leaves none. */
 import { type App, SocketModeReceiver } from '@slack/bolt';
-import { backoff } from '../../../core/backoff.ts';
+import { backoff } from '../../../core/util/backoff.ts';
 import { isTokenError, refusedToken, retryAfterMs, slackErrorOf, TOKEN_RETRY_MS } from '../errors.ts';
 import { webClientOptions } from './client.ts';
 import type { Connection, ConnectionOptions, SocketConnection } from './options.ts';

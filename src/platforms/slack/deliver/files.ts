@@ -2,8 +2,8 @@
 import { Readable } from 'node:stream';
 import type { webApi } from '@slack/bolt';
 import { request } from 'undici';
-import { present } from '../../../core/present.ts';
-import { ellipsis } from '../../../core/words.ts';
+import { present } from '../../../core/util/present.ts';
+import { ellipsis } from '../../../core/util/words.ts';
 import { PlatformError } from '../../platform.ts';
 import { call, type SlackTools } from '../connection/client.ts';
 import { isTokenError, isUncertain, slackErrorOf, toPlatformError } from '../errors.ts';

@@ -1,7 +1,7 @@
 /** Text written by Slack's own streaming: replies in a thread, ours or that of the people. */
 import type { webApi } from '@slack/bolt';
-import { present } from '../../../core/present.ts';
 import type { Log } from '../../../core/telemetry/log.ts';
+import { present } from '../../../core/util/present.ts';
 import { wholeCharacters } from '../../shared/text.ts';
 import { call, type SlackTools } from '../connection/client.ts';
 import { isUncertain, retryAfterMs, slackErrorOf } from '../errors.ts';

@@ -1,6 +1,6 @@
 /** The messages of a post: each is posted once, edited from then on, and deleted when it is no longer needed. */
 import { createHash } from 'node:crypto';
-import { present } from '../../../core/present.ts';
+import { present } from '../../../core/util/present.ts';
 import { PlatformError } from '../../platform.ts';
 import { call } from '../connection/client.ts';
 import { isUncertain, slackErrorOf } from '../errors.ts';

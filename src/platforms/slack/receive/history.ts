@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import type { ConversationTurn, HistoryReference } from '../../../core/invocation.ts';
 import { parseActionId } from '../../../core/message.ts';
-import { present } from '../../../core/present.ts';
 import type { Log } from '../../../core/telemetry/log.ts';
+import { present } from '../../../core/util/present.ts';
 import { readMessages } from '../connection/channels.ts';
 import type { SlackTools } from '../connection/client.ts';
 import type { Identity, Workspace } from '../connection/workspaces.ts';

@@ -3,7 +3,7 @@ import type { App, Context } from '@slack/bolt';
 import { z } from 'zod';
 import type { Outcome } from '../../../core/bot/outcome.ts';
 import type { Address, ConversationTurn, HistoryReference, Invocation } from '../../../core/invocation.ts';
-import { present } from '../../../core/present.ts';
+import { present } from '../../../core/util/present.ts';
 import { createDeletions } from '../../shared/deletions.ts';
 import { isBare, questionIn, type SpokenMessage } from '../../shared/question.ts';
 import { createTalkMemory, kindOfTalk, TYPED_COMMAND } from '../../shared/talk.ts';

@@ -1,7 +1,7 @@
 /** Slack's payloads of commands and interactions, and the addresses in them. */
 import { z } from 'zod';
 import type { Address } from '../../../core/invocation.ts';
-import { present } from '../../../core/present.ts';
+import { present } from '../../../core/util/present.ts';
 import { responseUrlData } from '../deliver/private.ts';
 
 export const PLATFORM_NAME = 'slack';

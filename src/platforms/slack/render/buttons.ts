@@ -1,8 +1,8 @@
 /** Buttons as Slack takes them. */
 import type { types } from '@slack/bolt';
 import type { ActionButton, Button, Message } from '../../../core/message.ts';
-import { present } from '../../../core/present.ts';
-import { ellipsis } from '../../../core/words.ts';
+import { present } from '../../../core/util/present.ts';
+import { ellipsis } from '../../../core/util/words.ts';
 import { arrangeButtons, chunks, spokenName } from '../../shared/buttons.ts';
 import { LIMITS } from '../limits.ts';
 import { plainText, splitMrkdwn } from './escape.ts';

@@ -1,7 +1,7 @@
 /** Fields and pictures. */
 import type { types } from '@slack/bolt';
 import type { Message } from '../../../core/message.ts';
-import { ellipsis } from '../../../core/words.ts';
+import { ellipsis } from '../../../core/util/words.ts';
 import { LIMITS } from '../limits.ts';
 import { escapeMrkdwn, mrkdwn, plainText, splitMrkdwn } from './escape.ts';
 import { grouped } from './lines.ts';

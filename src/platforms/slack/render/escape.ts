@@ -1,6 +1,6 @@
 /** Slack's own notation: escaped when sent, undone when received. */
 import type { types } from '@slack/bolt';
-import { ellipsis } from '../../../core/words.ts';
+import { ellipsis } from '../../../core/util/words.ts';
 import { splitPlain } from '../../shared/text.ts';
 
 /** Plain text as mrkdwn that shows it, without mentions. */

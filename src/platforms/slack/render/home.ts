@@ -3,7 +3,7 @@ import type { types } from '@slack/bolt';
 import { z } from 'zod';
 import type { HomeSection, Message } from '../../../core/message.ts';
 import type { FormButton } from '../../../core/options.ts';
-import { present } from '../../../core/present.ts';
+import { present } from '../../../core/util/present.ts';
 import { LIMITS } from '../limits.ts';
 import { mrkdwn, plainText } from './escape.ts';
 import { readJson } from './modal.ts';

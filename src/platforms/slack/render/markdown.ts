@@ -1,6 +1,6 @@
 /** Markdown for Slack's markdown blocks: escaped, without mentions, in pieces that fit. */
 
-import type { MarkdownNode } from '../../../core/browser-chat.ts';
+import type { MarkdownNode } from '../../../core/web/browser-chat.ts';
 import { createBlocks, type Notation } from '../../shared/markdown/blocks.ts';
 import { splitBlocks } from '../../shared/markdown/pages.ts';
 import { phrasingWords, writeWords } from '../../shared/markdown/phrasing.ts';

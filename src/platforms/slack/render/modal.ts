@@ -10,7 +10,7 @@ import type {
   OptionValue,
   RawOptions,
 } from '../../../core/options.ts';
-import { present } from '../../../core/present.ts';
+import { present } from '../../../core/util/present.ts';
 import { addField, fieldName, textParts } from '../../shared/form-text.ts';
 import { LIMITS } from '../limits.ts';
 import { optionInSlackWords } from '../words.ts';

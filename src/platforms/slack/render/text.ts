@@ -1,7 +1,7 @@
 /** Blocks of text: who is mentioned, the title, the progress, the text itself. */
 import type { types } from '@slack/bolt';
 import type { Message } from '../../../core/message.ts';
-import { ellipsis } from '../../../core/words.ts';
+import { ellipsis } from '../../../core/util/words.ts';
 import { progressFacts, stageToSay } from '../../shared/progress.ts';
 import { splitPlain, wholeCharacters } from '../../shared/text.ts';
 import { LIMITS } from '../limits.ts';

@@ -1,7 +1,8 @@
 /** The people, the roles and the channels of the chat. They are made up, so that one person can try what several see. */
-import type { BrowserChannel } from '../../../core/browser-chat.ts';
+
 import type { Address, Person } from '../../../core/invocation.ts';
 import type { Choice } from '../../../core/options.ts';
+import type { BrowserChannel } from '../../../core/web/browser-chat.ts';
 
 /** The value of {@link Address.platform}. */
 export const WEB = 'web';

@@ -1,8 +1,9 @@
 /** What the page asks, and the answers. */
-import type { BrowserAnswer } from '../../../core/browser-chat.ts';
+
 import { UserError } from '../../../core/errors.ts';
 import { plain } from '../../../core/message.ts';
 import type { OptionValue } from '../../../core/options.ts';
+import type { BrowserAnswer } from '../../../core/web/browser-chat.ts';
 import { declarationOf } from '../../shared/command-line.ts';
 import { completeLine } from '../../shared/completion.ts';
 import { buttonTarget, formTarget } from '../../shared/target.ts';

@@ -1,10 +1,10 @@
 /** Invocations, and what comes of them. */
 
 import type { Bot } from '../../../core/bot/create-bot.ts';
-import type { BrowserAnswer, BrowserChannel } from '../../../core/browser-chat.ts';
 import { UserError } from '../../../core/errors.ts';
 import type { Address, Invocation, Person } from '../../../core/invocation.ts';
 import type { FileReference, Form, RawOptions } from '../../../core/options.ts';
+import type { BrowserAnswer, BrowserChannel } from '../../../core/web/browser-chat.ts';
 import type { Target } from '../../shared/target.ts';
 import type { History } from '../deliver/history.ts';
 import type { Posts } from '../deliver/posts.ts';

@@ -1,7 +1,8 @@
 /** A typed line: a command as in `/song a tune for rain --style lofi`, or talk. */
-import type { BrowserAnswer } from '../../../core/browser-chat.ts';
+
 import { UserError } from '../../../core/errors.ts';
 import type { FileReference, OptionDeclarations, OptionValue, RawOptions } from '../../../core/options.ts';
+import type { BrowserAnswer } from '../../../core/web/browser-chat.ts';
 import { askedHelp, opensForm, readKnownLine, typedOptions } from '../../shared/command-line.ts';
 import { readableText, webNodes } from '../render/markdown.ts';
 import type { WebMessage } from '../render/message.ts';

@@ -1,8 +1,8 @@
 /** A Message as what the page shows. Nothing is cut: a browser shows texts of any length. */
 
-import type { BrowserButton } from '../../../core/browser-chat.ts';
 import type { Button, MediaItem, Message } from '../../../core/message.ts';
-import { present } from '../../../core/present.ts';
+import { present } from '../../../core/util/present.ts';
+import type { BrowserButton } from '../../../core/web/browser-chat.ts';
 import { arrangeButtons, spokenName } from '../../shared/buttons.ts';
 import { stageToSay } from '../../shared/progress.ts';
 import { wellFormed } from '../../shared/text.ts';

@@ -1,7 +1,7 @@
 /** Markdown as a tree of the few elements that the page knows. Its text stays text: nothing here makes or holds HTML. */
 
-import type { MarkdownNode } from '../../../core/browser-chat.ts';
-import { present } from '../../../core/present.ts';
+import { present } from '../../../core/util/present.ts';
+import type { MarkdownNode } from '../../../core/web/browser-chat.ts';
 import { readMarkdown } from '../../shared/markdown/read.ts';
 import { isBareLink, textOf } from '../../shared/markdown/tree.ts';
 import { wellFormed } from '../../shared/text.ts';

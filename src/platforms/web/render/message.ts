@@ -1,6 +1,7 @@
 /** A message as the history holds it: what pages get of it, with what they do not get. */
-import type { BrowserMedia, BrowserMessage } from '../../../core/browser-chat.ts';
+
 import type { KeptFile } from '../../../core/message.ts';
+import type { BrowserMedia, BrowserMessage } from '../../../core/web/browser-chat.ts';
 
 export interface WebMedia extends Omit<BrowserMedia, 'bytes'> {
   /** Kept by us. Its link expires, so it is made when the message is sent to a page. */

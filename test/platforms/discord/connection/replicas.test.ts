@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { afterEach, expect, it } from 'vitest';
 import { systemClock } from '../../../../src/core/clock.ts';
-import type { WithLock } from '../../../../src/core/lock.ts';
+import type { WithLock } from '../../../../src/core/util/lock.ts';
 import { createLocks, localLeases } from '../../../../src/storage/locks.ts';
 import { StorageError } from '../../../../src/storage/storage.ts';
 import { type Harness, type HarnessOptions, Remembered, startHarness } from '../harness.ts';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Message } from '../../../../src/core/message.ts';
-import { present } from '../../../../src/core/present.ts';
+import { present } from '../../../../src/core/util/present.ts';
 import type { StoredMessage } from '../../../servers/discord/index.ts';
 import { accept, type Harness, type HarnessOptions, startHarness } from '../harness.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { MarkdownNode } from '../../../../src/core/browser-chat.ts';
+import type { MarkdownNode } from '../../../../src/core/web/browser-chat.ts';
 import { parseMarkdown, readMarkdown } from '../../../../src/platforms/shared/markdown/read.ts';
 import { textOf } from '../../../../src/platforms/shared/markdown/tree.ts';
 

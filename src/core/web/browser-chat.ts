@@ -1,7 +1,7 @@
 /** What the chat in the browser and its page tell each other: data, and no markup. The page gets it as JSON. */
-import type { Person } from './invocation.ts';
-import type { MediaItem, Progress } from './message.ts';
-import type { Choice, Form, OptionDeclarations } from './options.ts';
+import type { Person } from '../invocation.ts';
+import type { MediaItem, Progress } from '../message.ts';
+import type { Choice, Form, OptionDeclarations } from '../options.ts';
 
 /** Markdown, read: blocks and phrasing. */
 export interface MarkdownNode {

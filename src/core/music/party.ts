@@ -1,7 +1,7 @@
 /** Songs that a voice channel hears together: their queue, and what people may do with it. */
 import { z } from 'zod';
-import { addressSchema, jsonObject } from './invocation.ts';
-import { actorSchema } from './moderation.ts';
+import { addressSchema, jsonObject } from '../invocation.ts';
+import { actorSchema } from '../moderation.ts';
 
 const LOOPS = ['off', 'song', 'queue'] as const;
 export type PartyLoop = (typeof LOOPS)[number];

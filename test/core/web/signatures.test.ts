@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isPageSigned, pageUrl } from '../../src/core/page-url.ts';
-import { isSignedBy, sign } from '../../src/core/signatures.ts';
+import { isPageSigned, pageUrl } from '../../../src/core/web/page-url.ts';
+import { isSignedBy, sign } from '../../../src/core/web/signatures.ts';
 
 test('a signature holds for the text it was made over, and for no other', () => {
   fc.assert(

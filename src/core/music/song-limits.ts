@@ -1,5 +1,5 @@
 /** How long and how much the song routes take, so that bad input is told before anything is spent. */
-import type { SongModel } from './work.ts';
+import type { SongModel } from '../work.ts';
 
 /**
  * Bounds that the contract does not show ("Limits": not shown), taken from the public API, the cheapest where

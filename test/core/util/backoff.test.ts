@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { backoff, retryAfterOf } from '../../src/core/backoff.ts';
+import { backoff, retryAfterOf } from '../../../src/core/util/backoff.ts';
 
 it.each([
   ['an HTTP date', 'Sun, 06 Nov 1994 08:50:37 GMT'],
@@ -8,7 +8,7 @@ it.each([
   ['a date as asctime writes it, which is UTC', 'Sun Nov  6 08:50:37 1994'],
 ])('Retry-After may be %s, wherever the bot runs', (_, date) => {
   const code = `
-    const { retryAfterOf } = await import('./src/core/backoff.ts');
+    const { retryAfterOf } = await import('./src/core/util/backoff.ts');
     const now = Date.parse('1994-11-06T08:49:37Z');
     console.log(retryAfterOf(new Headers({ 'retry-after': ${JSON.stringify(date)} }), now));`;
   // A time zone is a process's own, so each is tried in a process.

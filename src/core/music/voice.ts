@@ -1,6 +1,6 @@
 /** Voices that were taken from songs. */
 import { z } from 'zod';
-import { actorSchema } from './moderation.ts';
+import { actorSchema } from '../moderation.ts';
 
 /** A voice that was kept for a server. */
 export const voiceSchema = z.object({

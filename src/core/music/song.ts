@@ -1,6 +1,6 @@
 /** Facts about a song that was made, from its job. */
-import type { JobView } from './job.ts';
-import type { SongModel, Work } from './work.ts';
+import type { JobView } from '../job.ts';
+import type { SongModel, Work } from '../work.ts';
 
 export function titleOf({ result, work }: JobView): string {
   const requested = 'request' in work && 'title' in work.request ? work.request.title : undefined;
