@@ -13,7 +13,9 @@ import { isOwnNetwork } from '../../src/http/server.ts';
 import { multipartOf } from '../../src/platforms/discord/connection/multipart.ts';
 import { nonceOf } from '../../src/platforms/discord/connection/rest.ts';
 import { textSending } from '../../src/platforms/discord/deliver/payload.ts';
-import { textOfBot, textOfPerson } from '../../src/platforms/discord/receive/history.ts';
+import { contentOf } from '../../src/platforms/discord/receive/content.ts';
+import { textOfBot } from '../../src/platforms/discord/receive/history.ts';
+import { messageContentSchema } from '../../src/platforms/discord/receive/incoming-message.ts';
 import { commandOptions, personOf } from '../../src/platforms/discord/receive/invocation.ts';
 import { modalOrReason, openFormButton, optionsOfForm } from '../../src/platforms/discord/receive/modal.ts';
 import { renderButtons } from '../../src/platforms/discord/render/buttons.ts';
@@ -61,6 +63,7 @@ const formWith = (text: string): Form => ({
 });
 
 const ignore = () => undefined;
+const NO_GUILDS = { channelName: ignore, roleName: ignore, botRole: () => false };
 const LOG = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 describe('options and forms are read in linear time', () => {
@@ -96,7 +99,8 @@ describe('Discord’s events and forms are read in linear time', () => {
       ),
     'a form': (text) => modalOrReason(formWith(text)),
     'the button of a form': (text) => openFormButton(formWith(text)),
-    'a message of a person': (content) => textOfPerson({ content }, '111222333444555666'),
+    'a message of a person': (content) =>
+      contentOf(messageContentSchema.parse({ content }), { guilds: NO_GUILDS, self: '111222333444555666' }),
     'a message of the bot': (content) => textOfBot({ content, embeds: [] }),
     'the name of a person': (nick) => personOf({ id: '1', displayName: 'ada' }, { nick, roles: [] }, false),
     'a request': (text) => multipartOf(textSending(text), []),

@@ -85,7 +85,7 @@ export function createBegin({
       return channel.showLater(run, error.retryAfterMs);
     }
     const sentence =
-      error.advice ?? 'I may not write in that channel, so I have not started. Nothing was spent.';
+      error.advice ?? "I couldn't post my message there, so I haven't started. Nothing was spent.";
     return run.fail({ code: error.code, sentence, reference: newId(), taken: 'no' });
   }
 

@@ -152,7 +152,7 @@ export function createDiscord(options: DiscordOptions): Platform {
 
     connections: connection.connections,
 
-    readHistory: (_address, history) => readDiscordHistory(history, messages),
+    readHistory: (_address, history) => readDiscordHistory(history, { messages, guilds }),
 
     attachmentHeaders: () => ({}),
 

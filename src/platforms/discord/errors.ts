@@ -17,6 +17,8 @@ export type Trouble =
   | 'too-many-follow-ups'
   | 'no-history'
   | 'unavailable'
+  /** AutoMod of the server. */
+  | 'blocked'
   | 'refused'
   /** Not Discord's. */
   | 'other';
@@ -31,6 +33,7 @@ const CODES: readonly (readonly [Trouble, ...codes: (number | string)[]])[] = [
   ['too-large', 40_005],
   ['too-many-follow-ups', 40_094],
   ['no-history', 160_002],
+  ['blocked', 200_000, 200_001],
   // Too many edits of an old message, slow mode, and other limits that pass.
   ['unavailable', 30_046, 20_016, 20_028, 40_062, 40_333],
 ];
@@ -40,6 +43,8 @@ export function troubleOf(error: unknown): Trouble {
     const [known] = CODES.find(([, ...codes]) => codes.includes(error.code)) ?? [];
     if (known) return known;
     if (error.status === 413) return 'too-large';
+    // Discord's own answers are JSON with a code: this is the page of a proxy.
+    if (error.code === undefined) return 'unavailable';
     // A revoked token may be replaced; what was to be said is kept until then.
     return error.status === 401 || error.status === 429 || error.status >= 500 ? 'unavailable' : 'refused';
   }
@@ -71,6 +76,8 @@ export const isNoMember = (error: unknown): boolean =>
 
 const NOT_A_MEMBER = "I couldn't answer in that channel because I'm not a member of it.";
 const CHANNEL_GONE = "That channel was deleted, or I can't access it.";
+const AUTOMOD =
+  "This server's AutoMod blocked my message. A moderator can exempt my role in Server Settings → Safety Setup → AutoMod.";
 const ARCHIVED = "I couldn't finish this in the thread because it's archived and locked.";
 
 /** The code of the port, and a sentence for the person. */
@@ -85,6 +92,7 @@ const PLATFORM_ERROR = {
   'no-history': ['gone', missingPermissionAdvice],
   unavailable: ['unavailable'],
   'too-large': ['refused'],
+  blocked: ['refused', AUTOMOD],
   refused: ['refused'],
 } as const satisfies Record<
   Exclude<Trouble, 'other'>,

@@ -10,8 +10,14 @@ const SERIES_MS = 5000;
 const REFUSED_MS = 5 * 60_000;
 const MOST_REMEMBERED = 5000;
 
-/** How other bots are called by text. */
-const FOR_OTHER_BOTS = /^[!$%&.;?~+-]{1,2}[a-z]/i;
+/** Commands of other bots: `!play rain`, but neither `.net or java?` nor `$AAPL`, `~nice~` and `-5`. */
+const FOR_OTHER_BOTS = /^[!$%&.;?~+-]{1,2}[a-z][\w-]*(?=\s|$)/;
+/** Nobody starts a sentence with it. */
+const ONLY_FOR_BOTS = '!';
+
+function isForOtherBots(text: string): boolean {
+  return FOR_OTHER_BOTS.test(text) && (text.startsWith(ONLY_FOR_BOTS) || !text.endsWith('?'));
+}
 
 /** `command`: one of the bot's own, typed as text. `none`: nothing that asks the bot. */
 export function kindOfTalk(
@@ -21,7 +27,7 @@ export function kindOfTalk(
   const said = text.trim();
   const [, name] = /^\/([a-z]+)(?=\s|$)/i.exec(said) ?? [];
   if (commands.some((command) => command.name === name?.toLowerCase())) return 'command';
-  return said === '' || said.startsWith('/') || FOR_OTHER_BOTS.test(said) ? 'none' : 'question';
+  return said === '' || said.startsWith('/') || isForOtherBots(said) ? 'none' : 'question';
 }
 
 /** For a person who typed a command as text. */

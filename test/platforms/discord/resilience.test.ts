@@ -318,6 +318,27 @@ describe('bad days of Discord', () => {
     nothingRefused(discord);
   });
 
+  it('AutoMod blocks a message: the sentence names AutoMod', async () => {
+    const { discord, platform } = await start();
+    // https://docs.discord.com/developers/topics/opcodes-and-status-codes#json
+    const body = { message: 'Message was blocked by automatic moderation', code: 200_000 };
+    discord.faults.fail(400, { path: /^POST .channels/, body });
+    await expect(platform.show(inChannel(discord), { text: 'x' }, new Remembered('j'))).rejects.toMatchObject(
+      { code: 'refused', advice: expect.stringContaining('AutoMod') },
+    );
+  });
+
+  it('a proxy answers with a page: the port reports that it may work later', async () => {
+    const { discord, platform } = await start();
+    discord.faults.fail(403, { path: /^POST .channels/, body: '<html>Attention Required!</html>' });
+    const remembered = new Remembered('j');
+    await expect(platform.show(inChannel(discord), { text: 'x' }, remembered)).rejects.toMatchObject({
+      code: 'unavailable',
+    });
+    await platform.show(inChannel(discord), { text: 'x' }, remembered);
+    expect(discord.said()).toHaveLength(1);
+  });
+
   it('5xx that do not end: the port hears that it may work later, and then it does', async () => {
     const { discord, platform } = await start();
     discord.faults.fail(503, { times: 4 });

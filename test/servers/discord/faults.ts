@@ -2,7 +2,8 @@
 export interface Answer {
   status: number;
   headers: Record<string, string>;
-  body: object;
+  /** JSON, or the page of a proxy. */
+  body: object | string;
 }
 
 interface Burst {
@@ -10,6 +11,7 @@ interface Burst {
   left: number;
   path: RegExp;
   afterTaking: boolean;
+  body: object | string;
 }
 
 interface EditWindow {
@@ -67,8 +69,16 @@ export class Faults {
    * The next `times` requests whose `METHOD path` matches fail with a status. With `afterTaking` Discord does what was
    * asked and only the answer is lost, as when a proxy gives up.
    */
-  fail(status: number, { times = 1, path = /./, afterTaking = false } = {}): void {
-    this.#bursts.push({ status, left: times, path, afterTaking });
+  fail(
+    status: number,
+    {
+      times = 1,
+      path = /./,
+      afterTaking = false,
+      body = { message: `${status}: scripted`, code: 0 } as object | string,
+    } = {},
+  ): void {
+    this.#bursts.push({ status, left: times, path, afterTaking, body });
   }
 
   /** Ends all of them. */
@@ -132,16 +142,20 @@ export class Faults {
     if (this.#every && this.#count % this.#every.nth === 0) {
       return { ...told, answer: limit(bucket, this.#every.retryAfterMs), headers: {} };
     }
-    const scripted = (status: number, afterTaking: boolean) => ({
+    const scripted = (
+      status: number,
+      afterTaking: boolean,
+      body: object | string = { message: `${status}: scripted`, code: 0 },
+    ) => ({
       ...told,
-      answer: { status, headers: {}, body: { message: `${status}: scripted`, code: 0 } },
+      answer: { status, headers: {}, body },
       afterTaking,
       headers: {},
     });
     const burst = this.#bursts.find((b) => b.left > 0 && b.path.test(request));
     if (burst) {
       burst.left -= 1;
-      return scripted(burst.status, burst.afterTaking);
+      return scripted(burst.status, burst.afterTaking, burst.body);
     }
     const decided = this.decide?.(request);
     if (decided === 'limit') return { ...told, answer: limit(bucket, 1_000), headers: {} };

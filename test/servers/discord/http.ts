@@ -82,10 +82,11 @@ export class HttpSide {
     const send = async (status: number, json: unknown, headers: Record<string, string> = {}) => {
       const wait = this.#parts().faults.delayFor(`${method} ${path}`);
       if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
-      const type = status === 204 ? {} : { 'content-type': 'application/json' };
+      const type =
+        status === 204 ? {} : { 'content-type': typeof json === 'string' ? 'text/html' : 'application/json' };
       connection.answeredAt = performance.now();
       response.writeHead(status, { ...type, ...fault.headers, ...headers });
-      response.end(status === 204 ? undefined : JSON.stringify(json));
+      response.end(status === 204 ? undefined : typeof json === 'string' ? json : JSON.stringify(json));
       this.happened.emit('change');
     };
     if (fault.answer && !fault.afterTaking)

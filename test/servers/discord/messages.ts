@@ -17,6 +17,7 @@ const payloadSchema = z.object({
       z.object({
         id: z.union([z.string(), z.number()]).transform(String),
         filename: z.string().min(1).max(1_024).optional(),
+        title: z.string().max(1_024).nullish(),
         description: z.string().max(DISCORD.attachmentDescription).nullish(),
       }),
     )
@@ -79,8 +80,8 @@ function takeFiles(
     throw new Refusal('entityTooLarge', `${total} bytes in one request`);
   require50035(new Set(files.map((f) => f.index)).size === files.length, 'files[n]: n must be unique');
   const entries = payload.attachments ?? [
-    ...existing.map((a) => ({ id: a.id, filename: undefined, description: undefined })),
-    ...files.map((f) => ({ id: f.index, filename: undefined, description: undefined })),
+    ...existing.map((a) => ({ id: a.id, filename: undefined, title: undefined, description: undefined })),
+    ...files.map((f) => ({ id: f.index, filename: undefined, title: undefined, description: undefined })),
   ];
   require50035(entries.length <= DISCORD.attachments, `attachments: ${entries.length}`);
   const unused = new Set(files);
@@ -92,6 +93,7 @@ function takeFiles(
         filename: entry.filename ?? file.filename,
         contentType: file.contentType,
         bytes: file.bytes,
+        title: entry.title ?? null,
         description: entry.description ?? null,
       });
     }

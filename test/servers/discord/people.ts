@@ -36,6 +36,12 @@ interface Saying extends By {
   replyTo?: StoredMessage;
   /** It comes by a webhook. */
   webhook?: boolean;
+  /** What apps write beside their text. */
+  embeds?: StoredMessage['embeds'];
+  components?: StoredMessage['components'];
+  poll?: StoredMessage['poll'];
+  /** Another message, forwarded without words. */
+  forwards?: StoredMessage;
 }
 
 /** What people can do on Discord. Each method throws when their client would not let them. */
@@ -161,15 +167,27 @@ export abstract class People {
   }
 
   /** Writes into a channel. Mention the bot with {@link mention}. */
-  say({ text, files = [], replyTo, webhook = false, ...by }: Saying): StoredMessage {
+  say({
+    text,
+    files = [],
+    replyTo,
+    webhook = false,
+    embeds = [],
+    components = [],
+    poll,
+    forwards,
+    ...by
+  }: Saying): StoredMessage {
     const { user, channel } = this.#asker(by);
     const message: StoredMessage = {
       id: this.world.nextId(),
       channelId: channel.id,
       author: user,
       content: text,
-      embeds: [],
-      components: [],
+      embeds,
+      components,
+      ...(poll ? { poll } : {}),
+      ...(forwards ? { forwards } : {}),
       attachments: attachmentsOf(this.world, channel, files),
       flags: 0,
       nonce: null,

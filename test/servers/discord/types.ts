@@ -51,6 +51,8 @@ export interface Guild {
   /** Whether the bot is a member. A user-installed app is used in guilds where it is not. */
   installed: boolean;
   /** 0-3; decides the size of files that may be uploaded with the bot token. */
+  /** Made by Discord for the bot when it was invited, and mentionable like any role. */
+  botRoleId: string;
   premiumTier: 0 | 1 | 2 | 3;
   locale: string;
 }
@@ -73,6 +75,7 @@ export type Permission = keyof typeof PERMISSION;
 export interface Attachment {
   id: string;
   filename: string;
+  title: string | null;
   description: string | null;
   contentType: string;
   bytes: Uint8Array;
@@ -93,6 +96,10 @@ export interface StoredMessage {
   nonce: string | null;
   /** Id of the message that this one replies to. */
   replyTo: string | null;
+  /** The message that this one forwards. */
+  forwards?: StoredMessage;
+  /** https://docs.discord.com/developers/resources/poll#poll-object */
+  poll?: { question: string; answers: { text: string; votes: number }[] };
   /** Set for answers to interactions. */
   /** Of a message that came by a webhook. */
   webhookId?: string;

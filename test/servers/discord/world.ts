@@ -16,6 +16,18 @@ const TIER_BYTES = [DISCORD.fileBytes, DISCORD.fileBytes, 50 * 1024 * 1024, 100 
 const EVERYTHING = Object.values(PERMISSION).reduce((all, bit) => all | bit, 0n);
 
 /** Everything that exists on this Discord: people, guilds, channels, messages and their files. */
+const pollJson = ({ question, answers }: NonNullable<StoredMessage['poll']>): object => ({
+  question: { text: question },
+  answers: answers.map(({ text }, index) => ({ answer_id: index + 1, poll_media: { text } })),
+  expiry: null,
+  allow_multiselect: false,
+  layout_type: 1,
+  results: {
+    is_finalized: false,
+    answer_counts: answers.map(({ votes: count }, index) => ({ id: index + 1, count, me_voted: false })),
+  },
+});
+
 export class World {
   readonly nextId: () => string;
   readonly bot: User;
@@ -55,7 +67,8 @@ export class World {
     name: string,
     { installed = true, premiumTier = 0 as Guild['premiumTier'], locale = 'en-US' } = {},
   ): Guild {
-    const guild: Guild = { id: this.nextId(), ownerId: this.nextId(), name, installed, premiumTier, locale };
+    const [id, ownerId, botRoleId] = [this.nextId(), this.nextId(), this.nextId()];
+    const guild: Guild = { id, ownerId, botRoleId, name, installed, premiumTier, locale };
     this.guilds.set(guild.id, guild);
     return guild;
   }
@@ -116,13 +129,26 @@ export class World {
 
   addAttachment(
     channelId: string,
-    file: { filename: string; contentType: string; bytes: Uint8Array; description?: string | null },
+    file: {
+      filename: string;
+      contentType: string;
+      bytes: Uint8Array;
+      description?: string | null;
+      title?: string | null;
+    },
   ): Attachment {
     const id = this.nextId();
-    const filename = file.filename.replace(/\s+/g, '_').replace(/[^\p{L}\p{N}._-]/gu, '');
+    // Other letters are lost, and the name is kept as a title: https://github.com/discord/discord-api-docs/pull/6945
+    const filename = file.filename
+      .replace(/\s+/g, '_')
+      .replace(/[^\w.-]/g, '')
+      .replace(/^[._-]+(?=[^.]+\.)/, '');
+    const isWhole = /^\p{ASCII}*$/u.test(file.filename);
+    const title = file.title ?? (isWhole ? null : file.filename.replace(/\.\w+$/, ''));
     const attachment: Attachment = {
       id,
       filename,
+      title,
       description: file.description ?? null,
       contentType: file.contentType,
       // Tests that wait for a word write whole messages as JSON, over and over: without what is no word.
@@ -185,6 +211,18 @@ export class World {
           hoist: false,
           managed: false,
           mentionable: false,
+        },
+        // https://docs.discord.com/developers/topics/permissions#role-object-role-tags-structure
+        {
+          id: guild.botRoleId,
+          name: this.bot.username,
+          permissions: '0',
+          position: 1,
+          color: 0,
+          hoist: false,
+          managed: true,
+          mentionable: false,
+          tags: { bot_id: this.bot.id },
         },
       ],
       channels: [...this.channels.values()]
@@ -286,7 +324,33 @@ export class World {
       url: attachment.url,
       proxy_url: attachment.url,
       content_type: attachment.contentType,
+      ...(attachment.title === null ? {} : { title: attachment.title }),
       ...(attachment.description === null ? {} : { description: attachment.description }),
+    };
+  }
+
+  /** A forward names its source and carries a snapshot without its author. https://docs.discord.com/developers/resources/message#message-snapshot-object */
+  #forwardJson({ forwards }: StoredMessage, visible: boolean): object {
+    if (!forwards) return {};
+    const { channelId, id } = forwards;
+    return {
+      message_reference: { type: 1, message_id: id, channel_id: channelId },
+      message_snapshots: [
+        {
+          message: {
+            type: 0,
+            content: visible ? forwards.content : '',
+            embeds: visible ? forwards.embeds : [],
+            attachments: visible ? forwards.attachments.map((a) => this.attachmentJson(a)) : [],
+            components: visible ? forwards.components : [],
+            mentions: [],
+            mention_roles: [],
+            timestamp: new Date(forwards.createdAt).toISOString(),
+            edited_timestamp: null,
+            flags: forwards.flags,
+          },
+        },
+      ],
     };
   }
 
@@ -324,10 +388,13 @@ export class World {
       tts: false,
       mention_everyone: message.pinged.includes('everyone'),
       mentions,
-      mention_roles: [],
+      // https://docs.discord.com/developers/resources/message#message-object
+      mention_roles: [...message.content.matchAll(/<@&(\d+)>/g)].map(([, id]) => id),
       attachments: visible ? message.attachments.map((a) => this.attachmentJson(a)) : [],
       embeds: visible ? message.embeds : [],
       components: visible ? message.components : [],
+      ...(visible && message.poll ? { poll: pollJson(message.poll) } : {}),
+      ...this.#forwardJson(message, visible),
       flags: message.flags,
       pinned: false,
       ...(message.webhookId === undefined ? {} : { webhook_id: message.webhookId }),

@@ -5,6 +5,7 @@ import {
   type GuildBasedChannel,
   PermissionFlagsBits,
   PermissionsBitField,
+  type Role,
   ShardClientUtil,
   type ThreadChannel,
 } from 'discord.js';
@@ -18,6 +19,12 @@ const READING = PermissionFlagsBits.ViewChannel | PermissionFlagsBits.ReadMessag
 /** Facts about guilds that messages do not carry, from the cache of the gateway connection: without one, no guild is known. */
 export function createGuilds(client: () => Client, log: Log) {
   const guildOf = (guild: string): Guild | undefined => client().guilds.cache.get(guild);
+
+  function roleOf(id: string): Role | undefined {
+    return client()
+      .guilds.cache.find(({ roles }) => roles.cache.has(id))
+      ?.roles.cache.get(id);
+  }
 
   /** Of a member in a channel, not a thread; undefined for an unknown channel. */
   function permissionsIn(guild: string, channel: string, person: Member): PermissionsBitField | undefined {
@@ -50,6 +57,16 @@ export function createGuilds(client: () => Client, log: Log) {
     premiumTier(guild: string): number | undefined {
       return guildOf(guild)?.premiumTier;
     },
+
+    channelName(id: string): string | undefined {
+      const found = client().channels.cache.get(id);
+      return found && 'name' in found ? (found.name ?? undefined) : undefined;
+    },
+
+    roleName: (id: string): string | undefined => roleOf(id)?.name,
+
+    /** Whether this is the role that Discord manages for the bot: people pick it as readily as the bot itself. */
+    botRole: (id: string): boolean => roleOf(id)?.tags?.botId === client().user?.id,
 
     /** A thread, asked of Discord where the cache does not know it; undefined for another channel, and when Discord does not tell. Never rejects. */
     async thread(channel: string, type: number | undefined): Promise<ThreadChannel | undefined> {

@@ -11,6 +11,7 @@ export interface Payload {
   readonly attachments: readonly {
     readonly id: string | number;
     readonly filename?: string;
+    readonly title?: string;
     readonly description?: string;
   }[];
   readonly allowed_mentions: { readonly parse: readonly []; readonly users?: readonly string[] };

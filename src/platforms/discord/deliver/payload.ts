@@ -35,12 +35,12 @@ export function sendingOf(page: Page, posted: readonly PostedFile[], media: Medi
   const files: FileToSend[] = [];
   const attachments: Payload['attachments'][number][] = [];
   for (const file of page.files) {
-    const { name, alt } = file;
+    const { name, title, alt } = file;
     const same = posted.find((one) => one.name === name && one.key === keyOf(file));
     if (same) {
       attachments.push({ id: same.id });
     } else {
-      attachments.push(present({ id: files.length, filename: name, description: alt || undefined }));
+      attachments.push(present({ id: files.length, filename: name, title, description: alt || undefined }));
       files.push(fileToSend(file, media));
     }
   }

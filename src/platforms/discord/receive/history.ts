@@ -4,9 +4,11 @@ import { z } from 'zod';
 import type { ConversationTurn, HistoryReference } from '../../../core/invocation.ts';
 import { parseActionId } from '../../../core/message.ts';
 import { present } from '../../../core/util/present.ts';
+import { isBare } from '../../shared/question.ts';
 import { isThread } from '../connection/guilds.ts';
 import { ZERO_WIDTH_SPACE } from '../render/escape.ts';
-import { type IncomingMessage, incomingMessageSchema } from './incoming-message.ts';
+import { type ContentTools, contentOf, everyComponent } from './content.ts';
+import { type Component, type IncomingMessage, incomingMessageSchema } from './incoming-message.ts';
 import type { Messages } from './message-memory.ts';
 
 /** Messages of people and of the bot: a message, a reply, and the answers to commands and to menus. */
@@ -58,7 +60,7 @@ export function historyOfInteraction(
 /** See Platform.readHistory. */
 export async function readDiscordHistory(
   history: HistoryReference,
-  messages: Messages,
+  { messages, guilds }: Pick<ContentTools, 'guilds'> & { readonly messages: Messages },
 ): Promise<ConversationTurn[]> {
   const { data: reference } = referenceSchema.safeParse(history);
   if (!reference) return [];
@@ -67,7 +69,7 @@ export async function readDiscordHistory(
     before === undefined
       ? await chainOf(reference, messages)
       : await latest({ ...reference, before }, messages);
-  return found.flatMap((message) => turnOf(message, self));
+  return found.flatMap((message) => turnOf(message, { guilds, self }));
 }
 
 async function latest(
@@ -108,39 +110,37 @@ export function repliedTo({
 }
 
 /** None for a message whose words Discord hides from a bot without the message content intent. */
-function turnOf(message: IncomingMessage, self: string): ConversationTurn[] {
-  const { author, type, attachments: files, components, interaction_metadata: interaction } = message;
+function turnOf(message: IncomingMessage, tools: ContentTools): ConversationTurn[] {
+  const { author, type, components, interaction_metadata: interaction } = message;
   if (!SAID_TYPES.has(type)) return [];
-  if (author.id === self) {
+  if (author.id === tools.self) {
+    const { attachments: files } = message;
     const job = jobOf(components);
     const answers = interaction?.id ?? message.message_reference?.message_id;
     const text = textOfBot(message);
     const isNothing = text === '' && files.length === 0 && job === undefined && answers === undefined;
     return isNothing ? [] : [{ author: 'bot', text, files, ...present({ job, answers }) }];
   }
-  const text = textOfPerson(message, self);
-  if (text === '' && files.length === 0) return [];
+  const content = contentOf(message, tools);
+  if (isBare(content)) return [];
   const name = author.global_name ?? author.username;
-  return [{ author: 'person', name, person: author.id, text, files }];
+  return [{ author: 'person', name, person: author.id, ...content }];
 }
 
 /** The job that its buttons name. */
-function jobOf(rows: IncomingMessage['components']): string | undefined {
-  return rows
-    .flatMap(({ components }) => components)
+function jobOf(components: readonly Component[]): string | undefined {
+  return everyComponent(components)
     .flatMap(({ custom_id: id }) => parseActionId(id ?? '') ?? [])
     .at(0)?.job;
 }
 
-/** Without the mentions of the bot. */
-export const textOfPerson = ({ content }: Pick<IncomingMessage, 'content'>, self: string): string =>
-  content
-    .replace(new RegExp(`<@!?${self}>`, 'g'), '')
-    .replaceAll(ZERO_WIDTH_SPACE, '')
-    .trim();
-
 /** What a message of the bot shows, without the small print that is for people alone. */
-export function textOfBot({ content, embeds }: Pick<IncomingMessage, 'content' | 'embeds'>): string {
+export function textOfBot({
+  content,
+  embeds,
+}: Pick<IncomingMessage, 'content'> & {
+  readonly embeds: readonly Pick<IncomingMessage['embeds'][number], 'title' | 'description'>[];
+}): string {
   return [content, ...embeds.flatMap(({ title, description }) => [title, description])]
     .flatMap((text = '') => text.replaceAll(ZERO_WIDTH_SPACE, '').split('\n'))
     .filter((line) => !line.startsWith('-# '))

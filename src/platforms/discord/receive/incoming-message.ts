@@ -1,5 +1,6 @@
 /** Messages as Discord sends them, over the gateway and by REST; unknown fields are ignored. */
-import { type Attachment, SnowflakeUtil } from 'discord.js';
+import { extname } from 'node:path';
+import { type Attachment, type Message, type MessageSnapshot, type Poll, SnowflakeUtil } from 'discord.js';
 import { z } from 'zod';
 import type { FileReference } from '../../../core/options.ts';
 import type { DeletedMessage } from '../../shared/deletions.ts';
@@ -7,13 +8,15 @@ import type { DeletedMessage } from '../../shared/deletions.ts';
 const attachmentSchema = z
   .object({
     filename: z.string(),
+    /** The name without its extension, where `filename` lost letters. */
+    title: z.string().nullish(),
     url: z.string(),
     content_type: z.string().optional(),
     size: z.number().optional(),
   })
   .transform(
-    ({ filename: name, url, content_type: contentType, size: bytes }): FileReference => ({
-      name,
+    ({ filename, title, url, content_type: contentType, size: bytes }): FileReference => ({
+      name: nameOf(filename, title),
       url,
       contentType,
       bytes,
@@ -21,9 +24,12 @@ const attachmentSchema = z
     }),
   );
 
+const nameOf = (filename: string, title?: string | null): string =>
+  title ? `${title}${extname(filename)}` : filename;
+
 /** A file as discord.js tells it. */
-export const fileOf = ({ name, url, contentType, size }: Attachment): FileReference => ({
-  name,
+export const fileOf = ({ name, title, url, contentType, size }: Attachment): FileReference => ({
+  name: nameOf(name, title),
   url,
   contentType: contentType ?? undefined,
   bytes: size,
@@ -42,44 +48,166 @@ const memberSchema = z.object({
   roles: z.array(z.string()).catch([]),
 });
 
-const componentSchema = z.looseObject({ type: z.number(), custom_id: z.string().optional() });
-/** With all that they hold, so that they can be sent back. */
-const rowSchema = z.looseObject({ components: z.array(componentSchema) });
-
-/** The parts of a message that the bot reads back. */
-const spoken = {
-  content: z.string().catch(''),
-  embeds: z.array(z.object({ title: z.string().optional(), description: z.string().optional() })).catch([]),
-  components: z.array(rowSchema.catch({ components: [] })).catch([]),
-  message_reference: z
-    .object({ message_id: z.string().optional(), channel_id: z.string().optional() })
-    .optional()
-    .catch(undefined),
-};
-
 const tolerant = <Schema extends z.ZodType>(schema: Schema) => schema.optional().catch(undefined);
+/** Leaves out the entries that cannot be read. */
+const listOf = <Schema extends z.ZodType>(schema: Schema) =>
+  z
+    .array(z.unknown())
+    .catch([])
+    .transform((entries) =>
+      entries.flatMap((entry): z.output<Schema>[] => {
+        const { data } = schema.safeParse(entry);
+        return data === undefined ? [] : [data];
+      }),
+    );
+
+const mediaSchema = z.object({
+  url: z.string(),
+  content_type: tolerant(z.string()),
+});
+
+/** https://docs.discord.com/developers/components/reference */
+export interface Component {
+  readonly type: number;
+  readonly custom_id?: string | undefined;
+  /** Of a text display. */
+  readonly content?: string | undefined;
+  /** Of a row, a section or a container. */
+  readonly components?: readonly Component[] | undefined;
+  /** Of a section. */
+  readonly accessory?: Component | undefined;
+  /** Of a gallery. */
+  readonly items?: readonly { readonly media: z.infer<typeof mediaSchema> }[] | undefined;
+  /** Of a thumbnail. */
+  readonly media?: z.infer<typeof mediaSchema> | undefined;
+  readonly file?: z.infer<typeof mediaSchema> | undefined;
+}
+const componentSchema: z.ZodType<Component> = z.lazy(() =>
+  z.object({
+    type: z.number(),
+    custom_id: tolerant(z.string()),
+    content: tolerant(z.string()),
+    components: listOf(componentSchema),
+    accessory: tolerant(componentSchema),
+    items: listOf(z.object({ media: mediaSchema })),
+    media: tolerant(mediaSchema),
+    file: tolerant(mediaSchema),
+  }),
+);
+
+/** https://docs.discord.com/developers/resources/message#embed-object */
+const embedSchema = z.object({
+  title: tolerant(z.string()),
+  url: tolerant(z.string()),
+  description: tolerant(z.string()),
+  author: tolerant(z.object({ name: z.string() })),
+  fields: listOf(z.object({ name: z.string(), value: z.string() })),
+  footer: tolerant(z.object({ text: z.string() })),
+  image: tolerant(z.object({ proxy_url: z.string().optional() })),
+});
+
+/** https://docs.discord.com/developers/resources/poll#poll-object */
+const pollSchema = z.object({
+  question: z.object({ text: z.string().catch('') }),
+  answers: listOf(
+    z.object({ answer_id: tolerant(z.number()), poll_media: z.object({ text: z.string().catch('') }) }),
+  ),
+  results: tolerant(z.object({ answer_counts: listOf(z.object({ id: z.number(), count: z.number() })) })),
+});
+
+/** Everything in a message that says something; a forwarded message has nothing else. */
+const contentShape = {
+  content: z.string().catch(''),
+  embeds: listOf(embedSchema),
+  components: listOf(componentSchema),
+  attachments: listOf(attachmentSchema),
+  sticker_items: listOf(z.object({ name: z.string() })),
+  poll: tolerant(pollSchema),
+  mentions: listOf(userSchema.extend({ member: tolerant(memberSchema.pick({ nick: true })) })),
+};
+/** https://docs.discord.com/developers/resources/message#message-snapshot-object */
+const snapshotSchema = z.object({ message: z.object(contentShape) });
+
+export const messageContentSchema = z.object({ ...contentShape, message_snapshots: listOf(snapshotSchema) });
+export type MessageContent = z.infer<typeof messageContentSchema>;
+
+/** Of a reply, a forward, or a message of Discord itself. https://docs.discord.com/developers/resources/message#message-reference-types */
+const FORWARD = 1;
+const referenceSchema = z.object({
+  type: z.number().optional(),
+  message_id: z.string().optional(),
+  channel_id: z.string().optional(),
+});
 
 /** A message as the gateway or REST tells it. */
-export const incomingMessageSchema = z.object({
+export const incomingMessageSchema = messageContentSchema.extend({
   id: z.string(),
   channel_id: z.string(),
   guild_id: z.string().optional(),
   type: z.number(),
-  ...spoken,
   author: userSchema,
   member: memberSchema.optional(),
   webhook_id: z.string().optional(),
-  mentions: z.array(z.object({ id: z.string() })).catch([]),
   mention_roles: z.array(z.string()).catch([]),
   mention_everyone: z.boolean().catch(false),
   channel_type: tolerant(z.number()),
-  attachments: z.array(attachmentSchema).catch([]),
   /** Of an answer to a command or a button: the interaction. */
   interaction_metadata: tolerant(z.object({ id: z.string() })),
+  /** Absent for a forward, which names its source here, too. */
+  message_reference: tolerant(referenceSchema).transform((reference) =>
+    reference?.type === FORWARD ? undefined : reference,
+  ),
   /** The message that this one replies to, where Discord tells it along. */
   referenced_message: z.unknown().optional(),
 });
 export type IncomingMessage = z.infer<typeof incomingMessageSchema>;
+
+/** A message that discord.js read, as the gateway would tell it. */
+export function toIncomingMessage(message: Message): IncomingMessage {
+  const { id, channelId, type, author, reference } = message;
+  return incomingMessageSchema.parse({
+    ...rawContent(message),
+    id,
+    channel_id: channelId,
+    type,
+    author: { id: author.id, username: author.username, global_name: author.globalName, bot: author.bot },
+    message_reference: reference && {
+      type: reference.type,
+      message_id: reference.messageId,
+      channel_id: reference.channelId,
+    },
+    message_snapshots: message.messageSnapshots?.map((snapshot) => ({ message: rawContent(snapshot) })),
+  });
+}
+
+function rawContent(message: Message | MessageSnapshot): object {
+  return {
+    content: message.content,
+    embeds: message.embeds.map(({ data }) => data),
+    components: message.components.map((component) => component.toJSON()),
+    attachments: message.attachments.map(({ name, title, url, contentType, size }) => ({
+      filename: name,
+      title,
+      url,
+      content_type: contentType ?? undefined,
+      size,
+    })),
+    sticker_items: message.stickers.map(({ name }) => ({ name })),
+    poll: 'poll' in message && message.poll ? pollOf(message.poll) : undefined,
+    mentions: message.mentions.users.map(({ id, username, globalName }) => ({
+      id,
+      username,
+      global_name: globalName,
+      member: { nick: message.mentions.members?.get(id)?.nickname },
+    })),
+  };
+}
+
+const pollOf = ({ question, answers }: Poll): object => ({
+  question: { text: question.text },
+  answers: answers.map(({ id, text }) => ({ answer_id: id, poll_media: { text } })),
+  results: { answer_counts: answers.map(({ id, voteCount }) => ({ id, count: voteCount })) },
+});
 
 /** What of MESSAGE_UPDATE is read: the message itself is read again where it is needed. */
 export const editedMessageSchema = z.object({ id: z.string() });

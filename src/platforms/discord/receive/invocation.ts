@@ -24,7 +24,7 @@ import { type Guilds, takesThreads } from '../connection/guilds.ts';
 import { DEFAULT_FILE_BYTES, DISCORD_LIMITS } from '../limits.ts';
 import { mayOpenThreads, missingToAnswer } from '../permissions.ts';
 import { fileOf, type IncomingMessage } from './incoming-message.ts';
-import { OPEN_FORM, optionsOfForm } from './modal.ts';
+import { OPEN_FORM, optionsOfForm, readFormId } from './modal.ts';
 
 export type PressedInteraction = ButtonInteraction | StringSelectMenuInteraction;
 export type Answerable =
@@ -52,7 +52,7 @@ export function invocationOf(interaction: Answerable, receivedAt: number): Invoc
   if (interaction.isModalSubmit())
     return {
       ...common,
-      ...formTarget(interaction.customId),
+      ...formTarget(readFormId(interaction.customId).form),
       options: optionsOfForm(interaction.fields.fields),
     };
   if (interaction.isMessageComponent()) {

@@ -7,7 +7,8 @@ import { kindOfTalk, TYPED_COMMAND } from '../../shared/talk.ts';
 import { isThread, takesThreads } from '../connection/guilds.ts';
 import { showMessage } from '../deliver/show.ts';
 import { preventsSending } from '../permissions.ts';
-import { historyOfMessage, repliedTo, textOfPerson } from './history.ts';
+import { contentOf } from './content.ts';
+import { historyOfMessage, repliedTo } from './history.ts';
 import type { IncomingMessage } from './incoming-message.ts';
 import { addressOfMessage, personOfMessage, withPublicity } from './invocation.ts';
 import { openTalkThread } from './threads.ts';
@@ -19,11 +20,15 @@ const MESSAGE_TYPES: ReadonlySet<number> = new Set([0, 19]);
 const HIDDEN =
   "Discord doesn't show me that message. Open its menu and choose Apps, then “Ask about this”. Or mention me with a question.";
 
+const ROLE_HIDDEN =
+  "Discord doesn't show me messages that mention my role. Mention me by name instead: pick me from the list of members.";
+
 /** Answers a message of a person if it is for the bot. Never rejects. */
 export async function converse(message: IncomingMessage, tools: ReceivingTools): Promise<void> {
   const { bot, guilds, self, log } = tools;
   const command = bot.commands.find((candidate) => candidate.name === ASK);
-  const isToBot = isAddressed(message, self);
+  const isToRole = message.mention_roles.some((role) => guilds.botRole(role));
+  const isToBot = isAddressed(message, self) || (isToRole && MESSAGE_TYPES.has(message.type));
   if (!command || !(isToBot || mayBeForThread(message, tools))) return;
   const { guild_id: guild, channel_id: channel, channel_type: type } = message;
   const thread = guild === undefined ? undefined : await guilds.thread(channel, type);
@@ -43,13 +48,15 @@ export async function converse(message: IncomingMessage, tools: ReceivingTools):
   tools.messages.remember(message);
   const replied = repliedTo(message);
   if (replied) tools.messages.remember(replied);
-  const spoken = (one: IncomingMessage) => ({ text: textOfPerson(one, self), files: one.attachments });
+  const content = contentOf(message, tools);
+  if (isToRole && message.content === '') return await say(invocation, { text: ROLE_HIDDEN }, tools);
   // Without words of its own, a reply asks about what it replies to.
-  const isOwn = !isBare(spoken(message)) || replied === undefined || replied.author.id === self;
+  const isOwn = !isBare(content) || replied === undefined || replied.author.id === self;
   const asked = isOwn ? message : replied;
-  if (!isOwn && isBare(spoken(asked))) return await say(invocation, { text: HIDDEN }, tools);
+  const question = isOwn ? content : contentOf(asked, tools);
+  if (!isOwn && isBare(question)) return await say(invocation, { text: HIDDEN }, tools);
   const history = historyOfMessage(asked, self);
-  await answer({ ...invocation, ...questionIn(spoken(asked)), ...present({ history }) }, tools);
+  await answer({ ...invocation, ...questionIn(question), ...present({ history }) }, tools);
 }
 
 /** Whether each message in its channel is a question, as moderators decided. What is said in threads has its own rule. */
@@ -68,8 +75,10 @@ async function answerTalk(
   { id, address, person }: Pick<Invocation, 'id' | 'address' | 'person'>,
   tools: ReceivingTools,
 ): Promise<void> {
-  const { channel_id: channel, content: text, attachments: files } = message;
-  if (kindOfTalk(text, tools.bot.commands) === 'command')
+  const channel = message.channel_id;
+  const content = contentOf(message, tools);
+  const { text } = content;
+  if (kindOfTalk(message.content, tools.bot.commands) === 'command')
     return await say({ id, address }, { text: TYPED_COMMAND }, tools);
   const said = { author: 'person' as const, person: person.id, name: person.displayName, text, files: [] };
   const place = tools.talk.place(channel, said, () => openTalkThread(message, tools));
@@ -79,7 +88,7 @@ async function answerTalk(
     id,
     person,
     address: thread === undefined ? address : { ...here, channel: thread, parent: channel },
-    ...questionIn({ text, files }),
+    ...questionIn(content),
     conversation: place.turns,
   };
   const outcome = await tools.deletions.run(invocation, tools.bot);

@@ -20,11 +20,13 @@ import {
   readNumber,
 } from '../../../core/options.ts';
 import { ellipsis } from '../../../core/util/words.ts';
+import { fileOptions, willBeUsed } from '../../shared/form-files.ts';
 import { addField, fieldName, textParts } from '../../shared/form-text.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import type { Row } from '../render/buttons.ts';
-import { deadenMentions, ZERO_WIDTH_SPACE } from '../render/escape.ts';
-import { fileOf } from './incoming-message.ts';
+import { deadenMentions } from '../render/escape.ts';
+import { type ContentTools, contentOf } from './content.ts';
+import { fileOf, toIncomingMessage } from './incoming-message.ts';
 
 /** A button that runs a command without options, which opens its form. */
 export const OPEN_FORM = /^open:([\w-]{1,32}(?: [\w-]{1,32})?)$/;
@@ -86,7 +88,10 @@ function labelOf({ name, option, initial }: Field): APILabelComponent {
   return {
     type: ComponentType.Label,
     label: ellipsis(title, DISCORD_LIMITS.labelText),
-    description: ellipsis(option.description, DISCORD_LIMITS.labelDescription),
+    description: ellipsis(
+      typeof initial === 'object' ? willBeUsed(initial) : option.description,
+      DISCORD_LIMITS.labelDescription,
+    ),
     component: fieldOf(name, option, initial),
   };
 }
@@ -174,20 +179,37 @@ function fieldValue(
 /** The form of a command that was chosen in a message's menu; undefined when the command no longer exists. */
 export function menuForm(
   { commandName, targetMessage }: MessageContextMenuCommandInteraction,
-  commands: readonly AnyCommand[],
+  { bot, ...tools }: ContentTools & { readonly bot: { readonly commands: readonly AnyCommand[] } },
 ): Form | undefined {
-  const command = commands.find(({ messageMenu }) => messageMenu?.label === commandName);
+  const command = bot.commands.find(({ messageMenu }) => messageMenu?.label === commandName);
   if (!command?.messageMenu) return undefined;
-  const { content, embeds } = targetMessage;
-  const embedded = embeds.flatMap(({ title, description }) => [title, description]);
-  const text = [content, ...embedded].filter(Boolean).join('\n\n').replaceAll(ZERO_WIDTH_SPACE, '');
+  const { text, files } = contentOf(toIncomingMessage(targetMessage), tools);
   return {
     id: command.name,
     title: command.messageMenu.label,
     submitLabel: command.description,
     options: command.options,
-    initial: { [command.messageMenu.option]: text },
+    initial: { ...fileOptions(command, files), [command.messageMenu.option]: text },
   };
+}
+
+/** Names the message if it has files, because a modal cannot hold them: they are read again when it is sent. */
+export function menuFormId(
+  { id, initial }: Form,
+  { targetMessage }: Pick<MessageContextMenuCommandInteraction, 'targetMessage'>,
+): string {
+  const hasFile = Object.values(initial).some((value) => typeof value === 'object');
+  return hasFile ? `${id}@${targetMessage.channelId}/${targetMessage.id}` : id;
+}
+
+/** Splits the id of a sent form into that of the form and the message whose menu opened it. */
+export function readFormId(id: string): {
+  readonly form: string;
+  readonly message?: { readonly channel: string; readonly id: string };
+} {
+  const [, form, channel, message] = /^([\w -]+)@(\d{1,20})\/(\d{1,20})$/.exec(id) ?? [];
+  if (form === undefined || channel === undefined || message === undefined) return { form: id };
+  return { form, message: { channel, id: message } };
 }
 
 /** For a form that came too late to open by itself: a button that asks for it again. */

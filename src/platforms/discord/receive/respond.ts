@@ -4,6 +4,8 @@ import { answersPrivately } from '../../../core/bot/command.ts';
 import type { Outcome } from '../../../core/bot/outcome.ts';
 import type { Invocation } from '../../../core/invocation.ts';
 import { type Message, plain } from '../../../core/message.ts';
+import type { FileReference } from '../../../core/options.ts';
+import { present } from '../../../core/util/present.ts';
 import { ASK } from '../../shared/question.ts';
 import { firstResponse } from '../connection/rest.ts';
 import { textSending } from '../deliver/payload.ts';
@@ -11,9 +13,11 @@ import { troubleOf } from '../errors.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import { OPEN_THREAD, otherMenuId } from '../render/buttons.ts';
 import type { Page } from '../render/pages.ts';
+import { contentOf } from './content.ts';
 import { historyOfInteraction } from './history.ts';
+import { toIncomingMessage } from './incoming-message.ts';
 import { type Answerable, askedAt, askingOf, invocationOf, withPublicity } from './invocation.ts';
-import { menuForm, modalOrReason, openFormButton } from './modal.ts';
+import { menuForm, menuFormId, modalOrReason, openFormButton, readFormId } from './modal.ts';
 import {
   type Answering,
   type AskedInteraction,
@@ -35,13 +39,14 @@ const FORM_REFUSED: Message = { text: "Discord didn't open the form. Try again."
 /** Never rejects. */
 export async function answerInteraction(interaction: Answerable, tools: ReceivingTools): Promise<void> {
   if (interaction.isMessageContextMenuCommand()) {
-    const form = menuForm(interaction, tools.bot.commands);
+    const form = menuForm(interaction, tools);
     if (!form) return await sayOutdated(interaction, tools);
+    tools.messages.remember(toIncomingMessage(interaction.targetMessage));
     const modal = modalOrReason(form);
     const open = () =>
       typeof modal === 'string'
         ? tools.rest.reply(interaction, textSending(modal), MessageFlags.Ephemeral)
-        : firstResponse(() => interaction.showModal(modal));
+        : firstResponse(() => interaction.showModal({ ...modal, custom_id: menuFormId(form, interaction) }));
     return await ifAdmitted(interaction, form.id, tools, () => orLogged(open, tools));
   }
   if (interaction.isMessageComponent() && interaction.customId === OPEN_THREAD)
@@ -109,7 +114,21 @@ type Running = AskedInteraction & { readonly invocation: Invocation };
 async function run({ interaction, invocation }: Running, tools: ReceivingTools): Promise<Outcome> {
   if (invocation.command !== ASK || invocation.action) return await tools.bot.run(invocation);
   const history = historyOfInteraction(interaction, tools.self);
-  return await tools.bot.run(history ? { ...invocation, history } : invocation);
+  const files = await filesOfMenu(interaction, invocation, tools);
+  return await tools.bot.run({ ...invocation, ...present({ history, files }) });
+}
+
+/** Those of the message whose menu opened the form, unless the person picked a file. */
+async function filesOfMenu(
+  interaction: Answerable,
+  { options }: Invocation,
+  tools: ReceivingTools,
+): Promise<readonly FileReference[] | undefined> {
+  const { message } = interaction.isModalSubmit() ? readFormId(interaction.customId) : {};
+  const hasPicked = Object.values(options).some((value) => typeof value === 'object');
+  if (message === undefined || hasPicked) return undefined;
+  const found = await tools.messages.read(message.channel, message.id);
+  return found && contentOf(found, tools).files;
 }
 
 async function deferIfSlow(

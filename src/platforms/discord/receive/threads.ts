@@ -6,7 +6,8 @@ import { textSending } from '../deliver/payload.ts';
 import { isDiscordError, troubleOf } from '../errors.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import { deadenMentions } from '../render/escape.ts';
-import { textOfBot, textOfPerson } from './history.ts';
+import { contentOf } from './content.ts';
+import { textOfBot } from './history.ts';
 import type { IncomingMessage } from './incoming-message.ts';
 import type { PressedInteraction } from './invocation.ts';
 import type { ReceivingTools } from './tools.ts';
@@ -61,9 +62,10 @@ async function startThread(message: Message, tools: ReceivingTools): Promise<str
 /** A thread at a message that is a question; its id, or undefined where none may be opened. Never rejects. */
 export async function openTalkThread(
   message: IncomingMessage,
-  { rest, log, self }: ReceivingTools,
+  tools: ReceivingTools,
 ): Promise<string | undefined> {
-  const [line = ''] = textOfPerson(message, self).split('\n');
+  const { rest, log } = tools;
+  const [line = ''] = contentOf(message, tools).text.split('\n');
   try {
     return await rest.openThread(message.channel_id, message.id, threadName(line));
   } catch (error) {
@@ -93,14 +95,15 @@ const MOST_PAGES = 10;
 /** After the question: the message that was answered, else what the answer begins with. */
 async function nameOf(
   { id, channelId: channel, reference, embeds, content }: Message,
-  { messages, self }: ReceivingTools,
+  tools: ReceivingTools,
 ): Promise<string> {
+  const { messages, self } = tools;
   const asked = reference?.messageId;
   const question = asked === undefined ? undefined : await messages.read(channel, asked);
   const isCard = embeds.some(({ title }) => title !== null);
   const before = isCard || question ? [] : await messages.latest(channel, id, MOST_PAGES);
   const other = before.findLastIndex((one) => one.author.id !== self || one.components.length > 0);
   const first = before[other + 1] ?? { content, embeds: embeds.map(({ data }) => data) };
-  const [line = ''] = ((question && textOfPerson(question, self)) || textOfBot(first)).split('\n');
+  const [line = ''] = ((question && contentOf(question, tools).text) || textOfBot(first)).split('\n');
   return threadName(line);
 }

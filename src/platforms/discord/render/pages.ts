@@ -11,7 +11,7 @@ import {
   type MediaSource,
   type Message,
 } from '../../../core/message.ts';
-import { ellipsis } from '../../../core/util/words.ts';
+import { beginning, ellipsis } from '../../../core/util/words.ts';
 import type { Block } from '../../shared/markdown/blocks.ts';
 import { wellFormed, wholeCharacters } from '../../shared/text.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
@@ -23,6 +23,8 @@ import { linkBlock, paginate, plainLine, readBlocks, smallPrintBlock } from './m
 export interface PageFile {
   /** Unique within its message. */
   readonly name: string;
+  /** Shown in place of a name that Discord would take letters from. https://github.com/discord/discord-api-docs/pull/6945 */
+  readonly title?: string;
   readonly alt?: string;
   readonly contentType: string;
   readonly source:
@@ -208,11 +210,18 @@ function renderMedia(items: readonly MediaItem[], { fileBytes, link, mostCovers 
     const whole = attachable(source, fileBytes);
     const file = whole ?? (smaller && attachable(smaller.source, fileBytes));
     if (file) {
-      const name = distinctName(fileName(whole ? item.name : (smaller?.name ?? item.name)), files);
+      const wanted = whole ? item.name : (smaller?.name ?? item.name);
+      const name = distinctName(fileName(wanted), files);
       // Who cannot see it is told its name at least.
       const told = alt.trim() || (isSeen(item) ? caption || item.name.trim() : '');
       const description = told ? { alt: ellipsis(told, longestAlt) } : {};
-      files.push({ name, contentType: file.contentType, source: { type: 'kept', file }, ...description });
+      files.push({
+        name,
+        ...fileTitle(wanted),
+        contentType: file.contentType,
+        source: { type: 'kept', file },
+        ...description,
+      });
       // A cover must be in the same message as the card that shows it.
       if (isCover() && fileGroups(files, fileBytes).length === 1)
         covers.push({ url: `attachment://${name}`, alt });
@@ -272,6 +281,12 @@ function fileName(name: string): string {
     .replace(/[^\w.-]/g, '')
     .replace(/^[._-]+/, '');
   return `${safe.slice(0, 80) || 'file'}${extension}`;
+}
+
+/** Letters that Discord drops from a name, it keeps in a title. */
+function fileTitle(name: string): Pick<PageFile, 'title'> {
+  const stem = beginning(name.toWellFormed().replace(/\.\w{1,8}$/, ''), LONGEST_STEM);
+  return /[^\p{ASCII}]/u.test(stem) ? { title: stem } : {};
 }
 
 /** With a number if one of the files has the name already. */

@@ -1,9 +1,8 @@
 /** Pressed buttons, the stop button of Slack's agent view, and shortcuts from a message's menu and from everywhere. */
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
-import type { AnyCommand } from '../../../core/bot/command.ts';
 import type { Address } from '../../../core/invocation.ts';
-import type { FileReference, OptionValue, RawOptions } from '../../../core/options.ts';
+import { fileOptions } from '../../shared/form-files.ts';
 import { buttonTarget } from '../../shared/target.ts';
 import { call } from '../connection/client.ts';
 import { slackErrorOf } from '../errors.ts';
@@ -82,18 +81,6 @@ export function listenToShortcuts(app: App, shared: ListenerTools): void {
           };
     await openCommandForm(command, { initial }, { address, triggerId: interaction.trigger_id }, tools);
   });
-}
-
-/** For each option that takes a file, the first file of its kind. */
-function fileOptions(command: AnyCommand, files: readonly FileReference[]): RawOptions {
-  const options: Record<string, OptionValue> = {};
-  for (const [name, option] of Object.entries(command.options)) {
-    if (option.type !== 'file') continue;
-    const fits = (type = '') => option.accept.some((kind) => type.startsWith(`${kind}/`));
-    const file = files.find(({ contentType }) => fits(contentType));
-    if (file !== undefined) options[name] = file;
-  }
-  return options;
 }
 
 /** A thread of the agent view is told from other direct messages once Slack has said who the bot is. */

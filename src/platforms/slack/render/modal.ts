@@ -11,6 +11,7 @@ import type {
   RawOptions,
 } from '../../../core/options.ts';
 import { present } from '../../../core/util/present.ts';
+import { willBeUsed } from '../../shared/form-files.ts';
 import { addField, fieldName, textParts } from '../../shared/form-text.ts';
 import { LIMITS } from '../limits.ts';
 import { optionInSlackWords } from '../words.ts';
@@ -96,8 +97,7 @@ function inputBlock(
   initial: OptionValue | undefined,
 ): types.InputBlock {
   const file = typeof initial === 'object' ? initial : undefined;
-  const hint =
-    file === undefined ? option.description : `“${file.name}” will be used unless you pick another file.`;
+  const hint = file === undefined ? option.description : willBeUsed(file);
   const { name: whole, by } = fieldName(name);
   const words = `${whole.replace(/[-_]/g, ' ')}${by === undefined ? '' : ' (continued)'}`;
   return {

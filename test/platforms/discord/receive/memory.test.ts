@@ -211,3 +211,11 @@ describe('a mention without words', () => {
     expect(some.bot.invocations).toEqual([]);
   });
 });
+
+it('a mention of its role, whose text it may not read, gets the way out', async () => {
+  const { discord, bot } = await start();
+  discord.say({ text: `<@&${discord.guild.botRoleId}> what is a mode?` });
+  const answer = await discord.until(() => discord.said().at(-1), 'an answer');
+  expect(answer.content).toContain('Mention me by name instead');
+  expect(bot.invocations).toEqual([]);
+});

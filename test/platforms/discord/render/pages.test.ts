@@ -62,6 +62,8 @@ describe('rendering for Discord', () => {
       'file.hidden',
       'file',
     ]);
+    const titles = ['夜の東京', 'Ночь', 'Été à Paris', undefined, '…'];
+    expect(page?.files.map(({ title }) => title)).toEqual(titles);
   });
 
   it('turns any message into messages within every limit, with fences balanced and no mention alive', async () => {

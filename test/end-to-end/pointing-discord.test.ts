@@ -1,0 +1,164 @@
+import sharp from 'sharp';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { Component } from '../servers/discord/components.ts';
+import { type DiscordServer, startDiscord } from '../servers/discord/index.ts';
+import type { StoredMessage } from '../servers/discord/types.ts';
+import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
+
+/** People ask about a message by forwarding it, replying to it, or choosing it in its menu. */
+let discord: DiscordServer;
+let running: RunningMinstrel;
+
+const MESSAGE_CONTENT = 1 << 15;
+
+beforeAll(async () => {
+  discord = await startDiscord({ privilegedIntents: MESSAGE_CONTENT });
+  running = await startMinstrel({
+    DISCORD_TOKEN: discord.token,
+    DISCORD_API_URL: discord.apiUrl,
+    DISCORD_MESSAGE_CONTENT: '1',
+    ASK_MODEL: 'chat:chat-small',
+    VISION_MODEL: 'msg:scribe-large',
+    MEDIA_ALLOWED_HOSTS: new URL(discord.origin).host,
+  });
+  await discord.until(() => discord.commands.length > 0, 'registered commands');
+});
+afterEach(() => expect(discord.refused).toEqual([]));
+afterAll(async () => {
+  await running?.[Symbol.asyncDispose]();
+  await discord?.close();
+});
+
+const bodySchema = z.object({
+  messages: z.array(
+    z.object({
+      content: z.union([
+        z.string(),
+        z.array(z.looseObject({ type: z.string(), text: z.string().optional() })),
+      ]),
+    }),
+  ),
+});
+
+/** The last question that the gateway received after `act`: one entry for each part of each turn. */
+async function askedBy(act: () => unknown): Promise<string[]> {
+  const { requests } = running.emulator;
+  const before = requests.length;
+  await act();
+  const isQuestion = ({ url }: { url: string }) => /\/(chat|msg)\/v1\//.test(url);
+  await discord.until(() => requests.slice(before).some(isQuestion), 'a question at the gateway');
+  const { messages } = bodySchema.parse(requests.slice(before).find(isQuestion)?.body);
+  return messages.flatMap(({ content }) =>
+    typeof content === 'string' ? [content] : content.map(({ type, text }) => text ?? `[${type}]`),
+  );
+}
+
+const alert = (): StoredMessage =>
+  discord.say({
+    user: discord.world.addUser('Monitor'),
+    webhook: true,
+    text: '',
+    embeds: [
+      {
+        author: { name: 'Grafana' },
+        title: 'Disk almost full',
+        url: 'https://grafana.example/alerts/7',
+        description: 'Volume **data** is at 93 %',
+        fields: [{ name: 'Host', value: 'db-1' }],
+        footer: { text: 'since 10:02' },
+      },
+    ],
+  });
+const ALERT = `Grafana
+Disk almost full (https://grafana.example/alerts/7)
+Volume **data** is at 93 %
+Host: db-1
+since 10:02`;
+
+const dashboard: Component[] = [
+  {
+    type: 17,
+    components: [
+      { type: 10, content: 'Build 512 failed' },
+      {
+        type: 9,
+        components: [{ type: 10, content: 'Step: lint' }],
+        accessory: { type: 2, style: 5, label: 'Log', url: 'https://ci.example/512' },
+      },
+    ],
+  },
+];
+
+async function photo() {
+  const image = sharp({ create: { width: 8, height: 8, channels: 3, background: '#c33' } });
+  return { filename: 'cat.png', contentType: 'image/png', bytes: await image.png().toBuffer() };
+}
+
+describe('what people point at on Discord', () => {
+  it('is read from a forwarded message in a direct message', async () => {
+    const source = discord.say({ text: 'The release moves to Friday.' });
+    const channel = discord.directChannel();
+    expect(await askedBy(() => discord.say({ text: '', forwards: source, channel }))).toEqual([
+      'Forwarded message:\n\nThe release moves to Friday.',
+    ]);
+  });
+
+  it('is read from a forwarded message that somebody replies to with a bare mention', async () => {
+    const source = discord.say({ text: 'The release moves to Monday.' });
+    const forward = discord.say({ text: '', forwards: source });
+    expect(await askedBy(() => discord.mention({ text: '', replyTo: forward }))).toEqual([
+      'Forwarded message:\n\nThe release moves to Monday.',
+    ]);
+  });
+
+  it('is read from the embeds of another app', async () => {
+    const asked = await askedBy(() => discord.mention({ text: 'why?', replyTo: alert() }));
+    expect(asked.join('\n')).toContain(ALERT);
+    expect(asked.at(-1)).toContain('why?');
+  });
+
+  it('is read from text displays and polls', async () => {
+    const build = discord.say({ text: '', components: dashboard, webhook: true });
+    const poll = discord.say({
+      text: '',
+      poll: {
+        question: 'Pizza or pasta?',
+        answers: [
+          { text: 'Pizza', votes: 3 },
+          { text: 'Pasta', votes: 1 },
+        ],
+      },
+    });
+    expect(await askedBy(() => discord.mention({ text: '', replyTo: build }))).toEqual([
+      'Build 512 failed\n\nStep: lint',
+    ]);
+    expect(await askedBy(() => discord.mention({ text: '', replyTo: poll }))).toEqual([
+      'Poll: Pizza or pasta?\n- Pizza (votes: 3)\n- Pasta (votes: 1)',
+    ]);
+  });
+
+  it('is read by “Ask about this”, with text and image', async () => {
+    const message = discord.say({ text: 'my cat', files: [await photo()] });
+    const opened = discord.contextMenu({ name: 'Ask about this', message });
+    const modal = await opened.modal();
+    expect(JSON.stringify(modal)).toContain('“cat.png” will be used unless you pick another file.');
+    expect(await askedBy(() => discord.submitModal(opened, { question: 'which breed?' }))).toEqual([
+      '[image]',
+      'which breed?',
+    ]);
+  });
+
+  it('has names in place of ids', async () => {
+    const bob = discord.world.addUser('bob');
+    const text = `is <@${bob.id}> in <#${discord.channel.id}> as <@&${discord.guild.botRoleId}>?`;
+    expect(await askedBy(() => discord.mention({ text }))).toEqual([
+      `is @bob in #${discord.channel.name} as ?`,
+    ]);
+  });
+});
+
+it('answers a mention of its role', async () => {
+  const text = `<@&${discord.guild.botRoleId}> what is 2 times 3?`;
+  expect(await askedBy(() => discord.say({ text }))).toEqual(['what is 2 times 3?']);
+});
