@@ -1,4 +1,4 @@
-/** `npm run notices`: writes the packages of a deployment and their licences, from package-lock.json. */
+/** `npm run notices`: lists the packages of a deployment with their licences, from package-lock.json. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { runProgram } from '../src/app/process.ts';
@@ -10,7 +10,7 @@ const lockSchema = z.object({
     z.string(),
     z.object({
       version: z.string(),
-      /** Where another package than that of the path is there. */
+      /** Set if the package is installed under an alias. */
       name: z.string().optional(),
       license: z.string().optional(),
       dev: z.boolean().optional(),
@@ -18,41 +18,44 @@ const lockSchema = z.object({
   ),
 });
 
-const HEAD = `Minstrel is under the licence in LICENSE. An installation (npm ci --omit=dev, and the Docker image) also holds the packages
-below, unchanged, each with its licence text in its folder under node_modules, as in node_modules/zod/LICENSE. Of packages
-with a system in their name, only those of the machine's own system are installed. Where a package comes from, and its source, is
-told by https://www.npmjs.com/package/<name>. "npm run notices" writes this file from package-lock.json.`;
+const HEAD = `Minstrel is licensed under the terms in LICENSE. An installation (npm ci --omit=dev) and the Docker image also contain
+the packages below, unmodified. Each has its licence text in its folder under node_modules, such as node_modules/zod/LICENSE.
+Of packages with an operating system in their name, only those for the machine's own system are installed. For the origin
+and source of a package, see https://www.npmjs.com/package/<name>. "npm run notices" generates this file from package-lock.json.`;
 
-/** What those who pass an installation on have to know, by a part of the licence. */
+/** Notices for anyone who redistributes an installation, by a part of the licence name. */
 const DUTIES: readonly (readonly [licence: RegExp, duty: string])[] = [
   [
     /LGPL/,
-    `These hold libvips and libraries that it uses (glib, cairo, pango, librsvg, libheif and others), as shared libraries that
-are loaded while the program runs and may be replaced by others of the same interface. The README of each names them with their licences.
-Sources and the way they are built: https://github.com/lovell/sharp-libvips`,
+    `These contain libvips and its dependencies (glib, cairo, pango, librsvg, libheif and others) as shared libraries. They are
+loaded at run time and may be replaced by compatible versions. The README of each package lists them with their licences.
+Sources and build instructions: https://github.com/lovell/sharp-libvips`,
   ],
-  [/MPL/, 'These hold resvg, whose files are under the MPL. Source: https://github.com/thx/resvg-js'],
+  [
+    /MPL/,
+    'These contain resvg, whose files are licensed under the MPL. Source: https://github.com/thx/resvg-js',
+  ],
   [
     /OFL/,
-    'These hold fonts, under the SIL Open Font License. Its text is in the package. https://openfontlicense.org',
+    'These contain fonts under the SIL Open Font License. Its text is in the package. https://openfontlicense.org',
   ],
 ];
 
-/** The text of the file, for the text of package-lock.json. Throws ZodError for another. */
+/** @param lock the text of package-lock.json. Throws ZodError if it has another structure. */
 export function noticesFile(lock: string): string {
   const { packages } = lockSchema.parse(JSON.parse(lock));
   const shipped = Object.entries(packages)
     .filter(([path, { dev }]) => path !== '' && dev !== true)
-    .map(([path, { version, name, license = 'none given' }]) => ({
+    .map(([path, { version, name, license = 'not specified' }]) => ({
       licence: license,
       name: `${name ?? path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)} ${version}`,
     }));
   const byLicence = [...Map.groupBy(shipped, ({ licence }) => licence)];
   const sections = byLicence
     .toSorted(([left], [right]) => left.localeCompare(right, 'en'))
-    .map(([licence, found]) => {
+    .map(([licence, group]) => {
       const duties = DUTIES.flatMap(([pattern, duty]) => (pattern.test(licence) ? [duty] : []));
-      const names = [...new Set(found.map(({ name }) => name))].toSorted();
+      const names = [...new Set(group.map(({ name }) => name))].toSorted();
       return [`--- ${licence} `.padEnd(117, '-'), ...duties, names.join('\n')].join('\n\n');
     });
   return `${[HEAD, ...sections].join('\n\n')}\n`;

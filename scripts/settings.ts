@@ -27,7 +27,7 @@ export function exampleFile(): string {
   return `${[HEAD, ...entries].join('\n\n')}\n`;
 }
 
-/** The page with the table that the schema gives. */
+/** Replaces the page's table of settings with one generated from the schema. */
 export function withSettingsTable(page: string): string {
   const rows = VARIABLES.map((variable) => {
     const { description = '', standard, otherwise = standard ? `\`${standard}\`` : '' } = textsOf(variable);
@@ -37,15 +37,21 @@ export function withSettingsTable(page: string): string {
   return page.replace(/^\| variable \|.*\n(?:\|.*\n)*/m, () => table);
 }
 
-/** The page with the table of metrics that the declarations give. */
+/** Replaces the page's table of metrics with one generated from their declarations. */
 export function withMetricsTable(page: string): string {
   const rows = Object.entries(SERIES).map(
     ([name, { type, help, labels }]) =>
       `| \`${name}\` | ${type} | ${inMarkdown(help)} | ${labels.map((label) => `\`${label}\``).join(', ')} |`,
   );
-  const others =
+  const processMetrics =
     '| `process_*`, `nodejs_*` | | Process metrics: memory, event loop and garbage collection. | |';
-  const table = ['| metric | type | meaning | labels |', '|---|---|---|---|', ...rows, others, ''].join('\n');
+  const table = [
+    '| metric | type | meaning | labels |',
+    '|---|---|---|---|',
+    ...rows,
+    processMetrics,
+    '',
+  ].join('\n');
   return page.replace(/^\| metric \|.*\n(?:\|.*\n)*/m, () => table);
 }
 

@@ -38,7 +38,7 @@ export interface Administration {
   readonly hasUnits: boolean;
   /** Stores feedback on an answer. */
   judge(answer: JobView, person: Person, judgement: Judgement): Promise<void>;
-  /** @param person as the platform knows them. Without settings, they are read for each question. */
+  /** @param person as the platform reports them. @param settings read on each call if absent */
   moderation(where: Address, person: Person, settings?: Decisions): PlaceTools;
 }
 
@@ -53,15 +53,15 @@ export function createAdministration(options: AdministrationOptions): Administra
     models,
     meter,
     usage,
-    forget: (who) => forget(who, options),
+    forget: (owner) => forget(owner, options),
     albumUrl: (address, key) => pages.urlAt(address, 'albums', albumId(address, key)),
   };
   return {
-    async admit(asking, known) {
+    async admit(request, known) {
       try {
-        return await access(asking, known);
+        return await access(request, known);
       } catch (error) {
-        const { address, command = 'none' } = asking;
+        const { address, command = 'none' } = request;
         if (error instanceof UserError)
           measure('minstrel_access_denials_total', { platform: address.platform, command });
         throw asUserError(error, log);
@@ -72,15 +72,15 @@ export function createAdministration(options: AdministrationOptions): Administra
     hasUnits: Object.keys(costs).length > 0,
     async judge({ id: job, work, address, createdAt }, { id: person }, judgement) {
       const model = modelOf(work) ?? 'none';
-      const before = await feedback.vote(address, { job, model, day: dayOf(createdAt), person, judgement });
-      if (before !== judgement)
+      const previous = await feedback.vote(address, { job, model, day: dayOf(createdAt), person, judgement });
+      if (previous !== judgement)
         measure('minstrel_feedback_total', { platform: address.platform, model, judgement });
     },
     moderation: (where, person, settings) => moderationFor(moderationTools, where, person, settings),
   };
 }
 
-/** When settings cannot be read, every person is refused. */
+/** If settings cannot be read, all requests are refused. */
 function asUserError(error: unknown, log: Log): unknown {
   if (error instanceof StorageError) {
     log.error({ err: error }, 'Access refused: could not read settings');

@@ -1,4 +1,4 @@
-/** Settings, jobs and commands, put together over the services. */
+/** Builds settings, jobs and commands on top of the services. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { commands } from '../../commands/index.ts';
@@ -29,7 +29,7 @@ import { createPages, type Pages } from './routes/pages.ts';
 import { answerOffer, modelDefaults, readerOf, type ServiceOptions, type Services } from './services.ts';
 import type { Observability } from './telemetry/observability.ts';
 
-/** While a file of this name is in the data directory, nothing new is taken: an operator's brake, without a restart. */
+/** While this file exists in the data directory, new work is refused: lets operators pause without a restart. */
 const PAUSE_FILE = 'paused';
 
 export type Platforms = ReadonlyMap<string, Platform>;
@@ -38,11 +38,10 @@ export interface ApplicationOptions
   extends Observability,
     Pick<ServiceOptions, keyof System | 'config' | 'measure'> {}
 
-/** The bot and what it decides and runs. */
 export interface Application {
   readonly decisions: DecisionStore;
   readonly jobs: Jobs;
-  /** Undefined where no platform has voice channels. */
+  /** Undefined if no platform has voice channels. */
   readonly parties: Parties | undefined;
   readonly bot: Bot;
 }
@@ -78,7 +77,7 @@ export function createApplication(
     costs: config.usage.costs,
     isPaused: () => existsSync(join(config.dataDirectory, PAUSE_FILE)),
     tell: async (address, message) => platform(address.platform)?.sendPrivately(address, message),
-    chart: (used, days) => keepChart(used, { days, today: dayOf(now()) }, media),
+    chart: (usage, days) => keepChart(usage, { days, today: dayOf(now()) }, media),
     removeFile: (name) => media.remove(name),
     forgetParties: ({ platform: name, person }) =>
       (partiesOn(name) ?? createPartyStore({ settings: storage.settings, platform: name, now })).forget(
@@ -123,11 +122,11 @@ export function createApplication(
 }
 
 async function keepChart(
-  used: readonly DayUsage[],
+  usage: readonly DayUsage[],
   { days, today }: { readonly days: number; readonly today: string },
   media: Pick<Media, 'keepBytes'>,
 ): Promise<KeptFile> {
-  const picture = await usageChart(used, { title: `Requests of ${lastDays(days)}`, lastDay: today, days });
+  const picture = await usageChart(usage, { title: `Requests in ${lastDays(days)}`, lastDay: today, days });
   return media.keepBytes(picture, { kinds: ['image'] });
 }
 

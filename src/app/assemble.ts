@@ -21,14 +21,14 @@ export interface AssembleOptions extends Omit<ServiceOptions, 'measure' | 'trace
 }
 
 export interface Minstrel {
-  /** Where this machine reaches the listener. */
+  /** The listener's URL on this machine. */
   readonly url: string;
-  /** Where the gateway is; the emulator's address when that is the gateway. */
+  /** The gateway's URL, or the emulator's if there is no gateway. */
   readonly gatewayUrl: string;
   readonly gateway: Gateway;
-  /** Where operators read metrics; undefined where they did not ask for it. */
+  /** Undefined if metrics are off. */
   readonly metricsUrl: string | undefined;
-  /** Where the chat in the browser is, if it is on. As good as a password, so it is never logged. */
+  /** Undefined if the playground is off. Contains its secret, so it is never logged. */
   readonly playgroundUrl: string | undefined;
   readonly bot: Bot;
   readonly job: (id: string) => Promise<JobView | undefined>;
@@ -36,10 +36,10 @@ export interface Minstrel {
   stop(): Promise<void>;
 }
 
-/** SIGTERM has 10 s in all (the platform's and Docker's default): running steps get this much of it. */
+/** The time for running steps, out of the 10 s that Docker and most platforms allow after SIGTERM. */
 const DRAIN_MS = 7_000;
 
-/** Builds and starts everything, part by part. Throws StorageError or ListenError with a sentence for the operator. */
+/** Builds and starts everything. Throws StorageError or ListenError with a message for the operator. */
 export async function assemble(options: AssembleOptions): Promise<Minstrel> {
   // Closes in reverse order, and continues after a failure.
   const opened = new AsyncDisposableStack();
@@ -53,14 +53,14 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
     const services = await openServices(measured, opened);
     const platforms = await createPlatforms(services, options.platforms, measured);
     const { admin } = options.config;
-    const collecting = metrics && {
+    const collectorOptions = metrics && {
       ...measured,
       metrics,
       storage: services.storage,
       platforms: [...platforms.values()],
     };
-    const operators = admin && collecting && (await serveMetrics(admin, collecting));
-    opened.defer(async () => operators?.close());
+    const metricsServer = admin && collectorOptions && (await serveMetrics(admin, collectorOptions));
+    opened.defer(async () => metricsServer?.close());
     const application = createApplication(services, platforms, measured, opened);
     const playground = playgroundOf(services, platforms);
     await services.listener.serve([
@@ -72,7 +72,7 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
       url: services.listener.url,
       gatewayUrl: services.gatewayUrl,
       gateway: services.gateway,
-      metricsUrl: operators && `${operators.url}/metrics`,
+      metricsUrl: metricsServer && `${metricsServer.url}/metrics`,
       playgroundUrl: playground?.url,
       bot: application.bot,
       job: (id) => application.jobs.find(id),
@@ -94,13 +94,13 @@ async function start(
   gateway.models.startRefreshing();
   const { measure, traces, elapsed } = options;
   const observers = { measure, tracer: traces?.tracer, elapsed };
-  const askedByModels = observedBot(bot, 'model', observers);
-  // Closed after the jobs: a step that ends meanwhile still shows its result.
+  const botForModels = observedBot(bot, 'model', observers);
+  // Platforms close after jobs, so that steps ending meanwhile can still post their results.
   for (const platform of platforms.values()) opened.defer(() => platform.close());
-  await jobs.run((invocation) => askedByModels.run(invocation));
+  await jobs.run((invocation) => botForModels.run(invocation));
   opened.defer(() => drain(jobs.stop(), options));
-  const askedByPeople = observedBot(bot, 'person', observers);
-  await Promise.all([...platforms.values()].map((platform) => platform.start(askedByPeople)));
+  const botForPeople = observedBot(bot, 'person', observers);
+  await Promise.all([...platforms.values()].map((platform) => platform.start(botForPeople)));
   opened.defer(async () => {
     await Promise.all([...platforms.values()].map((platform) => platform.stop()));
   });
@@ -112,11 +112,11 @@ async function start(
   });
 }
 
-/** Waits for running steps; longer ones resume from their record at the next start. */
+/** Waits for running steps. Longer ones resume from their record at the next start. */
 async function drain(stopped: Promise<void>, { sleep, log }: Pick<System, 'sleep' | 'log'>): Promise<void> {
-  const patience = new AbortController();
-  const late = sleep(DRAIN_MS, patience.signal).then(() => true);
-  const isLate = await Promise.race([stopped.then(() => false), late]);
-  patience.abort();
-  if (isLate) log.warn({}, 'Open jobs were interrupted and resume at the next start');
+  const timer = new AbortController();
+  const timeout = sleep(DRAIN_MS, timer.signal).then(() => true);
+  const isTimedOut = await Promise.race([stopped.then(() => false), timeout]);
+  timer.abort();
+  if (isTimedOut) log.warn({}, 'Open jobs were interrupted and resume at the next start');
 }

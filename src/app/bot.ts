@@ -1,4 +1,4 @@
-/** The bot: commands, and other events from platforms. */
+/** Builds the bot from commands and the tools for platform events. */
 import { home } from '../../commands/home/sections.ts';
 import { suggestedPrompts } from '../../commands/home/suggested-prompts.ts';
 import { commands } from '../../commands/index.ts';

@@ -9,7 +9,7 @@ import type { Storage } from '../storage/storage.ts';
 import type { Config } from './config/read.ts';
 
 const DAY = 24 * 3_600_000;
-/** Of usage, votes and changes by moderators: a year, and a month to compare it with. */
+/** For usage, votes and moderators' changes: a year, plus a month for comparison. */
 const RETENTION_MS = 400 * DAY;
 
 export interface CleanupOptions extends Pick<System, 'now' | 'log'> {
@@ -20,7 +20,7 @@ export interface CleanupOptions extends Pick<System, 'now' | 'log'> {
   readonly feedback: FeedbackStore;
 }
 
-/** Now, and then once a day. */
+/** Cleans up now and then once a day. */
 export function startCleanup(options: CleanupOptions): ReturnType<typeof repeat> {
   const { retentionMs, storage, media, decisions, feedback, now, log } = options;
   async function cleanUp(): Promise<void> {
@@ -36,9 +36,9 @@ export function startCleanup(options: CleanupOptions): ReturnType<typeof repeat>
     await storage.scrub();
   }
 
-  const tidy = () =>
+  const attempt = () =>
     cleanUp().catch((error: unknown) => {
       log.warn({ err: error }, 'Could not delete expired jobs and media; retrying tomorrow');
     });
-  return repeat(tidy, { everyMs: DAY });
+  return repeat(attempt, { everyMs: DAY });
 }

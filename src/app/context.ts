@@ -1,4 +1,4 @@
-/** Access checks, and the tools of one invocation. */
+/** Checks access and builds the context of an invocation. */
 
 import type { AnswerOffer, Context } from '../core/bot/context.ts';
 import type { BotOptions, EnterRequest } from '../core/bot/create-bot.ts';
@@ -23,13 +23,13 @@ export interface ContextParts extends Pick<System, 'now'> {
   readonly administration: Administration;
   readonly pages: Pick<Pages, 'urlOf'>;
   readonly answerOffer: AnswerOffer;
-  /** Those of the platform; undefined where it has no voice channels. */
+  /** Undefined if the platform has no voice channels. */
   readonly partiesOn: (platform: string) => Pick<Parties, 'toolsFor'> | undefined;
   readonly mayRead: (address: Address, person: Person) => boolean;
   readonly hearsOnlyItsName: (address: Address) => string | undefined;
 }
 
-/** Voice playback belongs to this command, whichever button starts it. */
+/** Voice playback requires access to this command, whichever button starts it. */
 const PARTY = 'party';
 
 export function createEnter(parts: ContextParts): BotOptions['enter'] {
@@ -40,7 +40,7 @@ export function createEnter(parts: ContextParts): BotOptions['enter'] {
 }
 
 interface ContextRequest extends EnterRequest {
-  /** The person as who they are here. */
+  /** The person with the identity and roles that apply here. */
   readonly admitted: Person;
   readonly settings: Decisions;
 }
@@ -51,7 +51,7 @@ function contextOf(
 ): Context {
   const { now, storage, jobs, gateway, voices, administration, answerOffer, partiesOn } = parts;
   const { inForce, own, ...moderation } = administration.moderation(address, platformPerson, settings);
-  /** A button may do the work of another command: the person must be admitted to that command, too. */
+  /** A button may run another command's work, so the person needs access to that command too. */
   const enterOther = async (command: string): Promise<void> => {
     if (command !== invocation?.command)
       await administration.admit({ command, address, person: platformPerson }, settings);
@@ -60,7 +60,7 @@ function contextOf(
     now,
     jobs: {
       async start(request) {
-        if (!invocation) throw new TypeError('Completions start no work');
+        if (!invocation) throw new TypeError('Completions cannot start jobs');
         if (request.command !== undefined) await enterOther(request.command);
         return jobs.start(request, { ...invocation, person }, settings);
       },
@@ -114,7 +114,7 @@ function contextOf(
         tools && {
           ...tools,
           async play(song) {
-            if (!invocation) throw new TypeError('Completions play nothing');
+            if (!invocation) throw new TypeError('Completions cannot play songs');
             const queued = { id: invocation.id, address, person };
             return administration.meter.countQueued(queued, settings, () => tools.play(song));
           },

@@ -1,4 +1,4 @@
-/** Everything that is stored about a person on one platform, erased. */
+/** Erases everything stored about a person on one platform. */
 import type { Forgotten } from '../core/moderation.ts';
 import type { System } from '../core/system.ts';
 import { type ForgetDependencies, forgetPerson } from '../jobs/forget.ts';
@@ -10,7 +10,7 @@ import type { Storage } from '../storage/storage.ts';
 import type { Config } from './config/read.ts';
 import { openExistingStorage, openMediaStore } from './services.ts';
 
-interface Whose {
+interface Owner {
   readonly platform: string;
   readonly person: string;
 }
@@ -19,22 +19,22 @@ export interface ForgetTools extends Pick<ForgetDependencies, 'removeFile'> {
   readonly storage: Storage;
   readonly voices: Voices;
   readonly decisions: DecisionStore;
-  /** Takes the person out of what voice channels play. */
-  readonly forgetParties: (who: Whose) => Promise<void>;
+  /** Removes the person's songs from parties. */
+  readonly forgetParties: (owner: Owner) => Promise<void>;
 }
 
-/** Throws UserError while something of theirs runs, and what could not be erased once everything else is. */
+/** Throws UserError while the person has running jobs. Other errors are thrown after everything else is erased. */
 export async function forget(
-  who: Whose,
+  owner: Owner,
   { storage, voices, decisions, removeFile, forgetParties }: ForgetTools,
 ): Promise<Forgotten> {
-  const erased = await forgetPerson(who, { storage, removeFile });
+  const erased = await forgetPerson(owner, { storage, removeFile });
   const erasures = await Promise.allSettled([
-    voices.forget(who.platform, who.person),
-    storage.usage.forget(who.platform, who.person),
-    decisions.forget(who.platform, who.person),
-    createFeedback(storage).forget(who.platform, who.person),
-    forgetParties(who),
+    voices.forget(owner.platform, owner.person),
+    storage.usage.forget(owner.platform, owner.person),
+    decisions.forget(owner.platform, owner.person),
+    createFeedback(storage).forget(owner.platform, owner.person),
+    forgetParties(owner),
   ]);
   await storage.scrub();
   const failure = erasures.find((erasure) => erasure.status === 'rejected');
@@ -42,9 +42,9 @@ export async function forget(
   return erased;
 }
 
-/** The same for an operator, without a bot. Throws UserError while something of theirs is open, and StorageError. */
+/** As {@link forget}, for operators and without a running bot. Throws UserError if the person has open jobs, and StorageError. */
 export async function forgetByOperator(
-  who: Whose,
+  owner: Owner,
   config: Pick<Config, 'storage' | 'media'>,
   tools: System,
 ): Promise<Forgotten> {
@@ -54,7 +54,7 @@ export async function forgetByOperator(
     const { settings } = storage;
     const decisions = createDecisionStore({ store: settings, now: tools.now, newId: tools.newId });
     const removeFile = (name: string) => store.remove(name);
-    return await forget(who, {
+    return await forget(owner, {
       storage,
       voices: createVoices({ settings }),
       decisions,

@@ -1,4 +1,4 @@
-/** Music in voice channels. */
+/** Parties: music in voice channels. */
 import { repeat } from '../core/clock.ts';
 import type { Job } from '../core/job.ts';
 import type { MediaSource } from '../core/message.ts';
@@ -18,7 +18,7 @@ import type { Storage } from '../storage/storage.ts';
 
 /** How often to check whether this process now holds the connection to a server with a party. */
 const SWEEP_MS = 2_000;
-/** What the radio plays. */
+/** The radio plays this many of the latest songs, up to this age. */
 const RADIO_MS = 28 * 24 * 3_600_000;
 const RADIO_SONGS = 100;
 
@@ -29,7 +29,7 @@ export interface PartyParts extends System {
   readonly pageUrl: (song: Job) => Promise<string | undefined>;
 }
 
-/** Parties in the voice channels of a platform; undefined if it has no voice. */
+/** Undefined if the platform has no voice channels. */
 export function partiesOf(platform: Platform | undefined, parts: PartyParts): Parties | undefined {
   const { storage, media, jobs, now } = parts;
   if (!platform?.voice) return undefined;
@@ -65,8 +65,8 @@ export function partiesOf(platform: Platform | undefined, parts: PartyParts): Pa
       return job && !job.pageWithdrawn ? await parts.pageUrl(job) : undefined;
     },
     async songsOf(address) {
-      const found = await storage.jobs.recentSongs(address, RADIO_SONGS);
-      return found
+      const songs = await storage.jobs.recentSongs(address, RADIO_SONGS);
+      return songs
         .filter(({ createdAt }) => now() - createdAt <= RADIO_MS)
         .flatMap((job) => {
           const index = job.result?.songs.findIndex(({ audioUrl }) => audioUrl !== undefined) ?? -1;
@@ -83,7 +83,7 @@ export function watchParties(parties: Parties): ReturnType<typeof repeat> {
   return repeat(() => parties.sweep(), { everyMs: SWEEP_MS });
 }
 
-/** From the karaoke of a take, where somebody asked for it: playing spends nothing. */
+/** Returns lyrics only if they were synced before: playing a song must not spend anything. */
 async function timedLines(
   { job: parent, index }: PartySong,
   storage: Pick<Storage, 'jobs'>,
@@ -92,6 +92,6 @@ async function timedLines(
   const audioId = song?.result?.songs[index]?.audioId;
   if (song?.taskId === undefined || audioId === undefined) return [];
   const work = TAKE_WORK.words({ taskId: song.taskId, audioId });
-  const [made] = await existingResults({ parent, work }, storage);
-  return made?.result?.karaoke?.lines ?? [];
+  const [synced] = await existingResults({ parent, work }, storage);
+  return synced?.result?.karaoke?.lines ?? [];
 }

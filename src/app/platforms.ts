@@ -1,4 +1,4 @@
-/** The chat platforms that the settings switch on. */
+/** Creates the chat platforms that are turned on in the settings. */
 
 import { sleep, systemClock } from '../core/clock.ts';
 import type { System } from '../core/system.ts';
@@ -18,15 +18,14 @@ export interface PlatformTools extends Pick<System, 'now' | 'elapsed' | 'random'
   readonly media: MediaReader & WebFiles;
   readonly withLock: WithLock;
   readonly settings: SettingsStore;
-  /** The secret of this name, made once and kept in storage. */
+  /** Returns the secret with this name, generated once and stored. */
   readonly secret: (name: string) => Promise<string>;
-  /** Where this machine reaches the listener. */
+  /** The listener's URL on this machine. */
   readonly listenerUrl: string;
 }
 
 export type MakePlatforms = (tools: PlatformTools) => readonly Platform[] | Promise<readonly Platform[]>;
 
-/** Creates the platforms that `make` names. */
 export async function createPlatforms(
   { storage, media, listener }: Services,
   make: MakePlatforms,
@@ -50,7 +49,7 @@ export async function createPlatforms(
   return new Map(platforms.map((platform) => [platform.name, platform] as const));
 }
 
-/** Loads what is switched on alone: the client of a platform takes longer to load than all of this project. */
+/** Imports only the platforms in use: each client library takes longer to load than all of Minstrel. */
 export async function platformsFor(
   { discord, slack, playground }: Config,
   tools: PlatformTools,

@@ -7,10 +7,10 @@ import { type Config, readConfig } from './config/read.ts';
 import { systemOf } from './system.ts';
 import { createLog } from './telemetry/log.ts';
 
-/** The settings of the environment and of `.env`, which the environment overrules. Throws ConfigError. */
+/** Reads the settings from `.env` and the environment, which takes precedence. Throws ConfigError. */
 export const loadConfig = (): Config => readConfig(loadEnvironment());
 
-/** The environment, filled up from `.env`. */
+/** The variables of `.env` and the environment, which takes precedence. */
 export function loadEnvironment(): Readonly<Record<string, string | undefined>> {
   return { ...readEnvFile('.env'), ...process.env };
 }
@@ -20,7 +20,7 @@ export interface LogDestination {
   readonly write: (line: string) => void;
 }
 
-/** The log of this process, which knows every secret of the settings and writes none. */
+/** Opens a log that removes every secret in the settings from its lines. */
 export function openLog(
   { gateway, discord, slack, signingSecrets, storage, media: { store } }: Config,
   { level, write }: LogDestination,
@@ -39,14 +39,14 @@ export function openLog(
   });
 }
 
-/** Settings, and a log to stderr, for programs that people run by hand. Throws ConfigError. */
+/** Reads the settings and opens a log to stderr, for programs that people run by hand. Throws ConfigError. */
 export function openProgram(): { readonly config: Config; readonly system: System } {
   const config = loadConfig();
   const log = openLog(config, { level: 'warn', write: (line) => process.stderr.write(line) });
   return { config, system: systemOf(log) };
 }
 
-/** As the URL has it, and as it is sent. */
+/** The password as written in the URL and decoded, as it is sent. */
 function passwordsIn(url: string): string[] {
   const { password } = new URL(url);
   return [password, decodeURIComponent(password)];
@@ -61,7 +61,7 @@ function secretsOf(slack: Config['slack']): (string | undefined)[] {
   ];
 }
 
-/** An error that nothing catches ends the process with a line of the log: Node itself would print all that it holds. */
+/** Logs uncaught errors and exits. Node itself would print every field of the error, including secrets. */
 export function endOnUncaught(
   log: Pick<Logger, 'fatal'>,
   {
@@ -78,7 +78,7 @@ export function endOnUncaught(
   });
 }
 
-/** Runs a program's main function; an error that the operator can fix is reported as a sentence. */
+/** Runs a program's main function. Errors that the operator can fix are reported as one sentence. */
 export async function runProgram(main: () => Promise<void>): Promise<void> {
   try {
     await main();
@@ -88,8 +88,8 @@ export async function runProgram(main: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Writes the sentence and lets the process end with status 1. */
-export function fail(sentence: string): void {
-  process.stderr.write(`${sentence}\n`);
+/** Writes the message to stderr and sets exit status 1. */
+export function fail(message: string): void {
+  process.stderr.write(`${message}\n`);
   process.exitCode = 1;
 }

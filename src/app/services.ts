@@ -1,4 +1,4 @@
-/** Services that Minstrel uses: storage, the listener, the gateway or its emulator, stored files. */
+/** Opens the services that Minstrel uses: storage, the listener, the gateway or its emulator, and media. */
 
 import { randomBytes } from 'node:crypto';
 import { extname } from 'node:path';
@@ -33,18 +33,16 @@ import type { Traces } from './telemetry/traces.ts';
 
 export interface ServiceOptions extends System {
   readonly config: Config;
-  /** For operators' numbers. */
   readonly measure: Measure;
-  /** For operators' traces; left out, there are none. */
+  /** Undefined if traces are off. */
   readonly traces?: Traces | undefined;
-  /** Of the emulator, where that is the gateway. */
+  /** Options for the emulator if there is no gateway. */
   readonly emulatorOptions?: Pick<EmulatorOptions, 'speed' | 'songSeconds' | 'longestVideoSeconds'>;
 }
 
-/** The services that Minstrel uses. */
 export interface Services {
   readonly storage: Storage;
-  /** Callbacks and links are signed with the first; what any of them signed is accepted. */
+  /** The first signs callbacks and links. Signatures of all of them are accepted. */
   readonly secrets: readonly [string, ...string[]];
   readonly listener: Listener;
   readonly publicUrl: string;
@@ -60,8 +58,8 @@ export async function openServices(options: ServiceOptions, opened: AsyncDisposa
   opened.defer(() => storage.close());
   const stored = await storage.secret('signing', newSecret);
   // Links signed before a secret was set stay valid.
-  const [first = stored, ...others] = [...config.signingSecrets, stored];
-  const secrets = [first, ...others] as const;
+  const [first = stored, ...rest] = [...config.signingSecrets, stored];
+  const secrets = [first, ...rest] as const;
 
   const listener = await listenAt({ host: config.listener.host, port: config.listener.port, log });
   opened.defer(() => listener.close());
@@ -73,11 +71,11 @@ export async function openServices(options: ServiceOptions, opened: AsyncDisposa
   const gateway = openGateway(account, options);
   opened.defer(() => gateway.close());
 
-  const reached = { publicUrl, listenerUrl: listener.url, secrets, emulator };
-  const media = await openMedia(config, { ...options, ...reached });
+  const addresses = { publicUrl, listenerUrl: listener.url, secrets, emulator };
+  const media = await openMedia(config, { ...options, ...addresses });
   const pruning = startPruning({ ...options, media });
   opened.defer(async () => {
-    // A round that hangs ends with the connections it hangs on.
+    // Closing the connections ends a prune that hangs.
     const stopped = pruning.stop();
     await media.close();
     await stopped;
@@ -86,7 +84,7 @@ export async function openServices(options: ServiceOptions, opened: AsyncDisposa
   return { storage, secrets, listener, publicUrl, gateway, gatewayUrl, emulator, media };
 }
 
-/** The storage of the settings: Redis where one is named, else a file in the data directory. Throws StorageError. */
+/** Opens Redis if it is configured, otherwise a database file in the data directory. Throws StorageError. */
 export async function openStorage(
   { storage }: Pick<Config, 'storage'>,
   { log, random, measure = unmeasured }: Pick<System, 'random' | 'log'> & { measure?: Measure },
@@ -96,7 +94,7 @@ export async function openStorage(
     case 'sqlite':
       return openSqliteStorage({ path: databaseFile(storage.directory), ...tools });
     case 'redis': {
-      // Loaded only when it is needed: Redis and BullMQ are a third of all modules.
+      // Imported on demand: Redis and BullMQ are a third of all modules.
       const { openRedisStorage } = await import('../storage/redis/open.ts');
       return openRedisStorage({ url: storage.url, ...tools });
     }
@@ -105,7 +103,7 @@ export async function openStorage(
   }
 }
 
-/** As {@link openStorage}, for programs that work on what a bot has stored: no database is made. Throws StorageError. */
+/** As {@link openStorage}, but throws StorageError if there is no database, instead of creating one. */
 export async function openExistingStorage(
   ...[config, tools]: Parameters<typeof openStorage>
 ): Promise<Storage> {
@@ -113,14 +111,14 @@ export async function openExistingStorage(
   return openStorage(config, tools);
 }
 
-/** The client, over connections of its own. */
+/** Creates a client with its own connections. */
 export function openGateway(
   account: { readonly baseUrl: string; readonly apiKey: string },
   tools: System & Pick<ServiceOptions, 'measure' | 'traces'>,
 ): Gateway & { close(): Promise<void> } {
   const { measure, traces } = tools;
-  // Over HTTP/2 all requests share a connection. One that died silently is replaced only after a timeout of undici's
-  // own, and there is none here: the client has its own.
+  // HTTP/2 shares one connection, and undici replaces a dead one only after its own timeouts. These are off, because
+  // the client has timeouts.
   const dispatcher = new Agent({
     connect: { timeout: 10_000 },
     allowH2: false,
@@ -149,14 +147,13 @@ export function openGateway(
   };
 }
 
-/** The built-in emulator, if no gateway is set. */
 async function openEmulator(options: ServiceOptions['emulatorOptions']): Promise<Emulator> {
-  // Loaded only when it is needed: with a real gateway its synthesisers never enter memory.
+  // Imported on demand: with a real gateway, the synthesisers are never loaded.
   const { startEmulator } = await import('../emulator/server.ts');
   return startEmulator(options);
 }
 
-/** What the operator decided, and the emulator's own special models where it is the gateway. */
+/** The operator's settings for answers, plus the emulator's special models if it is in use. */
 export function answerOffer({ answers }: Config, emulator: Emulator | undefined): AnswerOffer {
   if (!emulator) return answers;
   return {
@@ -167,16 +164,16 @@ export function answerOffer({ answers }: Config, emulator: Emulator | undefined)
   };
 }
 
-/** The deployment's models; the emulator's own where it is the gateway and the operator chose none. */
+/** The default models of the deployment. If the emulator is in use, its models fill the gaps. */
 export function modelDefaults({ models }: Config, emulator: Emulator | undefined): ModelDefaults {
   if (!emulator) return models;
   return { ...emulatedDefaults, ...models };
 }
 
-/** Of links to files that were too large for the chat. */
+/** How long links to files too large for the chat stay valid. */
 const LINK_TTL_SECONDS = 30 * 86_400;
 
-/** A song is a few MB and a video rarely more than 100; anything past this is not a result. */
+/** A song has a few MB and a video rarely more than 100. */
 const FETCHING = {
   maximumBytes: 512 * 1024 * 1024,
   timeoutMs: { gateway: 10 * 60_000, platform: 10 * 60_000, person: 2 * 60_000 },
@@ -193,12 +190,12 @@ interface MediaTools extends System {
   readonly emulator: Emulator | undefined;
 }
 
-/** Fetching, checking and keeping of files, as the settings say. */
+/** Opens the store and the fetcher for media. */
 async function openMedia({ media, discord, slack, playground }: Config, deps: MediaTools): Promise<Media> {
   const { listenerUrl, measure, emulator } = deps;
-  // The emulator on loopback is the one address that is not public and yet allowed, only while it is the gateway.
+  // The emulator is the only loopback address that may be fetched from, and only while it is in use.
   const emulatorHost = emulator ? [new URL(emulator.url).host] : [];
-  // What people attach in the playground is at the listener itself.
+  // The listener itself serves files attached in the playground.
   const platformUrls = [discord?.apiUrl, slack?.apiUrl, ...(playground ? [listenerUrl] : [])];
   const platformHosts = platformUrls.flatMap((url) => (url ? [new URL(url).host] : []));
   const store = await openMediaStore(media, deps);
@@ -235,7 +232,7 @@ export async function openMediaStore(
   }
 }
 
-/** How platforms read stored files. */
+/** Gives platforms access to stored files. */
 export function readerOf(media: Media): MediaReader & WebFiles {
   const named = (title: string, name: string) => ({
     downloadName: safeFileName(title, extname(name).slice(1)),
@@ -251,10 +248,10 @@ export function readerOf(media: Media): MediaReader & WebFiles {
   };
 }
 
-/** Where nothing is measured. */
+/** Discards measurements. */
 export const unmeasured: Measure = () => {};
 
-/** 256 bits, as text for URLs. */
+/** Returns 256 random bits, encoded for URLs. */
 export function newSecret(): string {
   return randomBytes(32).toString('base64url');
 }

@@ -1,4 +1,4 @@
-/** The whole program: the bot on the configured platforms, or a prompt in this terminal without any. */
+/** Runs the bot on the configured platforms, or at a prompt in this terminal without any. */
 import { commands } from '../../commands/index.ts';
 import { createTerminal, type Terminal } from '../platforms/terminal/adapter.ts';
 import { assemble, type Minstrel } from './assemble.ts';
@@ -8,24 +8,23 @@ import { type PlatformTools, platformsFor } from './platforms.ts';
 import { endOnUncaught, loadConfig, openLog } from './process.ts';
 import { systemOf } from './system.ts';
 
-/** Where the prompt saves results. */
 const PROMPT_FOLDER = 'minstrel-files';
 
-/** After this the process ends, even if something still runs; SIGTERM allows 10 s by convention. */
+/** The process exits after this even if something still runs. By convention, SIGTERM allows 10 s. */
 const LONGEST_STOP_MS = 9_500;
 
-/** Resolves when the bot has stopped, as SIGTERM, SIGINT or the person at the prompt wants it. */
+/** Resolves when the bot has stopped, after SIGTERM, SIGINT or exit at the prompt. */
 export async function runMinstrel(): Promise<void> {
   const config = loadConfig();
   const prompts = !config.production && !config.discord && !config.slack;
   let terminal: Terminal | undefined;
-  const isRead = process.stderr.isTTY;
-  const written = isRead ? await forPeople() : (line: string) => line;
+  const isTerminal = process.stderr.isTTY;
+  const format = isTerminal ? await prettyFormatter() : (line: string) => line;
   const log = openLog(config, {
     level: prompts && config.log.level === 'info' ? 'warn' : config.log.level,
-    // The typed line stays whole when something is logged.
+    // Log lines must not break the line being typed.
     write: (line) =>
-      terminal ? terminal.announce(written(line).trimEnd()) : process.stderr.write(written(line)),
+      terminal ? terminal.announce(format(line).trimEnd()) : process.stderr.write(format(line)),
   });
   endOnUncaught(log, {
     once: (event, end) => process.once(event, end),
@@ -48,32 +47,32 @@ export async function runMinstrel(): Promise<void> {
     },
   });
   terminal?.announce(greeting(config, minstrel));
-  // Not into the log: the address is a key.
+  // Never logged, because the URL contains a secret.
   if (!terminal && minstrel.playgroundUrl)
     process.stdout.write(`${playgroundSentence(minstrel.playgroundUrl)}\n`);
   log.info({ url: minstrel.url, gateway: minstrel.gatewayUrl }, 'Minstrel started');
   const tools = { ...system, commands, fetch };
-  if (!prompts || config.gateway) void tellFindings(config, minstrel.gateway, tools, isRead);
+  if (!prompts || config.gateway) void tellFindings(config, minstrel.gateway, tools, isTerminal);
 
-  const why = await ended;
-  log.info({ why }, 'Minstrel is stopping and handing over running jobs');
-  const tooLong = setTimeout(() => {
+  const reason = await ended;
+  log.info({ why: reason }, 'Minstrel is stopping and handing over running jobs');
+  const timeout = setTimeout(() => {
     log.warn({}, 'Shutdown timed out; open jobs resume at the next start');
     process.exit(0);
   }, LONGEST_STOP_MS);
-  tooLong.unref();
+  timeout.unref();
   await minstrel.stop();
   log.info({}, 'Minstrel stopped');
 }
 
-/** Lines that people read on a terminal; elsewhere they are JSON. */
-async function forPeople(): Promise<(line: string) => string> {
+/** Formats log lines for a terminal. */
+async function prettyFormatter(): Promise<(line: string) => string> {
   const { prettyFactory } = await import('pino-pretty');
   const colorize = process.stderr.hasColors();
   return prettyFactory({ colorize, singleLine: true, translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname' });
 }
 
-/** Ends when the person asks for it. Without a person at the prompt, the listener and the jobs go on. */
+/** Without a person at the prompt, the listener and jobs keep running. */
 function openTerminal({ media, newId }: PlatformTools, onExit: () => void): Terminal {
   return createTerminal({
     input: process.stdin,

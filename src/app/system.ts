@@ -1,4 +1,4 @@
-/** Time and chance of this process. Programs make it once and pass it on; tests pass another. */
+/** The clock and randomness of this process. Programs create it once and pass it on; tests pass a fake. */
 import { randomBytes } from 'node:crypto';
 import { sleep, systemClock } from '../core/clock.ts';
 import type { System } from '../core/system.ts';
@@ -9,7 +9,7 @@ export function systemOf(log: Log): System {
   return { now, elapsed, sleep, random: Math.random, newId, log };
 }
 
-/** 20 letters and digits, never the same twice. */
+/** Returns 20 random hexadecimal digits. */
 function newId(): string {
   return randomBytes(10).toString('hex');
 }

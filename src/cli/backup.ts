@@ -1,4 +1,4 @@
-/** `npm run backup -- <folder>`: a copy of jobs, settings and media, while the bot runs or not. */
+/** `npm run backup -- <folder>`: copies jobs, settings and media, even while the bot runs. */
 import { backUp } from '../app/backup/create.ts';
 import { fail, openProgram, runProgram } from '../app/process.ts';
 import { counted } from '../core/util/words.ts';
@@ -6,8 +6,8 @@ import { counted } from '../core/util/words.ts';
 const USAGE = 'Usage: npm run backup -- <folder>. Updates an earlier backup in the folder.';
 
 async function main(): Promise<void> {
-  const [folder, ...others] = process.argv.slice(2);
-  if (folder === undefined || others.length > 0) return fail(USAGE);
+  const [folder, ...rest] = process.argv.slice(2);
+  if (folder === undefined || rest.length > 0) return fail(USAGE);
   const { config, system } = openProgram();
   const { lines, media } = await backUp(folder, config, system);
   const files = media

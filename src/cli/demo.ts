@@ -1,4 +1,4 @@
-/** `npm run demo [-- --short]`: every command once, on the built-in emulator, as a person would see it. */
+/** `npm run demo [-- --short]`: runs every command once on the built-in emulator and shows the results as in a chat. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,13 +10,12 @@ import { systemOf } from '../app/system.ts';
 import { createTerminal, type Terminal } from '../platforms/terminal/adapter.ts';
 
 const OUTPUT = 'demo-output';
-/** Fast enough for a minute in all, slow enough to see progress and streaming. */
+/** Takes about a minute and still shows progress and streaming. */
 const EMULATOR = { speed: 0.25 };
-/** For machines: songs and videos are over before they are worth hearing and seeing. */
+/** For automated runs: songs and videos are very short. */
 const SHORT_EMULATOR = { ...EMULATOR, songSeconds: 3, longestVideoSeconds: 2 };
 
-/** Between two looks at a job, in milliseconds. */
-const LOOK_MS = 25;
+const POLL_MS = 25;
 
 const LINES = [
   '/song a tune for evening rain --style lofi, soft piano',
@@ -46,9 +45,9 @@ async function demo(): Promise<void> {
   }
 }
 
-/** Resolves to how many commands failed. */
+/** Returns the number of failed commands. */
 async function playAll(directory: string): Promise<number> {
-  // No settings of this machine: the demo is the same everywhere.
+  // Ignores the settings of this machine, so that the demo is the same everywhere.
   const config = readConfig({ PORT: '0', DATA_DIR: directory });
   const log = openLog(config, { level: 'warn', write: (line) => process.stderr.write(line) });
   let terminal: Terminal | undefined;
@@ -62,20 +61,20 @@ async function playAll(directory: string): Promise<number> {
     },
   });
 
-  /** Runs a line as if it had been typed, and resolves when its result is shown to whether it succeeded. */
+  /** Runs a line as if it had been typed. Resolves once its result is shown: true if it succeeded. */
   async function play(line: string): Promise<boolean> {
     terminal?.announce(`\n› ${line}`);
-    const ran = await terminal?.run(line);
-    if (typeof ran !== 'object') return ran === 'answered';
+    const outcome = await terminal?.run(line);
+    if (typeof outcome !== 'object') return outcome === 'answered';
     for (;;) {
-      const state = (await minstrel.job(ran.job))?.state;
+      const state = (await minstrel.job(outcome.job))?.state;
       if (state === 'delivered') return true;
       if (state === 'failed' || state === 'expired' || state === 'cancelled') return false;
-      await delay(LOOK_MS);
+      await delay(POLL_MS);
     }
   }
 
-  const begun = performance.now();
+  const startedAt = performance.now();
   const results: string[] = [];
   let failed = 0;
   try {
@@ -90,7 +89,7 @@ async function playAll(directory: string): Promise<number> {
   }
   const verdict = failed === 0 ? 'All commands succeeded' : `${failed} of ${LINES.length} commands failed`;
   process.stdout.write(
-    ['', ...results, '', `${verdict} in ${seconds(begun)}. The files are in ${OUTPUT}/.`, ''].join('\n'),
+    ['', ...results, '', `${verdict} in ${seconds(startedAt)}. The files are in ${OUTPUT}/.`, ''].join('\n'),
   );
   return failed;
 }

@@ -1,4 +1,4 @@
-/** `npm run doctor`: checks everything that `npm start` needs, one line each. Exits with 1 if there is an error. */
+/** `npm run doctor`: checks everything that `npm start` needs. Exits with 1 if there are errors. */
 import { styleText } from 'node:util';
 import { commands } from '../../commands/index.ts';
 import { type Examination, examine, lineOf } from '../app/doctor/examine.ts';
@@ -7,14 +7,14 @@ import { systemOf } from '../app/system.ts';
 import type { Finding } from '../core/finding.ts';
 import { counted } from '../core/util/words.ts';
 
-/** Words beside signs and colours, for screen readers and plain terminals. */
+/** Include words, for screen readers and terminals without colours. */
 const MARKS = {
   good: styleText('green', '✓ OK:'),
   warning: styleText('yellow', '! Warning:'),
   wrong: styleText('red', '✗ Error:'),
 } as const satisfies Record<Finding['level'], string>;
 
-/** Writes each finding as it is made. @returns how many there are of each level */
+/** Writes each finding as soon as it is known. @returns the number of findings per level */
 export async function report(
   examination: Examination,
   write: (line: string) => void,
@@ -27,7 +27,6 @@ export async function report(
   return counts;
 }
 
-/** With the clock, network and randomness of this process. */
 export function examination(): Omit<Examination, 'environment'> {
   const silent = () => {};
   // Findings already name each cause.

@@ -1,4 +1,4 @@
-/** `npm run export -- <file>`: everything that the storage keeps, as JSON lines. */
+/** `npm run export -- <file>`: writes everything in storage to a file of JSON lines. */
 import { dirname } from 'node:path';
 import { asBackupError } from '../app/backup/folder.ts';
 import { fail, openProgram, runProgram } from '../app/process.ts';
@@ -10,8 +10,8 @@ import { exportTo } from '../storage/transfer.ts';
 const USAGE = 'Usage: npm run export -- <file>. Choose a file that does not exist yet.';
 
 async function main(): Promise<void> {
-  const [path, ...others] = process.argv.slice(2);
-  if (path === undefined || others.length > 0) return fail(USAGE);
+  const [path, ...rest] = process.argv.slice(2);
+  if (path === undefined || rest.length > 0) return fail(USAGE);
   const { config, system } = openProgram();
   const storage = await openExistingStorage(config, system);
   try {

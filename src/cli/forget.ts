@@ -8,10 +8,10 @@ const USAGE =
   'Usage: npm run forget -- <discord|slack> <id>. Example: npm run forget -- discord 80351110224678912';
 
 async function main(): Promise<void> {
-  const [platform = '', person = '', ...others] = process.argv.slice(2);
-  // A name or a mention matches no record, and it would look as if nothing was stored.
+  const [platform = '', person = '', ...rest] = process.argv.slice(2);
+  // A name or mention matches no record, and the output would claim that nothing was stored.
   const isId = platform === 'discord' ? /^\d{5,20}$/.test(person) : /^[A-Z\d]{5,20}$/.test(person);
-  if (!['discord', 'slack'].includes(platform) || !isId || others.length > 0) return fail(USAGE);
+  if (!['discord', 'slack'].includes(platform) || !isId || rest.length > 0) return fail(USAGE);
   const { config, system } = openProgram();
   try {
     const { jobs, files } = await forgetByOperator({ platform, person }, config, system);

@@ -1,4 +1,4 @@
-/** `npm run import -- <file>`: takes what `npm run export` wrote into the storage of these settings. */
+/** `npm run import -- <file>`: imports a file from `npm run export` into the configured storage. */
 import { createReadStream } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { fail, openProgram, runProgram } from '../app/process.ts';
@@ -8,8 +8,8 @@ import { importLines, linesIn } from '../storage/transfer.ts';
 const USAGE = 'Usage: npm run import -- <file>';
 
 async function main(): Promise<void> {
-  const [path, ...others] = process.argv.slice(2);
-  if (path === undefined || others.length > 0) return fail(USAGE);
+  const [path, ...rest] = process.argv.slice(2);
+  if (path === undefined || rest.length > 0) return fail(USAGE);
   try {
     await access(path);
   } catch {

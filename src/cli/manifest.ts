@@ -17,7 +17,7 @@ const OPTIONS = {
   threads: { type: 'boolean' },
 } as const;
 
-/** The manifest as JSON, or a sentence for the operator. */
+/** Returns the manifest as JSON, or an error message for the operator. */
 export function manifest(
   args: readonly string[],
 ): { output: string; error?: undefined } | { output?: undefined; error: string } {

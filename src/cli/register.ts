@@ -1,10 +1,10 @@
-/** `npm run register`: writes the commands to Discord. */
+/** `npm run register`: registers the commands with Discord. */
 import { commands } from '../../commands/index.ts';
 import { fail, loadConfig, runProgram } from '../app/process.ts';
 import { registerCommands } from '../platforms/discord/connection/register.ts';
 import { PlatformError } from '../platforms/platform.ts';
 
-const WRITTEN =
+const SUCCESS =
   'Commands registered with Discord. They appear within a minute, or as soon as people restart their app.';
 
 async function main(): Promise<void> {
@@ -12,7 +12,7 @@ async function main(): Promise<void> {
   if (!discord) return fail('DISCORD_TOKEN is not set. See docs/discord.md for how to get one.');
   try {
     await registerCommands(commands, discord);
-    process.stdout.write(`${WRITTEN}\n`);
+    process.stdout.write(`${SUCCESS}\n`);
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     fail(`Could not register the commands: ${error.message}.`);

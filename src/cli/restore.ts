@@ -1,12 +1,12 @@
-/** `npm run restore -- <folder>`: fills the empty storage of these settings from what `npm run backup` made. */
+/** `npm run restore -- <folder>`: restores a backup into the configured storage, which must be empty. */
 import { restore } from '../app/backup/restore.ts';
 import { fail, openProgram, runProgram } from '../app/process.ts';
 
 const USAGE = 'Usage: npm run restore -- <folder>';
 
 async function main(): Promise<void> {
-  const [folder, ...others] = process.argv.slice(2);
-  if (folder === undefined || others.length > 0) return fail(USAGE);
+  const [folder, ...rest] = process.argv.slice(2);
+  if (folder === undefined || rest.length > 0) return fail(USAGE);
   const { config, system } = openProgram();
   const { jobs, settings, media } = await restore(folder, config, { ...system, fetch });
   const files = media ? `, files: ${media.files - media.damaged.length}` : '';

@@ -14,8 +14,8 @@ import { examination, report } from './doctor.ts';
 const ENV_FILE = '.env';
 const MANIFEST_FILE = 'slack-manifest.json';
 
-/** The person left by Ctrl-C or Escape. */
-class Left extends Error {}
+/** Thrown when the person presses Ctrl-C or Escape. */
+class Cancelled extends Error {}
 
 export interface SetupOptions {
   readonly input: Readable;
@@ -23,7 +23,7 @@ export interface SetupOptions {
   /** Where `.env` is written. */
   readonly folder: string;
   readonly examination: Omit<Examination, 'environment'>;
-  /** Of the process, which overrules the file. */
+  /** The process environment, which takes precedence over the file. */
   readonly environment: Examination['environment'];
 }
 
@@ -46,18 +46,18 @@ const CONNECTIONS: Readonly<Record<'discord' | 'slack', readonly Variable[]>> = 
 export async function setup(options: SetupOptions): Promise<boolean> {
   const { output, folder } = options;
   const path = join(folder, ENV_FILE);
-  const known = readEnvFile(path);
-  const chosen: Settings = new Map();
+  const current = readEnvFile(path);
+  const changes: Settings = new Map();
   prompts.intro('Minstrel', { output });
   try {
-    await askGateway(known, chosen, options);
-    await askChats(known, chosen, options);
+    await askGateway(current, changes, options);
+    await askChats(current, changes, options);
   } catch (error) {
-    if (!(error instanceof Left)) throw error;
+    if (!(error instanceof Cancelled)) throw error;
     prompts.cancel('No changes made.', { output });
     return true;
   }
-  updateEnvFile(path, chosen);
+  updateEnvFile(path, changes);
   prompts.outro(`Saved ${ENV_FILE}. Only your user can read it.`, { output });
   const environment = { ...readEnvFile(path), ...options.environment };
   const { wrong } = await report({ ...options.examination, environment }, (line) =>
@@ -72,11 +72,11 @@ export async function setup(options: SetupOptions): Promise<boolean> {
 }
 
 async function askGateway(
-  known: Record<string, string>,
-  chosen: Settings,
+  current: Record<string, string>,
+  changes: Settings,
   streams: SetupOptions,
 ): Promise<void> {
-  const gateway = await answered(
+  const gateway = await answerTo(
     prompts.select({
       message: 'Which gateway should create songs, images, videos and answers?',
       options: [
@@ -87,15 +87,15 @@ async function askGateway(
           hint: 'to try everything without an account or cost',
         },
       ],
-      initialValue: known.GATEWAY_BASE_URL || !isNew(known) ? 'account' : 'emulator',
+      initialValue: current.GATEWAY_BASE_URL || !isNew(current) ? 'account' : 'emulator',
       ...streamsOf(streams),
     }),
   );
   if (gateway === 'emulator') {
-    chosen.set('GATEWAY_BASE_URL', '').set('GATEWAY_API_KEY', '');
+    changes.set('GATEWAY_BASE_URL', '').set('GATEWAY_API_KEY', '');
     return;
   }
-  const ask = asking(known, chosen, streams);
+  const ask = prompter(current, changes, streams);
   await ask('GATEWAY_BASE_URL', 'Gateway URL');
   await ask('GATEWAY_API_KEY', 'Gateway API key', { isSecret: true });
   await ask('PUBLIC_URL', 'Public URL of this machine (the gateway sends songs to it)');
@@ -105,15 +105,15 @@ async function askGateway(
   await ask('VIDEO_MODEL', 'Model for videos', optional);
 }
 
-const isNew = (known: Record<string, string>): boolean => Object.keys(known).length === 0;
+const isNew = (current: Record<string, string>): boolean => Object.keys(current).length === 0;
 
 async function askChats(
-  known: Record<string, string>,
-  chosen: Settings,
+  current: Record<string, string>,
+  changes: Settings,
   streams: SetupOptions,
 ): Promise<void> {
   const { output } = streams;
-  const chats = await answered(
+  const chats = await answerTo(
     prompts.multiselect({
       message: 'Where will people use the bot? (press Space to select)',
       options: [
@@ -121,16 +121,16 @@ async function askChats(
         { value: 'slack', label: 'Slack' },
       ],
       initialValues: [
-        ...(known.DISCORD_TOKEN ? ['discord'] : []),
-        ...(known.SLACK_BOT_TOKEN || known.SLACK_CLIENT_ID ? ['slack'] : []),
+        ...(current.DISCORD_TOKEN ? ['discord'] : []),
+        ...(current.SLACK_BOT_TOKEN || current.SLACK_CLIENT_ID ? ['slack'] : []),
       ],
       required: false,
       ...streamsOf(streams),
     }),
   );
   for (const [chat, variables] of Object.entries(CONNECTIONS))
-    if (!chats.includes(chat)) for (const one of variables) if (known[one]) chosen.set(one, '');
-  const ask = asking(known, chosen, streams);
+    if (!chats.includes(chat)) for (const one of variables) if (current[one]) changes.set(one, '');
+  const ask = prompter(current, changes, streams);
   if (chats.includes('discord')) {
     prompts.note(
       [
@@ -142,17 +142,17 @@ async function askChats(
     );
     await ask('DISCORD_TOKEN', 'Discord bot token', { isSecret: true });
   }
-  if (chats.includes('slack')) await askSlack(known, ask, streams);
+  if (chats.includes('slack')) await askSlack(current, ask, streams);
 }
 
-/** Sets up Socket Mode for one workspace. Other ways are set up by hand; here only their secrets are asked again. */
+/** Sets up Socket Mode for one workspace. Other setups are done by hand; only their secrets can be changed here. */
 async function askSlack(
-  known: Record<string, string>,
-  ask: ReturnType<typeof asking>,
+  current: Record<string, string>,
+  ask: ReturnType<typeof prompter>,
   { output, folder }: SetupOptions,
 ): Promise<void> {
-  const byHttp = Boolean(known.SLACK_SIGNING_SECRET) && !known.SLACK_APP_TOKEN;
-  const byOauth = Boolean(known.SLACK_CLIENT_ID);
+  const byHttp = Boolean(current.SLACK_SIGNING_SECRET) && !current.SLACK_APP_TOKEN;
+  const byOauth = Boolean(current.SLACK_CLIENT_ID);
   if (!byHttp && !byOauth) {
     writeFileSync(join(folder, MANIFEST_FILE), `${JSON.stringify(createManifest(commands), null, 2)}\n`);
     prompts.note(
@@ -174,19 +174,19 @@ async function askSlack(
 }
 
 interface Question {
-  /** Hidden while typed; an empty answer leaves the current value. */
+  /** Hidden while typing; an empty answer keeps the current value. */
   readonly isSecret?: boolean;
   readonly isOptional?: boolean;
 }
 
 /** Asks for one setting until it is valid. */
-function asking(known: Record<string, string>, chosen: Settings, streams: SetupOptions) {
+function prompter(current: Record<string, string>, changes: Settings, streams: SetupOptions) {
   return async (
     variable: Variable,
     message: string,
     { isSecret = false, isOptional = false }: Question = {},
   ) => {
-    const present = known[variable] ?? '';
+    const present = current[variable] ?? '';
     const validate = (typed = ''): string | undefined => {
       const value = typed.trim() || (isSecret ? present : '');
       if (value === '')
@@ -194,7 +194,7 @@ function asking(known: Record<string, string>, chosen: Settings, streams: SetupO
       const problem = environmentSchema.shape[variable].safeParse(value).error?.issues[0]?.message;
       return problem === undefined ? undefined : `This ${problem}`;
     };
-    const given = await answered(
+    const answer = await answerTo(
       isSecret
         ? prompts.password({
             message: present === '' ? message : `${message} (leave empty to keep the current one)`,
@@ -204,16 +204,16 @@ function asking(known: Record<string, string>, chosen: Settings, streams: SetupO
         : prompts.text({ message, initialValue: present, validate, ...streamsOf(streams) }),
     );
     // An empty prompt returns undefined.
-    const value = (given ?? '').trim();
-    if (value !== '' || !isSecret) chosen.set(variable, value);
+    const value = (answer ?? '').trim();
+    if (value !== '' || !isSecret) changes.set(variable, value);
   };
 }
 
 const streamsOf = ({ input, output }: SetupOptions) => ({ input, output });
 
-async function answered<Value>(prompt: Promise<Value | typeof prompts.CANCEL_SYMBOL>): Promise<Value> {
+async function answerTo<Value>(prompt: Promise<Value | typeof prompts.CANCEL_SYMBOL>): Promise<Value> {
   const answer = await prompt;
-  if (prompts.isCancel(answer)) throw new Left();
+  if (prompts.isCancel(answer)) throw new Cancelled();
   return answer;
 }
 

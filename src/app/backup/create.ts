@@ -1,4 +1,4 @@
-/** Makes a backup, while the bot runs or not. */
+/** Creates or updates a backup, even while the bot runs. */
 import { chmod, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { System } from '../../core/system.ts';
@@ -25,14 +25,14 @@ export type BackupTools = Pick<System, 'random' | 'log'>;
 
 export interface BackupReport {
   readonly lines: number;
-  /** Absent where a bucket holds the files. */
+  /** Absent if media is in a bucket. */
   readonly media?: CopiedFiles;
 }
 
 /**
- * Writes a backup into `folder`, which is made, or brings the backup that it holds up to date: files are kept under the
- * hash of their content, so only new ones are copied. Until it is whole, the one before stays. Each job is as it was at
- * one instant. Throws BackupError and StorageError.
+ * Creates a backup in `folder`, or updates the one there. Only new media is copied, because file names are content hashes.
+ * An earlier backup stays valid until the new one is complete. All jobs are from the same instant.
+ * Throws BackupError and StorageError.
  */
 export async function backUp(
   folder: string,
@@ -41,8 +41,8 @@ export async function backUp(
 ): Promise<BackupReport> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    const ours = [EXPORT_FILE, PARTIAL_FILE, MEDIA_FOLDER, SNAPSHOT_FOLDER];
-    const foreign = (await readdir(folder)).find((name) => !ours.includes(name));
+    const expected = [EXPORT_FILE, PARTIAL_FILE, MEDIA_FOLDER, SNAPSHOT_FOLDER];
+    const foreign = (await readdir(folder)).find((name) => !expected.includes(name));
     if (foreign !== undefined)
       throw new BackupError(
         `${folder} contains ${foreign}, which is not part of a backup. Choose an empty folder or an earlier backup.`,
@@ -50,19 +50,19 @@ export async function backUp(
     await chmod(folder, 0o700);
     const lines = await writeExport(folder, config, tools);
     const { store } = config.media;
-    const kept = join(folder, MEDIA_FOLDER);
-    // After the export, so that every file that a job names is there.
-    const media = store.type === 'folder' ? await copyMedia(store.directory, kept) : undefined;
+    const mediaFolder = join(folder, MEDIA_FOLDER);
+    // Copied after the export, so that every file named by a job is included.
+    const media = store.type === 'folder' ? await copyMedia(store.directory, mediaFolder) : undefined;
     await rename(join(folder, PARTIAL_FILE), join(folder, EXPORT_FILE));
     await sync(folder);
-    if (store.type === 'folder') await removeOthers(kept, new Set(await mediaIn(store.directory)));
+    if (store.type === 'folder') await removeStale(mediaFolder, new Set(await mediaIn(store.directory)));
     return { lines, ...(media && { media }) };
   } catch (error) {
     throw asBackupError(error, folder);
   }
 }
 
-/** Returns how many lines there are. */
+/** Returns the number of lines. */
 async function writeExport(
   folder: string,
   config: Pick<Config, 'storage'>,
@@ -82,7 +82,7 @@ async function writeExport(
   }
 }
 
-/** The storage to export: of a database file a copy, since a running bot holds it alone. */
+/** Opens the storage to export. A database file is copied first, because a running bot locks it. */
 async function openCopy(
   config: Pick<Config, 'storage'>,
   snapshot: string,
@@ -95,7 +95,7 @@ async function openCopy(
   return openStorage({ storage: { type: 'sqlite', directory: snapshot } }, tools);
 }
 
-async function removeOthers(folder: string, names: ReadonlySet<string>): Promise<void> {
+async function removeStale(folder: string, names: ReadonlySet<string>): Promise<void> {
   for (const name of await mediaIn(folder))
     if (!names.has(name)) await rm(join(folder, name), { force: true });
 }

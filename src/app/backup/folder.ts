@@ -1,4 +1,4 @@
-/** The folder of a backup: `minstrel.jsonl`, an export of the storage, and `media/`, the kept files under their names. */
+/** The layout of a backup: `minstrel.jsonl` is an export of the storage, `media/` contains the stored files. */
 import { createHash } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
 import { chmod, copyFile, mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
@@ -13,7 +13,7 @@ export const MEDIA_FOLDER = 'media';
 /** Temporary folder for the export of a database. */
 export const SNAPSHOT_FOLDER = 'snapshot';
 
-/** A backup cannot be made or taken back; the message is for the operator. */
+/** A backup or restore failed. The message is for the operator. */
 export class BackupError extends OperatorError {
   override readonly name = 'BackupError';
 }
@@ -26,8 +26,8 @@ export interface CopiedFiles {
 }
 
 /**
- * Copies kept files that `to` does not hold, with their age. One that vanishes meanwhile is left out. With `verified`, so is
- * one whose content does not have the hash that its name is.
+ * Copies stored files missing from `to`, with their times. Files deleted meanwhile are skipped. With `verified`, so are
+ * files whose content does not match the hash in their name.
  */
 export async function copyMedia(from: string, to: string, { verified = false } = {}): Promise<CopiedFiles> {
   await mkdir(to, { recursive: true, mode: 0o700 });
@@ -40,8 +40,8 @@ export async function copyMedia(from: string, to: string, { verified = false } =
     if (!found?.isFile()) continue;
     files += 1;
     bytes += found.size;
-    const there = await stat(join(to, name)).catch(undefinedWhenMissing);
-    if (there?.size === found.size) continue;
+    const existing = await stat(join(to, name)).catch(undefinedWhenMissing);
+    if (existing?.size === found.size) continue;
     const partial = join(to, `${name}.partial`);
     try {
       if (verified && !name.startsWith(`${await hashOf(source)}.`)) {
@@ -66,7 +66,7 @@ export async function mediaIn(folder: string): Promise<string[]> {
   return ((await readdir(folder).catch(undefinedWhenMissing)) ?? []).filter(isStoredName);
 }
 
-/** Waits until a file, or the names in a folder, are on the disk. */
+/** Flushes a file, or a folder's entries, to disk. */
 export async function sync(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
@@ -76,7 +76,7 @@ export async function sync(path: string): Promise<void> {
   }
 }
 
-/** System errors as a BackupError; others unchanged. */
+/** Wraps system errors in a BackupError; returns others unchanged. */
 export function asBackupError(error: unknown, folder: string): unknown {
   if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return error;
   const reason = error.code === 'ENOSPC' ? 'the disk is full' : `system error ${String(error.code)}`;

@@ -1,4 +1,4 @@
-/** Takes a backup back, into an empty storage. */
+/** Restores a backup into an empty storage. */
 import { createReadStream } from 'node:fs';
 import { link, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -30,13 +30,13 @@ export interface RestoreTools extends BackupTools {
 }
 
 export interface RestoreReport extends ImportReport {
-  /** Absent where a bucket holds the files. */
+  /** Absent if media is in a bucket. */
   readonly media?: CopiedFiles;
 }
 
 /**
- * Fills the storage of the settings from a backup. It is read to its end before anything is written. Work that was open is
- * never paid for again: a job that had not begun ends in a sentence, since it may have begun after the copy was made.
+ * Restores a backup into the configured storage. The whole backup is validated before anything is written. Open work is
+ * never paid for twice: jobs that had not started are failed, since they may have started after the backup.
  * Throws BackupError, TransferError and StorageError.
  */
 export async function restore(
@@ -48,24 +48,24 @@ export async function restore(
     const path = join(folder, EXPORT_FILE);
     if (!(await stat(path).catch(undefinedWhenMissing))?.isFile())
       throw new BackupError(`${folder} is not a complete backup: ${EXPORT_FILE} is missing.`);
-    await assertNoneAnswers(config.listener.publicUrl, tools.fetch);
+    await assertNoBotAt(config.listener.publicUrl, tools.fetch);
     const lines = () => linesIn(createReadStream(path, 'utf8'));
     const report = await restoreStorage(lines, config, tools);
     const { store } = config.media;
-    const kept = join(folder, MEDIA_FOLDER);
+    const mediaFolder = join(folder, MEDIA_FOLDER);
     if (store.type === 'folder')
-      return { ...report, media: await copyMedia(kept, store.directory, { verified: true }) };
-    if ((await mediaIn(kept)).length === 0) return report;
+      return { ...report, media: await copyMedia(mediaFolder, store.directory, { verified: true }) };
+    if ((await mediaIn(mediaFolder)).length === 0) return report;
     throw new BackupError(
-      `Jobs and settings were restored, but not the files in ${kept}. Copy those to the MEDIA_STORE bucket; see docs/media.md.`,
+      `Jobs and settings were restored, but not the files in ${mediaFolder}. Copy those to the MEDIA_STORE bucket; see docs/media.md.`,
     );
   } catch (error) {
     throw asBackupError(error, folder);
   }
 }
 
-/** Two bots with the same jobs would both post, and both be asked. */
-async function assertNoneAnswers(publicUrl: string | undefined, fetch: RestoreTools['fetch']): Promise<void> {
+/** Two bots with the same jobs would both post results and both respond. */
+async function assertNoBotAt(publicUrl: string | undefined, fetch: RestoreTools['fetch']): Promise<void> {
   if (publicUrl === undefined || !(await botAnswersAt(publicUrl, fetch))) return;
   throw new BackupError(
     `A bot is running at ${publicUrl} (PUBLIC_URL). Stop it permanently first, or two bots would work on the same jobs.`,
@@ -82,7 +82,7 @@ async function restoreStorage(
     const storage = await openStorage(config, tools);
     try {
       await assertEmpty(storage);
-      return await importLines(lines, storage, adopted);
+      return await importLines(lines, storage, markRestored);
     } finally {
       await storage.close();
     }
@@ -94,8 +94,8 @@ async function restoreStorage(
   await rm(staging, { recursive: true, force: true });
   try {
     const storage = await openStorage({ storage: { type: 'sqlite', directory: staging } }, tools);
-    const report = await importLines(lines, storage, adopted).finally(() => storage.close());
-    // Unlike a rename, it writes over nothing: a bot may have been started meanwhile.
+    const report = await importLines(lines, storage, markRestored).finally(() => storage.close());
+    // Unlike a rename, a link never overwrites: a bot may have been started meanwhile.
     await link(databaseFile(staging), path);
     await sync(target.directory);
     return report;
@@ -111,7 +111,7 @@ async function assertEmpty(storage: Storage): Promise<void> {
     );
 }
 
-function adopted(job: Job): Job {
+function markRestored(job: Job): Job {
   const failure = {
     code: 'restored',
     sentence: RESTORED_SENTENCE,

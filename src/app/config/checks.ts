@@ -1,4 +1,4 @@
-/** Checks across settings: errors, which prevent the start, and warnings. */
+/** Checks across settings: errors, which prevent a start, and warnings. */
 import { distance } from 'fastest-levenshtein';
 import { VARIABLES, type Values, type Variable } from './schema.ts';
 
@@ -24,11 +24,11 @@ const BUCKET_SETTINGS = [
   ['MEDIA_S3_SECRET_ACCESS_KEY', 'MEDIA_S3_ACCESS_KEY_ID needs its secret.'],
 ] as const satisfies readonly (readonly [variable: Variable, why: string])[];
 
-/** Settings that another one requires, or that exclude each other. `given` has the raw values. */
-export function problemsBetween(given: ReadonlyMap<Variable, string>): ConfigProblem[] {
-  const has = (variable: Variable) => given.has(variable);
-  const isProduction = given.get('NODE_ENV') === 'production';
-  const isInBucket = given.get('MEDIA_STORE')?.startsWith('s3://') ?? false;
+/** Finds settings that another one requires, or that exclude each other. @param values raw, without empty ones */
+export function problemsBetween(values: ReadonlyMap<Variable, string>): ConfigProblem[] {
+  const has = (variable: Variable) => values.has(variable);
+  const isProduction = values.get('NODE_ENV') === 'production';
+  const isInBucket = values.get('MEDIA_STORE')?.startsWith('s3://') ?? false;
   const [token, oauth] = [has('SLACK_BOT_TOKEN'), has('SLACK_CLIENT_ID')];
   const isConnected = has('SLACK_APP_TOKEN') || has('SLACK_SIGNING_SECRET');
   const connection = has('SLACK_APP_TOKEN') ? 'SLACK_APP_TOKEN' : 'SLACK_SIGNING_SECRET';
@@ -65,8 +65,8 @@ export function problemsBetween(given: ReadonlyMap<Variable, string>): ConfigPro
     ],
     ...BUCKET_SETTINGS.map(([variable, why]) => [variable, isInBucket, why] as const),
   ];
-  const playground = given.get('PLAYGROUND') === '1';
-  const host = given.get('HOST') ?? '127.0.0.1';
+  const playground = values.get('PLAYGROUND') === '1';
+  const host = values.get('HOST') ?? '127.0.0.1';
   const mistakes: readonly (readonly [isMistake: boolean, variable: Variable, rest: string])[] = [
     [
       playground && isProduction,
@@ -90,7 +90,7 @@ export function problemsBetween(given: ReadonlyMap<Variable, string>): ConfigPro
   return mistakes.flatMap(([isMistake, variable, rest]) => (isMistake ? [problem(variable, rest)] : []));
 }
 
-/** Warnings about settings that are valid but probably unintended. `names` are all names in the environment. */
+/** Warns about settings that are valid but probably unintended. @param names all names in the environment */
 export function warningsAbout(values: Values, names: readonly string[]): string[] {
   const { DISCORD_TOKEN, SLACK_CLIENT_ID, USAGE_LIMITS, USAGE_COSTS } = values;
   const slack = values.SLACK_BOT_TOKEN ?? SLACK_CLIENT_ID;
@@ -125,12 +125,12 @@ export function warningsAbout(values: Values, names: readonly string[]): string[
   ];
 }
 
-/** Whether only this machine can connect to the host. */
+/** True if only this machine can connect to the host. */
 export function isLoopback(host: string): boolean {
   return /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/.test(host);
 }
 
-/** Whether a URL points every machine to itself. */
+/** True if the URL refers to the machine that uses it. */
 export function isThisMachine(url: string): boolean {
   const { hostname } = new URL(url);
   return isLoopback(hostname) || ['0.0.0.0', '[::]'].includes(hostname);
@@ -138,7 +138,7 @@ export function isThisMachine(url: string): boolean {
 
 const OUR_PREFIXES = /^(DISCORD|SLACK|GATEWAY|MEDIA|CALLBACK|MINSTREL)_/;
 
-/** Shorter names are near too many that belong to other programs. */
+/** Shorter names resemble too many variables of other programs. */
 const SHORTEST_COMPARED = 7;
 
 function unknownSettings(names: readonly string[]): string[] {

@@ -1,7 +1,7 @@
-/** Types of single settings. Each error completes a sentence that starts with the variable's name. */
+/** Types of individual settings. Each error completes a sentence that starts with the variable's name. */
 import { z } from 'zod';
 
-/** An error that shows the value. `sentence` describes a valid one. */
+/** Builds an error that quotes the value. @param sentence describes a valid value */
 function expected(sentence: string) {
   return {
     error: ({ input }: { readonly input?: unknown }) => {
@@ -12,7 +12,7 @@ function expected(sentence: string) {
   };
 }
 
-/** A value that is read into something else; `read` returns undefined for a mistake. */
+/** A setting that is parsed by `read`, which returns undefined if the value is invalid. */
 export function readable<Value>(sentence: string, read: (value: string) => Value | undefined) {
   return z.string().transform((value, context): Value => {
     const result = read(value);
@@ -43,14 +43,14 @@ const HTTP_URL =
   'a URL that starts with https:// or http://, without a user, query or fragment, such as https://example.org';
 
 function readHttpUrl(value: string): string | undefined {
-  // URL ignores an empty query or fragment, but paths appended to it would be lost.
+  // URL drops an empty query or fragment, but a path appended after it would be lost.
   if (!URL.canParse(value) || /[?#]/.test(value)) return undefined;
   const { protocol, username, password, href } = new URL(value);
   if (!['https:', 'http:'].includes(protocol) || username || password) return undefined;
   return href.replace(/(?<!\/)\/+$/, '');
 }
 
-/** Without the slash at its end. */
+/** The trailing slash is removed. */
 export const baseUrl = readable(HTTP_URL, readHttpUrl);
 
 export const host = z.stringFormat(
@@ -59,16 +59,15 @@ export const host = z.stringFormat(
   expected('a host name or an address, such as 127.0.0.1 or 0.0.0.0'),
 );
 
-/** `host:port`, as a URL would name them; a host without a port has the default ports of http and https. */
+/** Returns `host:port` in normalised form. Without a port, the defaults of http and https are used. */
 function readHost(item: string): string[] | undefined {
-  const [, name, written] = /^(\[[\da-f:.]+\]|[a-z\d._-]+?)\.?(?::(\d{1,5}))?$/i.exec(item) ?? [];
+  const [, name, digits] = /^(\[[\da-f:.]+\]|[a-z\d._-]+?)\.?(?::(\d{1,5}))?$/i.exec(item) ?? [];
   const host = name && URL.parse(`http://${name}`)?.hostname;
-  const ports = written === undefined ? [80, 443] : [Number(written)];
+  const ports = digits === undefined ? [80, 443] : [Number(digits)];
   if (!host || !ports.every((port) => port > 0 && port <= 65_535)) return undefined;
   return ports.map((port) => `${host}:${port}`);
 }
 
-/** Each as `host:port`. */
 export const hostList = readable(
   'hosts separated by commas, each as host or host:port, such as files.lan,10.0.0.7:9000 or [fd00::1]:9000',
   (value) => {
@@ -77,7 +76,7 @@ export const hostList = readable(
   },
 );
 
-/** A port with an optional host to listen on; this machine only by default. */
+/** A port with an optional host to listen on, 127.0.0.1 by default. */
 export const hostPort = readable(
   'a port such as 9464, or a host and a port such as 0.0.0.0:9464',
   (value) => {
@@ -91,10 +90,10 @@ const FOLDER = /^(?![a-z][a-z\d+.-]+:\/\/)[^\0]*$/i;
 
 export const folder = z.stringFormat('folder', FOLDER, expected('a folder, such as ./data'));
 
-/** Amazon's naming rules, and the capitals and underscores that other services allow. */
+/** Amazon's naming rules, plus the capitals and underscores that other services allow. */
 const BUCKET = /^[a-z\d][\w.-]{1,61}[a-z\d]$/i;
 
-/** A folder, or a bucket with the prefix of every key in it: empty, or ending with a slash. */
+/** A folder, or a bucket with a key prefix that is empty or ends with a slash. */
 export const mediaStore = readable(
   'a folder, such as ./data/media, or a bucket, such as s3://my-bucket or s3://my-bucket/minstrel',
   (value) => {
@@ -125,7 +124,7 @@ export const shards = readable(
   },
 );
 
-/** A model id, optionally with one of these routes before it. */
+/** A model id with an optional route before it. */
 export function model(routes: readonly string[]) {
   const withRoute = routes.map((route) => `${route}:some-id`).join(' or ');
   const sentence = 'a model id without spaces';
@@ -143,7 +142,7 @@ function readGenModel(value: string): string | undefined {
   return /^[^\s,]{1,200}$/.test(id) && !/^(chat|msg):/.test(id) ? id : undefined;
 }
 
-/** Without its route. */
+/** The route is removed. */
 export const genModel = readable(GEN_MODEL, readGenModel);
 
 export const genModels = readable(`${GEN_MODEL}, or several separated by commas`, (value) => {
@@ -153,14 +152,14 @@ export const genModels = readable(`${GEN_MODEL}, or several separated by commas`
   return ids.every((id) => id !== undefined) ? ids : undefined;
 });
 
-/** Secrets from here on: their errors never show the value. The first is sent as an HTTP header. */
+/** Sent as an HTTP header. This and all fields below are secrets, so their errors never show the value. */
 export const apiKey = z.stringFormat(
   'key',
   /^[\x21-\x7e]+$/,
   'contains a space or another character that keys do not have: copy the key again, without surrounding text.',
 );
 
-/** People paste keys where addresses go, so it is not shown. */
+/** The value is not shown, because people paste keys here by mistake. */
 export const gatewayUrl = z
   .string()
   .refine((value) => readHttpUrl(value), `is not a gateway URL: it must be ${HTTP_URL}.`)
@@ -172,14 +171,14 @@ export const redisUrl = z.stringFormat(
   'is not a Redis URL: it must look like redis://host:6379 or rediss://user:password@host:6380.',
 );
 
-/** 32 characters of any alphabet that people use for secrets hold at least 128 bits. */
+/** 32 random characters of any common alphabet have at least 128 bits. */
 export const signingSecret = z.stringFormat(
   'secret',
   (value) => value.length >= 32,
   'is too short: use at least 32 characters, for example from "openssl rand -hex 32".',
 );
 
-/** https://docs.discord.com/developers/reference#authentication: the bot's id, a time and a proof, with dots between. */
+/** https://docs.discord.com/developers/reference#authentication: the bot's id, a timestamp and a signature, joined by dots. */
 export const discordToken = z
   .string()
   .regex(/^(?!bot\s)/i, {
@@ -200,7 +199,7 @@ export function slackToken(prefix: 'xoxb-' | 'xapp-', where: string) {
   );
 }
 
-/** Slack makes them of 32 hexadecimal digits. */
+/** Slack uses 32 hexadecimal digits. */
 export function slackSecret(where: 'Signing Secret' | 'Client Secret') {
   return z.stringFormat(
     'secret',

@@ -5,9 +5,9 @@ import { type ConfigProblem, isLoopback, problem, problemsBetween, warningsAbout
 import { environmentSchema, VARIABLES, type Values } from './schema.ts';
 
 export type Config = ReturnType<typeof configOf> & {
-  /** The OTEL_ variables for OpenTelemetry's SDK; undefined where traces are off. */
+  /** The OTEL_ variables for OpenTelemetry's SDK; undefined if traces are off. */
   readonly traces: Readonly<Record<string, string>> | undefined;
-  /** About settings that are valid but probably unintended. */
+  /** Warnings about settings that are valid but probably unintended. */
   readonly warnings: readonly string[];
 };
 
@@ -28,22 +28,22 @@ export class ConfigError extends OperatorError {
   }
 }
 
-/** Reads the settings; an empty one counts as absent. Throws {@link ConfigError}. */
+/** Reads the settings. An empty value counts as absent. Throws {@link ConfigError}. */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
-  const given = new Map(
+  const raw = new Map(
     VARIABLES.flatMap((variable) => {
       const value = environment[variable]?.trim();
       return value ? [[variable, value]] : [];
     }),
   );
-  const parsed = environmentSchema.safeParse(Object.fromEntries(given));
-  const quoted = VARIABLES.filter((variable) => /^(["']).*\1$/.test(given.get(variable) ?? ''));
+  const parsed = environmentSchema.safeParse(Object.fromEntries(raw));
+  const quoted = VARIABLES.filter((variable) => /^(["']).*\1$/.test(raw.get(variable) ?? ''));
   const problems = [
     ...quoted.map((variable) => problem(variable, 'has quotes around it: remove them.')),
     ...(parsed.error?.issues ?? [])
       .map((issue) => problem(String(issue.path[0]), issue.message))
       .filter(({ variable }) => !quoted.some((name) => name === variable)),
-    ...problemsBetween(given),
+    ...problemsBetween(raw),
   ];
   const { ADMIN_PORT, PORT } = parsed.data ?? {};
   if (ADMIN_PORT?.port && ADMIN_PORT.port === PORT)
@@ -75,14 +75,14 @@ function configOf(values: Values) {
   const secrets = [values.CALLBACK_SECRET, values.CALLBACK_SECRET_PREVIOUS];
   return present({
     production: values.NODE_ENV === 'production',
-    /** Absent: the built-in emulator. */
+    /** Absent if the built-in emulator is used. */
     gateway:
       GATEWAY_BASE_URL && GATEWAY_API_KEY
         ? { baseUrl: GATEWAY_BASE_URL, apiKey: GATEWAY_API_KEY }
         : undefined,
     discord: discord(values),
     slack: slack(values),
-    /** A chat in the browser, on this machine alone. */
+    /** True to serve a chat in the browser, on this machine only. */
     playground:
       values.PLAYGROUND ??
       (values.NODE_ENV !== 'production' &&
@@ -92,38 +92,37 @@ function configOf(values: Values) {
         isLoopback(values.HOST)),
     listener: present({
       host: values.HOST,
-      /** 0: any free port. */
+      /** 0 picks a free port. */
       port: values.PORT,
-      /** Where the gateway reaches the listener; no slash at its end. Absent: where this machine reaches it. */
+      /** The URL at which the gateway reaches the listener, without a trailing slash. Absent if it is local. */
       publicUrl: values.PUBLIC_URL,
     }),
-    /** Sign callback and file URLs: the present secret first. Empty: one is made and kept in storage. */
+    /** Sign callback and file URLs, current secret first. If empty, a secret is generated and stored. */
     signingSecrets: secrets.filter((secret) => secret !== undefined),
-    /** For what is kept on this machine. */
     dataDirectory: values.DATA_DIR,
     storage: values.REDIS_URL
       ? { type: 'redis' as const, url: values.REDIS_URL }
       : { type: 'sqlite' as const, directory: values.DATA_DIR },
     media: media(values),
-    /** The deployment's defaults, as written: `ask` and `image` may begin with a route and a colon. */
+    /** The deployment's defaults. `ask` and `image` may start with a route and a colon. */
     models: present({
       song: values.SONG_MODEL,
       ask: values.ASK_MODEL,
       image: values.IMAGE_MODEL,
       video: values.VIDEO_MODEL,
     }),
-    /** How many jobs of a family are at the gateway at once, over all replicas. */
+    /** The maximum number of jobs per family at the gateway at once, across all replicas. */
     concurrency: values.CONCURRENCY,
-    /** Servers and workspaces that are served, as `platform:id` or `id`; empty: all. */
+    /** Servers and workspaces to serve, as `platform:id` or `id`. Empty means all. */
     servedServers: values.SERVED_SERVERS,
     usage: {
       /** Moderators cannot raise these. */
       limits: values.USAGE_LIMITS,
       costs: values.USAGE_COSTS,
     },
-    /** Absent: results are remembered for ever, so that their buttons work for ever. */
+    /** Absent if results are kept forever, so that their buttons keep working. */
     retentionMs: retention(values),
-    /** The listener for operators alone. */
+    /** The listener for metrics. */
     admin: values.ADMIN_PORT,
     answers: answers(values),
     log: { level: values.LOG_LEVEL },
@@ -135,14 +134,14 @@ function discord(values: Values) {
   return present({
     token: values.DISCORD_TOKEN,
     apiUrl: values.DISCORD_API_URL,
-    /** This replica's; absent: all, as many as Discord recommends. */
+    /** The shards of this replica. If absent, it runs all of Discord's recommended number. */
     shards: values.DISCORD_SHARDS,
-    /** The privileged intent of this name is switched on in the Developer Portal. */
+    /** True if the privileged intent is turned on in the Developer Portal. */
     messageContent: values.DISCORD_MESSAGE_CONTENT,
   });
 }
 
-// Where `?? ''` follows, problemsBetween() refused to start without the setting.
+// Values with `?? ''` are always present: problemsBetween() reports them as missing.
 function slack(values: Values) {
   if (!values.SLACK_BOT_TOKEN && !values.SLACK_CLIENT_ID) return undefined;
   return present({
@@ -156,10 +155,10 @@ function slack(values: Values) {
           clientId: values.SLACK_CLIENT_ID ?? '',
           clientSecret: values.SLACK_CLIENT_SECRET ?? '',
           previousClientSecret: values.SLACK_CLIENT_SECRET_PREVIOUS,
-          /** No slash at its end. */
+          /** Without a trailing slash. */
           publicUrl: values.PUBLIC_URL ?? '',
         }),
-    /** Threads that the bot takes part in go on without its name. */
+    /** True if the bot answers in its threads without a mention. */
     threads: values.SLACK_THREADS,
     apiUrl: values.SLACK_API_URL,
   });
@@ -178,7 +177,7 @@ function media(values: Values) {
             region: values.MEDIA_S3_REGION ?? '',
             accessKeyId: values.MEDIA_S3_ACCESS_KEY_ID ?? '',
             secretAccessKey: values.MEDIA_S3_SECRET_ACCESS_KEY ?? '',
-            /** For files that are being written into the bucket. */
+            /** For uploads to the bucket that are in progress. */
             stagingDirectory: `${folder}/incoming`,
           },
     quotaBytes: values.MEDIA_QUOTA_MB * 1_000_000,
@@ -188,16 +187,16 @@ function media(values: Values) {
   });
 }
 
-/** What answers may be, and which models are special; gen models without their route. */
+/** Limits of answers, and models with special roles. The route of gen models is removed. */
 function answers(values: Values) {
-  // A gen model that paints for /image writes and paints for /ask, too.
-  const [, painter] = /^gen:(.+)$/.exec(values.IMAGE_MODEL ?? '') ?? [];
+  // A gen model that creates images for /image can also illustrate answers.
+  const [, illustrator] = /^gen:(.+)$/.exec(values.IMAGE_MODEL ?? '') ?? [];
   return present({
     maxTokens: values.ASK_MAX_TOKENS,
     contextTokens: values.ASK_CONTEXT_TOKENS,
     visionModel: values.VISION_MODEL,
     toolModel: values.TOOL_MODEL,
-    illustratingModels: painter ? [painter] : [],
+    illustratingModels: illustrator ? [illustrator] : [],
     thinkingModels: values.THINKING_MODELS,
   });
 }

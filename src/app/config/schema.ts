@@ -1,4 +1,4 @@
-/** Every setting with its text, in the order of `.env.example`, which `npm run settings` writes from here. */
+/** Every setting with its description, in the order of `.env.example`, which `npm run settings` generates from this. */
 import { z } from 'zod';
 import { MUSIC_MODELS } from '../../gateway/music/requests.ts';
 import * as field from './fields.ts';
@@ -6,9 +6,9 @@ import { concurrency, serverList, usageCosts, usageLimits } from './usage.ts';
 
 declare module 'zod' {
   interface GlobalMeta {
-    /** The value in `.env.example`; defaults to the default of the setting. */
+    /** The value in `.env.example`; by default, the setting's default. */
     example?: string;
-    /** The text in the default column of the table, in Markdown; defaults to the default of the setting. */
+    /** The Markdown text in the table's default column; by default, the setting's default. */
     otherwise?: string;
   }
 }

@@ -25,21 +25,21 @@ function readLimit(text: string): Limit | undefined {
   return { scope, ...(family && { family }), per, of: units ? 'units' : 'requests', most: Number(most) };
 }
 
-/** Items that are all readable, or undefined. */
+/** Returns undefined if any item is invalid. */
 function all<Item>(items: readonly (Item | undefined)[]): Item[] | undefined {
   const read = items.filter((item) => item !== undefined);
   return read.length === items.length ? read : undefined;
 }
 
 export const usageLimits = readable(
-  'limits separated by commas, each with a scope (person, channel, server or deployment), an optional family (song, ask, image, video or party) and an amount, such as "person song 5/day, server 500/day, deployment 2000 units/day"',
+  'limits separated by commas, such as "person song 5/day, server 500/day, deployment 2000 units/day". Scopes are person, channel, server and deployment; families are song, ask, image, video and party',
   (value) => all(commaSeparated(value).map(readLimit)),
 );
 
 const PRICE = /^([\w.:/@+-]{1,200})\s*=\s*(\d{1,9}(?:\.\d{1,6})?)$/;
 const METERED_ROUTES = Object.keys(FAMILY_OF);
 
-/** The known name of counted work that is nearest to this one; this name itself if it is known. */
+/** Returns the most similar name that can have a price; the name itself if it is known. */
 function nearestPriced(name: string): string {
   const [, family, rest = ''] = /^(\w+):(.+)$/.exec(name) ?? [];
   const known = FAMILIES.find((one) => one === family);
@@ -76,7 +76,7 @@ export const serverList = readable(
   },
 );
 
-/** By family, where a family left out keeps its default. */
+/** Defaults for families that are not set. */
 const CONCURRENCY = { song: 10, ask: 16, image: 4, video: 3 } as const satisfies Record<Family, number>;
 
 export const concurrency = readable(

@@ -18,7 +18,7 @@ export interface Examination extends System {
   readonly fetch: typeof fetch;
 }
 
-/** Yields findings as they are made. Stops after the settings if those are invalid. */
+/** Yields findings as they are known. Stops after the settings if they are invalid. */
 export async function* examine(examination: Examination): AsyncGenerator<Finding> {
   let config: Config;
   try {
@@ -50,32 +50,32 @@ export async function* examine(examination: Examination): AsyncGenerator<Finding
   );
 }
 
-/** Sentences about settings already end with a full stop. */
+/** Strips the full stop that sentences about settings end with. */
 export function lineOf({ subject, sentence, remedy }: Finding): string {
-  const what = remedy === undefined ? sentence : `${sentence.replace(/\.$/, '')}. To fix: ${remedy}`;
-  return `${subject}: ${what}`;
+  const text = remedy === undefined ? sentence : `${sentence.replace(/\.$/, '')}. To fix: ${remedy}`;
+  return `${subject}: ${text}`;
 }
 
-/** Logs problems that a bot would meet after its start; on a terminal, also the good findings and a first command. Never rejects. */
+/** Logs problems after a start. On a terminal, also logs good findings and suggests a first command. Never rejects. */
 export async function tellFindings(
   config: Config,
   gateway: Pick<Gateway, 'models'>,
   examination: Omit<Examination, 'environment'>,
-  isRead: boolean,
+  isTerminal: boolean,
 ): Promise<void> {
   const { log } = examination;
   try {
     for await (const finding of examineStarted(config, gateway, examination)) {
       if (finding.level !== 'good') log.warn({}, lineOf(finding));
-      else if (isRead) log.info({}, lineOf(finding));
+      else if (isTerminal) log.info({}, lineOf(finding));
     }
-    if (isRead) log.info({}, 'Ready: type /song a tune for rain in a channel');
+    if (isTerminal) log.info({}, 'Ready: type /song a tune for rain in a channel');
   } catch (error) {
     log.warn({ err: error }, 'Could not check the setup');
   }
 }
 
-/** By the bot's own client. */
+/** Uses the gateway client of the running bot. */
 async function* examineStarted(
   config: Config,
   gateway: Pick<Gateway, 'models'>,
@@ -108,7 +108,7 @@ async function chats(
   const found: Finding[] = [];
   if (discord) {
     const { inspectDiscord } = await import('../../platforms/discord/connection/inspect.ts');
-    // A bot that starts is just registering them.
+    // A starting bot registers its commands itself.
     found.push(...(await inspectDiscord(discord, connects ? commands : undefined)));
   }
   if (slack) {

@@ -18,8 +18,8 @@ export async function inspectGateway(
     if (!(error instanceof GatewayError)) throw error;
     return [refusal(error)];
   }
-  // The song models are the contract's, and no listing names them.
-  const named = [
+  // Song models are fixed and never listed.
+  const configured = [
     ['ASK_MODEL', models.ask],
     ['IMAGE_MODEL', models.image],
     ['VIDEO_MODEL', models.video],
@@ -28,8 +28,10 @@ export async function inspectGateway(
   ] as const;
   return [
     good(SUBJECT, `the key works; ${counted(listed, 'model')} available`),
-    ...named.flatMap(([variable, model]) => (model === undefined ? [] : [chosen(gateway, variable, model)])),
-    ...named
+    ...configured.flatMap(([variable, model]) =>
+      model === undefined ? [] : [modelFinding(gateway, variable, model)],
+    ),
+    ...configured
       .slice(0, 3)
       .flatMap(([variable, model]) =>
         model === undefined
@@ -45,8 +47,8 @@ export async function inspectGateway(
   ];
 }
 
-function chosen({ models }: Pick<Gateway, 'models'>, variable: string, written: string): Finding {
-  const id = written.replace(/^(?:chat|msg|gen):/, '');
+function modelFinding({ models }: Pick<Gateway, 'models'>, variable: string, name: string): Finding {
+  const id = name.replace(/^(?:chat|msg|gen):/, '');
   const choice = models.resolve(id);
   switch (choice.kind) {
     case 'id':
@@ -54,7 +56,7 @@ function chosen({ models }: Pick<Gateway, 'models'>, variable: string, written: 
     case 'label':
       return wrong(SUBJECT, `${variable} is the name of a model, not its id`, `set it to ${choice.model.id}`);
     case 'unknown':
-      // Not every route lists its models.
+      // Some routes do not list their models.
       return warning(
         SUBJECT,
         `${variable} is ${id}, which is not in your account's model list`,

@@ -1,4 +1,4 @@
-/** Checks that the gateway can reach the listener, by a request to ourselves through the public URL. */
+/** Checks that the gateway can reach the listener, with a request to ourselves through the public URL. */
 import { createHmac } from 'node:crypto';
 import { type Finding, good, warning, wrong } from '../../core/finding.ts';
 import type { System } from '../../core/system.ts';
@@ -9,7 +9,7 @@ import type { Config } from '../config/read.ts';
 const SUBJECT = 'PUBLIC_URL';
 const TIMEOUT_MS = 10_000;
 
-/** Whether a URL points to this machine or its network. */
+/** True if the URL refers to this machine or its network. */
 const isNear = (url: string): boolean => {
   const { hostname } = new URL(url);
   return (
@@ -49,26 +49,28 @@ export async function inspectPublicUrl(
       const answer = await ask(fetch, `${url}/callbacks/doctor/${challenge}`);
       if (answer.text?.includes(signed)) return [reached(url)];
       // A bot in another container or behind a load balancer does not know this challenge.
-      return [isOfBot(answer) ? good(SUBJECT, `${url} reaches a running bot`) : missed(url, answer, tunnel)];
+      return [
+        isOfBot(answer) ? good(SUBJECT, `${url} reaches a running bot`) : unreachable(url, answer, tunnel),
+      ];
     } finally {
       await listener.close();
     }
   } catch (error) {
     if (!(error instanceof ListenError)) throw error;
     if (error.code !== 'port-taken') return [wrong(SUBJECT, error.message, 'change HOST or PORT')];
-    const answer = await ask(fetch, `${url}${NOWHERE}`);
-    return [isOfBot(answer) ? reached(url) : missed(url, answer, tunnel)];
+    const answer = await ask(fetch, `${url}${UNKNOWN_PATH}`);
+    return [isOfBot(answer) ? reached(url) : unreachable(url, answer, tunnel)];
   }
 }
 
 /** Proxies forward callbacks, but may answer `/healthz` themselves. */
-const NOWHERE = '/callbacks/nowhere';
+const UNKNOWN_PATH = '/callbacks/nowhere';
 
 const isOfBot = ({ status, text }: Answer): boolean => status === 404 && text === '{"error":"not found"}';
 
-/** Whether a running bot answers at the URL. Never rejects. */
+/** Resolves to true if a running bot responds at the URL. Never rejects. */
 export async function botAnswersAt(url: string, fetch: Reach['fetch']): Promise<boolean> {
-  return isOfBot(await ask(fetch, `${url}${NOWHERE}`));
+  return isOfBot(await ask(fetch, `${url}${UNKNOWN_PATH}`));
 }
 
 const reached = (url: string): Finding => good(SUBJECT, `${url} reaches this bot`);
@@ -87,7 +89,7 @@ async function ask(fetch: Reach['fetch'], url: string): Promise<Answer> {
   }
 }
 
-function missed(url: string, { status }: Answer, tunnel: string): Finding {
+function unreachable(url: string, { status }: Answer, tunnel: string): Finding {
   return status === undefined
     ? warning(
         SUBJECT,

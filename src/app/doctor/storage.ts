@@ -11,7 +11,7 @@ import type { Config } from '../config/read.ts';
 
 const SUBJECT = 'Storage';
 
-/** Enough for a few hundred songs. The bot takes no requests while the disk of its database is full. */
+/** Enough for a few hundred songs. The bot refuses requests while its database's disk is full. */
 const LEAST_FREE_BYTES = 1_000_000_000;
 
 export async function inspectStorage(
@@ -47,9 +47,9 @@ export function inspectMediaFolder({
   media: { store },
 }: Pick<Config, 'dataDirectory' | 'media'>): Finding[] {
   const path = resolve(store.type === 'folder' ? store.directory : store.stagingDirectory);
-  const isOfData = path.startsWith(join(resolve(dataDirectory), sep));
+  const isInDataDirectory = path.startsWith(join(resolve(dataDirectory), sep));
   try {
-    tryFolder(path, isOfData ? 'DATA_DIR' : 'MEDIA_STORE');
+    tryFolder(path, isInDataDirectory ? 'DATA_DIR' : 'MEDIA_STORE');
     return [];
   } catch (error) {
     return [{ ...refusal(error), subject: 'Media' }];
@@ -82,7 +82,7 @@ async function folder(path: string): Promise<Finding[]> {
   return found;
 }
 
-/** Opens an existing database as `npm start` does, and checks all of it. Throws StorageError. */
+/** Opens an existing database as `npm start` does and checks it completely. Throws StorageError. */
 async function database(directory: string, open: () => Promise<Storage>): Promise<Finding> {
   const path = databaseFile(directory);
   if (!existsSync(path)) return good(SUBJECT, `${path} will be created at the first start`);

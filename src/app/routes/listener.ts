@@ -1,4 +1,4 @@
-/** The routes of the listener. */
+/** The HTTP routes of the listener. */
 import { pagePath } from '../../core/web/page-url.ts';
 import { fileRoutes } from '../../http/files.ts';
 import { type HealthPart, healthRoutes } from '../../http/health.ts';
@@ -37,7 +37,7 @@ export function routesOf(
   ];
 }
 
-/** Where the chat in the browser is on. */
+/** Undefined if the playground is off. */
 export function playgroundOf(
   { listener: { url } }: Services,
   platforms: Platforms,
@@ -47,7 +47,7 @@ export function playgroundOf(
   return { routes: [playgroundRoutes({ chat, url })], url: playgroundUrl({ chat, url }) };
 }
 
-/** Checks of `/readyz`. */
+/** The checks behind `/readyz`. */
 export function healthParts(storage: Pick<Storage, 'check'>, platforms: readonly Platform[]): HealthPart[] {
   return [
     {
@@ -58,7 +58,7 @@ export function healthParts(storage: Pick<Storage, 'check'>, platforms: readonly
           return { ready: true };
         } catch (error) {
           if (!(error instanceof StorageError) || error.code !== 'schema') throw error;
-          // Nothing but an operator helps, so the reason is told; strangers read it too, so it names no path.
+          // Only an operator can fix this, so the reason is shown. The endpoint is public, so it has no path.
           return { ready: false, reason: 'The database file is damaged; the log has its path' };
         }
       },
@@ -66,11 +66,11 @@ export function healthParts(storage: Pick<Storage, 'check'>, platforms: readonly
     {
       name: 'platforms',
       check: () => {
-        const away = platforms.flatMap((platform) => {
+        const unready = platforms.flatMap((platform) => {
           const status = platform.status();
           return status.ready ? [] : [`${platform.name}: ${status.reason}`];
         });
-        return away.length === 0 ? { ready: true } : { ready: false, reason: away.join('; ') };
+        return unready.length === 0 ? { ready: true } : { ready: false, reason: unready.join('; ') };
       },
     },
   ];

@@ -1,4 +1,4 @@
-/** The files on song pages: those of the song, and of works based on it. */
+/** Files for song pages: the song's own, and those created from it. */
 import { extname } from 'node:path';
 import type { Job } from '../../core/job.ts';
 import type { KeptFile } from '../../core/message.ts';
@@ -16,33 +16,33 @@ export interface PageFilesOptions {
 }
 
 export function createPageFiles({ storage, media }: PageFilesOptions) {
-  async function fileOf(kept: KeptFile | undefined, title: string): Promise<LinkedFile | undefined> {
-    const file = kept ? await media.stat(kept.name) : undefined;
+  async function fileOf(stored: KeptFile | undefined, title: string): Promise<LinkedFile | undefined> {
+    const file = stored ? await media.stat(stored.name) : undefined;
     if (file === undefined) return undefined;
     const name = safeFileName(title, extname(file.name).slice(1));
     const path = media.path(file.name, { downloadName: name });
     return { path, name, bytes: file.bytes, contentType: file.contentType };
   }
 
-  /** What is kept of an address of the gateway. */
-  const keptOf = async ({ kept, tagged }: Job, url: string | undefined, title: string) =>
+  /** Returns the stored file for a gateway URL. */
+  const storedOf = async ({ kept, tagged }: Job, url: string | undefined, title: string) =>
     url === undefined ? undefined : fileOf(tagged?.[url] ?? kept[url], title);
 
   async function takeOf(job: Job, index: number): Promise<PageTake | undefined> {
     const song = job.result?.songs[index];
     const title = `${titleOf(job)}${(job.result?.songs.length ?? 0) > 1 ? ` (take ${index + 1})` : ''}`;
-    const audio = await keptOf(job, song?.audioUrl, title);
+    const audio = await storedOf(job, song?.audioUrl, title);
     if (audio === undefined) return undefined;
     const { taskId } = job;
     const audioId = song?.audioId;
-    const made =
+    const derived =
       taskId === undefined || audioId === undefined
         ? { stems: [], lines: [] }
-        : await madeOf(job, { taskId, audioId }, title);
-    return present({ audio, seconds: song?.durationSeconds, ...made });
+        : await derivedOf(job, { taskId, audioId }, title);
+    return present({ audio, seconds: song?.durationSeconds, ...derived });
   }
 
-  /** The first job whose result is still kept. */
+  /** Returns the first result that is still stored. */
   async function firstOf<Value>(
     work: TakeWork,
     parent: string,
@@ -55,23 +55,23 @@ export function createPageFiles({ storage, media }: PageFilesOptions) {
     return undefined;
   }
 
-  async function madeOf(job: Job, ids: { taskId: string; audioId: string }, title: string) {
+  async function derivedOf(job: Job, ids: { taskId: string; audioId: string }, title: string) {
     const stemsOf = (type: 'separate_vocal' | 'split_stem') =>
       firstOf(TAKE_WORK.stems(ids, type), job.id, async (made) => {
         const stems = await Promise.all(
           (made.result?.stems ?? []).map(async ({ name, url }) => {
-            const file = await keptOf(made, url, `${title} - ${name}`);
+            const file = await storedOf(made, url, `${title} - ${name}`);
             return file && { name, file };
           }),
         );
-        const kept = stems.filter((stem) => stem !== undefined);
-        return kept.length > 1 ? kept : undefined;
+        const available = stems.filter((stem) => stem !== undefined);
+        return available.length > 1 ? available : undefined;
       });
     const [all, vocals, wav, video, words] = await Promise.all([
       stemsOf('split_stem'),
       stemsOf('separate_vocal'),
-      firstOf(TAKE_WORK.wav(ids), job.id, (made) => keptOf(made, made.result?.wavUrl, title)),
-      firstOf(TAKE_WORK.video(ids), job.id, (made) => keptOf(made, made.result?.videoUrl, title)),
+      firstOf(TAKE_WORK.wav(ids), job.id, (made) => storedOf(made, made.result?.wavUrl, title)),
+      firstOf(TAKE_WORK.video(ids), job.id, (made) => storedOf(made, made.result?.videoUrl, title)),
       hasVoice(job)
         ? firstOf(TAKE_WORK.words(ids), job.id, async ({ result }) => result?.karaoke)
         : undefined,
@@ -82,11 +82,11 @@ export function createPageFiles({ storage, media }: PageFilesOptions) {
 
   async function coverOf(job: Job): Promise<LinkedFile | undefined> {
     for (const { imageUrl } of job.result?.songs ?? []) {
-      const cover = await keptOf(job, imageUrl, `${titleOf(job)} - cover`);
+      const cover = await storedOf(job, imageUrl, `${titleOf(job)} - cover`);
       if (cover) return cover;
     }
     return undefined;
   }
 
-  return { keptOf, takeOf, coverOf };
+  return { storedOf, takeOf, coverOf };
 }

@@ -1,4 +1,4 @@
-/** Content of song pages, read from jobs, stored files and settings on each request. */
+/** Builds song pages from jobs, stored files and settings on each request. */
 import type { Address } from '../../core/invocation.ts';
 import type { Job } from '../../core/job.ts';
 import { lyricsOf, titleOf } from '../../core/music/song.ts';
@@ -9,18 +9,18 @@ import { pagesInForce } from '../../settings/answers.ts';
 import type { DecisionStore } from '../../settings/decisions.ts';
 import { createPageFiles, type PageFilesOptions } from './page-files.ts';
 
-/** How many of the newest songs of a channel are shown in an album, and searched for work that was made from a song. */
+/** The number of recent songs that an album shows, and that are searched for songs based on another. */
 const MOST_SONGS = 100;
 
 export interface PageSourceOptions extends PageFilesOptions {
   readonly decisions: Pick<DecisionStore, 'read'>;
-  /** Where people open the page of a song; relative to the root of the listener. */
+  /** Returns the path of a song's page, relative to the root of the listener. */
   readonly pathOf: (song: Pick<Job, 'id'>) => string;
 }
 
 export function createPageSource(options: PageSourceOptions): PageSource {
   const { storage, decisions } = options;
-  const { keptOf, takeOf, coverOf } = createPageFiles(options);
+  const { storedOf, takeOf, coverOf } = createPageFiles(options);
 
   async function whyGone(job: Job): Promise<Gone | undefined> {
     if (job.pageWithdrawn) return 'withdrawn';
@@ -32,12 +32,12 @@ export function createPageSource(options: PageSourceOptions): PageSource {
     job !== undefined && job.end === 'delivered' && (job.result?.songs.length ?? 0) > 0;
 
   async function linkTo(job: Job): Promise<PageLink> {
-    const isGone = await whyGone(job);
-    return { title: titleOf(job), ...(isGone === undefined ? { path: options.pathOf(job) } : {}) };
+    const reason = await whyGone(job);
+    return { title: titleOf(job), ...(reason === undefined ? { path: options.pathOf(job) } : {}) };
   }
 
-  /** Songs of the same channel that were made from this one and have pages. */
-  async function madeFrom({ id, address }: Job): Promise<PageLink[]> {
+  /** Returns songs in the same channel that are based on this one and have pages. */
+  async function derivedFrom({ id, address }: Job): Promise<PageLink[]> {
     const songs = await storage.jobs.recentSongs(address, MOST_SONGS);
     const links = await Promise.all(songs.filter(({ parent }) => parent === id).map(linkTo));
     return links.filter(({ path }) => path !== undefined);
@@ -66,14 +66,14 @@ export function createPageSource(options: PageSourceOptions): PageSource {
       madeAt: job.createdAt,
       takes,
       madeFrom: await sourceOf(job),
-      made: await madeFrom(job),
+      made: await derivedFrom(job),
     });
   }
 
   async function albumSong(job: Job): Promise<AlbumSong | undefined> {
     if ((await whyGone(job)) !== undefined) return undefined;
     const [first] = job.result?.songs ?? [];
-    if ((await keptOf(job, first?.audioUrl, '')) === undefined) return undefined;
+    if ((await storedOf(job, first?.audioUrl, '')) === undefined) return undefined;
     return present({
       title: titleOf(job),
       path: options.pathOf(job),
@@ -93,7 +93,7 @@ export function createPageSource(options: PageSourceOptions): PageSource {
     async album(id): Promise<AlbumPage | Gone> {
       const album = readAlbumId(id);
       if (album === undefined) return 'erased';
-      // Without a person: settings belong to the channel.
+      // No person, because the settings are the channel's.
       const address: Address = { ...album.address, person: '' };
       const { channel } = await decisions.read(address);
       if (channel.album !== album.key) return 'withdrawn';

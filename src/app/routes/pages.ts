@@ -1,4 +1,4 @@
-/** Where pages are. */
+/** URLs of song and album pages. */
 
 import { type Address, LOCAL_PLATFORMS } from '../../core/invocation.ts';
 import type { JobView } from '../../core/job.ts';
@@ -9,9 +9,9 @@ import { isThisMachine } from '../config/checks.ts';
 
 export interface PagesOptions {
   readonly decisions: Pick<DecisionStore, 'read'>;
-  /** Where people reach the listener, as the operator set it. */
+  /** The listener's public URL from the settings. */
   readonly publicUrl: string | undefined;
-  /** The signed address of a page. */
+  /** Returns the signed URL of a page. */
   readonly signedUrl: (kind: PageKind, id: string) => string;
 }
 
@@ -19,14 +19,14 @@ export type Pages = ReturnType<typeof createPages>;
 
 export function createPages({ decisions, publicUrl, signedUrl }: PagesOptions) {
   const isPublic = publicUrl !== undefined && !isThisMachine(publicUrl);
-  /** Undefined where people of the platform could not open it. */
+  /** Returns undefined if people on the platform could not open the page. */
   const urlAt = (at: Pick<Address, 'platform'>, kind: PageKind, id: string): string | undefined =>
     isPublic || LOCAL_PLATFORMS.has(at.platform) ? signedUrl(kind, id) : undefined;
 
   return {
     urlAt,
 
-    /** Where people open the page of a song; undefined where they could not, or moderators switched pages off. */
+    /** Returns undefined if people could not open the song's page, or moderators turned pages off. */
     async urlOf({ id, address }: Pick<JobView, 'id' | 'address'>): Promise<string | undefined> {
       const { on } = pagesInForce(await decisions.read(address), address);
       return on ? urlAt(address, 'songs', id) : undefined;

@@ -1,4 +1,4 @@
-/** The numbers that are read when operators ask for them: open jobs and connections. */
+/** Gauges that are read on each scrape: open jobs and connections. */
 
 import type { System } from '../../core/system.ts';
 import type { Measure } from '../../core/telemetry/series.ts';
@@ -8,7 +8,7 @@ import type { Platform } from '../../platforms/platform.ts';
 import { FAMILY_OF } from '../../settings/limits/meter.ts';
 import type { OpenCount, Storage } from '../../storage/storage.ts';
 
-/** Counting open jobs reads all of them, so it is done this often at the most. */
+/** The minimum time between counts of open jobs, because counting reads all of them. */
 const FRESH_MS = 15_000;
 
 export interface CollectorOptions extends Pick<System, 'now' | 'elapsed'> {
@@ -17,11 +17,11 @@ export interface CollectorOptions extends Pick<System, 'now' | 'elapsed'> {
   readonly platforms: readonly Platform[];
 }
 
-/** Resolves when the gauges are set. Those of jobs are absent while jobs cannot be counted. Never rejects. */
+/** Returns a function that sets the gauges. Those of jobs are absent while storage is down. Never rejects. */
 export function createCollector({ metrics, storage, platforms, now, elapsed }: CollectorOptions) {
   const { measure, reset } = metrics;
-  let counted = Number.NEGATIVE_INFINITY;
-  beginAtZero(platforms, measure);
+  let countedAt = Number.NEGATIVE_INFINITY;
+  initialiseCounters(platforms, measure);
 
   return async (): Promise<void> => {
     for (const platform of platforms) {
@@ -29,33 +29,33 @@ export function createCollector({ metrics, storage, platforms, now, elapsed }: C
       measure('minstrel_platform_ready', labels, platform.status().ready ? 1 : 0);
       if (platform.connections) measure('minstrel_platform_connections', labels, platform.connections());
     }
-    if (elapsed() - counted < FRESH_MS) return;
+    if (elapsed() - countedAt < FRESH_MS) return;
     const counts = await storage.jobs.openCounts().catch(() => undefined);
     reset('minstrel_jobs');
     reset('minstrel_queue_length');
     reset('minstrel_oldest_job_age_seconds');
     if (!counts) return;
-    counted = elapsed();
+    countedAt = elapsed();
     setGauges(counts, now(), measure);
   };
 }
 
-/** Prometheus sees no increase in the first sample of a series, so what alerts count is there before it happens. */
-function beginAtZero(platforms: readonly Platform[], measure: Measure): void {
+/** Creates the counters used by alerts, because Prometheus sees no increase in a series' first sample. */
+function initialiseCounters(platforms: readonly Platform[], measure: Measure): void {
   for (const outcome of CALLBACK_OUTCOMES) measure('minstrel_callbacks_total', { outcome }, 0);
   for (const { name } of platforms) measure('minstrel_undelivered_total', { platform: name }, 0);
 }
 
 function setGauges(counts: readonly OpenCount[], now: number, measure: Measure): void {
-  // Routes of a newer version are counted under their own name.
+  // Routes from a newer version are counted under their own name.
   const known = counts.map((one) => ({ ...one, family: FAMILIES.get(one.route) ?? one.route }));
   for (const [family, ofFamily] of Map.groupBy(known, (one) => one.family)) {
     measure('minstrel_queue_length', { family }, sum(ofFamily.map(({ queued }) => queued)));
-    for (const [state, some] of Map.groupBy(ofFamily, (one) => one.state))
-      measure('minstrel_jobs', { family, state }, sum(some.map(({ count }) => count)));
+    for (const [state, group] of Map.groupBy(ofFamily, (one) => one.state))
+      measure('minstrel_jobs', { family, state }, sum(group.map(({ count }) => count)));
   }
-  for (const [state, some] of Map.groupBy(known, (one) => one.state)) {
-    const oldest = Math.min(...some.map(({ oldestAt }) => oldestAt));
+  for (const [state, group] of Map.groupBy(known, (one) => one.state)) {
+    const oldest = Math.min(...group.map(({ oldestAt }) => oldestAt));
     measure('minstrel_oldest_job_age_seconds', { state }, Math.max(0, now - oldest) / 1000);
   }
 }

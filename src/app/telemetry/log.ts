@@ -1,4 +1,4 @@
-/** The log: one JSON line an event. Errors are written by named fields, and every secret is taken out before it is written. */
+/** The log: one JSON line per event. Errors are logged by an allowlist of fields, and secrets are removed from every line. */
 import { type Logger, pino } from 'pino';
 import { z } from 'zod';
 import { OperatorError } from '../../core/errors.ts';
@@ -7,11 +7,11 @@ import { GatewayError } from '../../gateway/transport/errors.ts';
 export interface LogOptions {
   readonly level: string;
   readonly write: (line: string) => void;
-  /** Never written, in any field: keys, tokens, signing secrets. */
+  /** Keys, tokens and signing secrets to remove from every line. */
   readonly secrets: readonly string[];
 }
 
-/** Secrets in URLs: interaction tokens, response URLs, signed callbacks and files, passwords. */
+/** Secrets in URLs: interaction tokens, response URLs, signatures and passwords. */
 const CAPABILITIES = [
   /(\/webhooks\/\d+\/)[\w.~-]+/g,
   /(\/interactions\/\d+\/)[\w.~-]+/g,
@@ -49,7 +49,7 @@ export function createLog({ level, write, secrets }: LogOptions): Logger {
   );
 }
 
-/** A name or a number, and never a sentence. */
+/** A name or number, never a sentence. */
 const word = z
   .union([z.number(), z.string().regex(/^[\w./:[\]-]{1,80}$/)])
   .optional()
@@ -89,8 +89,8 @@ const DEEPEST_CAUSE = 5;
 const MOST_LISTED = 5;
 
 function loggedError(error: Error, depth = 0): LoggedError {
-  const inner = (other: unknown) =>
-    other instanceof Error && depth < DEEPEST_CAUSE ? loggedError(other, depth + 1) : undefined;
+  const inner = (cause: unknown) =>
+    cause instanceof Error && depth < DEEPEST_CAUSE ? loggedError(cause, depth + 1) : undefined;
   const issues = zodSchema.safeParse(error).data?.issues;
   return {
     ...factsSchema.parse({ ...error, name: error.name }),
@@ -101,21 +101,21 @@ function loggedError(error: Error, depth = 0): LoggedError {
     cause: inner(error.cause),
     errors:
       error instanceof AggregateError
-        ? error.errors.slice(0, MOST_LISTED).flatMap((other: unknown) => inner(other) ?? [])
+        ? error.errors.slice(0, MOST_LISTED).flatMap((item: unknown) => inner(item) ?? [])
         : undefined,
   };
 }
 
-/** Messages of all other errors may quote what people or models wrote. */
+/** Other errors' messages are left out, because they may quote people or models. */
 function messageOf(error: Error): string | undefined {
   if (error instanceof GatewayError) return error.explanation;
   return error instanceof OperatorError ? error.message : undefined;
 }
 
-/** The lines of a stack that name code: the lines before them repeat the message. */
+/** Returns the stack without the lines that repeat the message. */
 function framesOf({ stack = '', message }: Error): string {
-  const behind = message === '' ? 0 : stack.indexOf(message) + message.length;
-  const lines = stack.slice(stack.includes(message) ? behind : 0).split('\n');
+  const messageEnd = message === '' ? 0 : stack.indexOf(message) + message.length;
+  const lines = stack.slice(stack.includes(message) ? messageEnd : 0).split('\n');
   const first = lines.findLastIndex((line) => !/^ {4}at /.test(line)) + 1;
   return lines.slice(first).join('\n');
 }

@@ -1,15 +1,15 @@
-/** Storage and kept files, with what they do counted. */
+/** Wraps storage and media to measure their operations. */
 
 import type { Measure } from '../../core/telemetry/series.ts';
 import type { MediaStore } from '../../media/store/media-store.ts';
 import { type Storage, StorageError } from '../../storage/storage.ts';
 
-/** Operations of storage on jobs are timed. */
+/** Times operations on jobs. */
 export function measuredStorage(storage: Storage, measure: Measure, elapsed: () => number): Storage {
   async function timed<Value>(operation: string, run: () => Promise<Value>): Promise<Value> {
-    const began = elapsed();
+    const startedAt = elapsed();
     const report = (outcome: string) =>
-      measure('minstrel_storage_seconds', { operation, outcome }, (elapsed() - began) / 1000);
+      measure('minstrel_storage_seconds', { operation, outcome }, (elapsed() - startedAt) / 1000);
     try {
       const value = await run();
       report('ok');
@@ -36,7 +36,7 @@ export function measuredStorage(storage: Storage, measure: Measure, elapsed: () 
   };
 }
 
-/** Kept and pruned bytes are counted. */
+/** Counts stored and pruned bytes. */
 export function measuredStore(store: MediaStore, measure: Measure): MediaStore {
   return {
     ...store,

@@ -1,4 +1,4 @@
-/** Logs, metrics and traces. */
+/** Metrics and traces. */
 import type { System } from '../../core/system.ts';
 import type { Log } from '../../core/telemetry/log.ts';
 import type { Metrics } from '../../http/metrics.ts';
@@ -7,13 +7,13 @@ import type { Config } from '../config/read.ts';
 import { type CollectorOptions, createCollector } from './collector.ts';
 import type { Traces } from './traces.ts';
 
-/** Each is loaded only where they ask for it. */
+/** Each is imported only if it is turned on. */
 export interface Observability {
   readonly metrics: Metrics | undefined;
   readonly traces: Traces | undefined;
 }
 
-/** Called before all that is watched, so that it is closed after that. */
+/** Must be called before anything observed is opened, so that it is closed last. */
 export async function openObservability(
   { admin, traces: traceSettings }: Config,
   tools: Pick<System, 'now' | 'log' | 'newId'>,
@@ -25,7 +25,7 @@ export async function openObservability(
   return { metrics, traces };
 }
 
-/** Serves the metrics to operators. Throws ListenError when its port cannot be had. */
+/** Serves metrics to operators. Throws ListenError if the port is not available. */
 export async function serveMetrics(
   at: { readonly host: string; readonly port: number },
   options: CollectorOptions & { readonly metrics: Metrics; readonly log: Log },

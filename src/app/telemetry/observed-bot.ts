@@ -1,4 +1,4 @@
-/** How long people wait until a request is acknowledged. */
+/** Measures the time until a request is acknowledged. */
 import type { Bot } from '../../core/bot/create-bot.ts';
 import type { Outcome } from '../../core/bot/outcome.ts';
 import type { Invocation } from '../../core/invocation.ts';
@@ -11,15 +11,15 @@ export interface Observers {
   readonly elapsed: () => number;
 }
 
-/** Buttons that every command has. */
+/** Actions that every command has. */
 const COMMON_ACTIONS = ['cancel', 'show', 'again'];
 
 /**
- * Times invocations from their arrival to the end of their acknowledgement, which is when work begins. Each is a span: the
- * root of a trace where a person asks, a part of the answer's trace where a model does.
+ * Times invocations from their arrival to the end of their acknowledgement, when work begins. Each is a span: a root span
+ * for people's requests, a child of the answer's span for tool calls.
  */
 export function observedBot(bot: Bot, by: 'person' | 'model', { measure, tracer, elapsed }: Observers): Bot {
-  // Names that people typed are told only where they are ours.
+  // Only known names are recorded, never text that people typed.
   const attributesOf = ({ command, action, address }: Invocation) => {
     const found = bot.commands.find(({ name }) => name === command);
     const actions = [...COMMON_ACTIONS, ...Object.keys(found?.actions ?? {})];

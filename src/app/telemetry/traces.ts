@@ -1,4 +1,4 @@
-/** Traces through OpenTelemetry's SDK, which reads its own OTEL_ variables. Loaded only where a collector is set. */
+/** Traces through OpenTelemetry's SDK, which reads the OTEL_ variables. Imported only if a collector is set. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
@@ -11,16 +11,16 @@ import type { SpanStart, Tracer } from '../../core/telemetry/tracer.ts';
 
 export interface Traces {
   readonly tracer: Tracer;
-  /** Sends the spans that wait, within two seconds. */
+  /** Sends the remaining spans, for up to two seconds. */
   close(): Promise<void>;
 }
 
-/** SIGTERM leaves ten seconds for everything. */
+/** SIGTERM allows ten seconds for the whole shutdown. */
 const CLOSE_WITHIN_MS = 2_000;
 /** https://www.w3.org/TR/trace-context/#traceparent-header-field-values */
 const TRACEPARENT = /^00-([\da-f]{32})-([\da-f]{16})-0([01])$/;
 
-/** `settings`: the operator's OTEL_ variables, for the SDK reads the environment and not `.env`. */
+/** @param settings the OTEL_ variables; the SDK reads only the environment, not `.env` */
 export function openTraces(
   settings: Readonly<Record<string, string>>,
   { now, log, newId }: Pick<System, 'now' | 'log' | 'newId'>,
@@ -43,9 +43,9 @@ export function openTraces(
       const span = spans.startSpan(name, { attributes }, context);
       return active.run(trace.setSpan(context, span), async () => {
         try {
-          return await work({ set: (more) => void span.setAttributes(more) });
+          return await work({ set: (extra) => void span.setAttributes(extra) });
         } catch (error) {
-          // Only the class: a message may quote what people wrote.
+          // Only the class, because a message may quote people.
           span.setAttribute('error.type', error instanceof Error ? error.name : typeof error);
           span.setStatus({ code: SpanStatusCode.ERROR });
           throw error;
@@ -95,7 +95,7 @@ function contextFrom(traceparent: string): Context {
   return trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: Number(flags), isRemote: true });
 }
 
-/** The SDK drops spans silently if it cannot send them. */
+/** Logs when sending fails, because the SDK drops spans silently. */
 function reportFailures(exporter: OTLPTraceExporter, log: Log): SpanExporter {
   let isFailing = false;
   return {
