@@ -127,7 +127,7 @@ export const ask = defineCommand({
     const work = job.work.route === 'answer' ? job.work : undefined;
     const pictures = (job.result?.images ?? []).map((source, index): MediaItem => {
       const name = `Picture ${index + 1}`;
-      return { kind: 'image', name, source, caption: name, alt: `${name} of the answer to ${job.title}` };
+      return { kind: 'image', name, source, caption: name, alt: `${name} in the answer to ${job.title}` };
     });
     const text = withoutLastMarks(answer.text).trim();
     const isEmpty = text === '' && pictures.length === 0;
@@ -161,7 +161,7 @@ function judgementId({ id, command }: JobView, action: Judgement): string {
 
 async function judged(answer: JobView, judgement: Judgement, context: Context): Promise<Outcome> {
   await context.judge(answer, judgement);
-  return privately(`Thank you. I noted that this answer is ${judgement}; press the other one to change it.`);
+  return privately(`Thank you. I noted this answer as ${judgement}. To change that, press the other button.`);
 }
 
 function isReply({ work }: JobView): boolean {
@@ -189,14 +189,14 @@ function withoutLastMarks(text: string): string {
   return paragraphs.slice(0, last + 1).join('\n\n');
 }
 
-const OUTCOMES = { started: 'started', answered: 'done', refused: 'not done' } as const;
+const OUTCOMES = { started: 'started', answered: 'done', refused: 'refused' } as const;
 
 /** The commands that the model used; undefined when it used none. */
 function callFields({ calls = [] }: AnswerResult): Field[] | undefined {
   if (calls.length === 0) return undefined;
   return calls.map(({ command, given, outcome, sentence }) => ({
     name: `/${command}: ${OUTCOMES[outcome]}`,
-    value: clip([given, sentence].filter(Boolean).join(' · ') || 'as it is', 500),
+    value: clip([given, sentence].filter(Boolean).join(' · ') || 'no options', 500),
   }));
 }
 

@@ -21,13 +21,13 @@ const SIZES = [
 const options = {
   prompt: {
     type: 'text',
-    description: 'What the image should show',
+    description: 'Describe the image',
     required: true,
     maximumLength: 800,
     multiline: true,
   },
   size: { type: 'choice', description: 'Aspect ratio', choices: SIZES },
-  avoid: { type: 'text', description: 'What to leave out', maximumLength: 500 },
+  avoid: { type: 'text', description: 'Things to leave out', maximumLength: 500 },
   exact: exactOption,
   model: modelOption('Image model'),
 } as const satisfies OptionDeclarations;
@@ -35,7 +35,7 @@ const options = {
 const animateOptions = {
   prompt: {
     type: 'text',
-    description: 'What should happen in the video',
+    description: 'Describe the video',
     maximumLength: 800,
     multiline: true,
   },
@@ -66,9 +66,9 @@ const animate = defineFormAction({
         }),
         image: { job: job.id, source: picture },
       },
-      title: `Filming ${quoted(about ?? 'your picture')}`,
+      title: `Creating a video of ${quoted(about ?? 'your image')}`,
       parent: job.id,
-      madeFrom: quoted(request?.prompt ?? 'the picture'),
+      madeFrom: quoted(request?.prompt ?? 'the image'),
       command: 'video',
     });
   },
@@ -98,7 +98,7 @@ export const image = defineCommand({
             promptExtend: exact ? false : undefined,
           }),
         };
-    return context.jobs.start({ work, title: `Painting ${quoted(prompt)}` });
+    return context.jobs.start({ work, title: `Creating an image of ${quoted(prompt)}` });
   },
 
   done(job) {
@@ -114,12 +114,12 @@ export const image = defineCommand({
           kind: 'image',
           name: `${clip(prompt, 60)}${numbered(index)}`,
           source,
-          alt: `${images.length > 1 ? `Picture ${index + 1} of ${images.length}: ` : ''}${prompt}`,
+          alt: `${images.length > 1 ? `Image ${index + 1} of ${images.length}: ` : ''}${prompt}`,
         }),
       ),
       footer: `Requested by ${job.person.displayName}`,
       actions: [
-        ...images.map((_, index) => button(job, 'animate', `Animate${numbered(index, ' picture')}`, index)),
+        ...images.map((_, index) => button(job, 'animate', `Animate${numbered(index, ' image')}`, index)),
         againButton(job),
       ],
     };
@@ -141,14 +141,14 @@ function inWords(prompt: string, size: string | undefined, avoid: string | undef
 
 function promptOf({ work }: JobView): string {
   if (work.route === 'media.image') return work.request.prompt;
-  if (work.route !== 'gen.image') return 'Picture';
+  if (work.route !== 'gen.image') return 'Image';
   const [part] = work.request.turns.at(-1)?.parts ?? [];
-  return part?.type === 'text' ? part.text : 'Picture';
+  return part?.type === 'text' ? part.text : 'Image';
 }
 
 /** Throws UserError for a picture that the result no longer has. */
 function pictureOf({ result }: JobView, index: number): MediaSource {
   const picture = result?.images[index];
   if (picture) return picture;
-  throw new UserError('This picture is gone. Ask for a new one with /image.');
+  throw new UserError('That image is no longer available. Create a new one with /image.');
 }

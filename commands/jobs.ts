@@ -11,13 +11,13 @@ const MOST_LISTED = 10;
 const NOTHING_HERE = 'You have no running jobs here.';
 
 const STAGES = {
-  accepted: 'about to begin',
-  submitting: 'being asked for',
-  waiting: 'at the gateway',
-  ready: 'on its way to you',
+  accepted: 'starting',
+  submitting: 'being sent',
+  waiting: 'running',
+  ready: 'being delivered',
   delivered: 'delivered',
   failed: 'failed',
-  expired: 'not finished in time',
+  expired: 'timed out',
   cancelled: 'cancelled',
 } as const satisfies Record<JobState, string>;
 
@@ -47,7 +47,7 @@ export function runningList(running: readonly JobView[], most: number, now: numb
     fields: listed.map(
       (job, index): Field => ({
         name: `${index + 1}. ${job.title}`,
-        value: waitOf(job, now) ?? `${stageOf(job)}, for ${duration((now - job.createdAt) / 1000)}`,
+        value: waitOf(job, now) ?? `${stageOf(job)}, ${duration((now - job.createdAt) / 1000)} so far`,
       }),
     ),
     more: more > 0 ? `And ${more} more.` : undefined,
@@ -70,7 +70,7 @@ function list(
     ...(running.length === 0 ? [nothing] : []),
     ...fields.map(fieldLine),
     ...(more === undefined ? [] : [more]),
-    ...(undelivered.length > 0 ? ['These I could not show where you asked for them:'] : []),
+    ...(undelivered.length > 0 ? ['I could not deliver these results where you requested them:'] : []),
     ...undelivered.map((job, index) => `${number(index)}\\. ${undeliveredLine(job, now)}`),
   ];
   const actions: Button[] = [
@@ -97,15 +97,15 @@ function waitOf({ state, held, uncertain, deadlineAt = 0 }: JobView, now: number
   const { asking = 0, showing = 0 } = held ?? {};
   const left = (until: number) => duration(Math.max(0, until - now) / 1000);
   if ((state === 'accepted' || state === 'waiting') && asking > now)
-    return `waiting for the gateway, which is busy, for ${left(asking)} more`;
+    return `waiting for the busy gateway, next try in ${left(asking)}`;
   if ((state === 'accepted' || state === 'ready') && showing > now)
-    return `${state === 'ready' ? 'made, ' : ''}waiting for this chat, which is busy, for ${left(showing)} more`;
+    return `${state === 'ready' ? 'finished, ' : ''}waiting for the busy chat, next try in ${left(showing)}`;
   return state === 'waiting' && uncertain
-    ? `it is unclear whether the gateway took it; it has ${left(deadlineAt)} more to call back`
+    ? `the gateway may not have accepted it; waiting up to ${left(deadlineAt)} more`
     : undefined;
 }
 
 function undeliveredLine({ title, state, createdAt }: JobView, now: number): string {
   const end = state === 'delivered' ? 'finished' : STAGES[state];
-  return `**${plain(title)}**: ${end}, asked for ${age(now - createdAt)} ago`;
+  return `**${plain(title)}**: ${end}, requested ${age(now - createdAt)} ago`;
 }

@@ -18,7 +18,7 @@ import { usageReport } from './text/usage.ts';
 const limitOptions = {
   what: {
     type: 'choice',
-    description: 'What to limit',
+    description: 'Requests to limit',
     required: true,
     choices: choicesOf(LIMITABLE),
   },
@@ -66,7 +66,9 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
         const where = placeOf(options);
         const report = await moderation.rules.set(rule, where);
         const isShown = type === 'deny' || options.what !== MODERATION || address.platform !== 'discord';
-        const hint = isShown ? undefined : 'Server Settings → Integrations lets them see these commands.';
+        const hint = isShown
+          ? undefined
+          : 'To let them see these commands, use Server Settings → Integrations.';
         return privately(changeMessage(rule, where, { report, at: address, hint }));
       },
     });
@@ -92,7 +94,7 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
           const who = whoOf(options.who);
           if (together && (who !== EVERYONE || most === undefined))
             throw new UserError(
-              'Only everyone can share a limit: leave out “who”, and say how much with “most”.',
+              'A shared limit applies to everyone. Leave out “who” and set “most”.',
               'together',
             );
           const rule =
@@ -102,7 +104,7 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
           const report = await moderation.rules.set(rule, where);
           const hint =
             of === 'units' && !hasUnits
-              ? 'Whoever runs this bot has set no prices, so nothing counts in units yet.'
+              ? 'The operator has set no prices, so requests do not cost units yet.'
               : undefined;
           return privately(changeMessage(rule, where, { report, at: address, hint }));
         },
@@ -131,8 +133,8 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
           const there = placeText('server', address);
           return privately(
             changed
-              ? `I take no new requests in ${there} now, from moderators either. Running requests are finished. /limits resume ends the pause.`
-              : `I am already paused in ${there}. /limits resume ends the pause.`,
+              ? `Paused in ${there}: I take no new requests, not even from moderators. Running requests will finish. To resume, use /limits resume.`
+              : `Already paused in ${there}. To resume, use /limits resume.`,
           );
         },
       }),
@@ -143,7 +145,9 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
         async run({ address }, { moderation }) {
           const changed = await moderation.rules.pause(false);
           const there = placeText('server', address);
-          return privately(changed ? `I take requests in ${there} again.` : `I was not paused in ${there}.`);
+          return privately(
+            changed ? `Resumed in ${there}: I take requests again.` : `I was not paused in ${there}.`,
+          );
         },
       }),
 

@@ -17,7 +17,7 @@ const MOST_TO_SING = 24;
 const options = {
   topic: {
     type: 'text',
-    description: 'What the lyrics should be about',
+    description: 'Topic of the lyrics',
     required: true,
     maximumLength: 2000,
     multiline: true,
@@ -35,10 +35,7 @@ export const lyrics = defineCommand({
     const count = topic.split(/\s+/).length;
     const most = SONG_LIMITS.lyricsPromptWords;
     if (count > most) {
-      throw new UserError(
-        `The topic has ${count} words, and ${most} are allowed. Please shorten it.`,
-        'topic',
-      );
+      throw new UserError(`The topic is too long: ${count} words, the limit is ${most}.`, 'topic');
     }
     return context.jobs.start({
       work: { route: 'music.generateLyrics', request: { prompt: topic } },
@@ -68,7 +65,8 @@ export const lyrics = defineCommand({
     sing: {
       async run({ job, index }) {
         const variant = job.result?.lyrics[index];
-        if (!variant) throw new UserError('These lyrics are gone. Ask for new ones with /lyrics.');
+        if (!variant)
+          throw new UserError('Those lyrics are no longer available. Write new ones with /lyrics.');
         const { text, title } = variant;
         return singForm({ lyrics: text, title: title ? clip(title, 80) : undefined });
       },

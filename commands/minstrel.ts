@@ -24,12 +24,12 @@ export function minstrelFor(explained: readonly AnyCommand[]): AnyCommand {
     const known = explained.filter(({ moderatorsOnly }) => person.moderator || !moderatorsOnly);
     const models = await inForce.models();
     return privately({
-      title: 'What I can do',
+      title: 'Commands',
       text: [
         known.map(({ name, description }) => `- **/${plain(name)}**: ${plain(description)}`).join('\n'),
         '**Settings here**',
         models.map((model) => `- ${fieldLine(modelField(model, address))}`).join('\n'),
-        'Mention me, or reply to me, to ask a question. **/minstrel usage** shows what you used, **/minstrel forget** erases what I keep about you.',
+        'To ask a question, mention me or reply to me. **/minstrel usage** shows your usage, and **/minstrel forget** erases your data.',
       ].join('\n\n'),
     });
   }
@@ -42,7 +42,7 @@ export function minstrelFor(explained: readonly AnyCommand[]): AnyCommand {
 
     subcommands: {
       help: defineSubcommand({
-        description: 'What I can do, and the settings here',
+        description: 'List my commands and the settings here',
         options: {},
         run: help,
       }),
@@ -61,12 +61,12 @@ export function minstrelFor(explained: readonly AnyCommand[]): AnyCommand {
         async run({ options: { confirm }, address }, { own }) {
           if (!confirm) {
             return privately(
-              `This erases everything I keep about you in this chat, in every ${serverWord(address)}: what you asked for, the results and their files, the voices you kept, and what you used. Messages that stand in channels stay; their buttons will say that they are too old. What is erased cannot be brought back. To go on, use **/minstrel forget** again with “confirm” switched on.`,
+              `This permanently erases everything I store about you in this chat, in every ${serverWord(address)}: requests, results, files, saved voices and usage. Messages in channels stay, but their buttons stop working. To continue, use **/minstrel forget** again with “confirm” turned on.`,
             );
           }
           const { jobs, files } = await own.forget();
           return privately(
-            `Erased: ${counted(jobs, 'request')} with all results, ${counted(files, 'file')}, your voices and your usage.`,
+            `Erased ${counted(jobs, 'request')} with all results, ${counted(files, 'file')}, your voices and your usage.`,
           );
         },
       }),

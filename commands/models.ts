@@ -23,7 +23,7 @@ const LONGEST_PROMPT = 4000;
 
 const family = {
   type: 'choice',
-  description: 'What to use the model for',
+  description: 'Purpose of the model',
   required: true,
   choices: familyChoices,
 } as const;
@@ -35,7 +35,7 @@ const answerOptions = {
     maximumLength: LONGEST_PROMPT,
     multiline: true,
   },
-  assistant: { type: 'flag', description: 'Let answers use the bot’s commands' },
+  assistant: { type: 'flag', description: "Let answers use the bot's commands" },
   footer: { type: 'flag', description: 'Show model and tokens under answers' },
   talk: { type: 'flag', description: 'Answer every message in this channel' },
   where: whereOption,
@@ -47,7 +47,7 @@ async function show({ address }: Pick<Invocation, 'address'>, { inForce }: Conte
   return privately({
     title: 'Settings here',
     text: [...fields.map(fieldLine), pagesText(pages, address)].join('\n\n'),
-    footer: `A channel’s choice wins over the ${serverWord(address)}’s. Threads belong to their channel.`,
+    footer: `A channel's setting overrides the ${serverWord(address)}'s. Threads use the settings of their channel.`,
   });
 }
 
@@ -67,7 +67,7 @@ function answersForm(inForce: AnswersInForce, where: Where, at: Address): Outcom
     form: {
       id: 'models answers',
       title: 'Answer settings',
-      submitLabel: 'Keep',
+      submitLabel: 'Save',
       options: {
         prompt: answerOptions.prompt,
         assistant: choice('assistant'),
@@ -99,10 +99,10 @@ async function setTalk(
 ): Promise<void> {
   if (talk === (await inForce.answers()).talk) return;
   if (where === 'server')
-    throw new UserError('“talk” is chosen channel by channel: leave out “where”.', 'talk');
+    throw new UserError('“talk” applies to one channel at a time. Leave out “where”.', 'talk');
   if (talk && hearsOnlyItsName !== undefined) throw new UserError(hearsOnlyItsName, 'talk');
   if (talk && serverOf(address) === undefined)
-    throw new UserError('In direct messages every message is a question already.', 'talk');
+    throw new UserError('I already answer every direct message.', 'talk');
   await moderation.answers.talk(talk);
 }
 
@@ -141,8 +141,8 @@ export const models = defineGroup({
       },
       async run({ options: { family: name, model: named, where = 'channel' }, address }, { moderation }) {
         const { model, label, checked, others } = await moderation.models.choose(name, named, where);
-        const known = label === undefined ? '' : ` “${plain(label)}” is the name of **${plain(model)}**.`;
-        const unsure = checked ? '' : ' The list of models could not be had, so I could not check the name.';
+        const known = label === undefined ? '' : ` “${plain(label)}” has the ID **${plain(model)}**.`;
+        const unsure = checked ? '' : ' I could not load the list of models, so I did not check the name.';
         const still = ownChoiceWins(others.map((own) => `${own.channel} (${own.model})`));
         return privately(
           `${FAMILY_NOUNS[name].title} in ${placeText(where, address)} now use **${plain(model)}**.${known}${unsure}${still}`,
@@ -170,7 +170,7 @@ export const models = defineGroup({
     }),
 
     reset: defineSubcommand({
-      description: 'Reset to the server’s choice or the default',
+      description: "Reset to the server's setting or the default",
       options: {
         what: {
           type: 'choice',
@@ -182,10 +182,10 @@ export const models = defineGroup({
       },
       async run({ options: { what, where = 'channel' }, address }, { inForce, moderation }) {
         const had = await moderation.reset(what, where);
-        if (!had) return privately(`There was no choice for ${what} in ${placeText(where, address)}.`);
+        if (!had) return privately(`Nothing was set for ${what} in ${placeText(where, address)}.`);
         const now = (await inForce.models()).find((one) => one.family === what);
         const fields = now ? [modelField(now, address)] : answerFields(await inForce.answers(), address);
-        return privately(['Taken back.', ...fields.map(fieldLine)].join('\n\n'));
+        return privately(['Reset.', ...fields.map(fieldLine)].join('\n\n'));
       },
     }),
   },

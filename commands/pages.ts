@@ -7,12 +7,11 @@ import type { ChoiceOption } from '../src/core/options.ts';
 import { ownChoiceWins, pagesText } from './text/moderation.ts';
 import { choicesOf, whereOption } from './text/options.ts';
 
-const UNREACHABLE =
-  'Pages cannot be opened from outside: whoever runs this bot has given it no public address.';
+const UNREACHABLE = 'Pages cannot be opened because the operator has not set a public address.';
 
 const songs = {
   type: 'choice',
-  description: 'When on, anyone with a song’s link can listen',
+  description: "When on, anyone with a song's link can listen",
   required: true,
   choices: choicesOf(['on', 'off']),
 } as const satisfies ChoiceOption;
@@ -21,7 +20,7 @@ async function show({ address }: Pick<Invocation, 'address'>, { inForce }: Conte
   return privately({
     title: 'Song pages',
     text: pagesText(await inForce.pages(), address),
-    footer: `A channel’s choice wins over the ${serverWord(address)}’s. Threads belong to their channel.`,
+    footer: `A channel's setting overrides the ${serverWord(address)}'s. Threads use the settings of their channel.`,
   });
 }
 
@@ -46,36 +45,34 @@ export const pages = defineGroup({
         const there = placeText(where, address);
         return privately(
           chosen === 'on'
-            ? `Songs made in ${there} have pages now: a Listen button under each new one, and those of before.${still}`
-            : `Songs made in ${there} have no pages now. Links that were shared open nothing.${still}`,
+            ? `Song pages are on in ${there}, for new and earlier songs. New songs have a Listen button.${still}`
+            : `Song pages are off in ${there}. Shared links no longer work.${still}`,
         );
       },
     }),
 
     reset: defineSubcommand({
-      description: 'Reset to the server’s choice or the default',
+      description: "Reset to the server's setting or the default",
       options: { where: whereOption },
       async run({ options: { where = 'channel' }, address }, { inForce, moderation }) {
         const had = await moderation.reset('pages', where);
         const now = pagesText(await inForce.pages(), address);
-        return privately(
-          had ? `Taken back. ${now}` : `There was no choice for ${placeText(where, address)}. ${now}`,
-        );
+        return privately(had ? `Reset. ${now}` : `Nothing was set for ${placeText(where, address)}. ${now}`);
       },
     }),
 
     album: defineSubcommand({
-      description: 'Get a link to this channel’s album page',
+      description: "Get a link to this channel's album page",
       options: { withdraw: { type: 'flag', description: 'Remove the link; the next one will be different' } },
       async run({ options: { withdraw } }, { moderation }) {
         if (withdraw) {
           const had = await moderation.pages.withdrawAlbum();
-          return privately(had ? 'The link opens nothing now.' : 'This channel had no link to its songs.');
+          return privately(had ? 'Link removed.' : 'This channel had no album link.');
         }
         const url = await moderation.pages.album();
         if (url === undefined) return privately(UNREACHABLE);
         return privately({
-          text: 'Everybody who has this link sees the newest songs of this channel. **/pages album** with “withdraw” takes it away.',
+          text: 'Anyone with this link can see the newest songs of this channel. To remove the link, use **/pages album** with “withdraw”.',
           actions: [{ type: 'link', url, label: 'Open album' }],
         });
       },

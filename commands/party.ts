@@ -16,7 +16,7 @@ const NOTHING = 'Nothing is playing here. Start with /party play.';
 
 const loopOption = {
   type: 'choice',
-  description: 'What to repeat',
+  description: 'Song or queue to repeat, or off',
   required: true,
   choices: choicesOf(['off', 'song', 'queue']),
 } as const;
@@ -70,7 +70,7 @@ export const party = defineGroup({
       run: async ({ options: { what } }, context) => reply(await (await toolsOf(context)).loop(what)),
     }),
     radio: defineSubcommand({
-      description: 'Play this channel’s recent songs when the queue is empty',
+      description: "Play this channel's recent songs when the queue is empty",
       options: { on: { type: 'flag', description: 'On or off', required: true } },
       run: async ({ options: { on } }, context) => reply(await (await toolsOf(context)).radio(on)),
     }),
@@ -103,7 +103,7 @@ function show(message: (view: PartyView | undefined) => Message) {
 /** Plays a take in the voice channel of the person; where there is none, it offers the song itself. */
 export async function playTake({ job, index }: Take, context: Context): Promise<Outcome> {
   const song = job.result?.songs[index];
-  if (!song?.audioUrl) throw new UserError('This song has no sound that could be played.');
+  if (!song?.audioUrl) throw new UserError('This song has no audio to play.');
   const tools = await context.party();
   if (!tools) {
     const message = await offer({ job, index }, song.audioUrl, context);
@@ -114,17 +114,17 @@ export async function playTake({ job, index }: Take, context: Context): Promise<
 }
 
 async function offer({ job, index }: Take, url: string, { files, pages }: Context): Promise<Message> {
-  const there = `Voice channels are Discord’s: there I play ${plain(takeName({ job, index }))} for everyone.`;
+  const there = `I can only play ${plain(takeName({ job, index }))} in Discord voice channels.`;
   const page = job.pageWithdrawn ? undefined : await pages.of(job);
   if (page !== undefined)
     return {
-      text: `${there} Its page plays it, too.`,
+      text: `${there} Listen on its page instead.`,
       actions: [{ type: 'link', label: 'Listen', url: page }],
     };
   const file = await files.made(job, { type: 'remote', url }, ['audio']);
   const name = `${withTake(titleOf(job), index)}${extname(file.name)}`;
   return {
-    text: `${there} Here is the song itself.`,
+    text: `${there} Here is the file instead.`,
     media: [{ kind: 'audio', name, source: { type: 'kept', file } }],
   };
 }
@@ -133,7 +133,7 @@ async function toolsOf({ party: load }: Context): Promise<PartyTools> {
   const tools = await load();
   if (tools) return tools;
   throw new UserError(
-    'Voice channels are Discord’s, and need a bot that is connected to Discord’s gateway. /party play offers the song itself.',
+    "I can only play in Discord voice channels, and only while connected to Discord's gateway. /party play sends the song here instead.",
   );
 }
 
@@ -156,12 +156,15 @@ function queueMessage(view: PartyView | undefined): Message {
   const { queue, current, radio, loop } = view.party;
   const lines = queue
     .slice(0, MOST_LISTED)
-    .map(({ title, by }, n) => `${n + 1}\\. ${plain(title)}${by ? `, for ${plain(by.displayName)}` : ''}`);
+    .map(
+      ({ title, by }, n) =>
+        `${n + 1}\\. ${plain(title)}${by ? `, requested by ${plain(by.displayName)}` : ''}`,
+    );
   const more = queue.length > MOST_LISTED ? [`And ${queue.length - MOST_LISTED} more.`] : [];
-  const empty = radio ? 'The queue is empty; the radio goes on.' : 'The queue is empty.';
+  const empty = radio ? 'The queue is empty. The radio keeps playing.' : 'The queue is empty.';
   return {
     title: current ? `Now: ${current.title}` : 'Nothing is playing',
     text: [...(lines.length > 0 ? lines : [empty]), ...more].join('\n\n'),
-    ...(loop === 'off' ? {} : { fields: [{ name: 'Repeats', value: `the ${loop}` }] }),
+    ...(loop === 'off' ? {} : { fields: [{ name: 'Repeating', value: `the ${loop}` }] }),
   };
 }

@@ -31,7 +31,7 @@ const options = {
   },
   mode: {
     type: 'choice',
-    description: 'What to do with the recording',
+    description: 'How to use the recording',
     required: true,
     choices: REMIX_MODES,
   },
@@ -53,8 +53,8 @@ const { audio: _audio, voice: _voice, model: _model, ...changeOptions } = option
 const STAGES = {
   cover: 'Covering',
   extend: 'Extending',
-  vocals: 'Singing along to',
-  instrumental: 'Playing along to',
+  vocals: 'Adding vocals to',
+  instrumental: 'Adding a band to',
 } as const satisfies Record<RemixMode, string>;
 
 export const remix = defineCommand({
@@ -129,7 +129,7 @@ async function latestRecording(context: Context) {
   const source = await findTake(undefined, 'audio', context);
   const url = source.job.result?.songs[source.index]?.audioUrl;
   if (url === undefined)
-    throw new UserError(`${takeName(source)} has no sound to work on. Please attach a file.`, 'audio');
+    throw new UserError(`${takeName(source)} has no audio. Attach a file instead.`, 'audio');
   const file = { job: source.job.id, source: { type: 'remote' as const, url } };
   const name = source.job.result?.songs[source.index]?.title ?? titleOf(source.job);
   return { source, recording: { file, name } satisfies RemixSource };
@@ -171,6 +171,6 @@ function remixOf(work: Work): KnownRemix {
       return { request: { mode: 'instrumental', style, title }, audio: work.audio, model };
     }
     default:
-      throw new UserError('This cannot be changed. Please ask anew with /remix.');
+      throw new UserError('This result cannot be changed. Start again with /remix.');
   }
 }

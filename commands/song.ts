@@ -17,7 +17,7 @@ import { quoted } from './text/phrases.ts';
 const options = {
   prompt: {
     type: 'text',
-    description: 'What the song should be about',
+    description: 'Describe the song',
     maximumLength: 3000,
     multiline: true,
   },
@@ -63,9 +63,9 @@ export const song = defineCommand({
     sing: {
       async run({ job: { result } }, { voices }) {
         const kept = result?.voice;
-        if (kept?.outcome !== 'kept') throw new UserError('This has no voice to sing with.');
+        if (kept?.outcome !== 'kept') throw new UserError('This result has no voice.');
         const voice = (await voices.list()).find(({ personaId }) => personaId === kept.personaId);
-        if (!voice) throw new UserError('This voice is not kept any more. /voices shows those that are.');
+        if (!voice) throw new UserError('That voice was removed. See the saved voices with /voices show.');
         return singForm({ voice: voice.name });
       },
     },
@@ -75,7 +75,7 @@ export const song = defineCommand({
 async function showEarlier(named: string, others: Invocation['options'], context: Context): Promise<Outcome> {
   if (Object.values(others).some((value) => value !== undefined && value !== false)) {
     throw new UserError(
-      'Either name an earlier song or describe a new one. To sing an earlier one anew, press Change under it.',
+      'Use “earlier” alone, or describe a new song. To make an earlier song again, press Change under it.',
       'earlier',
     );
   }

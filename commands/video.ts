@@ -11,7 +11,7 @@ const MEGABYTE = 1024 * 1024;
 const options = {
   prompt: {
     type: 'text',
-    description: 'What should happen in the video',
+    description: 'Describe the video',
     maximumLength: 800,
     multiline: true,
   },
@@ -46,25 +46,25 @@ export const video = defineCommand({
   name: 'video',
   description: 'Create a video from a description or an image',
   options,
-  suggestion: { title: 'Create a video', message: 'Film waves breaking on a rocky coast at dawn.' },
+  suggestion: {
+    title: 'Create a video',
+    message: 'Create a video of waves breaking on a rocky coast at dawn.',
+  },
   autocomplete: { model: ({ typed }, { models }) => models.suggest('video', typed) },
 
   async run({ options: { image, audio, silent, shots, exact, duration, model: named, ...words } }, context) {
     const { prompt } = words;
     if (prompt === undefined && image === undefined) {
-      throw new UserError('Tell me what happens in the video, or attach a picture to start from.', 'prompt');
+      throw new UserError('Describe the video, or attach an image to start from.', 'prompt');
     }
     // The public API cuts into shots only what it may expand.
     if (exact && shots === 'multi')
       throw new UserError(
-        'For several shots the gateway adds words of its own, so they cannot be exact. Leave out one of them.',
+        "Videos with several shots use the gateway's additions to your words. Leave out “exact” or “shots”.",
         'shots',
       );
     if (silent && audio !== undefined)
-      throw new UserError(
-        'A video with your sound cannot be without sound. Leave out one of them.',
-        'silent',
-      );
+      throw new UserError('A silent video cannot use your audio. Leave out “silent” or “audio”.', 'silent');
     const model = await context.models.resolve('video', named);
     const promptExtend = shots === 'multi' ? true : exact ? false : undefined;
     return context.jobs.start({
@@ -81,13 +81,13 @@ export const video = defineCommand({
         image,
         audio,
       }),
-      title: `Filming ${quoted(prompt ?? 'your picture')}`,
+      title: `Creating a video of ${quoted(prompt ?? 'your image')}`,
     });
   },
 
   done(job) {
     const work = job.work.route === 'media.video' ? job.work : undefined;
-    const prompt = work?.request.prompt ?? (work?.image ? 'Video from a picture' : 'Video');
+    const prompt = work?.request.prompt ?? (work?.image ? 'Video from an image' : 'Video');
     const url = job.result?.videoUrl;
     const made = lineage(job);
     return {

@@ -32,13 +32,13 @@ export const voices = defineGroup({
         if (!person.moderator && voice.keptBy.id !== person.id) {
           throw notModerator(
             person,
-            `Only a moderator, or ${voice.keptBy.displayName}, who kept it, can remove “${voice.name}”.`,
+            `Only a moderator or ${voice.keptBy.displayName}, who saved it, can remove “${voice.name}”.`,
           );
         }
         if (!(await context.voices.remove(voice.personaId)))
-          throw new UserError(`“${voice.name}” has been removed already.`, 'voice');
+          throw new UserError(`“${voice.name}” was already removed.`, 'voice');
         return privately(
-          `“${plain(voice.name)}” is removed. Songs that were sung with it stay. **Keep voice** under its take keeps it again, at no cost.`,
+          `“${plain(voice.name)}” is removed. Songs made with it stay. To save it again at no cost, press **Save voice** under its take.`,
         );
       },
     }),
@@ -48,16 +48,16 @@ export const voices = defineGroup({
 async function show({ voices }: Context): Promise<Outcome> {
   const kept = await voices.list();
   if (kept.length === 0) {
-    return privately('No voice is kept here yet. Keep one with the button **Keep voice** under a song.');
+    return privately('No voices are saved here yet. Press **Save voice** under a song to add one.');
   }
   const lines = kept.slice(0, MOST_LISTED).map(({ name, description, madeFrom, keptBy, keptAt }) => {
     const facts = [
       ...(description ? [plain(description)] : []),
       ...(madeFrom ? [`from ${plain(madeFrom)}`] : []),
-      `kept by ${plain(keptBy.displayName)} on ${dayOf(keptAt)}`,
+      `saved by ${plain(keptBy.displayName)} on ${dayOf(keptAt)}`,
     ];
     return `- **${plain(name)}**: ${facts.join('; ')}`;
   });
   const more = kept.length > MOST_LISTED ? [`And ${kept.length - MOST_LISTED} more.`] : [];
-  return privately({ title: 'Voices kept here', text: [lines.join('\n'), ...more].join('\n\n') });
+  return privately({ title: 'Saved voices here', text: [lines.join('\n'), ...more].join('\n\n') });
 }

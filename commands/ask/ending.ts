@@ -11,21 +11,21 @@ export function endingNote({ finish }: AnswerResult): string {
     case 'stopped':
       return 'Stopped';
     case 'broken':
-      return 'The answer broke off here; press Again for a whole one';
+      return 'The answer was cut off here; press Again for a complete one';
     case 'endless':
-      return 'The answer went on without end, so I stopped it here';
+      return 'The answer did not end, so I stopped it here';
     case 'rounds':
-      return 'The model went on asking for commands, so I stopped it here';
+      return 'The model kept calling commands, so I stopped it here';
     case 'length':
       return 'The answer reached the length limit';
     case 'blocked':
       return `The content filter stopped the answer here${because(finish.detail)}`;
     case 'refused':
-      return 'The model declined to say more';
+      return 'The model declined to continue';
     case 'tool-calls':
-      return 'The model wanted to use functions that it does not have here';
+      return 'The model tried to call functions that are not available here';
     case 'other':
-      return finish.detail === undefined ? '' : `The model ended early${because(finish.detail)}`;
+      return finish.detail === undefined ? '' : `The model stopped early${because(finish.detail)}`;
     default:
       return finish satisfies never;
   }
@@ -37,24 +37,24 @@ export function emptyAnswer({ finish }: AnswerResult, { request, dialect }: Answ
     case 'stopped':
       return 'Stopped before the first word.';
     case 'broken':
-      return 'The answer broke off before its first word. Press Again to retry.';
+      return 'The answer was cut off before the first word. Press Again to retry.';
     case 'length': {
       const bound = request.maxTokens === undefined ? 'its length limit' : `its ${request.maxTokens} tokens`;
-      return `The model used up ${bound} before it said a word. Another model may do better.`;
+      return `The model used up ${bound} before it wrote anything. Try another model.`;
     }
     case 'blocked':
-      return `The content filter did not let this through${plain(because(finish.detail))}. Please put it another way.`;
+      return `The content filter blocked this${plain(because(finish.detail))}. Please rephrase it.`;
     case 'refused':
-      return 'The model declined to answer this. Please put it another way, or choose another model.';
+      return 'The model declined to answer this. Rephrase it or choose another model.';
     case 'tool-calls':
-      return `The model wanted to use functions, which it does not have on the ${dialect} route. Please ask for a plain answer, or choose another model.`;
+      return `The model tried to call functions, but the ${dialect} route has none. Ask for a plain answer or choose another model.`;
     case 'rounds':
-      return 'The model only asked for commands and said nothing, so I stopped it.';
+      return 'The model only called commands and wrote no answer, so I stopped it.';
     case undefined:
     case 'stop':
     case 'other':
     case 'endless':
-      return `The model had nothing to say${finish?.reason === 'other' ? plain(because(finish.detail)) : ''}. Press Again, or put it another way.`;
+      return `The model gave no answer${finish?.reason === 'other' ? plain(because(finish.detail)) : ''}. Press Again, or rephrase your question.`;
     default:
       return finish satisfies never;
   }

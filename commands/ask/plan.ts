@@ -11,7 +11,7 @@ import type { AnswerDialect, AnswerPlan } from '../../src/core/work.ts';
 const WITH_TOOLS = { type: 'tools', commands: ['song', 'lyrics', 'image', 'video', 'stems'] } as const;
 
 const NO_TOOL_MODEL =
-  'My commands may be used in answers here, but no model for that is set: whoever runs this bot can set TOOL_MODEL, or a moderator can choose a gen model';
+  'Answers may use my commands here, but no model for that is set. The operator can set TOOL_MODEL, or a moderator can choose a gen model';
 
 export interface PlanRequest {
   /** As the person named it. */
@@ -86,10 +86,10 @@ export const suggestModels: Autocomplete = async ({ typed }, { models, answerOff
   const wanted = typed.trim().toLowerCase();
   const special = [
     ...answerOffer.thinkingModels.map((id) => ({
-      name: `${id} (thinks first; preview)`,
+      name: `${id} (thinking, preview)`,
       value: `gen:${id}`,
     })),
-    ...answerOffer.illustratingModels.map((id) => ({ name: `${id} (with pictures)`, value: `gen:${id}` })),
+    ...answerOffer.illustratingModels.map((id) => ({ name: `${id} (with images)`, value: `gen:${id}` })),
   ].filter(({ name, value }) => `${name} ${value}`.toLowerCase().includes(wanted));
   const ids = new Set(special.map(({ value }) => parseModelName('ask', value).id));
   const listed = (await models.suggest('ask', typed)).filter(

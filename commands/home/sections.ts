@@ -86,7 +86,7 @@ function recent(songs: readonly JobView[], now: number): HomeSection {
 
 function help(commands: readonly AnyCommand[], isModerator: boolean): HomeSection {
   return {
-    title: 'What I can do',
+    title: 'Commands',
     fields: commands
       .filter(({ moderatorsOnly }) => isModerator || !moderatorsOnly)
       .map(({ name, description }) => ({ name: `/${name}`, value: description })),

@@ -26,13 +26,13 @@ function workOnTake(stage: string, workOf: (take: Take) => Work): CommandAction 
   };
 }
 
-const wav = workOnTake('Making the WAV of', (take) => TAKE_WORK.wav(knownTake(take)));
+const wav = workOnTake('Converting to WAV:', (take) => TAKE_WORK.wav(knownTake(take)));
 
-const musicVideo = workOnTake('Filming the music video of', (take) => TAKE_WORK.video(knownTake(take)));
+const musicVideo = workOnTake('Creating a music video for', (take) => TAKE_WORK.video(knownTake(take)));
 
-const karaoke = workOnTake('Timing the lyrics of', (take) => {
+const karaoke = workOnTake('Syncing the lyrics of', (take) => {
   const { job } = take;
-  if (!hasVoice(job)) throw new UserError('Nobody sings in this song, so there are no lines to time.');
+  if (!hasVoice(job)) throw new UserError('This song is an instrumental, so it has no lyrics to sync.');
   const known = knownTake(take);
   const { title = titleOf(job), durationSeconds } = known.song;
   const artist = artistOf(job);
@@ -44,13 +44,13 @@ const coverArt: CommandAction = {
   async run({ job }, { jobs }) {
     if (job.taskId === undefined) {
       throw new UserError(
-        'The gateway gave no id for this song, so it cannot paint covers. /image can paint one.',
+        'The gateway gave no ID for this song, so I cannot create cover art for it. Create an image with /image instead.',
       );
     }
     const name = quoted(titleOf(job));
     return jobs.start({
       work: { route: 'music.generateCover', request: { taskId: job.taskId } },
-      title: `Painting covers for ${name}`,
+      title: `Creating cover art for ${name}`,
       parent: job.id,
       madeFrom: name,
       command: 'song',
@@ -87,7 +87,7 @@ export async function splitTake(
   context: Context,
 ): Promise<Outcome> {
   const work = TAKE_WORK.stems(knownTake(take), type);
-  return startOn(take, { work, title: `Taking apart ${takeName(take)}`, command: 'stems' }, context);
+  return startOn(take, { work, title: `Splitting ${takeName(take)} into stems`, command: 'stems' }, context);
 }
 
 export const studioActions = {

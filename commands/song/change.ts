@@ -14,7 +14,7 @@ import { rememberAsked } from './song-message.ts';
 const options = {
   prompt: {
     type: 'text',
-    description: 'What the song should be about',
+    description: 'Describe the song',
     maximumLength: 3000,
     multiline: true,
   },
@@ -39,7 +39,8 @@ export const change = defineFormAction({
 
   async run({ job, options: chosen }, context) {
     const { work } = job;
-    if (work.route !== 'music.generate') throw new UserError('This cannot be changed. Please ask anew.');
+    if (work.route !== 'music.generate')
+      throw new UserError('This result cannot be changed. Start again with /song.');
     const model = chosen.model ?? work.request.model;
     const sung = chosen.instrumental ? undefined : keptVoiceOf(work);
     const voice = sung && (await sameVoice(sung.personaId, sung.name, context));

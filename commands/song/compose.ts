@@ -14,7 +14,7 @@ const SONG_MODELS = ['V5', 'V4_5ALL', 'V4_5PLUS', 'V4_5', 'V4'] as const satisfi
 export const SONG_MODEL_CHOICES = choicesOf(SONG_MODELS);
 
 /** Refuses a voice for what has none. */
-export const UNHEARD_VOICE = 'An instrumental has no voice. Leave out one of the two.';
+export const UNHEARD_VOICE = 'An instrumental cannot have a voice. Leave out “voice” or “instrumental”.';
 
 export interface SongRequest {
   readonly prompt?: string | undefined;
@@ -37,16 +37,19 @@ export function composeSong(
   const instrumental = wanted.instrumental ?? false;
   const bounds = SONG_LIMITS.models[model];
   if (instrumental && lyrics !== undefined) {
-    throw new UserError('An instrumental has no lyrics. Leave out one of the two.', 'instrumental');
+    throw new UserError(
+      'An instrumental cannot have lyrics. Leave out “lyrics” or “instrumental”.',
+      'instrumental',
+    );
   }
   if (instrumental && voice !== undefined) throw new UserError(UNHEARD_VOICE, 'instrumental');
   const about = prompt ?? title ?? firstLine(lyrics) ?? style;
   if (about === undefined) {
-    throw new UserError('Tell me what the song is about, as in: /song a tune for a rainy evening', 'prompt');
+    throw new UserError('Describe the song, for example: /song a tune for a rainy evening', 'prompt');
   }
   const custom = title !== undefined || style !== undefined || lyrics !== undefined || voice !== undefined;
   if (!custom) {
-    within(about, bounds.simplePrompt, 'description', 'prompt', 'Words to sing go into “lyrics”.');
+    within(about, bounds.simplePrompt, 'description', 'prompt', 'Put the words to sing into “lyrics”.');
     const request = { customMode: false as const, instrumental, model, prompt: about };
     return { route: 'music.generate', request };
   }
@@ -74,6 +77,7 @@ export function composeSong(
 /** Throws UserError when a text is longer than its model takes. */
 export function within(text: string, most: number, what: string, option: string, wayOut = ''): void {
   if (text.length <= most) return;
-  const sentence = `This ${what} has ${text.length} characters, and the model takes ${most}. Please shorten it. ${wayOut}`;
+  const verb = what === 'lyrics' ? 'are' : 'is';
+  const sentence = `The ${what} ${verb} too long: ${text.length} characters, the limit is ${most}. ${wayOut}`;
   throw new UserError(sentence.trim(), option);
 }

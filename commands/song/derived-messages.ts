@@ -24,7 +24,7 @@ export function sourceName({ madeFrom }: Pick<JobView, 'madeFrom'>): string {
 function coverArtMessage(job: JobView): Message {
   const name = sourceName(job);
   const images = job.result?.images ?? [];
-  return derived(job, `Cover art of ${name}`, {
+  return derived(job, `Cover art for ${name}`, {
     media: images.map((source, index): MediaItem => {
       const number = images.length > 1 ? ` ${index + 1}` : '';
       return {
@@ -63,20 +63,20 @@ function musicVideoMessage(job: JobView): Message {
   const name = sourceName(job);
   const url = job.result?.videoUrl;
   const media: MediaItem[] = url
-    ? [{ kind: 'video', name, source: { type: 'remote', url }, alt: `Music video of ${name}` }]
+    ? [{ kind: 'video', name, source: { type: 'remote', url }, alt: `Music video for ${name}` }]
     : [];
-  return derived(job, `Music video of ${name}`, { media });
+  return derived(job, `Music video for ${name}`, { media });
 }
 
 function karaokeMessage(job: JobView): Message {
   const name = sourceName(job);
   const { file, lines = [] } = job.result?.karaoke ?? {};
   if (lines.length === 0) {
-    return derived(job, `Karaoke of ${name}`, { text: 'The gateway hears no words in this take.' });
+    return derived(job, `Karaoke for ${name}`, { text: 'The gateway found no lyrics in this take.' });
   }
-  const caption = 'Lyrics with times (.lrc)';
+  const caption = 'Timed lyrics (.lrc)';
   const media: MediaItem[] = file ? [{ kind: 'file', name, source: { type: 'kept', file }, caption }] : [];
-  return derived(job, `Karaoke of ${name}`, { text: preview(lines), media });
+  return derived(job, `Karaoke for ${name}`, { text: preview(lines), media });
 }
 
 /** The lines with their times, sections in bold. */
@@ -95,17 +95,17 @@ function keptVoiceMessage(job: JobView): Message {
   const { fields, actions } = lineage(job);
   if (result?.voice?.outcome !== 'kept') {
     return {
-      title: 'This voice is kept already',
-      text: 'Each take gives its voice once, and this one has. /voices shows the voices that are kept here; another take, or a new song, gives another voice.',
+      title: 'This voice is already saved',
+      text: "Each take gives one voice, and this take's voice was already created. See the saved voices with /voices show, or save the voice of another take.",
       fields,
       actions,
     };
   }
   const sing = button({ id: job.id, command: 'song' }, 'sing', 'Sing with it');
   return {
-    title: `The voice “${name}” is kept`,
-    text: `Choose it in /song and /remix under \`voice\`. /voices shows all that are kept here.`,
-    fields: [...fields, { name: 'Kept by', value: job.person.displayName }],
+    title: `The voice “${name}” is saved`,
+    text: `Choose it as \`voice\` in /song and /remix. See the saved voices with /voices show.`,
+    fields: [...fields, { name: 'Saved by', value: job.person.displayName }],
     actions: [{ ...sing, emphasis: 'primary' }, ...actions],
   };
 }

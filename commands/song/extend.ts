@@ -73,12 +73,12 @@ function overrides(
 function continueAt(from: number | undefined, seconds: number | undefined): number {
   if (seconds === undefined) {
     if (from !== undefined) return from;
-    throw new UserError('I do not know how long this take is. Please say the second to go on from.', 'from');
+    throw new UserError('I do not know how long this take is. Enter the second to continue from.', 'from');
   }
   if (from === undefined) return lastMoment(seconds);
   if (from < seconds) return from;
   throw new UserError(
-    `This take ends at ${duration(seconds)}, so it can go on from before second ${Math.ceil(seconds)}.`,
+    `This take ends at ${duration(seconds)}, so continue from a second before ${Math.ceil(seconds)}.`,
     'from',
   );
 }

@@ -21,7 +21,7 @@ const options = {
   name: { type: 'text', description: 'Name', required: true, maximumLength: 80 },
   description: {
     type: 'text',
-    description: 'What it sounds like, such as “warm, a little hoarse”',
+    description: 'Description, such as “warm, a little hoarse”',
     maximumLength: 1000,
     multiline: true,
   },
@@ -35,12 +35,12 @@ export const keepVoice = defineFormAction({
   async form({ job, index }, context) {
     const take = await voicedTake({ job, index }, context);
     if (await removedVoice(take, context))
-      return { title: 'Keep it again, for free', submitLabel: 'Keep it', initial: {} };
+      return { title: 'Save again, for free', submitLabel: 'Save', initial: {} };
     const { defaultStart, defaultEnd } = SONG_LIMITS.personaSeconds;
     const seconds = take.song.durationSeconds ?? defaultEnd;
     return {
-      title: 'Keep this voice',
-      submitLabel: 'Keep it',
+      title: 'Save this voice',
+      submitLabel: 'Save',
       initial: { start: defaultStart, end: Math.min(defaultEnd, Math.floor(seconds)) },
     };
   },
@@ -48,10 +48,7 @@ export const keepVoice = defineFormAction({
   async run({ job, index, person, options: { name, description, start, end } }, context) {
     const take = await voicedTake({ job, index }, context);
     if ((await context.voices.list()).some((voice) => voice.name.toLowerCase() === name.toLowerCase())) {
-      throw new UserError(
-        `A voice called “${name}” is kept here already. Please choose another name.`,
-        'name',
-      );
+      throw new UserError(`A voice named “${name}” already exists here. Choose another name.`, 'name');
     }
     const removed = await removedVoice(take, context);
     const about = description ?? `The voice of ${quoted(titleOf(job))}`;
@@ -60,7 +57,7 @@ export const keepVoice = defineFormAction({
       const known = { ...removed, name, description: about, madeFrom: takeName(take) };
       await context.voices.keep({ ...known, keptBy, keptAt: context.now() });
       return privately(
-        `The voice “${plain(name)}” is kept again. The gateway still had it, so it cost nothing.`,
+        `The voice “${plain(name)}” is saved again. The gateway still had it, so it cost nothing.`,
       );
     }
     const segment = segmentOf({ start, end }, take.song.durationSeconds);
@@ -74,30 +71,30 @@ export const keepVoice = defineFormAction({
         ...segment,
       },
     };
-    return startOn(take, { work, title: `Keeping the voice of ${takeName(take)}` }, context);
+    return startOn(take, { work, title: `Saving the voice of ${takeName(take)}` }, context);
   },
 });
 
 /** Throws UserError where there is no voice to keep, or where it is kept: each audio gives one (contract, "Limits" 1). */
 async function voicedTake(take: Take, { voices }: Context): Promise<KnownTake> {
-  if (!hasVoice(take.job)) throw new UserError('Nobody sings in this song, so there is no voice to keep.');
+  if (!hasVoice(take.job)) throw new UserError('This song is an instrumental, so it has no voice to save.');
   const known = knownTake(take);
   const all = await voices.list();
   const kept = all.find(({ audioId }) => audioId === known.audioId);
   if (kept) {
     throw new UserError(
-      `The voice of this take is kept already, as “${kept.name}” by ${kept.keptBy.displayName}: choose it in /song under “voice”. Each take gives one voice; another take gives another.`,
+      `${kept.keptBy.displayName} saved the voice of this take as “${kept.name}”. Choose it as “voice” in /song, or save the voice of another take.`,
     );
   }
   if (all.length >= MOST_KEPT)
     throw new UserError(
-      `${MOST_KEPT} voices are kept here, and no more fit. Remove one with /voices remove first.`,
+      `${MOST_KEPT} voices are saved here, which is the limit. Remove one with /voices remove first.`,
     );
   const { shortest } = SONG_LIMITS.personaSeconds;
   const { durationSeconds } = known.song;
   if (durationSeconds !== undefined && durationSeconds < shortest) {
     throw new UserError(
-      `This take lasts ${duration(durationSeconds)}, and a voice needs at least ${shortest} seconds. Extend it first, then keep the voice of what comes.`,
+      `This take is ${duration(durationSeconds)} long, and a voice needs at least ${shortest} seconds. Extend it, then save the voice of the longer song.`,
     );
   }
   return known;
@@ -120,13 +117,13 @@ function segmentOf(
   const vocalStart = hundredths(start ?? defaultStart);
   const vocalEnd = hundredths(end ?? Math.min(vocalStart + defaultEnd, seconds ?? Infinity));
   if (seconds !== undefined && vocalStart >= seconds)
-    throw new UserError(`This take ends at ${duration(seconds)}. Please begin before that.`, 'start');
+    throw new UserError(`This take ends at ${duration(seconds)}. Choose an earlier start.`, 'start');
   if (seconds !== undefined && vocalEnd > Math.ceil(seconds))
-    throw new UserError(`This take ends at ${duration(seconds)}. Please end there at the latest.`, 'end');
+    throw new UserError(`This take ends at ${duration(seconds)}. Choose an earlier end.`, 'end');
   const length = hundredths(vocalEnd - vocalStart);
   if (length < shortest || length > longest) {
     throw new UserError(
-      `A voice is learned from ${shortest} to ${longest} seconds; ${vocalStart} to ${vocalEnd} are ${Math.max(0, length)}.`,
+      `The passage must be ${shortest} to ${longest} seconds long. From ${vocalStart} to ${vocalEnd} is ${Math.max(0, length)} seconds.`,
       'end',
     );
   }
@@ -169,7 +166,7 @@ export async function sameVoice(personaId: string, name: string, { voices }: Con
   const found = (await voices.list()).find((voice) => voice.personaId === personaId);
   if (found) return found;
   throw new UserError(
-    `The voice “${clip(name, 80)}” is not kept here any more, so this cannot be sung with it. Ask anew, with another voice or none.`,
+    `The voice “${clip(name, 80)}” was removed. Start again with another voice, or without one.`,
   );
 }
 
@@ -185,7 +182,7 @@ export async function findVoice(named: string, { voices }: Context): Promise<Voi
   const others = known.length > NAMED_AT_MOST ? ' and others' : '';
   const sentence =
     known.length === 0
-      ? 'No voice is kept here yet. Keep one with the button Keep voice under a song.'
-      : `No voice called “${clip(named, 80)}” is kept here. There is ${names.join(', ')}${others}.`;
+      ? 'No voices are saved here yet. Press Save voice under a song to add one.'
+      : `There is no saved voice called “${clip(named, 80)}”. Saved voices: ${names.join(', ')}${others}.`;
   throw new UserError(sentence, 'voice');
 }

@@ -15,7 +15,7 @@ function assertMayDecide(invocation: ActionInvocation): void {
   if (!mayDecide(invocation))
     throw notModerator(
       invocation.person,
-      'Only the person who asked for this song, or a moderator, can take its page away or give it back.',
+      'Only the requester or a moderator can remove or restore this page.',
     );
 }
 
@@ -26,21 +26,21 @@ export const page: CommandAction = {
     const own = { id: job.id, command: 'song' };
     const title = `Page of ${titleOf(job)}`;
     if (job.pageWithdrawn) {
-      const back = mayDecide(invocation) ? [button(own, 'publish', 'Give it back')] : [];
-      return privately({ title, text: 'It was taken away: the link opens nothing.', actions: back });
+      const back = mayDecide(invocation) ? [button(own, 'publish', 'Restore page')] : [];
+      return privately({ title, text: 'This page was removed. Its link no longer works.', actions: back });
     }
     const url = await context.pages.of(job);
     if (url === undefined) {
       return privately({
         title,
-        text: `Songs made here have no page. Moderators of this ${serverWord(address)} can switch pages on with /pages set, where whoever runs this bot has given it a public address.`,
+        text: `Songs here have no pages. Moderators of this ${serverWord(address)} can turn them on with /pages set, if the operator has set a public address.`,
       });
     }
     return privately({
       title,
-      text: 'Everybody who has the link can listen there.',
+      text: 'Anyone with the link can listen there.',
       actions: [
-        ...(mayDecide(invocation) ? [button(own, 'withdraw', 'Take it away')] : []),
+        ...(mayDecide(invocation) ? [button(own, 'withdraw', 'Remove page')] : []),
         { type: 'link', url, label: 'Listen' },
       ],
     });
@@ -51,7 +51,7 @@ export const withdraw: CommandAction = {
   async run(invocation, { pages }) {
     assertMayDecide(invocation);
     await pages.setWithdrawn(invocation.job, true);
-    return privately('The page is gone: its link opens nothing now. **Page** gives it back.');
+    return privately('Page removed. Its link no longer works. To restore it, press **Page** under the song.');
   },
 };
 
@@ -59,6 +59,6 @@ export const publish: CommandAction = {
   async run(invocation, { pages }) {
     assertMayDecide(invocation);
     await pages.setWithdrawn(invocation.job, false);
-    return privately('The page is back, under the same link: **Page** under the song has it.');
+    return privately('Page restored under the same link. To see the link, press **Page** under the song.');
   },
 };

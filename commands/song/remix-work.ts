@@ -51,7 +51,10 @@ export function remixWork(remix: Remix): Work {
   const { mode, style, title } = remix;
   const bounds = SONG_LIMITS.models[remix.model];
   if (remix.voice && mode !== 'cover') {
-    throw new UserError('A kept voice can sing in mode “cover” only. Leave out one of the two.', 'voice');
+    throw new UserError(
+      'A saved voice works only in mode “cover”. Leave out “voice” or change “mode”.',
+      'voice',
+    );
   }
   if (style !== undefined) within(style, bounds.style, 'style', 'style');
   if (title !== undefined) within(title, bounds.title, 'title', 'title');
@@ -75,7 +78,7 @@ function coverWork(remix: Remix): Work {
   const bounds = SONG_LIMITS.models[model];
   if (title === undefined && style === undefined && voice === undefined) {
     if (prompt === undefined)
-      throw new UserError('Tell me how the cover should sound, in “style” or “prompt”.', 'style');
+      throw new UserError('Describe how the cover should sound, in “style” or “prompt”.', 'style');
     within(prompt, bounds.simplePrompt, 'description', 'prompt');
     const request = { customMode: false as const, instrumental, model, prompt };
     return { route: 'music.uploadCover', audio, request };
@@ -115,7 +118,7 @@ function extendWork(remix: Remix): Work {
     };
   }
   if (!instrumental && prompt === undefined) {
-    throw new UserError('Tell me the words that follow in “prompt”, or choose “instrumental”.', 'prompt');
+    throw new UserError('Enter the lyrics of the new part in “prompt”, or choose “instrumental”.', 'prompt');
   }
   const lyrics = prompt === undefined ? undefined : withSectionTags(prompt);
   if (lyrics !== undefined) within(lyrics, bounds.customPrompt, 'text', 'prompt');
@@ -136,8 +139,8 @@ function extendWork(remix: Remix): Work {
 function vocalsWork(remix: Remix): Work {
   const { file: audio, name, model, prompt, title, style, instrumental } = remix;
   if (instrumental)
-    throw new UserError('Mode “vocals” adds a voice; leave out “instrumental”.', 'instrumental');
-  if (prompt === undefined) throw new UserError('Tell me what is sung, in “prompt”.', 'prompt');
+    throw new UserError('Mode “vocals” adds vocals, so leave out “instrumental”.', 'instrumental');
+  if (prompt === undefined) throw new UserError('Enter the lyrics in “prompt”.', 'prompt');
   const bounds = SONG_LIMITS.models[model];
   const lyrics = withSectionTags(prompt);
   within(lyrics, bounds.customPrompt, 'text', 'prompt');
@@ -157,7 +160,7 @@ function vocalsWork(remix: Remix): Work {
 function instrumentalWork(remix: Remix): Work {
   const { file: audio, model, prompt, title, style } = remix;
   const tags = style ?? prompt;
-  if (tags === undefined) throw new UserError('Tell me how the band should sound, in “style”.', 'style');
+  if (tags === undefined) throw new UserError('Describe how the band should sound, in “style”.', 'style');
   const bounds = SONG_LIMITS.models[model];
   within(tags, bounds.style, 'style', style === undefined ? 'prompt' : 'style');
   return {
@@ -176,5 +179,5 @@ function instrumentalWork(remix: Remix): Work {
 function lateModel({ model, modelNamed }: Remix): { model?: 'V4_5PLUS' | 'V5' } {
   if (model === 'V4_5PLUS' || model === 'V5') return { model };
   if (!modelNamed) return {};
-  throw new UserError('This mode takes the models V5 and V4_5PLUS.', 'model');
+  throw new UserError('This mode works only with the models V5 and V4_5PLUS.', 'model');
 }

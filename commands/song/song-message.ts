@@ -66,7 +66,7 @@ function wordsMessage(job: JobView, words: string): Message {
   const title = titleOf(job);
   return {
     title,
-    text: `The words came too late to be sung by themselves. Sing it makes the song of them.\n\n${lyricsMarkdown(words)}`,
+    text: `The lyrics arrived too late to create the song automatically. To create it, press **Sing it**.\n\n${lyricsMarkdown(words)}`,
     fields: [...askedFor(job, { title }), askedBy(job)],
     actions: [
       { ...button({ id: job.id, command: 'lyrics' }, 'sing', 'Sing it'), emphasis: 'primary' },
@@ -81,7 +81,9 @@ export function earlySongMessage(job: JobView): Message {
   const [first] = job.result?.songs ?? [];
   const lyrics = lyricsOf(job);
   const listen =
-    !first?.audioUrl && first?.streamUrl ? `[Listen while it is made](<${first.streamUrl}>)` : undefined;
+    !first?.audioUrl && first?.streamUrl
+      ? `[Listen while it is being created](<${first.streamUrl}>)`
+      : undefined;
   const text = [listen, lyrics && lyricsMarkdown(lyrics)].filter(Boolean).join('\n\n');
   return present({
     title: first?.title || undefined,
@@ -133,7 +135,7 @@ function askedFor(job: JobView, { title = '', fields = [] }: Message): Field[] {
     if (isShown) return [];
     return [option === 'prompt' ? words : `${capitalised(option)}: ${words}`];
   });
-  return parts.length === 0 ? [] : [{ name: 'Asked for', value: parts.join('\n') }];
+  return parts.length === 0 ? [] : [{ name: 'Request', value: parts.join('\n') }];
 }
 
 /** Only its words, each between spaces, so that a part of a word is not found. */
@@ -155,7 +157,7 @@ function songFields({ work, result }: JobView): Field[] {
   const derived = work.route === 'music.generate' && work.roughStyle !== undefined;
   const voice = 'voiceName' in work ? work.voiceName : undefined;
   return [
-    ...(style ? [{ name: derived ? 'Style, from your words' : 'Style', value: style }] : []),
+    ...(style ? [{ name: derived ? 'Style (from your words)' : 'Style', value: style }] : []),
     ...(voice ? [{ name: 'Voice', value: voice }] : []),
   ];
 }
@@ -191,7 +193,7 @@ function takeButtons(job: JobView, index: number): ActionButton[] {
     ...(voiced ? [['karaoke', 'Karaoke']] : []),
     ['video', 'Music video'],
     ['wav', 'WAV'],
-    ...(voiced ? [['voice', 'Keep voice']] : []),
+    ...(voiced ? [['voice', 'Save voice']] : []),
   ] as const satisfies readonly (readonly string[])[];
   return actions.map(([action = '', label = '']) => songButton(job, action, `${label}${suffix}`, index));
 }
@@ -229,7 +231,7 @@ export function songCard(job: JobView, index: number): Message {
       ...songFields(job),
       ...lineage(job).fields,
       askedBy(job),
-      { name: 'Made', value: dayOf(job.createdAt) },
+      { name: 'Created', value: dayOf(job.createdAt) },
     ],
     actions: [...songButtons(job), ...listenLink(job, 'Listen')],
   };

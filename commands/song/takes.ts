@@ -44,7 +44,7 @@ export function knownTake({ job, index }: Take): KnownTake {
   if (song?.audioId !== undefined && job.taskId !== undefined)
     return { job, index, song, taskId: job.taskId, audioId: song.audioId };
   throw new UserError(
-    'The gateway gave no ids for this song, so it cannot be worked on. Its file can: attach it to /remix, or make the song again.',
+    'The gateway gave no IDs for this song, so I cannot use it. Attach its file to /remix, or create the song again.',
   );
 }
 
@@ -97,7 +97,7 @@ export async function findTake(
   const known = await takesOf(where, context);
   const [latest] = known;
   if (!latest) {
-    throw new UserError(`There is no song ${HERE[where]} yet. Make one with /song first.`, option);
+    throw new UserError(`There are no songs ${HERE[where]} yet. Create one with /song.`, option);
   }
   if (named === undefined) return latest;
   const wanted = named.trim().toLowerCase();

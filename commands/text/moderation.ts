@@ -29,11 +29,11 @@ export function because(from: Origin, at: Somewhere): string {
   switch (from) {
     case 'channel':
     case 'server':
-      return `chosen for ${placeText(from, at)}`;
+      return `set for ${placeText(from, at)}`;
     case 'deployment':
-      return 'the default of whoever runs this bot';
+      return "the operator's default";
     case 'none':
-      return 'nobody has chosen';
+      return 'not set';
     default:
       return from satisfies never;
   }
@@ -43,7 +43,7 @@ export function because(from: Origin, at: Somewhere): string {
 export function modelField({ family, model, from, chosenBy, gone }: ModelInForce, at: Somewhere): Field {
   const by = chosenBy ? ` by ${chosenBy.displayName}` : '';
   const lost = gone.map(
-    (choice) => `\n⚠️ ${choice.model}, ${because(choice.from, at)}, is not offered to this bot any more.`,
+    (choice) => `\n⚠️ ${choice.model}, ${because(choice.from, at)}, is no longer available to this bot.`,
   );
   const value = `${model === undefined ? '' : `${model}, `}${because(from, at)}${by}${lost.join('')}`;
   return { name: FAMILY_NOUNS[family].title, value };
@@ -52,7 +52,7 @@ export function modelField({ family, model, from, chosenBy, gone }: ModelInForce
 /** Characters of a prompt that are shown; its form has it whole. */
 const PROMPT_SHOWN = 500;
 
-const TALK_DETAILS = `. Each message is answered in its own thread. Replies, and messages that name somebody else, are left alone. Each person may ask ${TALK_QUESTIONS} times an hour; /limits set with what:ask and per:hour sets another limit.`;
+const TALK_DETAILS = `. Each answer starts a thread. Replies and messages that mention someone else are ignored. The limit is ${TALK_QUESTIONS} questions per person and hour. To change it, use /limits set with what:ask and per:hour.`;
 
 /** How questions are answered. */
 export function answerFields(
@@ -63,11 +63,11 @@ export function answerFields(
     `${onOrOff(flag)}, ${because(flag.from, at)} (${meaning})`;
   const { text = '', from = 'none' } = systemPrompt ?? {};
   const prompt = text.length <= PROMPT_SHOWN ? text : shortened(text, PROMPT_SHOWN);
-  const talking = `${onOrOff({ on: talk })} (every message in this channel is a question)`;
+  const talking = `${onOrOff({ on: talk })} (answers every message in this channel)`;
   return [
     { name: 'System prompt', value: prompt === '' ? 'none' : `${prompt} (${because(from, at)})` },
-    { name: 'Assistant', value: decided(assistant, 'questions may use the bot’s own commands') },
-    { name: 'Footer', value: decided(footer, 'model and tokens under an answer') },
+    { name: 'Assistant', value: decided(assistant, "answers may use the bot's commands") },
+    { name: 'Footer', value: decided(footer, 'shows model and tokens under answers') },
     ...(serverOf(at) === undefined ? [] : [{ name: 'Talk', value: `${talking}${talk ? TALK_DETAILS : ''}` }]),
   ];
 }
@@ -75,10 +75,10 @@ export function answerFields(
 /** Whether songs have pages, and why. */
 export function pagesText(pages: PagesInForce, at: Somewhere): string {
   if (pages.from === 'channel' || pages.from === 'server')
-    return `Pages are ${onOrOff(pages)}, chosen for ${placeText(pages.from, at)}.`;
+    return `Pages are ${onOrOff(pages)}, set for ${placeText(pages.from, at)}.`;
   return pages.on
-    ? 'Pages are on, because everybody can read this channel.'
-    : 'Pages are off, because this is private, or I cannot tell whether everybody can read this channel.';
+    ? 'Pages are on, because everyone can read this channel.'
+    : 'Pages are off, because this is private or I cannot tell whether everyone can read it.';
 }
 
 /** Channels or rules that are listed. */
@@ -89,13 +89,13 @@ export function ownChoiceWins(channels: readonly string[]): string {
   if (channels.length === 0) return '';
   const listed = channels.slice(0, MOST_LISTED).map(plain);
   const more = channels.length > listed.length ? ` and ${channels.length - listed.length} more` : '';
-  return ` Their own choice still wins in ${listed.join(', ')}${more}.`;
+  return ` These channels keep their own settings: ${listed.join(', ')}${more}.`;
 }
 
 /** The rule of precedence, in one sentence. */
 function precedence(at: Somewhere): string {
   const server = serverWord(at);
-  return `A channel’s rules win over the ${server}’s, and in each a person’s over a role’s over everyone’s; but a channel never loosens what the ${server} decided for somebody more specifically.`;
+  return `Channel rules override ${server} rules. Rules for a person override rules for a role, and those override rules for everyone. A channel cannot loosen a more specific ${server} rule.`;
 }
 
 /** Everything that is decided here, with what is used of it. */
@@ -104,14 +104,14 @@ export async function limitsMessage({ inForce }: Context, at: Somewhere): Promis
   return {
     title: 'Limits and access here',
     text: [
-      ...(paused ? ['**Paused**: I take no new requests here until /limits resume.'] : []),
+      ...(paused ? ['**Paused**: no new requests until /limits resume.'] : []),
       ...section(
         'Limits',
         limits.map((limit) => limitLine(limit, at)),
-        'Nothing is limited.',
+        'There are no limits.',
       ),
-      ...section('Who may use what', rules.map(plain), 'Everybody may use everything.'),
-      'Moderators may use everything. /limits report shows who used what.',
+      ...section('Access', rules.map(plain), 'Everyone can use everything.'),
+      'Moderators can use everything. /limits report shows usage per person.',
     ].join('\n\n'),
     footer: precedence(at),
   };
@@ -127,7 +127,7 @@ const UNITS = { requests: 'request', units: 'unit' } as const;
 
 function limitLine({ sentence, from, used, of, who }: LimitInForce, at: Somewhere): string {
   const usedNow = who === undefined ? `: ${counted(used, UNITS[of])} used` : '';
-  return `${plain(sentence)} (${from === 'deployment' ? 'set by whoever runs this bot' : because(from, at)})${usedNow}`;
+  return `${plain(sentence)} (${from === 'deployment' ? 'set by the operator' : because(from, at)})${usedNow}`;
 }
 
 interface RuleChange {
@@ -155,8 +155,8 @@ export function changeMessage(
     removed === undefined
       ? []
       : removed.length === 0
-        ? ['There was nothing to take back.']
-        : [`Taken back: ${plain(removed.join('; '))}.`];
+        ? ['There was nothing to remove.']
+        : [`Removed: ${plain(removed.join('; '))}.`];
   return {
     text: [
       ...tookBack,

@@ -16,7 +16,7 @@ export function modelOption(description: string) {
 /** For pictures and videos, whose words the gateway may expand. */
 export const exactOption = {
   type: 'flag',
-  description: 'Use your words unchanged, without the gateway’s additions',
+  description: "Use your words unchanged, without the gateway's additions",
 } as const;
 
 /** Of a video. The values are the seconds that every public model of its dialect takes. */
@@ -50,5 +50,5 @@ export const whoOption = {
 export function subjectOf(text: string): Subject {
   const subject = parseSubject(text);
   if (subject) return subject;
-  throw new UserError(`I cannot tell who “${text}” is. Pick a person or a role, as in @Ada.`, 'who');
+  throw new UserError(`I cannot find “${text}”. Pick a person or a role, such as @Ada.`, 'who');
 }

@@ -58,7 +58,7 @@ export function lineage({ madeFrom, parentUrl }: JobView): {
   readonly fields: readonly Field[];
   readonly actions: readonly Button[];
 } {
-  const text = `To ${madeFrom ?? 'what it was made from'}`;
+  const text = `Open ${madeFrom ?? 'the original'}`;
   const label = text.length <= LABEL_LENGTH ? text : `${beginning(text, LABEL_LENGTH - 1)}…`;
   return {
     fields: madeFrom === undefined ? [] : [{ name: 'Made from', value: madeFrom }],

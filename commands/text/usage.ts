@@ -14,7 +14,7 @@ import { amount, counted, lastDays } from '../../src/core/util/words.ts';
 /** Days that a report lists; it says how many more there are. */
 const MOST_LISTED = 25;
 
-const UNCERTAIN = 'Uncertain: the gateway may have taken it, and its end is unknown. It counts.';
+const UNCERTAIN = 'Uncertain: the gateway may have accepted these requests, so they count.';
 
 export function usageReport(
   { days: rows, people, peopleInAll, chart, feedback }: UsageReport,
@@ -24,19 +24,19 @@ export function usageReport(
   const judged = feedback.map(
     ({ model, good, bad }) => `- ${plain(model)}: ${amount(good)} good, ${amount(bad)} bad`,
   );
-  const votes = judged.length === 0 ? [] : [['What people said of answers', shortList(judged)] as const];
-  if (rows.length + judged.length === 0) return { text: `Nothing was used in ${lastDays(days)}.` };
+  const votes = judged.length === 0 ? [] : [['Votes on answers', shortList(judged)] as const];
+  if (rows.length + judged.length === 0) return { text: `No usage in ${lastDays(days)}.` };
   const byDay = [...byKey(rows, 'day')].toSorted(([left], [right]) => right.localeCompare(left));
   const sections = [
-    ['All', list(new Map([['Together', total(rows)]]), hasUnits)],
-    ['By what', list(byKey(rows, 'family'), hasUnits)],
+    ['Total', list(new Map([['All requests', total(rows)]]), hasUnits)],
+    ['By type', list(byKey(rows, 'family'), hasUnits)],
     ['By person', list(byPerson(people), hasUnits, peopleInAll)],
     ['By day (UTC)', list(new Map(byDay), hasUnits)],
     ...votes,
   ] as const;
   const alt = `Requests by day and family over ${lastDays(days)}`;
   return present({
-    title: `Used in ${lastDays(days)}`,
+    title: `Usage in ${lastDays(days)}`,
     text: sections.map(([title, lines]) => `**${title}**\n\n${lines}`).join('\n\n'),
     footer: rows.some(({ uncertain }) => uncertain > 0) ? UNCERTAIN : undefined,
     media: chart && [
@@ -47,9 +47,9 @@ export function usageReport(
 
 /** One person's own, by what. */
 export function ownUsageText(rows: readonly FamilyUsage[], days: number, hasUnits: boolean): string {
-  if (rows.length === 0) return `You used nothing here in ${lastDays(days)}.`;
+  if (rows.length === 0) return `You have no usage here in ${lastDays(days)}.`;
   const doubt = rows.some(({ uncertain }) => uncertain > 0) ? `\n\n${UNCERTAIN}` : '';
-  return `In ${lastDays(days)} you used here:\n\n${list(byKey(rows, 'family'), hasUnits)}${doubt}`;
+  return `Your usage here in ${lastDays(days)}:\n\n${list(byKey(rows, 'family'), hasUnits)}${doubt}`;
 }
 
 function list(sums: ReadonlyMap<string, SettledUsage>, hasUnits: boolean, inAll = sums.size): string {

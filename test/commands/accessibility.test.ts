@@ -51,8 +51,8 @@ async function everyMessage(studio: Studio): Promise<Message[]> {
     await finish(await studio.press(song, label));
   for (const label of ['Extend take 1', 'Stems take 1', 'Change'])
     await finish(await studio.fill(song, label));
-  await finish(await studio.fill(song, 'Keep voice take 1', { name: 'Rainy' }));
-  await finish(await studio.fill(song, 'Keep voice take 1', { name: 'Rainy' }).catch(() => ({}) as Outcome));
+  await finish(await studio.fill(song, 'Save voice take 1', { name: 'Rainy' }));
+  await finish(await studio.fill(song, 'Save voice take 1', { name: 'Rainy' }).catch(() => ({}) as Outcome));
   await run('stems', { split: 'all' });
   await run('lyrics', { topic: 'rain' });
   for (const mode of ['cover', 'extend', 'vocals', 'instrumental'])

@@ -53,12 +53,12 @@ const says = async (...asked: Parameters<typeof run>): Promise<string> => {
 describe('/models', () => {
   test('set says the id of a display name, and show says why it holds', async () => {
     expect(await says('models', 'set', { family: 'ask', model: 'chat small' })).toContain(
-      'Answers in this channel now use **chat-small**. “chat small” is the name of **chat-small**.',
+      'Answers in this channel now use **chat-small**. “chat small” has the ID **chat-small**.',
     );
     const shown = await says('models', 'show');
-    expect(shown).toContain('**Answers**: chat-small, chosen for this channel by Mod');
-    expect(shown).toContain('**Songs**: V5, the default of whoever runs this bot');
-    expect(shown).toContain('**Videos**: nobody has chosen');
+    expect(shown).toContain('**Answers**: chat-small, set for this channel by Mod');
+    expect(shown).toContain("**Songs**: V5, the operator's default");
+    expect(shown).toContain('**Videos**: not set');
     expect(await says('models', undefined)).toBe(shown);
   });
 
@@ -68,7 +68,7 @@ describe('/models', () => {
     const named = { address: { ...HERE, channel: 'unnamed' } };
     await run('models', 'set', { family: 'ask', model: 'canvas-plus' }, named);
     expect(await says('models', 'set', { family: 'ask', model: 'chat-small', where: 'server' })).toContain(
-      'Their own choice still wins in #general (chat-large), channel unnamed (canvas-plus).',
+      'These channels keep their own settings: #general (chat-large), channel unnamed (canvas-plus).',
     );
     expect(await says('minstrel', 'audit')).toContain(
       'Mod, #general, model for ask: not chosen here → chat-large',
@@ -84,10 +84,10 @@ describe('/models', () => {
   test('reset tells what holds now', async () => {
     await run('models', 'set', { family: 'song', model: 'V4', where: 'server' });
     expect(await says('models', 'reset', { what: 'song' })).toBe(
-      '\nThere was no choice for song in this channel.\n',
+      '\nNothing was set for song in this channel.\n',
     );
     expect(await says('models', 'reset', { what: 'song', where: 'server' })).toContain(
-      'Taken back.\n\n**Songs**: V5',
+      'Reset.\n\n**Songs**: V5',
     );
   });
 
@@ -105,16 +105,16 @@ describe('/models', () => {
       footer: false,
       where: 'server',
     });
-    expect(answer).toContain('Rhyme. (chosen for this server)');
-    expect(answer).toContain('**Assistant**: on, chosen for this server');
-    expect(answer).toContain('**Footer**: off, chosen for this server');
+    expect(answer).toContain('Rhyme. (set for this server)');
+    expect(answer).toContain('**Assistant**: on, set for this server');
+    expect(answer).toContain('**Footer**: off, set for this server');
     expect(await says('models', 'reset', { what: 'footer', where: 'server' })).toContain(
-      '**Footer**: on, the default of whoever runs this bot',
+      "**Footer**: on, the operator's default",
     );
     await run('models', 'reset', { what: 'prompt', where: 'server' });
     expect(await says('models', 'show')).toContain('**System prompt**: none');
     expect(await says('models', 'reset', { what: 'prompt' })).toContain(
-      'There was no choice for prompt in this channel.',
+      'Nothing was set for prompt in this channel.',
     );
   });
 
@@ -130,13 +130,13 @@ describe('/models', () => {
     expect(Object.keys(opened.form.initial)).toEqual(['prompt', 'footer', 'where']);
     await run('models', 'answers', opened.form.initial);
     const shown = await says('models', 'show');
-    expect(shown).toContain('**Assistant**: on, chosen for this server');
-    expect(shown).toContain('**Footer**: off, chosen for this channel');
+    expect(shown).toContain('**Assistant**: on, set for this server');
+    expect(shown).toContain('**Footer**: off, set for this channel');
   });
 
   test('talk is chosen for this channel, shown, and taken back', async () => {
     expect(await says('models', 'answers', { talk: true })).toContain(
-      '**Talk**: on (every message in this channel is a question). Each message is',
+      '**Talk**: on (answers every message in this channel). Each message is',
     );
     expect(await run('models', 'answers')).toMatchObject({ form: { initial: { talk: 'on' } } });
     expect(await run('models', 'answers', { talk: false, where: 'server' })).toMatchObject({
@@ -151,20 +151,20 @@ describe('/models', () => {
     await run('models', 'set', { family: 'ask', model: 'chat-large' });
     administered.list.offer(['chat-small']);
     expect(await says('models', 'show')).toContain(
-      '⚠️ chat-large, chosen for this channel, is not offered to this bot any more.',
+      '⚠️ chat-large, set for this channel, is no longer available to this bot.',
     );
   });
 });
 
 describe('what is said of a server names the channels that decided for themselves', () => {
   const SONGS = { address: { ...HERE, channel: 'songs', channelName: 'songs' } };
-  const STILL = 'Their own choice still wins in #songs.';
+  const STILL = 'These channels keep their own settings: #songs.';
 
   test('by pages', async () => {
     expect(await says('pages', 'set', { songs: 'on' }, SONGS)).not.toContain('still wins');
     expect(await says('pages', 'set', { songs: 'on', where: 'server' })).not.toContain('still wins');
     expect(await says('pages', 'set', { songs: 'off', where: 'server' })).toContain(
-      `Songs made in this server have no pages now. Links that were shared open nothing. ${STILL}`,
+      `Song pages are off in this server. Shared links no longer work. ${STILL}`,
     );
   });
 
@@ -239,7 +239,7 @@ test('Again answers by the model that a person named, with commands only while i
 
 describe('/limits', () => {
   test('set, show and reset', async () => {
-    expect(await says('limits', 'show')).toContain('Nothing is limited.');
+    expect(await says('limits', 'show')).toContain('There are no limits.');
     const set = await says('limits', 'set', { what: 'song', most: 2, per: 'hour', where: 'server' });
     expect(set).toContain('Limits for everyone in this server now: 2 songs per person and hour.');
     expect(set).toContain('Undo: /limits reset what:song where:server');
@@ -250,9 +250,9 @@ describe('/limits', () => {
       'Limits for everyone in this channel now: 1 song per day in this channel, for all together; 2 songs per person and hour.',
     );
     const reset = await says('limits', 'reset', { what: 'song', where: 'server' });
-    expect(reset).toContain('Taken back: 2 songs per person and hour.');
+    expect(reset).toContain('Removed: 2 songs per person and hour.');
     expect(reset).toContain('No limit on songs set here applies to everyone in this server now.');
-    expect(await says('limits', 'reset', { what: 'ask' })).toContain('There was nothing to take back.');
+    expect(await says('limits', 'reset', { what: 'ask' })).toContain('There was nothing to remove.');
   });
 
   test('for somebody, by mention; anything else is asked for again', async () => {
@@ -267,7 +267,7 @@ describe('/limits', () => {
     expect(unlimited).toContain('- 5 requests per person and day (this server)');
     expect(await says('limits', 'show')).toContain('no limit for Fans (this server)');
     const outcome = await run('limits', 'set', { what: 'all', most: 1, who: 'Ada' });
-    expect(privately(outcome).text).toContain('I cannot tell who “Ada” is');
+    expect(privately(outcome).text).toContain('I cannot find “Ada”.');
     expect(outcome).toMatchObject({ option: 'who' });
     for (const options of [{ who: '<@ada>', most: 1 }, {}])
       expect(await run('limits', 'set', { what: 'all', together: true, ...options })).toMatchObject({
@@ -309,7 +309,7 @@ describe('/limits', () => {
       'DJ may use /song and the other commands for songs (this server)',
       'Troll may not use any command (this server)',
       'Helpers may use the commands for moderators (this server)',
-      'A channel’s rules win over the server’s',
+      'Channel rules override server rules',
     ])
       expect(shown).toContain(line);
     expect(await says('limits', 'reset', { what: 'lyrics' })).toContain(
@@ -381,7 +381,7 @@ describe('/limits', () => {
   });
 
   test('report tells by person, family and day, with a picture', async () => {
-    expect(await says('limits', 'report')).toContain('Nothing was used in the last 30 days.');
+    expect(await says('limits', 'report')).toContain('No usage in the last 30 days.');
     const job = await world.start(SONG);
     await world.advance(job);
     await world.callback(job, songCallback('complete'));
@@ -396,7 +396,7 @@ describe('/limits', () => {
   });
 
   test('what is one is told as one', async () => {
-    expect(await says('limits', 'report', { days: 1 })).toContain('Nothing was used in the last day.');
+    expect(await says('limits', 'report', { days: 1 })).toContain('No usage in the last day.');
     await run('limits', 'set', { what: 'song', most: 5, together: true, where: 'server' });
     await run('song', undefined, { prompt: 'rain' });
     expect(await says('limits', 'show')).toContain('(chosen for this server): 1 request used');
@@ -410,7 +410,7 @@ describe('/minstrel', () => {
     const help = await says('minstrel', undefined, {}, asAda);
     expect(help).toContain('**/song**: Create a song');
     expect(help).not.toContain('/limits**');
-    expect(help).toContain('- **Songs**: V5, the default of whoever runs this bot');
+    expect(help).toContain("- **Songs**: V5, the operator's default");
     expect(await says('minstrel', 'help')).toContain('**/limits**');
   });
 
@@ -424,11 +424,11 @@ describe('/minstrel', () => {
     const bobs = await world.start(SONG, { person: { ...ADA, id: 'bob' } });
     expect(await says('minstrel', 'usage', {}, asAda)).toContain('- song: 1, 0 units');
     expect(await says('minstrel', 'forget', { confirm: true }, asAda)).toContain(
-      'Erased: 1 request with all results, ',
+      'Erased 1 request with all results, ',
     );
     expect(await world.storage.jobs.read(job)).toBeUndefined();
     expect(await world.read(bobs)).toBeDefined();
-    expect(await says('minstrel', 'usage', {}, asAda)).toContain('You used nothing here');
+    expect(await says('minstrel', 'usage', {}, asAda)).toContain('You have no usage here');
     const press = { ...asAda, action: { name: 'again', job, index: 0 } };
     expect(await says('song', undefined, {}, press)).toContain('This is too old');
   });

@@ -34,11 +34,11 @@ const WAYS: Record<string, (studio: Studio) => Promise<Outcome>> = {
   '**WAV**': onSong('WAV take 1'),
   '**Music video**': onSong('Music video take 2'),
   '**Cover art**': onSong('Cover art'),
-  '**Keep voice**': formOnSong('Keep voice take 1', { name: 'Rainy' }),
+  '**Save voice**': formOnSong('Save voice take 1', { name: 'Rainy' }),
   '**Sing it**': async (studio) =>
     studio.fill(await studio.finish(await studio.ask('lyrics', { topic: 'rain' })), 'Sing it (1)'),
   '**Sing with it**': async (studio) => {
-    const kept = await studio.fill(await song(studio), 'Keep voice take 1', { name: 'Rainy' });
+    const kept = await studio.fill(await song(studio), 'Save voice take 1', { name: 'Rainy' });
     return studio.fill(await studio.finish(kept), 'Sing with it', { prompt: 'snow' });
   },
 };

@@ -101,7 +101,7 @@ describe('thinking', () => {
         options: { question: 'x' },
       }),
     ).toContainEqual({
-      name: 'facet-thinker-preview (thinks first; preview)',
+      name: 'facet-thinker-preview (thinking, preview)',
       value: 'gen:facet-thinker-preview',
     });
   });
@@ -143,7 +143,7 @@ describe('an end without words is told in a sentence', () => {
       'chat:chat-small',
       '/chat/completions',
       ((r) => void events(r).end(chatStream([], 'content_filter'))) as Reply,
-      'content filter did not let this through',
+      'content filter blocked this',
     ],
     [
       'chat, cut',

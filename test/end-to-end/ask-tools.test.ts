@@ -180,7 +180,7 @@ describe('a call that cannot be done is told to the model and to people, and spe
       content(call('video', { prompt: 'more waves' })),
       content({ text: 'Not today.' }),
     );
-    expect(JSON.stringify(answer.embeds)).toContain('/video: not done');
+    expect(JSON.stringify(answer.embeds)).toContain('/video: refused');
     expect(JSON.stringify(told())).toMatch(/limit|1 .*day|used/i);
   });
 });

@@ -133,7 +133,7 @@ describe('the agent view', () => {
     upstream.next(TOOLS, content(call), content({ text: 'I may not.' }));
     const { message } = await slack.directMessage('film the sea');
     const answer = await answerTo(message);
-    expect(readableText(answer)).toContain('/video: not done');
+    expect(readableText(answer)).toContain('/video: refused');
     expect(readableText(answer)).toContain('switched /video off');
   });
 });
@@ -154,7 +154,7 @@ describe('what people think of an answer', () => {
       expect(readableText(said)).toContain(`this answer is ${judgement}`);
     }
     const report = await privately(BOB, '/limits', 'report 7');
-    expect(report).toMatch(/What people said of answers[\s\S]*facet-tools: 0 good, 1 bad/);
+    expect(report).toMatch(/Votes on answers[\s\S]*facet-tools: 0 good, 1 bad/);
     const metrics = await (await fetch(running.minstrel.metricsUrl ?? '')).text();
     const counted = (judgement: string) =>
       `minstrel_feedback_total{platform="slack",model="facet-tools",judgement="${judgement}"} 1`;
@@ -164,7 +164,7 @@ describe('what people think of an answer', () => {
 
   it('is forgotten with the person', async () => {
     await privately(ADA, '/minstrel', 'forget --confirm');
-    expect(await privately(BOB, '/limits', 'report 7')).not.toContain('What people said of answers');
+    expect(await privately(BOB, '/limits', 'report 7')).not.toContain('Votes on answers');
   });
 
   it('has no buttons under what is no answer', () => {

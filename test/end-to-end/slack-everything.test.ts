@@ -142,7 +142,7 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
       createManifest(commands),
     ]).replaceAll('\\', '');
     expect(read).toMatch(/in this workspace/);
-    expect(read).toMatch(/win over the workspace/);
+    expect(read).toMatch(/override workspace rules/);
     // What a menu sends is no word that people read.
     const words = read.replaceAll('"value":"server"', '').replaceAll('image_url', '');
     expect(words.match(/.{60}\bservers?\b.{20}/gi) ?? []).toEqual([]);

@@ -100,7 +100,7 @@ it('a song of a public channel has a page whose takes can be heard, and no page 
   const song = await make({ command: 'song', options: { prompt: 'far' }, address: far }, chat);
   expect(linkIn(song.message, 'Listen')).toBeUndefined();
   const asked = await read(press(song.id, 'page', { address: far }));
-  expect(asked.text).toContain('Songs made here have no page.');
+  expect(asked.text).toContain('Songs here have no pages.');
 });
 
 it('what is made of a song comes to its page: words in time, stems, WAV, video, and songs made from it', async () => {
@@ -195,7 +195,7 @@ it('moderators switch pages off and on, for links that were shared too', async (
   );
   await pages('reset', { where: 'server' });
   expect((await read({ command: 'pages', options: {}, person: MODERATOR })).text).toBe(
-    'Pages are on, because everybody can read this channel.',
+    'Pages are on, because everyone can read this channel.',
   );
   expect((await visit(url)).status).toBe(200);
   const refused = await read({ command: 'pages', subcommand: 'set', options: { songs: 'off' }, person: BOB });

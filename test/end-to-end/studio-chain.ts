@@ -68,9 +68,9 @@ export function studioChain<Handle>({ person, reached, refused }: ChainOptions<H
   it('a song in custom mode: words first, then one take, then both, in one message', async () => {
     song = await ada.command('song', { prompt: 'a tune for rain', title: 'Rain' }, 3);
     expect(song.labels).toEqual(
-      expect.arrayContaining(['Extend take 1', 'Extend take 2', 'Keep voice take 2', 'Change']),
+      expect.arrayContaining(['Extend take 1', 'Extend take 2', 'Save voice take 2', 'Change']),
     );
-    expect(song.text).toContain('Style, from your words');
+    expect(song.text).toContain('Style (from your words)');
     expect(song.early.words, 'the words of the song').toMatch(/Verse|Chorus/);
     expect(song.early.takes, 'one take to listen to').toBe(1);
   });
@@ -131,14 +131,14 @@ export function studioChain<Handle>({ person, reached, refused }: ChainOptions<H
     expect(video.files.some(({ bytes }) => isMp4(bytes))).toBe(true);
   });
 
-  it('Keep voice, found by name, and a song with that voice', async () => {
-    const kept = await ada.fill(song, 'Keep voice take 1', { name: 'Rainy', start: 0, end: 10 }, 0);
+  it('Save voice, found by name, and a song with that voice', async () => {
+    const kept = await ada.fill(song, 'Save voice take 1', { name: 'Rainy', start: 0, end: 10 }, 0);
     expect(kept.text).toContain('Rainy');
     const [choice] = await ada.suggest('song', 'voice', 'rai');
     expect(choice?.name).toBe('Rainy');
     const sung = await ada.command('song', { prompt: 'snow', voice: choice?.value ?? '' }, 2);
     expect(sung.text).toContain('Rainy');
-    expect(await ada.pressQuietly(song, 'Keep voice take 1')).toContain('kept already');
+    expect(await ada.pressQuietly(song, 'Save voice take 1')).toContain('kept already');
   });
 
   it('remix of an upload in four modes', async () => {

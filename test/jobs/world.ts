@@ -59,11 +59,11 @@ export const SONG: StartRequest = {
 };
 export const VIDEO: StartRequest = {
   work: { route: 'media.video', request: { model: 'film', prompt: 'a lighthouse' } },
-  title: 'Filming “a lighthouse”',
+  title: 'Creating a video of “a lighthouse”',
 };
 export const PICTURE: StartRequest = {
   work: { route: 'media.image', request: { model: 'paint', prompt: 'a fox' } },
-  title: 'Painting “a fox”',
+  title: 'Creating an image of “a fox”',
 };
 export const QUESTION: StartRequest = {
   work: {

@@ -23,7 +23,7 @@ const make = async (command: string, options: object) =>
 const song = (options: object = {}) => make('song', { prompt: 'a tune for rain', ...options });
 const fields = ({ fields = [] }: Message) =>
   Object.fromEntries(fields.map(({ name, value }) => [name, value]));
-const askedFor = (message: Message) => fields(message)['Asked for'];
+const askedFor = (message: Message) => fields(message).Request;
 const times = (text: string, words: string) => text.split(words).length - 1;
 
 describe('a finished song says, once, what was asked for', () => {
@@ -67,7 +67,7 @@ describe('a finished song says, once, what was asked for', () => {
       await studio.fill(first, 'Extend take 2', { prompt: 'Higher', style: 'brass', from: 60 }),
     );
     expect(fields(longer)).toMatchObject({
-      'Asked for': 'Mode: extend\nHigher\nFrom: 1:00',
+      Request: 'Mode: extend\nHigher\nFrom: 1:00',
       Style: 'brass',
       'Made from': '“Rain”, take 2',
     });
@@ -93,12 +93,12 @@ describe('a finished song says, once, what was asked for', () => {
     const first = await song();
     expect((await make('stems', {})).title).toBe('Stems of Rain, take 1');
     expect((await studio.finish(await studio.press(first, 'Karaoke take 1'))).title).toBe(
-      'Karaoke of Rain, take 1',
+      'Karaoke for Rain, take 1',
     );
     expect((await studio.finish(await studio.press(first, 'WAV take 2'))).title).toBe('WAV of Rain, take 2');
     const filmed = await studio.finish(await studio.press(first, 'Music video take 1'));
-    expect(filmed.title).toBe('Music video of Rain, take 1');
+    expect(filmed.title).toBe('Music video for Rain, take 1');
     const painted = await studio.finish(await studio.press(first, 'Cover art'));
-    expect(painted.title).toBe('Cover art of Rain');
+    expect(painted.title).toBe('Cover art for Rain');
   });
 });

@@ -23,7 +23,7 @@ const field = ({ fields = [] }: Message, name: string) => fields.find((one) => o
 describe('under a song', () => {
   it('the first action of the first take is primary, next to it are the words, then the other takes and the song', async () => {
     const { actions = [] } = await makeSong();
-    const ofTake = ['Extend', 'Play here', 'Stems', 'Karaoke', 'Music video', 'WAV', 'Keep voice'];
+    const ofTake = ['Extend', 'Play here', 'Stems', 'Karaoke', 'Music video', 'WAV', 'Save voice'];
     const [first, ...others] = [1, 2].flatMap((take) => ofTake.map((label) => `${label} take ${take}`));
     expect(actions.map(({ label }) => label)).toEqual([
       first,
@@ -138,7 +138,7 @@ describe('under a song', () => {
 
   it('shows style that was made of the person’s words as such', async () => {
     const song = await makeSong({ title: 'Rain' });
-    expect(field(song, 'Style, from your words')).toBe('a tune for rain, polished');
+    expect(field(song, 'Style (from your words)')).toBe('a tune for rain, polished');
   });
 });
 
@@ -166,7 +166,7 @@ describe('while a song is made', () => {
     await tell([{ ...streaming, audio_url: 'https://gateway.example/one.mp3' }], 'first');
     expect(seen.map(({ text = '' }) => text)).toEqual([
       '**Chorus**\nDrip',
-      '[Listen while it is made](<https://gateway.example/live(1)>)\n\n**Chorus**\nDrip',
+      '[Listen while it is being created](<https://gateway.example/live(1)>)\n\n**Chorus**\nDrip',
       '**Chorus**\nDrip',
     ]);
     expect(seen.map(({ media = [] }) => media.length)).toEqual([0, 0, 1]);
@@ -177,11 +177,11 @@ describe('while a song is made', () => {
 
 describe('a voice', () => {
   const keep = (song: Message, values = {}) =>
-    studio.fill(song, 'Keep voice take 1', { name: 'Rainy', ...values });
+    studio.fill(song, 'Save voice take 1', { name: 'Rainy', ...values });
 
   it('is kept for the server, completed by name, sung with, shown and removed', async () => {
     const kept = await studio.finish(await keep(await makeSong()));
-    expect(kept.title).toBe('The voice “Rainy” is kept');
+    expect(kept.title).toBe('The voice “Rainy” is saved');
     expect(sentTo('music.generatePersona')[0]).toMatchObject({
       taskId: 'task-1',
       audioId: 'audio-one',
@@ -206,13 +206,13 @@ describe('a voice', () => {
 
     const list = privateText(await studio.ask('voices', {}, { subcommand: 'show' }));
     expect(list).toContain('**Rainy**');
-    expect(list).toContain('kept by Ada');
+    expect(list).toContain('saved by Ada');
     const remove = (person: typeof BOB) =>
       studio.ask('voices', { voice: 'rainy' }, { subcommand: 'remove', person });
     expect(privateText(await remove(BOB))).toContain('Only a moderator, or Ada');
     expect(privateText(await remove(MODERATOR))).toContain('is removed');
     expect(privateText(await studio.ask('song', { prompt: 'snow', voice: 'Rainy' }))).toContain(
-      'No voice is kept here yet',
+      'No voices are saved here yet',
     );
   });
 
@@ -220,12 +220,12 @@ describe('a voice', () => {
     const song = await makeSong();
     await studio.finish(await keep(song));
     const removed = await studio.ask('voices', { voice: 'rainy' }, { subcommand: 'remove' });
-    expect(privateText(removed)).toContain('keeps it again, at no cost');
-    expect(await studio.press(song, 'Keep voice take 1')).toMatchObject({
-      form: { title: 'Keep it again, for free' },
+    expect(privateText(removed)).toContain('save it again at no cost');
+    expect(await studio.press(song, 'Save voice take 1')).toMatchObject({
+      form: { title: 'Save again, for free' },
     });
     const before = studio.world.gateway.taken.length;
-    expect(privateText(await keep(song, { name: 'Rainy again' }))).toContain('is kept again');
+    expect(privateText(await keep(song, { name: 'Rainy again' }))).toContain('is saved again');
     expect(studio.world.gateway.taken).toHaveLength(before);
     await studio.finish(await studio.ask('song', { prompt: 'snow', voice: 'Rainy again' }));
     expect(sentTo('music.generate').at(-1)).toMatchObject({ personaId: 'persona-of-audio-one' });
@@ -235,9 +235,9 @@ describe('a voice', () => {
     const song = await makeSong();
     await studio.finish(await keep(song));
     await studio.ask('voices', { voice: 'Rainy' }, { subcommand: 'remove' });
-    await studio.finish(await studio.fill(song, 'Keep voice take 2', { name: 'Rainy' }));
+    await studio.finish(await studio.fill(song, 'Save voice take 2', { name: 'Rainy' }));
     expect(privateText(await keep(song, { name: 'rainy' }))).toContain(
-      'A voice called “rainy” is kept here already. Please choose another name.',
+      'A voice called “rainy” already exists here. Choose another name.',
     );
     expect(privateText(await studio.ask('voices', {}, { subcommand: 'show' }))).not.toContain('Rainy 2');
   });
@@ -265,7 +265,7 @@ describe('a voice', () => {
       keptAt: 1,
     }));
     await studio.world.storage.settings.set('voices:discord:server:guild', { version: 1, voices: many });
-    expect(privateText(await studio.press(song, 'Keep voice take 1'))).toContain('500 voices are kept here');
+    expect(privateText(await studio.press(song, 'Save voice take 1'))).toContain('500 voices are saved here');
     expect(sentTo('music.generatePersona')).toEqual([]);
   });
 
@@ -306,7 +306,9 @@ describe('a voice', () => {
       await studio.ask('song', { prompt: 'snow', voice: 'Rainy', instrumental: true }),
       await studio.ask('remix', { mode: 'cover', style: 'brass', voice: 'Rainy', instrumental: true }),
     ])
-      expect(privateText(outcome)).toBe('An instrumental has no voice. Leave out one of the two.');
+      expect(privateText(outcome)).toBe(
+        'An instrumental cannot have a voice. Leave out “voice” or “instrumental”.',
+      );
     expect(taken).toHaveLength(before);
   });
 
@@ -318,16 +320,16 @@ describe('a voice', () => {
       { prompt: 'snow', voice: 'persona-of-audio-one' },
       { address: elsewhere },
     );
-    expect(privateText(outcome)).toContain('No voice is kept here yet');
+    expect(privateText(outcome)).toContain('No voices are saved here yet');
   });
 
   it('that is kept already is explained, before the gateway is asked and after', async () => {
     const song = await makeSong();
     await studio.finish(await keep(song));
-    expect(privateText(await studio.press(song, 'Keep voice take 1'))).toContain('kept already, as “Rainy”');
+    expect(privateText(await studio.press(song, 'Save voice take 1'))).toContain('kept already, as “Rainy”');
     studio.world.gateway.replies.push(gatewayError('exists'));
-    const told = await studio.finish(await studio.fill(song, 'Keep voice take 2', { name: 'Other' }));
-    expect(told.title).toBe('This voice is kept already');
+    const told = await studio.finish(await studio.fill(song, 'Save voice take 2', { name: 'Other' }));
+    expect(told.title).toBe('This voice is already saved');
     expect(told.text).toContain('gives its voice once');
   });
 
@@ -405,9 +407,9 @@ describe('/remix', () => {
   it('extends an instrumental of this channel into one, without karaoke', async () => {
     await makeSong({ instrumental: true });
     const longer = await studio.finish(await studio.ask('remix', { mode: 'extend' }));
-    expect(labelsOf(longer).filter((label) => /Karaoke|Keep voice/.test(label))).toEqual([]);
+    expect(labelsOf(longer).filter((label) => /Karaoke|Save voice/.test(label))).toEqual([]);
     const changed = await studio.finish(await studio.fill(longer, 'Change'));
-    expect(labelsOf(changed).filter((label) => /Karaoke|Keep voice/.test(label))).toEqual([]);
+    expect(labelsOf(changed).filter((label) => /Karaoke|Save voice/.test(label))).toEqual([]);
   });
 
   it('works on the latest song when no file is attached', async () => {
@@ -444,7 +446,7 @@ describe('/remix', () => {
     [{ mode: 'instrumental' }, /how the band should sound/],
     [{ mode: 'extend', title: 'More' }, /words that follow/],
     [{ mode: 'vocals', prompt: 'la', model: 'V4' }, /V5 and V4_5PLUS/],
-    [{ mode: 'cover', style: 'x'.repeat(201), model: 'V4' }, /201 characters, and the model takes 200/],
+    [{ mode: 'cover', style: 'x'.repeat(201), model: 'V4' }, /201 characters, the limit is 200/],
     [{ prompt: 'la' }, /Please give the option “mode”/],
   ])('%j is told before anything is spent', async (options, sentence) => {
     expect(privateText(await remix(options))).toMatch(sentence);
@@ -467,7 +469,7 @@ it('where there are no voice channels, /party offers the page of a song, and its
   const offered = async () => await studio.ask('party', {});
   expect(await offered()).toMatchObject({
     message: {
-      text: expect.stringContaining('Voice channels are Discord’s'),
+      text: expect.stringContaining('in Discord voice channels'),
       actions: [{ type: 'link', label: 'Listen', url: expect.stringContaining('/songs/') }],
     },
   });

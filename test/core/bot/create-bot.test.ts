@@ -150,9 +150,9 @@ describe('what the commands ask of the gateway', () => {
 describe('bad input gets a sentence for the person alone, and nothing is stored', () => {
   it.each([
     ['song', {}, /Tell me what the song is about/],
-    ['song', { prompt: 'x'.repeat(501) }, /501 characters, and the model takes 500/],
+    ['song', { prompt: 'x'.repeat(501) }, /501 characters, the limit is 500/],
     ['song', { lyrics: 'la', instrumental: true }, /An instrumental has no lyrics/],
-    ['song', { lyrics: 'x'.repeat(3001), model: 'V4' }, /3001 characters, and the model takes 3000/],
+    ['song', { lyrics: 'x'.repeat(3001), model: 'V4' }, /3001 characters, the limit is 3000/],
     ['song', { prompt: 'x', model: 'V9' }, /“model” can be V5/],
     ['lyrics', { topic: 'rain '.repeat(201) }, /201 words, and 200 are allowed/],
     ['stems', {}, /There is no song in this channel yet/],
@@ -265,7 +265,7 @@ it('/jobs lists what is running for the person here, with buttons to cancel it',
   expect(privately(await ask('jobs')).text).toContain('You have no running jobs here');
   const job = accepted(await ask('song', { prompt: 'rain' }));
   const message = privately(await ask('jobs'));
-  expect(message.text).toContain('about to begin');
+  expect(message.text).toContain('starting');
   expect(message.actions).toMatchObject([{ id: `song.cancel:${job}:0` }]);
   // Until the gateway has answered.
   await world.storage.jobs.replace({ ...(await world.read(job)), state: 'ready', end: 'cancelled' });

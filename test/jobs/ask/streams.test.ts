@@ -146,7 +146,7 @@ describe('a stream that goes wrong', () => {
 describe('an end that the gateway gives', () => {
   it.each([
     ['length', 'reached the length limit', 'used up its'],
-    ['content_filter', 'content filter stopped the answer here', 'content filter did not let this through'],
+    ['content_filter', 'content filter stopped the answer here', 'content filter blocked this'],
     ['tool_calls', 'functions that it does not have', 'wanted to use functions'],
   ])('%s is told, with words and without', async (reason, note, sentence) => {
     const spoken = await ask((response) => void events(response).end(chatStream(['Once upon'], reason)));

@@ -125,7 +125,7 @@ describe('a full disk', () => {
     const turns = [{ role: 'user', parts: [{ type: 'text', text: 'a fox' }] }] as const;
     const job = await world.start({
       work: { route: 'gen.image', request: { model: 'gen-picture', turns } },
-      title: 'Painting “a fox”',
+      title: 'Creating an image of “a fox”',
     });
     await world.lookAgain(job, 3);
     expect((await world.read(job)).state).toBe('failed');
@@ -364,7 +364,7 @@ describe('files', () => {
     await world.advance(parent);
     const job = await world.start({
       work: { route: 'music.wavGenerate', request: { taskId: 'task-1', audioId: 'audio-two' } },
-      title: 'Making the WAV of “Rain”',
+      title: 'Converting to WAV: “Rain”',
       parent,
       madeFrom: '“Rain”',
     });

@@ -188,7 +188,7 @@ it('/jobs says what waits for what', async () => {
   here.gateway.replies.push(busy(50 * SECOND));
   const held = await studio.stored(await studio.ask('song', song));
   await here.advance(held.id);
-  expect(await jobsOf()).toContain('waiting for the gateway, which is busy, for 0:5');
+  expect(await jobsOf()).toContain('waiting for the busy gateway, next try in 0:5');
   here.clock.advance(52 * SECOND);
   await here.advance(held.id);
   expect(await jobsOf()).toContain('at the gateway, for');
@@ -196,7 +196,7 @@ it('/jobs says what waits for what', async () => {
   await here.callback(held.id, songCallback('complete'));
   here.platform.failures.push(new PlatformError('unavailable', 'slower', { retryAfterMs: 30 * SECOND }));
   await here.advance(held.id);
-  expect(await jobsOf()).toContain('made, waiting for this chat, which is busy, for 0:30 more');
+  expect(await jobsOf()).toContain('finished, waiting for the busy chat, next try in 0:30');
   here.clock.advance(31 * SECOND);
   await here.advance(held.id);
 

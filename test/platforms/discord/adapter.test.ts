@@ -192,8 +192,8 @@ describe('the Discord adapter', () => {
               type: 'form',
               form: {
                 id: 'song.persona:job1:1',
-                title: 'Keep this voice, whose title is far too long for a form',
-                submitLabel: 'Keep',
+                title: 'Save this voice, whose title is far too long for a form',
+                submitLabel: 'Save',
                 options: {
                   name: { type: 'text', description: 'Its name', required: true },
                   start: { type: 'number', description: 'Second' },
@@ -207,11 +207,11 @@ describe('the Discord adapter', () => {
               visibility: 'channel',
               message: {
                 text: 'A song',
-                actions: [{ type: 'action', id: 'song.persona:job1:1', label: 'Keep voice' }],
+                actions: [{ type: 'action', id: 'song.persona:job1:1', label: 'Save voice' }],
               },
             };
       const message = await discord.command({ name: 'song', options: { prompt: 'x' } }).response();
-      const form = discord.press('Keep voice', message);
+      const form = discord.press('Save voice', message);
       await form.modal();
       expect(bot.invocations.at(-1)).toMatchObject({
         command: 'song',

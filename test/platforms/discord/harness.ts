@@ -67,7 +67,7 @@ export const COMMANDS: readonly AnyCommand[] = [
       set: defineSubcommand({
         description: 'Sets one',
         options: {
-          family: { type: 'text', description: 'What to limit' },
+          family: { type: 'text', description: 'Requests to limit' },
           model: {
             type: 'text',
             description: 'Which',

@@ -5,7 +5,7 @@ import type { OptionDeclarations } from '../../../src/core/options.ts';
 import { parseOptions } from '../../../src/platforms/shared/parse.ts';
 
 const options = {
-  prompt: { type: 'text', description: 'What the song should be about' },
+  prompt: { type: 'text', description: 'Describe the song' },
   title: { type: 'text', description: 'Title' },
   style: { type: 'text', description: 'Style' },
   instrumental: { type: 'flag', description: 'Instrumental (no vocals)' },

@@ -28,7 +28,7 @@ export const COMMANDS: readonly AnyCommand[] = [
     options: {
       prompt: {
         type: 'text',
-        description: 'What the song should be about',
+        description: 'Describe the song',
         maximumLength: 3000,
         multiline: true,
         required: true,

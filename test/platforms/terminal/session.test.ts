@@ -48,7 +48,9 @@ const models = defineCommand({
   subcommands: {
     set: defineSubcommand({
       description: 'Chooses a model',
-      options: { family: { type: 'text', description: 'What to limit', required: true, autocomplete: true } },
+      options: {
+        family: { type: 'text', description: 'Requests to limit', required: true, autocomplete: true },
+      },
       run: async () => ({ type: 'accepted', job: 'never', begin: () => {} }),
     }),
   },
@@ -169,7 +171,7 @@ describe('a line', () => {
     expect(paper.written()).toContain('/models has no subcommand “constructor”. Choose one of set.');
     await play('help models');
     expect(paper.written()).toContain(
-      '**/models set** Chooses a model\n\n- **--family** What to limit (required)',
+      '**/models set** Chooses a model\n\n- **--family** Requests to limit (required)',
     );
   });
 

@@ -12,7 +12,7 @@
  * card.attachments[0].bytes;                                  // what was uploaded
  *
  * const stems = discord.press('Stems', card);                 // by label or custom_id; by another person: { user }
- * const form = discord.press('Keep voice', card);
+ * const form = discord.press('Save voice', card);
  * const sent = await discord.submitModal(form, { name: 'Rain' });
  * await discord.autocomplete({ name: 'song', option: 'model', typed: 'V5' });
  * discord.contextMenu({ name: 'Ask about this', message });

@@ -127,7 +127,7 @@ describe('the Home tab', () => {
       form: {
         id: 'models prompt',
         title: 'Prompt',
-        submitLabel: 'Keep',
+        submitLabel: 'Save',
         options: { text: { type: 'text', description: 'Text' } },
         initial: { text: 'as it is now' },
       },

@@ -192,8 +192,8 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
         type: 'form',
         form: {
           id: 'song.keep-voice:j1:0',
-          title: 'Keep this voice for a long time',
-          submitLabel: 'Keep',
+          title: 'Save this voice for a long time',
+          submitLabel: 'Save',
           options: { name: { type: 'text', description: 'Its name', maximumLength: 40 } },
           initial: { name },
         },
@@ -306,7 +306,7 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
       const { server, bot } = harness;
       await server.slash('/song', text);
       const said = await server.until(() => server.ephemeralsOf()[0]);
-      expect(readableText(said)).toContain('**--prompt** What the song should be about (required)');
+      expect(readableText(said)).toContain('**--prompt** Describe the song (required)');
       expect(bot.invocations).toEqual([]);
       noRefusals();
     },
@@ -371,8 +371,8 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
         type: 'form',
         form: {
           id: 'song.keep-voice:j1:0',
-          title: 'Keep this voice for a long time',
-          submitLabel: 'Keep',
+          title: 'Save this voice for a long time',
+          submitLabel: 'Save',
           options: { name: { type: 'text', description: 'Its name', required: true } },
           initial: { name: 'Ada' },
         },
