@@ -11,7 +11,7 @@ export function endingNote({ finish }: AnswerResult): string {
     case 'stopped':
       return 'Stopped';
     case 'broken':
-      return 'The answer was cut off here; press Again for a complete one';
+      return 'The answer broke off here; press Again for a complete one';
     case 'endless':
       return 'The answer did not end, so I stopped it here';
     case 'rounds':
@@ -37,7 +37,7 @@ export function emptyAnswer({ finish }: AnswerResult, { request, dialect }: Answ
     case 'stopped':
       return 'Stopped before the first word.';
     case 'broken':
-      return 'The answer was cut off before the first word. Press Again to retry.';
+      return 'The answer broke off before the first word. Press Again to retry.';
     case 'length': {
       const bound = request.maxTokens === undefined ? 'its length limit' : `its ${request.maxTokens} tokens`;
       return `The model used up ${bound} before it wrote anything. Try another model.`;

@@ -252,7 +252,7 @@ describe('every message of the bot', () => {
       expect(message.title ?? message.text ?? '').toMatch(/\p{L}{3}/u);
     const labels = (title: RegExp) =>
       messages.filter(({ title: own = '' }) => title.test(own)).map(({ actions = [] }) => actions);
-    const sung = [...labels(/^Music video of/), ...labels(/^WAV of/)];
+    const sung = [...labels(/^Music video for/), ...labels(/^WAV of/)];
     expect(sung.length).toBeGreaterThan(1);
     for (const actions of sung.filter((some) => some.some(({ label }) => label === 'Again')))
       expect(actions.map(({ label }) => label)).toContain('Lyrics');

@@ -57,10 +57,10 @@ describe('a video', () => {
   it('cannot be exact and of several shots, nor silent with a sound', async () => {
     expect(
       await sentence('video', { prompt: 'a fox', exact: true, shots: 'multi', model: 'film' }),
-    ).toContain('Leave out one of them');
+    ).toContain('Leave out “exact” or “shots”');
     const audio = { name: 'rain.wav', url: 'https://cdn.example/rain.wav', contentType: 'audio/wav' };
     expect(await sentence('video', { prompt: 'a fox', silent: true, audio, model: 'film' })).toContain(
-      'Leave out one of them',
+      'Leave out “silent” or “audio”',
     );
   });
 });

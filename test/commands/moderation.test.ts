@@ -161,8 +161,10 @@ describe('what is said of a server names the channels that decided for themselve
   const STILL = 'These channels keep their own settings: #songs.';
 
   test('by pages', async () => {
-    expect(await says('pages', 'set', { songs: 'on' }, SONGS)).not.toContain('still wins');
-    expect(await says('pages', 'set', { songs: 'on', where: 'server' })).not.toContain('still wins');
+    expect(await says('pages', 'set', { songs: 'on' }, SONGS)).not.toContain('keep their own settings');
+    expect(await says('pages', 'set', { songs: 'on', where: 'server' })).not.toContain(
+      'keep their own settings',
+    );
     expect(await says('pages', 'set', { songs: 'off', where: 'server' })).toContain(
       `Song pages are off in this server. Shared links no longer work. ${STILL}`,
     );
@@ -172,7 +174,9 @@ describe('what is said of a server names the channels that decided for themselve
     await run('models', 'answers', { prompt: 'Be rude', footer: false }, SONGS);
     expect(await says('models', 'answers', { prompt: 'Be kind', where: 'server' })).toContain(STILL);
     expect(await says('models', 'answers', { footer: true, where: 'server' })).toContain(STILL);
-    expect(await says('models', 'answers', { assistant: true, where: 'server' })).not.toContain('still wins');
+    expect(await says('models', 'answers', { assistant: true, where: 'server' })).not.toContain(
+      'keep their own settings',
+    );
   });
 });
 
@@ -349,9 +353,11 @@ describe('/limits', () => {
     expect(await says('limits', 'allow', { what: 'song', where: 'server' })).toContain(
       'still wins in #quiet.',
     );
-    expect(await says('limits', 'allow', { what: 'ask', where: 'server' })).not.toContain('still wins');
+    expect(await says('limits', 'allow', { what: 'ask', where: 'server' })).not.toContain(
+      'keep their own settings',
+    );
     expect(await says('limits', 'set', { what: 'song', most: 3, where: 'server' })).not.toContain(
-      'still wins',
+      'keep their own settings',
     );
   });
 
@@ -416,7 +422,7 @@ describe('/minstrel', () => {
 
   test('forget says first what it erases, and then erases it', async () => {
     const job = await world.start(SONG);
-    expect(await says('minstrel', 'forget', {}, asAda)).toContain('cannot be brought back');
+    expect(await says('minstrel', 'forget', {}, asAda)).toContain('permanently erases');
     expect(await says('minstrel', 'forget', { confirm: true }, asAda)).toContain('still running (1)');
     await world.advance(job);
     await world.callback(job, songCallback('complete'));

@@ -196,7 +196,7 @@ describe('a model that goes in circles', () => {
     );
     expect(sent().length - before).toBe(5);
     expect(JSON.stringify(answer.embeds)).toContain('Let me see.');
-    expect(JSON.stringify(answer.embeds)).toContain('went on asking for commands');
+    expect(JSON.stringify(answer.embeds)).toContain('kept calling commands');
   });
 
   it('gets the same command with the same words once', async () => {

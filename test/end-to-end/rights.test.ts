@@ -174,9 +174,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'rights with three replicas', (
     };
     const asks = (user: string) => answer(() => slack.slash('/ask', 'Paint a fox.', { user }));
     expect(await asks('U0CARL')).toMatch(/\/image: not done.*denied you/s);
-    expect(await answer(() => slack.mention('Paint a fox.', { user: 'U0CARL' }))).toMatch(
-      /not done.*denied/s,
-    );
+    expect(await answer(() => slack.mention('Paint a fox.', { user: 'U0CARL' }))).toMatch(/refused.*denied/s);
     expect(await asks('U0ADA')).toContain('/image: started');
     await privately('U0BOB', '/models', 'reset assistant channel');
   });

@@ -151,7 +151,7 @@ describe('what people think of an answer', () => {
       const before = slack.ephemeralsOf(ADA).length;
       await slack.judge(answer, judgement);
       const said = await slack.until(() => slack.ephemeralsOf(ADA)[before]);
-      expect(readableText(said)).toContain(`this answer is ${judgement}`);
+      expect(readableText(said)).toContain(`this answer as ${judgement}`);
     }
     const report = await privately(BOB, '/limits', 'report 7');
     expect(report).toMatch(/Votes on answers[\s\S]*facet-tools: 0 good, 1 bad/);

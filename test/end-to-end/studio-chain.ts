@@ -138,7 +138,7 @@ export function studioChain<Handle>({ person, reached, refused }: ChainOptions<H
     expect(choice?.name).toBe('Rainy');
     const sung = await ada.command('song', { prompt: 'snow', voice: choice?.value ?? '' }, 2);
     expect(sung.text).toContain('Rainy');
-    expect(await ada.pressQuietly(song, 'Save voice take 1')).toContain('kept already');
+    expect(await ada.pressQuietly(song, 'Save voice take 1')).toContain('saved the voice of this take');
   });
 
   it('remix of an upload in four modes', async () => {

@@ -40,7 +40,7 @@ const PREVIEW_REFUSALS: ReadonlySet<GatewayError['code']> = new Set(['not-found'
 function answerSentence({ code, taken }: GatewayError): string {
   switch (code) {
     case 'broken-stream':
-      return 'The answer was cut off before the first word. Press Again to retry.';
+      return 'The answer broke off before the first word. Press Again to retry.';
     case 'stalled':
       return 'The gateway accepted the question, then stopped responding. Press Again to retry.';
     case 'nonsense':

@@ -117,7 +117,7 @@ describe('under a song', () => {
     expect(karaoke.media?.map(({ name }) => name)).toEqual(['Rain, take 1.lrc']);
     studio.world.gateway.words.length = 0;
     const silent = await studio.finish(await studio.press(song, 'Karaoke take 2'));
-    expect(silent.text).toContain('no words');
+    expect(silent.text).toContain('no lyrics');
   });
 
   it('Again asks for the same; Change comes filled in, and keeps what is not in the form', async () => {
@@ -326,18 +326,20 @@ describe('a voice', () => {
   it('that is kept already is explained, before the gateway is asked and after', async () => {
     const song = await makeSong();
     await studio.finish(await keep(song));
-    expect(privateText(await studio.press(song, 'Save voice take 1'))).toContain('kept already, as “Rainy”');
+    expect(privateText(await studio.press(song, 'Save voice take 1'))).toContain(
+      'saved the voice of this take as “Rainy”',
+    );
     studio.world.gateway.replies.push(gatewayError('exists'));
     const told = await studio.finish(await studio.fill(song, 'Save voice take 2', { name: 'Other' }));
     expect(told.title).toBe('This voice is already saved');
-    expect(told.text).toContain('gives its voice once');
+    expect(told.text).toContain('gives one voice');
   });
 
   it.each([
-    [{ start: 0, end: 5 }, /10 to 30 seconds; 0 to 5 are 5/],
+    [{ start: 0, end: 5 }, /10 to 30 seconds long. From 0 to 5 is 5/],
     [{ start: 0, end: 31 }, /10 to 30 seconds/],
-    [{ start: 92, end: 102 }, /begin before that/],
-    [{ start: 85, end: 100 }, /end there at the latest/],
+    [{ start: 92, end: 102 }, /earlier start/],
+    [{ start: 85, end: 100 }, /earlier end/],
     [{ name: 'x'.repeat(81) }, /81 characters/],
   ])('with %j is refused before anything is spent', async (values, sentence) => {
     expect(privateText(await keep(await makeSong(), values))).toMatch(sentence);
@@ -441,10 +443,10 @@ describe('/remix', () => {
 
   it.each([
     [{ mode: 'cover' }, /how the cover should sound/],
-    [{ mode: 'vocals' }, /what is sung/],
-    [{ mode: 'vocals', prompt: 'la', instrumental: true }, /adds a voice/],
+    [{ mode: 'vocals' }, /Enter the lyrics in/],
+    [{ mode: 'vocals', prompt: 'la', instrumental: true }, /adds vocals/],
     [{ mode: 'instrumental' }, /how the band should sound/],
-    [{ mode: 'extend', title: 'More' }, /words that follow/],
+    [{ mode: 'extend', title: 'More' }, /lyrics of the new part/],
     [{ mode: 'vocals', prompt: 'la', model: 'V4' }, /V5 and V4_5PLUS/],
     [{ mode: 'cover', style: 'x'.repeat(201), model: 'V4' }, /201 characters, the limit is 200/],
     [{ prompt: 'la' }, /Please give the option “mode”/],
@@ -460,7 +462,7 @@ describe('/remix', () => {
     studio.world.recording.seconds = undefined;
     expect(await told()).toContain('cannot tell how long');
     expect(studio.world.gateway.taken).toEqual([]);
-    expect(privateText(await studio.ask('remix', { mode: 'extend' }))).toContain('no song in this channel');
+    expect(privateText(await studio.ask('remix', { mode: 'extend' }))).toContain('no songs in this channel');
   });
 });
 
@@ -514,7 +516,9 @@ describe('songs of this channel', () => {
     expect(found.message.title).toBe('Rain, take 2');
     const longer = await studio.fill(found.message, 'Extend take 2');
     expect(longer.type).toBe('accepted');
-    expect(privateText(await studio.ask('song', { earlier: 'Rain', prompt: 'snow' }))).toContain('Either');
+    expect(privateText(await studio.ask('song', { earlier: 'Rain', prompt: 'snow' }))).toContain(
+      'Use “earlier” alone',
+    );
   });
 });
 

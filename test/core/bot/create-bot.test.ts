@@ -149,14 +149,14 @@ describe('what the commands ask of the gateway', () => {
 
 describe('bad input gets a sentence for the person alone, and nothing is stored', () => {
   it.each([
-    ['song', {}, /Tell me what the song is about/],
+    ['song', {}, /Describe the song/],
     ['song', { prompt: 'x'.repeat(501) }, /501 characters, the limit is 500/],
-    ['song', { lyrics: 'la', instrumental: true }, /An instrumental has no lyrics/],
+    ['song', { lyrics: 'la', instrumental: true }, /An instrumental cannot have lyrics/],
     ['song', { lyrics: 'x'.repeat(3001), model: 'V4' }, /3001 characters, the limit is 3000/],
     ['song', { prompt: 'x', model: 'V9' }, /“model” can be V5/],
-    ['lyrics', { topic: 'rain '.repeat(201) }, /201 words, and 200 are allowed/],
-    ['stems', {}, /There is no song in this channel yet/],
-    ['video', {}, /Tell me what happens in the video/],
+    ['lyrics', { topic: 'rain '.repeat(201) }, /201 words, the limit is 200/],
+    ['stems', {}, /There are no songs in this channel yet/],
+    ['video', {}, /Describe the video/],
     ['video', { prompt: 'waves', duration: 7 }, /“duration” can be 5 seconds, 10 seconds, 15 seconds/],
     ['image', {}, /Please give the option “prompt”/],
     ['nonsense', {}, /There is no command “nonsense”/],
@@ -270,7 +270,7 @@ it('/jobs lists what is running for the person here, with buttons to cancel it',
   // Until the gateway has answered.
   await world.storage.jobs.replace({ ...(await world.read(job)), state: 'ready', end: 'cancelled' });
   const told = privately(await ask('jobs'));
-  expect(told.text).toContain(': cancelled, for');
+  expect(told.text).toContain(': cancelled, ');
   expect(told.actions).toBeUndefined();
 });
 

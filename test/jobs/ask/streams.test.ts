@@ -68,7 +68,7 @@ describe('a stream that is cut', () => {
       });
       const isMarked =
         footer.includes('broke off') ||
-        text.includes('before its first word') ||
+        text.includes('before the first word') ||
         text.includes('didn’t ask twice');
       if (text === WHOLE && !isMarked) continue;
       expect(isMarked, `cut at ${at}: ${text} ${footer}`).toBe(true);
@@ -131,7 +131,7 @@ describe('a stream that goes wrong', () => {
       };
       write();
     });
-    expect(footer).toContain('without end');
+    expect(footer).toContain('did not end');
     expect(text.length).toBeLessThan(250_000);
     await expect.poll(() => upstream.abandoned).toBe(1);
   });
@@ -147,7 +147,7 @@ describe('an end that the gateway gives', () => {
   it.each([
     ['length', 'reached the length limit', 'used up its'],
     ['content_filter', 'content filter stopped the answer here', 'content filter blocked this'],
-    ['tool_calls', 'functions that it does not have', 'wanted to use functions'],
+    ['tool_calls', 'functions that are not available', 'tried to call functions'],
   ])('%s is told, with words and without', async (reason, note, sentence) => {
     const spoken = await ask((response) => void events(response).end(chatStream(['Once upon'], reason)));
     expect(spoken.text).toBe('Once upon');
