@@ -82,7 +82,7 @@ async function refusalOf(command: string, subcommand: string | undefined, option
   const isRefused = outcome.type === 'message' && outcome.option !== undefined;
   // The line is understood: it works where there is a song.
   const lacksSong =
-    isRefused && /^There is no song (in this channel|here) yet/.test(outcome.message.text ?? '');
+    isRefused && /^There are no songs (in this channel|here) yet/.test(outcome.message.text ?? '');
   return isRefused && !lacksSong ? outcome.message.text : undefined;
 }
 

@@ -136,7 +136,7 @@ describe('/models', () => {
 
   test('talk is chosen for this channel, shown, and taken back', async () => {
     expect(await says('models', 'answers', { talk: true })).toContain(
-      '**Talk**: on (answers every message in this channel). Each message is',
+      '**Talk**: on (answers every message in this channel). Each answer starts',
     );
     expect(await run('models', 'answers')).toMatchObject({ form: { initial: { talk: 'on' } } });
     expect(await run('models', 'answers', { talk: false, where: 'server' })).toMatchObject({
@@ -248,7 +248,7 @@ describe('/limits', () => {
     expect(set).toContain('Limits for everyone in this server now: 2 songs per person and hour.');
     expect(set).toContain('Undo: /limits reset what:song where:server');
     expect(await says('limits', 'show')).toContain(
-      '2 songs per person and hour (chosen for this server): 0 requests used',
+      '2 songs per person and hour (set for this server): 0 requests used',
     );
     expect(await says('limits', 'set', { what: 'song', most: 1, together: true })).toContain(
       'Limits for everyone in this channel now: 1 song per day in this channel, for all together; 2 songs per person and hour.',
@@ -351,7 +351,7 @@ describe('/limits', () => {
       { address: { ...HERE, channel: 'quiet', channelName: 'quiet' } },
     );
     expect(await says('limits', 'allow', { what: 'song', where: 'server' })).toContain(
-      'still wins in #quiet.',
+      'keep their own settings: #quiet.',
     );
     expect(await says('limits', 'allow', { what: 'ask', where: 'server' })).not.toContain(
       'keep their own settings',
@@ -405,7 +405,7 @@ describe('/limits', () => {
     expect(await says('limits', 'report', { days: 1 })).toContain('No usage in the last day.');
     await run('limits', 'set', { what: 'song', most: 5, together: true, where: 'server' });
     await run('song', undefined, { prompt: 'rain' });
-    expect(await says('limits', 'show')).toContain('(chosen for this server): 1 request used');
+    expect(await says('limits', 'show')).toContain('(set for this server): 1 request used');
   });
 });
 

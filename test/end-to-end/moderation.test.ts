@@ -50,7 +50,7 @@ it('an administrator chooses a model by the ordinal words of a list; the rest ar
   expect(await privately(BOB, '/models', 'set ask chat:chat-smalll channel')).toContain('Did you mean');
   expect(await privately(BOB, '/models', 'set ask chat:chat-small channel')).toContain('now use');
   const shown = await privately(BOB, '/models', 'show');
-  expect(shown).toContain('chosen for this channel');
+  expect(shown).toContain('set for this channel');
 });
 
 it('whoever chooses a model for a family in a form is offered that family’s models first', async () => {

@@ -191,7 +191,7 @@ it('moderators switch pages off and on, for links that were shared too', async (
   await pages('set', { songs: 'on' });
   expect((await visit(url)).status).toBe(200);
   expect((await pages('reset', { where: 'channel' })).text).toContain(
-    'Pages are off, chosen for this server.',
+    'Pages are off, set for this server.',
   );
   await pages('reset', { where: 'server' });
   expect((await read({ command: 'pages', options: {}, person: MODERATOR })).text).toBe(

@@ -209,7 +209,7 @@ describe('a voice', () => {
     expect(list).toContain('saved by Ada');
     const remove = (person: typeof BOB) =>
       studio.ask('voices', { voice: 'rainy' }, { subcommand: 'remove', person });
-    expect(privateText(await remove(BOB))).toContain('Only a moderator, or Ada');
+    expect(privateText(await remove(BOB))).toContain('Only a moderator or Ada');
     expect(privateText(await remove(MODERATOR))).toContain('is removed');
     expect(privateText(await studio.ask('song', { prompt: 'snow', voice: 'Rainy' }))).toContain(
       'No voices are saved here yet',
@@ -237,7 +237,7 @@ describe('a voice', () => {
     await studio.ask('voices', { voice: 'Rainy' }, { subcommand: 'remove' });
     await studio.finish(await studio.fill(song, 'Save voice take 2', { name: 'Rainy' }));
     expect(privateText(await keep(song, { name: 'rainy' }))).toContain(
-      'A voice called “rainy” already exists here. Choose another name.',
+      'A voice named “rainy” already exists here. Choose another name.',
     );
     expect(privateText(await studio.ask('voices', {}, { subcommand: 'show' }))).not.toContain('Rainy 2');
   });
@@ -277,7 +277,7 @@ describe('a voice', () => {
     const other = { personaId: 'other', keptBy: { id: 'bob', displayName: 'Bob' }, keptAt: 1 };
     await studio.world.voices.keep(where, { ...other, name: 'Rainy day' });
     expect(privateText(await studio.fill(song, 'Change', { title: 'Snow' }))).toContain(
-      'The voice “Rainy” is not kept here any more',
+      'The voice “Rainy” was removed.',
     );
   });
 
@@ -291,7 +291,7 @@ describe('a voice', () => {
     await studio.ask('voices', { voice: 'Rainy' }, { subcommand: 'remove' });
     for (const sung of [song, cover])
       expect(privateText(await studio.press(sung, 'Again'))).toContain(
-        'The voice “Rainy” is not kept here any more',
+        'The voice “Rainy” was removed.',
       );
     await keep(first);
     for (const sung of [song, cover])

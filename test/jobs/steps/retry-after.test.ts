@@ -203,7 +203,7 @@ it('/jobs says what waits for what', async () => {
   here.gateway.replies.push(gatewayError('network', { taken: 'unknown' }));
   const lost = await studio.stored(await studio.ask('song', song));
   await here.advance(lost.id);
-  expect(await jobsOf()).toContain('unclear whether the gateway took it; it has 30:00 more to call back');
+  expect(await jobsOf()).toContain('may not have accepted it; waiting up to 30:00 more');
 });
 
 describe('after a submission whose answer was lost', () => {
