@@ -159,7 +159,7 @@ describe('a call that cannot be done is told to the model and to people, and spe
   ])('%s', async (_name, command, args, sentence) => {
     const before = running.emulator.requests.filter(({ method }) => method === 'POST').length;
     const answer = await ask(content(call(command, args)), content({ text: 'Sorry.' }));
-    expect(JSON.stringify(answer.embeds)).toContain(`/${command}: not done`);
+    expect(JSON.stringify(answer.embeds)).toContain(`/${command}: refused`);
     expect(JSON.stringify(told())).toContain(sentence);
     expect(running.emulator.requests.filter(({ method }) => method === 'POST')).toHaveLength(before);
   });

@@ -123,7 +123,7 @@ it('says what is wrong to the person alone, before anything is spent', async () 
   const song = discord.command({ name: 'song', options: { prompt: 'rain '.repeat(200) } });
   const message = await song.response();
   expect(song.ephemeral).toBe(true);
-  expect(JSON.stringify(message)).toContain('Please shorten it');
+  expect(JSON.stringify(message)).toContain('is too long');
   expect(running.emulator.requests.length).toBe(before);
 });
 

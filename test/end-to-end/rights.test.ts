@@ -144,7 +144,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'rights with three replicas', (
       const asked = discord.command({ name: 'ask', options: { question: 'Paint a fox.' }, user });
       return JSON.stringify((await asked.message((m) => labelsOf(m).includes('Again'))).embeds);
     };
-    expect(await ask(bob)).toMatch(/\/image: not done.*denied you/);
+    expect(await ask(bob)).toMatch(/\/image: refused.*denied you/);
     expect(await ask(discord.user)).toContain('/image: started');
   });
 
@@ -173,7 +173,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'rights with three replicas', (
       return readableText(message);
     };
     const asks = (user: string) => answer(() => slack.slash('/ask', 'Paint a fox.', { user }));
-    expect(await asks('U0CARL')).toMatch(/\/image: not done.*denied you/s);
+    expect(await asks('U0CARL')).toMatch(/\/image: refused.*denied you/s);
     expect(await answer(() => slack.mention('Paint a fox.', { user: 'U0CARL' }))).toMatch(/refused.*denied/s);
     expect(await asks('U0ADA')).toContain('/image: started');
     await privately('U0BOB', '/models', 'reset assistant channel');

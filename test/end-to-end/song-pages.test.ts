@@ -167,14 +167,14 @@ it('the person who asked takes the page away and gives it back; others cannot', 
   const page = await read(press(id, 'page'));
   expect(linkIn(page, 'Listen')).toBe(url);
   expect((await read(press(id, 'page', { person: BOB }))).actions).toHaveLength(1);
-  expect((await read(press(id, 'withdraw', { person: BOB }))).text).toContain('Only the person who asked');
+  expect((await read(press(id, 'withdraw', { person: BOB }))).text).toContain('Only the requester');
   expect((await visit(url)).status).toBe(200);
   await read(press(id, 'withdraw'));
   expect(await visit(url)).toMatchObject({
     status: 410,
     text: expect.stringContaining('removed this page'),
   });
-  expect((await read(press(id, 'publish', { person: BOB }))).text).toContain('Only the person who asked');
+  expect((await read(press(id, 'publish', { person: BOB }))).text).toContain('Only the requester');
   await read(press(id, 'publish', { person: MODERATOR }));
   expect((await visit(url)).status).toBe(200);
 });
