@@ -190,9 +190,7 @@ it('moderators switch pages off and on, for links that were shared too', async (
   expect(linkIn((await makeSong()).message, 'Listen')).toBeUndefined();
   await pages('set', { songs: 'on' });
   expect((await visit(url)).status).toBe(200);
-  expect((await pages('reset', { where: 'channel' })).text).toContain(
-    'Pages are off, set for this server.',
-  );
+  expect((await pages('reset', { where: 'channel' })).text).toContain('Pages are off, set for this server.');
   await pages('reset', { where: 'server' });
   expect((await read({ command: 'pages', options: {}, person: MODERATOR })).text).toBe(
     'Pages are on, because everyone can read this channel.',

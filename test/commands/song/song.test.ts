@@ -290,9 +290,7 @@ describe('a voice', () => {
     );
     await studio.ask('voices', { voice: 'Rainy' }, { subcommand: 'remove' });
     for (const sung of [song, cover])
-      expect(privateText(await studio.press(sung, 'Again'))).toContain(
-        'The voice “Rainy” was removed.',
-      );
+      expect(privateText(await studio.press(sung, 'Again'))).toContain('The voice “Rainy” was removed.');
     await keep(first);
     for (const sung of [song, cover])
       expect((await studio.press(sung, 'Again', { person: BOB })).type).toBe('accepted');
