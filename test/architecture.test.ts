@@ -3,8 +3,8 @@ import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 /**
- * What each layer may import, besides itself: imports run in one direction. `types of x` allows `import type` alone, and a path allows
- * that file alone. Types count as imports everywhere else.
+ * The imports allowed in each layer, besides its own files. `types of x` allows `import type` only, and a path allows that file
+ * only. Elsewhere, type imports count too.
  */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   core: ['types of gateway'],
@@ -35,19 +35,19 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   main: ['app', 'platforms'],
 };
 
-/** A platform knows the port and what platforms share, and no other platform. */
+/** A platform may import the port and shared code, but no other platform. */
 const PLATFORMS = ['discord', 'slack', 'terminal', 'web'];
 
 /**
- * The folders inside a platform, from the lowest: each imports those before it. Of the files beside them the adapter imports all, and the
- * others none.
+ * The folders inside a platform, lowest first: each may import the earlier ones. The adapter may import all of them; other
+ * top-level files import none.
  */
 const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   discord: ['locales', 'render', 'connection', 'deliver', 'receive', 'voice'],
   slack: ['render', 'connection', 'deliver', 'receive'],
 };
 
-/** Packages that stay inside their folders. A name that ends with a slash means all packages of that scope. */
+/** Packages restricted to certain folders. A name that ends with a slash covers all packages of the scope. */
 const PACKAGE_FOLDERS: Readonly<Record<string, string | readonly string[]>> = {
   'discord.js': 'src/platforms/discord/',
   '@discordjs/': 'src/platforms/discord/',
@@ -84,7 +84,7 @@ interface Import {
 }
 
 function importsOf({ path, text }: Source): Import[] {
-  // Whole statements at the beginning of a line, and calls of import() anywhere; comments are neither.
+  // Matches statements at the start of a line and import() anywhere, but not comments.
   const statements =
     /^(?:import|export)\s(?:(type)\s)?(?:[^'";]*?\sfrom\s+)?'([^']+)'|(?<!\*.*)\bimport\('([^']+)'\)/gm;
   return [...text.matchAll(statements)].map(([, type, of, called]) => ({
@@ -108,7 +108,7 @@ function platformOf(path: string): string | undefined {
   return path.startsWith('src/platforms/') && PLATFORMS.includes(platform) ? platform : undefined;
 }
 
-/** How high a file stands inside its platform. */
+/** Returns the level of a file inside its platform. */
 function rankOf(path: string): number | undefined {
   const folders = FOLDERS[platformOf(path) ?? ''];
   if (!folders) return undefined;
@@ -117,7 +117,7 @@ function rankOf(path: string): number | undefined {
   return part.endsWith('.ts') ? -1 : folders.indexOf(part);
 }
 
-/** Sentences about imports that break the rules. */
+/** Describes each import that breaks the rules. */
 function violations(sources: readonly Source[]): string[] {
   return sources.flatMap(importsOf).flatMap((found) => {
     const { from, specifier, typeOnly } = found;
@@ -151,8 +151,8 @@ function violations(sources: readonly Source[]): string[] {
   });
 }
 
-/** Files that import each other, directly or through others; type imports count. Tarjan's strongly connected components. */
-function circles(sources: readonly Source[]): string[][] {
+/** Finds import cycles, including type imports, as Tarjan's strongly connected components. */
+function cycles(sources: readonly Source[]): string[][] {
   const targets = new Map(
     sources.map((source) => [source.path, importsOf(source).flatMap((found) => targetOf(found) ?? [])]),
   );
@@ -184,8 +184,8 @@ function circles(sources: readonly Source[]): string[][] {
   return found;
 }
 
-/** Names that several files declare and export, each with these files. Overloads, and a type with its value, are one. */
-function doubles(sources: readonly Source[]): string[] {
+/** Finds names exported by several files. Overloads, and a type with a value of the same name, count once. */
+function duplicateExports(sources: readonly Source[]): string[] {
   const declarations =
     /^export (?:(?:async|abstract|declare) )*(?:function\*?|const|class|interface|type|enum) (\w+)/gm;
   const found = sources.flatMap(({ path, text }) =>
@@ -204,11 +204,11 @@ const sources = globSync(['src/**/*.ts', 'commands/**/*.ts']).map((path) => ({
   text: readFileSync(path, 'utf8'),
 }));
 
-test('imports run in one direction, and packages stay inside their folders', () => {
+test('imports go one way, and packages stay in their folders', () => {
   expect(violations(sources)).toEqual([]);
 });
 
-test('what browsers run imports its neighbours and packages alone', () => {
+test('browser code imports only its neighbours and packages', () => {
   const modules = globSync('src/**/browser/*.js').map((path) => ({ path, text: readFileSync(path, 'utf8') }));
   expect(modules.length).toBeGreaterThan(0);
   const far = modules
@@ -217,21 +217,21 @@ test('what browsers run imports its neighbours and packages alone', () => {
   expect(far).toEqual([]);
 });
 
-test('no file imports itself through others', () => {
-  expect(circles(sources)).toEqual([]);
+test('there are no import cycles', () => {
+  expect(cycles(sources)).toEqual([]);
 });
 
-test('every exported name is declared once in the whole project', () => {
-  expect(doubles(sources)).toEqual([]);
+test('exported names are unique in the project', () => {
+  expect(duplicateExports(sources)).toEqual([]);
 });
 
-test('src itself holds main.ts only', () => {
+test('src contains no files except main.ts', () => {
   expect(sources.filter(({ path }) => /^src\/[^/]+\.ts$/.test(path)).map(({ path }) => path)).toEqual([
     'src/main.ts',
   ]);
 });
 
-test('every layer of the rules is there, so that no rule is about nothing', () => {
+test('every layer in the rules exists', () => {
   const layers = new Set(sources.map(({ path }) => layerOf(path)));
   expect(Object.keys(MAY_IMPORT).toSorted()).toEqual([...layers].toSorted());
 });
@@ -243,13 +243,13 @@ test('only jobs/transitions.ts writes a state', () => {
   expect(writers.map(({ path }) => path)).toEqual(['src/jobs/transitions.ts']);
 });
 
-test('only app/config reads the environment of the process, and only programs hand it over', () => {
+test('only app/config reads the process environment, and only programs pass it on', () => {
   const readers = sources.filter(({ text }) => /\bprocess\.env\b|\benv\b.*from 'node:process'/.test(text));
   const programs = ['app', 'cli', 'emulator'];
   expect(readers.filter(({ path }) => !programs.includes(layerOf(path))).map(({ path }) => path)).toEqual([]);
 });
 
-describe('the reader of these rules sees', () => {
+describe('the checker of these rules', () => {
   test.each([
     [
       'a platform that reaches into jobs',
@@ -307,7 +307,7 @@ describe('the reader of these rules sees', () => {
     expect(violations([{ path, text }])).toHaveLength(1);
   });
 
-  test('circles, through types and several files', () => {
+  test('finds cycles through types and several files', () => {
     const made = (path: string, text: string): Source => ({ path, text });
     const two = [
       made('src/core/a.ts', "import { b } from './b.ts';"),
@@ -315,11 +315,11 @@ describe('the reader of these rules sees', () => {
       made('src/core/c.ts', "export { a } from './a.ts';"),
       made('src/core/d.ts', "import { a } from './a.ts';"),
     ];
-    expect(circles(two)).toEqual([['src/core/a.ts', 'src/core/b.ts', 'src/core/c.ts']]);
-    expect(circles(two.slice(1))).toEqual([]);
+    expect(cycles(two)).toEqual([['src/core/a.ts', 'src/core/b.ts', 'src/core/c.ts']]);
+    expect(cycles(two.slice(1))).toEqual([]);
   });
 
-  test('names that two files export, and no overloads', () => {
+  test('finds duplicate exports but ignores overloads', () => {
     const first =
       'export async function open(path: string): void;\nexport async function open(path: URL): void;';
     const made = [
@@ -332,10 +332,10 @@ describe('the reader of these rules sees', () => {
         text: 'export type Part = 1;\nexport const own = 2;\nexport { open } from "./a.ts";',
       },
     ];
-    expect(doubles(made)).toEqual(['Part: src/core/a.ts, src/core/b.ts']);
+    expect(duplicateExports(made)).toEqual(['Part: src/core/a.ts, src/core/b.ts']);
   });
 
-  test('and leaves comments alone', () => {
+  test('ignores comments', () => {
     const text = " * Use it as `import('../jobs/jobs.ts')`.\n// import { a } from '../jobs/jobs.ts';";
     expect(violations([{ path: 'src/gateway/x.ts', text }])).toEqual([]);
   });

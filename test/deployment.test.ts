@@ -1,4 +1,4 @@
-/** What is shipped with the code: the image, the example settings, the documents. */
+/** Files shipped with the code: the image, the example settings, the documents. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -27,7 +27,7 @@ const manifest = z
   })
   .parse(JSON.parse(read('package.json')));
 
-/** Files and packages that are loaded from `entry` on, the late ones too. */
+/** Returns the files and packages that `entry` imports, directly, indirectly or dynamically. */
 function reachableFrom(entry: string): { files: Set<string>; packages: Set<string> } {
   const files = new Set<string>();
   const packages = new Set<string>();
@@ -55,12 +55,12 @@ describe('the image', () => {
   );
   const { files, packages } = reachableFrom('src/main.ts');
 
-  test('copies only what is there', () => {
+  test('copies only existing files', () => {
     expect(copied.length).toBeGreaterThan(0);
     expect(copied.filter((path) => !existsSync(path))).toEqual([]);
   });
 
-  test('copies every file that the bot loads', () => {
+  test('copies every file the bot loads', () => {
     expect(files.size).toBeGreaterThan(50);
     const missing = [...files].filter(
       (file) => !copied.some((path) => file === path || file.startsWith(`${path}/`)),
@@ -68,12 +68,12 @@ describe('the image', () => {
     expect(missing).toEqual([]);
   });
 
-  test('has every package that the bot loads, without those for development', () => {
+  test('contains every package the bot loads, without development packages', () => {
     expect(packages.size).toBeGreaterThan(5);
     expect([...packages].filter((name) => !(name in manifest.dependencies))).toEqual([]);
   });
 
-  test('has what the documents run in it', () => {
+  test('contains the programs that the documents run in it', () => {
     const run = pages.flatMap((page) => [...read(page).matchAll(/\bnode (src\/cli\/[\w-]+\.ts)/g)]);
     const programs = new Set(run.map(([, program = '']) => program));
     expect([...programs].sort()).toEqual(
@@ -88,7 +88,7 @@ describe('the image', () => {
     }
   });
 
-  test('lets into the build what it copies', () => {
+  test('includes copied files in the build context', () => {
     const letIn = read('.dockerignore')
       .split('\n')
       .filter((line) => line.startsWith('!'))
@@ -96,7 +96,7 @@ describe('the image', () => {
     expect(letIn.sort()).toEqual([...new Set(copied)].sort());
   });
 
-  test('runs what npm start runs, on the same Node', () => {
+  test('runs the same program as npm start, on the same Node', () => {
     expect(dockerfile).toContain(
       `CMD ${JSON.stringify(manifest.scripts.start?.split(' ')).replace(/,/g, ', ')}`,
     );
@@ -111,7 +111,7 @@ describe('the image', () => {
     expect(dockerfile.indexOf('\nUSER node')).toBeLessThan(dockerfile.lastIndexOf('\nCMD'));
   });
 
-  test('sets only settings that exist', () => {
+  test('uses only existing settings', () => {
     const [, block = ''] = /^ENV ((?:.*\\\n)*.*)$/m.exec(dockerfile) ?? [];
     const set = [...block.matchAll(/([A-Z\d_]+)=(\S+)/g)].map(([, name = '', value]) => [name, value]);
     expect(set.map(([name]) => name).sort()).toEqual([
@@ -129,14 +129,14 @@ describe('the image', () => {
   });
 });
 
-test('the compose file sets only settings that exist', () => {
+test('the compose file uses only existing settings', () => {
   const [, block = ''] = /^ {4}environment:\n((?: {6}.*\n)+)/m.exec(read('compose.yaml')) ?? [];
   const names = [...block.matchAll(/^ {6}([A-Z\d_]+):/gm)].map(([, name]) => name);
   expect(names.length).toBeGreaterThan(0);
   expect(names.filter((name) => !VARIABLES.some((variable) => variable === name))).toEqual([]);
 });
 
-test('the compose file names images by digest, asks for a password for Redis, and drops what no service needs', () => {
+test('the compose file pins images, requires a Redis password and drops privileges', () => {
   const compose = read('compose.yaml');
   const services = compose.split(/^ {2}(?=\w+:$)/m).filter((part) => /^(bot|redis):\n {4}/.test(part));
   expect(services).toHaveLength(2);
@@ -153,11 +153,11 @@ test('the compose file names images by digest, asks for a password for Redis, an
 describe('THIRD-PARTY-NOTICES', () => {
   const notices = read(NOTICES_FILE);
 
-  test('is what npm run notices writes', () => {
+  test('is up to date with npm run notices', () => {
     expect(notices).toBe(noticesFile(read('package-lock.json')));
   });
 
-  test('names what is shipped, and what the LGPL asks for', () => {
+  test('lists shipped packages and the notices that the LGPL requires', () => {
     const [, lgpl = ''] = notices.split('--- LGPL');
     for (const name of ['libvips', 'https://github.com/lovell/sharp-libvips', '@img/sharp-libvips-linux-x64'])
       expect(lgpl).toContain(name);
@@ -167,39 +167,39 @@ describe('THIRD-PARTY-NOTICES', () => {
 });
 
 describe('the settings', () => {
-  test('are documented as the schema says: npm run settings writes both files', () => {
+  test('are documented as in the schema: npm run settings is up to date', () => {
     expect(read(EXAMPLE_FILE)).toBe(exampleFile());
     expect(read(SETTINGS_PAGE)).toBe(withSettingsTable(read(SETTINGS_PAGE)));
   });
 
-  test('and the metrics stand in a table that the same script writes', () => {
+  test('and metrics have tables generated by the same script', () => {
     expect(read(METRICS_PAGE)).toBe(withMetricsTable(read(METRICS_PAGE)));
   });
 
-  test('are in .env.example, each once, in order, with a sentence', () => {
+  test('are in .env.example once each, in order, with a description', () => {
     const entries = [...read('.env.example').matchAll(/^# ((?!---)[^\n]+(?:\n# [^\n]+)*)\n#([A-Z\d_]+)=/gm)];
     expect(entries.map(([, , name]) => name)).toEqual(VARIABLES);
     for (const [, sentence] of entries) expect(sentence).toMatch(/^[A-Z].*[.]$/s);
   });
 
-  test('have examples in .env.example that would be accepted', () => {
+  test('have valid examples in .env.example', () => {
     const examples = [...read('.env.example').matchAll(/^#([A-Z\d_]+)=(.*)$/gm)].map(([, name, value]) => [
       name,
       value,
     ]);
-    // An example of production, in which there is no playground.
+    // The example sets production, which forbids the playground.
     const others = { GATEWAY_API_KEY: 'key', PLAYGROUND: '0' };
     expect(() => readConfig({ ...Object.fromEntries(examples), ...others })).not.toThrow();
   });
 
-  test('are in docs/operating/settings.md, each once', () => {
+  test('are in docs/operating/settings.md once each', () => {
     const cells = [...read(SETTINGS_PAGE).matchAll(/^\|((?: `[A-Z\d_]+`,?)+) \|/gm)];
     const rows = cells.flatMap(([, names = '']) => names.match(/[A-Z\d_]+/g) ?? []);
     expect(rows.sort()).toEqual([...VARIABLES].sort());
   });
 });
 
-/** As GitHub makes anchors of headings. */
+/** Derives anchors from headings as GitHub does. */
 function headingsOf(page: string): string[] {
   return [...read(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading
@@ -209,7 +209,7 @@ function headingsOf(page: string): string[] {
   );
 }
 
-test('npm start and what operators run say which Node they need', () => {
+test('npm start and the operators’ scripts check the version of Node', () => {
   const older = 'data:text/javascript,Object.defineProperty(process.versions, "node", { value: "22.1.0" })';
   const run = (...args: string[]) => spawnSync(process.execPath, args, { encoding: 'utf8' });
   expect(run('src/cli/preload.js')).toMatchObject({ status: 0, stderr: '' });
@@ -227,14 +227,14 @@ test('npm start and what operators run say which Node they need', () => {
     });
 });
 
-test('what the documents write into the checkout, with secrets in it, is ignored by Git', () => {
+test('Git ignores files with secrets that the documents create in the checkout', () => {
   const named = ['.env', 'data/minstrel.sqlite', 'minstrel.jsonl', 'backups/monday/minstrel.jsonl'];
   const ignored = execFileSync('git', ['check-ignore', '--no-index', ...named], { encoding: 'utf8' });
   expect(ignored.trim().split('\n')).toEqual(named);
 });
 
 describe('the documents', () => {
-  test.each(pages)('%s links only to files and headings that are there', (page) => {
+  test.each(pages)('%s links only to existing files and headings', (page) => {
     const targets = [...read(page).matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)]*))?\)/g)];
     const missing = targets.flatMap(([, path = '', heading]) => {
       const file = path === '' ? page : join(dirname(page), path);
@@ -244,7 +244,7 @@ describe('the documents', () => {
     expect(missing).toEqual([]);
   });
 
-  test('show pictures that are there, and small', () => {
+  test('show existing pictures of a small size', () => {
     const shown = pages.flatMap((page) =>
       [...read(page).matchAll(/(?:src="|\]\()([^")]*\.(?:png|mp3))[")]/g)].map(([, path = '']) =>
         join(dirname(page), path),
@@ -255,7 +255,7 @@ describe('the documents', () => {
     expect(large).toEqual([]);
   });
 
-  test('stand in one index, each once', () => {
+  test('are in one index, once each', () => {
     const linked = [...read('docs/README.md').matchAll(/\]\(([^)]+)\)/g)].map(([, path = '']) =>
       join('docs', path),
     );
@@ -265,12 +265,12 @@ describe('the documents', () => {
     expect(linked.sort()).toEqual([...others, 'CONTRIBUTING.md'].sort());
   });
 
-  test.each(pages)('%s names only npm scripts that exist', (page) => {
+  test.each(pages)('%s names only existing npm scripts', (page) => {
     const named = [...read(page).matchAll(/npm run (?:--\w+ )*([a-z][\w:-]*)/g)].map(([, name = '']) => name);
     expect(named.filter((name) => !(name in manifest.scripts))).toEqual([]);
   });
 
-  test('name files that there are', () => {
+  test('name only existing files', () => {
     const missing = pages.flatMap((page) =>
       [...read(page).matchAll(/`((?:src|commands|test)\/[\w./-]+)`/g)]
         .map(([, path = '']) => path)
@@ -280,7 +280,7 @@ describe('the documents', () => {
     expect(missing).toEqual([]);
   });
 
-  test('has one index of the decisions, each with a date and a status', () => {
+  test('index all decisions with a date and a status', () => {
     const rows = [
       ...read('docs/decisions/README.md').matchAll(
         /^\| (\d+) \| \[(.+)\]\((.+)\) \| \d{4}-\d\d-\d\d \| .+ \|$/gm,
@@ -293,7 +293,7 @@ describe('the documents', () => {
     expect(rows).toEqual(pagesOfDecisions.sort((a, b) => (a.file < b.file ? -1 : 1)));
   });
 
-  test('has an example of a command that is one', async () => {
+  test('contain an example of a valid command', async () => {
     const [, example = ''] = /^```ts\n(.*?)^```$/ms.exec(read('README.md')) ?? [];
     const folder = await mkdtemp(join(tmpdir(), 'minstrel-example-'));
     const file = join(folder, 'limerick.ts');

@@ -1,4 +1,4 @@
-/** The example of the README and its test in CONTRIBUTING, followed to the letter in a copy of the checkout. */
+/** Follows the README's example and its test in CONTRIBUTING exactly, in a copy of the checkout. */
 import { execFile } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 
 const blocks = (page: string) => [...page.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code);
 
-/** The files that the example needs, with the packages of the checkout. */
+/** Copies the files the example needs, and links the packages. */
 async function copyCheckout() {
   const folder = await mkdtemp(join(tmpdir(), 'minstrel-example-'));
   for (const name of ['commands', 'src', 'test', 'package.json', 'tsconfig.json', 'vitest.config.ts'])
@@ -17,7 +17,7 @@ async function copyCheckout() {
   return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
 }
 
-test('the limerick works as it is written, and its test passes', async () => {
+test('the limerick works as written, and its test passes', async () => {
   await using copy = await copyCheckout();
   const at = (file: string) => join(copy.folder, file);
   const [command = '', importLine = ''] = blocks(await readFile('README.md', 'utf8'));
@@ -37,7 +37,7 @@ test('the limerick works as it is written, and its test passes', async () => {
   const vitest = join(copy.folder, 'node_modules/vitest/vitest.mjs');
   const { stdout } = await run(vitest, 'run', 'test/commands/limerick.test.ts', '--no-color');
   expect(stdout).toMatch(/Tests {2}1 passed/);
-  // With its button, in place of the import and of `done`.
+  // The button's code replaces the import and `done`.
   const [button = ''] = blocks(contributing.slice(contributing.indexOf('<!-- commands/limerick.ts: button')));
   const [second = '', ...done] = button.split('\n\n');
   const pressed = command

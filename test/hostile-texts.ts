@@ -1,6 +1,6 @@
-/** What readers and renderers of text must get through quickly. */
+/** Texts that parsers and renderers must process quickly. */
 
-/** Repeated until the text is long enough: one of each kind of sign that readers and renderers look for. */
+/** Units to repeat: one of each kind of mark that parsers and renderers look for. */
 const UNITS = [
   ...['[', '](', '[a](', '![', '<', '<a', '<!--', '<@a|', '{"a":'],
   ...['`', '```\n', '*', '*a_ ', '~~a '],
@@ -25,10 +25,10 @@ const NESTED = [
   ['<a>', '</a>'],
 ] as const;
 
-/** Texts of so many characters on which careless parsers take more than linear time. */
+/** Returns texts of the given length for which careless parsers take more than linear time. */
 export function* hostileTexts(length: number): Generator<{ name: string; text: string }> {
   const repeated = (unit: string, most = length) => unit.repeat(Math.ceil(most / unit.length)).slice(0, most);
-  // A pattern goes back where what it waits for does not come.
+  // Regular expressions backtrack if the end they expect is missing.
   for (const unit of UNITS) yield { name: `${unit}, then another sign`, text: `${repeated(unit)}\u0001` };
   for (const [beginning, unit] of BEGINNINGS_AND_UNITS)
     yield { name: `${beginning}, then ${unit}`, text: beginning + repeated(unit) };

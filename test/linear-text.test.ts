@@ -1,4 +1,4 @@
-/** No text that a person, a model or the gateway wrote blocks the event loop. Text for platforms: test/platforms. */
+/** Text from people, models and the gateway never blocks the event loop. For texts on platforms, see test/platforms. */
 import { describe } from 'vitest';
 import { closeMarkdown } from '../commands/ask/unfinished-markdown.ts';
 import { ask } from '../commands/ask.ts';
@@ -92,7 +92,7 @@ describe('core reads in linear time', () => {
 
 describe('commands write in linear time', () => {
   testLinear({
-    // Signs at the end of the text are left out.
+    // Trailing marks are dropped.
     closeMarkdown: (text) => closeMarkdown(`${text}a`),
     'an answer': (text) => ask.done?.(answered(text)),
     'an answer that is still written': (text) => ask.early?.(answered(text)),

@@ -1,17 +1,17 @@
-/** Checks that functions take linear time in text, however hostile it is, or let other work be done in between. */
+/** Checks that functions process hostile text in linear time, or yield to other work in between. */
 import { expect, test } from 'vitest';
 import { hostileTexts } from './hostile-texts.ts';
 
-/** In characters. The short one finds what would take hours for a long one. */
+/** In characters. The short text fails fast where a long one would take hours. */
 const LENGTHS = [60, 1_000, 200_000];
-/** Of one core, for 200 kB. */
+/** CPU time for 200 kB. */
 const MOST_MILLISECONDS = 50;
 const HOPELESS_MILLISECONDS = 1_000;
 const MOST_RUNS = 5;
-/** Of one core, for 200,000 strings there and back. */
+/** CPU time to copy 200,000 strings and back, on an idle machine. */
 const MILLISECONDS_OF_COPY = 8;
 
-/** The longest time for which `work` lets no other work be done, in milliseconds of one core. */
+/** Returns the longest time for which `work` blocks the event loop, in milliseconds of CPU. */
 async function longestWait(work: () => unknown): Promise<number> {
   let longest = 0;
   let isDone = false;
@@ -29,13 +29,13 @@ async function longestWait(work: () => unknown): Promise<number> {
   return longest;
 }
 
-/** How many times longer than on an idle machine everything takes now: other threads share caches and cores. */
+/** Returns how much slower this machine currently is than when idle, because threads share caches and cores. */
 async function slowness(): Promise<number> {
   const copy = () => JSON.parse(JSON.stringify('12345'.repeat(40_000).split('')));
   return Math.max(1, (await longestWait(copy)) / MILLISECONDS_OF_COPY);
 }
 
-/** Whether the best of some runs is short enough. */
+/** True if the best of several runs is short enough. */
 async function isQuick(work: () => unknown): Promise<boolean> {
   for (let run = 0; run < MOST_RUNS; run += 1) {
     const milliseconds = await longestWait(work);
@@ -46,7 +46,7 @@ async function isQuick(work: () => unknown): Promise<boolean> {
   return false;
 }
 
-/** One test for each function. What they throw is an answer, too. */
+/** Defines one test per function. Functions may throw. */
 export function testLinear(functions: Readonly<Record<string, (text: string) => unknown>>): void {
   test.each(Object.entries(functions))('%s', async (_name, read) => {
     for (const length of LENGTHS) {

@@ -1,6 +1,6 @@
 /**
- * `npm run check:regex [folders]`: every regular expression of the bot takes at most linear time in its text. Each is checked with
- * recheck (https://makenowjust-labs.github.io/recheck/); those that are not linear are printed with a text that makes them slow.
+ * `npm run check:regex [folders]`: checks with recheck (https://makenowjust-labs.github.io/recheck/) that every regular expression
+ * takes linear time. Prints each that does not, with a text that makes it slow.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -13,7 +13,7 @@ interface Expression {
   readonly flags: string;
 }
 
-/** How expressions begin that are not linear, and why that does no harm. */
+/** Harmless expressions that are not linear, by their beginning, with the reason. */
 const EXCEPTIONS = [
   {
     begins: 'too (?:long|large|big|many',
@@ -25,12 +25,12 @@ const EXCEPTIONS = [
   },
 ] as const;
 
-/** In milliseconds. The defaults of a second and less make expressions look slow on a busy machine. */
+/** In milliseconds. With the shorter defaults, expressions look slow on a busy machine. */
 const LIMITS = { attackTimeout: 10_000, incubationTimeout: null, timeout: 60_000 };
 
 type Node = Parameters<NonNullable<VisitorObject['NewExpression']>>[0]['arguments'][number];
 
-/** The text of a constant. Parts of a template that are not constants of the file are ids and names: a word stands for them. */
+/** Returns the text of a constant. Template parts that are not constants are ids and names, so a word replaces them. */
 function textOf(node: Node | undefined, constants: ReadonlyMap<string, Node>): string | undefined {
   if (node?.type === 'Identifier') return textOf(constants.get(node.name), constants);
   if (node?.type === 'Literal') return String(node.value);
@@ -39,7 +39,7 @@ function textOf(node: Node | undefined, constants: ReadonlyMap<string, Node>): s
   return node.quasis.map(({ value }, index) => `${value.cooked}${parts[index] ?? ''}`).join('');
 }
 
-/** The regular expressions that a file holds, as literals and as calls of `RegExp`. */
+/** Returns the regular expressions in a file, as literals and `RegExp` calls. */
 function expressionsOf(file: string): Expression[] {
   const text = readFileSync(file, 'utf8');
   const { program, errors } = parseSync(file, text);
@@ -72,7 +72,7 @@ function expressionsOf(file: string): Expression[] {
   return found;
 }
 
-/** What is wrong with an expression, or undefined. */
+/** Returns a description of the problem, or undefined. */
 async function faultOf({ source, flags }: Expression): Promise<string | undefined> {
   const result = await check(source, flags, LIMITS);
   switch (result.status) {
@@ -88,7 +88,7 @@ async function faultOf({ source, flags }: Expression): Promise<string | undefine
 }
 
 async function main(folders: readonly string[]): Promise<number> {
-  // The program that comes with the package, instead of Java where it is installed.
+  // Uses the package's own binary even if Java is installed.
   process.env.RECHECK_BACKEND ??= 'native';
   const files = globSync(folders.map((folder) => `${folder}/**/*.{ts,js}`)).sort();
   const found = files.flatMap(expressionsOf).filter((expression) => !isException(expression));

@@ -1,4 +1,4 @@
-/** Property tests try the same cases each time. The nightly workflow tries others, and more of them. */
+/** Property tests use a fixed seed. The nightly workflow tries more cases of another. */
 import fc from 'fast-check';
 
 const { PROPERTY_SEED = '1', PROPERTY_RUNS = '50' } = process.env;

@@ -1,4 +1,4 @@
-/** The alerts and the board against what a running bot measures. */
+/** Checks alerts and dashboard against the metrics of a running bot. */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -10,17 +10,17 @@ import { createMetrics } from '../src/http/metrics.ts';
 import { temporaryFolder } from './media/helpers.ts';
 
 const rules = readFileSync('deploy/prometheus/rules.yaml', 'utf8');
-const board = z
+const dashboard = z
   .object({ panels: z.array(z.object({ targets: z.array(z.object({ expr: z.string() })).default([]) })) })
   .parse(JSON.parse(readFileSync('deploy/grafana/minstrel.json', 'utf8')));
-const boardQueries = board.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+const dashboardQueries = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
 const queries = [
   ...[...rules.matchAll(/expr: (?:>\n)?((?:.|\n {10})*)/g)].map(([, query = '']) => query),
-  ...boardQueries,
+  ...dashboardQueries,
 ];
 const noPromtool = spawnSync('promtool', ['--version']).status !== 0;
 
-/** Series with the labels that a query asks of them or groups them by. */
+/** Returns the series in a query, with the labels it selects or groups by. */
 function readQuery(query: string): { names: string[]; labels: string[] } {
   const names = [...query.matchAll(/\b(?:minstrel|process|nodejs)_\w+/g)].map(([name]) => name);
   const selected = [...query.matchAll(/\{([^}]*)\}/g)].flatMap(([, inside = '']) =>
@@ -30,10 +30,10 @@ function readQuery(query: string): { names: string[]; labels: string[] } {
   return { names, labels: [...selected, ...grouped] };
 }
 
-/** Added by Prometheus, and of histograms. */
+/** Labels added by Prometheus, and those of histograms. */
 const GENERAL = new Set(['job', 'instance', 'le']);
 
-test('every query names series that a bot has, with labels that they have', async () => {
+test('every query uses existing series and labels', async () => {
   expect(queries.length).toBeGreaterThan(40);
   const shown = await createMetrics().render();
   const known = new Set([...shown.matchAll(/^# TYPE (\w+)/gm)].map(([, name = '']) => name));
@@ -53,7 +53,7 @@ test('every query names series that a bot has, with labels that they have', asyn
   expect(wrong).toEqual([]);
 });
 
-test('every alert has an entry in the runbook, and a case in the tests of the rules', () => {
+test('every alert is in the runbook and in the tests of the rules', () => {
   const alerts = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name = '']) => name);
   const runbook = [
     ...readFileSync('docs/operating/troubleshooting.md', 'utf8').matchAll(/^\| `(Minstrel\w+)`/gm),
@@ -63,15 +63,15 @@ test('every alert has an entry in the runbook, and a case in the tests of the ru
   for (const alert of alerts) expect(cases.split(`alertname: ${alert}`).length).toBeGreaterThanOrEqual(3);
 });
 
-test('every series is measured somewhere, and shown on the board', () => {
-  const onBoard = boardQueries.join('\n');
-  expect(Object.keys(SERIES).filter((name) => !onBoard.includes(name))).toEqual([]);
+test('every series is measured and shown on the dashboard', () => {
+  const shownNames = dashboardQueries.join('\n');
+  expect(Object.keys(SERIES).filter((name) => !shownNames.includes(name))).toEqual([]);
 });
 
 // CI has promtool.
-test.skipIf(noPromtool)('every query of the board is one that Prometheus can read', async () => {
-  // As rules: promtool reads no query by itself. Grafana puts the interval in.
-  const asRules = boardQueries.map((query, index) => ({
+test.skipIf(noPromtool)('Prometheus can parse every query of the dashboard', async () => {
+  // Checked as rules, because promtool cannot check single queries. Grafana inserts the interval.
+  const asRules = dashboardQueries.map((query, index) => ({
     record: `board:query${index}`,
     expr: query.replaceAll('$__rate_interval', '5m'),
   }));
@@ -79,5 +79,5 @@ test.skipIf(noPromtool)('every query of the board is one that Prometheus can rea
   await writeFile(file, JSON.stringify({ groups: [{ name: 'board', rules: asRules }] }));
   const { stdout, stderr } = spawnSync('promtool', ['check', 'rules', file], { encoding: 'utf8' });
   expect(stderr).toBe('');
-  expect(stdout).toContain(`${boardQueries.length} rules found`);
+  expect(stdout).toContain(`${dashboardQueries.length} rules found`);
 });

@@ -13,8 +13,8 @@ import { RecordingLog } from '../storage/recording-log.ts';
 
 const tools = { log: new RecordingLog(), random: Math.random, fetch };
 
-describe.runIf(noRedis === undefined)(noRedis ?? 'a backup of a deployment on Redis', () => {
-  it('is taken back into an empty Redis, and into nothing else', async () => {
+describe.runIf(noRedis === undefined)(noRedis ?? 'a backup from Redis', () => {
+  it('restores only into an empty Redis', async () => {
     const [first, second] = [await startRedisServer(), await startRedisServer()];
     const directory = await mkdtemp(join(tmpdir(), 'minstrel-redis-backup-'));
     onTestFinished(async () => {
@@ -28,7 +28,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'a backup of a deployment on Re
     await before.jobs.create(songJob({ id: 'begun', state: 'waiting' }));
     await before.jobs.create(songJob({ id: 'queued', state: 'accepted' }));
 
-    // While a bot has it open.
+    // A running bot has the storage open.
     expect(await backUp(folder, configOn(first.url), tools)).toMatchObject({ media: { files: 0 } });
     await before.close();
     await expect(restore(folder, configOn(first.url), tools)).rejects.toThrow(
@@ -41,14 +41,14 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'a backup of a deployment on Re
     expect(await after.jobs.read('queued')).toMatchObject({ state: 'ready', end: 'failed' });
     await after.close();
 
-    // From Redis into a file.
+    // A backup from Redis restores into a file.
     const file = readConfig({ DATA_DIR: join(directory, 'data') });
     expect(await restore(folder, file, tools)).toMatchObject({ jobs: 2 });
     expect(await readFile(join(directory, 'data', 'minstrel.sqlite'))).not.toHaveLength(0);
   });
 });
 
-it('nothing is restored over a remainder, and nothing from what is no whole backup', async () => {
+it('refuses to restore over existing files or from an incomplete backup', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'minstrel-backup-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const path = (...parts: string[]) => join(directory, ...parts);

@@ -9,7 +9,7 @@ import { memoryStorage } from '../settings/memory-storage.ts';
 const server = (guild: string) => ({ platform: 'discord', guild, channel: 'music' });
 const ada = { platform: 'discord', person: 'ada' };
 
-test('a record of a newer version is left and reported, and everything else of the person is erased', async () => {
+test('erases everything except records of a newer version, and reports those', async () => {
   const { storage, clock } = await memoryStorage();
   const voices = createVoices(storage);
   const feedback = createFeedback(storage);
@@ -24,20 +24,20 @@ test('a record of a newer version is left and reported, and everything else of t
   });
   const day = '2026-11-20';
   await feedback.vote(server('b'), { job: 'j', model: 'seer', day, person: 'ada', judgement: 'good' });
-  let isOutOfParties = false;
+  let leftParties = false;
   const forgotten = forget(ada, {
     storage,
     voices,
     decisions,
     removeFile: async () => {},
     forgetParties: async () => {
-      isOutOfParties = true;
+      leftParties = true;
     },
   });
   await expect(forgotten).rejects.toThrow(SettingsError);
   expect(await voices.list(server('b'))).toEqual([]);
   expect(await feedback.summary(server('b'), day, 1)).toEqual([]);
-  expect(isOutOfParties).toBe(true);
+  expect(leftParties).toBe(true);
   expect(await storage.settings.get('voices:discord:server:a')).toEqual(newer);
   await storage.close();
 });

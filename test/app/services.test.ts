@@ -5,7 +5,7 @@ import { openGateway, unmeasured } from '../../src/app/services.ts';
 import { systemOf } from '../../src/app/system.ts';
 import { RecordingLog } from '../storage/recording-log.ts';
 
-it('the gateway is never offered HTTP/2, whose one connection carries every request', async () => {
+it('never offers HTTP/2 to the gateway', async () => {
   const hello = Promise.withResolvers<Buffer>();
   const server = createServer((socket: Socket) => {
     socket
@@ -17,7 +17,7 @@ it('the gateway is never offered HTTP/2, whose one connection carries every requ
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => void server.close());
-  // A server that listens on TCP has an AddressInfo.
+  // Sound: a TCP server that listens has an AddressInfo.
   const { port } = server.address() as AddressInfo;
   const gateway = openGateway(
     { baseUrl: `https://127.0.0.1:${port}`, apiKey: 'key' },
@@ -25,7 +25,7 @@ it('the gateway is never offered HTTP/2, whose one connection carries every requ
   );
   onTestFinished(() => gateway.close());
   await expect(gateway.music.styleGenerate({ content: 'rain' })).rejects.toThrow();
-  // The protocols stand in the client's first record as they are: RFC 7301 section 3.1.
+  // The client's first record lists the protocols in plain text: RFC 7301, section 3.1.
   const offered = /(?:.h2)?.http\/1\.1(?:.h2)?/.exec((await hello.promise).toString('latin1'))?.[0];
   expect(offered).toBe('\x08http/1.1');
 });

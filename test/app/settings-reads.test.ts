@@ -19,9 +19,9 @@ test.each([
   { command: 'ask', options: { question: 'Why?' } },
   { command: 'limits', subcommand: 'show', options: {} },
   { command: 'models', subcommand: 'show', options: {} },
-])('/$command reads once what moderators decided', async (asked) => {
+])('/$command reads settings once', async (request) => {
   const get = vi.spyOn(Keyv.prototype, 'get');
-  const outcome = await running.minstrel.bot.run({ id: 'event', address: ADDRESS, person: MOD, ...asked });
+  const outcome = await running.minstrel.bot.run({ id: 'event', address: ADDRESS, person: MOD, ...request });
   expect(outcome).not.toMatchObject({ message: { text: expect.stringContaining('reference') } });
   expect(get.mock.calls.map(([key]) => key).toSorted()).toEqual(['discord:guild', 'discord:guild:channel']);
 });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { endOnUncaught } from '../../src/app/process.ts';
 import { createLog } from '../../src/app/telemetry/log.ts';
 
-test('an error that nothing catches ends the process, and the log quotes nothing of it', () => {
+test('logs an uncaught error without its text and exits', () => {
   const lines: string[] = [];
   const codes: number[] = [];
   const emitter = new EventEmitter();

@@ -1,4 +1,4 @@
-/** How long people wait until their command is acknowledged, which is after it was stored. */
+/** Measures the time until a command is stored and acknowledged. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { atMost, type Figure, quantile, type Row } from './measure.ts';
 import { type Chat, startWorld } from './world.ts';
@@ -10,11 +10,11 @@ const CROWD = 500;
 export const acknowledging: Row = async () => [...(await measure(0)), ...(await measure(1))];
 
 async function measure(index: number): Promise<Figure[]> {
-  // Songs take as long as they do, so that most people's wait while others ask.
+  // At real speed, most songs are still waiting while others are requested.
   await using world = await startWorld({ speed: 1 });
   await using _bot = await world.startBot();
   const chat = world.chats[index] ?? world.chats[0];
-  // A bot runs for weeks: what is compiled once is not what people feel.
+  // A bot runs for weeks, so the time to compile code once is not measured.
   await crowd(chat, PER_SECOND);
   const steady = quantile(await steadily(chat), 0.99);
   const latest = Math.max(...(await crowd(chat, CROWD)));
@@ -30,8 +30,8 @@ const crowd = (chat: Chat, people: number): Promise<number[]> =>
 async function steadily(chat: Chat): Promise<number[]> {
   const latencies: Promise<number>[] = [];
   const began = performance.now();
-  for (let asked = 0; asked < PER_SECOND * SECONDS; asked += 1) {
-    await sleep(Math.max(0, began + (1_000 * asked) / PER_SECOND - performance.now()));
+  for (let count = 0; count < PER_SECOND * SECONDS; count += 1) {
+    await sleep(Math.max(0, began + (1_000 * count) / PER_SECOND - performance.now()));
     latencies.push(chat.song());
   }
   return Promise.all(latencies);

@@ -1,4 +1,4 @@
-/** The least that a bot on both chats starts: discord.js and Bolt, connected. */
+/** A minimal bot on both chats: discord.js and Bolt, connected. */
 import { App } from '@slack/bolt';
 import { Client, Events, GatewayIntentBits } from 'discord.js';
 

@@ -1,4 +1,4 @@
-/** Programs under the probe, each in a process of its own: the bot as `npm start` runs it, or a bare one beside it. */
+/** Runs programs under the probe in separate processes: the bot, as with `npm start`, or a bare one for comparison. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { PROGRAM_ENVIRONMENT, PROJECT, whileRuns } from '../servers/program.ts';
 
-/** As the probe tells them. */
+/** Resource usage as the probe reports it. */
 const usage = z.object({
   cpuMs: z.number(),
   longestMs: z.number(),
@@ -15,7 +15,7 @@ const usage = z.object({
   peakMb: z.number(),
 });
 
-/** Resolves when the program has written `mark`. Disposed of, it ends as an operator ends it, so that Node keeps what it compiled. */
+/** Resolves when the program has written `mark`. Disposal sends SIGTERM, so that Node saves its compile cache. */
 export async function startProgram(
   file: string,
   mark: string,
@@ -39,7 +39,7 @@ export async function startProgram(
     throw new Error(`${file} did not start: ${written}`, { cause: error });
   });
   return {
-    /** From the start of the process. */
+    /** Milliseconds since the start of the process. */
     readyMs: performance.now() - began,
     watchLoop: () => child.send('watch'),
     async used() {
@@ -53,7 +53,7 @@ export async function startProgram(
   };
 }
 
-/** The bot, once its chats are connected. Its DATA_DIR is its own unless the environment has one. */
+/** Resolves when the bot's chats are connected. Uses a temporary DATA_DIR unless the environment has one. */
 export async function startBot(environment: Readonly<Record<string, string>>) {
   await using opened = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'minstrel-bench-'));

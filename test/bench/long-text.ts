@@ -1,4 +1,4 @@
-/** How long the event loop of the bot computes at a stretch while hostile answers of 200 kB come in. */
+/** Measures how long hostile answers of 200 kB block the bot's event loop. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hostileTexts } from '../hostile-texts.ts';
 import { chatStream, events } from '../jobs/ask/upstream.ts';
@@ -6,11 +6,11 @@ import { atMost, type Figure, type Row } from './measure.ts';
 import { type BenchWorld, type Chat, startWorld } from './world.ts';
 
 const LENGTH = 200_000;
-/** As a fast gateway sends it. */
+/** The size of a piece from a fast gateway. */
 const PIECE = 1_000;
-/** Answers that come at the same time: each blocks the loop alone. */
+/** Concurrent answers; each blocks the loop separately. */
 const TOGETHER = 4;
-/** The file with the whole text may come after the message. */
+/** The file with the full text may arrive after the message. */
 const SETTLED_MS = 2_000;
 
 export const longText: Row = async () => {

@@ -1,4 +1,4 @@
-/** `npm run bench [-- --only <row>]`: prints the table of docs/performance.md. Exits with 1 when one is missed. */
+/** `npm run bench [-- --only <row>]`: prints the table of docs/performance.md. Exits with 1 if a budget is missed. */
 import { parseArgs } from 'node:util';
 import { acknowledging } from './acknowledging.ts';
 import { longText } from './long-text.ts';
@@ -36,7 +36,7 @@ line('row', 'what', 'budget', 'measured', 'met');
 line(...Array<string>(5).fill('---'));
 for (const [row, measure] of rows) {
   for (const { name, measured, budget, unit, atLeast } of await measure()) {
-    // A value that could not be measured is NaN and misses its budget.
+    // A value that could not be measured is NaN, which misses its budget.
     const isMet = atLeast ? measured >= budget : measured <= budget;
     const bound = `${atLeast ? 'at least' : 'at most'} ${number(budget)} ${unit}`;
     line(`\`${row}\``, name, bound, `${number(measured)} ${unit}`, isMet ? 'yes' : 'NO');

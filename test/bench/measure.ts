@@ -1,17 +1,16 @@
-/** What a row of the table measures, and the statistics of it. */
+/** Types of the table's rows, and statistics. */
 import { connectRedis, startRedisServer } from '../servers/redis.ts';
 
-/** One line of the table: a measured value and the budget that it must keep. */
+/** One line of the table: a measured value and its budget. */
 export interface Figure {
   readonly name: string;
   readonly measured: number;
   readonly budget: number;
   readonly unit: string;
-  /** How many times as fast: more is better. Everything else must stay below its budget. */
+  /** True for speedups, where more is better. Other values must stay below their budget. */
   readonly atLeast?: true;
 }
 
-/** Measures when it is called. */
 export type Row = () => Promise<Figure[]>;
 
 export const atMost = (budget: number, unit: string, name: string, measured: number): Figure => ({
@@ -21,17 +20,17 @@ export const atMost = (budget: number, unit: string, name: string, measured: num
   unit,
 });
 
-/** The value below which this part of all lies, as `0.99`; NaN for no values. */
+/** Returns a quantile, such as 0.99; NaN without values. */
 export function quantile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((one, other) => one - other);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 }
 
 /**
- * The median cost of each candidate. In every round each is measured once, so whatever else the machine does concerns all. The first
- * round only compiles: a bot runs for weeks.
+ * Returns the median cost of each candidate. Each round measures every candidate, so that other load on the machine affects
+ * all. The first round only warms up.
  */
-export async function inTurns(
+export async function medianCosts(
   rounds: number,
   candidates: readonly (() => Promise<number>)[],
 ): Promise<number[]> {
@@ -44,19 +43,19 @@ export async function inTurns(
   return costs.map((all) => quantile(all, 0.5));
 }
 
-/** Milliseconds of CPU that this process has used. */
+/** Returns the CPU time of this process in milliseconds. */
 export function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;
 }
 
-/** A Redis whose CPU time counts. What the disk costs does not. */
+/** Starts a Redis without persistence, to measure its CPU time without the disk. */
 export async function startMeasuredRedis() {
   const server = await startRedisServer({ appendonly: 'no' });
   const client = await connectRedis(server.url);
   return {
     url: server.url,
-    /** User and system time since it started: https://redis.io/docs/latest/commands/info/ */
+    /** User and system time since the start: https://redis.io/docs/latest/commands/info/ */
     async cpuMs() {
       const seconds = (await client.info('cpu')).matchAll(/^used_cpu_(?:user|sys):([\d.]+)/gm);
       return [...seconds].reduce((sum, [, text]) => sum + 1_000 * Number(text), 0);

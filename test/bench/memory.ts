@@ -1,4 +1,4 @@
-/** Resident memory of the bot. */
+/** Measures the bot's resident memory. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Studio } from '../../src/emulator/studio/studio.ts';
 import { createSampleStudio } from '../fixtures/sample-studio.ts';
@@ -18,7 +18,7 @@ export const memory: Row = async () => [
 
 async function idle(): Promise<number> {
   await using world = await startWorld();
-  // The first start fills Node's compile cache. What is measured is every start after it.
+  // The first start fills Node's compile cache. Later starts are measured.
   await (await world.startBot())[Symbol.asyncDispose]();
   await using bot = await world.startBot();
   await sleep(SETTLED_MS);
@@ -52,7 +52,7 @@ async function files(): Promise<number> {
   return (await bot.used()).peakMb;
 }
 
-/** Videos grow by a box that players skip: https://www.iana.org/assignments/media-types/video/mp4 */
+/** Pads videos with a box that players skip: https://www.iana.org/assignments/media-types/video/mp4 */
 function largeVideos(): Studio {
   const studio = createSampleStudio();
   const box = Buffer.alloc(FILES.bytes);

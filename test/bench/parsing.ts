@@ -1,16 +1,16 @@
-/** Streamed answers to text, beside the SDK of each dialect. Transport is left out: every candidate reads the same bytes from memory. */
+/** Compares parsing streamed answers with the SDK of each dialect. All candidates read the same bytes from memory. */
 import { GoogleGenAI } from '@google/genai';
 import OpenAI from 'openai';
 import type { AnswerEvent } from '../../src/gateway/answers.ts';
 import { createGateway } from '../../src/gateway/client.ts';
 import type { Question } from '../../src/gateway/questions.ts';
 import { chatStream } from '../jobs/ask/upstream.ts';
-import { cpuMs, type Figure, inTurns, type Row } from './measure.ts';
+import { cpuMs, type Figure, medianCosts, type Row } from './measure.ts';
 
 const WORDS = Array.from({ length: 4_000 }, (_, index) => (index % 12 === 0 ? '**word** ' : 'another '));
 const TEXT = WORDS.join('');
 const ROUNDS = 9;
-/** Of CPU, for each candidate in each round. */
+/** CPU time per candidate and round. */
 const ROUND_MS = 150;
 
 const URL = 'http://gateway.invalid';
@@ -25,7 +25,7 @@ const genEvent = (text: string, finishReason?: 'STOP'): string => {
   return `data: ${JSON.stringify({ candidates, usageMetadata, modelVersion: 'small', responseId: 'id' })}\n\n`;
 };
 
-/** Answers every request with these events. */
+/** Creates a fetch that answers every request with these events. */
 function answering(text: string): () => Promise<Response> {
   const bytes = new Blob([text]);
   return async () => new Response(bytes.stream(), { headers: { 'content-type': 'text/event-stream' } });
@@ -54,7 +54,7 @@ async function joined<Part>(parts: AsyncIterable<Part>, textOf: (part: Part) => 
 const eventText = (event: AnswerEvent) =>
   event.type === 'part' && event.part.type === 'text' ? event.part.text : '';
 
-/** The bot and the SDK; each resolves to the text that it read. */
+/** The bot's client and the SDK; both resolve to the parsed text. */
 const DIALECTS: Readonly<Record<string, readonly (() => Promise<string>)[]>> = {
   'chat stream, of the speed of openai': [
     () => joined(chat.stream(QUESTION), eventText),
@@ -75,14 +75,14 @@ const DIALECTS: Readonly<Record<string, readonly (() => Promise<string>)[]>> = {
 };
 
 export const parsing: Row = async () => {
-  // This SDK takes no fetch of its own.
+  // This SDK has no option for fetch.
   const { fetch } = globalThis;
   globalThis.fetch = genFetch;
   try {
     const figures: Figure[] = [];
     for (const [name, readers] of Object.entries(DIALECTS)) {
       const candidates = readers.map((read) => () => costOf(read));
-      const [bot = Number.NaN, sdk = Number.NaN] = await inTurns(ROUNDS, candidates);
+      const [bot = Number.NaN, sdk = Number.NaN] = await medianCosts(ROUNDS, candidates);
       figures.push({ name, measured: sdk / bot, budget: 1.5, atLeast: true, unit: 'times' });
     }
     return figures;
@@ -91,7 +91,7 @@ export const parsing: Row = async () => {
   }
 };
 
-/** CPU milliseconds of one answer. */
+/** Returns the CPU time of one answer in milliseconds. */
 async function costOf(read: () => Promise<string>): Promise<number> {
   const before = cpuMs();
   for (let answers = 1; ; answers += 1) {

@@ -1,11 +1,11 @@
-/** For `--import` of a measured process: answers its parent's messages with what it has used. */
+/** Preloaded with `--import` into a measured process: replies to its parent's messages with its resource usage. */
 
-/** Short, so that few turns of the event loop are counted together. */
+/** Short, so that few turns of the event loop are measured together. */
 const INTERVAL_MS = 5;
 
 let longestMs = 0;
 
-/** CPU time between two timers, because the loop of a busy machine is late without computing anything. */
+/** Measures CPU time between two timers, because timers on a busy machine are late even without computation. */
 function watchLoop(): void {
   let before = process.threadCpuUsage();
   setInterval(() => {
@@ -16,7 +16,7 @@ function watchLoop(): void {
 }
 
 process.on('message', (message) => {
-  // The timer costs more than an idle bot.
+  // Started on demand, because the timer costs more than an idle bot.
   if (message === 'watch') return watchLoop();
   const { user, system } = process.cpuUsage();
   process.send?.({

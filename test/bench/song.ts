@@ -1,4 +1,4 @@
-/** A song through the engine, from acceptance over three callbacks to delivery, beside a BullMQ job of five steps. */
+/** Compares a song, from acceptance through three callbacks to delivery, with a BullMQ job in five steps. */
 import { randomUUID } from 'node:crypto';
 import { createClient } from '@keyv/redis';
 import { DelayedError, Queue, Worker } from 'bullmq';
@@ -7,17 +7,17 @@ import { openRedisStorage } from '../../src/storage/redis/open.ts';
 import { createWorld, SONG, songCallback } from '../jobs/world.ts';
 import { PATIENT } from '../servers/redis.ts';
 import { RecordingLog } from '../storage/recording-log.ts';
-import { atMost, cpuMs, inTurns, type Row, startMeasuredRedis } from './measure.ts';
+import { atMost, cpuMs, medianCosts, type Row, startMeasuredRedis } from './measure.ts';
 
-/** As many songs as the engine runs at once. */
+/** The engine's limit of concurrent songs. */
 const AT_ONCE = 10;
 const SONGS = 200;
 const ROUNDS = 5;
 const HOUR = 3_600_000;
-/** As large as a song's record is. */
+/** The size of a song's record. */
 const RECORD = 'x'.repeat(2_000);
 
-/** Does one whole job. */
+/** Runs one complete job. */
 interface Candidate extends AsyncDisposable {
   one(): Promise<void>;
 }
@@ -25,7 +25,7 @@ interface Candidate extends AsyncDisposable {
 export const song: Row = async () => {
   await using opened = new AsyncDisposableStack();
   const redis = opened.use(await startMeasuredRedis());
-  /** CPU milliseconds of one job, in this process and in Redis. */
+  /** Returns the CPU time of one job in milliseconds, in this process and in Redis. */
   const costOf = async (candidate: Candidate): Promise<number> => {
     const before = cpuMs() + (await redis.cpuMs());
     let left = SONGS;
@@ -36,14 +36,14 @@ export const song: Row = async () => {
     return (cpuMs() + (await redis.cpuMs()) - before) / SONGS;
   };
   const candidates = [opened.use(await engine(redis.url)), opened.use(await fiveSteps(redis.url))];
-  const [ours = Number.NaN, bullmq = Number.NaN] = await inTurns(
+  const [ours = Number.NaN, bullmq = Number.NaN] = await medianCosts(
     ROUNDS,
     candidates.map((candidate) => () => costOf(candidate)),
   );
   return [atMost(3, 'times', 'CPU of a song, of a BullMQ job in five steps', ours / bullmq)];
 };
 
-/** The engine with a gateway that calls back at once, and a chat that takes everything. */
+/** The engine with a gateway that calls back immediately, and a chat that accepts everything. */
 async function engine(url: string): Promise<Candidate> {
   const tools = { clock: systemClock, random: Math.random, log: new RecordingLog() };
   const storage = await openRedisStorage({ ...tools, ...PATIENT, url });
@@ -79,7 +79,7 @@ async function engine(url: string): Promise<Candidate> {
   };
 }
 
-/** As https://docs.bullmq.io/patterns/process-step-jobs has it, with each next step woken by an event. */
+/** Follows https://docs.bullmq.io/patterns/process-step-jobs, with an event that starts each step. */
 async function fiveSteps(url: string): Promise<Candidate> {
   const clients = [createClient({ url }), createClient({ url })] as const;
   await Promise.all(clients.map((client) => client.connect()));

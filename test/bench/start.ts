@@ -1,7 +1,7 @@
-/** From the start of the process until both chats are connected, beside the least that does so. */
+/** Measures the time until both chats are connected, compared with a minimal bot. */
 import { fileURLToPath } from 'node:url';
 import { startBot, startProgram } from './bot.ts';
-import { atMost, inTurns, type Row } from './measure.ts';
+import { atMost, medianCosts, type Row } from './measure.ts';
 import { startWorld } from './world.ts';
 
 const ROUNDS = 5;
@@ -13,7 +13,7 @@ export const start: Row = async () => {
     await using program = await starting;
     return program.readyMs;
   };
-  const [bot = Number.NaN, bare = Number.NaN] = await inTurns(ROUNDS, [
+  const [bot = Number.NaN, bare = Number.NaN] = await medianCosts(ROUNDS, [
     () => readyMs(startBot(world.environment)),
     () => readyMs(startProgram(bareBot, 'Ready', world.environment)),
   ]);

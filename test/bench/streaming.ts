@@ -1,19 +1,19 @@
-/** How far the words in a channel are behind the gateway's. */
+/** Measures how far words in a channel lag behind the gateway's. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chatEvent, chatStream, events } from '../jobs/ask/upstream.ts';
 import { atMost, type Figure, type Row } from './measure.ts';
 import { type BenchWorld, type Chat, type Shown, startWorld } from './world.ts';
 
-/** As fast models write. */
+/** The speed of fast models. */
 const WORDS_PER_SECOND = 50;
 const WORDS = 300;
 const ANSWERS = 3;
 
-/** Five edits in two seconds of one interaction, as Discord's headers were seen to say; no figure is documented. */
+/** Five edits in two seconds per interaction, from Discord's rate limit headers; not documented. */
 const DISCORD_EDITS = { limit: 5, perMs: 2_000 } as const;
-/** Of tier 4, in bursts of five: https://docs.slack.dev/apis/web-api/rate-limits */
+/** Tier 4, in bursts of five: https://docs.slack.dev/apis/web-api/rate-limits */
 const SLACK_ADDITIONS = { limit: 100, perMs: 60_000, burst: 5 } as const;
-/** Milliseconds that a word waits on average where edits, or Slack's additions to a stream, come evenly: half of the time between two. */
+/** The average wait of a word in milliseconds: half of the interval between evenly spaced edits, or appends on Slack. */
 const BEST_LAG_MS = {
   Discord: DISCORD_EDITS.perMs / DISCORD_EDITS.limit / 2,
   Slack: SLACK_ADDITIONS.perMs / SLACK_ADDITIONS.limit / 2,
@@ -27,7 +27,7 @@ export const streaming: Row = async () => {
   const figures: Figure[] = [];
   for (const chat of world.chats) {
     const lags: number[][] = [];
-    // The first one compiles and connects.
+    // The first answer warms up.
     for (let answer = 0; answer <= ANSWERS; answer += 1)
       lags.push(await lagsOf(chat, world, answer === 0 ? 20 : WORDS));
     lags.shift();
@@ -42,7 +42,7 @@ export const streaming: Row = async () => {
   return figures;
 };
 
-/** The milliseconds from the gateway to the channel of each word of one answer. */
+/** Returns the lag of each word of an answer in milliseconds. */
 async function lagsOf(chat: Chat, world: BenchWorld, words: number): Promise<number[]> {
   const written = stream(world, words, WORDS_PER_SECOND);
   const shown = await chat.ask();
@@ -50,11 +50,11 @@ async function lagsOf(chat: Chat, world: BenchWorld, words: number): Promise<num
   return shownAt(shown, words).map((at, word) => at - (writtenAt[word] ?? Number.NaN));
 }
 
-/** The next answer has numbered words at this rate. Resolves to when the gateway wrote each, in milliseconds since the epoch. */
+/** Makes the next answer stream numbered words at this rate. Resolves to the time of each, in milliseconds since the epoch. */
 export function stream({ gateway }: BenchWorld, words: number, perSecond: number): Promise<number[]> {
   const { promise, resolve } = Promise.withResolvers<number[]>();
   gateway.next('/chat/completions', async (response) => {
-    // The message that says that an answer comes is there by now.
+    // By now, the progress message is shown.
     await sleep(500);
     events(response);
     const began = Date.now();
@@ -73,11 +73,11 @@ export function stream({ gateway }: BenchWorld, words: number, perSecond: number
   return promise;
 }
 
-/** When each word could be read first; NaN for a word that never could. */
+/** Returns the time at which each word was first visible; NaN if it never was. */
 function shownAt(shown: readonly Shown[], words: number): number[] {
   const at: number[] = [];
   for (const { at: time, text } of shown) {
-    // In JSON a new line is written as the letter n.
+    // JSON escapes line breaks, so the letter n may precede a number.
     const numbers = [...text.matchAll(/(?:\b|\\n)w(\d+)\b/g)].map(([, number]) => Number(number));
     while (at.length <= Math.max(-1, ...numbers)) at.push(time);
   }

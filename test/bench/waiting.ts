@@ -1,4 +1,4 @@
-/** What 100,000 waiting jobs cost: a bot that has nothing to do, and one more operation among them. */
+/** Measures the cost of 100,000 waiting jobs: an idle bot, and single operations among them. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ const AT_ONCE = 250;
 const OPERATIONS = 300;
 const HOUR = 3_600_000;
 const IDLE_MS = 10_000;
-/** As n log n grows, and half as much again for what else the machine does. */
+/** The growth of n log n, plus half for other load on the machine. */
 const MOST_GROWTH = 1.5 * (Math.log(MANY) / Math.log(FEW));
 
 const tools = { clock: systemClock, random: Math.random, log: new RecordingLog() };
@@ -39,7 +39,7 @@ export const waiting: Row = async () => {
   ];
 };
 
-/** @param storeMs the CPU time of the store's own process */
+/** @param storeMs the CPU time of the store's process */
 async function measure(
   name: string,
   storage: Storage,
@@ -67,17 +67,17 @@ async function fill(storage: Storage, from: number, to: number): Promise<void> {
       Array.from({ length: AT_ONCE }, async (_, index) => {
         const id = `waiting${first + index}`;
         const now = Date.now();
-        const given = { taskId: `task of ${id}`, submittedAt: now, deadlineAt: now + 2 * HOUR };
+        const accepted = { taskId: `task of ${id}`, submittedAt: now, deadlineAt: now + 2 * HOUR };
         const where = { ...address, person: `person${Math.floor((first + index) / 10)}` };
         await storage.jobs.create(
-          songJob({ id, state: 'waiting', address: where, createdAt: now, ...given }),
+          songJob({ id, state: 'waiting', address: where, createdAt: now, ...accepted }),
         );
         await storage.schedule.add(id, now + HOUR + index);
       }),
     );
 }
 
-/** CPU milliseconds of each operation, in this process and the store's. */
+/** Returns the CPU time of each operation in milliseconds, in this process and the store's. */
 async function costs(storage: Storage, of: string, storeMs: () => Promise<number>) {
   const operations = {
     accept: (id: string) => {
@@ -88,7 +88,7 @@ async function costs(storage: Storage, of: string, storeMs: () => Promise<number
       return storage.accept({ job, reservation, ceilings: [], at: now + HOUR, now });
     },
     list: () => storage.jobs.running(address, 'person1'),
-    // A job that only waits: the bot that starts on this store does nothing for it.
+    // The job only waits, so a bot that starts on this store does nothing for it.
     wake: (_id: string, index: number) => storage.schedule.wake(`waiting${index}`),
   };
   const spent: [string, number][] = [];
@@ -100,7 +100,7 @@ async function costs(storage: Storage, of: string, storeMs: () => Promise<number
   return spent;
 }
 
-/** In percent, of a bot on both chats and of its store. */
+/** Returns the CPU usage of a bot on both chats and its store, in percent. */
 async function idleShare(
   environment: Readonly<Record<string, string>>,
   storeMs: () => Promise<number>,
@@ -108,7 +108,7 @@ async function idleShare(
   await using world = await startWorld();
   await using bot = await world.startBot(environment);
   const used = async () => (await bot.used()).cpuMs + (await storeMs());
-  // The look at all open jobs that follows a start is not idling.
+  // The scan of open jobs after a start does not count as idle.
   await sleep(IDLE_MS);
   const before = await used();
   await sleep(IDLE_MS);

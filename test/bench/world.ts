@@ -1,4 +1,4 @@
-/** Both strict chats in this process, with a gateway behind them, and what people do there. */
+/** Both strict chats and a gateway in this process, with simulated people. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startEmulator } from '../../src/emulator/server.ts';
 import type { Studio } from '../../src/emulator/studio/studio.ts';
@@ -8,12 +8,12 @@ import { type DiscordServer, startDiscord } from '../servers/discord/index.ts';
 import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
 import { startBot } from './bot.ts';
 
-/** A late answer is measured, not refused. */
+/** Late responses are measured, not rejected. */
 const PATIENCE_MS = 60_000;
-const LOOK_MS = 20;
+const POLL_MS = 20;
 const LONGEST_WAIT_MS = 120_000;
 
-/** A text that stood in a channel from then on, in milliseconds since the epoch. */
+/** A text in a channel, and when it appeared, in milliseconds since the epoch. */
 export interface Shown {
   readonly at: number;
   readonly text: string;
@@ -21,15 +21,15 @@ export interface Shown {
 
 export interface Chat {
   readonly name: 'Discord' | 'Slack';
-  /** Somebody new asks for a song. Resolves to the milliseconds until it was acknowledged. */
+  /** Requests a song as a new person. Resolves to the milliseconds until the acknowledgement. */
   song(): Promise<number>;
-  /** Somebody asks a question in a channel of their own. Resolves to all that stood there once the answer is complete, oldest first. */
+  /** Asks a question in a new channel. Resolves to all states shown there once the answer is complete, oldest first. */
   ask(): Promise<Shown[]>;
 }
 
 export type BenchWorld = Awaited<ReturnType<typeof startWorld>>;
 
-/** `speed`: of the gateway's tasks, where 0 is at once. */
+/** @param options.speed the duration of the gateway's tasks; 0 is immediate */
 export async function startWorld(options: { speed?: number; studio?: Studio } = {}) {
   await using opened = new AsyncDisposableStack();
   const discord = await startDiscord({ responseDeadlineMs: PATIENCE_MS });
@@ -59,9 +59,9 @@ export async function startWorld(options: { speed?: number; studio?: Studio } = 
     slack,
     chats: [onDiscord(discord), onSlack(slack)] as const,
     gateway,
-    /** Of a bot on both chats. */
+    /** Settings of a bot on both chats. */
     environment,
-    /** Resolves when the bot takes commands on both. */
+    /** Resolves when the bot accepts commands on both chats. */
     async startBot(settings: Readonly<Record<string, string>> = {}) {
       const bot = await startBot({ ...environment, ...settings });
       await discord.until(() => discord.commands.length > 0, 'registered commands');
@@ -85,7 +85,7 @@ function onDiscord(discord: DiscordServer): Chat {
       const user = discord.world.addUser(`person${++people}`);
       const channel = discord.world.addChannel('questions', { guildId: discord.guild.id });
       const handle = discord.command({ name: 'ask', options: { question: 'Why?' }, user, channel });
-      // Messages that are deleted later were read, too.
+      // Messages that are deleted later were visible too.
       const messages = new Set<(typeof handle.messages)[number]>();
       await found(() => {
         for (const message of handle.messages) messages.add(message);
@@ -125,16 +125,16 @@ function onSlack(slack: SlackServer): Chat {
   };
 }
 
-/** The button comes with the end of an answer. */
+/** The button appears at the end of an answer. */
 const isComplete = (parts: readonly unknown[]): boolean => JSON.stringify(parts).includes('ask.again');
 
-/** Looks now and then: hundreds wait at the same time. */
+/** Polls slowly, because hundreds wait at the same time. */
 async function found<Value>(look: () => Value | undefined): Promise<Value> {
   const until = performance.now() + LONGEST_WAIT_MS;
   for (;;) {
     const value = look();
     if (value !== undefined) return value;
     if (performance.now() > until) throw new Error('The bot did not answer in time');
-    await sleep(LOOK_MS);
+    await sleep(POLL_MS);
   }
 }

@@ -1,4 +1,4 @@
-/** `npm start` and `npm run doctor` where this user may not store anything: one sentence each, and the same. */
+/** `npm start` and `npm run doctor` print the same single sentence if DATA_DIR is not writable. */
 import { execFile, spawnSync } from 'node:child_process';
 import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,18 +7,19 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PROGRAM_ENVIRONMENT, PROJECT } from '../servers/program.ts';
 
 const isRoot = process.geteuid?.() === 0;
-/** Root may write everywhere, so it starts the programs as somebody else. */
+/** Root can write everywhere, so it runs the programs as another user. */
 const user = isRoot ? { uid: 12_345, gid: 12_345 } : {};
 const userName = `user ${isRoot ? user.uid : process.geteuid?.()}`;
 
 const noAccess =
   process.platform === 'win32' ||
   spawnSync(process.execPath, [join(PROJECT, 'src/cli/preload.js')], user).status !== 0;
-if (noAccess) process.stderr.write('Bad places are not tried: no other user can read this project here.\n');
-/** A mount namespace of its own, in which this user may mount. */
+if (noAccess)
+  process.stderr.write('Skipping tests of bad places: no other user can read this project here.\n');
+/** Creates a mount namespace in which this user may mount. */
 const UNSHARE = ['--map-root-user', '--mount'];
 const noMounts = spawnSync('unshare', [...UNSHARE, 'mount', '-t', 'tmpfs', 'none', tmpdir()]).status !== 0;
-if (noMounts) process.stderr.write('No read-only file system is tried: this user may not mount one.\n');
+if (noMounts) process.stderr.write('Skipping read-only file systems: this user may not mount one.\n');
 
 let folder: string;
 let data: string;
@@ -33,7 +34,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const giveAway = (path: string) => (isRoot ? chown(path, 12_345, 12_345) : undefined);
+const makeOwned = (path: string) => (isRoot ? chown(path, 12_345, 12_345) : undefined);
 
 interface Run {
   readonly code: unknown;
@@ -63,26 +64,26 @@ async function expectSentence(sentence: string, directory = data, within: readon
 }
 
 describe.skipIf(noAccess)('npm start and npm run doctor name DATA_DIR and the owner', () => {
-  it.runIf(isRoot)('of a file that another user made', async () => {
+  it.runIf(isRoot)('of a file created by another user', async () => {
     const file = join(data, 'minstrel.sqlite');
     await writeFile(file, '');
-    await giveAway(file);
+    await makeOwned(file);
     await writeFile(`${file}-wal`, '', { mode: 0o600 });
-    await giveAway(data);
+    await makeOwned(data);
     await expectSentence(
       `${file}-wal belongs to root, but Minstrel runs as ${userName}: make ${userName} the owner of DATA_DIR and everything in it, or set DATA_DIR to another folder.`,
     );
   });
 
-  it('of a folder that its own user may not write', async () => {
-    await giveAway(data);
+  it('of a folder without write permission', async () => {
+    await makeOwned(data);
     await chmod(data, 0o500);
     await expectSentence(
       `${data} may not be used even by its owner, ${userName} (EACCES): change its permissions, or set DATA_DIR to another folder.`,
     );
   });
 
-  it.skipIf(process.platform !== 'linux')('of a part of the system', async () => {
+  it.skipIf(process.platform !== 'linux')('of a system folder', async () => {
     await expectSentence(
       `/sys belongs to root, but Minstrel runs as ${userName}: make ${userName} the owner of DATA_DIR and everything in it, or set DATA_DIR to another folder.`,
       '/sys/minstrel',
@@ -90,7 +91,7 @@ describe.skipIf(noAccess)('npm start and npm run doctor name DATA_DIR and the ow
   });
 
   it.skipIf(noMounts)('on a read-only file system', async () => {
-    await giveAway(data);
+    await makeOwned(data);
     const mounted = [
       'unshare',
       ...UNSHARE,

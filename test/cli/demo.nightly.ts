@@ -10,9 +10,7 @@ import { PROGRAM_ENVIRONMENT } from '../servers/program.ts';
 
 const run = promisify(execFile);
 
-test('the demo plays every command, leaves files that play, and keeps those that it did not make', async ({
-  signal,
-}) => {
+test('runs every command, saves playable files and keeps existing ones', async ({ signal }) => {
   const folder = await mkdtemp(join(tmpdir(), 'minstrel-demo-test-'));
   const own = join(folder, 'demo-output', 'cover.png');
   await mkdir(dirname(own));
@@ -20,9 +18,9 @@ test('the demo plays every command, leaves files that play, and keeps those that
   try {
     const { stdout } = await run(process.execPath, [resolve('src/cli/demo.ts'), '--short'], {
       cwd: folder,
-      // Nothing of it is left when it hangs.
+      // Kills the whole process group if it hangs.
       signal,
-      // No setting of this machine changes it.
+      // Settings of this machine are ignored.
       env: { ...PROGRAM_ENVIRONMENT, NODE_ENV: 'production', DISCORD_TOKEN: 'not used' },
     });
     for (const { name } of commands) expect(stdout).toContain(`› /${name}`);

@@ -26,7 +26,7 @@ const DOWN = '\u001b[B';
 const BACKSPACE = '\u007f';
 const CTRL_C = '\u0003';
 
-/** Runs the real prompts; each answer is typed when its question is shown. */
+/** Runs the real prompts, and types each answer when its question is shown. */
 async function answer(
   answers: readonly (readonly [question: string, keys: Iterable<string>])[],
   environment = {},
@@ -41,7 +41,7 @@ async function answer(
     if (next === undefined || !shown.includes(next[0])) return;
     waiting.shift();
     shown = '';
-    // Each key on its own, as a terminal sends them.
+    // One chunk per key, as a terminal sends them.
     setImmediate(() => {
       for (const key of next[1]) input.write(key);
     });
@@ -50,7 +50,7 @@ async function answer(
   return { isGood, shown, unasked: waiting.map(([question]) => question) };
 }
 
-it('connects a gateway and Discord from an empty folder, and ends in what the doctor says', async () => {
+it('connects a gateway and Discord in an empty folder, then runs the doctor', async () => {
   const emulator = await startEmulator({ speed: 0 });
   closing.defer(() => emulator.close());
   const discord = await new DiscordServer({}).listen();
@@ -86,7 +86,7 @@ it('connects a gateway and Discord from an empty folder, and ends in what the do
   ]);
 });
 
-it('keeps secrets that are there, and every other line of the file', async () => {
+it('keeps existing secrets and all other lines of the file', async () => {
   const path = join(folder, '.env');
   const before =
     '\ufeff# mine\r\nDISCORD_TOKEN=aaaaaaaaaaaa.bbbbbb.cccccccccccc\r\n#SONG_MODEL=V4\r\nPORT=4000\r\n';
@@ -103,7 +103,7 @@ it('keeps secrets that are there, and every other line of the file', async () =>
     ],
     silent,
   );
-  // Discord is away in this test, and that is told.
+  // Discord is down in this test, and the doctor reports it.
   expect(isGood).toBe(false);
   expect(await readFile(path, 'utf8')).toBe(
     '# mine\nDISCORD_TOKEN=aaaaaaaaaaaa.bbbbbb.cccccccccccc\n#SONG_MODEL=V4\nPORT=4000\n',
@@ -111,7 +111,7 @@ it('keeps secrets that are there, and every other line of the file', async () =>
   expect((await stat(path)).mode & 0o777).toBe(0o600);
 });
 
-it('tells which tokens are refused, and a second run mends those alone', async () => {
+it('names rejected tokens, and a second run changes only those', async () => {
   const discord = await new DiscordServer({}).listen();
   closing.defer(() => discord.close());
   const slack = await startSlackServer();
@@ -120,7 +120,7 @@ it('tells which tokens are refused, and a second run mends those alone', async (
     ...{ DISCORD_API_URL: discord.apiUrl, SLACK_API_URL: slack.apiUrl },
     ...{ PORT: String(await freePort()), DATA_DIR: join(folder, 'data') },
   };
-  const refused = await answer(
+  const rejected = await answer(
     [
       ['Which gateway should create', ENTER],
       ['Where will people use the bot', [' ', DOWN, ' ', ENTER]],
@@ -131,11 +131,11 @@ it('tells which tokens are refused, and a second run mends those alone', async (
     ],
     environment,
   );
-  expect(refused).toMatchObject({ isGood: false, unasked: [] });
-  expect(refused.shown).toContain('Slack: Slack rejected SLACK_BOT_TOKEN');
-  expect(refused.shown).toContain('Slack: Slack rejected SLACK_APP_TOKEN');
-  expect(refused.shown).toContain('Fix the errors with npm run setup');
-  const mended = await answer(
+  expect(rejected).toMatchObject({ isGood: false, unasked: [] });
+  expect(rejected.shown).toContain('Slack: Slack rejected SLACK_BOT_TOKEN');
+  expect(rejected.shown).toContain('Slack: Slack rejected SLACK_APP_TOKEN');
+  expect(rejected.shown).toContain('Fix the errors with npm run setup');
+  const corrected = await answer(
     [
       ['Which gateway should create', [DOWN, ENTER]],
       ['Where will people use the bot', ENTER],
@@ -145,9 +145,9 @@ it('tells which tokens are refused, and a second run mends those alone', async (
     ],
     environment,
   );
-  expect(mended).toMatchObject({ isGood: true, unasked: [] });
-  expect(mended.shown).toContain('Slack: SLACK_APP_TOKEN can open connections');
-  expect(mended.shown).toContain('Ready. Start the bot with npm start');
+  expect(corrected).toMatchObject({ isGood: true, unasked: [] });
+  expect(corrected.shown).toContain('Slack: SLACK_APP_TOKEN can open connections');
+  expect(corrected.shown).toContain('Ready. Start the bot with npm start');
   const lines = (await readFile(join(folder, '.env'), 'utf8')).trim().split('\n');
   expect(lines).toEqual([
     `DISCORD_TOKEN=${discord.token}`,
@@ -156,7 +156,7 @@ it('tells which tokens are refused, and a second run mends those alone', async (
   ]);
 });
 
-it('switches a chat off that is chosen no more', async () => {
+it('turns off a chat that is not selected', async () => {
   const path = join(folder, '.env');
   await writeFile(
     path,
@@ -177,12 +177,12 @@ it('switches a chat off that is chosen no more', async () => {
 
 it.each([
   [
-    'by HTTP',
+    'over HTTP',
     { SLACK_BOT_TOKEN: 'xoxb-0000000000-1', SLACK_SIGNING_SECRET: '0123456789abcdef0123' },
     ['Slack bot token (leave empty', 'Signing secret (leave empty'],
   ],
   [
-    'of many workspaces',
+    'for many workspaces',
     {
       SLACK_CLIENT_ID: '1.2',
       SLACK_CLIENT_SECRET: '0123456789abcdef0123',
@@ -190,7 +190,7 @@ it.each([
     },
     ['Client secret (leave empty', 'Signing secret (leave empty'],
   ],
-])('leaves Slack %s as it is', async (_way, settings, questions) => {
+])('keeps Slack %s unchanged', async (_way, settings, questions) => {
   const path = join(folder, '.env');
   const before = Object.entries({ ...settings, PUBLIC_URL: 'https://minstrel.example' })
     .map(([name, value]) => `${name}=${value}\n`)
@@ -213,7 +213,7 @@ it.each([
   await expect(stat(join(folder, 'slack-manifest.json'))).rejects.toThrow('ENOENT');
 });
 
-it('writes the manifest for Slack, and changes nothing when the person leaves', async () => {
+it('writes the Slack manifest, and changes no settings after Ctrl-C', async () => {
   const { unasked } = await answer([
     ['Which gateway should create', ENTER],
     ['Where will people use the bot', [DOWN, ' ', ENTER]],

@@ -1,4 +1,4 @@
-/** Programs that an operator runs with a DATA_DIR that is not the bot's, or a file that cannot be written. */
+/** The operator's scripts with a wrong DATA_DIR, or a file that cannot be written. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ const run = (program: string, ...args: readonly string[]) =>
 it.each([
   ['export', () => [join(folder, 'minstrel.jsonl')]],
   ['forget', () => ['discord', '80351110224678912']],
-])('npm run %s finds no database, says so, and makes none', async (program, args) => {
+])('npm run %s reports a missing database and does not create one', async (program, args) => {
   await expect(run(program, ...args())).rejects.toMatchObject({
     code: 1,
     stdout: '',
@@ -33,7 +33,7 @@ it.each([
   expect(await readdir(folder)).toEqual([]);
 });
 
-it('npm run export says what folder is missing', async () => {
+it('npm run export names a missing folder', async () => {
   const storage = { type: 'sqlite' as const, directory: join(folder, 'data') };
   const opened = await openStorage({ storage }, { log: new RecordingLog(), random: Math.random });
   await opened.close();

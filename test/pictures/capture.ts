@@ -1,4 +1,4 @@
-/** The bot's own messages, as it sent them to the strict local chats, and its terminal as a person sees it. */
+/** Captures the bot's messages on the strict local chats, and its output in a terminal. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,25 +18,25 @@ const PROMPT = 'a tune for evening rain';
 const STYLE = 'lofi, soft piano';
 const QUESTION = 'Write a haiku about rain';
 const CHANNEL = 'C0MUSIC';
-/** A song in the repository is small. */
+/** Short, because the song is stored in the repository. */
 const SONG_SECONDS = 8;
-/** Of the terminal. */
+/** The width of the terminal. */
 const COLUMNS = 92;
 
 export type SlackMessage = ReturnType<SlackServer['botMessages']>[number];
 
 export interface Captured {
   readonly discord: readonly StoredMessage[];
-  /** A short song without words. */
+  /** A short instrumental. */
   readonly song: Uint8Array;
   readonly slack: readonly SlackMessage[];
-  /** The bytes of a file that Slack shows by its id. */
+  /** Returns the bytes of a Slack file by its id. */
   readonly slackFile: (id: string) => Uint8Array | undefined;
-  /** With the control characters of colours. */
+  /** Includes escape sequences for colours. */
   readonly terminal: string;
 }
 
-/** Asks the same of the bot on each platform. The emulator plays the gateway, with its real sounds and pictures. */
+/** Sends the same requests on each platform. The emulator provides real sounds and images. */
 export async function capture(): Promise<Captured> {
   const emulator = await startEmulator({ speed: 0.05 });
   try {

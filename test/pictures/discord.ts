@@ -1,4 +1,4 @@
-/** Messages as Discord lays them out: drawn by hand, with nothing of Discord's own. */
+/** Draws messages in Discord's layout, without any of Discord's own assets. */
 import { z } from 'zod';
 import type { StoredMessage } from '../servers/discord/index.ts';
 import { type Html, html, markdown, picture, player } from './html.ts';
@@ -19,7 +19,7 @@ const embedSchema = z.object({
 
 const PRIMARY = 1;
 
-/** Each message under the command that asked for it. Throws ZodError for a component that is not drawn here. */
+/** Draws each message below its command. Throws ZodError for unsupported components. */
 export async function discordPage(messages: readonly (readonly [string, StoredMessage])[]): Promise<Html> {
   const drawn = await Promise.all(messages.map(([command, message]) => draw(command, message)));
   return html`<style>${{ html: STYLE }}</style><main class="discord"><header># music</header>${drawn}</main>`;

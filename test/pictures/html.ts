@@ -3,14 +3,14 @@ import sharp from 'sharp';
 
 const BARS = 56;
 
-/** HTML in which every value is escaped, unless it is HTML itself. */
+/** HTML that is safe to insert without escaping. */
 export interface Html {
   readonly html: string;
 }
 
 type Value = Html | string | number | undefined | readonly (Html | string | undefined)[];
 
-/** Escapes what is put in; lists are joined. */
+/** Template tag that escapes values and joins lists. */
 export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Html {
   return { html: String.raw({ raw: parts }, ...values.map(textOf)) };
 }
@@ -21,18 +21,18 @@ function textOf(value: Value): string {
   return String(value).replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** Markdown's `**strong**`, `*emphasis*` and `_emphasis_`, with its line breaks; the messages drawn here have nothing else of it. */
+/** Renders the only Markdown used here: `**strong**`, `*emphasis*`, `_emphasis_` and line breaks. */
 export const markdown = (text: string): Html =>
   marked(text, /(\*\*[^*]+\*\*|\*[^*]+\*|_[^_]+_)/, (mark) => (mark.startsWith('**') ? 'b' : 'em'));
 
-/** Slack's own `*strong*` and `_emphasis_`. */
+/** Renders Slack's `*strong*` and `_emphasis_`. */
 export const mrkdwn = (text: string): Html =>
   marked(text, /(\*[^*]+\*|_[^_]+_)/, (mark) => (mark.startsWith('*') ? 'b' : 'em'));
 
 const HIDDEN: Readonly<Record<string, string>> = { '*': '\ue000', _: '\ue001', '\\': '\ue002' };
 
 function marked(text: string, mark: RegExp, elementOf: (mark: string) => 'b' | 'em'): Html {
-  // A character behind a backslash marks nothing: it is hidden from the pattern for a moment.
+  // Escaped characters are replaced temporarily, so that the pattern ignores them.
   const hidden = text.replace(/\\([*_\\])/g, (_, plain: string) => HIDDEN[plain] ?? plain);
   const pieces = hidden.split(mark).map((found, index) => {
     const piece = Object.entries(HIDDEN).reduce(
@@ -47,7 +47,7 @@ function marked(text: string, mark: RegExp, elementOf: (mark: string) => 'b' | '
   return html`${pieces}`;
 }
 
-/** A sound as a player at rest; its wave is made of the file's own bytes. */
+/** Draws a paused player with a waveform derived from the file's bytes. */
 export async function player(name: string, bytes: Uint8Array): Promise<Html> {
   const { format } = await parseBuffer(bytes, { mimeType: 'audio/mpeg' }, { duration: true });
   const seconds = Math.round(format.duration ?? 0);
@@ -62,7 +62,7 @@ export async function player(name: string, bytes: Uint8Array): Promise<Html> {
   </div>`;
 }
 
-/** A cover in the size in which it is drawn. */
+/** Resizes a cover to its drawn size. */
 export async function picture(bytes: Uint8Array, width: number): Promise<Html> {
   const small = await sharp(bytes)
     .resize(width * 2)

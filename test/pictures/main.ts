@@ -1,7 +1,6 @@
 /**
- * `npm run pictures`: draws the pictures of the README from what the bot really sends, in a real browser, into docs/pictures/,
- * and puts a song beside them.
- * The terminal's font is Debian's fonts-dejavu-core.
+ * `npm run pictures`: renders the README's pictures from the bot's real messages in a browser, and writes them and a song to
+ * docs/pictures/. The terminal's font is Debian's fonts-dejavu-core.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,7 +15,7 @@ import { terminalPage } from './terminal.ts';
 const FOLDER = 'docs/pictures';
 const MONOSPACED = '/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf';
 
-/** Common to all: the face of the bot is a note on a disc. */
+/** Shared by all pictures. The bot's avatar is a note on a disc. */
 const STYLE = `
 body { margin: 0; font-family: 'Open Sans', sans-serif; } main { display: inline-block; box-sizing: border-box; }
 .avatar { position: absolute; background: radial-gradient(circle at 30% 25%, #f7b267, #d1495b 55%, #5b2a86); }
@@ -49,7 +48,7 @@ async function main(): Promise<void> {
   await draw(browser, 'terminal', terminalPage(terminal, `data:font/ttf;base64,${font.toString('base64')}`));
 }
 
-/** Chromium brings no monospaced font. Throws Error that says how to get this one. */
+/** Chromium includes no monospaced font. Throws an error that explains how to install this one. */
 export async function readFont(file: string): Promise<Buffer> {
   return readFile(file).catch((cause: unknown) => {
     const sentence = `The font of the terminal is not at ${file}. On Debian: sudo apt-get install fonts-dejavu-core`;
@@ -63,7 +62,7 @@ async function draw(browser: TestBrowser, name: string, { html }: Html): Promise
   await page.evaluate('document.fonts.ready');
   const shot = await page.locator('main').screenshot();
   if (problems.length > 0) throw new Error(`${name}: ${problems.join('; ')}`);
-  // 256 colours are enough for text and a cover, and half of the bytes.
+  // 256 colours are enough for text and a cover, and halve the size.
   const file = join(FOLDER, `${name}.png`);
   const small = await sharp(shot).png({ palette: true, colours: 256, compressionLevel: 9 }).toBuffer();
   await writeFile(file, small);

@@ -1,4 +1,4 @@
-/** Messages as Slack lays them out: drawn by hand, with nothing of Slack's own. */
+/** Draws messages in Slack's layout, without any of Slack's own assets. */
 import { z } from 'zod';
 import type { SlackMessage } from './capture.ts';
 import { type Html, html, markdown, mrkdwn, picture, player } from './html.ts';
@@ -33,7 +33,7 @@ const blockSchema = z.discriminatedUnion('type', [
 
 type FileBytes = (id: string) => Uint8Array | undefined;
 
-/** The messages with the files in their threads. Throws ZodError for a block that is not drawn here. */
+/** Draws messages with the files in their threads. Throws ZodError for unsupported blocks. */
 export async function slackPage(messages: readonly SlackMessage[], slackFile: FileBytes): Promise<Html> {
   const first = messages.filter(({ threadTs }) => threadTs === undefined);
   const drawn = await Promise.all(

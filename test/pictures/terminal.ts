@@ -1,8 +1,8 @@
-/** What a terminal shows, with its colours, as HTML. */
+/** Renders terminal output with colours as HTML. */
 import { z } from 'zod';
 import { type Html, html } from './html.ts';
 
-/** Class names by the numbers that begin a format, and the numbers that end one: https://en.wikipedia.org/wiki/ANSI_escape_code#SGR */
+/** Class names by the codes that start a format, and the codes that end one: https://en.wikipedia.org/wiki/ANSI_escape_code#SGR */
 const BEGINS: Readonly<Record<string, string>> = {
   1: 'bold',
   2: 'dim',
@@ -16,14 +16,14 @@ const ENDS: Readonly<Record<string, readonly string[]>> = {
   39: ['magenta', 'cyan'],
 };
 
-/** The lines between are left out from the second stanza of a song's words on. `font`: a monospaced one, as a data address. */
+/** Leaves out the lyrics after the first stanza. @param font a monospaced font as a data URL */
 export function terminalPage(shown: string, font: string): Html {
   const face = `@font-face { font-family: Terminal; src: url(${z.url().parse(font)}); }`;
-  const { html: lines } = coloured(withoutMostWords(shown).trim());
+  const { html: lines } = coloured(withoutMostLyrics(shown).trim());
   return html`<style>${{ html: face + STYLE }}</style><main class="terminal"><header><i></i><i></i><i></i>npm start</header><pre>${{ html: lines }}</pre></main>`;
 }
 
-function withoutMostWords(shown: string): string {
+function withoutMostLyrics(shown: string): string {
   const stanzas = shown.split('\n\n');
   const from = stanzas.findIndex((stanza) => stanza.includes('Chorus'));
   const to = stanzas.findIndex((stanza, index) => index >= from && stanza.includes('Composing'));
@@ -36,7 +36,7 @@ function withoutMostWords(shown: string): string {
   ].join('\n\n');
 }
 
-/** Throws TypeError for a colour that is not drawn here. */
+/** Throws TypeError for unsupported colours. */
 function coloured(text: string): Html {
   const active = new Set<string>();
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is read.

@@ -19,11 +19,11 @@ const read = async (text: string) => {
 const TEXT = 'PORT=4000\r\nSONG_MODEL="V5"\r\n# off\r\n';
 const SETTINGS = { PORT: '4000', SONG_MODEL: 'V5' };
 
-it('reads what Windows writes: a byte order mark, CRLF', async () => {
+it('reads files with a byte order mark and CRLF', async () => {
   expect(await read(TEXT)).toEqual(SETTINGS);
   expect(await read(`\ufeff${TEXT}`)).toEqual(SETTINGS);
 });
 
-it('is nothing where there is no file', () => {
+it('returns no settings if there is no file', () => {
   expect(readEnvFile(join(folder, 'none'))).toEqual({});
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ConfigError, readConfig } from '../../../src/app/config/read.ts';
 import { VARIABLES } from '../../../src/app/config/schema.ts';
 
-// Shaped like the real ones, and made up.
+// Fake tokens with the real format.
 const DISCORD_TOKEN = 'MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs';
 const SLACK_BOT_TOKEN = 'xoxb-000000000000-000000000000-madeUpForThisTest';
 const SLACK_APP_TOKEN = 'xapp-1-A0000000000-0000000000000-madeupforthistest';
@@ -19,7 +19,7 @@ function problemsOf(environment: Record<string, string>): string[] {
 }
 
 describe('an empty environment', () => {
-  test('is a bot on this machine with the built-in emulator', () => {
+  test('runs a bot on this machine with the built-in emulator', () => {
     expect(readConfig({})).toEqual({
       production: false,
       playground: true,
@@ -47,13 +47,13 @@ describe('an empty environment', () => {
     });
   });
 
-  test('is the same as one in which every setting is empty, as compose files pass them', () => {
+  test('treats empty settings, as compose files pass them, as absent', () => {
     const empty = Object.fromEntries(VARIABLES.map((variable) => [variable, variable === 'PORT' ? ' ' : '']));
     expect(readConfig(empty)).toEqual(readConfig({}));
   });
 });
 
-test('every setting arrives in the config', () => {
+test('includes every setting in the config', () => {
   const config = readConfig({
     NODE_ENV: 'production',
     GATEWAY_BASE_URL: 'https://gateway.example/api/',
@@ -144,23 +144,23 @@ test('every setting arrives in the config', () => {
 });
 
 test.each<[string, Record<string, string>, boolean]>([
-  ['beside no chat', {}, true],
-  ['beside Discord', { DISCORD_TOKEN }, false],
-  ['beside Slack', { SLACK_BOT_TOKEN, SLACK_APP_TOKEN }, false],
-  ['beside Discord, where it is wanted', { DISCORD_TOKEN, PLAYGROUND: '1' }, true],
-  ['where it is not wanted', { PLAYGROUND: '0' }, false],
+  ['on without a chat', {}, true],
+  ['off with Discord', { DISCORD_TOKEN }, false],
+  ['off with Slack', { SLACK_BOT_TOKEN, SLACK_APP_TOKEN }, false],
+  ['on with Discord if requested', { DISCORD_TOKEN, PLAYGROUND: '1' }, true],
+  ['off if turned off', { PLAYGROUND: '0' }, false],
   [
-    'of a deployed bot',
+    'off in production',
     { NODE_ENV: 'production', GATEWAY_BASE_URL: 'https://g.example', GATEWAY_API_KEY: 'k' },
     false,
   ],
-  ['where others reach the listener', { HOST: '0.0.0.0' }, false],
-  ['where the listener has a name of this machine', { HOST: 'localhost' }, true],
-])('the chat in the browser %s', (_where, environment, isOn) => {
+  ['off if other machines can reach the listener', { HOST: '0.0.0.0' }, false],
+  ['on if the listener is on localhost', { HOST: 'localhost' }, true],
+])('the playground is %s', (_case, environment, isOn) => {
   expect(readConfig(environment).playground).toBe(isOn);
 });
 
-test('metrics need a port of their own', () => {
+test('requires a separate port for metrics', () => {
   expect(problemsOf({ ADMIN_PORT: '3000' })).toEqual([
     'ADMIN_PORT is 3000, the same as PORT: metrics need a separate port.',
   ]);
@@ -178,13 +178,13 @@ test.each([
   ['USAGE_COSTS', 'song=much'],
   ['SERVED_SERVERS', 'my server'],
   ['SERVED_SERVERS', 'https://discord.com/channels/1'],
-])('%s=%s is refused with an example of what would be right', (variable, value) => {
+])('rejects %s=%s with an example of a valid value', (variable, value) => {
   const [problem] = problemsOf({ [variable]: value });
   expect(problem).toContain(`${variable} is ${JSON.stringify(value)}: it must be`);
   expect(problem).toContain('such as');
 });
 
-test('media can be kept in a folder of its own', () => {
+test('accepts a separate folder for media', () => {
   expect(readConfig({ MEDIA_STORE: '/srv/media' }).media.store).toEqual({
     type: 'folder',
     directory: '/srv/media',
@@ -200,7 +200,7 @@ describe('media in a bucket', () => {
     MEDIA_S3_SECRET_ACCESS_KEY: 'made/up+secret',
   };
 
-  test('is named as s3:// with a prefix, and files pass through DATA_DIR on their way', () => {
+  test('is set as s3:// with a prefix, and stages uploads in DATA_DIR', () => {
     expect(readConfig({ ...bucket, DATA_DIR: '/data' }).media.store).toEqual({
       type: 's3',
       endpoint: 'https://s3.eu-central-1.amazonaws.com',
@@ -216,9 +216,9 @@ describe('media in a bucket', () => {
     });
   });
 
-  test.each(Object.keys(bucket).filter((name) => name !== 'MEDIA_STORE'))('needs %s', (name) => {
-    const { [name]: _, ...others } = bucket as Record<string, string>;
-    expect(problemsOf(others)).toEqual([expect.stringContaining(`${name} is missing: `)]);
+  test.each(Object.keys(bucket).filter((name) => name !== 'MEDIA_STORE'))('requires %s', (name) => {
+    const { [name]: _, ...rest } = bucket as Record<string, string>;
+    expect(problemsOf(rest)).toEqual([expect.stringContaining(`${name} is missing: `)]);
   });
 
   test.each([
@@ -228,19 +228,19 @@ describe('media in a bucket', () => {
     's3://my-bucket/../other',
     's3://my-bucket/a b',
     'gs://my-bucket',
-  ])('is not %s', (store) => {
+  ])('rejects %s', (store) => {
     expect(problemsOf({ ...bucket, MEDIA_STORE: store })[0]).toContain('MEDIA_STORE is');
   });
 
-  test('that is not chosen makes its settings idle, which is a warning', () => {
+  test('warns about bucket settings without a bucket', () => {
     const { MEDIA_STORE: _, ...idle } = bucket;
     expect(readConfig(idle).warnings).toHaveLength(4);
     expect(readConfig(bucket).warnings).toEqual([]);
   });
 });
 
-describe('mistakes', () => {
-  test('are listed all at once, those in values and those between settings', () => {
+describe('errors', () => {
+  test('are all listed at once, in values and between settings', () => {
     const environment = {
       NODE_ENV: 'production',
       PORT: 'http',
@@ -263,11 +263,11 @@ describe('mistakes', () => {
   });
 
   test.each<[string, Record<string, string>, string]>([
-    ['half a gateway: no key', { GATEWAY_BASE_URL: 'https://g.example' }, 'GATEWAY_API_KEY is missing'],
-    ['half a gateway: no address', { GATEWAY_API_KEY: 'k' }, 'GATEWAY_BASE_URL is missing'],
-    ['a Slack app token alone', { SLACK_APP_TOKEN }, 'SLACK_BOT_TOKEN is missing'],
+    ['a gateway without a key', { GATEWAY_BASE_URL: 'https://g.example' }, 'GATEWAY_API_KEY is missing'],
+    ['a gateway key without a URL', { GATEWAY_API_KEY: 'k' }, 'GATEWAY_BASE_URL is missing'],
+    ['a Slack app token without a bot token', { SLACK_APP_TOKEN }, 'SLACK_BOT_TOKEN is missing'],
     [
-      'a chat in the browser for a deployed bot',
+      'a playground in production',
       {
         PLAYGROUND: '1',
         NODE_ENV: 'production',
@@ -277,61 +277,61 @@ describe('mistakes', () => {
       'PLAYGROUND is 1 with NODE_ENV=production',
     ],
     [
-      'a chat in the browser for everybody',
+      'a playground for other machines',
       { PLAYGROUND: '1', HOST: '0.0.0.0' },
       'PLAYGROUND is 1, but HOST is 0.0.0.0',
     ],
-    ['an old secret alone', { CALLBACK_SECRET_PREVIOUS: SECRET }, 'CALLBACK_SECRET is missing'],
     [
-      'the tokens of Slack swapped',
-      { SLACK_BOT_TOKEN: SLACK_APP_TOKEN, SLACK_APP_TOKEN },
-      'SLACK_BOT_TOKEN is not',
+      'a previous secret without a current one',
+      { CALLBACK_SECRET_PREVIOUS: SECRET },
+      'CALLBACK_SECRET is missing',
     ],
+    ['swapped Slack tokens', { SLACK_BOT_TOKEN: SLACK_APP_TOKEN, SLACK_APP_TOKEN }, 'SLACK_BOT_TOKEN is not'],
     [
       'a Discord client secret',
       { DISCORD_TOKEN: 'abcdefghijklmnopqrstuvwxyz' },
       'three parts separated by dots',
     ],
-    ['a Discord token as it goes into a header', { DISCORD_TOKEN: `Bot ${DISCORD_TOKEN}` }, 'the word Bot'],
-    [
-      'quotes that docker keeps',
-      { DISCORD_TOKEN: `"${DISCORD_TOKEN}"` },
-      'DISCORD_TOKEN has quotes around it',
-    ],
+    ['a Discord token with the prefix Bot', { DISCORD_TOKEN: `Bot ${DISCORD_TOKEN}` }, 'the word Bot'],
+    ['quotes around a value', { DISCORD_TOKEN: `"${DISCORD_TOKEN}"` }, 'DISCORD_TOKEN has quotes around it'],
     [
       'a key with a line break',
       { GATEWAY_API_KEY: 'a\nb', GATEWAY_BASE_URL: 'http://g' },
       'GATEWAY_API_KEY contains',
     ],
-    ['a secret that can be guessed', { CALLBACK_SECRET: 'hush' }, 'at least 32 characters'],
-    ['a port past the last', { PORT: '65536' }, 'PORT is "65536"'],
+    ['a secret that is too short', { CALLBACK_SECRET: 'hush' }, 'at least 32 characters'],
+    ['a port above 65535', { PORT: '65536' }, 'PORT is "65536"'],
     ['a port with a fraction', { PORT: '80.5' }, 'PORT is "80.5"'],
     ['a public URL with a password', { PUBLIC_URL: 'https://a:b@example.org' }, 'PUBLIC_URL is'],
-    ['a song model of another kind', { SONG_MODEL: 'v5' }, 'one of V4, V4_5, V4_5PLUS, V4_5ALL, V5'],
+    ['an unknown song model', { SONG_MODEL: 'v5' }, 'one of V4, V4_5, V4_5PLUS, V4_5ALL, V5'],
     ['a route without a model', { ASK_MODEL: 'msg:' }, 'chat:some-id or msg:some-id or gen:some-id'],
-    ['a tool model on another route', { TOOL_MODEL: 'msg:some-id' }, 'the id of a gen model'],
+    ['a tool model on the wrong route', { TOOL_MODEL: 'msg:some-id' }, 'the id of a gen model'],
     ['a family that does not exist', { CONCURRENCY: 'songs=3' }, 'song=10, ask=16'],
-    ['no jobs at once', { CONCURRENCY: 'song=0' }, 'song=10, ask=16'],
-    ['a port that is too high', { ADMIN_PORT: '0.0.0.0:70000' }, '0.0.0.0:9464'],
+    ['a concurrency of zero', { CONCURRENCY: 'song=0' }, 'song=10, ask=16'],
+    ['a host with a port above 65535', { ADMIN_PORT: '0.0.0.0:70000' }, '0.0.0.0:9464'],
     ['a model with a space', { VIDEO_MODEL: 'some id' }, 'must be a model id without spaces.'],
-    ['Redis by http', { REDIS_URL: 'http://redis:6379' }, 'REDIS_URL is not a Redis URL'],
-    ['a store of another kind', { MEDIA_STORE: 'gs://bucket' }, 'MEDIA_STORE is "gs://bucket"'],
-    ['shards past the last', { DISCORD_TOKEN, DISCORD_SHARDS: '0-16/16' }, 'DISCORD_SHARDS is "0-16/16"'],
-    ['shards from back to front', { DISCORD_TOKEN, DISCORD_SHARDS: '3-1/16' }, 'such as 0-3/16 or 5/16'],
-    ['a switch that is neither on nor off', { DISCORD_MESSAGE_CONTENT: 'yes' }, 'must be 1 (on) or 0 (off)'],
-    ['a quota of nothing', { MEDIA_QUOTA_MB: '0' }, 'from 100 to'],
+    ['an HTTP URL for Redis', { REDIS_URL: 'http://redis:6379' }, 'REDIS_URL is not a Redis URL'],
+    ['an unsupported media store', { MEDIA_STORE: 'gs://bucket' }, 'MEDIA_STORE is "gs://bucket"'],
+    ['shards above the total', { DISCORD_TOKEN, DISCORD_SHARDS: '0-16/16' }, 'DISCORD_SHARDS is "0-16/16"'],
+    ['shards in reverse order', { DISCORD_TOKEN, DISCORD_SHARDS: '3-1/16' }, 'such as 0-3/16 or 5/16'],
+    ['a switch that is not 0 or 1', { DISCORD_MESSAGE_CONTENT: 'yes' }, 'must be 1 (on) or 0 (off)'],
+    ['a quota of zero', { MEDIA_QUOTA_MB: '0' }, 'from 100 to'],
     ['a host with a scheme', { MEDIA_ALLOWED_HOSTS: 'http://files.lan' }, 'host or host:port'],
-    ['a host with a port that none has', { MEDIA_ALLOWED_HOSTS: 'files.lan:70000' }, 'host or host:port'],
-    ['an IPv6 address without brackets', { MEDIA_ALLOWED_HOSTS: 'fd00::1' }, '[fd00::1]:9000'],
-    ['an IPv6 address that is none', { MEDIA_ALLOWED_HOSTS: '[fd00::1::2]:80' }, 'host or host:port'],
     [
-      'a price of nothing that counts',
+      'an allowed host with a port above 65535',
+      { MEDIA_ALLOWED_HOSTS: 'files.lan:70000' },
+      'host or host:port',
+    ],
+    ['an IPv6 address without brackets', { MEDIA_ALLOWED_HOSTS: 'fd00::1' }, '[fd00::1]:9000'],
+    ['an invalid IPv6 address', { MEDIA_ALLOWED_HOSTS: '[fd00::1::2]:80' }, 'host or host:port'],
+    [
+      'a price for an unknown route',
       { USAGE_COSTS: 'music.vocalremoval=2' },
       'did you mean music.vocalRemoval?',
     ],
-    ['a price of a model with its route', { USAGE_COSTS: 'ask:msg:some-id=2' }, 'did you mean ask:some-id?'],
-    ['a price of no model of songs', { USAGE_COSTS: 'song:V45=2' }, 'did you mean song:V4'],
-    ['two prices of one thing', { USAGE_COSTS: 'song=2, video=1, song=3' }, 'two prices for song'],
+    ['a price for a model with a route', { USAGE_COSTS: 'ask:msg:some-id=2' }, 'did you mean ask:some-id?'],
+    ['a price for an unknown song model', { USAGE_COSTS: 'song:V45=2' }, 'did you mean song:V4'],
+    ['two prices for one family', { USAGE_COSTS: 'song=2, video=1, song=3' }, 'two prices for song'],
     [
       'a gateway with an empty fragment',
       { GATEWAY_API_KEY: 'k', GATEWAY_BASE_URL: 'https://gateway.example/#' },
@@ -342,15 +342,15 @@ describe('mistakes', () => {
       { GATEWAY_API_KEY: 'k', GATEWAY_BASE_URL: 'https://gateway.example/api?' },
       'without a user, query or fragment',
     ],
-    ['a host list with a hole', { MEDIA_ALLOWED_HOSTS: 'a,,b' }, 'host or host:port'],
-    ['a collector by another protocol', { OTEL_EXPORTER_OTLP_ENDPOINT: 'grpc://c:4317' }, 'http://'],
-  ])('%s is one sentence', (_name, environment, sentence) => {
+    ['a host list with an empty item', { MEDIA_ALLOWED_HOSTS: 'a,,b' }, 'host or host:port'],
+    ['a collector with an unsupported protocol', { OTEL_EXPORTER_OTLP_ENDPOINT: 'grpc://c:4317' }, 'http://'],
+  ])('reports %s in one sentence', (_name, environment, sentence) => {
     const problems = problemsOf(environment);
     expect(problems).toHaveLength(1);
     expect(problems[0]).toContain(sentence);
   });
 
-  test('never show what a secret holds', () => {
+  test('never show the value of a secret', () => {
     const wrong = 'hunter2 is my "password';
     const sentences = problemsOf(
       Object.fromEntries(
@@ -370,28 +370,28 @@ describe('mistakes', () => {
     expect(sentences.join()).not.toContain('hunter2');
   });
 
-  test('show only the beginning of a very long value', () => {
+  test('truncate very long values', () => {
     expect(problemsOf({ PORT: '9'.repeat(10_000) })[0]?.length).toBeLessThan(200);
   });
 });
 
 describe('traces', () => {
-  const others = { OTEL_SERVICE_NAME: 'bard', OTEL_TRACES_SAMPLER: 'always_off' };
+  const telemetry = { OTEL_SERVICE_NAME: 'bard', OTEL_TRACES_SAMPLER: 'always_off' };
 
   test('are off without a collector', () => {
-    expect(readConfig(others).traces).toBeUndefined();
+    expect(readConfig(telemetry).traces).toBeUndefined();
   });
 
-  test("pass OpenTelemetry's own variables on, without a warning about them", () => {
-    const given = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318', ...others };
-    const { traces, warnings } = readConfig({ ...given, PATH: '/bin' });
-    expect(traces).toEqual(given);
+  test("pass on OpenTelemetry's variables without warnings", () => {
+    const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318', ...telemetry };
+    const { traces, warnings } = readConfig({ ...settings, PATH: '/bin' });
+    expect(traces).toEqual(settings);
     expect(warnings.join()).not.toContain('OTEL_');
   });
 });
 
 describe('warnings', () => {
-  test('say what has no effect', () => {
+  test('name settings without effect', () => {
     expect(readConfig({ DISCORD_SHARDS: '5/16', SLACK_API_URL: 'http://127.0.0.1:1' }).warnings).toEqual([
       'DISCORD_SHARDS has no effect without DISCORD_TOKEN.',
       'SLACK_API_URL has no effect without SLACK_BOT_TOKEN or SLACK_CLIENT_ID.',
@@ -403,12 +403,12 @@ describe('warnings', () => {
     ['discord_token', 'discord_token is not a setting: did you mean DISCORD_TOKEN?'],
     ['PUBLICURL', 'PUBLICURL is not a setting: did you mean PUBLIC_URL?'],
     ['SLACK_WORKSPACE', 'SLACK_WORKSPACE is not a setting of this version and has no effect.'],
-  ])('name what was probably meant by %s', (name, warning) => {
+  ])('suggest a setting for %s', (name, warning) => {
     expect(readConfig({ [name]: 'x' }).warnings).toEqual([warning]);
   });
 
-  test('leave the variables of other programs alone', () => {
-    const others = [
+  test("ignore other programs' variables", () => {
+    const names = [
       'PATH',
       'HOME',
       'HOSTNAME',
@@ -419,6 +419,6 @@ describe('warnings', () => {
       'SHLVL',
       'POST',
     ];
-    expect(readConfig(Object.fromEntries(others.map((name) => [name, 'x']))).warnings).toEqual([]);
+    expect(readConfig(Object.fromEntries(names.map((name) => [name, 'x']))).warnings).toEqual([]);
   });
 });

@@ -19,7 +19,7 @@ const problemsOf = (environment: Record<string, string>): readonly string[] => {
 };
 
 describe('Slack', () => {
-  test('is reached by HTTP with a signing secret', () => {
+  test('uses HTTP with a signing secret', () => {
     expect(readConfig({ SLACK_BOT_TOKEN, SLACK_SIGNING_SECRET }).slack).toEqual({
       account: { type: 'token', botToken: SLACK_BOT_TOKEN },
       connection: { type: 'http', signingSecret: SLACK_SIGNING_SECRET },
@@ -30,14 +30,14 @@ describe('Slack', () => {
   test.each([
     [{ SLACK_SIGNING_SECRET }, { type: 'http', signingSecret: SLACK_SIGNING_SECRET }],
     [{ SLACK_APP_TOKEN }, { type: 'socket', appToken: SLACK_APP_TOKEN }],
-  ])('is installed by many workspaces over either connection', (connected, connection) => {
+  ])('supports many workspaces over both connections', (settings, connection) => {
     const { slack, warnings } = readConfig({
       SLACK_CLIENT_ID,
       SLACK_CLIENT_SECRET,
       SLACK_CLIENT_SECRET_PREVIOUS: SLACK_SIGNING_SECRET,
       SLACK_THREADS: '1',
       PUBLIC_URL,
-      ...connected,
+      ...settings,
     });
     expect(slack).toEqual({
       account: {
@@ -55,7 +55,7 @@ describe('Slack', () => {
 
   test.each<[string, Record<string, string>, string]>([
     ['a token without a connection', { SLACK_BOT_TOKEN }, 'or set SLACK_SIGNING_SECRET'],
-    ['a signing secret alone', { SLACK_SIGNING_SECRET }, 'SLACK_BOT_TOKEN is missing'],
+    ['a signing secret without a token', { SLACK_SIGNING_SECRET }, 'SLACK_BOT_TOKEN is missing'],
     [
       'workspaces without a connection',
       { SLACK_CLIENT_ID, SLACK_CLIENT_SECRET, PUBLIC_URL },
@@ -68,28 +68,28 @@ describe('Slack', () => {
     ],
     ['a secret without its id', { SLACK_CLIENT_SECRET, SLACK_APP_TOKEN }, 'SLACK_CLIENT_ID is missing'],
     [
-      'workspaces without an address at which to install',
+      'workspaces without a public URL',
       { SLACK_CLIENT_ID, SLACK_CLIENT_SECRET, SLACK_APP_TOKEN },
       'PUBLIC_URL is missing',
     ],
     [
-      'one workspace and many',
+      'both a single workspace and many',
       { SLACK_BOT_TOKEN, SLACK_CLIENT_ID, SLACK_CLIENT_SECRET, SLACK_APP_TOKEN, PUBLIC_URL },
       'SLACK_BOT_TOKEN cannot be used with SLACK_CLIENT_ID',
     ],
     [
-      'an app id for a client id',
+      'an app id instead of a client id',
       { SLACK_CLIENT_ID: 'A0123456', SLACK_CLIENT_SECRET, SLACK_APP_TOKEN, PUBLIC_URL },
       'two numbers separated by a dot',
     ],
-    ['a secret cut short', { SLACK_BOT_TOKEN, SLACK_SIGNING_SECRET: 'abc' }, 'Basic Information'],
-  ])('%s is one sentence', (_name, environment, sentence) => {
+    ['a truncated secret', { SLACK_BOT_TOKEN, SLACK_SIGNING_SECRET: 'abc' }, 'Basic Information'],
+  ])('reports %s in one sentence', (_name, environment, sentence) => {
     const problems = problemsOf(environment);
     expect(problems).toHaveLength(1);
     expect(problems[0]).toContain(sentence);
   });
 
-  test('tells what has no effect', () => {
+  test('warns about settings without effect', () => {
     expect(readConfig({ SLACK_THREADS: '1' }).warnings).toEqual([
       'SLACK_THREADS has no effect without SLACK_BOT_TOKEN or SLACK_CLIENT_ID.',
     ]);

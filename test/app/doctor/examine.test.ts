@@ -22,7 +22,7 @@ import { startSlackServer } from '../../servers/slack/server.ts';
 
 let folder: string;
 let closing: AsyncDisposableStack;
-/** What makes nothing wrong; each test plants its fault here. */
+/** Settings without any problem; each test adds its fault. */
 let environment: Record<string, string>;
 
 beforeEach(async () => {
@@ -65,7 +65,7 @@ async function findings(
   );
 }
 
-/** One line each, as `wrong Subject: sentence → remedy`. */
+/** Formats findings as `wrong Subject: sentence → remedy`. */
 const lines = (found: readonly Finding[]): string =>
   found
     .map(({ level, subject, sentence, remedy }) => `${level} ${subject}: ${sentence} → ${remedy}`)
@@ -89,8 +89,8 @@ async function slack(options: Parameters<typeof startSlackServer>[0] = {}) {
   return server;
 }
 
-describe('a bot that is set up well', () => {
-  it('has a good line for each part, and nothing else', async () => {
+describe('a correct setup', () => {
+  it('gets one good finding for each part', async () => {
     const server = await discord();
     await registerCommands(commands, { token: server.token, apiUrl: server.apiUrl });
     await slack();
@@ -106,13 +106,13 @@ describe('a bot that is set up well', () => {
 });
 
 describe('settings', () => {
-  it('that cannot be read are all named', async () => {
+  it('reports all invalid values', async () => {
     const found = lines(await findings({ PORT: 'x', SONG_MODEL: 'V9' }));
     expect(found).toContain('PORT is "x"');
     expect(found).toContain('SONG_MODEL is "V9"');
   });
 
-  it('that are probably not meant are warnings', async () => {
+  it('warns about probable mistakes', async () => {
     expect(lines(await findings({ USAGE_LIMITS: 'person 5 units/day' }))).toContain(
       'warning Settings: USAGE_LIMITS',
     );
@@ -120,19 +120,19 @@ describe('settings', () => {
 });
 
 describe('the gateway', () => {
-  it('that refuses the key says which setting is wrong', async () => {
+  it('names the setting if the key is rejected', async () => {
     expect(lines(await findings({ GATEWAY_API_KEY: 'another-key' }))).toMatch(
       /wrong Gateway: the gateway rejected the key.*GATEWAY_API_KEY/,
     );
   });
 
-  it('at an address with /v1 is named', async () => {
+  it('reports a base URL with /v1', async () => {
     expect(lines(await findings({ GATEWAY_BASE_URL: `${environment.GATEWAY_BASE_URL}/v1` }))).toMatch(
       /wrong Gateway: .*GATEWAY_BASE_URL.*without \/v1/,
     );
   });
 
-  it('that does not list a chosen model names the nearest', async () => {
+  it('suggests similar models for an unlisted one', async () => {
     expect(lines(await findings({ ASK_MODEL: 'chat:chat-smal' }))).toMatch(
       /warning Gateway: ASK_MODEL is chat-smal.*did you mean chat-small/,
     );
@@ -140,7 +140,7 @@ describe('the gateway', () => {
 });
 
 describe('PUBLIC_URL', () => {
-  it('that leads elsewhere is wrong', async () => {
+  it('is an error if it reaches another server', async () => {
     const port = await freePort();
     const other = createServer((_request, response) => response.end('hello')).listen(port, '127.0.0.1');
     closing.defer(() => void other.close());
@@ -156,7 +156,7 @@ describe('PUBLIC_URL', () => {
     ['https://gateway.example', 'http://minstrel.local'],
     ['http://192.168.1.4', undefined],
     ['http://192.168.1.4', 'http://localhost:3000'],
-  ])('of a gateway at %s is not %s, and a tunnel is suggested', async (gateway, publicUrl) => {
+  ])('for a gateway at %s, rejects %s and suggests a tunnel', async (gateway, publicUrl) => {
     const config = readConfig({
       ...environment,
       GATEWAY_BASE_URL: gateway,
@@ -167,7 +167,7 @@ describe('PUBLIC_URL', () => {
     );
   });
 
-  it('may lead to a bot that runs elsewhere: in another container, or on another replica', async () => {
+  it('may reach a bot in another container or on another replica', async () => {
     const server = await createHttpServer({
       host: '127.0.0.1',
       port: 0,
@@ -187,7 +187,7 @@ describe('PUBLIC_URL', () => {
     );
   });
 
-  it('is asked as callbacks are where the bot has the port: a proxy may let through nothing else', async () => {
+  it('is tested with a callback path if the bot uses the port, because proxies may block other paths', async () => {
     const running = createServer(({ url = '' }, response) => {
       response.statusCode = 404;
       response.end(url.startsWith('/callbacks/') ? '{"error":"not found"}' : '');
@@ -199,7 +199,7 @@ describe('PUBLIC_URL', () => {
 });
 
 describe('no chat', () => {
-  it('is a browser and a prompt, but in production none', async () => {
+  it('offers a browser chat and a prompt, except in production', async () => {
     expect(lines(await findings())).toContain('npm start opens a chat in the browser');
     const deployed = lines(await findings({ NODE_ENV: 'production' }));
     expect(deployed).toContain('nobody can reach the bot');
@@ -208,13 +208,13 @@ describe('no chat', () => {
 });
 
 describe('Discord', () => {
-  it('with a refused token says where to get one', async () => {
+  it('says where to get a token if it is rejected', async () => {
     const { token } = await discord();
     const found = lines(await findings({ DISCORD_TOKEN: `${token.slice(0, -5)}wrong` }));
     expect(found).toMatch(/wrong Discord: Discord rejected the token → .*Reset Token/);
   });
 
-  it('without its commands, in no server, or without permissions says so', async () => {
+  it('reports missing commands, servers and permissions', async () => {
     const server = await discord();
     server.guild.installed = false;
     const found = lines(await findings());
@@ -225,7 +225,7 @@ describe('Discord', () => {
     expect(lines(await findings())).toMatch(/missing permissions in “Guild”: Send Messages.*Attach Files/);
   });
 
-  it('with the message content intent off names it', async () => {
+  it('reports that the message content intent is off', async () => {
     const server = await discord();
     expect(lines(await findings({ DISCORD_MESSAGE_CONTENT: '1' }))).toContain(
       'wrong Discord: DISCORD_MESSAGE_CONTENT',
@@ -234,7 +234,7 @@ describe('Discord', () => {
     expect(lines(await findings({ DISCORD_MESSAGE_CONTENT: '1' }))).toContain('Intent is on');
   });
 
-  it('whose interactions go elsewhere says so', async () => {
+  it('reports an interactions endpoint', async () => {
     const server = await discord();
     server.interactionsUrl = 'https://elsewhere.example/interactions';
     expect(lines(await findings())).toContain(
@@ -242,7 +242,7 @@ describe('Discord', () => {
     );
   });
 
-  it('that is away is named', async () => {
+  it('reports an outage', async () => {
     await discord();
     const port = await freePort();
     expect(lines(await findings({ DISCORD_API_URL: `http://127.0.0.1:${port}/api` }))).toContain(
@@ -252,14 +252,14 @@ describe('Discord', () => {
 });
 
 describe('Slack', () => {
-  it('without a scope of the manifest names it', async () => {
+  it('names missing scopes', async () => {
     await slack({ scopes: ['chat:write', 'commands'] });
     expect(lines(await findings())).toMatch(
       /wrong Slack: the app is missing scopes: .*users:read.* → run npm run --silent manifest/,
     );
   });
 
-  it('with refused tokens names the settings', async () => {
+  it('names the settings of rejected tokens', async () => {
     await slack();
     const found = lines(
       await findings({ SLACK_BOT_TOKEN: 'xoxb-0000000000-1', SLACK_APP_TOKEN: 'xapp-0000000000-1' }),
@@ -268,11 +268,11 @@ describe('Slack', () => {
     expect(found).toContain('Slack rejected SLACK_APP_TOKEN (invalid_auth)');
   });
 
-  it('for many workspaces tells a wrong id from a wrong secret', async () => {
+  it('distinguishes a wrong client id from a wrong secret', async () => {
     const { tokens, apiUrl, appToken } = await slack();
-    const { SLACK_BOT_TOKEN: _left, ...others } = environment;
+    const { SLACK_BOT_TOKEN: _, ...rest } = environment;
     environment = {
-      ...others,
+      ...rest,
       SLACK_CLIENT_ID: tokens.clientId,
       SLACK_CLIENT_SECRET: tokens.clientSecret,
       SLACK_APP_TOKEN: appToken,
@@ -286,7 +286,7 @@ describe('Slack', () => {
     );
   });
 
-  it('that is away is a warning', async () => {
+  it('warns about an outage', async () => {
     await slack();
     const port = await freePort();
     expect(lines(await findings({ SLACK_API_URL: `http://127.0.0.1:${port}/api/` }))).toContain(
@@ -296,7 +296,7 @@ describe('Slack', () => {
 });
 
 describe('storage', () => {
-  it('that others may read is named with the command that mends it', async () => {
+  it('reports files that others can read, with the command to fix it', async () => {
     await mkdir(join(folder, 'data'));
     await chmod(join(folder, 'data'), 0o755);
     expect(lines(await findings())).toMatch(
@@ -304,14 +304,14 @@ describe('storage', () => {
     );
   });
 
-  it.each(['file', 'file/data'])('that would be %s, where a file is, is named', async (name) => {
+  it.each(['file', 'file/data'])('reports a file in the path %s of DATA_DIR', async (name) => {
     await writeFile(join(folder, 'file'), '', { mode: 0o600 });
     expect(lines(await findings({ DATA_DIR: join(folder, name) }))).toMatch(
       /wrong Storage: .*file is not a folder: move it away, or set DATA_DIR to another folder/,
     );
   });
 
-  it('that is no database is named', async () => {
+  it('reports a file that is not a database', async () => {
     await mkdir(join(folder, 'data'), { mode: 0o700 });
     await writeFile(join(folder, 'data', 'minstrel.sqlite'), 'x'.repeat(5000), { mode: 0o600 });
     expect(lines(await findings())).toContain(
@@ -319,7 +319,7 @@ describe('storage', () => {
     );
   });
 
-  it('that is damaged behind what a start reads is named', async () => {
+  it('finds damage that a start does not read', async () => {
     const path = join(folder, 'data', 'minstrel.sqlite');
     const clock = systemClock;
     const storage = await openSqliteStorage({ path, clock, random: Math.random, log: silent });
@@ -336,7 +336,7 @@ describe('storage', () => {
     );
   });
 
-  it.skipIf(noRedis)('on Redis still needs a folder for files on their way', async () => {
+  it.skipIf(noRedis)('still needs a folder for uploads with Redis', async () => {
     const redis = await startRedisServer();
     closing.defer(() => redis.dispose());
     await writeFile(join(folder, 'file'), '');
@@ -348,7 +348,7 @@ describe('storage', () => {
     );
   });
 
-  it.skipIf(noRedis)('on a Redis that forgets, or throws away, is named', async () => {
+  it.skipIf(noRedis)('reports a Redis without persistence or with eviction', async () => {
     const redis = await startRedisServer({ appendonly: 'no', 'maxmemory-policy': 'allkeys-lru' });
     closing.defer(() => redis.dispose());
     const found = lines(await findings({ REDIS_URL: redis.url }));
@@ -359,9 +359,9 @@ describe('storage', () => {
   });
 });
 
-it('a gateway and a Redis that are away are named', async () => {
+it('reports that the gateway and Redis are down', async () => {
   const port = await freePort();
-  // Each is tried for seconds.
+  // Both are retried for seconds.
   const [gateway = [], redis = []] = await Promise.all([
     findings({ GATEWAY_BASE_URL: `http://127.0.0.1:${port}` }),
     findings({ REDIS_URL: `redis://127.0.0.1:${port}` }),
@@ -371,11 +371,11 @@ it('a gateway and a Redis that are away are named', async () => {
 });
 
 describe('the clock', () => {
-  // A Date header has whole seconds, and one may pass on the way.
+  // A Date header has whole seconds, and one may pass in transit.
   it.each([
     [10_000, /warning Clock: (9|10|11) s ahead of/],
     [-120_000, /wrong Clock: (119|120|121) s behind/],
-  ])('that is %i ms off is told', async (off, line) => {
+  ])('reports an offset of %i ms', async (off, line) => {
     expect(lines(await findings({}, { now: () => Date.now() + off }))).toMatch(line);
   });
 });

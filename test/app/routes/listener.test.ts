@@ -5,7 +5,7 @@ import { createHttpServer } from '../../../src/http/server.ts';
 import { StorageError } from '../../../src/storage/storage.ts';
 import { RecordingLog } from '../../storage/recording-log.ts';
 
-test('a storage that only an operator can mend says so on /readyz; what passes is in the log alone', async () => {
+test('shows storage problems on /readyz only if an operator must fix them', async () => {
   await using cleanup = new AsyncDisposableStack();
   let failure: StorageError | undefined;
   const check = async () => {

@@ -11,13 +11,13 @@ const COUNT = {
   oldestAt: 0,
 } as const satisfies OpenCount;
 
-it('counts open jobs by family and state, and tells the oldest of each state', async () => {
+it('reports open jobs by family and state, and the oldest age per state', async () => {
   const metrics = createMetrics();
   const song = { ...COUNT, route: 'music.generate', queued: 1, oldestAt: 9_000 };
   const counts = [song, { ...song, route: 'music.extend', oldestAt: 4_000 }, { ...COUNT, oldestAt: 8_000 }];
   await createCollector({
     metrics,
-    // The part of storage that is read.
+    // Only this part of storage is used.
     storage: { jobs: { openCounts: async () => counts } } as never,
     platforms: [],
     now: () => 10_000,
@@ -33,13 +33,13 @@ it('counts open jobs by family and state, and tells the oldest of each state', a
     expect(shown).toContain(line);
 });
 
-it('a scrape shows no counts of jobs when they cannot be counted, and asks again at the next one', async () => {
+it('omits job gauges while storage is down, and retries at the next scrape', async () => {
   const metrics = createMetrics();
   const answers = [async () => [COUNT], () => Promise.reject(new Error('away')), async () => [COUNT]];
   let time = 0;
   const collect = createCollector({
     metrics,
-    // The part of storage that is read.
+    // Only this part of storage is used.
     storage: { jobs: { openCounts: () => answers.shift()?.() } } as never,
     platforms: [],
     now: () => time,

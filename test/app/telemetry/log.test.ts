@@ -8,7 +8,7 @@ import { refused } from '../../../src/gateway/transport/refusals.ts';
 import { MediaError } from '../../../src/media/errors.ts';
 import { StorageError } from '../../../src/storage/storage.ts';
 
-it('writes no secret and no URL that gives access by itself', () => {
+it('removes secrets and signed URLs', () => {
   const lines: string[] = [];
   const log = createLog({
     level: 'info',
@@ -42,7 +42,7 @@ it('writes no secret and no URL that gives access by itself', () => {
 
 const SECRET = 'a letter to my grandmother';
 
-function thrownBy(work: () => unknown): unknown {
+function errorOf(work: () => unknown): unknown {
   try {
     return work();
   } catch (error) {
@@ -61,7 +61,7 @@ const schema = z.object({ prompt: z.literal('x') });
 
 it.each<[string, unknown, object]>([
   [
-    'Discord refuses a body',
+    'Discord rejects a body',
     new DiscordAPIError(
       { code: 50_035, message: SECRET, errors: { content: { _errors: [{ code: 'X', message: SECRET }] } } },
       50_035,
@@ -73,7 +73,7 @@ it.each<[string, unknown, object]>([
     { code: 50_035, status: 400, method: 'POST' },
   ],
   [
-    'the gateway refuses, in its own words',
+    'the gateway rejects a request with a message',
     refused(
       'music/generate',
       { status: 400, refusal: { message: SECRET, names: [SECRET] }, text: `{"prompt":"${SECRET}"}` },
@@ -81,17 +81,17 @@ it.each<[string, unknown, object]>([
     ),
     { name: 'GatewayError', route: 'music/generate', status: 400, taken: 'no' },
   ],
-  ['a request is wrong', invalid('music/generate', 'style is missing'), { message: 'style is missing' }],
-  ['text is no JSON', thrownBy(() => JSON.parse(`{"${SECRET}`)), { name: 'SyntaxError' }],
+  ['a request is invalid', invalid('music/generate', 'style is missing'), { message: 'style is missing' }],
+  ['text is not JSON', errorOf(() => JSON.parse(`{"${SECRET}`)), { name: 'SyntaxError' }],
   [
-    'a value is refused',
-    thrownBy(() => schema.parse({ prompt: SECRET })),
+    'a value is invalid',
+    errorOf(() => schema.parse({ prompt: SECRET })),
     { issues: ['invalid_value at prompt'] },
   ],
-  ['a person is told', new UserError(`“size” cannot be “${SECRET}”.`), { name: 'UserError' }],
-  ['a URL is none', thrownBy(() => new URL(SECRET)), { code: 'ERR_INVALID_URL' }],
+  ['an error is meant for a person', new UserError(`“size” cannot be “${SECRET}”.`), { name: 'UserError' }],
+  ['a URL is invalid', errorOf(() => new URL(SECRET)), { code: 'ERR_INVALID_URL' }],
   [
-    'a message has lines like those of a stack',
+    'a message has lines that resemble a stack',
     new Error(`first\n    at ${SECRET} (file:///x.ts:1:1)`),
     { name: 'Error' },
   ],
@@ -101,11 +101,11 @@ it.each<[string, unknown, object]>([
     { code: 'full', message: 'The disk is full.', cause: { name: 'Error', cause: { name: 'Error' } } },
   ],
   [
-    'several fail together',
+    'several errors are combined',
     new AggregateError([new MediaError('network', 'The connection failed'), new Error(SECRET)], SECRET),
     { errors: [{ code: 'network' }, { name: 'Error' }] },
   ],
-])('when %s, the log says what happened and quotes no one', (_case, error, facts) => {
+])('logs the cause and quotes nobody when %s', (_case, error, facts) => {
   const text = loggedOf(error);
   expect(text).not.toContain('grandmother');
   expect(JSON.parse(text)).toMatchObject({ err: facts, msg: 'Something failed' });
