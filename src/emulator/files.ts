@@ -118,17 +118,17 @@ export async function download(
   try {
     const signal = AbortSignal.any([context.closing, AbortSignal.timeout(timeoutMilliseconds)]);
     const response = await context.fetch(url, { signal });
-    if (!response.ok) throw new DownloadError(`it answered ${response.status}`);
+    if (!response.ok) throw new DownloadError(`the server responded with ${response.status}`);
     const chunks: Uint8Array[] = [];
     let total = 0;
     for await (const chunk of response.body ?? []) {
       total += chunk.length;
-      if (total > mostBytes) throw new DownloadError(`it is larger than ${mostBytes} bytes`);
+      if (total > mostBytes) throw new DownloadError(`the file is larger than ${mostBytes} bytes`);
       chunks.push(chunk);
     }
     return Uint8Array.from(Buffer.concat(chunks));
   } catch (error) {
     if (error instanceof DownloadError) throw error;
-    throw new DownloadError('it cannot be reached', { cause: error });
+    throw new DownloadError('the server cannot be reached', { cause: error });
   }
 }

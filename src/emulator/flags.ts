@@ -4,16 +4,16 @@ import type { EmulatorOptions } from './options.ts';
 
 export const usage = `npm run emulator -- [flags]
 
-  --host <address>       where to listen (127.0.0.1)
-  --port <number>        port to listen on (8787; 0 for any)
-  --key <text>           the API key that clients present (emulator-key)
-  --public-url <url>     base of the URLs of generated files (where it listens)
-  --speed <number>       scales every delay; 0 for none (1)
-  --song-seconds <n>     length of songs (14)
-  --video-url-seconds <n> how long a video's URL works (86400)
-  --help                 this text
+  --host <address>         address to listen on (127.0.0.1)
+  --port <number>          port to listen on, 0 for any free port (8787)
+  --key <text>             API key that clients must send (emulator-key)
+  --public-url <url>       base of file URLs (the address it listens on)
+  --speed <number>         scales every delay, 0 removes delays (1)
+  --song-seconds <n>       length of songs in seconds (14)
+  --video-url-seconds <n>  lifetime of a video URL in seconds (86400)
+  --help                   show this help
 
-docs/emulator.md describes routes and models.
+See docs/emulator.md for the routes and models.
 `;
 
 /** A flag that cannot be read. */
@@ -39,7 +39,7 @@ export function readFlags(args: readonly string[]): EmulatorOptions | undefined 
   if (values.help) return undefined;
   const publicUrl = values['public-url'];
   if (publicUrl !== undefined && !URL.canParse(publicUrl))
-    throw new UsageError('--public-url must be an address, such as http://emulator:8787');
+    throw new UsageError('--public-url must be a URL, such as http://emulator:8787');
   return {
     host: values.host,
     port: readNumber('port', values.port, 0, 65_535),

@@ -67,8 +67,8 @@ function explainUnknownModel(id: string, route: ModelRoute): string {
   if (labelled !== undefined) return `'${id}' is a display name; the model id is '${labelled.id}'`;
   const elsewhere = models.find((candidate) => candidate.id === id);
   if (elsewhere !== undefined)
-    return `model '${id}' is not available on this route (it is for ${elsewhere.routes.join(', ')}; this is ${route})`;
-  return `model '${id}' does not exist or this account may not use it`;
+    return `model '${id}' is not available on this route (${route}); it is available on ${elsewhere.routes.join(', ')}`;
+  return `model '${id}' does not exist or is not available to this account`;
 }
 
 const listQuery = z.object({
@@ -92,7 +92,7 @@ function listModels(query: z.output<typeof listQuery> & { limit: number }): Reco
   const { limit, after_id: after } = query;
   const start = after === undefined ? 0 : models.findIndex(({ id }) => id === after) + 1;
   if (after !== undefined && start === 0)
-    throw new RefusedRequest('invalid', `no model '${after}' to page from`);
+    throw new RefusedRequest('invalid', `after_id: no model '${after}'`);
   const left = models.slice(start);
   const page = left.slice(0, limit);
   return {

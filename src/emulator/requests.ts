@@ -99,7 +99,7 @@ export function checkHeaders(path: string, headers: IncomingHttpHeaders, apiKey:
   const place = isMessages ? 'x-api-key: <API_KEY>' : 'Authorization: Bearer <API_KEY>';
   const key = isMessages ? headers['x-api-key'] : /^Bearer (\S+)$/.exec(headers.authorization ?? '')?.[1];
   if (key === undefined) throw new RefusedRequest('unauthenticated', `the header "${place}" is missing`);
-  if (key !== apiKey) throw new RefusedRequest('unauthenticated', 'the API key is not known');
+  if (key !== apiKey) throw new RefusedRequest('unauthenticated', 'the API key is invalid');
   if (isMessages && headers['vendor-version'] !== messagesVersion)
     throw new RefusedRequest('invalid', `the header "vendor-version: ${messagesVersion}" is missing`);
 }

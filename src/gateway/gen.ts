@@ -56,7 +56,7 @@ export function createGen(requester: Requester) {
  */
 function genRequest(route: GenRoute, question: Question, config: object): object {
   const { tools = [], maxTokens } = question;
-  if (route === 'gen/tools' && tools.length === 0) throw invalid(route, 'no tools were declared');
+  if (route === 'gen/tools' && tools.length === 0) throw invalid(route, 'no tools are declared');
   const turns = withSystemFirst(checkedTurns(route, question), question.system);
   const configured = maxTokens !== undefined || Object.keys(config).length > 0;
   return {

@@ -69,7 +69,8 @@ export function checkedTurns(route: RouteName, given: Question): Turn[] {
     if (last?.role === role) turns[turns.length - 1] = { role, parts: [...last.parts, ...spoken] };
     else turns.push({ role, parts: spoken });
   }
-  if (turns.every(({ role }) => role !== 'user')) throw invalid(route, 'a question needs a turn of the user');
+  if (turns.every(({ role }) => role !== 'user'))
+    throw invalid(route, 'the conversation has no message from the user');
   if (turns[0]?.role === 'assistant')
     turns.unshift({ role: 'user', parts: [{ type: 'text', text: '(continued)' }] });
   return turns;

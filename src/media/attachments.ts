@@ -19,7 +19,7 @@ const MAXIMUM_BYTES = 25 * MEBIBYTE;
 /** For all files of one request together, with what waits for others and what is tried again. */
 const FILES_WITHIN_MS = 10 * 60_000;
 
-const LATE_SENTENCE = `It took longer than ${FILES_WITHIN_MS / 60_000} minutes to fetch the files, so I stopped. Please ask again with fewer or smaller ones.`;
+const LATE_SENTENCE = `Fetching the files took longer than ${FILES_WITHIN_MS / 60_000} minutes, so I stopped. Try again with fewer or smaller files.`;
 
 /**
  * The deadline of the files of one request, from now on. What is still fetched then ends with the sentence for the person.
@@ -61,7 +61,7 @@ export async function keepReadable(
   if (!kept.contentType.startsWith('image/')) return { type: 'document', file: kept };
   try {
     const opened = await media.open(kept.name);
-    if (!opened) throw new MediaError('missing', 'The picture is not kept any more');
+    if (!opened) throw new MediaError('missing', 'The image is no longer stored');
     const original = await buffer(opened.stream);
     const bytes = await fitPicture(original);
     const file = bytes === original ? kept : await media.keepBytes(bytes, { kinds: ['image'] });
@@ -69,9 +69,7 @@ export async function keepReadable(
   } catch (error) {
     if (!(error instanceof MediaError)) throw error;
     if (error.code === 'too-large')
-      throw new UserError(
-        `${attachment.name} has too many pixels to be looked at. Please attach a smaller one.`,
-      );
+      throw new UserError(`${attachment.name} has too many pixels. Attach a smaller image.`);
     throw new UserError(sentenceFor(error.code, attachment.name, ['image']));
   }
 }
@@ -79,21 +77,21 @@ export async function keepReadable(
 function sentenceFor(code: MediaError['code'], name: string, kinds: readonly string[]): string {
   switch (code) {
     case 'type':
-      return `${name} is no ${kinds.join(' or ')} file that I know. Please attach another.`;
+      return `${name} isn't an ${kinds.join(' or ')} file that I can read. Attach a different file.`;
     case 'too-large':
-      return `${name} is too large; ${MAXIMUM_BYTES / MEBIBYTE} MB is the most I take.`;
+      return `${name} is too large. The limit is ${MAXIMUM_BYTES / MEBIBYTE} MB.`;
     case 'disk-full':
     case 'store':
-      return 'I have no room to keep files right now. Please tell whoever runs this bot.';
+      return "I can't store files right now. Please tell the bot's operator.";
     case 'address':
-      return `${name} is not at a public address, and I fetch from no other. Please attach the file itself.`;
+      return `${name} is at an address that isn't public, so I can't fetch it. Attach the file instead.`;
     case 'protocol':
     case 'redirects':
     case 'timeout':
     case 'status':
     case 'network':
     case 'missing':
-      return `${name} could not be read. Please attach it again.`;
+      return `${name} couldn't be read. Attach it again.`;
     default:
       return code satisfies never;
   }

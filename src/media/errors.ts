@@ -56,7 +56,7 @@ export class MediaError extends OperatorError {
 
 /** For more bytes than allowed, declared or counted. */
 export function tooLarge(maximumBytes: number): MediaError {
-  return new MediaError('too-large', `Larger than the ${maximumBytes} bytes that are allowed`);
+  return new MediaError('too-large', `The file is larger than the limit of ${maximumBytes} bytes`);
 }
 
 const DISK_FULL_CODES: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
@@ -66,6 +66,6 @@ export function fromFileSystem(error: unknown): unknown {
   const code = systemErrorCode(error);
   if (!(error instanceof Error) || !('syscall' in error) || code === undefined) return error;
   if (DISK_FULL_CODES.has(code))
-    return new MediaError('disk-full', 'No space left for media', { cause: error });
+    return new MediaError('disk-full', 'No space left for media files', { cause: error });
   return new MediaError('store', `The media folder cannot be used (${code})`, { cause: error });
 }

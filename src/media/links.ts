@@ -12,7 +12,7 @@ const querySchema = z.object({ as: z.string(), expires: z.string(), signature: z
 export function createFileLinks(secrets: readonly string[], now: () => number) {
   const [current] = secrets;
   if (current === undefined || secrets.includes(''))
-    throw new TypeError('Links need a secret that is not empty');
+    throw new TypeError('File links need a non-empty secret');
   // JSON keeps the fields apart: no two lists of fields are written the same.
   const signedText = (...fields: readonly string[]) => JSON.stringify(['file', ...fields]);
 

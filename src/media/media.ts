@@ -57,7 +57,7 @@ export function createMedia(options: MediaOptions) {
       if (data.byteLength > maximumBytes) throw tooLarge(maximumBytes);
       const type = await detectMediaType(data.subarray(0, DETECTION_BYTES), kinds);
       if (type === undefined) {
-        throw new MediaError('type', `The content is no ${kinds.join(' or ')} of a known type`);
+        throw new MediaError('type', `The content is not a supported ${kinds.join(' or ')} type`);
       }
       return store.put(only(data), type);
     },
@@ -92,7 +92,7 @@ export function createMedia(options: MediaOptions) {
       } catch (error) {
         options.log.warn(
           { err: error, file: file.name },
-          'Tags could not be written; the file is kept without them',
+          'Could not write the tags. The file is stored without them',
         );
         return file;
       }

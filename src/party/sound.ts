@@ -33,7 +33,7 @@ export function createSoundReader({ jobs, rememberOpus, media, encoder, fileOf }
   async function opusOf({ job: id, index }: Sounding): Promise<KeptFile> {
     const job = await jobs.read(id);
     const url = job?.result?.songs[index]?.audioUrl;
-    if (!job || url === undefined) throw new SongGoneError('The song is not kept any more');
+    if (!job || url === undefined) throw new SongGoneError('The song is no longer stored');
     const known = job.opus?.[url];
     if (known && (await media.stat(known.name)) !== undefined) return known;
     const opus = await encoder.encode(await fileOf(id, url));
@@ -44,7 +44,7 @@ export function createSoundReader({ jobs, rememberOpus, media, encoder, fileOf }
   /** Opens the file with the first packet: sound that is never played leaves no file open. */
   async function* packetsOf({ name }: KeptFile, seconds: number): AsyncGenerator<Uint8Array> {
     const opened = await media.open(name);
-    if (!opened) throw new SongGoneError('The song is not kept any more');
+    if (!opened) throw new SongGoneError('The song is no longer stored');
     yield* readPackets(opened.stream, Math.max(0, Math.round((seconds * 1000) / PACKET_MS)));
   }
 

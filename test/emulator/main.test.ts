@@ -58,7 +58,7 @@ test('the line that it prints starts a bot that may fetch what the emulator made
 test.each([
   [['--speed', 'fast'], '--speed must be a number'],
   [['--port', '99999'], '--port must be'],
-  [['--public-url', 'emulator'], '--public-url must be an address'],
+  [['--public-url', 'emulator'], '--public-url must be a URL'],
   [['--colour', 'red'], 'colour'],
 ])('%j is refused with a sentence', (flags, sentence) => {
   expect(() => readFlags(flags)).toThrow(sentence);

@@ -64,7 +64,7 @@ test('a picture is seen: its type, size and colour', async () => {
     ],
   });
   const [block] = message.content;
-  expect(block?.type === 'text' && block.text).toContain('a PNG picture of 20 × 10 pixels');
+  expect(block?.type === 'text' && block.text).toContain('a PNG image of 20 × 10 pixels');
 });
 
 test('tokens are counted as the message then uses them, and max_tokens bounds the output', async () => {

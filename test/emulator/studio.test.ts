@@ -8,8 +8,8 @@ test('an installation without development packages is told what the studio lacks
   };
   expect(() => requirePackages(resolve)).toThrow(MissingPackagesError);
   expect(() => requirePackages(resolve)).toThrow(
-    'The gateway emulator lacks @mediabunny/aac-encoder, h264-mp4-encoder, mpg123-decoder, wasm-media-encoders, ' +
-      'which a production install leaves out. Install with `npm ci` without `--omit=dev`, ' +
+    'The gateway emulator needs @mediabunny/aac-encoder, h264-mp4-encoder, mpg123-decoder, wasm-media-encoders, ' +
+      'which a production install leaves out. Run `npm ci` without `--omit=dev`, ' +
       'or set GATEWAY_BASE_URL and GATEWAY_API_KEY.',
   );
   expect(() => requirePackages((name) => `file:///node_modules/${name}/index.js`)).not.toThrow();

@@ -142,7 +142,7 @@ describe('a picture with a question', () => {
       files: [{ filename: 'fox.png', contentType: 'image/png', bytes: Buffer.from('<html>') }],
     });
     await discord.until(
-      () => discord.said().find((m) => JSON.stringify(m).includes('no image file')),
+      () => discord.said().find((m) => JSON.stringify(m).includes("isn't an image file")),
       'a refusal',
     );
   });
@@ -178,7 +178,7 @@ it('a file that is neither picture nor text gets a sentence, and nothing is aske
   const image = { filename: 'paper.pdf', contentType: 'application/pdf', bytes: pdf };
   const asked = discord.command({ name: 'ask', options: { question: 'What is this?', image } });
   await asked.response();
-  await discord.until(() => discord.said().find(has('paper.pdf is no image or text file')), 'a refusal');
+  await discord.until(() => discord.said().find(has("paper.pdf isn't an image or text file")), 'a refusal');
   expect(world.running.emulator.requests).toHaveLength(before);
 });
 

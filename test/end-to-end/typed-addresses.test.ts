@@ -33,7 +33,8 @@ it('a private file of Slack is read where Slack hands it over, and never by its 
   const address = `${new URL(slack.apiUrl).origin}/files-pri/${file.id}/secret.png`;
   await slack.slash('/ask', `--image ${address} -- what is this?`);
   await slack.until(
-    () => JSON.stringify(slack.workspace.messages).includes('is not at a public address') || asked() > 0,
+    () =>
+      JSON.stringify(slack.workspace.messages).includes("is at an address that isn't public") || asked() > 0,
   );
   expect(asked()).toBe(0);
 

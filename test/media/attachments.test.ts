@@ -52,17 +52,17 @@ test.each<[string, Parameters<typeof listen>[0], string]>([
   [
     'a page to sign in on',
     (_request, response) => response.end('<!doctype html><title>Sign in</title>'),
-    'humming.mp3 is no audio file that I know. Please attach another.',
+    "humming.mp3 isn't an audio file that I can read. Attach a different file.",
   ],
   [
     'gone',
     (_request, response) => response.writeHead(410).end(),
-    'humming.mp3 could not be read. Please attach it again.',
+    "humming.mp3 couldn't be read. Attach it again.",
   ],
   [
     'too large',
     (_request, response) => response.setHeader('content-length', 26 * 1024 * 1024).end(mp3(200)),
-    'humming.mp3 is too large; 25 MB is the most I take.',
+    'humming.mp3 is too large. The limit is 25 MB.',
   ],
 ])('an attachment that is %s is refused with a sentence that helps', async (_case, answer, sentence) => {
   const { origin } = await listen(answer);
@@ -75,7 +75,7 @@ test.each<[string, Parameters<typeof listen>[0], string]>([
 test('an attachment at an address inside is refused without a request', async () => {
   const attachment = { name: 'x.mp3', url: 'http://169.254.169.254/latest/meta-data' };
   const kept = keepAttachment(await open(), attachment, ['audio'], { from: 'platform' });
-  await expect(kept).rejects.toThrow('x.mp3 is not at a public address');
+  await expect(kept).rejects.toThrow("x.mp3 is at an address that isn't public");
 });
 
 test('when there is no space to keep files, it is no fault of the attachment', async () => {
@@ -86,7 +86,7 @@ test('when there is no space to keep files, it is no fault of the attachment', a
   const kept = keepAttachment(await open({ openForWriting }), { name: 'x.mp3', url: origin }, ['audio'], {
     from: 'platform',
   });
-  await expect(kept).rejects.toThrow('I have no room to keep files right now.');
+  await expect(kept).rejects.toThrow("I can't store files right now.");
 });
 
 test.each([
@@ -107,6 +107,6 @@ test.each([
   const { origin } = await listen((_request, response) => response.end(bytes));
   const tools = { media: await open(), fitPicture: createPictureFitter() };
   await expect(keepReadable(tools, { name, url: origin }, { from: 'platform' })).rejects.toThrow(
-    `${name} is no image or text file that I know. Please attach another.`,
+    `${name} isn't an image or text file that I can read. Attach a different file.`,
   );
 });

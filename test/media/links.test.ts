@@ -61,7 +61,7 @@ test('secrets can be replaced: the old one verifies, the new one signs, a droppe
 });
 
 test('there is no signing without a secret', () => {
-  expect(() => linksOf()).toThrow('Links need a secret');
+  expect(() => linksOf()).toThrow('File links need a non-empty secret');
   expect(() => linksOf('secret', '')).toThrow(TypeError);
 });
 

@@ -21,7 +21,7 @@ const imageBody = z.strictObject({
   input: z.strictObject({ messages: z.array(message).min(1) }),
   parameters: z
     .strictObject({
-      size: z.string().regex(sizePattern, 'must read <width>*<height>, such as 1024*1024').optional(),
+      size: z.string().regex(sizePattern, 'must be <width>*<height>, such as 1024*1024').optional(),
       negative_prompt: z.string().max(avoidLimit).optional(),
       prompt_extend: z.boolean().optional(),
       watermark: z.boolean().optional(),
@@ -42,7 +42,7 @@ export function registerImageRoute(server: FastifyInstance, context: EmulatorCon
     if (prompt.length > promptLimit)
       throw new RefusedRequest(
         'invalid',
-        `input.messages: ${prompt.length} characters; at most ${promptLimit}`,
+        `input.messages: ${prompt.length} characters, the limit is ${promptLimit}`,
       );
     const { width, height } = readSize(parameters.size, model);
     await context.pause(2.5);
@@ -62,14 +62,14 @@ function readSize(size: string | undefined, model: string): { width: number; hei
   const classic = model === 'canvas-classic';
   const text = size ?? (classic ? '1328*1328' : '1024*1024');
   if (classic && !classicSizes.includes(text)) {
-    throw new RefusedRequest('invalid', `parameters.size: ${model} draws ${classicSizes.join(', ')}`);
+    throw new RefusedRequest('invalid', `parameters.size: ${model} supports only ${classicSizes.join(', ')}`);
   }
   const [width = 0, height = 0] = text.split('*').map(Number);
   const pixels = width * height;
   if (Math.min(width, height) < 64 || pixels < pixelBounds.fewest || pixels > pixelBounds.most) {
     throw new RefusedRequest(
       'invalid',
-      'parameters.size: must have between 256*256 and 2048*2048 pixels in all',
+      'parameters.size: must have between 256*256 and 2048*2048 pixels in total',
     );
   }
   return { width, height };

@@ -93,7 +93,7 @@ export function registerPersonaRoute(server: FastifyInstance, context: EmulatorC
       throw new RefusedRequest('invalid', message);
     }
     if (vocalStart >= (audio.seconds ?? 0))
-      throw new RefusedRequest('invalid', 'vocalStart: after the end of the song');
+      throw new RefusedRequest('invalid', 'vocalStart: must be before the end of the song');
     if (audio.recipe.lyrics === null) throw new RefusedRequest('invalid', 'audioId: the song has no vocals');
     if (context.store.personas.values().some((persona) => persona.audioId === audioId)) {
       throw new RefusedRequest('conflict', `audioId: audio ${audioId} already has a persona`);

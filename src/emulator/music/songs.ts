@@ -53,12 +53,15 @@ export function registerGenerateRoutes(server: FastifyInstance, context: Emulato
     if (source.seconds === null)
       throw new RefusedRequest('invalid', `audioId: audio ${body.audioId} is not complete yet`);
     if (source.model !== body.model)
-      throw new RefusedRequest('invalid', `model: must be the source audio's, ${source.model}`);
+      throw new RefusedRequest('invalid', `model: must be the source song's model, ${source.model}`);
     const { defaultParamFlag: override, prompt = '', style = '', title = '', continueAt } = body;
     if (override) {
       requireMembers(body, ['prompt', 'style', 'title', 'continueAt'], 'defaultParamFlag is true');
       if (continueAt !== undefined && continueAt >= source.seconds)
-        throw new RefusedRequest('invalid', `continueAt: must be below the song's ${source.seconds} s`);
+        throw new RefusedRequest(
+          'invalid',
+          `continueAt: must be less than the song's length of ${source.seconds} s`,
+        );
       checkTexts(body, true);
     }
     const { recipe } = source;
@@ -121,7 +124,7 @@ function checkTexts(body: SongTexts, customMode: boolean): void {
   for (const field of ['prompt', 'style', 'title'] as const) {
     const length = body[field]?.length ?? 0;
     if (length <= longest[field]) continue;
-    const message = `${field}: ${length} characters; ${model} takes at most ${longest[field]}`;
+    const message = `${field}: ${length} characters, the limit of ${model} is ${longest[field]}`;
     throw new RefusedRequest('too large', message);
   }
 }

@@ -131,7 +131,7 @@ export function picturePrompt(recipe: SongRecipe, number: number): string {
 export function completedSongTask(context: EmulatorContext, taskId: string): MusicTask {
   const task = context.store.tasks.get(taskId);
   if (task === undefined) throw new RefusedRequest('not found', `taskId: no task ${taskId}`);
-  if (task.kind !== 'songs') throw new RefusedRequest('invalid', `taskId: task ${taskId} made no song`);
+  if (task.kind !== 'songs') throw new RefusedRequest('invalid', `taskId: task ${taskId} is not a song task`);
   if (task.state !== 'complete')
     throw new RefusedRequest('invalid', `taskId: task ${taskId} ${incomplete[task.state]}`);
   return task;
@@ -140,7 +140,7 @@ export function completedSongTask(context: EmulatorContext, taskId: string): Mus
 const incomplete = {
   working: 'is not complete yet',
   failed: 'failed',
-  undelivered: 'is not complete: no callback of it was taken',
+  undelivered: 'is not complete: none of its callbacks was accepted',
 } as const;
 
 /** One song of a completed task. */

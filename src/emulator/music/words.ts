@@ -22,7 +22,7 @@ export function registerWordRoutes(server: FastifyInstance, context: EmulatorCon
     const { prompt, callBackUrl } = readBody(lyricsBody, request);
     const words = prompt.split(/\s+/).length;
     if (words > mostPromptWords)
-      throw new RefusedRequest('too large', `prompt: ${words} words; at most ${mostPromptWords}`);
+      throw new RefusedRequest('too large', `prompt: ${words} words, the limit is ${mostPromptWords}`);
     const task = createTask(context, 'lyrics');
     const make = async () => ({
       kind: 'lyrics' as const,

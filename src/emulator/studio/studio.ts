@@ -81,8 +81,8 @@ export function requirePackages(resolve: (name: string) => string): void {
   });
   if (missing.length === 0) return;
   throw new MissingPackagesError(
-    `The gateway emulator lacks ${missing.join(', ')}, which a production install leaves out. ` +
-      'Install with `npm ci` without `--omit=dev`, or set GATEWAY_BASE_URL and GATEWAY_API_KEY.',
+    `The gateway emulator needs ${missing.join(', ')}, which a production install leaves out. ` +
+      'Run `npm ci` without `--omit=dev`, or set GATEWAY_BASE_URL and GATEWAY_API_KEY.',
   );
 }
 

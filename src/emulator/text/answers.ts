@@ -33,10 +33,10 @@ async function answerLast(messages: readonly ConversationMessage[]): Promise<str
 const INVITATION = 'Ask me for a haiku, a sum, a list, a table, code or a story.';
 
 async function describePicture(picture: Picture): Promise<string> {
-  if (picture.kind === 'address') return `a picture at ${picture.url}`;
+  if (picture.kind === 'address') return `an image at ${picture.url}`;
   try {
     const { format, width, height } = await sharp(picture.bytes).metadata();
-    return `a ${format.toUpperCase()} picture of ${width} × ${height} pixels`;
+    return `a ${format.toUpperCase()} image of ${width} × ${height} pixels`;
   } catch {
     return `a file sent as ${picture.claimedType}, which I cannot open`;
   }

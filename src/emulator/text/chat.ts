@@ -18,7 +18,7 @@ const part = z.discriminatedUnion(
     z.object({ type: z.literal('text'), text: z.string() }),
     z.object({ type: z.literal('image_url'), image_url: z.object({ url: z.string().min(1) }) }),
   ],
-  { error: 'chat-style parts are of type text or image_url (other dialects have other blocks)' },
+  { error: 'chat-style parts must be of type text or image_url' },
 );
 /** Other standard members may be sent and need not be honoured (contract, chat-style request). */
 const chatBody = z.looseObject({

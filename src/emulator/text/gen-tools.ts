@@ -10,7 +10,7 @@ export function answerWithTools({ contents, tools = [] }: GenBody, question: str
     const members = Object.entries(result.response).map(([name, value]) => {
       return `${name} is **${typeof value === 'string' ? value : JSON.stringify(value)}**`;
     });
-    return [{ text: `\`${result.name}\` says: ${members.join(', ')}.` }];
+    return [{ text: `\`${result.name}\` returned: ${members.join(', ')}.` }];
   }
   const candidates = tools
     .flatMap(({ functionDeclarations = [] }) => functionDeclarations)

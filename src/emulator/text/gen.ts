@@ -40,7 +40,7 @@ export function registerGenRoutes(server: FastifyInstance, context: EmulatorCont
     if (painter !== undefined) return drawAnswer(context, readGenBody(request), painter);
     const model = requireModel(id, 'gen-text');
     if (isStreamed && request.query.alt !== 'sse')
-      throw new RefusedRequest('invalid', 'the query alt=sse is required on streamGenerateContent');
+      throw new RefusedRequest('invalid', 'streamGenerateContent requires the query alt=sse');
     const body = readGenBody(request);
     requirePlainText(body);
     if (!isStreamed) return answerOrCall(context, body, model);
@@ -72,11 +72,14 @@ function requirePlainText(body: GenBody): void {
   if ((body.tools ?? []).length > 0) {
     throw new RefusedRequest(
       'invalid',
-      'tools: function calling is on /v1beta/models/<model>:generateContent, without gen',
+      'tools: for function calling, use /v1beta/models/<model>:generateContent, without /gen',
     );
   }
   if (body.generationConfig?.responseModalities?.includes('IMAGE')) {
-    throw new RefusedRequest('invalid', 'generationConfig.responseModalities: this model gives no IMAGE');
+    throw new RefusedRequest(
+      'invalid',
+      'generationConfig.responseModalities: this model cannot create an IMAGE',
+    );
   }
 }
 
@@ -173,7 +176,7 @@ const think: Answerer = async (context, body, model) => {
   const { thinkingBudget = -1, includeThoughts = false } = body.generationConfig?.thinkingConfig ?? {};
   const messages = readContents(body);
   const question = lastQuestion(messages).slice(0, 120);
-  const thought = `The question is “${question}”. I look for what is asked, check it against what was said, and answer plainly.`;
+  const thought = `The question is “${question}”. I look at the earlier messages, then write a short answer.`;
   const budget = thinkingBudget === -1 ? 512 : thinkingBudget;
   const thoughtTokens = Math.min(countTextTokens(thought), budget);
   await context.pause(thoughtTokens === 0 ? 0.8 : 2);

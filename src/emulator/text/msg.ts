@@ -14,13 +14,13 @@ const block = z.discriminatedUnion(
     z.object({
       type: z.literal('image'),
       source: z.object({
-        type: z.literal('base64', { error: 'only base64 sources are taken' }),
+        type: z.literal('base64', { error: 'only base64 sources are supported' }),
         media_type: z.enum(imageTypes),
         data: z.base64({ error: 'must be base64' }).min(1),
       }),
     }),
   ],
-  { error: 'messages-style blocks are of type text or image with a base64 source' },
+  { error: 'messages-style blocks must be of type text, or image with a base64 source' },
 );
 const payload = {
   model: z.string().min(1),
@@ -36,7 +36,7 @@ const payload = {
 } as const;
 const messagesBody = z.looseObject({
   ...payload,
-  max_tokens: z.int({ error: 'max_tokens is required, an integer of at least 1' }).positive(),
+  max_tokens: z.int({ error: 'max_tokens is required and must be an integer of at least 1' }).positive(),
 });
 const countBody = z.looseObject(payload);
 type Payload = z.output<typeof countBody>;
@@ -52,9 +52,9 @@ export function registerMsgRoutes(server: FastifyInstance, context: EmulatorCont
     const body = readBody(messagesBody, request, foreignMembers);
     const model = requireModel(body.model, 'msg');
     if (body.stream === true)
-      throw new RefusedRequest('invalid', 'stream: msg routes answer whole; chat and gen routes stream');
+      throw new RefusedRequest('invalid', 'stream: msg routes cannot stream; use a chat or gen route');
     if (body.max_tokens > model.mostTokens) {
-      const message = `max_tokens: ${body.max_tokens}; ${model.id} writes at most ${model.mostTokens}`;
+      const message = `max_tokens: ${body.max_tokens}, the limit of ${model.id} is ${model.mostTokens}`;
       throw new RefusedRequest('invalid', message);
     }
     const messages = readMessages(body);

@@ -39,7 +39,7 @@ export function createMediaCalls(requester: Requester) {
     },
 
     async queryVideo(taskId: string, { signal }: CallOptions = {}): Promise<VideoTask> {
-      if (taskId.includes('/')) throw invalid('media/task', 'a task id has no slash');
+      if (taskId.includes('/')) throw invalid('media/task', 'a task ID cannot contain a slash');
       const input: RequestInput = {
         path: { taskId },
         signal,

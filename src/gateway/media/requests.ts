@@ -5,7 +5,9 @@ const text = z.string().trim().min(1);
 const httpUrl = z.url({ protocol: /^https?$/ });
 
 /** `<width>*<height>` in pixels: contract, "Media image request", `parameters.size`. */
-const size = z.string().regex(/^[1-9]\d{0,4}\*[1-9]\d{0,4}$/, 'a size is <width>*<height>, as 1328*1328');
+const size = z
+  .string()
+  .regex(/^[1-9]\d{0,4}\*[1-9]\d{0,4}$/, 'a size must be <width>*<height>, such as 1328*1328');
 
 /** Contract, "Media image request and response". */
 export const imageRequest = z.object({
@@ -47,7 +49,7 @@ export const videoRequest = z
   })
   .refine((request) => request.prompt !== undefined || request.imageUrl !== undefined, {
     path: ['prompt'],
-    message: 'a video needs a prompt or a picture',
+    message: 'a video needs a prompt or an image',
   });
 export type VideoRequest = z.infer<typeof videoRequest>;
 

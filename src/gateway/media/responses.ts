@@ -24,7 +24,7 @@ export function readImages(reply: Reply): ImageResult {
   if (images.size > 0) return { images: [...images] };
   const refusal = refusalIn(reply.value);
   const isRefused = refusal.number !== undefined || refusal.names.length > 0;
-  throw isRefused ? reply.refused(refusal) : reply.unusable('no image');
+  throw isRefused ? reply.refused(refusal) : reply.unusable('the response has no image');
 }
 
 /** https://www.alibabacloud.com/help/en/model-studio/image-to-video-api-reference, `task_status`. */
@@ -54,15 +54,16 @@ export interface VideoTask {
 export function readVideoSubmission(reply: Reply): { taskId: string } {
   const { taskId, status } = taskIn(reply.value);
   if (status === 'failed') throw reply.refused(refusalIn(reply.value));
-  if (taskId === undefined) throw reply.unusable('no task id');
+  if (taskId === undefined) throw reply.unusable('the response has no task ID');
   return { taskId };
 }
 
 export function readVideoTask(reply: Reply): VideoTask {
   const { statusWord, ...task } = taskIn(reply.value);
-  if (task.taskId === undefined && statusWord === undefined) throw reply.unusable('no task');
+  if (task.taskId === undefined && statusWord === undefined)
+    throw reply.unusable('the response describes no task');
   if (task.status === 'succeeded' && task.videoUrl === undefined)
-    throw reply.unusable('succeeded without a video');
+    throw reply.unusable('the task succeeded but has no video');
   const failure = task.status === 'failed' ? failureOf(reply.value) : undefined;
   return present({ ...task, failure });
 }

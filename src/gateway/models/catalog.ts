@@ -51,7 +51,7 @@ export function createModels(
         lastGood.set(route, await listModels(requester, route, log));
       } catch (error) {
         problems.push(error);
-        log?.warn({ route, err: error }, 'a model listing failed');
+        log?.warn({ route, err: error }, 'Could not fetch a model list');
       }
     });
     await Promise.all(listings);

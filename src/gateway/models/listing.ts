@@ -34,7 +34,7 @@ export async function listModels(
       listing = readListing(await requester.call(route, query), route === 'chat/models' ? 'chat' : 'msg');
     } catch (error) {
       if (page === 0 || !(error instanceof GatewayError)) throw error;
-      log?.warn({ route, page, err: error }, 'a later page of the model list failed');
+      log?.warn({ route, page, err: error }, 'Could not fetch a later page of the model list');
       break;
     }
     const before = models.size;
@@ -55,9 +55,9 @@ interface Listing {
 /** One page of a listing route: contract, "Model listing" and the last rows of "Model list item". */
 function readListing(reply: Reply, listedBy: 'chat' | 'msg'): Listing {
   const page = pageIn(reply.value);
-  if (page === undefined) throw reply.unusable('no model list');
+  if (page === undefined) throw reply.unusable('the response is not a model list');
   const models = page.data.slice(0, MOST_MODELS).flatMap((item) => modelIn(item, listedBy));
-  if (models.length === 0 && page.data.length > 0) throw reply.unusable('no model in the list has an id');
+  if (models.length === 0 && page.data.length > 0) throw reply.unusable('no model in the list has an ID');
   const { hasMore = false, lastId = models.at(-1)?.id } = page;
   return { models, next: hasMore ? lastId : undefined };
 }

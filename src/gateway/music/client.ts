@@ -79,7 +79,7 @@ function readAlignedWords(reply: Reply): AlignedWord[] {
   const items = json.asList(list).slice(0, 20_000);
   const words = items.flatMap(wordIn);
   if (list === undefined || (items.length > 0 && words.length === 0))
-    throw reply.unusable('no aligned words');
+    throw reply.unusable('the response has no aligned words');
   return words.sort((one, other) => one.startSeconds - other.startSeconds);
 }
 
@@ -103,7 +103,7 @@ function readStyle(reply: Reply): string {
       .find((words) => words !== undefined);
   const style =
     json.asText(reply.value, 10_000) ?? named() ?? json.asText(json.fieldsOf(reply.value)('data'), 10_000);
-  if (style === undefined) throw reply.unusable('no style');
+  if (style === undefined) throw reply.unusable('the response has no style');
   return style;
 }
 
@@ -117,6 +117,6 @@ function readPersona(reply: Reply): Persona {
     .objectsIn(reply.value)
     .map(({ fields }) => json.asId(fields('personaId')))
     .find((id) => id !== undefined);
-  if (personaId === undefined) throw reply.unusable('no persona');
+  if (personaId === undefined) throw reply.unusable('the response has no persona');
   return { personaId };
 }

@@ -42,5 +42,5 @@ export function endedBy(name: RouteName, deadline: Deadline): GatewayError | und
   if (ended === undefined) return undefined;
   return ended === 'aborted'
     ? failed(name, { code: 'aborted', explanation: ABORTED })
-    : failed(name, { code: 'timeout', explanation: 'no whole answer in time' });
+    : failed(name, { code: 'timeout', explanation: 'the response did not finish in time' });
 }

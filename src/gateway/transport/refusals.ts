@@ -60,7 +60,7 @@ export function refused(route: RouteName, answer: RefusedWith, redact: Redact): 
     gatewayCode: refusal.names[0] === undefined ? refusal.number?.toString() : redact(refusal.names[0]),
     gatewayMessage: message,
     retryAfterMs,
-    explanation: redirected ? 'the gateway redirects: its base URL is not the right one' : undefined,
+    explanation: redirected ? 'the gateway redirected the request: check its base URL' : undefined,
   });
 }
 

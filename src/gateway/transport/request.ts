@@ -134,7 +134,11 @@ export function createRequester(options: GatewayOptions): Requester {
   async function send(name: RouteName, input: RequestInput, deadline: Deadline): Promise<FetchedResponse> {
     const { method, family, path }: GatewayRoute = ROUTES[name];
     if (deadline.ended() !== undefined)
-      throw failed(name, { code: 'aborted', neverSent: true, explanation: 'aborted before it was sent' });
+      throw failed(name, {
+        code: 'aborted',
+        neverSent: true,
+        explanation: 'aborted before the request was sent',
+      });
     const url = `${baseUrl}${fillPath(name, path, input)}`;
     const body = input.body === undefined ? {} : { body: JSON.stringify(input.body) };
     try {
@@ -181,8 +185,8 @@ export function createRequester(options: GatewayOptions): Requester {
       if (failure !== undefined) throw endedBy(name, deadline) ?? transportFailed(name, failure);
       const unusable = (explanation: string) =>
         failed(name, { code: isWebPage(text) ? 'no-api' : 'nonsense', explanation, status });
-      if (tooLong) throw unusable(`the answer is longer than ${maxBytes} bytes`);
-      if (value === undefined && text.trim() !== '') throw unusable('the answer is not JSON');
+      if (tooLong) throw unusable(`the response is longer than ${maxBytes} bytes`);
+      if (value === undefined && text.trim() !== '') throw unusable('the response is not JSON');
       if ((input.isRefusal ?? isRefusal)(value)) throw refusedWith(readRefusal(value), text);
       return { status, value, unusable, refused: (refusal) => refusedWith(refusal, text) };
     } finally {
@@ -205,8 +209,8 @@ export function createRequester(options: GatewayOptions): Requester {
       const ended = deadline.ended();
       if (ended === 'aborted') return failed(name, { code: 'aborted', explanation: ABORTED });
       return ended === 'timeout'
-        ? failed(name, { code: 'stalled', explanation: 'nothing came for too long', status, cause })
-        : failed(name, { code: 'broken-stream', explanation: 'the connection broke off', status, cause });
+        ? failed(name, { code: 'stalled', explanation: 'no data arrived in time', status, cause })
+        : failed(name, { code: 'broken-stream', explanation: 'the connection was lost', status, cause });
     };
     return {
       status,
@@ -308,9 +312,10 @@ function headersFor(family: GatewayFamily, apiKey: string): Record<string, strin
 function checkedOptions({ baseUrl, apiKey }: GatewayOptions): { baseUrl: string; apiKey: string } {
   const url = URL.parse(baseUrl);
   if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
-    throw new TypeError('the gateway base URL must be an http or https address without query');
+    throw new TypeError('the gateway base URL must be an http or https URL without a query');
   }
-  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError('the gateway API key must be visible ASCII');
+  if (!/^[\x21-\x7e]+$/.test(apiKey))
+    throw new TypeError('the gateway API key must contain only visible ASCII characters');
   return { baseUrl: baseUrl.trim().replace(/(?<!\/)\/+$/, ''), apiKey };
 }
 
@@ -319,7 +324,7 @@ function fillPath(name: RouteName, path: string, { path: values = {}, query = {}
     const segments = (values[key] ?? '').split('/');
     // "." and ".." would be taken for directories, and lead to another route.
     if (segments.some((segment) => segment.trim() === '' || /^\.{1,2}$/.test(segment))) {
-      throw invalid(name, `${key} cannot be part of a path`);
+      throw invalid(name, `${key} cannot be used in a path`);
     }
     return segments.map(encodeURIComponent).join('/');
   });

@@ -28,7 +28,7 @@ export function readAnswer(reply: Reply, reader: AnswerReader): Answer {
     collector.add(reader.read(value));
   collector.close();
   const end = collector.end();
-  if (end === undefined) throw reply.unusable('the answer holds nothing');
+  if (end === undefined) throw reply.unusable('the response is empty');
   return { parts: collector.take(), ...end };
 }
 
@@ -52,7 +52,7 @@ export async function* streamAnswer(
     collector.close();
     for (const part of collector.take()) yield { type: 'part', part };
     const end = collector.end();
-    if (end === undefined) throw reply.failed('nonsense', 'the answer holds nothing');
+    if (end === undefined) throw reply.failed('nonsense', 'the response is empty');
     yield { type: 'finish', ...end };
   } catch (error) {
     // What came in the same read as the failure.
@@ -200,12 +200,15 @@ async function* readPieces(
     yield;
   }
   if (collector.hasFinished() || decode(decoder.end) || collector.hasFinished()) return;
-  if (events > 0) throw reply.failed('broken-stream', 'the stream ended without its end mark');
+  if (events > 0) throw reply.failed('broken-stream', 'the stream ended without an end marker');
 
   const text = new TextDecoder().decode(Buffer.concat(opening));
   const body = parseJson(text);
   if (body === undefined)
-    throw reply.failed(isWebPage(text) ? 'no-api' : 'broken-stream', 'the answer is neither events nor JSON');
+    throw reply.failed(
+      isWebPage(text) ? 'no-api' : 'broken-stream',
+      'the response is neither an event stream nor JSON',
+    );
   for (const [index, value] of (Array.isArray(body) ? body : [body]).entries()) {
     if (isRefusal(value)) throw reply.refused(value, text, index > 0);
     collector.add(reader.read(value));

@@ -29,7 +29,7 @@ export function createPictureFitter(): PictureFitter {
   return async (bytes) => {
     const fitted = await queue.add(() => fitPicture(bytes));
     // p-queue resolves to nothing only for tasks with a time limit, which this has not.
-    if (!fitted) throw new MediaError('type', 'The picture was not read');
+    if (!fitted) throw new MediaError('type', 'The image was not read');
     return fitted;
   };
 }
@@ -37,14 +37,14 @@ export function createPictureFitter(): PictureFitter {
 async function fitPicture(bytes: Uint8Array): Promise<Uint8Array> {
   const { format, width, height, pages = 1, orientation = 1, hasAlpha } = await readHeader(bytes);
   if (width * height > MOST_PIXELS)
-    throw new MediaError('too-large', `${width} × ${height} pixels are more than are decoded`);
+    throw new MediaError('too-large', `An image of ${width} × ${height} pixels is too large to decode`);
   const fits = Math.max(width, height) <= LONGEST_EDGE && bytes.byteLength <= MOST_BYTES;
   if (TYPES.has(format) && fits && pages === 1 && orientation === 1) return bytes;
   try {
     return await write(bytes, hasAlpha);
   } catch (error) {
     if (error instanceof MediaError) throw error;
-    throw new MediaError('type', 'The picture is damaged', { cause: error });
+    throw new MediaError('type', 'The image is damaged', { cause: error });
   }
 }
 
@@ -54,9 +54,9 @@ async function readHeader(bytes: Uint8Array): Promise<Metadata> {
     const found = await (await open(bytes, false)).metadata();
     if (READABLE.has(found.format)) return found;
   } catch (error) {
-    throw new MediaError('type', 'The content is no picture that can be read', { cause: error });
+    throw new MediaError('type', 'The image cannot be read', { cause: error });
   }
-  throw new MediaError('type', 'The content is no picture of a known type');
+  throw new MediaError('type', 'The image type is not supported');
 }
 
 /** Only the first frame is ever decoded. The bound on pixels is kept by the library, too, for headers that lie. */
@@ -80,5 +80,5 @@ async function write(bytes: Uint8Array, hasAlpha: boolean): Promise<Uint8Array> 
     const jpeg = await (await scaled()).flatten({ background: '#ffffff' }).jpeg({ quality }).toBuffer();
     if (jpeg.byteLength <= MOST_BYTES) return jpeg;
   }
-  throw new MediaError('too-large', 'The picture stays too large, however it is written');
+  throw new MediaError('too-large', 'The image is too large even at the lowest quality');
 }

@@ -80,7 +80,7 @@ export function createMediaFetcher(options: MediaFetcherOptions) {
         signal.throwIfAborted();
         const timeoutMs = options.timeoutMs[from];
         const timer = setTimeout(() => {
-          abort(new MediaError('timeout', `Not fetched within ${timeoutMs} ms`));
+          abort(new MediaError('timeout', `The download took longer than ${timeoutMs} ms`));
         }, timeoutMs);
         try {
           return await fetchChecked(url, expect, { ...options, dispatcher: dispatchers[from], signal }, use);
@@ -96,7 +96,7 @@ export function createMediaFetcher(options: MediaFetcherOptions) {
     },
     /** Aborts all fetches and closes the connections. */
     async close(): Promise<void> {
-      closing.abort(new MediaError('network', 'Closed while fetching'));
+      closing.abort(new MediaError('network', 'Closed during the download'));
       await Promise.all(Object.values(dispatchers).map((dispatcher) => dispatcher.destroy()));
     },
   };
@@ -119,7 +119,7 @@ async function fetchChecked<Result>(
     const head = await readHead(body);
     const type = await detectMediaType(head, kinds);
     if (type === undefined)
-      throw new MediaError('type', `The content is no ${kinds.join(' or ')} of a known type`);
+      throw new MediaError('type', `The content is not a supported ${kinds.join(' or ')} type`);
     return await use({ ...type, stream: joined(head, body) });
   } finally {
     response.body.destroy();

@@ -67,7 +67,7 @@ function lookupWith(lookup: Lookup, isAcceptable: (address: string) => boolean):
 }
 
 function notPublic(host: string): MediaError {
-  return new MediaError('address', `${host} is not a public address, and not among the allowed hosts`);
+  return new MediaError('address', `${host} is neither a public address nor an allowed host`);
 }
 
 function normaliseHost(host: string): string {

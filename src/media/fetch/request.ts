@@ -114,12 +114,12 @@ export async function* readMedia(
 /** Reads and checks an address that came from outside. */
 export function readMediaUrl(text: string): URL {
   const url = URL.parse(text);
-  if (url === null) throw new MediaError('protocol', 'Not an address that media can be fetched from');
+  if (url === null) throw new MediaError('protocol', 'The address is not a valid URL');
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw new MediaError('protocol', `Media is fetched over http and https, not over ${url.protocol}`);
+    throw new MediaError('protocol', `The address must use http or https, not ${url.protocol}`);
   }
   if (url.username !== '' || url.password !== '') {
-    throw new MediaError('address', `The address at ${url.host} carries a user name or password`);
+    throw new MediaError('address', `The address at ${url.host} contains a user name or password`);
   }
   return url;
 }
@@ -142,9 +142,10 @@ const isPassing = (status: number): boolean => status >= 500 || PASSING_STATUSES
 
 /** Why an answer holds no file. */
 function refusalOf(url: URL, { statusCode: status, headers }: Answer, now: number): MediaError | undefined {
-  if (REDIRECTS.has(status)) return new MediaError('redirects', 'A redirect that leads nowhere');
+  if (REDIRECTS.has(status))
+    return new MediaError('redirects', 'The server sent a redirect without a target');
   if (status !== 200)
-    return new MediaError('status', `The server at ${url.host} answered ${status}`, {
+    return new MediaError('status', `The server at ${url.host} responded with ${status}`, {
       status,
       retryable: isPassing(status),
       retryAfterMs: retryAfter(headers, now),
@@ -152,7 +153,7 @@ function refusalOf(url: URL, { statusCode: status, headers }: Answer, now: numbe
   const encoding = header(headers, 'content-encoding')?.trim().toLowerCase() ?? '';
   return encoding === '' || encoding === 'identity'
     ? undefined
-    : new MediaError('protocol', `The body came compressed (${encoding}), which was not asked for`);
+    : new MediaError('protocol', `The body is compressed (${encoding}), which was not requested`);
 }
 
 function header(headers: Headers, name: string): string | undefined {
@@ -182,9 +183,9 @@ function fromTransport(error: unknown, signal: AbortSignal): unknown {
   if (code === 'UND_ERR_REDIRECT_MAX') return new MediaError('redirects', 'Too many redirects', details);
   // The address that was asked for is checked before: what undici cannot take is where a redirect leads.
   if (code === 'UND_ERR_INVALID_ARG' || code === 'ERR_INVALID_URL')
-    return new MediaError('redirects', 'A redirect that leads to no address', details);
+    return new MediaError('redirects', 'The server redirected to an invalid address', details);
   if (code !== undefined && TIMEOUT_CODES.has(code))
-    return new MediaError('timeout', 'The server sent nothing for too long', details);
+    return new MediaError('timeout', 'The server sent no data in time', details);
   const suffix = code === undefined ? '' : ` (${code})`;
   return new MediaError('network', `The connection failed${suffix}`, details);
 }

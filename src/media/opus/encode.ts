@@ -63,13 +63,13 @@ async function* soundOf(mp3: AsyncIterable<Uint8Array>, mostSeconds: number): As
     const [left, right = left] = channelData;
     if (!left?.length || !right) continue;
     seconds += left.length / sampleRate;
-    if (seconds > mostSeconds) throw new RangeError(`The sound lasts longer than ${mostSeconds} s`);
+    if (seconds > mostSeconds) throw new RangeError(`The audio is longer than ${mostSeconds} s`);
     if (!sides || sampleRate !== rate)
       sides = [createResampler(sampleRate, RATE), createResampler(sampleRate, RATE)];
     rate = sampleRate;
     yield [sides[0](left), sides[1](right)];
   }
-  if (!sides) throw new RangeError('The file holds no MP3 sound');
+  if (!sides) throw new RangeError('The file contains no MP3 audio');
   yield [sides[0](), sides[1]()];
   yield [new Float32Array(PRE_SKIP), new Float32Array(PRE_SKIP)];
 }

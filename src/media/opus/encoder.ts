@@ -31,7 +31,7 @@ async function* opusOf(name: string, media: Pick<Media, 'open' | 'seconds'>): As
   if (((await media.seconds(name)) ?? 0) > MOST_SECONDS)
     throw new MediaError('type', 'The song is too long for a voice channel');
   const opened = await media.open(name);
-  if (opened === undefined) throw new MediaError('missing', 'The song is not kept any more');
+  if (opened === undefined) throw new MediaError('missing', 'The song is no longer stored');
   const { stream } = opened;
   const module = new URL('./encode-worker.ts', import.meta.url);
   const options = { stdin: stream, memoryMb: MEMORY_MB, signal: AbortSignal.timeout(TIMEOUT_MS) };
@@ -40,7 +40,7 @@ async function* opusOf(name: string, media: Pick<Media, 'open' | 'seconds'>): As
   } catch (cause) {
     throw (
       stream.errored ??
-      new MediaError('type', 'The song could not be made ready for a voice channel', { cause })
+      new MediaError('type', 'The song could not be converted for a voice channel', { cause })
     );
   }
 }

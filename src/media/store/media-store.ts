@@ -55,14 +55,14 @@ export function isStoredName(name: string): boolean {
 
 function storedNameOf(sha256: string, extension: string): string {
   const name = `${sha256}.${extension.toLowerCase()}`;
-  if (!isStoredName(name)) throw new TypeError(`Not an extension for a stored file: ${extension}`);
+  if (!isStoredName(name)) throw new TypeError(`Not a valid file extension: ${extension}`);
   return name;
 }
 
 /** Throws RangeError unless the range lies within a file of that many bytes; resolves an open end. */
 export function resolveRange(range: ByteRange, bytes: number): Required<ByteRange> {
   const end = Math.min(range.end ?? bytes - 1, bytes - 1);
-  if (range.start < 0 || range.start > end) throw new RangeError('The range does not lie within the file');
+  if (range.start < 0 || range.start > end) throw new RangeError('The range is outside the file');
   return { start: range.start, end };
 }
 

@@ -18,9 +18,9 @@ export function startPruning({ media, log, random, sleep }: PruningOptions): Ret
   const prune = async (stopping: AbortSignal): Promise<void> => {
     try {
       const { removed, removedBytes } = await media.prune();
-      if (removed > 0) log.info({ removed, removedBytes }, 'Kept files were removed');
+      if (removed > 0) log.info({ removed, removedBytes }, 'Deleted old files');
     } catch (error) {
-      if (!stopping.aborted) log.warn({ err: error }, 'Kept files could not be pruned');
+      if (!stopping.aborted) log.warn({ err: error }, 'Could not delete old files');
     }
   };
   return repeat(prune, { firstMs: FIRST_MS, everyMs: EVERY_MS, random, sleep });

@@ -76,7 +76,7 @@ export function createS3Store(options: S3StoreOptions): MediaStore {
 
   async function list(start = prefix): Promise<KeptEntry[]> {
     const objects = await request(() => bucket.listObjects('/', start));
-    if (objects === null) throw new MediaError('store', `There is no bucket ${options.bucket}`);
+    if (objects === null) throw new MediaError('store', `The bucket ${options.bucket} does not exist`);
     return objects
       .map(({ Key, Size, LastModified }) => ({
         name: Key.slice(prefix.length),
@@ -119,7 +119,7 @@ export function createS3Store(options: S3StoreOptions): MediaStore {
       const response = await request(() =>
         bucket.getObjectRaw(keyOf(name), range === undefined, range?.start, end),
       ).catch((error: unknown) => {
-        if (statusOf(error) === 416) throw new RangeError('The range does not lie within the file');
+        if (statusOf(error) === 416) throw new RangeError('The range is outside the file');
         return undefinedWhenMissing(error);
       });
       if (response?.body == null) return undefined;
@@ -175,7 +175,7 @@ function fromBucket(error: unknown): MediaError {
   const status = statusOf(error);
   const details = { cause: error, ...present({ status }) };
   if (status === 507) return new MediaError('disk-full', 'No space left in the bucket', details);
-  const reason = status === undefined ? 'cannot be reached' : `answered ${status}`;
+  const reason = status === undefined ? 'cannot be reached' : `responded with ${status}`;
   return new MediaError('store', `The media bucket ${reason}`, details);
 }
 
@@ -188,7 +188,7 @@ function checkPart(status: number, range: ByteRange | undefined, bytes: number):
   if (range === undefined) return;
   const { start, end } = resolveRange(range, bytes);
   if (status !== 206 && (start !== 0 || end !== bytes - 1)) {
-    throw new MediaError('store', 'The media bucket gives no parts of files', { retryable: false });
+    throw new MediaError('store', 'The media bucket does not support range requests', { retryable: false });
   }
 }
 

@@ -21,8 +21,9 @@ function tools(gone: ReadonlySet<string>, jobs: readonly Job[]) {
   const fetched: string[] = [];
   const keep = async ({ name }: FileReference): Promise<InquiryPart> => {
     fetched.push(name);
-    if (gone.has(name)) throw new UserError(`${name} could not be read. Please attach it again.`);
-    if (/\.(zip|exe)$/.test(name)) throw new UserError(`${name} is no image or text file that I know.`);
+    if (gone.has(name)) throw new UserError(`${name} couldn't be read. Attach it again.`);
+    if (/\.(zip|exe)$/.test(name))
+      throw new UserError(`${name} isn't an image or text file that I can read.`);
     const kept = { name: `kept-${name}`, bytes: 9, contentType: 'image/png' };
     return name.endsWith('.md') ? { type: 'document', file: kept, name } : { type: 'image', file: kept };
   };
@@ -92,10 +93,10 @@ describe('files', () => {
     const { said } = await read([], { files: [file('fox', undefined), file('notes.md')] });
     expect(said).toEqual(['user <image kept-fox> <document kept-notes.md> Why?']);
     const zip = file('song.zip', 'application/zip');
-    await expect(read([], { files: [zip] })).rejects.toThrow('song.zip is no image or text file');
+    await expect(read([], { files: [zip] })).rejects.toThrow("song.zip isn't an image or text file");
     expect((await read([person('see', { files: [zip] })])).said[0]).toBe('user (the file song.zip) see');
     await expect(read([], { files: [file('fox.png')] }, new Set(['fox.png']))).rejects.toThrow(
-      'could not be read',
+      "couldn't be read",
     );
   });
 

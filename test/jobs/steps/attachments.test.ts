@@ -26,9 +26,9 @@ test('what was attached is fetched by the job, after its message is there', asyn
 });
 
 test.each([
-  ['type', /fox\.png is no image file that I know/],
-  ['too-large', /fox\.png is too large; 25 MB is the most I take/],
-  ['network', /fox\.png could not be read\. Please attach it again/],
+  ['type', /fox\.png isn't an image file that I can read/],
+  ['too-large', /fox\.png is too large\. The limit is 25 MB/],
+  ['network', /fox\.png couldn't be read\. Attach it again/],
 ] as const)(
   'a file that cannot be used (%s) is told in the message of the job, and nothing is spent',
   async (code, sentence) => {
@@ -112,7 +112,7 @@ test('files that take too long are given up with a sentence, and nothing is spen
   deadline.abort();
   await ended;
   timeout.mockRestore();
-  expect(world.message()?.text).toMatch(/longer than 10 minutes .* fewer or smaller/);
+  expect(world.message()?.text).toMatch(/longer than 10 minutes, .* fewer or smaller/);
   expect(await world.read(job)).toMatchObject({ charged: false });
 });
 

@@ -33,7 +33,7 @@ export async function shootFilm(film: Film): Promise<Uint8Array<ArrayBuffer>> {
   const input = new Input({ formats: ALL_FORMATS, source: new BufferSource(await encodePicture(film)) });
   const track = await input.getPrimaryVideoTrack();
   const decoderConfig = await track?.getDecoderConfig();
-  if (!track?.codec || !decoderConfig) throw new Error('the H.264 encoder made no video track');
+  if (!track?.codec || !decoderConfig) throw new Error('the H.264 encoder returned no video track');
   const target = new BufferTarget();
   const output = new Output({ format: new Mp4OutputFormat({ fastStart: 'in-memory' }), target });
   const video = new EncodedVideoPacketSource(track.codec);
@@ -49,7 +49,7 @@ export async function shootFilm(film: Film): Promise<Uint8Array<ArrayBuffer>> {
     await audio.add(sample);
   }
   await output.finalize();
-  if (target.buffer === null) throw new Error('the MP4 writer made no file');
+  if (target.buffer === null) throw new Error('the MP4 writer returned no file');
   return new Uint8Array(target.buffer);
 }
 
@@ -109,7 +109,7 @@ async function readPhoto(photo: Uint8Array, width: number, height: number): Prom
     if (format !== 'png' && format !== 'jpeg') throw new Error(`the format is ${format}`);
     return (await picture.resize(width, height).png().toBuffer()).toString('base64');
   } catch (cause) {
-    const what = 'the picture is broken, too large, or neither PNG nor JPEG';
+    const what = 'the image is damaged, too large, or neither PNG nor JPEG';
     throw new UnusableInputError(what, { cause });
   }
 }

@@ -14,7 +14,7 @@ interface Frame {
 /** The frame of a video at `time` seconds, as SVG. Equal prompts give equal scenes. */
 export type Scene = (frame: Frame, time: number) => string;
 
-const SIGNATURE = 'painted by the emulator';
+const SIGNATURE = 'drawn by the emulator';
 const FONT = '@expo-google-fonts/oxygen/400Regular/Oxygen_400Regular.ttf';
 
 interface Shot {

@@ -9,7 +9,7 @@ import { type Pcm, sampleRate } from './recipe.ts';
 export async function decodeAudio(bytes: Uint8Array, longestSeconds: number): Promise<Float32Array> {
   const isWave = Buffer.from(bytes.subarray(0, 4)).toString('latin1') === 'RIFF';
   const { samples, rate } = isWave ? await decodeWav(bytes, longestSeconds) : await decodeMp3(bytes);
-  if (samples.length < rate / 5) throw new UnusableInputError('the audio holds no sound');
+  if (samples.length < rate / 5) throw new UnusableInputError('the audio is too short');
   return stretch(samples.subarray(0, 2 * Math.floor(longestSeconds * rate)), rate / sampleRate);
 }
 
@@ -50,7 +50,7 @@ async function decodeWav(bytes: Uint8Array, longestSeconds: number) {
       samples[frame * numberOfChannels + Math.min(side, numberOfChannels - 1)];
     return { samples: stereo(samples.length / numberOfChannels, sampleOf), rate };
   } catch (error) {
-    throw new UnusableInputError('the WAV file is broken', { cause: error });
+    throw new UnusableInputError('the WAV file is damaged', { cause: error });
   }
 }
 
@@ -82,7 +82,7 @@ export async function encodeWav(pcm: Pcm): Promise<Uint8Array<ArrayBuffer>> {
   using sample = new AudioSample({ data: pcm, ...shape });
   await source.add(sample);
   await output.finalize();
-  if (target.buffer === null) throw new Error('the WAV writer made no file');
+  if (target.buffer === null) throw new Error('the WAV writer returned no file');
   return new Uint8Array(target.buffer);
 }
 
