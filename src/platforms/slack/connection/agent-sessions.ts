@@ -53,8 +53,8 @@ export function createAgentSessions(
       const code = slackErrorOf(error);
       if (code !== undefined && ABSENT.has(code)) {
         absentUntil = now() + ABSENT_MS;
-        log.info({ code }, 'Slack has no agent view here; direct messages are answered without it');
-      } else log.debug({ err: error, code }, 'Could not set the state of an agent thread');
+        log.info({ code }, 'The agent view is unavailable; answering in plain direct messages');
+      } else log.debug({ err: error, code }, 'Could not update an agent thread');
       return false;
     }
   }
@@ -87,7 +87,7 @@ export function createAgentSessions(
         await call(() => web.assistant.threads.setStatus(telling), { repeatable: true }, options);
       } catch (error) {
         // The status without words stays.
-        log.debug({ err: error, code: slackErrorOf(error) }, 'Could not set a status text');
+        log.debug({ err: error, code: slackErrorOf(error) }, 'Could not update the status of an agent thread');
       }
     },
 

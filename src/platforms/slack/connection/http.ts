@@ -133,7 +133,7 @@ function installing(
           );
         },
         failure: (error, _options, _request, response) => {
-          log.warn({ err: error, code: error.code }, 'A workspace failed to install the app');
+          log.warn({ err: error, code: error.code }, 'App installation failed');
           sendPage(
             response,
             400,

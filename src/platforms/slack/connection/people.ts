@@ -52,7 +52,7 @@ export function createPersons(
       remembered.set(id, { at: now(), person, team: user.team_id });
       return person;
     } catch (error) {
-      log.warn({ err: error, code: slackErrorOf(error) }, 'Could not read a person from Slack');
+      log.warn({ err: error, code: slackErrorOf(error) }, 'Could not load a Slack user');
       return undefined;
     }
   }

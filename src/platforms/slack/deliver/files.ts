@@ -50,7 +50,7 @@ export async function uploadOnce(
     state.files[name] = { id, state: 'uploaded' };
   } catch (error) {
     if (!refusedForGood(error)) throw error;
-    tools.log.warn({ err: error, file: file.name }, 'Slack rejected a file; it is shown as a link');
+    tools.log.warn({ err: error, file: file.name }, 'Slack rejected a file; posting a link instead');
     state.files[name] = { state: 'link' };
   }
 }
@@ -80,11 +80,11 @@ async function uploadBytes(file: FileToUpload, tools: Post['tools']): Promise<st
     await body.dump();
     status = statusCode;
   } catch (error) {
-    throw new PlatformError('unavailable', 'An upload did not reach Slack', { cause: error });
+    throw new PlatformError('unavailable', 'Could not upload a file to Slack', { cause: error });
   }
   if (status === 200) return id;
   const isRefused = status >= 400 && status < 500 && !PASSING.has(status);
-  throw new PlatformError(isRefused ? 'refused' : 'unavailable', `Slack answered ${status} to an upload`);
+  throw new PlatformError(isRefused ? 'refused' : 'unavailable', `Upload to Slack failed with status ${status}`);
 }
 
 const titled = (id: string, title: string) => ({ id, title: ellipsis(title, LIMITS.fileTitle) });
@@ -139,7 +139,7 @@ export async function shareFiles(
     return true;
   } catch (error) {
     if (!refusedForGood(error)) throw error;
-    tools.log.warn({ err: error }, 'Slack did not show files; they are shown as links');
+    tools.log.warn({ err: error }, 'Slack rejected files; posting links instead');
     for (const { name } of files) state.files[name] = { state: 'link' };
     return false;
   }

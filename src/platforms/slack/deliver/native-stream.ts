@@ -106,7 +106,7 @@ export function createNativeStream(now: () => number) {
         // After a Retry-After it goes on. After anything else its text is unknown, or Slack does not stream here.
         if (retryAfterMs(error) !== undefined && open === undefined) throw error;
         const { log } = post.tools;
-        log.info({ err: error, code: slackErrorOf(error) }, 'Writing a text by edits instead of a stream');
+        log.info({ err: error, code: slackErrorOf(error) }, 'Falling back from streaming to edits');
         return false;
       }
     },

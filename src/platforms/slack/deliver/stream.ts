@@ -98,7 +98,7 @@ export function streamTo(
       else await writeWhole(message, { passing: true });
     },
     failed(error) {
-      tools.log.debug({ err: error }, 'Could not write an intermediate state of a stream');
+      tools.log.debug({ err: error }, 'Could not update a streamed message');
       // A channel that is closed stays closed while the text is written; `close` reports it.
       if (error instanceof PlatformError && error.code !== 'unavailable') void writer.close();
     },

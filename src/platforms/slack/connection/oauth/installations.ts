@@ -66,7 +66,7 @@ export function createInstallations({
 /** Throws PlatformError for an installation that has none. */
 function idOf({ team, enterprise, isEnterpriseInstall }: Installation<'v1' | 'v2', boolean>): string {
   const place = isEnterpriseInstall ? enterprise : team;
-  if (place === undefined) throw new PlatformError('refused', 'An installation without a workspace');
+  if (place === undefined) throw new PlatformError('refused', 'The installation names no workspace');
   return place.id;
 }
 

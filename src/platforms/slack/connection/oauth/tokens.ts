@@ -27,7 +27,7 @@ export function createTokens({ installations, authorize, withLock, now, log }: T
     const running = replacing.get(id);
     if (running !== undefined) return running;
     const started = withLock(`slack-token:${id}`, async () => void (await authorize(query)))
-      .catch((error: unknown) => log.error({ err: error, team: id }, 'Could not replace a token'))
+      .catch((error: unknown) => log.error({ err: error, team: id }, 'Could not refresh a workspace token'))
       .finally(() => replacing.delete(id));
     replacing.set(id, started);
     return started;
