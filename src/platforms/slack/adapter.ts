@@ -1,4 +1,4 @@
-/** Slack as a platform. */
+/** The Slack platform adapter. */
 import type { Bot } from '../../core/bot/create-bot.ts';
 import type { Address } from '../../core/invocation.ts';
 import type { Message } from '../../core/message.ts';
@@ -12,7 +12,7 @@ import { measuredFetch, sdkLogger } from './connection/client.ts';
 import type { InstallationSettings } from './connection/oauth/installations.ts';
 import type { HttpConnection, OAuthAccount, SocketConnection, TokenAccount } from './connection/options.ts';
 import { createSockets } from './connection/sockets.ts';
-import { organisationIn, type Workspace } from './connection/workspaces.ts';
+import { organisationOfAddress, type Workspace } from './connection/workspaces.ts';
 import { offersAction } from './deliver/find-posted.ts';
 import { linkTo } from './deliver/post.ts';
 import { sendPrivately } from './deliver/private.ts';
@@ -27,32 +27,32 @@ import { agentThreadOf, PLATFORM_NAME } from './receive/payloads.ts';
 export interface SlackOptions extends Pick<System, 'now' | 'elapsed' | 'random' | 'log'> {
   readonly connection: SocketConnection | HttpConnection;
   readonly account: TokenAccount | OAuthAccount;
-  /** Threads that the bot takes part in go on without its name. */
+  /** The bot answers in threads that it has joined without being mentioned. */
   readonly threads: boolean;
-  /** The Web API's base; Slack's own when left out. */
+  /** Base URL of the Web API. Defaults to Slack's own. */
   readonly apiUrl?: string;
   readonly media: MediaReader;
-  /** Where installations are kept. */
+  /** Storage for installations. */
   readonly settings: InstallationSettings;
-  /** Runs the work while no other replica runs a task of this name. */
+  /** Runs `work` under a lock that is shared by all replicas. */
   readonly withLock: (task: string, work: () => Promise<void>) => Promise<void>;
   readonly measure: Measure;
-  /** Also resolves when it is aborted. */
+  /** Resolves early when aborted. */
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
-  /** How long Slack waits for an acknowledgement. Tests have more patience. */
+  /** How long Slack waits for an acknowledgement. Tests set a longer time. */
   readonly patienceMs?: number;
 }
 
-const HEARS_ONLY_ITS_NAME =
+const MENTIONS_ONLY_NOTICE =
   "Slack only sends me messages that mention me. To change this, the bot's operator can set SLACK_THREADS=1 and create the manifest with --threads.";
 
 const TIMEOUT_MS = 15_000;
-/** A stop waits this long for what was taken before it; Slack waits no longer. */
+/** How long `stop` waits for running handlers. Slack stops waiting for an acknowledgement after the same time. */
 const STOP_MS = 3000;
-/** Hosts of private files; the token is sent to no other. */
+/** Hosts of private files. The token is sent to no other host. */
 const FILE_HOSTS = ['files.slack.com', 'slack.com'];
 
-/** Builds the adapter. Connects to nothing until `start`. */
+/** Builds the adapter. Does not connect until `start`. */
 export function createSlack(options: SlackOptions): Platform {
   const { apiUrl, media, log, now, elapsed, sleep, random, measure } = options;
   const { patienceMs = LIMITS.patienceMs } = options;
@@ -75,55 +75,59 @@ export function createSlack(options: SlackOptions): Platform {
     options.connection.type === 'socket' ? createSockets(options.connection, common) : http.connection;
   const app = createApp({ ...common, receiver: connection, workspaces });
   const tools = { now, sleep, random, log, patienceMs, media, workspaces };
-  const workspaceAt = (address: Address) => workspaces.of(address.guild, organisationIn(address));
+  const workspaceAt = (address: Address) => workspaces.of(address.guild, organisationOfAddress(address));
   const toolsAt = async (address: Address) => ({ ...tools, ...(await workspaceAt(address)) });
-  /** What a thread of the agent view shows decides what its status says. */
-  async function tellStatus(address: Address, { progress }: Message, { agents }: Workspace): Promise<void> {
+  /** Shows the progress of a message in the status of its agent thread. */
+  async function updateAgentStatus(
+    address: Address,
+    { progress }: Message,
+    { agents }: Workspace,
+  ): Promise<void> {
     const agentThread = agentThreadOf(address);
     if (agentThread === undefined) return;
-    if (progress === undefined) await agents.rest(agentThread);
-    else await agents.tell(agentThread, progress);
+    if (progress === undefined) await agents.setIdle(agentThread);
+    else await agents.setProgress(agentThread, progress);
   }
 
   const stopping = new AbortController();
-  /** Why Slack refuses the token. */
-  let refusal: string | undefined;
+  /** Set while Slack rejects the token. */
+  let tokenProblem: string | undefined;
 
   /**
-   * Listens once the token is accepted: with one that Slack refuses, no result could be posted. Resolves after Slack's first
-   * answer, and asks again until Slack accepts it.
+   * Starts the connection once Slack accepts the token, because no result could be posted before. Resolves after Slack's
+   * first answer, and retries in the background.
    */
   async function checkToken(): Promise<void> {
     if (stopping.signal.aborted) return;
-    const before = refusal;
-    refusal = await account.refusal();
+    const previous = tokenProblem;
+    tokenProblem = await account.tokenProblem();
     if (stopping.signal.aborted) return;
-    if (refusal === undefined) return await connection.start();
-    if (refusal !== before) log.error({}, refusal);
+    if (tokenProblem === undefined) return await connection.start();
+    if (tokenProblem !== previous) log.error({}, tokenProblem);
     void sleep(TOKEN_RETRY_MS, stopping.signal).then(checkToken);
   }
 
-  async function uninstalled(id: string, at: number): Promise<void> {
-    await account.removed(id, at);
-    if (refusal === undefined) await checkToken();
+  async function onUninstalled(id: string, at: number): Promise<void> {
+    await account.onRemoved(id, at);
+    if (tokenProblem === undefined) await checkToken();
   }
 
   const fileOrigins = apiUrl === undefined ? [] : [new URL(apiUrl).origin];
 
   return {
     name: PLATFORM_NAME,
-    ...(!options.threads && { hearsOnlyItsName: HEARS_ONLY_ITS_NAME }),
+    ...(!options.threads && { hearsOnlyItsName: MENTIONS_ONLY_NOTICE }),
     listener: http.routes,
 
     async start(bot: Bot) {
-      listen(app, { ...tools, bot, threads: options.threads, uninstalled });
+      listen(app, { ...tools, bot, threads: options.threads, onUninstalled });
       await checkToken();
     },
 
     async stop() {
       stopping.abort();
-      connection.refuse();
-      // An acknowledgement needs the connection that its event came by.
+      connection.drain();
+      // An event must be acknowledged over the connection that delivered it.
       const isIdle = new AbortController();
       await Promise.race([app.idle(), sleep(STOP_MS, isIdle.signal)]);
       isIdle.abort();
@@ -138,15 +142,15 @@ export function createSlack(options: SlackOptions): Platform {
     connections: () => connection.connections ?? 0,
 
     status() {
-      const trouble = refusal ?? connection.trouble;
-      return trouble === undefined ? { ready: true } : { ready: false, reason: trouble };
+      const problem = tokenProblem ?? connection.problem;
+      return problem === undefined ? { ready: true } : { ready: false, reason: problem };
     },
 
     async show(address, message, showOptions) {
-      const here = await toolsAt(address);
-      await here.rates.messages.slot('next');
-      const posted = await show(address, message, showOptions, here);
-      await tellStatus(address, message, here);
+      const tools = await toolsAt(address);
+      await tools.rates.messages.slot('next');
+      const posted = await show(address, message, showOptions, tools);
+      await updateAgentStatus(address, message, tools);
       return posted;
     },
 
@@ -155,8 +159,8 @@ export function createSlack(options: SlackOptions): Platform {
       if (agentThread === undefined) return undefined;
       const { identity, agents } = await workspaceAt(address);
       await identity.settle();
-      if (!agents.isOffered()) return undefined;
-      await agents.tell(agentThread, progress);
+      if (!agents.isAvailable()) return undefined;
+      await agents.setProgress(agentThread, progress);
       return LIMITS.statusMs;
     },
 
@@ -171,7 +175,7 @@ export function createSlack(options: SlackOptions): Platform {
         update: stream.update,
         async close(message) {
           const posted = await stream.close(message);
-          await tellStatus(address, message, await workspace);
+          await updateAgentStatus(address, message, await workspace);
           return posted;
         },
       };
@@ -197,8 +201,8 @@ export function createSlack(options: SlackOptions): Platform {
     async attachmentHeaders(url, address): Promise<Readonly<Record<string, string>>> {
       if (!URL.canParse(url)) return {};
       const { protocol, hostname, origin } = new URL(url);
-      const slacks = protocol === 'https:' && FILE_HOSTS.includes(hostname);
-      if (!slacks && !fileOrigins.includes(origin)) return {};
+      const isSlackHost = protocol === 'https:' && FILE_HOSTS.includes(hostname);
+      if (!isSlackHost && !fileOrigins.includes(origin)) return {};
       const { token } = await workspaceAt(address);
       return { authorization: `Bearer ${token}` };
     },

@@ -1,10 +1,10 @@
-/** What each of Slack's errors means for us. */
+/** Maps Slack's errors to platform errors. */
 import { webApi } from '@slack/bolt';
 import { z } from 'zod';
 import type { Address } from '../../core/invocation.ts';
 import { PlatformError, type PlatformErrorCode } from '../platform.ts';
 
-/** https://docs.slack.dev/reference/methods/chat.postMessage#errors and the like. */
+/** See https://docs.slack.dev/reference/methods/chat.postMessage#errors and the other methods. */
 const CODES: Readonly<Record<string, PlatformErrorCode>> = {
   not_in_channel: 'not-invited',
   channel_not_found: 'gone',
@@ -19,7 +19,7 @@ const CODES: Readonly<Record<string, PlatformErrorCode>> = {
   restricted_action_read_only_channel: 'gone',
   restricted_action_thread_only_channel: 'gone',
   restricted_action_non_threadable_channel: 'gone',
-  // An operator or Slack can put these right: results wait instead of being lost.
+  // Recoverable by the operator or by Slack, so results wait instead of being lost.
   token_revoked: 'unavailable',
   token_expired: 'unavailable',
   invalid_auth: 'unavailable',
@@ -34,17 +34,17 @@ const CODES: Readonly<Record<string, PlatformErrorCode>> = {
   team_added_to_org: 'unavailable',
 };
 
-/** The token will not work again until an operator does something. */
+/** The token stays invalid until the operator replaces it. */
 const TOKEN_ERRORS = /^(token_revoked|token_expired|invalid_auth|not_authed|account_inactive)$/;
-/** Until a token that was refused is tried again. */
+/** Delay before a rejected token is tried again. */
 export const TOKEN_RETRY_MS = 60_000;
 
-/** Slack's error string, where Slack answered with one. */
+/** Slack's error code, if Slack answered with one. */
 export function slackErrorOf(error: unknown): string | undefined {
   return error instanceof webApi.WebAPIPlatformError ? error.data.error : undefined;
 }
 
-/** The reasons that Slack gives with the error string, such as which block is wrong. */
+/** Details that Slack adds to its error code, such as the invalid block. */
 export function slackReasonsOf(error: unknown): readonly string[] {
   if (!(error instanceof webApi.WebAPIPlatformError)) return [];
   return error.data.response_metadata?.messages ?? [];
@@ -54,25 +54,25 @@ export function isTokenError(error: unknown): boolean {
   return TOKEN_ERRORS.test(slackErrorOf(error) ?? '');
 }
 
-/** Whether Slack may have done what was asked although no answer came. */
+/** True if the request got no answer, so Slack may have processed it. */
 export function isUncertain(error: unknown): boolean {
   if (error instanceof webApi.WebAPIRequestError || error instanceof webApi.WebAPIHTTPError) return true;
-  // The SDK puts a body that is no JSON into `error`; Slack's own error strings are words.
+  // The SDK puts a body that is not JSON into `error`. Slack's own error codes are words.
   const code = slackErrorOf(error);
   return code !== undefined && !/^[a-z0-9_.:-]+$/i.test(code);
 }
 
-/** How long Slack asks us to wait, in ms; undefined for other errors. */
+/** Slack's Retry-After in milliseconds. Undefined for other errors. */
 export function retryAfterMs(error: unknown): number | undefined {
   return error instanceof webApi.WebAPIRateLimitedError ? error.retryAfter * 1000 : undefined;
 }
 
 interface NamedBot {
-  /** For sentences that say how to invite it. */
+  /** Used in the advice to invite the bot. */
   readonly botName: () => string;
 }
 
-/** Names the failure for the layers above. */
+/** Converts an SDK error to a PlatformError. */
 export function toPlatformError(error: unknown, { botName }: NamedBot): PlatformError {
   if (error instanceof PlatformError) return error;
   const wait = retryAfterMs(error);
@@ -97,8 +97,10 @@ function inviteAdvice(botName: string): string {
   return `I'm not in this channel, so I haven't started. Type /invite @${botName} and try again.`;
 }
 
-/** Slack calls a private channel without the bot, and a talk between other people, `channel_not_found`. */
-export function neverLetIn(
+/**
+ * Slack reports `channel_not_found` both for private channels without the bot and for direct messages between other people.
+ */
+export function asNotInvited(
   error: PlatformError,
   { channel }: Pick<Address, 'channel'>,
   { botName }: NamedBot,
@@ -110,8 +112,8 @@ export function neverLetIn(
   return new PlatformError('not-invited', error.message, { cause: error.cause, advice });
 }
 
-/** The bot wrote there before, so what the message says was begun, and may be done. */
-export function removedMeanwhile(error: PlatformError, { botName }: NamedBot): PlatformError {
+/** The bot posted there before, so the job has started and may be finished. */
+export function asRemovedFromChannel(error: PlatformError, { botName }: NamedBot): PlatformError {
   if (error.code !== 'not-invited') return error;
   const advice = `I'm no longer in the channel where you requested this, so I'm sending it here. Type /invite @${botName()} there to bring me back.`;
   return new PlatformError('not-invited', error.message, { cause: error.cause, advice });
@@ -132,7 +134,7 @@ const TOKENS = {
   SLACK_APP_TOKEN: 'an app-level token with connections:write from the “Basic Information” page',
 } as const;
 
-/** For the operator: which token Slack refuses, and where to get another. */
-export function refusedToken(setting: keyof typeof TOKENS, error: unknown): string {
+/** Tells the operator which token Slack rejects, and where to get a new one. */
+export function rejectedToken(setting: keyof typeof TOKENS, error: unknown): string {
   return `Slack rejected ${setting} (${slackErrorOf(error)}). Set it to ${TOKENS[setting]} at https://api.slack.com/apps, and restart`;
 }

@@ -1,12 +1,12 @@
 /**
- * Slack's limits, in characters unless said otherwise. Sources: https://docs.slack.dev/reference/block-kit,
- * https://docs.slack.dev/reference/methods/chat.postMessage, https://docs.slack.dev/reference/views. Where Slack is
- * known to refuse less than it says, the figure is lower and a comment gives the reason.
+ * Slack's limits, in characters unless noted. Sources: https://docs.slack.dev/reference/block-kit,
+ * https://docs.slack.dev/reference/methods/chat.postMessage, https://docs.slack.dev/reference/views. A limit is lower, with a
+ * comment, where Slack is known to reject less than documented.
  */
 export const LIMITS = Object.freeze({
-  /** Slack: 50 blocks a message. */
+  /** Slack: 50 blocks per message. */
   blocks: 50,
-  /** Slack: all blocks together about 13,200 (public reports), markdown blocks 12,000 and in practice 11,300. */
+  /** Slack: about 13,200 for all blocks (public reports); 12,000 for markdown blocks, 11,300 in practice. */
   partCharacters: 9000,
   sectionText: 3000,
   sectionFields: 10,
@@ -22,7 +22,7 @@ export const LIMITS = Object.freeze({
   actionId: 255,
   altText: 2000,
   imageTitle: 2000,
-  /** Slack: 4,000 for chat.update. The text next to the blocks is for notifications and screen readers. */
+  /** Slack: 4,000 for chat.update. Shown in notifications and read by screen readers. */
   fallbackText: 2000,
   privateMetadata: 3000,
   viewTitle: 24,
@@ -34,28 +34,28 @@ export const LIMITS = Object.freeze({
   optionText: 75,
   optionValue: 150,
   fileTitle: 255,
-  /** Past this many messages a text becomes a file; in a thread of its own, past this many. */
+  /** The most messages for one text in a channel, or in a thread. Longer text becomes a file. */
   textParts: 4,
   threadParts: 8,
-  /** Longer text is streamed in the thread, and only its beginning stays in the channel. */
+  /** Longer text is streamed in the thread, and the channel shows only its beginning. */
   streamFrom: 800,
   beginning: 1000,
-  /** Slack: one stream holds 12,000 characters. */
+  /** Slack: 12,000 characters per stream. */
   streamText: 11_000,
   /** Slack ends a stream after five minutes (node-slack-sdk#2702). */
   streamMs: 4.5 * 60_000,
   responseUrlMs: 30 * 60_000,
   patienceMs: 3000,
-  /** Slack's patience includes both directions of the network. */
+  /** Slack's time limit includes the network in both directions. */
   acknowledgeWithinMs: 1500,
-  /** A look-up ahead of an acknowledgement. */
+  /** Time limit of a look-up before an acknowledgement. */
   lookUpWithinMs: 900,
-  /** Slack: prompts of agents; the title of an agent's thread. */
+  /** Slack: prompts per agent, and the length of an agent thread's title. */
   suggestedPrompts: 4,
   sessionTitle: 80,
-  /** Not documented: clients cut what is longer. */
+  /** Undocumented: clients truncate longer text. */
   statusText: 50,
-  /** Slack takes a status back after two minutes. */
+  /** Slack clears a status after two minutes. */
   statusMs: 30_000,
   feedbackText: 75,
 });

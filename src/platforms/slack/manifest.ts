@@ -1,4 +1,4 @@
-/** The Slack app manifest, made from the same declarations that the bot runs: https://docs.slack.dev/reference/app-manifest */
+/** Builds the Slack app manifest from the bot's command declarations: https://docs.slack.dev/reference/app-manifest */
 import type { webApi } from '@slack/bolt';
 import type { AnyCommand } from '../../core/bot/command.ts';
 import type { OptionDeclaration, OptionDeclarations } from '../../core/options.ts';
@@ -14,30 +14,30 @@ type Events = NonNullable<
   NonNullable<NonNullable<Manifest['settings']>['event_subscriptions']>['bot_events']
 >;
 
-/** The callback ids of shortcuts; a command's name follows. */
+/** Prefixes of shortcut callback IDs. The command's name follows. */
 export const MESSAGE_SHORTCUT = 'message-menu:';
 export const GLOBAL_SHORTCUT = 'form:';
-/** Where Slack sends events; below the listener's public address, as are the next two. */
+/** Path for Slack's events. Like the next two, it is relative to the listener's public address. */
 export const EVENTS_PATH = '/slack/events';
-/** Where browsers install the app, and where Slack sends them back to. */
+/** Path of the installation page, and the path that Slack redirects to afterwards. */
 export const INSTALL_PATH = '/slack/install';
 export const REDIRECT_PATH = '/slack/oauth_redirect';
 
 export interface ManifestOptions {
-  /** Where Slack reaches the listener; without it the app connects by Socket Mode and needs no public address. */
+  /** The listener's public address. Without it, the app uses Socket Mode. */
   readonly url?: string | undefined;
-  /** Events come by Socket Mode although there is a `url`, which then only serves to install. */
+  /** Uses Socket Mode for events. The `url` then serves only for installation. */
   readonly socket?: boolean | undefined;
-  /** Threads that the bot takes part in go on without its name: it then gets every message of its channels. */
+  /** Subscribes to every message in the bot's channels, so that it answers in joined threads without a mention. */
   readonly threads?: boolean | undefined;
-  /** Many workspaces install it, by the pages at `url`. */
+  /** Lets many workspaces install the app at `url`. */
   readonly oauth?: boolean | undefined;
 }
 
-/** Slack adds it to an app that is an agent; without it everything else works. */
+/** Needed only for the agent view. */
 export const AGENT_SCOPE = 'assistant:write';
 
-/** Least scopes; docs/slack.md says of each what it is for. */
+/** The minimum scopes. docs/slack.md explains each. */
 export const BOT_SCOPES = [
   'app_mentions:read',
   AGENT_SCOPE,
@@ -65,7 +65,7 @@ export const BOT_EVENTS = [
 
 export const THREAD_EVENTS = ['message.channels', 'message.groups', 'message.mpim'] as const;
 
-/** Slack's figures, in characters, from the manifest reference. */
+/** Slack's limits from the manifest reference, in characters. */
 const LIMITS = {
   command: 32,
   description: 2000,
@@ -81,12 +81,12 @@ const AGENT_DESCRIPTION =
   'Ask questions. Where your workspace allows it, ask for songs, lyrics, images and videos in plain words too.';
 const DESCRIPTION = 'Songs, lyrics, stems, images, videos and answers, from slash commands';
 
-/** Builds the manifest for Socket Mode, or for HTTP when a `url` is given. */
+/** Builds the manifest: for HTTP if `url` is given, otherwise for Socket Mode. */
 export function createManifest(
-  declared: readonly AnyCommand[],
+  declarations: readonly AnyCommand[],
   { url, socket = url === undefined, threads = false, oauth = false }: ManifestOptions = {},
 ): Manifest {
-  const commands = declared.map(inSlackWords);
+  const commands = declarations.map(inSlackWords);
   const base = url?.replace(/(?<!\/)\/+$/, '');
   const requestUrl = base === undefined || socket ? undefined : `${base}${EVENTS_PATH}`;
   return {
@@ -103,14 +103,13 @@ export function createManifest(
         messages_tab_enabled: true,
         messages_tab_read_only_enabled: false,
       },
-      // Prompts follow what moderators allow, so they are set when a person opens the view.
+      // Prompts depend on the moderators' settings, so they are set when the view is opened.
       agent_view: { agent_description: ellipsis(AGENT_DESCRIPTION, LIMITS.agentDescription) },
       slash_commands: commands.map((command) => slashCommand(command, requestUrl)),
       shortcuts: shortcuts(commands).slice(0, LIMITS.shortcuts),
     },
     oauth_config: {
       ...(oauth && base !== undefined && { redirect_urls: [`${base}${REDIRECT_PATH}`] }),
-      // The SDK's types do not list the newest scopes and events yet.
       scopes: { bot: [...BOT_SCOPES] as Scopes },
     },
     settings: {
@@ -122,10 +121,10 @@ export function createManifest(
         is_enabled: true,
         ...present({ request_url: requestUrl, message_menu_options_url: requestUrl }),
       },
-      // An organisation may install it for all of its workspaces at once.
+      // Lets an organisation install the app for all its workspaces.
       org_deploy_enabled: oauth,
       socket_mode_enabled: socket,
-      // It cannot be switched off again, so an app for one workspace does not switch it on.
+      // Token rotation cannot be turned off again, so only distributed apps use it.
       token_rotation_enabled: oauth,
     },
   };
@@ -137,17 +136,17 @@ function slashCommand({ name, description, options, subcommands }: AnyCommand, u
     command: ellipsis(`/${name}`, LIMITS.command),
     description: ellipsis(description, LIMITS.description),
     ...(hint !== '' && { usage_hint: ellipsis(hint, LIMITS.usageHint) }),
-    // Mentions and links then come with their names; unescapeSlack undoes them.
+    // Slack then sends mentions and links with their names. `unescapeSlack` decodes them.
     should_escape: true,
     ...present({ url }),
   };
 }
 
-/** As it is typed: `[prompt] --style … --instrumental`. Files cannot be typed. */
+/** Example: `[prompt] --style … --instrumental`. Files cannot be typed. */
 function usageHint(options: OptionDeclarations, subcommands: readonly string[]): string {
   const entries = Object.entries(options).filter(([, { type }]) => type !== 'file');
-  const [free] = entries.find(([, { type }]) => type === 'text') ?? [];
-  const words = entries.map(([name, option]) => (name === free ? `[${name}]` : flag(name, option)));
+  const [positional] = entries.find(([, { type }]) => type === 'text') ?? [];
+  const words = entries.map(([name, option]) => (name === positional ? `[${name}]` : flag(name, option)));
   return [...(subcommands.length > 0 ? [subcommands.join(' | ')] : []), ...words].join(' ');
 }
 

@@ -1,29 +1,35 @@
-/** The bot's own declarations in the words of Slack, where a server is a workspace. */
+/** Command declarations in Slack's terms: a server is a workspace. */
 import type { AnyCommand } from '../../core/bot/command.ts';
 import type { OptionDeclaration, OptionDeclarations } from '../../core/options.ts';
 
-/** The command as people on Slack read and type it. What they choose keeps its value. */
+/** Replaces Discord's terms in a command's texts. Values of choices stay the same. */
 export function inSlackWords(command: AnyCommand): AnyCommand {
   const { subcommands } = command;
-  if (subcommands === undefined) return worded(command);
-  const parts = Object.entries(subcommands).map(([name, part]) => [name, worded(part)] as const);
-  return { ...worded(command), subcommands: Object.fromEntries(parts) };
+  if (subcommands === undefined) return withTerms(command);
+  const entries = Object.entries(subcommands).map(
+    ([name, subcommand]) => [name, withTerms(subcommand)] as const,
+  );
+  return { ...withTerms(command), subcommands: Object.fromEntries(entries) };
 }
 
-function worded<Declared extends { readonly description: string; readonly options: OptionDeclarations }>(
-  declared: Declared,
-): Declared {
-  const options = Object.entries(declared.options).map(
+function withTerms<
+  Declaration extends { readonly description: string; readonly options: OptionDeclarations },
+>(declaration: Declaration): Declaration {
+  const options = Object.entries(declaration.options).map(
     ([name, option]) => [name, optionInSlackWords(option)] as const,
   );
-  return { ...declared, description: inWords(declared.description), options: Object.fromEntries(options) };
+  return {
+    ...declaration,
+    description: replaceTerms(declaration.description),
+    options: Object.fromEntries(options),
+  };
 }
 
 export function optionInSlackWords(option: OptionDeclaration): OptionDeclaration {
-  const description = inWords(option.description);
+  const description = replaceTerms(option.description);
   if (option.type !== 'choice') return { ...option, description };
-  const choices = option.choices.map(({ name, value }) => ({ name: inWords(name), value }));
+  const choices = option.choices.map(({ name, value }) => ({ name: replaceTerms(name), value }));
   return { ...option, description, choices };
 }
 
-const inWords = (text: string): string => text.replace(/\bserver\b/g, 'workspace');
+const replaceTerms = (text: string): string => text.replace(/\bserver\b/g, 'workspace');

@@ -1,4 +1,4 @@
-/** The bot's account: in one workspace, by an operator's token, or in all that install the app. */
+/** The bot's account: one workspace with the operator's token, or every workspace that installed the app. */
 
 import { createHttp, type HttpOptions } from './http.ts';
 import { createInstallations, type InstallationOptions } from './oauth/installations.ts';
@@ -14,10 +14,12 @@ export type AccountOptions = ConnectionOptions &
 export interface Account {
   readonly http: ReturnType<typeof createHttp>;
   readonly workspaces: Workspaces;
-  /** Asks Slack whether it refuses the operator's token: a sentence that says so, undefined also while Slack is away. */
-  refusal(): Promise<string | undefined>;
-  /** A workspace or an organisation removed the app at that time, in milliseconds. */
-  removed(id: string, at: number): Promise<void>;
+  /**
+   * Checks the operator's token. Returns a message if Slack rejects it, and undefined otherwise or if Slack is unreachable.
+   */
+  tokenProblem(): Promise<string | undefined>;
+  /** Handles the removal of the app from a workspace or organisation at `at`, in milliseconds. */
+  onRemoved(id: string, at: number): Promise<void>;
 }
 
 export function openAccount(account: TokenAccount | OAuthAccount, options: AccountOptions): Account {
@@ -26,7 +28,12 @@ export function openAccount(account: TokenAccount | OAuthAccount, options: Accou
 
 function tokenAccount({ botToken }: TokenAccount, options: AccountOptions): Account {
   const workspaces = workspacesOfToken(botToken, options);
-  return { http: createHttp(options), workspaces, refusal: workspaces.refusal, removed: async () => {} };
+  return {
+    http: createHttp(options),
+    workspaces,
+    tokenProblem: workspaces.tokenProblem,
+    onRemoved: async () => {},
+  };
 }
 
 function oauthAccount(account: OAuthAccount, options: AccountOptions): Account {
@@ -39,8 +46,8 @@ function oauthAccount(account: OAuthAccount, options: AccountOptions): Account {
   return {
     http,
     workspaces: installedWorkspaces(tokenOf, options),
-    refusal: async () => undefined,
-    async removed(id, at) {
+    tokenProblem: async () => undefined,
+    async onRemoved(id, at) {
       if (await installations.forget(id, at)) log.info({ team: id }, 'A workspace uninstalled the app');
     },
   };

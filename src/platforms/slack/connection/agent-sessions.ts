@@ -1,6 +1,6 @@
 /**
- * Threads of Slack's agent view: their titles, and their status while something is made. Where the workspace has no agents,
- * everything is as in any direct message: https://docs.slack.dev/ai/agent-sessions
+ * Titles and status of threads in Slack's agent view. Without agents, threads are plain direct messages.
+ * https://docs.slack.dev/ai/agent-sessions
  */
 import type { webApi } from '@slack/bolt';
 import type { SuggestedPrompt } from '../../../core/bot/command.ts';
@@ -11,8 +11,8 @@ import { LIMITS } from '../limits.ts';
 import { call } from './client.ts';
 import type { ConnectionOptions } from './options.ts';
 
-/** The workspace, its plan or the installation has no agents. */
-const ABSENT = new Set([
+/** Agents are unavailable in the workspace, its plan or the installation. */
+const UNAVAILABLE_ERRORS = new Set([
   'access_denied',
   'feature_not_enabled',
   'method_deprecated',
@@ -25,34 +25,34 @@ const ABSENT = new Set([
   'team_access_not_granted',
   'unknown_method',
 ]);
-/** After such a refusal Slack is not asked again for as long. */
-const ABSENT_MS = 24 * 3_600_000;
+/** How long Slack is not asked again after such an error. */
+const UNAVAILABLE_MS = 24 * 3_600_000;
 
 export interface AgentThread {
   readonly channel: string;
   readonly thread: string;
 }
 
-/** `mayBeAgent`: the token has the scope of agents. */
+/** `hasAgentScope`: the token has the scope for agents. */
 export function createAgentSessions(
   web: webApi.WebClient,
-  mayBeAgent: () => boolean,
+  hasAgentScope: () => boolean,
   options: Pick<ConnectionOptions, 'now' | 'sleep' | 'random' | 'log'>,
 ) {
   const { now, log } = options;
-  let absentUntil = 0;
-  const isOffered = () => mayBeAgent() && now() >= absentUntil;
+  let unavailableUntil = 0;
+  const isAvailable = () => hasAgentScope() && now() >= unavailableUntil;
 
-  /** False when Slack did not do it. Never throws: nothing that people wait for depends on it. */
-  async function tried(run: () => Promise<unknown>): Promise<boolean> {
-    if (!isOffered()) return false;
+  /** Returns false if the call failed. Never throws, because no answer depends on it. */
+  async function attempt(run: () => Promise<unknown>): Promise<boolean> {
+    if (!isAvailable()) return false;
     try {
       await call(run, { repeatable: true }, options);
       return true;
     } catch (error) {
       const code = slackErrorOf(error);
-      if (code !== undefined && ABSENT.has(code)) {
-        absentUntil = now() + ABSENT_MS;
+      if (code !== undefined && UNAVAILABLE_ERRORS.has(code)) {
+        unavailableUntil = now() + UNAVAILABLE_MS;
         log.info({ code }, 'The agent view is unavailable; answering in plain direct messages');
       } else log.debug({ err: error, code }, 'Could not update an agent thread');
       return false;
@@ -60,15 +60,15 @@ export function createAgentSessions(
   }
 
   return {
-    /** Whether threads in direct messages are taken for those of the agent view. */
-    isOffered,
+    /** Whether threads in direct messages belong to the agent view. */
+    isAvailable,
 
-    /** A person wrote in a thread: it gets its title, and shows that the bot is at work. False where there are no agents. */
+    /** Sets the title of a thread and marks it as processing. Resolves to false if there are no agents. */
     open: (
       { channel, thread }: AgentThread,
       { person, title }: { readonly person: string; readonly title: string },
     ): Promise<boolean> =>
-      tried(() =>
+      attempt(() =>
         web.agents.sessions.setStatus({
           channel_id: channel,
           thread_ts: thread,
@@ -78,35 +78,37 @@ export function createAgentSessions(
         }),
       ),
 
-    /** Says how far the work is. Slack takes it back by itself after two minutes. */
-    async tell({ channel, thread }: AgentThread, progress: Progress): Promise<void> {
-      if (!isOffered()) return;
+    /** Shows the progress. Slack clears it automatically after two minutes. */
+    async setProgress({ channel, thread }: AgentThread, progress: Progress): Promise<void> {
+      if (!isAvailable()) return;
       const status = statusOf(progress, now());
-      const telling = { channel_id: channel, thread_ts: thread, status, loading_messages: [status] };
+      const request = { channel_id: channel, thread_ts: thread, status, loading_messages: [status] };
       try {
-        await call(() => web.assistant.threads.setStatus(telling), { repeatable: true }, options);
+        await call(() => web.assistant.threads.setStatus(request), { repeatable: true }, options);
       } catch (error) {
-        // The status without words stays.
-        log.debug({ err: error, code: slackErrorOf(error) }, 'Could not update the status of an agent thread');
+        // The plain “processing” status stays.
+        log.debug(
+          { err: error, code: slackErrorOf(error) },
+          'Could not update the status of an agent thread',
+        );
       }
     },
 
-    /** Nothing is made in the thread any more. */
-    async rest({ channel, thread }: AgentThread): Promise<void> {
-      await tried(() =>
+    /** Marks a thread as idle. */
+    async setIdle({ channel, thread }: AgentThread): Promise<void> {
+      await attempt(() =>
         web.agents.sessions.setStatus({ channel_id: channel, thread_ts: thread, status: 'active' }),
       );
     },
 
-    /** What a person could say, at the top of their talk with the bot. */
+    /** Shows suggested prompts at the top of the person's direct messages with the bot. */
     async suggest(channel: string, title: string, prompts: readonly SuggestedPrompt[]): Promise<void> {
       if (prompts.length === 0) return;
       const suggested = prompts.slice(0, LIMITS.suggestedPrompts).map((prompt) => ({ ...prompt }));
-      await tried(() =>
+      await attempt(() =>
         web.assistant.threads.setSuggestedPrompts({
           channel_id: channel,
           title,
-          // One at least: there are some.
           prompts: suggested,
         }),
       );
@@ -114,7 +116,7 @@ export function createAgentSessions(
   };
 }
 
-/** As “Composing, 40 s of about 90 s”. */
+/** Example: “Composing, 40 s of about 90 s”. */
 export function statusOf(
   { stage, startedAt, queuePosition, estimateMs, until }: Progress,
   now: number,
@@ -126,7 +128,7 @@ export function statusOf(
       ? queueWords(queuePosition)
       : until !== undefined
         ? `up to ${roughDuration(Math.max(0, until - now))} more`
-        : // Past the estimate it no longer tells anything.
+        : // An exceeded estimate is wrong.
           estimateMs === undefined || elapsedMs > estimateMs
           ? `for ${elapsed}`
           : `${elapsed} of about ${roughDuration(estimateMs)}`;

@@ -1,4 +1,4 @@
-/** Builds the Bolt app: its client, its receiver, whom it acts as, and when it acknowledges. */
+/** Builds the Bolt app, and decides when an event is acknowledged. */
 import { App, AuthorizationError, type Context, type Receiver, type ReceiverEvent } from '@slack/bolt';
 import { z } from 'zod';
 import { present } from '../../../core/util/present.ts';
@@ -11,16 +11,16 @@ type AppOptions = ConnectionOptions & {
   readonly workspaces: Workspaces;
 };
 
-const AWAY =
+const UNAVAILABLE =
   "I can't work in this workspace right now. Try again in a minute. If that doesn't help, install me again.";
 
-/** When Slack sent what Bolt passes on, in milliseconds. */
+/** When Slack sent the event, in milliseconds. */
 export function contextSentAt(context: Context): number {
-  // Sound: `processEvent` puts it there.
+  // Safe cast: `processEvent` sets it.
   return context.sentAt as number;
 }
 
-/** The organisation of an event that came by an installation for all of its workspaces. */
+/** The organisation whose installation received the event, if it covers all its workspaces. */
 export function organisationOf({
   isEnterpriseInstall,
   enterpriseId,
@@ -32,9 +32,8 @@ export function organisationOf({
 }
 
 /**
- * Bolt acknowledges an event before its listeners run, so a process that dies in between would lose it. Here an event is
- * acknowledged after they ran, so that what it asks for is stored. It is not acknowledged when it could not be handled: then
- * Slack sends it again.
+ * Bolt acknowledges an event before its listeners run, so a crash in between would lose it. This app acknowledges after they
+ * ran and the job is stored. A failed event is not acknowledged, so that Slack sends it again.
  */
 export class SlackApp extends App {
   readonly #now: () => number;
@@ -67,43 +66,43 @@ export class SlackApp extends App {
       });
     } catch (error) {
       if (error instanceof AuthorizationError && 'command' in body)
-        await ack({ response_type: 'ephemeral', text: AWAY });
+        await ack({ response_type: 'ephemeral', text: UNAVAILABLE });
       throw error;
     }
     if (isEvent) await ack();
   }
 
-  /** Resolves when nothing that Slack sent is being handled. */
+  /** Resolves when no event is being handled. */
   async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.allSettled(this.#running);
   }
 }
 
-/** Clocks may differ by as much, so a stamp that is younger says nothing. */
-const MOST_SKEW_MS = 10_000;
-/** Slack does not wait longer for us, so no request can be older than this. */
-const LONGEST_DELAY_MS = 5 * 60_000;
+/** Clocks may differ by this much, so a newer timestamp is ignored. */
+const MAX_SKEW_MS = 10_000;
+/** Slack waits no longer, so no request can be older. */
+const MAX_DELAY_MS = 5 * 60_000;
 
 const secondsSchema = z.coerce.number().positive().optional().catch(undefined);
-/** Buttons and shortcuts have a time of their own. Commands and forms have none. */
+/** Buttons and shortcuts carry a timestamp. Commands and forms do not. */
 const stampSchema = z.object({
   action_ts: secondsSchema,
   actions: z.array(z.object({ action_ts: secondsSchema })).catch([]),
 });
 
 /**
- * When something was sent that arrives now, in milliseconds by our clock.
- * @param byHttp the time of a request by HTTP, by Slack's clock
+ * When a request was sent, in milliseconds by this machine's clock.
+ * @param byHttp the timestamp of an HTTP request, by Slack's clock
  */
 function sentAtOf(body: object, now: number, byHttp: number | undefined): number {
   const { action_ts, actions } = stampSchema.parse(body);
   const seconds = action_ts ?? actions[0]?.action_ts;
   const sentAt = byHttp ?? (seconds === undefined ? now : seconds * 1000);
   const delay = now - sentAt;
-  return delay > MOST_SKEW_MS && delay <= LONGEST_DELAY_MS ? sentAt : now;
+  return delay > MAX_SKEW_MS && delay <= MAX_DELAY_MS ? sentAt : now;
 }
 
-/** Connects to nothing until the receiver starts. */
+/** Does not connect until the receiver starts. */
 export function createApp({ client, receiver, workspaces, now, log }: AppOptions): SlackApp {
   const app = new SlackApp(now, {
     receiver,
@@ -112,12 +111,12 @@ export function createApp({ client, receiver, workspaces, now, log }: AppOptions
     convoStore: false,
     authorize: async (source) => {
       const { teamId, enterpriseId } = source;
-      // An acknowledgement does not wait until Slack has said who the bot is.
+      // Does not wait for the bot's identity, because that would delay the acknowledgement.
       const { token } = await workspaces.of(teamId, organisationOf(source));
       return { botToken: token, ...present({ teamId, enterpriseId }) };
     },
   });
-  // Rethrown, so that it is not acknowledged.
+  // Rethrown so that the event is not acknowledged.
   app.error(async (error) => {
     log.error({ err: error }, 'Could not handle a Slack event');
     throw error;

@@ -1,4 +1,4 @@
-/** Reads channels: their messages, and whether everybody may read them. */
+/** Reads a channel's messages and visibility. */
 import type { webApi } from '@slack/bolt';
 import { z } from 'zod';
 import type { Address } from '../../../core/invocation.ts';
@@ -12,7 +12,7 @@ const channelSchema = z.object({
   is_mpim: z.boolean().optional(),
 });
 
-/** Whether everybody in the workspace can read there. Throws the SDK's errors, as where `channels:read` is missing. */
+/** Whether everyone in the workspace can read the channel. Throws the SDK's errors, for example without `channels:read`. */
 export async function isPublicChannel({ channel }: Address, tools: SlackTools): Promise<boolean> {
   if (!/^[CG]/.test(channel)) return false;
   const answer = await call(() => tools.web.conversations.info({ channel }), { repeatable: true }, tools);
@@ -20,29 +20,29 @@ export async function isPublicChannel({ channel }: Address, tools: SlackTools): 
   return !is_private && !is_im && !is_mpim;
 }
 
-/** Slack: at most 999 messages a page; apps that are distributed outside its Marketplace get 15. */
-const PAGE = 999;
-const MOST_PAGES = 10;
+/** Slack: 999 messages per page; 15 for apps distributed outside its Marketplace. */
+const PAGE_SIZE = 999;
+const MAX_PAGES = 10;
 
-interface Reading extends Omit<webApi.ConversationsHistoryArguments, 'limit' | 'cursor'> {
+interface ReadOptions extends Omit<webApi.ConversationsHistoryArguments, 'limit' | 'cursor'> {
   readonly thread: string | undefined;
-  /** Of a channel, as many of the newest messages. A thread is read to its newest message. */
+  /** The number of newest messages to read from a channel. A thread is read to its end. */
   readonly newest?: number;
 }
 
 /**
- * Messages of a thread, oldest first, or of a channel, newest first. When Slack lets no more pages be read now, what was
- * read is the answer. Throws the SDK's errors.
+ * Reads a thread, oldest first, or a channel, newest first. Returns the pages read so far if Slack's rate limit is reached.
+ * Throws the SDK's errors.
  */
 export async function readMessages(
-  { thread, newest = PAGE, ...options }: Reading,
+  { thread, newest = PAGE_SIZE, ...options }: ReadOptions,
   tools: SlackTools,
 ): Promise<unknown[]> {
   const { conversations } = tools.web;
-  const limit = thread === undefined ? newest : PAGE;
+  const limit = thread === undefined ? newest : PAGE_SIZE;
   const messages: unknown[] = [];
   let cursor: string | undefined;
-  for (let page = 0; page < MOST_PAGES; page += 1) {
+  for (let page = 0; page < MAX_PAGES; page += 1) {
     const query = { ...options, limit, ...present({ cursor }) };
     const read = () =>
       thread === undefined ? conversations.history(query) : conversations.replies({ ...query, ts: thread });

@@ -1,4 +1,4 @@
-/** Clients of Slack's Web API, and calls with our retries: the SDK's would go on for half an hour. */
+/** Web API clients, and calls with this adapter's retries: the SDK's would last half an hour. */
 import { type Logger, LogLevel, webApi } from '@slack/bolt';
 import type { Log } from '../../../core/telemetry/log.ts';
 import type { Measure } from '../../../core/telemetry/series.ts';
@@ -10,7 +10,7 @@ import type { Rate, Rates } from './rates.ts';
 type Fetch = NonNullable<webApi.WebClientOptions['fetch']>;
 
 export interface ClientOptions {
-  /** The Web API's base, with a slash at its end; Slack's own when left out. */
+  /** Base URL of the Web API, ending in a slash. Defaults to Slack's own. */
   readonly apiUrl: string | undefined;
   readonly timeoutMs: number;
   readonly logger: Logger;
@@ -36,12 +36,12 @@ export function createWebClient(token: string | undefined, options: ClientOption
   return new webApi.WebClient(token, webClientOptions(options));
 }
 
-/** Counts calls by their method, and refusals because of too many. */
+/** Counts requests by method, and rate limit errors. */
 export function measuredFetch(fetch: Fetch, measure: Measure): Fetch {
   return async (...request) => {
     const response = await fetch(...request);
     const { pathname } = new URL(response.url || String(request[0]));
-    // Uploads and response URLs have secrets in their paths.
+    // Upload and response URLs contain secrets in their paths.
     const [, method = 'other'] = /\/api\/([a-z][\w.]{2,60})$/i.exec(pathname) ?? [];
     const { status } = response;
     measure('minstrel_platform_requests_total', { platform: 'slack', method, status: String(status) });
@@ -51,11 +51,11 @@ export function measuredFetch(fetch: Fetch, measure: Measure): Fetch {
 }
 
 /**
- * The SDK's log lines in ours. Its debug lines hold whole payloads, tokens among them, and are left out. Its errors are
- * warnings here, because the caller decides what a failure means.
+ * Forwards the SDK's log lines. Debug lines are dropped because they contain tokens. Errors become warnings, because the
+ * caller decides what a failure means.
  */
 export function sdkLogger(log: Log): Logger {
-  // Behind the first words the SDK quotes errors, payloads and what Slack answered.
+  // After the first words, the SDK quotes errors, payloads and Slack's answers.
   const sentence = ([first]: readonly unknown[]): string =>
     typeof first === 'string'
       ? `Slack SDK: ${first
@@ -85,17 +85,16 @@ export interface SlackTools {
   readonly random: () => number;
 }
 
-/** For a longer wait the caller tries again later instead. */
-const LONGEST_WAIT_MS = 10_000;
-const TRIES = 4;
+/** If Slack asks for a longer wait, the caller retries later. */
+const MAX_WAIT_MS = 10_000;
+const MAX_ATTEMPTS = 4;
 const FIRST_WAIT_MS = 250;
-/** Slack's own errors; the call did nothing. */
+/** Errors within Slack: the call had no effect. */
 const TRANSIENT = new Set(['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout']);
 
 /**
- * Runs a call until it is answered: waits as Slack asks, tries again where that is safe. `repeatable`: doing it twice is
- * the same as doing it once, so a call without an answer is made again. `rate`: what else waits with it when Slack says
- * Retry-After. Throws the SDK's last error.
+ * Retries a call, waiting as Slack asks. `repeatable`: the call is idempotent, so it is repeated if it got no answer. `rate`:
+ * the rate limiter to pause on Retry-After. Throws the SDK's last error.
  */
 export async function call<Answer>(
   run: () => Promise<Answer>,
@@ -106,12 +105,14 @@ export async function call<Answer>(
     try {
       return await run();
     } catch (error) {
-      const after = retryAfterMs(error);
-      if (after !== undefined) rate?.pauseFor(after);
-      const wait = after ?? backoff({ attempt, firstMs: FIRST_WAIT_MS, longestMs: LONGEST_WAIT_MS, random });
+      const retryAfter = retryAfterMs(error);
+      if (retryAfter !== undefined) rate?.pauseFor(retryAfter);
+      const wait = retryAfter ?? backoff({ attempt, firstMs: FIRST_WAIT_MS, longestMs: MAX_WAIT_MS, random });
       const isSafe =
-        after !== undefined || TRANSIENT.has(slackErrorOf(error) ?? '') || (repeatable && isUncertain(error));
-      if (!isSafe || attempt >= TRIES || wait > LONGEST_WAIT_MS) throw error;
+        retryAfter !== undefined ||
+        TRANSIENT.has(slackErrorOf(error) ?? '') ||
+        (repeatable && isUncertain(error));
+      if (!isSafe || attempt >= MAX_ATTEMPTS || wait > MAX_WAIT_MS) throw error;
       await sleep(wait);
     }
   }

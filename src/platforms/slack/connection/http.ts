@@ -1,4 +1,4 @@
-/** Slack's requests to the listener, by Bolt's own receiver: events instead of Socket Mode, and the pages that install the app. */
+/** Handles Slack's HTTP requests with Bolt's receiver: events, and the pages that install the app. */
 import type { ServerResponse } from 'node:http';
 import {
   HTTPReceiver,
@@ -13,22 +13,22 @@ import { webClientOptions } from './client.ts';
 import { keyOf } from './oauth/seal.ts';
 import type { Connection, ConnectionOptions, OAuthAccount } from './options.ts';
 
-/** Forms with lyrics and messages from menus are far smaller. */
+/** The largest forms and messages are far smaller. */
 const BODY_BYTES = 1024 * 1024;
 const WARN_EVERY_MS = 60_000;
 
 export interface HttpOptions extends Pick<ConnectionOptions, 'client' | 'now' | 'log'> {
-  /** Absent where events come by Socket Mode. */
+  /** Absent in Socket Mode. */
   readonly signingSecret: string | undefined;
-  /** Absent where the app is that of one workspace. */
+  /** Absent if the app serves one workspace. */
   readonly oauth?: { readonly account: OAuthAccount; readonly store: InstallationStore } | undefined;
   /** How long Slack waits for an acknowledgement. */
   readonly patienceMs: number;
 }
 
-/** The receiver listens at no port of its own: our listener passes on what comes at these routes. */
+/** The receiver opens no port: the bot's listener forwards requests at these routes. */
 export function createHttp({ signingSecret, oauth, patienceMs, client, now, log }: HttpOptions) {
-  let taking = false;
+  let accepting = false;
   let refused = 0;
   let warnedAt = Number.NEGATIVE_INFINITY;
   const receiver = new HTTPReceiver({
@@ -36,23 +36,23 @@ export function createHttp({ signingSecret, oauth, patienceMs, client, now, log 
     signatureVerification: signingSecret !== undefined,
     endpoints: signingSecret === undefined ? [] : [EVENTS_PATH],
     bodyLimit: BODY_BYTES,
-    // Anybody can make it warn.
+    // Anyone can trigger its warnings.
     logger: { ...client.logger, warn: client.logger.info },
     unhandledRequestTimeoutMillis: patienceMs,
-    // Whole seconds: it was sent before the next one began.
+    // The timestamp is in whole seconds, so the request was sent before the next second.
     customPropertiesExtractor: ({ headers }) => ({
       sentAt: (Number(headers['x-slack-request-timestamp']) + 1) * 1000,
     }),
-    // Slack sends events again.
+    // Slack sends the event again after an error.
     processEventErrorHandler: async ({ response }) => {
       if (!response.headersSent) response.writeHead(503).end();
       return false;
     },
-    ...(oauth && installing(oauth, { client, log })),
+    ...(oauth && oauthOptions(oauth, { client, log })),
   });
 
-  /** Changes nothing that others see: anybody can send such a request. */
-  function tellRefusal(): void {
+  /** Logs at most once a minute, and changes no status, because anyone can send such requests. */
+  function logRejection(): void {
     refused += 1;
     if (now() - warnedAt < WARN_EVERY_MS) return;
     warnedAt = now();
@@ -63,18 +63,18 @@ export function createHttp({ signingSecret, oauth, patienceMs, client, now, log 
   }
 
   const connection: Connection = {
-    get trouble() {
-      return taking ? undefined : 'not accepting requests';
+    get problem() {
+      return accepting ? undefined : 'not accepting requests';
     },
     init: (app) => receiver.init(app),
     async start() {
-      taking = true;
+      accepting = true;
     },
-    refuse() {
-      taking = false;
+    drain() {
+      accepting = false;
     },
     async stop() {
-      taking = false;
+      accepting = false;
     },
   };
   const routes: PlatformRoutes = {
@@ -85,9 +85,9 @@ export function createHttp({ signingSecret, oauth, patienceMs, client, now, log 
         : [INSTALL_PATH, REDIRECT_PATH].map((path) => ({ method: 'GET', path }) as const)),
     ],
     handle(request, response) {
-      if (request.method === 'POST' && !taking) return void response.writeHead(503).end();
+      if (request.method === 'POST' && !accepting) return void response.writeHead(503).end();
       response.once('finish', () => {
-        if (response.statusCode === 401) tellRefusal();
+        if (response.statusCode === 401) logRejection();
       });
       receiver.requestListener(request, response);
     },
@@ -95,13 +95,13 @@ export function createHttp({ signingSecret, oauth, patienceMs, client, now, log 
   return {
     connection,
     routes,
-    /** The token of an installation, replaced when it ends soon. Does nothing where nobody can install the app. */
+    /** Returns the token of an installation and refreshes it if it expires soon. Does nothing without OAuth. */
     authorize: async (query: InstallationQuery<boolean>) => await receiver.installer?.authorize(query),
   };
 }
 
-/** The SDK makes and checks the state: signed, ten minutes, in a cookie. */
-function installing(
+/** The SDK signs and checks the state, in a cookie that expires after ten minutes. */
+function oauthOptions(
   { account: { clientId, clientSecret, publicUrl }, store }: NonNullable<HttpOptions['oauth']>,
   { client, log }: Pick<ConnectionOptions, 'client' | 'log'>,
 ): Partial<HTTPReceiverOptions> {
@@ -122,9 +122,9 @@ function installing(
       }),
       callbackOptions: {
         success: ({ team, enterprise, isEnterpriseInstall }, _options, _request, response) => {
-          const place = isEnterpriseInstall ? enterprise : team;
-          log.info({ team: place?.id }, 'A workspace or organisation installed the app');
-          const where = place?.name ?? 'your workspace';
+          const installedIn = isEnterpriseInstall ? enterprise : team;
+          log.info({ team: installedIn?.id }, 'A workspace or organisation installed the app');
+          const where = installedIn?.name ?? 'your workspace';
           sendPage(
             response,
             200,

@@ -1,4 +1,4 @@
-/** Whether Slack would take the app as it is set, for operators. */
+/** Checks the operator's Slack settings. */
 import { webApi } from '@slack/bolt';
 import { z } from 'zod';
 import { type Finding, good, warning, wrong } from '../../../core/finding.ts';
@@ -11,19 +11,19 @@ import type { HttpConnection, OAuthAccount, SocketConnection, TokenAccount } fro
 const SUBJECT = 'Slack';
 const APPS = 'https://api.slack.com/apps';
 const REINSTALL = `run npm run --silent manifest, paste the output under “App Manifest” at ${APPS}, and reinstall the app`;
-/** For one answer of Slack, in milliseconds. */
+/** Timeout of one request, in milliseconds. */
 const TIMEOUT_MS = 5_000;
 
 export interface SlackInspection {
   readonly connection: SocketConnection | HttpConnection;
   readonly account: TokenAccount | OAuthAccount;
   readonly apiUrl?: string;
-  /** Whether Slack is asked for a connection: it gives few a minute, and a bot that starts needs them. */
+  /** Opens a test connection. Slack allows few per minute, and a starting bot needs them. */
   readonly connects: boolean;
   readonly log: Log;
 }
 
-/** Asks Slack. Never throws what Slack or the network answers. */
+/** Checks the settings with Slack. Never throws errors of Slack or the network. */
 export async function inspectSlack(settings: SlackInspection): Promise<Finding[]> {
   const { account, connection, apiUrl, connects, log } = settings;
   const client = (token?: string) =>
@@ -48,14 +48,14 @@ async function workspace(web: webApi.WebClient): Promise<Finding[]> {
   try {
     const { team, user, response_metadata: metadata } = await web.auth.test();
     const granted = z.array(z.string()).safeParse(metadata?.scopes).data;
-    const ungranted = BOT_SCOPES.filter((scope) => granted !== undefined && !granted.includes(scope));
-    const missing = ungranted.filter((scope) => scope !== AGENT_SCOPE);
+    const notGranted = BOT_SCOPES.filter((scope) => granted !== undefined && !granted.includes(scope));
+    const missing = notGranted.filter((scope) => scope !== AGENT_SCOPE);
     return [
       good(SUBJECT, `the token belongs to @${user ?? 'the bot'} in ${team ?? 'a workspace'}`),
       missing.length === 0
         ? good(SUBJECT, 'the app has every scope that it needs')
         : wrong(SUBJECT, `the app is missing scopes: ${missing.join(', ')}`, REINSTALL),
-      ...(missing.length < ungranted.length
+      ...(missing.length < notGranted.length
         ? [
             warning(
               SUBJECT,
@@ -66,11 +66,11 @@ async function workspace(web: webApi.WebClient): Promise<Finding[]> {
         : []),
     ];
   } catch (error) {
-    return [refusal(error, 'SLACK_BOT_TOKEN', 'OAuth & Permissions')];
+    return [tokenProblem(error, 'SLACK_BOT_TOKEN', 'OAuth & Permissions')];
   }
 }
 
-/** Slack tells a wrong code from a wrong client: https://docs.slack.dev/reference/methods/oauth.v2.access#errors */
+/** Slack distinguishes a wrong code from a wrong client: https://docs.slack.dev/reference/methods/oauth.v2.access#errors */
 async function oauth(web: webApi.WebClient, { clientId, clientSecret }: OAuthAccount): Promise<Finding[]> {
   try {
     await web.oauth.v2.access({ client_id: clientId, client_secret: clientSecret, code: 'none' });
@@ -78,7 +78,7 @@ async function oauth(web: webApi.WebClient, { clientId, clientSecret }: OAuthAcc
     const code = slackErrorOf(error);
     if (code !== 'invalid_code') {
       const setting = code === 'invalid_client_id' ? 'SLACK_CLIENT_ID' : 'SLACK_CLIENT_SECRET';
-      return [refusal(error, setting, 'Basic Information, App Credentials')];
+      return [tokenProblem(error, setting, 'Basic Information, App Credentials')];
     }
   }
   return [good(SUBJECT, 'SLACK_CLIENT_ID and SLACK_CLIENT_SECRET match an app')];
@@ -89,11 +89,11 @@ async function socket(web: webApi.WebClient): Promise<Finding[]> {
     await web.apps.connections.open();
     return [good(SUBJECT, 'SLACK_APP_TOKEN can open connections')];
   } catch (error) {
-    return [refusal(error, 'SLACK_APP_TOKEN', 'Basic Information, App-Level Tokens')];
+    return [tokenProblem(error, 'SLACK_APP_TOKEN', 'Basic Information, App-Level Tokens')];
   }
 }
 
-function refusal(error: unknown, setting: string, page: string): Finding {
+function tokenProblem(error: unknown, setting: string, page: string): Finding {
   const code = slackErrorOf(error);
   if (code === 'socket_mode_not_enabled')
     return wrong(SUBJECT, 'Socket Mode is off', `turn it on under “Socket Mode” at ${APPS}`);

@@ -1,4 +1,4 @@
-/** The connection that brings Slack's events: sockets that the bot opens, or requests to the listener. */
+/** Options of the connection that receives Slack's events: Socket Mode or HTTP. */
 import type { Receiver } from '@slack/bolt';
 import type { System } from '../../../core/system.ts';
 import type { Measure } from '../../../core/telemetry/series.ts';
@@ -23,9 +23,9 @@ export interface OAuthAccount {
   readonly type: 'oauth';
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Opens what it sealed before it was replaced. */
+  /** Decrypts tokens that were encrypted before the secret was replaced. */
   readonly previousClientSecret?: string;
-  /** The listener's address for browsers; no slash at its end. */
+  /** The listener's public address, without a trailing slash. */
   readonly publicUrl: string;
 }
 
@@ -37,12 +37,12 @@ export interface ConnectionOptions extends Pick<System, 'now' | 'elapsed' | 'ran
 
 /** A Bolt receiver. */
 export interface Connection extends Receiver {
-  /** Why no events come; undefined while they come. */
-  readonly trouble: string | undefined;
-  /** Open sockets; absent where requests come to the listener. */
+  /** Why no events are received. Undefined if the connection works. */
+  readonly problem: string | undefined;
+  /** The number of open sockets. Absent with HTTP. */
   readonly connections?: number;
-  /** Begins to bring events. May be called again. */
+  /** Starts receiving events. May be called again. */
   start(): Promise<void>;
-  /** Takes nothing new, and still acknowledges what was taken. */
-  refuse(): void;
+  /** Accepts no new events, but still acknowledges earlier ones. */
+  drain(): void;
 }

@@ -1,13 +1,13 @@
 import type { Clock } from '../../../core/clock.ts';
 
-/** Spreads writes over time, for each method in a workspace as Slack counts them: https://docs.slack.dev/apis/web-api/rate-limits */
+/** Limits the rate of writes, per method and workspace as Slack does: https://docs.slack.dev/apis/web-api/rate-limits */
 export type Rates = ReturnType<typeof createRates>;
 export type Rate = ReturnType<typeof createRate>;
 
 interface RateOptions {
   readonly gapMs: number;
-  /** So many first words may go at once: Slack allows occasional bursts. As many gaps follow. */
-  readonly together?: number;
+  /** The number of first writes that may be sent in a burst. The gaps are made up afterwards. */
+  readonly burst?: number;
 }
 
 interface RateClock extends Pick<Clock, 'elapsed'> {
@@ -16,50 +16,50 @@ interface RateClock extends Pick<Clock, 'elapsed'> {
 
 export function createRates(clock: RateClock) {
   return {
-    /** A thousand jobs that are due at once, as after an outage, do not storm it. Slack takes several hundred a minute, by bursts. */
+    /** Slack allows several hundred per minute in bursts. This smooths the rush of jobs after an outage. */
     messages: createRate({ gapMs: 50 }, clock),
     /** Tier 3: 50 a minute. */
-    edits: createRate({ gapMs: 1_200, together: 10 }, clock),
+    edits: createRate({ gapMs: 1_200, burst: 10 }, clock),
     /** Tier 4: 100 a minute. */
     appends: createRate({ gapMs: 600 }, clock),
-    /** Tier 2: 20 a minute, those that go together included. */
-    starts: createRate({ gapMs: 3_600, together: 4 }, clock),
+    /** Tier 2: 20 a minute, including bursts. */
+    starts: createRate({ gapMs: 3_600, burst: 4 }, clock),
   };
 }
 
-/** `elapsed` is never set, so a change of the time of day does not change how long a Retry-After lasts. */
-function createRate({ gapMs, together = 1 }: RateOptions, { elapsed, sleep }: RateClock) {
-  const aheadMs = (together - 1) * gapMs;
-  let dueAt = 0;
+/** `elapsed` is monotonic, so a change of the clock does not affect a Retry-After. */
+function createRate({ gapMs, burst = 1 }: RateOptions, { elapsed, sleep }: RateClock) {
+  const burstMs = (burst - 1) * gapMs;
+  let nextAt = 0;
   let pausedUntil = 0;
   let queue = Promise.resolve();
 
-  const pause = () => pausedUntil - elapsed();
+  const remainingPause = () => pausedUntil - elapsed();
 
   async function ready(): Promise<void> {
-    for (let wait = pause(); wait > 0; wait = pause()) await sleep(wait);
+    for (let wait = remainingPause(); wait > 0; wait = remainingPause()) await sleep(wait);
   }
 
-  async function take(ahead: number): Promise<void> {
-    const left = () => Math.max(pause(), dueAt - ahead - elapsed());
-    for (let wait = left(); wait > 0; wait = left()) await sleep(wait);
-    dueAt = Math.max(dueAt, elapsed()) + gapMs;
+  async function acquire(ahead: number): Promise<void> {
+    const remaining = () => Math.max(remainingPause(), nextAt - ahead - elapsed());
+    for (let wait = remaining(); wait > 0; wait = remaining()) await sleep(wait);
+    nextAt = Math.max(nextAt, elapsed()) + gapMs;
   }
 
   return {
-    /** Resolves when a write that can wait may be made. First words of a message go before other writes. */
+    /** Resolves when a write that can wait may be sent. First writes go before others. */
     async slot(kind: 'first' | 'next'): Promise<void> {
-      if (kind === 'first') return await take(aheadMs);
-      queue = queue.then(() => take(0));
+      if (kind === 'first') return await acquire(burstMs);
+      queue = queue.then(() => acquire(0));
       await queue;
     },
-    /** Resolves when no Retry-After is in force: for what must be written. */
+    /** Resolves when no Retry-After is active. For writes that must not be skipped. */
     ready,
-    /** Slack said Retry-After. */
+    /** Applies a Retry-After. */
     pauseFor(ms: number): void {
       pausedUntil = Math.max(pausedUntil, elapsed() + ms);
     },
-    /** First words may be written now. */
-    isIdle: () => Math.max(dueAt - aheadMs, pausedUntil) <= elapsed(),
+    /** True if a first write would not have to wait. */
+    isIdle: () => Math.max(nextAt - burstMs, pausedUntil) <= elapsed(),
   };
 }

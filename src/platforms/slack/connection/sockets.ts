@@ -1,22 +1,23 @@
-/** Socket Mode over several connections, so that a refresh of one never leaves none. */
+/** Socket Mode over several connections, so that at least one stays open while another is refreshed. */
 import { type App, SocketModeReceiver } from '@slack/bolt';
 import { backoff } from '../../../core/util/backoff.ts';
-import { isTokenError, refusedToken, retryAfterMs, slackErrorOf, TOKEN_RETRY_MS } from '../errors.ts';
+import { isTokenError, rejectedToken, retryAfterMs, slackErrorOf, TOKEN_RETRY_MS } from '../errors.ts';
 import { webClientOptions } from './client.ts';
 import type { Connection, ConnectionOptions, SocketConnection } from './options.ts';
 
-/** The app token will not work until an operator does something. */
-const FOR_GOOD = new Set(['not_allowed_token_type', 'missing_scope', 'forbidden_for_app']);
-const isRefused = (error: unknown): boolean => isTokenError(error) || FOR_GOOD.has(slackErrorOf(error) ?? '');
-/** Slack's refreshing of one leaves another; Slack allows ten. */
+/** The app token stays invalid until the operator replaces it. */
+const PERMANENT_ERRORS = new Set(['not_allowed_token_type', 'missing_scope', 'forbidden_for_app']);
+const isPermanent = (error: unknown): boolean =>
+  isTokenError(error) || PERMANENT_ERRORS.has(slackErrorOf(error) ?? '');
+/** When Slack refreshes one connection, the other stays open. Slack allows ten. */
 const CONNECTIONS = 2;
 const FIRST_WAIT_MS = 500;
-const LONGEST_WAIT_MS = 30_000;
-const GOODBYE_MS = 1000;
+const MAX_WAIT_MS = 30_000;
+const CLOSE_TIMEOUT_MS = 1000;
 
 /**
- * The SDK's own reconnection waits five seconds first, and an error of Slack in it ends the process, so this reconnects by
- * itself. `start` resolves when the first connection is open or has failed, and then goes on trying.
+ * Reconnects without the SDK, which waits five seconds first and ends the process on some errors. `start` resolves when the
+ * first connection is open or has failed, and retries in the background.
  */
 export function createSockets(
   { appToken }: SocketConnection,
@@ -30,44 +31,48 @@ export function createSockets(
         logger: client.logger,
         autoReconnectEnabled: false,
         installerOptions: { clientOptions: webClientOptions(client) },
-        // What was not handled is not acknowledged: Slack sends events again.
+        // A failed event is not acknowledged, so Slack sends it again.
         processEventErrorHandler: async () => false,
       }),
   );
   const open = new Set<SocketModeReceiver>();
   const stopping = new AbortController();
-  let trouble = 'connecting';
+  let problem = 'connecting';
   let started: Promise<void> | undefined;
 
-  function tell(error: unknown): void {
-    const before = trouble;
+  function recordFailure(error: unknown): void {
+    const previous = problem;
     const code = slackErrorOf(error);
-    trouble = isRefused(error)
-      ? refusedToken('SLACK_APP_TOKEN', error)
+    problem = isPermanent(error)
+      ? rejectedToken('SLACK_APP_TOKEN', error)
       : `cannot connect: ${code ?? 'no response from Slack'}`;
-    if (trouble === before) return;
-    if (isRefused(error)) log.error({}, trouble);
+    if (problem === previous) return;
+    if (isPermanent(error)) log.error({}, problem);
     else log.warn({ err: error }, 'Slack connection failed; retrying');
   }
 
-  async function keepConnected(receiver: SocketModeReceiver, tried: () => void): Promise<void> {
+  async function keepConnected(receiver: SocketModeReceiver, onAttempt: () => void): Promise<void> {
     for (let failures = 0; !stopping.signal.aborted; ) {
-      const ended = new Promise<void>((resolve) => receiver.client.once('disconnected', () => resolve()));
+      const disconnected = new Promise<void>((resolve) =>
+        receiver.client.once('disconnected', () => resolve()),
+      );
       try {
         await receiver.client.start();
         failures = 0;
-        trouble = 'connecting';
-        tried();
+        problem = 'connecting';
+        onAttempt();
         if (stopping.signal.aborted) return await receiver.client.disconnect();
         open.add(receiver);
-        await ended;
+        await disconnected;
         if (!stopping.signal.aborted) measure('minstrel_platform_reconnects_total', { platform: 'slack' });
       } catch (error) {
         failures += 1;
-        tell(error);
-        tried();
-        const options = { attempt: failures, firstMs: FIRST_WAIT_MS, longestMs: LONGEST_WAIT_MS, random };
-        const wait = isRefused(error) ? TOKEN_RETRY_MS : Math.max(backoff(options), retryAfterMs(error) ?? 0);
+        recordFailure(error);
+        onAttempt();
+        const options = { attempt: failures, firstMs: FIRST_WAIT_MS, longestMs: MAX_WAIT_MS, random };
+        const wait = isPermanent(error)
+          ? TOKEN_RETRY_MS
+          : Math.max(backoff(options), retryAfterMs(error) ?? 0);
         await sleep(wait, stopping.signal);
       } finally {
         open.delete(receiver);
@@ -76,8 +81,8 @@ export function createSockets(
   }
 
   return {
-    get trouble() {
-      return open.size > 0 ? undefined : trouble;
+    get problem() {
+      return open.size > 0 ? undefined : problem;
     },
     get connections() {
       return open.size;
@@ -91,15 +96,15 @@ export function createSockets(
       );
       return started;
     },
-    refuse() {},
+    drain() {},
     async stop() {
       stopping.abort();
-      trouble = 'stopped';
-      // Also those that are opening. One that Slack has not given an address yet ends itself when it is open.
-      const closed = new AbortController();
-      const goodbyes = receivers.map((receiver) => receiver.client.disconnect());
-      await Promise.race([Promise.all(goodbyes), sleep(GOODBYE_MS, closed.signal)]);
-      closed.abort();
+      problem = 'stopped';
+      // Includes connections that are still opening. One without an address yet closes itself once it is open.
+      const allClosed = new AbortController();
+      const closing = receivers.map((receiver) => receiver.client.disconnect());
+      await Promise.race([Promise.all(closing), sleep(CLOSE_TIMEOUT_MS, allClosed.signal)]);
+      allClosed.abort();
     },
   };
 }

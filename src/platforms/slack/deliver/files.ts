@@ -84,7 +84,10 @@ async function uploadBytes(file: FileToUpload, tools: Post['tools']): Promise<st
   }
   if (status === 200) return id;
   const isRefused = status >= 400 && status < 500 && !PASSING.has(status);
-  throw new PlatformError(isRefused ? 'refused' : 'unavailable', `Upload to Slack failed with status ${status}`);
+  throw new PlatformError(
+    isRefused ? 'refused' : 'unavailable',
+    `Upload to Slack failed with status ${status}`,
+  );
 }
 
 const titled = (id: string, title: string) => ({ id, title: ellipsis(title, LIMITS.fileTitle) });

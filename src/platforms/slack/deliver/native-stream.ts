@@ -35,12 +35,12 @@ export function createNativeStream(now: () => number) {
 
   async function begin(text: string, post: Post): Promise<OpenStream> {
     const { state, address, tools } = post;
-    const { web, persons, rates } = tools;
+    const { web, people, rates } = tools;
     void rates.starts.slot('first');
     const part = state.parts.length;
     // When Slack's answer is lost, the stream is searched for.
     state.parts[part] = {};
-    const team = persons.teamOf(address.person) ?? address.guild;
+    const team = people.teamOf(address.person) ?? address.guild;
     const stream = {
       channel: state.channel,
       thread_ts: post.threadOf(1) ?? '',

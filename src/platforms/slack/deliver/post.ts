@@ -37,9 +37,7 @@ const slackPostedSchema = z.object({
 });
 type SlackPosted = z.infer<typeof slackPostedSchema>;
 
-export interface ShowTools
-  extends SlackTools,
-    Pick<Workspace, 'identity' | 'botName' | 'agents' | 'persons'> {
+export interface ShowTools extends SlackTools, Pick<Workspace, 'identity' | 'botName' | 'agents' | 'people'> {
   readonly media: MediaReader;
   readonly log: Log;
 }

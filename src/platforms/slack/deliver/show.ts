@@ -5,9 +5,9 @@ import type { KeptFile, MediaItem, Message } from '../../../core/message.ts';
 import { PlatformError, type Posted, type ShowOptions } from '../../platform.ts';
 import { call } from '../connection/client.ts';
 import {
+  asNotInvited,
+  asRemovedFromChannel,
   isUncertain,
-  neverLetIn,
-  removedMeanwhile,
   retryAfterMs,
   slackErrorOf,
   slackReasonsOf,
@@ -50,7 +50,7 @@ export async function show(
     if (JSON.stringify(posted) !== JSON.stringify(options.posted)) await options.remember(posted);
     const named = toPlatformError(error, tools);
     const wasThere = isPosted(post) || post.state.replaced !== undefined;
-    throw wasThere ? removedMeanwhile(named, tools) : neverLetIn(named, address, tools);
+    throw wasThere ? asRemovedFromChannel(named, tools) : asNotInvited(named, address, tools);
   }
 }
 
@@ -213,7 +213,7 @@ function renderOptions(
     bare,
     inThread,
     firstOnly,
-    hasAgents: agents.isOffered(),
+    hasAgents: agents.isAvailable(),
     pictures: new Map(uploaded),
     links: (file, name) => (files[file.name]?.state === 'link' ? media.link(file, name) : undefined),
   };

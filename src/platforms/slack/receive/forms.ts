@@ -51,7 +51,7 @@ export function listenToForms(app: App, shared: ListenerTools): void {
     if (metadata === undefined) return ack({ options: [] });
     const { address, form } = metadata;
     const { command, subcommand } = formTarget(form);
-    const person = await tools.persons.find(user.id, user.username);
+    const person = await tools.people.find(user.id, user.username);
     const { [option]: _replaced, ...options } = formOptions(view.state?.values);
     const choices = await tools.bot.suggest({ command, subcommand, option, typed, options, address, person });
     const declared = declarationOf({ command, subcommand }, tools.bot.commands)?.options[option];

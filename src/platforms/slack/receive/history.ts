@@ -33,7 +33,7 @@ export function historyBefore({
   return { channel, before, ...present({ thread }) } satisfies Reference;
 }
 
-type ReadingTools = SlackTools & Pick<Workspace, 'identity' | 'persons'> & { readonly log: Log };
+type ReadingTools = SlackTools & Pick<Workspace, 'identity' | 'people'> & { readonly log: Log };
 
 /** See Platform.readHistory. */
 export async function readSlackHistory(
@@ -83,13 +83,13 @@ const isOwn = ({ user, bot_id }: Reply, { botUser, botId }: Identity): boolean =
   user === botUser || bot_id === botId;
 
 async function turnOf(message: Reply, identity: Identity, tools: ReadingTools): Promise<ConversationTurn> {
-  const { persons } = tools;
+  const { people } = tools;
   const { user } = message;
   const { files } = await filesOf(message, tools);
-  const text = await spoken(message.text, identity, persons);
+  const text = await spoken(message.text, identity, people);
   if (isOwn(message, identity)) return { author: 'bot', text, files, ...present({ job: jobOf(message) }) };
   if (user === undefined) return { author: 'person', text, files };
-  const { displayName: name } = await persons.find(user);
+  const { displayName: name } = await people.find(user);
   return { author: 'person', name, person: user, text, files };
 }
 

@@ -45,8 +45,8 @@ export function listenToHome(app: App, shared: ListenerTools): void {
 
 async function suggestPrompts(user: string, channel: string, tools: WorkspaceTools): Promise<void> {
   const { team } = await tools.identity.read();
-  if (!tools.agents.isOffered()) return;
-  const person = await tools.persons.find(user);
+  if (!tools.agents.isAvailable()) return;
+  const person = await tools.people.find(user);
   const prompts = await tools.bot.prompts({ address: agentAddress(team, { channel, person: user }), person });
   await tools.agents.suggest(channel, GREETING, prompts);
 }
@@ -117,7 +117,7 @@ async function publishHome(
 ): Promise<string | undefined> {
   const user = address.person;
   try {
-    const person = await tools.persons.find(user);
+    const person = await tools.people.find(user);
     const sections = await tools.bot.home({ address, person });
     const options = { person: user };
     const view = await homeView({ sections, shown, answer: message, options });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { FileReference } from '../../../core/options.ts';
 import type { Log } from '../../../core/telemetry/log.ts';
 import { call, type SlackTools } from '../connection/client.ts';
-import type { Persons } from '../connection/people.ts';
+import type { People } from '../connection/people.ts';
 import type { Identity } from '../connection/workspaces.ts';
 import { slackErrorOf } from '../errors.ts';
 import { escapeMrkdwn, unescapeSlack } from '../render/escape.ts';
@@ -54,10 +54,10 @@ export function isAboutPeople({ text }: Pick<Talk, 'text'>): boolean {
 export async function spoken(
   text: string,
   { botUser }: Pick<Identity, 'botUser'>,
-  persons: Persons,
+  people: People,
 ): Promise<string> {
   const own = new RegExp(`<@${botUser}(?:\\|[^<>]*)?>[,:]?`, 'g');
-  return unescapeSlack(await withNames(text.replace(own, ' '), persons))
+  return unescapeSlack(await withNames(text.replace(own, ' '), people))
     .replace(/ {2,}/g, ' ')
     .trim();
 }
@@ -65,12 +65,12 @@ export async function spoken(
 const UNNAMED = /<@([UW][A-Z0-9]+)>/g;
 
 /** Slack leaves the names of people out of messages. */
-async function withNames(text: string, persons: Persons): Promise<string> {
+async function withNames(text: string, people: People): Promise<string> {
   const ids = new Set(Array.from(text.matchAll(UNNAMED), ([, id = '']) => id));
   const names = new Map<string, string>();
   await Promise.all(
     [...ids].slice(0, MOST_NAMES).map(async (id) => {
-      const { displayName } = await persons.find(id, 'somebody');
+      const { displayName } = await people.find(id, 'somebody');
       names.set(id, escapeMrkdwn(displayName.replaceAll('|', ' ')));
     }),
   );

@@ -50,9 +50,9 @@ export function listenToStop(app: App, shared: ListenerTools): void {
     const { user, channel, thread_ts: thread } = stoppedSchema.parse(event);
     const tools = await toolsIn(context, shared);
     const { team } = await tools.identity.read();
-    const person = await tools.persons.find(user);
+    const person = await tools.people.find(user);
     await tools.bot.cancelRunning({ address: agentAddress(team, { channel, thread, person: user }), person });
-    await tools.agents.rest({ channel, thread });
+    await tools.agents.setIdle({ channel, thread });
   });
 }
 
@@ -77,7 +77,7 @@ export function listenToShortcuts(app: App, shared: ListenerTools): void {
         ? {}
         : {
             ...fileOptions(command, (await filesOf(message, tools)).files),
-            [option]: await spoken(message.text, await tools.identity.read(), tools.persons),
+            [option]: await spoken(message.text, await tools.identity.read(), tools.people),
           };
     await openCommandForm(command, { initial }, { address, triggerId: interaction.trigger_id }, tools);
   });
@@ -91,7 +91,7 @@ async function addressOf(
   const inAgents = interactionAddress(interaction, team, now(), { hasAgents: true });
   if (agentThreadOf(inAgents) === undefined) return inAgents;
   await identity.settle();
-  return agents.isOffered() ? inAgents : interactionAddress(interaction, team, now(), { hasAgents: false });
+  return agents.isAvailable() ? inAgents : interactionAddress(interaction, team, now(), { hasAgents: false });
 }
 
 /** The person's talk with the bot; undefined when Slack does not open it within a second. */

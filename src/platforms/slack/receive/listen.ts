@@ -31,13 +31,13 @@ const removalSchema = z.object({
 const revokedSchema = z.object({ tokens: z.object({ bot: z.array(z.string()).catch([]) }) });
 
 /** A workspace removes the app. */
-function listenToRemoval(app: App, { uninstalled, now }: ListenerTools): void {
+function listenToRemoval(app: App, { onUninstalled, now }: ListenerTools): void {
   const forget = async (body: unknown): Promise<void> => {
     const { team_id, enterprise_id, event_time: seconds, authorizations } = removalSchema.parse(body);
     const isByOrganisation = authorizations[0]?.is_enterprise_install === true;
     const team = isByOrganisation ? (enterprise_id ?? team_id) : team_id;
     // Slack tells whole seconds: an installation in that very second was there before.
-    await uninstalled(team, seconds === undefined ? now() : (seconds + 1) * 1000);
+    await onUninstalled(team, seconds === undefined ? now() : (seconds + 1) * 1000);
   };
   app.event('app_uninstalled', ({ body }) => forget(body));
   app.event('tokens_revoked', async ({ body, event }) => {

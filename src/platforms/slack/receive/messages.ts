@@ -86,7 +86,7 @@ export function listenToTalk(app: App, shared: ListenerTools): void {
       ...present({ thread }),
     };
     const { files, unread } = await filesOf(talk, tools);
-    const message = { text: await spoken(talk.text, identity, tools.persons), files };
+    const message = { text: await spoken(talk.text, identity, tools.people), files };
     if (thread !== undefined) threads.join(channel, thread);
     if (unread > 0) await sendPrivately(address, { text: UNREAD }, tools);
     if (unread > 0 && isBare(message)) return;
@@ -108,7 +108,7 @@ export function listenToTalk(app: App, shared: ListenerTools): void {
     const { channel, user: person, thread_ts: inThread } = talk;
     const identity = await tools.identity.read();
     const thread = inThread ?? talk.ts;
-    const title = (await spoken(talk.text, identity, tools.persons)).split('\n')[0] ?? '';
+    const title = (await spoken(talk.text, identity, tools.people)).split('\n')[0] ?? '';
     const opening = tools.agents.open({ channel, thread }, { person, title });
     const isAgents = (await Promise.race([opening, tools.sleep(LIMITS.lookUpWithinMs)])) === true;
     const first = isAgents && inThread === undefined ? { before: [] } : {};
@@ -130,7 +130,7 @@ export function listenToTalk(app: App, shared: ListenerTools): void {
     const turn = {
       author: 'person' as const,
       person: user,
-      text: await spoken(text, await tools.identity.read(), tools.persons),
+      text: await spoken(text, await tools.identity.read(), tools.people),
       files: [],
     };
     const { thread, turns } = memory.place(channel, turn, async () => ts);

@@ -54,7 +54,8 @@ export async function openForm(
   const view = viewOf(form, placement);
   if (view instanceof UserError) return sendPrivately(address, { text: plain(view.message) }, tools);
   try {
-    if (triggerId === undefined) throw new PlatformError('refused', 'Cannot open a form without a trigger ID');
+    if (triggerId === undefined)
+      throw new PlatformError('refused', 'Cannot open a form without a trigger ID');
     await call(() => tools.web.views.open({ trigger_id: triggerId, view }), { repeatable: false }, tools);
   } catch (error) {
     tools.log.warn({ err: error, code: slackErrorOf(error) }, 'Could not open a form');

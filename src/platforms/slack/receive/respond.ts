@@ -9,7 +9,7 @@ import type { Address, Invocation } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
 import { PlatformError } from '../../platform.ts';
 import { contextSentAt, organisationOf } from '../connection/app.ts';
-import { inOrganisation, type Workspace, type Workspaces } from '../connection/workspaces.ts';
+import { type Workspace, type Workspaces, withOrganisation } from '../connection/workspaces.ts';
 import {
   type PrivateTools,
   renderPrivately,
@@ -32,7 +32,7 @@ export interface ListenerTools extends Omit<PrivateTools, keyof Workspace> {
   /** Threads that the bot takes part in go on without its name. */
   readonly threads: boolean;
   /** A workspace uninstalled the app at that time, in milliseconds. */
-  readonly uninstalled: (team: string, at: number) => Promise<void>;
+  readonly onUninstalled: (team: string, at: number) => Promise<void>;
 }
 
 export interface WorkspaceTools extends ListenerTools, Workspace {
@@ -135,17 +135,17 @@ export async function respondToMessage(
 
 async function restAgent({ address }: Asking, { agents }: WorkspaceTools): Promise<void> {
   const thread = agentThreadOf(address);
-  if (thread !== undefined) await agents.rest(thread);
+  if (thread !== undefined) await agents.setIdle(thread);
 }
 
 /** Once it is known who the person is. */
 async function invocationOf(
   { id, username, team_id }: AskingUser,
   asking: Asking,
-  { persons, team, organisation }: WorkspaceTools,
+  { people, team, organisation }: WorkspaceTools,
 ): Promise<Invocation> {
-  const person = await persons.find(id, username, team_id === team);
-  return { ...asking, address: inOrganisation(asking.address, organisation), person };
+  const person = await people.find(id, username, team_id === team);
+  return { ...asking, address: withOrganisation(asking.address, organisation), person };
 }
 
 /** False when the acknowledgement did not reach Slack, or came when Slack had told the person that none did. */

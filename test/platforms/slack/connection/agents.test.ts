@@ -122,10 +122,10 @@ it('a new token with other scopes is asked for them', async () => {
   });
   const before = await workspaces.of('T1');
   await before.identity.settle();
-  expect(before.agents.isOffered()).toBe(true);
+  expect(before.agents.isAvailable()).toBe(true);
   token = 'xoxb-2';
   const after = await workspaces.of('T1');
-  expect(after.agents.isOffered()).toBe(true);
+  expect(after.agents.isAvailable()).toBe(true);
   await after.identity.settle();
-  expect(after.agents.isOffered()).toBe(false);
+  expect(after.agents.isAvailable()).toBe(false);
 });

@@ -1,11 +1,11 @@
-/** The workspaces and organisations that installed the app, each under its id, with its token sealed. */
+/** Stores the installations of workspaces and organisations by ID, with encrypted tokens. */
 import type { Installation, InstallationStore } from '@slack/bolt';
 import { z } from 'zod';
 import type { System } from '../../../../core/system.ts';
 import { PlatformError } from '../../../platform.ts';
 import { createSeal } from './seal.ts';
 
-/** The part of the settings that installations need. */
+/** The settings methods that installations use. */
 export interface InstallationSettings {
   get(key: string): Promise<unknown>;
   set(key: string, value: unknown): Promise<void>;
@@ -14,12 +14,12 @@ export interface InstallationSettings {
 
 export interface InstallationOptions extends Pick<System, 'now' | 'log'> {
   readonly settings: InstallationSettings;
-  /** The first seals; all of them open. */
+  /** The first encrypts. All can decrypt. */
   readonly clientSecrets: readonly string[];
 }
 
 export interface Installations extends InstallationStore {
-  /** Forgets what was installed before `before`, in milliseconds. False when it was installed later. */
+  /** Deletes an installation older than `before`, in milliseconds. Resolves to false if it is newer. */
   forget(id: string, before: number): Promise<boolean>;
 }
 
@@ -41,14 +41,14 @@ export function createInstallations({
       await settings.set(keyOf(id), { sealed, installedAt: now() });
     },
 
-    /** Throws PlatformError: `unavailable` where only an operator can open what is stored. */
+    /** Throws PlatformError: `unavailable` if the token cannot be decrypted until the operator restores the secret. */
     async fetchInstallation({ teamId, enterpriseId, isEnterpriseInstall }) {
       const id = (isEnterpriseInstall ? enterpriseId : teamId) ?? '';
       const { data } = storedSchema.safeParse(await settings.get(keyOf(id)));
       if (data === undefined) throw new PlatformError('gone', 'The app is not installed in this workspace');
-      const opened = seal.open(data.sealed, id);
-      // Sound: the seal proves that storeInstallation wrote it.
-      if (opened !== undefined) return JSON.parse(opened) as Installation;
+      const decrypted = seal.open(data.sealed, id);
+      // Safe cast: decryption proves that storeInstallation wrote it.
+      if (decrypted !== undefined) return JSON.parse(decrypted) as Installation;
       const detail = 'Could not decrypt a workspace’s token: SLACK_CLIENT_SECRET changed';
       log.error({ team: id }, detail);
       throw new PlatformError('unavailable', detail, { retryAfterMs: SEALED_RETRY_MS });
@@ -63,11 +63,11 @@ export function createInstallations({
   };
 }
 
-/** Throws PlatformError for an installation that has none. */
+/** Throws PlatformError if the installation names no workspace or organisation. */
 function idOf({ team, enterprise, isEnterpriseInstall }: Installation<'v1' | 'v2', boolean>): string {
-  const place = isEnterpriseInstall ? enterprise : team;
-  if (place === undefined) throw new PlatformError('refused', 'The installation names no workspace');
-  return place.id;
+  const installedIn = isEnterpriseInstall ? enterprise : team;
+  if (installedIn === undefined) throw new PlatformError('refused', 'The installation names no workspace');
+  return installedIn.id;
 }
 
 const keyOf = (id: string): string => `slack:installation:${id}`;

@@ -1,14 +1,14 @@
-/** Encrypts tokens for storage, so that a copy of the database or of Redis holds none that can be used. */
+/** Encrypts tokens for storage, so that a copy of the database or of Redis contains no usable token. */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
 const ALGORITHM = 'aes-256-gcm';
 const KEY_BYTES = 32;
-/** https://nvlpubs.nist.gov/nistpubs/Legacy/SP/nistspecialpublication800-38d.pdf: 96 bits, never the same twice. */
+/** 96 bits, never reused: https://nvlpubs.nist.gov/nistpubs/Legacy/SP/nistspecialpublication800-38d.pdf */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const VERSION = 'v1';
 
-/** The first secret closes; the others still open. A `context` is not secret, and opening needs the same one. */
+/** The first secret encrypts; all of them decrypt. `context` is authenticated, not secret, and must match to decrypt. */
 export function createSeal(secrets: readonly string[]) {
   const keys = secrets.map((secret) => keyOf(secret, 'minstrel slack installation'));
   return {
@@ -21,7 +21,7 @@ export function createSeal(secrets: readonly string[]) {
       const body = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
       return `${VERSION}.${Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url')}`;
     },
-    /** Undefined when none of the secrets opens it. */
+    /** Returns undefined if no secret decrypts it. */
     open(sealed: string, context: string): string | undefined {
       const [version, content = ''] = sealed.split('.');
       const bytes = Buffer.from(content, 'base64url');
@@ -34,7 +34,7 @@ export function createSeal(secrets: readonly string[]) {
           const body = bytes.subarray(NONCE_BYTES + TAG_BYTES);
           return Buffer.concat([decipher.update(body), decipher.final()]).toString('utf8');
         } catch {
-          // Sealed with another key.
+          // Encrypted with another key.
         }
       }
       return undefined;
@@ -42,7 +42,7 @@ export function createSeal(secrets: readonly string[]) {
   };
 }
 
-/** A key for one purpose from a secret that serves several. */
+/** Derives a key for one purpose from a shared secret. */
 export function keyOf(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', purpose, KEY_BYTES));
 }

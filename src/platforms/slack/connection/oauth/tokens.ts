@@ -1,35 +1,35 @@
-/** The tokens of installations. The SDK replaces those that expire. */
+/** Bot tokens of installations. The SDK refreshes those that expire. */
 import type { Installation, InstallationQuery } from '@slack/bolt';
 import type { System } from '../../../../core/system.ts';
 import type { Installations } from './installations.ts';
 
-/** As long before its end the SDK replaces a token: https://docs.slack.dev/authentication/using-token-rotation */
-const REPLACED_BEFORE_MS = 2 * 3_600_000;
+/** The SDK refreshes a token this long before it expires: https://docs.slack.dev/authentication/using-token-rotation */
+const REFRESH_BEFORE_MS = 2 * 3_600_000;
 
 type Query = InstallationQuery<boolean>;
 
 export interface TokenOptions extends Pick<System, 'now' | 'log'> {
   readonly installations: Installations;
-  /** Stores another token where the one that is stored ends soon. */
+  /** Stores a new token if the current one expires soon. */
   readonly authorize: (query: Query) => Promise<unknown>;
-  /** Runs the work while no other replica runs a task of this name. */
+  /** Runs `work` under a lock that is shared by all replicas. */
   readonly withLock: (task: string, work: () => Promise<void>) => Promise<void>;
 }
 
-/** Throws PlatformError when the app is not installed there. */
+/** Throws PlatformError if the app is not installed there. */
 export type TokenOf = (team: string | undefined, organisation: string | undefined) => Promise<string>;
 
 export function createTokens({ installations, authorize, withLock, now, log }: TokenOptions): TokenOf {
-  const replacing = new Map<string, Promise<void>>();
+  const refreshing = new Map<string, Promise<void>>();
 
-  /** A refresh token works once, so one replica uses it, and once. */
-  function replaceOnce(id: string, query: Query): Promise<void> {
-    const running = replacing.get(id);
+  /** A refresh token works only once, so only one replica may use it. */
+  function refreshOnce(id: string, query: Query): Promise<void> {
+    const running = refreshing.get(id);
     if (running !== undefined) return running;
     const started = withLock(`slack-token:${id}`, async () => void (await authorize(query)))
       .catch((error: unknown) => log.error({ err: error, team: id }, 'Could not refresh a workspace token'))
-      .finally(() => replacing.delete(id));
-    replacing.set(id, started);
+      .finally(() => refreshing.delete(id));
+    refreshing.set(id, started);
     return started;
   }
 
@@ -39,16 +39,16 @@ export function createTokens({ installations, authorize, withLock, now, log }: T
         ? { teamId: team, enterpriseId: undefined, isEnterpriseInstall: false }
         : { teamId: team, enterpriseId: organisation, isEnterpriseInstall: true };
     const { token, expiresAt } = botOf(await installations.fetchInstallation(query));
-    if (expiresAt - now() > REPLACED_BEFORE_MS) return token;
-    const replaced = replaceOnce(organisation ?? team ?? '', query);
-    // A token that still works is used while it is being replaced.
+    if (expiresAt - now() > REFRESH_BEFORE_MS) return token;
+    const refreshed = refreshOnce(organisation ?? team ?? '', query);
+    // The current token is used while it is being refreshed.
     if (expiresAt > now()) return token;
-    await replaced;
+    await refreshed;
     return botOf(await installations.fetchInstallation(query)).token;
   };
 }
 
-/** `expiresAt` in milliseconds; never, where the app does not rotate its tokens. */
+/** `expiresAt` is in milliseconds, and infinite without token rotation. */
 function botOf({ bot }: Installation): { readonly token: string; readonly expiresAt: number } {
   const { token = '', refreshToken, expiresAt } = bot ?? {};
   const isRotated = refreshToken !== undefined && expiresAt !== undefined;
