@@ -1,4 +1,4 @@
-/** The files of a post: uploaded once each, shown once, and turned into links where Slack does not take them. */
+/** Uploads a post's files once each, and replaces files that Slack rejects with links. */
 import { Readable } from 'node:stream';
 import type { webApi } from '@slack/bolt';
 import { request } from 'undici';
@@ -10,8 +10,8 @@ import { isTokenError, isUncertain, slackErrorOf, toPlatformError } from '../err
 import { LIMITS } from '../limits.ts';
 import type { Post } from './post.ts';
 
-/** Refusals that are not about the file: it came too slowly, too early or too often. */
-const PASSING: ReadonlySet<number> = new Set([408, 425, 429]);
+/** Errors unrelated to the file itself. */
+const TRANSIENT: ReadonlySet<number> = new Set([408, 425, 429]);
 
 const UPLOAD_MS = 10 * 60_000;
 
@@ -22,8 +22,8 @@ interface FileToUpload {
 }
 
 /**
- * Gives Slack the bytes, unless it has them. `inPlace`: a block will show the file. Throws the SDK's errors,
- * PlatformError, and what opening the file throws.
+ * Uploads a file unless Slack has it. `inPlace`: a block will show the file. Throws the SDK's errors, PlatformError, and
+ * errors of opening the file.
  */
 export async function uploadOnce(
   { state, tools, address, found }: Post,
@@ -33,7 +33,7 @@ export async function uploadOnce(
 ): Promise<void> {
   const known = state.files[name];
   if (known !== undefined && known.state !== 'uploaded') return;
-  // In its own thread the name is enough: a song may have got other tags since.
+  // In the post's own thread the name is enough: the tags of a song, and so its size, may have changed.
   const [shared] = found.filter(
     (other) => other.name === file.name && (address.thread === undefined || other.size === file.bytes),
   );
@@ -45,20 +45,19 @@ export async function uploadOnce(
   if (known !== undefined) return;
   try {
     const id = await uploadBytes(file, tools);
-    // A file that is completed without a channel stays unseen until a block shows it.
+    // A file completed without a channel stays hidden until a block shows it.
     if (inPlace) await completeUpload({ files: [titled(id, file.name)] }, { repeatable: true }, tools);
     state.files[name] = { id, state: 'uploaded' };
   } catch (error) {
-    if (!refusedForGood(error)) throw error;
+    if (!isRejectedPermanently(error)) throw error;
     tools.log.warn({ err: error, file: file.name }, 'Slack rejected a file; posting a link instead');
     state.files[name] = { state: 'link' };
   }
 }
 
 /**
- * Resolves with the file's id. People do not see the file yet, so a repeated upload does no harm. No description goes along: a
- * picture has it in its block, and `alt_txt` is suspected where Slack says that it shared a file and did not
- * (https://github.com/paradigmxyz/centaur/pull/311).
+ * Resolves with the file's ID. The upload may be repeated, because nobody sees the file yet. Sends no `alt_txt`: an image has
+ * it in its block, and it may cause missing files (https://github.com/paradigmxyz/centaur/pull/311).
  */
 async function uploadBytes(file: FileToUpload, tools: Post['tools']): Promise<string> {
   const { name: filename, bytes: length } = file;
@@ -83,7 +82,7 @@ async function uploadBytes(file: FileToUpload, tools: Post['tools']): Promise<st
     throw new PlatformError('unavailable', 'Could not upload a file to Slack', { cause: error });
   }
   if (status === 200) return id;
-  const isRefused = status >= 400 && status < 500 && !PASSING.has(status);
+  const isRefused = status >= 400 && status < 500 && !TRANSIENT.has(status);
   throw new PlatformError(
     isRefused ? 'refused' : 'unavailable',
     `Upload to Slack failed with status ${status}`,
@@ -106,7 +105,7 @@ interface WaitingFile {
   readonly title: string;
 }
 
-/** Files that are still to be shown in the thread. */
+/** Files that have not been shared in the thread yet. */
 export function waitingFiles({ state: { files } }: Post, titles: ReadonlyMap<string, string>): WaitingFile[] {
   return [...titles].flatMap(([name, title]) => {
     const file = files[name];
@@ -115,8 +114,8 @@ export function waitingFiles({ state: { files } }: Post, titles: ReadonlyMap<str
 }
 
 /**
- * Shows files as one reply in the post's thread. False when Slack refused them for good: they are links from now on.
- * Throws the SDK's errors.
+ * Shares files as one reply in the post's thread. Returns false if Slack rejected them permanently: they become links. Throws
+ * the SDK's errors.
  */
 export async function shareFiles(
   { state, tools, beforeWriting }: Post,
@@ -141,7 +140,7 @@ export async function shareFiles(
     for (const { name, id } of files) state.files[name] = { id, state: 'shared' };
     return true;
   } catch (error) {
-    if (!refusedForGood(error)) throw error;
+    if (!isRejectedPermanently(error)) throw error;
     tools.log.warn({ err: error }, 'Slack rejected files; posting links instead');
     for (const { name } of files) state.files[name] = { state: 'link' };
     return false;
@@ -156,8 +155,8 @@ export async function deleteFile(file: string, tools: SlackTools): Promise<void>
   }
 }
 
-/** Slack will refuse the file in any later try too, because of the file itself and not of the channel. */
-function refusedForGood(error: unknown): boolean {
+/** True if Slack will reject this file on every try, whatever the channel. */
+function isRejectedPermanently(error: unknown): boolean {
   if (error instanceof PlatformError) return error.code === 'refused';
   if (slackErrorOf(error) === undefined || isTokenError(error) || isUncertain(error)) return false;
   return toPlatformError(error, { botName: () => '' }).code === 'refused';

@@ -1,4 +1,4 @@
-/** Finds in Slack what a try posted that was interrupted, or that heard no answer. */
+/** Finds the messages of an earlier try that was interrupted or got no answer. */
 import type { webApi } from '@slack/bolt';
 import { z } from 'zod';
 import type { Address } from '../../../core/invocation.ts';
@@ -9,15 +9,14 @@ import { slackErrorOf, toPlatformError } from '../errors.ts';
 import { isPosted, layoutOf, type Post, readPosted } from './post.ts';
 
 const EVENT_TYPE = 'minstrel_post';
-/** Messages of a channel that are searched. A thread is searched to its newest message. */
-const SEARCHED = 200;
+/** The number of messages to search in a channel. A thread is searched to its end. */
+const SEARCH_LIMIT = 200;
 
-/** A message of a post: its number, or a reply that mentions the person, for a result that is ready or incomplete. */
+/** A message of a post: its index, or the reply that mentions the requester of a finished or incomplete result. */
 export type PartName = number | 'mention' | 'incomplete';
 
 /**
- * What messages of ours carry, unseen: which post it is, which part of it, and the digest of what it shows. Streams and shared
- * files cannot.
+ * Hidden metadata of the bot's messages: the post, the part, and a digest of the content. Streams and shared files have none.
  */
 export function markOf({ key }: Post, part: PartName, digest?: string): webApi.MessageMetadata {
   return { event_type: EVENT_TYPE, event_payload: { key, part, ...present({ digest }) } };
@@ -34,7 +33,7 @@ const markSchema = z
   })
   .transform(({ event_payload: mark }) => mark);
 
-/** The key of the post that a message of ours belongs to, by its metadata. */
+/** The key of the post that a message belongs to, from its metadata. */
 export const postKeyOf = (metadata: unknown): string | undefined => markSchema.safeParse(metadata).data?.key;
 
 const messagesSchema = z.array(
@@ -49,9 +48,14 @@ const messagesSchema = z.array(
   }),
 );
 
-/** Every first message that carries the post's mark. Throws the SDK's errors. */
+/** Every first message with the post's mark. Throws the SDK's errors. */
 export async function firstMessages({ state: { channel }, key, address, tools }: Post): Promise<string[]> {
-  const options = { channel, thread: address.thread, newest: SEARCHED, include_all_metadata: true } as const;
+  const options = {
+    channel,
+    thread: address.thread,
+    newest: SEARCH_LIMIT,
+    include_all_metadata: true,
+  } as const;
   return messagesSchema
     .parse(await readMessages(options, tools))
     .flatMap(({ ts, metadata: mark }) => (mark?.key === key && mark.part === 0 ? [ts] : []));
@@ -69,43 +73,46 @@ export async function offersAction(
   if (ts === undefined) return undefined;
   try {
     const read = await readMessages({ channel: state.channel, thread: thread ?? ts }, tools);
-    const message = read.find((one) => z.object({ ts: z.literal(ts) }).safeParse(one).success);
+    const message = read.find((candidate) => z.object({ ts: z.literal(ts) }).safeParse(candidate).success);
     return message === undefined ? undefined : JSON.stringify(message).includes(JSON.stringify(action));
   } catch (error) {
-    // A channel without the bot, or a missing scope.
+    // The bot is not in the channel, or a scope is missing.
     if (slackErrorOf(error) !== undefined) return undefined;
     throw toPlatformError(error, tools);
   }
 }
 
-/** Adds what is found to the state. Nothing is found where the channel may not be read. */
+/** Adds the messages found to the state. Finds nothing if the bot may not read the channel. */
 export async function findPosted(post: Post): Promise<void> {
   try {
-    if (!isPosted(post)) await take(post, post.threadOf(0));
-    if (isPosted(post)) await take(post, post.threadOf(1));
+    if (!isPosted(post)) await searchThread(post, post.threadOf(0));
+    if (isPosted(post)) await searchThread(post, post.threadOf(1));
   } catch (error) {
-    // A channel without the bot, or a missing scope: then it was not posted there either.
+    // The bot is not in the channel, or a scope is missing. Then nothing was posted either.
     if (slackErrorOf(error) === undefined) throw error;
     post.tools.log.warn({ err: error }, 'Could not check which messages were posted');
   }
 }
 
-async function take({ state, key, address, found, tools }: Post, thread: string | undefined): Promise<void> {
+async function searchThread(
+  { state, key, address, found, tools }: Post,
+  thread: string | undefined,
+): Promise<void> {
   const { channel, parts, files, replaced = [] } = state;
   const oldest = parts[0]?.ts;
   const options = {
     channel,
     thread,
-    newest: SEARCHED,
+    newest: SEARCH_LIMIT,
     include_all_metadata: true,
     ...present({ oldest }),
   } as const;
   const read = await readMessages(options, tools);
   const { botUser } = await tools.identity.read();
-  /** The post that began last before the message: what is streamed below it is its own. */
-  let begun = oldest === undefined ? undefined : key;
+  /** The latest post that started above the message. Streams below it belong to it. */
+  let currentKey = oldest === undefined ? undefined : key;
   for (const { ts, user, text, files: shared, metadata: mark } of messagesSchema.parse(read)) {
-    if (mark?.part === 0) begun = mark.key;
+    if (mark?.part === 0) currentKey = mark.key;
     if (mark?.key === key) {
       const { part, digest } = mark;
       if (part === 'mention') state.called = true;
@@ -116,9 +123,9 @@ async function take({ state, key, address, found, tools }: Post, thread: string 
     }
     if (mark !== undefined || user !== botUser || oldest === undefined || ts === thread) continue;
     found.push(...shared.map((file) => ({ ...file, called: text.includes(`<@${address.person}>`) })));
-    // Unfinished streams are the messages without a mark, a file and a mention.
+    // Unfinished streams have no mark, no file and no mention.
     const isKnown = parts.some((part) => part.ts === ts) || shared.length > 0 || text.startsWith('<@');
-    if (isKnown || begun !== key) continue;
+    if (isKnown || currentKey !== key) continue;
     const unknown = parts.findIndex((part) => part.ts === undefined);
     parts[unknown === -1 ? parts.length : unknown] = { ts };
     if (layoutOf(address) === 'channel') state.inThread = true;

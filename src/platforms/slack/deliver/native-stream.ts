@@ -1,4 +1,4 @@
-/** Text written by Slack's own streaming: replies in a thread, ours or that of the people. */
+/** Writes text with Slack's streaming API, as replies in a thread. */
 import type { webApi } from '@slack/bolt';
 import type { Log } from '../../../core/telemetry/log.ts';
 import { present } from '../../../core/util/present.ts';
@@ -12,20 +12,20 @@ import type { Post } from './post.ts';
 
 interface OpenStream {
   readonly ts: string;
-  /** Its index among the messages of the post. */
+  /** The message's index in the post. */
   readonly part: number;
   readonly startedAt: number;
-  /** Given to it so far. */
+  /** The number of characters sent so far. */
   characters: number;
 }
 
 export function createNativeStream(now: () => number) {
   let open: OpenStream | undefined;
-  /** The text as it was last; its beginning `sent` was given to streams. */
+  /** The latest text. `sent` is the beginning of it that was streamed. */
   let last = '';
   let sent = '';
 
-  /** Ends the open stream. Never throws: the last write of the text corrects what is left. */
+  /** Ends the open stream. Never throws, because the final write corrects the text. */
   async function stop(post: Post): Promise<void> {
     if (open === undefined) return;
     const { ts, part } = open;
@@ -38,7 +38,7 @@ export function createNativeStream(now: () => number) {
     const { web, people, rates } = tools;
     void rates.starts.slot('first');
     const part = state.parts.length;
-    // When Slack's answer is lost, the stream is searched for.
+    // Without a `ts`, the stream is searched for if Slack's answer is lost.
     state.parts[part] = {};
     const team = people.teamOf(address.person) ?? address.guild;
     const stream = {
@@ -62,7 +62,7 @@ export function createNativeStream(now: () => number) {
     }
   }
 
-  /** Adds a piece; begins a stream where there is none, or where Slack ended it early: its text stays. */
+  /** Appends a piece. Starts a stream if none is open or Slack ended it early. */
   async function add(text: string, post: Post): Promise<void> {
     const { state, tools } = post;
     if (open !== undefined) {
@@ -86,7 +86,7 @@ export function createNativeStream(now: () => number) {
   return {
     stop,
 
-    /** Adds what is new and will not change. False when the text must be written by edits. Throws the SDK's errors. */
+    /** Appends new, stable text. Returns false if the text must be written by edits. Throws the SDK's errors. */
     async write(text: string, post: Post): Promise<boolean> {
       const stable = stableText(last, text);
       last = text;
@@ -95,7 +95,7 @@ export function createNativeStream(now: () => number) {
       try {
         while (sent.length < stable.length) {
           if (open !== undefined && isOver(open)) await stop(post);
-          // What is new waits until another stream may begin, and the end of the text does not wait for that.
+          // New text waits until another stream may start. The final write does not wait.
           if (open === undefined && !post.tools.rates.starts.isIdle()) return true;
           const piece = nextPiece(stable.slice(sent.length), freeIn(open));
           await add(breakTokens(piece), post);
@@ -103,7 +103,8 @@ export function createNativeStream(now: () => number) {
         }
         return true;
       } catch (error) {
-        // After a Retry-After it goes on. After anything else its text is unknown, or Slack does not stream here.
+        // Streaming continues after a Retry-After. After other errors the streamed text is unknown, or streaming is
+        // unavailable.
         if (retryAfterMs(error) !== undefined && open === undefined) throw error;
         const { log } = post.tools;
         log.info({ err: error, code: slackErrorOf(error) }, 'Falling back from streaming to edits');
@@ -112,32 +113,32 @@ export function createNativeStream(now: () => number) {
     },
   };
 
-  /** Nearly full, or as old as Slack lets one become. */
+  /** True if the stream is nearly full or has reached Slack's age limit. */
   function isOver(stream: OpenStream): boolean {
-    return freeIn(stream) < LEAST_FREE || now() - stream.startedAt > LIMITS.streamMs;
+    return freeIn(stream) < MIN_FREE || now() - stream.startedAt > LIMITS.streamMs;
   }
 }
 
-/** Characters. With less, another stream begins. */
-const LEAST_FREE = 200;
-/** Each broken token has at least two characters and grows by one. */
-const GROWTH = 1.5;
+/** In characters. With less space left, another stream starts. */
+const MIN_FREE = 200;
+/** Breaking a token adds one character to at least two. */
+const MAX_GROWTH = 1.5;
 
 function freeIn(stream: OpenStream | undefined): number {
   return LIMITS.streamText - (stream?.characters ?? 0);
 }
 
-/** What fits, to the end of a line where there is one near. */
+/** The next piece that fits, preferably up to a line break. */
 function nextPiece(rest: string, free: number): string {
-  const most = Math.floor(free / GROWTH);
+  const most = Math.floor(free / MAX_GROWTH);
   if (rest.length <= most) return rest;
   const line = rest.lastIndexOf('\n', most - 1) + 1;
   const piece = rest.slice(0, line > most / 2 ? line : wholeCharacters(rest, most));
-  // A token that is cut in two would not be recognised, and so not be broken.
+  // A token cut in two would not be recognised and broken.
   return piece.replace(/(?<!^)<[^\s<>]{0,99}$/, '');
 }
 
-/** Ends a stream. Never throws: Slack ends it by itself in the end. */
+/** Ends a stream. Never throws, because Slack ends it eventually. */
 export async function stopStream(
   stream: Parameters<webApi.WebClient['chat']['stopStream']>[0],
   tools: SlackTools & { readonly log: Log },
@@ -150,15 +151,14 @@ export async function stopStream(
   }
 }
 
-/** Characters of markup, which may look different when more text has come. */
+/** Markup characters. Their rendering may change as text is added. */
 const MARKUP = /[*_~`[\]!\\<&|]/;
-/** The first characters of a line may make it a list, a heading, a quote or a fence. */
+/** The start of a line that may become a list, a heading, a quote or a fence. */
 const FIRST_CHARACTERS = /^[ \t]*(?:(?:[-=_*+>#`~|]+|\d{1,9}[.)]?)[ \t]*)?$/;
 
 /**
- * The beginning of a growing `text` that will not change any more: whole lines that are the same as `before`, and whole
- * words of the last line, as long as nothing in it could be markup. A paragraph without any has nothing to be closed, so its
- * words need not have been there before.
+ * The stable beginning of a growing `text`: whole lines that `before` has too, and whole words of the last line if it has no
+ * markup. Words of a paragraph without markup are stable even if `before` does not have them.
  */
 export function stableText(before: string, text: string): string {
   const paragraph = text.slice(Math.max(0, text.lastIndexOf('\n\n')));
@@ -171,7 +171,7 @@ export function stableText(before: string, text: string): string {
     : same.slice(0, line) + words;
 }
 
-/** The first signs of a line take its line break with them until more of it has come. */
+/** Leaves out a trailing line break until the next line has text. */
 function withoutLastBreak(text: string): string {
   const trimmed = text.trimEnd();
   return text.includes('\n', trimmed.length) ? trimmed : text;
@@ -179,7 +179,7 @@ function withoutLastBreak(text: string): string {
 
 function commonPrefix(left: string, right: string): string {
   const most = Math.min(left.length, right.length);
-  let at = 0;
-  while (at < most && left.charCodeAt(at) === right.charCodeAt(at)) at += 1;
-  return right.slice(0, at);
+  let index = 0;
+  while (index < most && left.charCodeAt(index) === right.charCodeAt(index)) index += 1;
+  return right.slice(0, index);
 }

@@ -1,4 +1,4 @@
-/** A post: its address, what Slack already shows of it, and what is stored of that. */
+/** A post: its address, and the stored state of its messages and files. */
 import { z } from 'zod';
 import type { Address } from '../../../core/invocation.ts';
 import type { Log } from '../../../core/telemetry/log.ts';
@@ -7,32 +7,32 @@ import type { SlackTools } from '../connection/client.ts';
 import type { Identity, Workspace } from '../connection/workspaces.ts';
 
 const partSchema = z.object({
-  /** Absent while it is unknown whether Slack took the message. */
+  /** Absent while it is unknown whether Slack accepted the message. */
   ts: z.string().optional(),
-  /** Of the content, so that the same content is not written again. */
+  /** Digest of the content. Unchanged content is not written again. */
   digest: z.string().optional(),
 });
 
 const fileSchema = z.object({
-  /** Slack's id; absent when Slack did not take the file, which is then shown as a link. */
+  /** Slack's file ID. Absent if Slack rejected the file, which is then shown as a link. */
   id: z.string().optional(),
-  /** `uploaded`: Slack has the bytes. `sharing`: it is unknown whether people see it. `shared`: they do. */
+  /** `uploaded`: Slack has the bytes. `sharing`: unknown whether people see it. `shared`: people see it. */
   state: z.enum(['uploaded', 'sharing', 'shared', 'link']),
 });
 
 const slackPostedSchema = z.object({
   channel: z.string(),
-  /** In order: the first is in the channel, the others are in its thread. */
+  /** The first is in the channel, the others in its thread. */
   parts: z.array(partSchema),
-  /** By the kept file's name. */
+  /** By the name of the stored file. */
   files: z.record(z.string(), fileSchema),
-  /** Long text is in the thread, where it was streamed. */
+  /** Long text stays in the thread where it was streamed. */
   inThread: z.boolean().optional(),
-  /** Messages that go when the parts are written: others hold their text. */
+  /** Replaced messages, to be deleted once the parts are written. */
   replaced: z.array(z.string()).optional(),
-  /** The person was told that the result is ready, after the message was posted without a mention. */
+  /** The requester was mentioned in a reply when the result was ready. */
   called: z.boolean(),
-  /** The same of a result that is not complete. */
+  /** The requester was mentioned in a reply about an incomplete result. */
   calledIncomplete: z.boolean().optional(),
 });
 type SlackPosted = z.infer<typeof slackPostedSchema>;
@@ -42,32 +42,32 @@ export interface ShowTools extends SlackTools, Pick<Workspace, 'identity' | 'bot
   readonly log: Log;
 }
 
-/** How much of a message is written now. */
+/** Selects the parts of a message to write now. */
 export interface ShowMode {
-  /** The message will change again at once, so no file is made of its text. */
+  /** The message will change again at once, so its text is not uploaded as a file. */
   readonly passing?: boolean;
-  /** The message will change again, so where nothing can be edited it is left out. */
+  /** The message will change again, so it is skipped where messages cannot be edited. */
   readonly isUnfinished?: boolean;
   /** Long text goes into the thread of the first message. */
   readonly inThread?: boolean;
-  /** Only the first message is written: the others are being streamed. */
+  /** Writes only the first message. The others are being streamed. */
   readonly firstOnly?: boolean;
 }
 
 export interface Post {
   readonly address: Address;
-  /** The same for ever for the same post. */
+  /** Identifies the post across retries. */
   readonly key: string;
   readonly beforeWriting: ShowOptions['beforeWriting'];
-  /** Changed by every step. */
+  /** Mutable: every step updates it. */
   readonly state: SlackPosted;
   readonly tools: ShowTools;
   readonly mode: ShowMode;
-  /** Slack may show more of it than the state tells. */
+  /** Slack may have more messages than the state knows. */
   readonly isUncertain: boolean;
-  /** Files in its thread that no state tells of: an interrupted try shared them, or they belong to another post. */
+  /** Unknown files in its thread, from an interrupted try or another post. */
   readonly found: { id: string; name: string; size: number; called: boolean }[];
-  /** The first part is where the person asked, everything else in its thread. */
+  /** The thread of a part: the first part is where the person asked, the others are in its thread. */
   threadOf(part: number): string | undefined;
 }
 
@@ -80,9 +80,9 @@ export function createPost(
   const { key, posted, mayHavePosted = false, beforeWriting } = options;
   const state = readPosted(posted, address.channel);
   if (mode.inThread) state.inThread = true;
-  // What was posted apart from what is known may also have been an edit.
+  // The unconfirmed write may also have been an edit.
   if (mayHavePosted) for (const part of state.parts) delete part.digest;
-  const isUnanswered =
+  const isUnconfirmed =
     state.parts.some(({ ts }) => ts === undefined) ||
     Object.values(state.files).some((file) => file.state === 'sharing');
   return {
@@ -92,38 +92,38 @@ export function createPost(
     state,
     tools,
     mode,
-    isUncertain: mayHavePosted || isUnanswered,
+    isUncertain: mayHavePosted || isUnconfirmed,
     found: [],
     threadOf: (part) => address.thread ?? (part === 0 ? undefined : state.parts[0]?.ts),
   };
 }
 
 /**
- * Where a text is streamed: below its message in the thread of people, or in the thread of its message. In a channel it stays
- * there; in a direct message the message itself holds it in the end.
+ * The place to stream a text: below its message in an existing thread, or in the thread of its message. In a channel the text
+ * stays in that thread. In a direct message it moves into the message at the end.
  */
 export function layoutOf({ channel, thread }: Address): 'thread' | 'channel' | 'direct' {
   if (thread !== undefined) return 'thread';
   return /^[CG]/.test(channel) ? 'channel' : 'direct';
 }
 
-/** Whether the first message is known to be in Slack. */
+/** True if the first message is known to be posted. */
 export function isPosted({ state }: Post): boolean {
   return state.parts[0]?.ts !== undefined;
 }
 
-/** What an earlier call stored; a fresh start when there is nothing, or nothing that can be read. */
+/** Reads the stored state. Returns an empty one if it is absent or unreadable. */
 export function readPosted(posted: Posted | undefined, channel: string): SlackPosted {
   const read = slackPostedSchema.safeParse(posted);
   return read.success ? read.data : { channel, parts: [], files: {}, called: false };
 }
 
-/** The state as it is stored: what is not set is left out. */
+/** The state to store, without unset fields. */
 export function toPosted(state: SlackPosted): Posted {
   return postedSchema.parse(JSON.parse(JSON.stringify(state)));
 }
 
-/** As chat.getPermalink writes it, without a call: https://docs.slack.dev/reference/methods/chat.getPermalink */
+/** Builds a permalink without a call, like https://docs.slack.dev/reference/methods/chat.getPermalink */
 export function linkTo({ channel, thread }: Address, posted: Posted, identity: Identity): string | undefined {
   const state = readPosted(posted, channel);
   const ts = state.parts[0]?.ts;

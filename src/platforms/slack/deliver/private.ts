@@ -1,4 +1,4 @@
-/** A message for one person alone: in the channel where Slack allows it, else as a direct message. */
+/** Shows a message to one person: in the channel if Slack allows it, otherwise as a direct message. */
 import { request } from 'undici';
 import { z } from 'zod';
 import type { Address } from '../../../core/invocation.ts';
@@ -17,31 +17,31 @@ export interface PrivateTools extends ShowTools {
 }
 
 const REPLY_TIMEOUT_MS = 15_000;
-const TOO_LONG_HERE =
+const TOO_LONG_NOTICE =
   'This is long, so I sent it to you as a direct message. The full text is attached there.';
 
 interface PrivateRendering {
-  /** What the person sees where they are. */
+  /** Messages for the place where the person asked. */
   readonly parts: readonly Part[];
-  /** What goes to their direct messages, since no file can be shown to one person in a channel. */
+  /** A message to send directly instead, because Slack cannot show a file to one person in a channel. */
   readonly direct: Message | undefined;
 }
 
-/** A message that one person sees: files are links, and there is no mention. */
+/** Renders a message for one person: files become links, and nobody is mentioned. */
 export async function renderPrivately(
   { person }: Address,
   message: Message,
   { media }: Pick<ShowTools, 'media'>,
 ): Promise<PrivateRendering> {
-  const { notify: _, ...quiet } = message;
+  const { notify: _, ...withoutMention } = message;
   const options: RenderOptions = { person, links: (file, name) => media.link(file, name) };
-  const { parts, textFile } = await render(quiet, options);
+  const { parts, textFile } = await render(withoutMention, options);
   return textFile === undefined
     ? { parts, direct: undefined }
-    : { parts: (await render({ text: TOO_LONG_HERE }, options)).parts, direct: quiet };
+    : { parts: (await render({ text: TOO_LONG_NOTICE }, options)).parts, direct: withoutMention };
 }
 
-/** See Platform.sendPrivately. Throws PlatformError when the person cannot be reached. */
+/** See Platform.sendPrivately. Throws PlatformError if the person cannot be reached. */
 export async function sendPrivately(address: Address, message: Message, tools: PrivateTools): Promise<void> {
   const { parts, direct } = await renderPrivately(address, message, tools);
   if (direct !== undefined) await sendDirectly(address, direct, tools);
@@ -49,7 +49,7 @@ export async function sendPrivately(address: Address, message: Message, tools: P
   for (const part of parts) await sendPartPrivately(address, part, tools);
 }
 
-/** With all its files. Throws PlatformError. */
+/** Sends a direct message with its files. Throws PlatformError. */
 export async function sendDirectly(
   { platformData: _, thread: __, ...address }: Address,
   message: Message,
@@ -75,7 +75,7 @@ export async function sendPartPrivately(
     await call(() => chat.postEphemeral(ephemeral), { repeatable: true }, tools);
     return;
   } catch {
-    // The bot or the person is not in that channel, or it is gone: a direct message reaches them.
+    // The bot or the person is not in the channel, or it was deleted. A direct message still works.
   }
   try {
     await call(() => chat.postMessage({ channel: user, text, blocks }), { repeatable: false }, tools);
@@ -86,14 +86,14 @@ export async function sendPartPrivately(
 
 const platformDataSchema = z.object({ responseUrl: z.string(), responseUrlSince: z.number() });
 
-/** What an address keeps of the interaction it came from. */
+/** The response URL of an interaction, for its address. */
 export function responseUrlData(responseUrl: string | undefined, now: number): Pick<Address, 'platformData'> {
   return responseUrl === undefined ? {} : { platformData: { responseUrl, responseUrlSince: now } };
 }
 
 /**
- * By the address of an interaction, which works five times within thirty minutes, also in channels that the bot may not write in.
- * False when there is none that still works.
+ * Replies through the response URL, even in channels where the bot may not write. The URL works five times within 30 minutes.
+ * Returns false if it no longer works.
  */
 async function reply({ platformData }: Address, { text, blocks }: Part, now: number): Promise<boolean> {
   const { data } = platformDataSchema.safeParse(platformData);
@@ -108,7 +108,7 @@ async function reply({ platformData }: Address, { text, blocks }: Part, now: num
     await body.dump();
     return statusCode === 200;
   } catch {
-    // The caller tries another method.
+    // The caller falls back to another method.
     return false;
   }
 }

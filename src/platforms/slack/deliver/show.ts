@@ -1,4 +1,4 @@
-/** Shows a Message in Slack by posting or editing, and finishes what an earlier try began. */
+/** Posts or edits a Message, and completes an interrupted try. */
 import { Readable } from 'node:stream';
 import type { Address } from '../../../core/invocation.ts';
 import type { KeptFile, MediaItem, Message } from '../../../core/message.ts';
@@ -21,16 +21,16 @@ import { findPosted, firstMessages, markOf } from './find-posted.ts';
 import { createPost, isPosted, type Post, type ShowMode, type ShowTools, toPosted } from './post.ts';
 import { digestOf, writeParts } from './writer.ts';
 
-/** Slack takes a moment before a block can show an uploaded picture. */
-const PICTURE_PAUSES_MS = [300, 700, 1600, 3000];
-/** Shared files are seen in their thread only a moment after Slack took them. */
-const SHARING_MS = 3000;
-/** A text that is too long for messages. */
+/** Delays between tries: Slack cannot show an uploaded image in a block at once. */
+const IMAGE_RETRY_DELAYS_MS = [300, 700, 1600, 3000];
+/** Slack lists shared files in their thread after a delay. */
+const SHARING_DELAY_MS = 3000;
+/** File name for a text that is too long for messages. */
 const TEXT_FILE = 'text.md';
-/** A budget below this would not make a message fit that is still refused as too long. */
-const SMALLEST_BUDGET = 1000;
+/** If a message this small is too long, a smaller budget would not help. */
+const MIN_BUDGET = 1000;
 
-/** See Platform.show. Throws PlatformError; and whatever `remember` and opening a kept file throw. */
+/** See Platform.show. Throws PlatformError, and errors of `remember` and of opening a stored file. */
 export async function show(
   address: Address,
   message: Message,
@@ -45,12 +45,12 @@ export async function show(
     return toPosted(post.state);
   } catch (error) {
     if (!isFromSlack(error)) throw error;
-    // The next try then uploads nothing again, and searches only for what had no answer.
+    // Stored so that the next try uploads nothing twice, and searches only for unconfirmed messages.
     const posted = toPosted(post.state);
     if (JSON.stringify(posted) !== JSON.stringify(options.posted)) await options.remember(posted);
     const named = toPlatformError(error, tools);
-    const wasThere = isPosted(post) || post.state.replaced !== undefined;
-    throw wasThere ? asRemovedFromChannel(named, tools) : asNotInvited(named, address, tools);
+    const wasPostedBefore = isPosted(post) || post.state.replaced !== undefined;
+    throw wasPostedBefore ? asRemovedFromChannel(named, tools) : asNotInvited(named, address, tools);
   }
 }
 
@@ -67,9 +67,9 @@ export async function retract(
   const messages = new Set(stays.parts.map(({ ts }) => ts));
   const files = filesOf(stays);
   try {
-    const unheard = post.isUncertain ? await firstMessages(post) : [];
+    const unconfirmed = post.isUncertain ? await firstMessages(post) : [];
     const known = post.state.parts.flatMap(({ ts }) => ts ?? []);
-    post.state.parts = [...new Set([...unheard, ...known])]
+    post.state.parts = [...new Set([...unconfirmed, ...known])]
       .filter((ts) => !messages.has(ts))
       .map((ts) => ({ ts }));
     await writeParts(post, []);
@@ -95,20 +95,20 @@ function isFromSlack(error: unknown): boolean {
 
 async function showPost(post: Post, message: Message): Promise<void> {
   const { tools } = post;
-  // Whether the app has agents decides which buttons there are.
+  // The buttons depend on whether the app has agents.
   await tools.identity.settle();
-  // An edit notifies no person, so a message that was posted before mentions the person in a reply.
+  // Edits do not notify anyone, so an existing message mentions the requester in a reply.
   const wasPosted = isPosted(post);
   const kept = keptItems(message);
   if (post.isUncertain) {
-    if (kept.length > 0) await tools.sleep(SHARING_MS);
+    if (kept.length > 0) await tools.sleep(SHARING_DELAY_MS);
     await findPosted(post);
   }
   await upload(post, kept);
   const smaller = kept.flatMap((whole) => smallerOf(post, whole));
   await upload(post, smaller);
   const { rendering, picturesInPlace } = await write(post, message);
-  // What was below a message that was replaced.
+  // Files below a replaced message must be uploaded again.
   await upload(post, [...kept, ...smaller]);
   const titles = new Map(
     [...kept, ...smaller]
@@ -123,7 +123,8 @@ async function showPost(post: Post, message: Message): Promise<void> {
     titles.set(name, TEXT_FILE);
   }
   const mention = wasPosted ? mentionFor(post, message) : undefined;
-  // An incomplete result is told apart: a comment found on a file is taken for the mention of a result that is ready.
+  // Only a ready result mentions the person in a file's comment, because a later search takes such a comment for that
+  // mention.
   const called = await share(post, message, titles, message.notify === 'ready' ? mention : undefined);
   if (mention !== undefined && !called) await postMention(post, mention, message.notify);
 }
@@ -141,13 +142,13 @@ async function upload(post: Post, items: readonly KeptItem[]): Promise<void> {
   }
 }
 
-/** The smaller variant of a file that Slack did not take; the file itself becomes a link. */
+/** The smaller variant of a file that Slack rejected. The file itself becomes a link. */
 function smallerOf({ state }: Post, { item, file }: KeptItem): KeptItem[] {
   if (state.files[file.name]?.state !== 'link' || item.smaller?.source.type !== 'kept') return [];
   return [{ item: { ...item, name: item.smaller.name }, file: item.smaller.source.file }];
 }
 
-/** Each kept file once. */
+/** Each stored file once. */
 function keptItems({ media = [] }: Message): KeptItem[] {
   const items = new Map<string, KeptItem>();
   for (const item of media) {
@@ -159,8 +160,8 @@ function keptItems({ media = [] }: Message): KeptItem[] {
 }
 
 /**
- * Writes every part. Renders again, shorter or plainer, what Slack refuses as too long or as invalid. Pictures that Slack
- * takes in no block are not in place.
+ * Writes every part. If Slack rejects them as too long or invalid, renders them shorter or plainer and retries.
+ * `picturesInPlace` is false if Slack accepted no image blocks.
  */
 async function write(
   post: Post,
@@ -179,9 +180,9 @@ async function write(
       const code = slackErrorOf(error);
       const tooLong = code === 'msg_too_long' || code === 'msg_blocks_too_long';
       const invalid = code === 'invalid_blocks' || code === 'invalid_blocks_format';
-      if (tooLong && budget > SMALLEST_BUDGET) budget = Math.floor(budget / 2);
-      else if (invalid && pictures && isAboutPicture(error)) {
-        const pause = PICTURE_PAUSES_MS[pictureTry];
+      if (tooLong && budget > MIN_BUDGET) budget = Math.floor(budget / 2);
+      else if (invalid && pictures && isImageError(error)) {
+        const pause = IMAGE_RETRY_DELAYS_MS[pictureTry];
         pictureTry += 1;
         if (pause === undefined) pictures = false;
         else await sleep(pause);
@@ -219,11 +220,11 @@ function renderOptions(
   };
 }
 
-function isAboutPicture(error: unknown): boolean {
+function isImageError(error: unknown): boolean {
   return slackReasonsOf(error).some((reason) => /slack.?file|image/i.test(reason));
 }
 
-/** Shows the files that no block shows. True when that mentioned the person. */
+/** Shares the files that no block shows. Returns true if that mentioned the person. */
 async function share(
   post: Post,
   message: Message,
@@ -240,7 +241,7 @@ async function share(
   return true;
 }
 
-/** A text that mentions the person; undefined where none is wanted, or an earlier one did. */
+/** The text of the mention. Undefined if no mention is needed, or one was sent. */
 function mentionFor({ address, state }: Post, { title, notify }: Message): string | undefined {
   const person = `<@${escapeMrkdwn(address.person)}>`;
   switch (notify) {
@@ -271,7 +272,7 @@ async function postMention(post: Post, text: string, about: Message['notify']): 
     if (code === 'unavailable' && !isUncertain(error)) throw error;
     tools.log.warn({ err: error }, 'Could not mention the requester');
   }
-  // Also without an answer: a lost mention is better than two.
+  // Also set without an answer: no mention is better than two.
   if (about === 'incomplete') state.calledIncomplete = true;
   else state.called = true;
 }

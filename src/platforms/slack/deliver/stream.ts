@@ -1,4 +1,4 @@
-/** Text that is still being written, by Slack's own streaming or by edits. */
+/** Shows text while it is being generated, by Slack's streaming or by edits. */
 import type { Address } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
 import { type MessageStream, PlatformError, type Posted, type ShowOptions } from '../../platform.ts';
@@ -11,13 +11,10 @@ import { createNativeStream } from './native-stream.ts';
 import { createPost, layoutOf, type Post, type ShowMode, type ShowTools, toPosted } from './post.ts';
 import { show } from './show.ts';
 
-/** The tools of `show` without those of the workspace. */
+/** The tools of `show` that do not depend on the workspace. */
 type StreamTools = Omit<ShowTools, keyof Workspace> & { readonly now: () => number };
 
-/**
- * See Platform.stream. What is longer than a few words is written by Slack's own streaming; where Slack does not stream, by
- * edits.
- */
+/** See Platform.stream. Text of more than a few words uses Slack's streaming. Edits are the fallback. */
 export function streamTo(
   address: Address,
   options: ShowOptions,
@@ -28,7 +25,7 @@ export function streamTo(
   const layout = layoutOf(address);
   let streams = true;
   let hasStreamed = false;
-  /** With what was shown last. */
+  /** Includes the latest stored state. */
   let current: ShowOptions = {
     ...options,
     async remember(posted) {
@@ -37,11 +34,11 @@ export function streamTo(
     },
   };
   let kind: 'first' | 'next' = 'first';
-  // A failure is reported by the next write.
+  // The next write reports a failure.
   opening.catch(() => undefined);
 
-  /** A stream that would have to wait for its beginning leaves the text to edits for now. */
-  function isToStream({ text = '' }: Message, { starts }: Rates): boolean {
+  /** Uses edits while a new stream would have to wait. */
+  function shouldStream({ text = '' }: Message, { starts }: Rates): boolean {
     const isLong = text.length > (layout === 'thread' ? 0 : LIMITS.streamFrom);
     return streams && isLong && (hasStreamed || starts.isIdle());
   }
@@ -52,7 +49,7 @@ export function streamTo(
     return posted;
   }
 
-  /** The post as it is shown, for what is not shown by `show`. */
+  /** The current post, for writes that bypass `show`. */
   const currentPost = async () => createPost(address, current, { ...tools, ...(await opening) });
 
   async function writeStreamed(message: Message): Promise<void> {
@@ -65,10 +62,10 @@ export function streamTo(
       streams = await native.write(wellFormed(text), post);
     } finally {
       current = { ...current, posted: toPosted(post.state) };
-      // Until one has begun, the text goes by edits where Slack lets none begin.
+      // The text uses edits until a stream has started.
       hasStreamed ||= post.state.parts.length > length;
     }
-    // Among what others say, a later try could not tell whose stream it is.
+    // Stored at once: in a thread with other messages, a later try could not identify the stream.
     if (layout === 'thread' && post.state.parts.length > length) await current.remember(toPosted(post.state));
     if (!streams) await writeWhole(message, { passing: true });
   }
@@ -87,19 +84,19 @@ export function streamTo(
   const writer = createNewestWins<() => Message>({
     async ready(message) {
       const { rates } = await opening;
-      const isStreamed = isToStream(message(), rates);
-      // A stream begins with its first words, which are no addition.
+      const isStreamed = shouldStream(message(), rates);
+      // The first words start a stream, so they do not count as an append.
       if (!isStreamed || hasStreamed) await (isStreamed ? rates.appends : rates.edits).slot(kind);
       kind = 'next';
     },
     async write(build) {
       const message = build();
-      if (isToStream(message, (await opening).rates)) await writeStreamed(message);
+      if (shouldStream(message, (await opening).rates)) await writeStreamed(message);
       else await writeWhole(message, { passing: true });
     },
     failed(error) {
       tools.log.debug({ err: error }, 'Could not update a streamed message');
-      // A channel that is closed stays closed while the text is written; `close` reports it.
+      // A closed channel stays closed, so writing stops. `close` reports the error.
       if (error instanceof PlatformError && error.code !== 'unavailable') void writer.close();
     },
   });
@@ -114,7 +111,7 @@ export function streamTo(
   };
 }
 
-/** In a thread the text stays where it was streamed: the message with the button, above it, goes. */
+/** In a thread, the streamed messages hold the text, and the first message with the button is deleted. */
 function replaceFirst(state: Post['state']): void {
   const [first, ...streamed] = state.parts;
   if (first?.ts === undefined || streamed.length === 0 || state.parts.some(({ ts }) => ts === undefined))

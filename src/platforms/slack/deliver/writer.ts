@@ -1,4 +1,4 @@
-/** The messages of a post: each is posted once, edited from then on, and deleted when it is no longer needed. */
+/** Writes a post's messages: posts each once, then edits it, and deletes it if it is no longer needed. */
 import { createHash } from 'node:crypto';
 import { present } from '../../../core/util/present.ts';
 import { PlatformError } from '../../platform.ts';
@@ -10,13 +10,13 @@ import { findPosted, markOf } from './find-posted.ts';
 import { stopStream } from './native-stream.ts';
 import type { Post } from './post.ts';
 
-/** A message of ours that cannot be edited any more: another one replaces it. Workspaces may let messages be edited for minutes only. */
+/** The message cannot be edited and must be replaced. A workspace may limit the time for edits. */
 const CANNOT_EDIT = new Set(['message_not_found', 'cant_update_message', 'edit_window_closed']);
 
-/** Settings of the workspace: what was replaced stays. */
+/** The workspace's settings forbid deletion, so a replaced message stays. */
 const CANNOT_DELETE = new Set(['cant_delete_message', 'compliance_exports_prevent_deletion']);
 
-/** Shows exactly these parts. Throws the SDK's errors, and PlatformError when Slack did not answer. */
+/** Makes the post consist of exactly these parts. Throws the SDK's errors, and PlatformError if Slack did not answer. */
 export async function writeParts(post: Post, parts: readonly Part[]): Promise<void> {
   const { state, mode } = post;
   const written = mode.firstOnly ? parts.slice(0, 1) : parts;
@@ -48,7 +48,7 @@ async function writePart(post: Post, index: number, part: Part): Promise<void> {
       state.parts[index] = { ts, digest };
       return;
     }
-    // Of what cannot be edited, only the last state is posted. What is streamed stays where it began.
+    // A part that cannot be edited is replaced only at the end. A stream stays where it started.
     if (mode.firstOnly || (outcome === 'closed' && mode.isUnfinished)) return;
     await replace(post, index);
     if (post.isUncertain) await findPosted(post);
@@ -58,12 +58,12 @@ async function writePart(post: Post, index: number, part: Part): Promise<void> {
 }
 
 /**
- * The message carries the post's mark, so from now on no search takes it for the part. It goes when the parts are written, with
- * all that stands below it: people look for that below the message that they see.
+ * Lists the message as replaced, so that a search does not take it for the part. It is deleted once the parts are written,
+ * with everything below it, which is posted again below the new message.
  */
 async function replace({ state, address, found, tools }: Post, index: number): Promise<void> {
-  const gone = state.parts.slice(index).flatMap(({ ts }) => ts ?? []);
-  state.replaced = [...(state.replaced ?? []), ...gone];
+  const replaced = state.parts.slice(index).flatMap(({ ts }) => ts ?? []);
+  state.replaced = [...(state.replaced ?? []), ...replaced];
   state.parts = state.parts.map((part, other) => (other < index ? part : {}));
   if (index > 0 || address.thread !== undefined) return;
   found.length = 0;
@@ -79,15 +79,15 @@ interface Written {
   readonly digest: string;
 }
 
-/** `closed`: Slack lets no message be edited there any more; `gone`: this one is not there. */
+/** `closed`: editing is no longer allowed there. `deleted`: the message does not exist. */
 async function edit(
   post: Post,
   index: number,
   { ts, part: { text, blocks }, digest }: Written & { readonly ts: string },
-): Promise<'edited' | 'closed' | 'gone'> {
+): Promise<'edited' | 'closed' | 'deleted'> {
   const { state, tools, beforeWriting } = post;
   const { channel } = state;
-  // A message that was streamed has no mark yet.
+  // A streamed message has no mark yet.
   const metadata = markOf(post, index, digest);
   const update = () =>
     call(
@@ -103,20 +103,20 @@ async function edit(
     return 'edited';
   } catch (error) {
     if (slackErrorOf(error) === 'streaming_state_conflict') {
-      // The process that streamed it has died.
+      // The process that streamed it died.
       await stopStream({ channel, ts }, tools);
       await update();
       return 'edited';
     }
     if (!CANNOT_EDIT.has(slackErrorOf(error) ?? '')) throw error;
     if (slackErrorOf(error) !== 'message_not_found') return 'closed';
-    // There is nothing to delete.
+    // The message no longer exists, so there is nothing to delete.
     if (!post.mode.firstOnly) state.parts[index] = {};
-    return 'gone';
+    return 'deleted';
   }
 }
 
-/** Posts. Without an answer the state has no ts, and a later try searches for the message first. */
+/** Posts a message. Without an answer the state has no `ts`, and a later try searches for the message first. */
 async function postNew(
   post: Post,
   index: number,
@@ -143,7 +143,7 @@ async function postNew(
     if (answer.ts) return answer.ts;
   } catch (error) {
     if (!isUncertain(error)) {
-      // Surely not taken, so the next try need not search for it.
+      // Slack rejected it, so the next try does not have to search for it.
       if (index === state.parts.length - 1) state.parts.pop();
       throw error;
     }

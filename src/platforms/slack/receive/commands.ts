@@ -30,33 +30,36 @@ async function take(
   const { trigger_id: id } = slash;
   const address = slashAddress(slash, tools.now());
   const privately = ({ text, blocks }: Part) => ack({ response_type: 'ephemeral', text, blocks });
-  const tell = async (message: Message) => {
+  const replyPrivately = async (message: Message) => {
     const [part] = (await renderPrivately(address, message, tools)).parts;
     await (part === undefined ? ack() : privately(part));
   };
   try {
     const line = readSlashLine(`${slash.command} ${slash.text}`, commands);
     const help = askedHelp(line.command, line);
-    if (help) return await tell(help);
+    if (help) return await replyPrivately(help);
     const { subcommand, options } = readTyped(line);
     if (options === 'form') {
       await ack();
       return await openCommandForm(line.command, { subcommand }, { address, triggerId: id }, tools);
     }
-    // A workspace's people use its commands, and visitors those of their own.
+    // Slack offers a workspace's commands only to its own people.
     const user = { id: slash.user_id, username: slash.user_name, team_id: tools.team };
     const acknowledge = { sentAt: tools.sentAt, silently: () => ack(), privately };
-    const asking = { id, command: line.command.name, subcommand, options, address };
-    await respond(asking, user, { acknowledge, triggerId: id }, tools);
+    const invocation = { id, command: line.command.name, subcommand, options, address };
+    await respond(invocation, user, { acknowledge, triggerId: id }, tools);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    await tell(toMessage(error, { log: tools.log, reference: id }));
+    await replyPrivately(toMessage(error, { log: tools.log, reference: id }));
   }
 }
 
 type SlashLine = ReturnType<typeof readKnownLine>;
 
-/** What was typed, as Slack sends it; people in it stay what an option for one takes. Throws UserError like {@link readKnownLine}. */
+/**
+ * Parses a typed command as Slack sends it. Keeps mentions for options that take a person. Throws UserError like {@link
+ * readKnownLine}.
+ */
 export function readSlashLine(escaped: string, commands: readonly AnyCommand[]): SlashLine {
   const line = readKnownLine(unescapeSlack(escaped).trim(), commands);
   const keepMentions =
@@ -65,7 +68,7 @@ export function readSlashLine(escaped: string, commands: readonly AnyCommand[]):
   return keepMentions ? readKnownLine(unescapeSlack(escaped, { keepMentions }).trim(), commands) : line;
 }
 
-/** Typed options; `form` where a form asks for them. Throws UserError like {@link typedOptions}. */
+/** Typed options, or `form` if a form should ask for them. Throws UserError like {@link typedOptions}. */
 export function readTyped(line: SlashLine): {
   readonly subcommand: string | undefined;
   readonly options: RawOptions | 'form';

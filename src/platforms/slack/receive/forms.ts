@@ -1,4 +1,4 @@
-/** Sent forms, and menus in forms that load their choices. */
+/** Handles submitted forms, and loads the choices of their menus. */
 import type { App, SlackViewAction } from '@slack/bolt';
 import { z } from 'zod';
 import { declarationOf } from '../../shared/command-line.ts';
@@ -24,7 +24,7 @@ export function listenToForms(app: App, shared: ListenerTools): void {
     const { user, trigger_id: triggerId } = interactionSchema.parse(body);
     if (body.type !== 'view_submission' || metadata === undefined) return ack();
     const { address, form, home } = metadata;
-    // A trigger id is new each time a form is sent, also when the same form is sent again after a correction.
+    // Each submission has a new trigger ID, even of the same form after a correction.
     const id = triggerId ?? view.id;
     const options = { ...metadata.files, ...formOptions(view.state.values) };
     const acknowledge: Acknowledgement = {
@@ -39,8 +39,8 @@ export function listenToForms(app: App, shared: ListenerTools): void {
       withForm: (next) => ack({ response_action: 'update', view: next }),
     };
     const tab = home === undefined ? {} : { home: homeAnswer(address, home, tools) };
-    const asking = { id, ...formTarget(form), options, address };
-    await respond(asking, user, { acknowledge, triggerId, ...tab }, tools);
+    const invocation = { id, ...formTarget(form), options, address };
+    await respond(invocation, user, { acknowledge, triggerId, ...tab }, tools);
   });
 
   app.options(/.*/, async ({ ack, body, payload, context }) => {
@@ -55,16 +55,16 @@ export function listenToForms(app: App, shared: ListenerTools): void {
     const { [option]: _replaced, ...options } = formOptions(view.state?.values);
     const choices = await tools.bot.suggest({ command, subcommand, option, typed, options, address, person });
     const declared = declarationOf({ command, subcommand }, tools.bot.commands)?.options[option];
-    // A text option takes any text, so the typed text is a choice too.
-    const own = declared?.type === 'text' ? [{ name: typed, value: typed }] : [];
-    const offered = [...choices, ...own].filter(
+    // A text option accepts any text, so the typed text is a choice too.
+    const typedChoice = declared?.type === 'text' ? [{ name: typed, value: typed }] : [];
+    const unique = [...choices, ...typedChoice].filter(
       ({ value }, index, all) =>
         value.trim() !== '' &&
         value.length <= LIMITS.optionValue &&
         all.findIndex((other) => other.value === value) === index,
     );
     await ack({
-      options: offered.slice(0, LIMITS.options).map(({ name, value }) => choiceOption(name, value)),
+      options: unique.slice(0, LIMITS.options).map(({ name, value }) => choiceOption(name, value)),
     });
   });
 }

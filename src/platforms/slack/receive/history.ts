@@ -1,4 +1,4 @@
-/** What was said before a message, in its thread or direct messages. */
+/** Reads the messages before one, in its thread or direct messages. */
 import { z } from 'zod';
 import type { ConversationTurn, HistoryReference } from '../../../core/invocation.ts';
 import { parseActionId } from '../../../core/message.ts';
@@ -10,7 +10,7 @@ import type { Identity, Workspace } from '../connection/workspaces.ts';
 import { postKeyOf } from '../deliver/find-posted.ts';
 import { filesOf, spoken, type Talk, talkSchema } from './incoming-message.ts';
 
-const MOST_TURNS = 50;
+const MAX_TURNS = 50;
 
 const replySchema = talkSchema.omit({ channel: true, channel_type: true }).extend({
   blocks: z.array(z.unknown()).catch([]),
@@ -18,11 +18,11 @@ const replySchema = talkSchema.omit({ channel: true, channel_type: true }).exten
 });
 type Reply = z.infer<typeof replySchema>;
 
-/** The messages before one, of its thread or direct messages. */
+/** Refers to the messages before one, in its thread or direct messages. */
 const referenceSchema = z.object({ channel: z.string(), thread: z.string().optional(), before: z.string() });
 type Reference = z.infer<typeof referenceSchema>;
 
-/** Undefined where nothing was said before. */
+/** Returns undefined if the message starts a conversation. */
 export function historyBefore({
   channel,
   thread_ts: thread,
@@ -33,26 +33,26 @@ export function historyBefore({
   return { channel, before, ...present({ thread }) } satisfies Reference;
 }
 
-type ReadingTools = SlackTools & Pick<Workspace, 'identity' | 'people'> & { readonly log: Log };
+type HistoryTools = SlackTools & Pick<Workspace, 'identity' | 'people'> & { readonly log: Log };
 
 /** See Platform.readHistory. */
 export async function readSlackHistory(
   history: HistoryReference | undefined,
-  tools: ReadingTools,
+  tools: HistoryTools,
 ): Promise<ConversationTurn[]> {
   const messages = await readReplies(history, tools);
   const identity = await tools.identity.read();
   return await Promise.all(messages.map((message) => turnOf(message, identity, tools)));
 }
 
-/** Whether the bot said something there. */
-export async function isBotIn(history: HistoryReference | undefined, tools: ReadingTools): Promise<boolean> {
+/** True if the bot posted in the conversation. */
+export async function isBotIn(history: HistoryReference | undefined, tools: HistoryTools): Promise<boolean> {
   const identity = await tools.identity.read();
   return (await readReplies(history, tools)).some((message) => isOwn(message, identity));
 }
 
-/** Earlier messages of the thread or direct message, oldest first. Empty where they may not be read. */
-async function readReplies(history: HistoryReference | undefined, tools: ReadingTools): Promise<Reply[]> {
+/** Earlier messages of the thread or direct messages, oldest first. Empty if the bot may not read them. */
+async function readReplies(history: HistoryReference | undefined, tools: HistoryTools): Promise<Reply[]> {
   const { data: reference } = referenceSchema.safeParse(history);
   if (!reference) return [];
   const { channel, thread, before } = reference;
@@ -61,18 +61,18 @@ async function readReplies(history: HistoryReference | undefined, tools: Reading
       channel,
       thread,
       latest: before,
-      newest: MOST_TURNS,
+      newest: MAX_TURNS,
       include_all_metadata: true,
     } as const;
     const messages = z
       .array(replySchema)
       .parse(await readMessages(options, tools))
-      // In place of a deleted message Slack writes a sentence of its own, which no person said.
+      // A tombstone replaces a deleted message, with Slack's own text.
       .filter((message) => message.ts < before && message.subtype !== 'tombstone')
       .toSorted((one, other) => (one.ts < other.ts ? -1 : 1));
-    // The message that began the thread says what it is about.
+    // The first message of a thread gives its topic, so it is always included.
     const root = messages.slice(0, thread === undefined ? 0 : 1);
-    return [...root, ...messages.slice(root.length).slice(-MOST_TURNS)];
+    return [...root, ...messages.slice(root.length).slice(-MAX_TURNS)];
   } catch (error) {
     tools.log.warn({ err: error }, 'Could not read a thread; answering from the last message only');
     return [];
@@ -82,7 +82,7 @@ async function readReplies(history: HistoryReference | undefined, tools: Reading
 const isOwn = ({ user, bot_id }: Reply, { botUser, botId }: Identity): boolean =>
   user === botUser || bot_id === botId;
 
-async function turnOf(message: Reply, identity: Identity, tools: ReadingTools): Promise<ConversationTurn> {
+async function turnOf(message: Reply, identity: Identity, tools: HistoryTools): Promise<ConversationTurn> {
   const { people } = tools;
   const { user } = message;
   const { files } = await filesOf(message, tools);
@@ -93,8 +93,8 @@ async function turnOf(message: Reply, identity: Identity, tools: ReadingTools): 
   return { author: 'person', name, person: user, text, files };
 }
 
-/** A stream has no mark, and a message without buttons names no job in them. */
+/** Streams have no mark, and messages without buttons do not name a job there. */
 function jobOf({ blocks, metadata }: Reply): string | undefined {
-  const [, pressed = ''] = /"([a-z]+\.[\w-]+:[\w-]+:\d+)"/.exec(JSON.stringify(blocks)) ?? [];
-  return postKeyOf(metadata) ?? parseActionId(pressed)?.job;
+  const [, actionId = ''] = /"([a-z]+\.[\w-]+:[\w-]+:\d+)"/.exec(JSON.stringify(blocks)) ?? [];
+  return postKeyOf(metadata) ?? parseActionId(actionId)?.job;
 }

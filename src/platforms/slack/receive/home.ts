@@ -1,4 +1,4 @@
-/** What a person opens of the app: its Home tab, and its messages, where prompts stand where the app is an agent. */
+/** Handles the Home tab, and suggests prompts when the messages tab is opened. */
 import type { AllMiddlewareArgs, App, SlackActionMiddlewareArgs } from '@slack/bolt';
 import { z } from 'zod';
 import type { Address } from '../../../core/invocation.ts';
@@ -12,14 +12,14 @@ import { openCommandForm } from './open-form.ts';
 import { agentAddress, channelAddress, interactionSchema, pressedSchema } from './payloads.ts';
 import { type ListenerTools, respond, toolsIn, type WorkspaceTools } from './respond.ts';
 
-/** Changes from the Home tab may take this long to show, such as the end of a job. */
-const SETTLES_WITHIN_MS = 1500;
+/** Changes from the Home tab, such as a cancelled job, may take this long to show. */
+const SETTLE_MS = 1500;
 
 const GREETING = 'Hi! What can I make for you?';
 
 const openedSchema = z.object({
   user: z.string(),
-  /** The person's own talk with the bot. */
+  /** The person's direct messages with the bot. */
   channel: z.string(),
   tab: z.string(),
   view: z.object({ private_metadata: z.string().optional() }).optional(),
@@ -27,7 +27,7 @@ const openedSchema = z.object({
 
 const viewedSchema = z.object({ view: z.object({ private_metadata: z.string() }) });
 
-/** The channel whose settings are shown is the address of everything that is asked for in the tab. */
+/** The address of requests from the tab: the channel whose settings it shows. */
 const homeAddress = (person: string, guild: string, { direct, channel = direct }: Shown): Address =>
   channelAddress(guild, { channel, person });
 
@@ -40,7 +40,7 @@ export function listenToHome(app: App, shared: ListenerTools): void {
     const shown = { ...readShown(view?.private_metadata), direct };
     await publishHome(homeAddress(user, tools.team, shown), shown, undefined, tools);
   });
-  app.action(HOME_ACTIONS, (args) => press(args, shared));
+  app.action(HOME_ACTIONS, (args) => handlePress(args, shared));
 }
 
 async function suggestPrompts(user: string, channel: string, tools: WorkspaceTools): Promise<void> {
@@ -51,8 +51,8 @@ async function suggestPrompts(user: string, channel: string, tools: WorkspaceToo
   await tools.agents.suggest(channel, GREETING, prompts);
 }
 
-/** A button or the menu in the Home tab. */
-async function press(
+/** Handles a button or the menu in the Home tab. */
+async function handlePress(
   { body, payload, context, ack }: SlackActionMiddlewareArgs & AllMiddlewareArgs,
   shared: ListenerTools,
 ): Promise<void> {
@@ -60,12 +60,12 @@ async function press(
   const { user, trigger_id: triggerId } = interactionSchema.parse(body);
   const { team } = tools;
   const { view } = viewedSchema.parse(body);
-  const { value, action_id: actionId, selected_conversation: chosen } = pressedSchema.parse(payload);
+  const { value, action_id: actionId, selected_conversation: chosenChannel } = pressedSchema.parse(payload);
   const shown = readShown(view.private_metadata);
   if (shown === undefined) return ack();
   if (actionId === CHANNEL_MENU) {
     await ack();
-    const next = chosen === undefined ? shown : { ...shown, channel: chosen };
+    const next = chosenChannel === undefined ? shown : { ...shown, channel: chosenChannel };
     await publishHome(homeAddress(user.id, team, next), next, undefined, tools);
     return;
   }
@@ -86,11 +86,11 @@ async function press(
   const id = triggerId ?? `${user.id}:${value}`;
   const home = homeAnswer(address, shown.direct, tools);
   const acknowledge = { sentAt: tools.sentAt, silently: () => ack() };
-  const asking = { id, ...target, options, address };
-  await respond(asking, user, { acknowledge, triggerId, home }, tools);
+  const invocation = { id, ...target, options, address };
+  await respond(invocation, user, { acknowledge, triggerId, home }, tools);
 }
 
-/** Answers in the Home tab: at once, and again when the change has settled. */
+/** Shows an answer in the Home tab, at once and again after changes have settled. */
 export function homeAnswer(address: Address, direct: string, tools: WorkspaceTools) {
   const { channel } = address;
   const shown = channel === direct ? { direct } : { direct, channel };
@@ -98,22 +98,22 @@ export function homeAnswer(address: Address, direct: string, tools: WorkspaceToo
     direct,
     async answer(message: Message | undefined) {
       const hash = await publishHome(address, shown, message, tools);
-      await tools.sleep(SETTLES_WITHIN_MS);
+      await tools.sleep(SETTLE_MS);
       await publishHome(address, shown, message, tools, hash);
     },
   };
 }
 
 /**
- * Resolves to Slack's name of this state. With the name of an earlier one, nothing is shown when another was shown since.
- * Never throws: a Home tab that is out of date does no harm, and is new when it is opened again.
+ * Publishes the tab and resolves to its hash. With the hash of an earlier state, does nothing if the tab has changed since.
+ * Never throws, because the tab is refreshed when it is opened again.
  */
 async function publishHome(
   address: Address,
   shown: Shown,
   message: Message | undefined,
   tools: WorkspaceTools,
-  before?: string,
+  previousHash?: string,
 ): Promise<string | undefined> {
   const user = address.person;
   try {
@@ -121,7 +121,7 @@ async function publishHome(
     const sections = await tools.bot.home({ address, person });
     const options = { person: user };
     const view = await homeView({ sections, shown, answer: message, options });
-    const publication = { user_id: user, view, ...present({ hash: before }) };
+    const publication = { user_id: user, view, ...present({ hash: previousHash }) };
     const { view: published } = await call(
       () => tools.web.views.publish(publication),
       { repeatable: true },

@@ -1,4 +1,4 @@
-/** A message that a person wrote: whom it is for, its words and its files. */
+/** Reads a person's message: who it addresses, its text and its files. */
 import { z } from 'zod';
 import type { FileReference } from '../../../core/options.ts';
 import type { Log } from '../../../core/telemetry/log.ts';
@@ -9,13 +9,13 @@ import { slackErrorOf } from '../errors.ts';
 import { escapeMrkdwn, unescapeSlack } from '../render/escape.ts';
 import { fileReference } from '../render/modal.ts';
 
-/** More are not looked up. */
-const MOST_NAMES = 50;
+/** The most names to look up in a message. */
+const MAX_NAMES = 50;
 
 export const talkSchema = z.object({
   ts: z.string(),
   thread_ts: z.string().optional(),
-  /** Who began the thread. */
+  /** The author of the thread's first message. */
   parent_user_id: z.string().optional(),
   channel: z.string(),
   channel_type: z.string().optional(),
@@ -27,10 +27,10 @@ export const talkSchema = z.object({
 });
 export type Talk = z.infer<typeof talkSchema>;
 
-/** What a person wrote: no edits, no joins, no bots. */
-export type PersonsTalk = Talk & { readonly user: string };
+/** A message written by a person: not an edit, a join or a bot's message. */
+export type PersonTalk = Talk & { readonly user: string };
 
-export function isFromPerson(talk: Talk): talk is PersonsTalk {
+export function isFromPerson(talk: Talk): talk is PersonTalk {
   const { user, bot_id, subtype } = talk;
   const isWritten = subtype === undefined || subtype === 'file_share' || subtype === 'thread_broadcast';
   return user !== undefined && bot_id === undefined && isWritten;
@@ -40,17 +40,17 @@ export function mentions({ text }: Pick<Talk, 'text'>, { botUser }: Pick<Identit
   return new RegExp(`<@${botUser}(?:\\|[^<>]*)?>`).test(text);
 }
 
-/** Begins with a person's name, and so is for that person. */
+/** True if the message starts with a mention of someone else. */
 export function isToSomebodyElse({ text }: Pick<Talk, 'text'>): boolean {
   return /^\s*<[@!]/.test(text);
 }
 
-/** Names people, a group or everybody. */
+/** True if the message mentions people, a group or everyone. */
 export function isAboutPeople({ text }: Pick<Talk, 'text'>): boolean {
   return /<(?:@|!(?:here|channel|everyone|subteam))/.test(text);
 }
 
-/** The text as it was typed, without the bot's own name, and with the names of the people in it. */
+/** The text as typed, without the bot's mention and with people's names. */
 export async function spoken(
   text: string,
   { botUser }: Pick<Identity, 'botUser'>,
@@ -64,12 +64,12 @@ export async function spoken(
 
 const UNNAMED = /<@([UW][A-Z0-9]+)>/g;
 
-/** Slack leaves the names of people out of messages. */
+/** Adds people's names, which Slack leaves out of messages. */
 async function withNames(text: string, people: People): Promise<string> {
   const ids = new Set(Array.from(text.matchAll(UNNAMED), ([, id = '']) => id));
   const names = new Map<string, string>();
   await Promise.all(
-    [...ids].slice(0, MOST_NAMES).map(async (id) => {
+    [...ids].slice(0, MAX_NAMES).map(async (id) => {
       const { displayName } = await people.find(id, 'somebody');
       names.set(id, escapeMrkdwn(displayName.replaceAll('|', ' ')));
     }),
@@ -77,28 +77,28 @@ async function withNames(text: string, people: People): Promise<string> {
   return text.replace(UNNAMED, (_, id: string) => `<@${id}|${names.get(id) ?? 'somebody'}>`);
 }
 
-/** On Slack Connect, an event may tell no more of a file than its id. */
-const withheldSchema = z.object({ id: z.string(), file_access: z.literal('check_file_info') });
+/** On Slack Connect, an event may contain only the ID of a file. */
+const idOnlySchema = z.object({ id: z.string(), file_access: z.literal('check_file_info') });
 
-/** The files that can be read, and how many cannot, since Slack did not tell where they are. */
+/** The readable files, and the number of files whose address Slack withheld. */
 export async function filesOf(
   { files }: Pick<Talk, 'files'>,
   tools: SlackTools & { readonly log: Log },
-): Promise<{ readonly files: FileReference[]; readonly unread: number }> {
-  let unread = 0;
-  const whole = await Promise.all(
+): Promise<{ readonly files: FileReference[]; readonly unreadable: number }> {
+  let unreadable = 0;
+  const resolved = await Promise.all(
     files.map(async (file) => {
-      const { data } = withheldSchema.safeParse(file);
+      const { data } = idOnlySchema.safeParse(file);
       if (data === undefined) return file;
       try {
         const info = () => tools.web.files.info({ file: data.id });
         return (await call(info, { repeatable: true }, tools)).file;
       } catch (error) {
         tools.log.warn({ err: error, code: slackErrorOf(error) }, 'Could not read a Slack Connect file');
-        unread += 1;
+        unreadable += 1;
         return undefined;
       }
     }),
   );
-  return { files: whole.map(fileReference).filter((file) => file !== undefined), unread };
+  return { files: resolved.map(fileReference).filter((file) => file !== undefined), unreadable };
 }

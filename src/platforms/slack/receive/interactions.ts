@@ -1,4 +1,4 @@
-/** Pressed buttons, the stop button of Slack's agent view, and shortcuts from a message's menu and from everywhere. */
+/** Handles buttons, the stop button of the agent view, and shortcuts. */
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
 import type { Address } from '../../../core/invocation.ts';
@@ -29,7 +29,7 @@ export function listenToButtons(app: App, shared: ListenerTools): void {
     const { value, action_id: actionId } = pressedSchema.parse(payload);
     if (HOME_ACTIONS.test(actionId)) return;
     const target = buttonTarget(value ?? actionId);
-    // A button that opens a page, or a menu inside a form.
+    // A button that opens a page, or a menu in a form.
     if (target === undefined) return ack();
     const tools = await toolsIn(context, shared);
     const interaction = interactionSchema.parse(body);
@@ -37,14 +37,14 @@ export function listenToButtons(app: App, shared: ListenerTools): void {
     const address = await addressOf(interaction, tools);
     const id = triggerId ?? `${user.id}:${value}`;
     const acknowledge = { sentAt: tools.sentAt, silently: () => ack() };
-    const asking = { id, ...target, options: {}, address };
-    await respond(asking, user, { acknowledge, triggerId }, tools);
+    const invocation = { id, ...target, options: {}, address };
+    await respond(invocation, user, { acknowledge, triggerId }, tools);
   });
 }
 
 const stoppedSchema = z.object({ user: z.string(), channel: z.string(), thread_ts: z.string() });
 
-/** Only where somebody subscribed to it does Slack show the button. */
+/** Slack shows the button only if the app subscribes to this event. */
 export function listenToStop(app: App, shared: ListenerTools): void {
   app.event('agent_session_stopped', async ({ event, context }) => {
     const { user, channel, thread_ts: thread } = stoppedSchema.parse(event);
@@ -62,14 +62,14 @@ export function listenToShortcuts(app: App, shared: ListenerTools): void {
     await ack();
     const { callback_id: callback } = payload;
     const prefix = [MESSAGE_SHORTCUT, GLOBAL_SHORTCUT].find((known) => callback.startsWith(known));
-    const wanted = callback.slice(prefix?.length ?? 0);
-    const command = tools.bot.commands.find(({ name }) => name === wanted);
+    const commandName = callback.slice(prefix?.length ?? 0);
+    const command = tools.bot.commands.find(({ name }) => name === commandName);
     if (command === undefined) return;
     const interaction = interactionSchema.parse(body);
     const { user, channel } = interaction;
-    const where = await addressOf(interaction, tools);
+    const origin = await addressOf(interaction, tools);
     const direct = channel === undefined ? await directChannel(user.id, tools) : undefined;
-    const address = direct === undefined ? where : { ...where, channel: direct };
+    const address = direct === undefined ? origin : { ...origin, channel: direct };
     const { message } = messageSchema.parse(body);
     const option = command.messageMenu?.option;
     const initial =
@@ -83,7 +83,7 @@ export function listenToShortcuts(app: App, shared: ListenerTools): void {
   });
 }
 
-/** A thread of the agent view is told from other direct messages once Slack has said who the bot is. */
+/** The agent view can be recognised only once the bot's identity is known. */
 async function addressOf(
   interaction: z.infer<typeof interactionSchema>,
   { identity, agents, team, now }: WorkspaceTools,
@@ -94,7 +94,7 @@ async function addressOf(
   return agents.isAvailable() ? inAgents : interactionAddress(interaction, team, now(), { hasAgents: false });
 }
 
-/** The person's talk with the bot; undefined when Slack does not open it within a second. */
+/** The person's direct messages with the bot. Undefined if Slack does not open them within a second. */
 async function directChannel(person: string, tools: WorkspaceTools): Promise<string | undefined> {
   const open = () => tools.web.conversations.open({ users: person });
   const opening = call(open, { repeatable: true }, tools).then(

@@ -1,4 +1,4 @@
-/** Registers everything that the bot answers to in Slack. */
+/** Registers all listeners. */
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
 import { ASK } from '../../shared/question.ts';
@@ -30,18 +30,18 @@ const removalSchema = z.object({
 });
 const revokedSchema = z.object({ tokens: z.object({ bot: z.array(z.string()).catch([]) }) });
 
-/** A workspace removes the app. */
+/** Listens for the removal of the app from a workspace. */
 function listenToRemoval(app: App, { onUninstalled, now }: ListenerTools): void {
   const forget = async (body: unknown): Promise<void> => {
     const { team_id, enterprise_id, event_time: seconds, authorizations } = removalSchema.parse(body);
     const isByOrganisation = authorizations[0]?.is_enterprise_install === true;
     const team = isByOrganisation ? (enterprise_id ?? team_id) : team_id;
-    // Slack tells whole seconds: an installation in that very second was there before.
+    // Slack sends whole seconds, so an installation in the same second is older.
     await onUninstalled(team, seconds === undefined ? now() : (seconds + 1) * 1000);
   };
   app.event('app_uninstalled', ({ body }) => forget(body));
   app.event('tokens_revoked', async ({ body, event }) => {
-    // Tokens of people are not used here.
+    // The bot does not use people's tokens.
     const revoked = revokedSchema.safeParse(event);
     if (revoked.success && revoked.data.tokens.bot.length > 0) await forget(body);
   });

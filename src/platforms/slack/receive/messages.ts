@@ -1,4 +1,4 @@
-/** Talk without a command: the bot's name, direct messages, and threads that it takes part in. */
+/** Answers messages without a command: mentions, direct messages, and joined threads. */
 import type { App, Context } from '@slack/bolt';
 import { z } from 'zod';
 import type { Outcome } from '../../../core/bot/outcome.ts';
@@ -17,7 +17,7 @@ import {
   isFromPerson,
   isToSomebodyElse,
   mentions,
-  type PersonsTalk,
+  type PersonTalk,
   spoken,
   type Talk,
   talkSchema,
@@ -26,13 +26,13 @@ import { createOnce } from './once.ts';
 import { agentAddress, channelAddress, PLATFORM_NAME } from './payloads.ts';
 import { type ListenerTools, respondToMessage, toolsIn, type WorkspaceTools } from './respond.ts';
 
-const UNREAD =
+const UNREADABLE_FILE =
   "I couldn't open a file in your message because it belongs to another workspace. Upload it here and try again.";
 
-const goneSchema = z
+const removedSchema = z
   .object({ subtype: z.literal('message_deleted'), channel: z.string(), deleted_ts: z.string() })
   .transform(({ channel, deleted_ts: ts }) => ({ channel, ts }));
-/** A message with replies stays as a tombstone, and Slack tells of it as of an edit. */
+/** A deleted message with replies becomes a tombstone, which Slack sends as an edit. */
 const tombstoneSchema = z
   .object({
     subtype: z.literal('message_changed'),
@@ -40,18 +40,18 @@ const tombstoneSchema = z
     message: z.object({ subtype: z.literal('tombstone'), ts: z.string() }),
   })
   .transform(({ channel, message: { ts } }) => ({ channel, ts }));
-const deletedSchema = z.union([goneSchema, tombstoneSchema]);
+const deletedSchema = z.union([removedSchema, tombstoneSchema]);
 const envelopeSchema = z.object({ event_id: z.string() });
 
-/** Of the invocation of a message, whichever of Slack's events tells of it. */
+/** The invocation ID of a message, the same for each of Slack's events about it. */
 const idOf = ({ channel, ts }: Pick<Talk, 'channel' | 'ts'>, team: string): string =>
   `${team}:${channel}:${ts}`;
 
-/** Where an answer goes, and what was said before, where that is not to be read. */
+/** The place of the answer, and the earlier turns if they are known. */
 interface Placement {
   readonly thread: string | undefined;
   readonly before?: readonly ConversationTurn[];
-  /** A thread of the agent view. */
+  /** The thread belongs to the agent view. */
   readonly isAgents?: boolean;
 }
 
@@ -63,7 +63,7 @@ export function listenToTalk(app: App, shared: ListenerTools): void {
 
   async function once(
     { body, event, context }: { body: unknown; event: unknown; context: Context },
-    handle: (talk: PersonsTalk, tools: WorkspaceTools) => Promise<void>,
+    handle: (talk: PersonTalk, tools: WorkspaceTools) => Promise<void>,
   ): Promise<void> {
     const talk = talkSchema.parse(event);
     const { event_id: id } = envelopeSchema.parse(body);
@@ -73,23 +73,23 @@ export function listenToTalk(app: App, shared: ListenerTools): void {
 
   /** Answers in the thread, or in the channel itself. */
   async function reply(
-    talk: PersonsTalk,
+    talk: PersonTalk,
     { thread, before, isAgents = false }: Placement,
     tools: WorkspaceTools,
   ): Promise<void> {
     const { user, channel } = talk;
     const identity = await tools.identity.read();
     const id = idOf(talk, identity.team);
-    const place = { channel, person: user };
+    const location = { channel, person: user };
     const address: Address = {
-      ...(isAgents ? agentAddress(identity.team, place) : channelAddress(identity.team, place)),
+      ...(isAgents ? agentAddress(identity.team, location) : channelAddress(identity.team, location)),
       ...present({ thread }),
     };
-    const { files, unread } = await filesOf(talk, tools);
+    const { files, unreadable } = await filesOf(talk, tools);
     const message = { text: await spoken(talk.text, identity, tools.people), files };
     if (thread !== undefined) threads.join(channel, thread);
-    if (unread > 0) await sendPrivately(address, { text: UNREAD }, tools);
-    if (unread > 0 && isBare(message)) return;
+    if (unreadable > 0) await sendPrivately(address, { text: UNREADABLE_FILE }, tools);
+    if (unreadable > 0 && isBare(message)) return;
     const question = await questionOf(message, before ? { before } : { history: historyBefore(talk) }, tools);
     const run = async (invocation: Invocation): Promise<Outcome | undefined> => {
       const outcome = await deletions.run(invocation, tools.bot);
@@ -101,10 +101,10 @@ export function listenToTalk(app: App, shared: ListenerTools): void {
   }
 
   /**
-   * A direct message. Where the app is an agent, each message begins a thread of its own or goes on in one; elsewhere it is
-   * answered where it is.
+   * Answers a direct message. In the agent view each message starts or continues a thread. Elsewhere the answer goes to the
+   * same place.
    */
-  async function replyDirectly(talk: PersonsTalk, tools: WorkspaceTools): Promise<void> {
+  async function replyDirectly(talk: PersonTalk, tools: WorkspaceTools): Promise<void> {
     const { channel, user: person, thread_ts: inThread } = talk;
     const identity = await tools.identity.read();
     const thread = inThread ?? talk.ts;
@@ -115,11 +115,11 @@ export function listenToTalk(app: App, shared: ListenerTools): void {
     await reply(talk, { thread: isAgents ? thread : inThread, ...first, isAgents }, tools);
   }
 
-  const talks = async ({ channel, user }: PersonsTalk, { team, bot }: WorkspaceTools) =>
+  const talks = async ({ channel, user }: PersonTalk, { team, bot }: WorkspaceTools) =>
     await bot.talks(channelAddress(team, { channel, person: user }));
 
-  /** A message in a channel, where each one may be a question. */
-  async function replyToTalk(talk: PersonsTalk, tools: WorkspaceTools): Promise<void> {
+  /** Answers a channel message where every message may be a question. */
+  async function replyToTalk(talk: PersonTalk, tools: WorkspaceTools): Promise<void> {
     const { channel, user, text, ts } = talk;
     const kind = isAboutPeople(talk) ? 'none' : kindOfTalk(unescapeSlack(text), tools.bot.commands);
     if (kind === 'none' || memory.isRefused(channel, user) || !(await talks(talk, tools))) return;
@@ -137,7 +137,7 @@ export function listenToTalk(app: App, shared: ListenerTools): void {
     await reply(talk, { thread: await thread, before: turns }, tools);
   }
 
-  // Slack tells of it in direct messages, and where the app hears every message.
+  // Slack sends deletions in direct messages, and in channels if the app receives every message.
   app.event('message', async ({ event, context }) => {
     const { data: message } = deletedSchema.safeParse(event);
     if (message === undefined) return;
@@ -156,22 +156,22 @@ export function listenToTalk(app: App, shared: ListenerTools): void {
       const { thread_ts: thread, channel, channel_type: kind } = talk;
       if (kind === 'im') return replyDirectly(talk, tools);
       const identity = await tools.identity.read();
-      // What names the bot comes as an app_mention too.
+      // A mention also arrives as an app_mention.
       if (!shared.threads || mentions(talk, identity)) return;
       if (thread === undefined) return replyToTalk(talk, tools);
       if (isToSomebodyElse(talk) || (isAboutPeople(talk) && (await talks(talk, tools)))) return;
-      if (talk.parent_user_id !== identity.botUser && threads.isForeign(channel, thread)) return;
-      const takesPart =
+      if (talk.parent_user_id !== identity.botUser && threads.isIgnored(channel, thread)) return;
+      const hasJoined =
         talk.parent_user_id === identity.botUser ||
         threads.isJoined(channel, thread) ||
         (await isBotIn(historyBefore(talk), tools));
-      if (!takesPart) return threads.ignore(channel, thread);
+      if (!hasJoined) return threads.ignore(channel, thread);
       await reply(talk, { thread }, tools);
     }),
   );
 }
 
-/** A mention alone is about the last words of a person before it, which are read now: else there is no question. */
+/** A bare mention refers to the last message of a person, which is read now. */
 async function questionOf(
   message: SpokenMessage,
   { before, history }: { before?: readonly ConversationTurn[]; history?: HistoryReference | undefined },
@@ -180,30 +180,32 @@ async function questionOf(
   if (!isBare(message)) return { ...questionIn(message), ...present({ conversation: before, history }) };
   const earlier = before ?? (await readSlackHistory(history, tools));
   const index = earlier.findLastIndex(({ author }) => author === 'person');
-  const meant = earlier[index];
-  return meant ? { ...questionIn(meant), conversation: earlier.slice(0, index) } : questionIn(message);
+  const questionTurn = earlier[index];
+  return questionTurn
+    ? { ...questionIn(questionTurn), conversation: earlier.slice(0, index) }
+    : questionIn(message);
 }
 
-/** A thread without the bot is read again after this long: a person may have pressed a button in it. */
-const FOREIGN_MS = 10 * 60_000;
-const MOST_THREADS = 10_000;
+/** How long a thread without the bot is ignored. Then it is read again, because someone may have pressed a button in it. */
+const IGNORE_MS = 10 * 60_000;
+const MAX_THREADS = 10_000;
 
-/** Which threads the bot takes part in, so that busy channels cost no reading. After a restart the threads are read. */
+/** Remembers which threads the bot has joined, to avoid reading them. After a restart they are read again. */
 function createThreadMemory(now: () => number) {
   const joined = new Set<string>();
-  const foreignUntil = new Map<string, number>();
+  const ignoredUntil = new Map<string, number>();
   const keyOf = (channel: string, thread: string): string => `${channel}:${thread}`;
   return {
     join(channel: string, thread: string): void {
-      if (joined.size >= MOST_THREADS) joined.clear();
+      if (joined.size >= MAX_THREADS) joined.clear();
       joined.add(keyOf(channel, thread));
-      foreignUntil.delete(keyOf(channel, thread));
+      ignoredUntil.delete(keyOf(channel, thread));
     },
     isJoined: (channel: string, thread: string) => joined.has(keyOf(channel, thread)),
     ignore(channel: string, thread: string): void {
-      if (foreignUntil.size >= MOST_THREADS) foreignUntil.clear();
-      foreignUntil.set(keyOf(channel, thread), now() + FOREIGN_MS);
+      if (ignoredUntil.size >= MAX_THREADS) ignoredUntil.clear();
+      ignoredUntil.set(keyOf(channel, thread), now() + IGNORE_MS);
     },
-    isForeign: (channel: string, thread: string) => (foreignUntil.get(keyOf(channel, thread)) ?? 0) > now(),
+    isIgnored: (channel: string, thread: string) => (ignoredUntil.get(keyOf(channel, thread)) ?? 0) > now(),
   };
 }

@@ -1,24 +1,24 @@
-/** Events that may be questions: Slack sends an event again when it doubts that it arrived. */
+/** Handles events once, because Slack resends an event that may not have arrived. */
 
-const MOST_EVENTS = 5000;
+const MAX_EVENTS = 5000;
 
 /**
- * Handles each event once, and again only when that failed. A repetition ends like the first. Older events are known by the
- * invocation of their job.
+ * Handles each event once, and again only after a failure. A repetition waits for the first run. Older events are recognised
+ * by the invocation ID of their job.
  */
 export function createOnce(): (event: string, handle: () => Promise<void>) => Promise<void> {
-  const taken = new Map<string, Promise<void>>();
+  const handledEvents = new Map<string, Promise<void>>();
   return async (event, handle) => {
-    const first = taken.get(event);
+    const first = handledEvents.get(event);
     if (first !== undefined) return first;
     const handled = handle();
-    taken.set(event, handled);
-    const [oldest] = taken.keys();
-    if (taken.size > MOST_EVENTS && oldest !== undefined) taken.delete(oldest);
+    handledEvents.set(event, handled);
+    const [oldest] = handledEvents.keys();
+    if (handledEvents.size > MAX_EVENTS && oldest !== undefined) handledEvents.delete(oldest);
     try {
       await handled;
     } catch (error) {
-      taken.delete(event);
+      handledEvents.delete(event);
       throw error;
     }
   };

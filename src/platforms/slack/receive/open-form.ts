@@ -1,4 +1,4 @@
-/** Opens the forms of Slack: of a command, and of what an answer asks for. */
+/** Opens forms of commands and answers. */
 import type { types } from '@slack/bolt';
 import type { AnyCommand } from '../../../core/bot/command.ts';
 import { UserError } from '../../../core/errors.ts';
@@ -14,11 +14,11 @@ import { formView } from '../render/modal.ts';
 export interface FormPlacement {
   readonly address: Address;
   readonly triggerId: string | undefined;
-  /** The person's own talk with the bot, for a form that is opened from the Home tab. */
+  /** The person's direct messages with the bot, for a form opened from the Home tab. */
   readonly home?: string | undefined;
 }
 
-/** Opens the form of a command, or of its subcommand. */
+/** Opens the form of a command or subcommand. */
 export async function openCommandForm(
   command: AnyCommand,
   { subcommand, initial = {} }: { subcommand?: string | undefined; initial?: RawOptions },
@@ -31,7 +31,7 @@ export async function openCommandForm(
   await openForm({ id, title, submitLabel: 'Go', options, initial }, placement, tools);
 }
 
-/** The form, or why a text does not fit into it. */
+/** Returns the form, or a UserError if a text does not fit. */
 export function viewOf(
   form: Form,
   { address, home }: Omit<FormPlacement, 'triggerId'>,
@@ -44,7 +44,7 @@ export function viewOf(
   }
 }
 
-/** Opens a form, within the three seconds that a trigger id lives. */
+/** Opens a form. A trigger ID is valid for three seconds. */
 export async function openForm(
   form: Form,
   { triggerId, ...placement }: FormPlacement,

@@ -1,4 +1,4 @@
-/** Slack's payloads of commands and interactions, and the addresses in them. */
+/** Parses payloads of commands and interactions, and builds addresses from them. */
 import { z } from 'zod';
 import type { Address } from '../../../core/invocation.ts';
 import { present } from '../../../core/util/present.ts';
@@ -6,7 +6,7 @@ import { responseUrlData } from '../deliver/private.ts';
 
 export const PLATFORM_NAME = 'slack';
 
-/** The fields that every interaction has, whatever it is. */
+/** Fields common to all interactions. */
 export const interactionSchema = z.object({
   trigger_id: z.string().optional(),
   response_url: z.string().optional(),
@@ -40,7 +40,7 @@ export const slashSchema = z.object({
   trigger_id: z.string(),
 });
 
-/** Direct messages (`D…`, or the id of the person) are no part of the workspace. */
+/** Direct messages (`D…`, or a person's ID) do not belong to the workspace. */
 export function channelAddress(
   guild: string,
   { channel, person, name }: Pick<Address, 'channel' | 'person'> & { readonly name?: string | undefined },
@@ -58,8 +58,8 @@ export function channelAddress(
 }
 
 /**
- * A thread of the agent view. It is a part of the workspace, unlike other direct messages: what moderators decided for the
- * workspace holds in it.
+ * Builds the address of an agent thread. Unlike other direct messages it belongs to the workspace, so the moderators'
+ * settings apply.
  */
 export function agentAddress(
   guild: string,
@@ -68,7 +68,7 @@ export function agentAddress(
   return { platform: PLATFORM_NAME, guild, channel, person, ...present({ thread }) };
 }
 
-/** Whether an address is one of {@link agentAddress}, with its thread. */
+/** The channel and thread of an {@link agentAddress} with a thread. Undefined for other addresses. */
 export function agentThreadOf({
   channel,
   thread,
@@ -77,10 +77,10 @@ export function agentThreadOf({
   return thread !== undefined && direct !== true && channel.startsWith('D') ? { channel, thread } : undefined;
 }
 
-/** What Slack says instead of names. */
+/** Slack's placeholders for names. */
 const UNNAMED: ReadonlySet<string> = new Set(['privategroup', 'directmessage']);
 
-/** Of private channels a command tells no name. Buttons are not documented to do the same, so they tell nothing. */
+/** Slash commands name only public channels. Other payloads are not documented to do so, so they leave this open. */
 function publicity({ channel_name: name }: z.infer<typeof slashSchema>): Pick<Address, 'public'> {
   return name === undefined ? {} : { public: !UNNAMED.has(name) && !name.startsWith('mpdm-') };
 }
@@ -94,7 +94,7 @@ export function slashAddress(slash: z.infer<typeof slashSchema>, now: number): A
   };
 }
 
-/** The channel and thread of the message that has the button or shortcut. Without a channel: the person's own. */
+/** The channel and thread of the message with the button or shortcut. Without a channel, the person's direct messages. */
 export function interactionAddress(
   interaction: z.infer<typeof interactionSchema>,
   team: string,
@@ -104,21 +104,21 @@ export function interactionAddress(
   const { user, container, message } = interaction;
   const thread = container?.thread_ts ?? message?.thread_ts;
   // A message with replies names itself as its thread.
-  const own = container?.message_ts ?? message?.ts;
+  const messageTs = container?.message_ts ?? message?.ts;
   const channel = interaction.channel?.id ?? container?.channel_id ?? user.id;
-  const place = { channel, person: user.id };
-  const isReply = thread !== undefined && thread !== own;
+  const location = { channel, person: user.id };
+  const isReply = thread !== undefined && thread !== messageTs;
   return {
-    // The workspace that the app acts in: in shared channels, some people are from other workspaces.
+    // The workspace that the app acts in: in shared channels, people may belong to others.
     ...(isReply && hasAgents && channel.startsWith('D')
-      ? agentAddress(team, place)
-      : channelAddress(team, { ...place, name: interaction.channel?.name })),
+      ? agentAddress(team, location)
+      : channelAddress(team, { ...location, name: interaction.channel?.name })),
     ...(isReply && { thread }),
     ...responseUrlData(interaction.response_url, now),
   };
 }
 
-/** A pressed button. What is chosen from a menu counts as a button of that value. */
+/** A pressed button, or a choice from a menu, which counts as a button with its value. */
 export const pressedSchema = z
   .object({
     value: z.string().optional(),
@@ -126,7 +126,7 @@ export const pressedSchema = z
     selected_option: z.object({ value: z.string() }).optional().catch(undefined),
     selected_conversation: z.string().optional(),
   })
-  .transform(({ selected_option: chosen, value, ...pressed }) => ({
+  .transform(({ selected_option: selected, value, ...pressed }) => ({
     ...pressed,
-    value: chosen?.value ?? value,
+    value: selected?.value ?? value,
   }));

@@ -1,4 +1,4 @@
-/** From an invocation to what people see of it: acknowledged in time, then answered. */
+/** Runs an invocation, acknowledges it in time, and shows the answer. */
 import { createHash } from 'node:crypto';
 import type { Context, types } from '@slack/bolt';
 import { answersPrivately } from '../../../core/bot/command.ts';
@@ -23,30 +23,30 @@ import type { Part } from '../render/parts.ts';
 import { openForm, viewOf } from './open-form.ts';
 import { agentThreadOf } from './payloads.ts';
 
-/** What every listener works with. */
+/** Dependencies of every listener. */
 export interface ListenerTools extends Omit<PrivateTools, keyof Workspace> {
   readonly bot: Bot;
   /** How long Slack waits for an acknowledgement, in milliseconds. */
   readonly patienceMs: number;
   readonly workspaces: Workspaces;
-  /** Threads that the bot takes part in go on without its name. */
+  /** The bot answers in threads that it has joined without being mentioned. */
   readonly threads: boolean;
-  /** A workspace uninstalled the app at that time, in milliseconds. */
+  /** Handles the removal of the app from a workspace at `at`, in milliseconds. */
   readonly onUninstalled: (team: string, at: number) => Promise<void>;
 }
 
 export interface WorkspaceTools extends ListenerTools, Workspace {
   /** The workspace that the app acts in. */
   readonly team: string;
-  /** The organisation that installed the app for all of its workspaces. */
+  /** The organisation that installed the app for all its workspaces. */
   readonly organisation: string | undefined;
-  /** When Slack sent what is being handled, in milliseconds. */
+  /** When Slack sent the event, in milliseconds. */
   readonly sentAt: number;
 }
 
 /**
- * The tools for the workspace that Bolt acts in, or for that of an address, where Bolt knows the organisation alone. Throws
- * PlatformError when the app is not installed there any more.
+ * Adds the tools of a workspace: Bolt's, or that of `guild` if Bolt knows only the organisation. Throws PlatformError if the
+ * app is not installed there.
  */
 export async function toolsIn(
   context: Context,
@@ -60,111 +60,114 @@ export async function toolsIn(
   return { ...tools, ...workspace, team, organisation, sentAt: contextSentAt(context) };
 }
 
-/** Who asks, as Slack's payloads tell. `team_id`: the person's own workspace. */
-interface AskingUser {
+/** The requester in a payload. `team_id`: their home workspace. */
+interface Requester {
   readonly id: string;
   readonly username?: string | undefined;
   readonly team_id?: string | undefined;
 }
 
-/** How an interaction is acknowledged. Slack waits three seconds for it. */
+/** Ways to acknowledge an interaction. Slack waits three seconds. */
 export interface Acknowledgement {
-  /** When Slack began to wait for it, in milliseconds; absent if the person is not told when it comes too late. */
+  /** When Slack started waiting, in milliseconds. Absent if Slack shows no error for a late acknowledgement. */
   readonly sentAt?: number;
   silently(): Promise<void>;
-  /** With a sentence for the person alone, where Slack takes one in the acknowledgement. */
+  /** Shows a message to the person alone, if Slack supports that in the acknowledgement. */
   privately?(part: Part): Promise<void>;
-  /** With a sentence at the field of the form that was sent; false when the form has no such field. */
+  /** Shows a message at a field of the submitted form. Returns false if the form does not have the field. */
   atField?(option: string, sentence: Message): Promise<boolean>;
-  /** With another form instead of the one that was sent. */
+  /** Replaces the submitted form. */
   withForm?(view: types.ModalView): Promise<void>;
 }
 
 interface Origin {
-  /** What opens a form, for three seconds. */
+  /** Opens a form; valid for three seconds. */
   readonly triggerId: string | undefined;
-  /** The Home tab that the person used. It shows the answer, or only itself anew when there is no message. */
+  /** The Home tab in use. It shows the answer, or is refreshed if there is no message. */
   readonly home?: { readonly direct: string; answer(message: Message | undefined): Promise<void> };
 }
 
-type Answering = Origin & { readonly acknowledge: Acknowledgement };
-type Asking = Omit<Invocation, 'person'>;
+type AnswerOptions = Origin & { readonly acknowledge: Acknowledgement };
+type RequestedInvocation = Omit<Invocation, 'person'>;
 
 /**
- * Runs an invocation. What may cost something is acknowledged when it is stored, and not before; what costs nothing is
+ * Runs an invocation. A job is acknowledged only once it is stored, because it may cost something. Everything else is
  * acknowledged in time.
  */
 export async function respond(
-  asking: Asking,
-  user: AskingUser,
-  { acknowledge, ...origin }: Answering,
+  requested: RequestedInvocation,
+  user: Requester,
+  { acknowledge, ...origin }: AnswerOptions,
   tools: WorkspaceTools,
 ): Promise<void> {
-  const running = invocationOf(user, asking, tools).then((invocation) => tools.bot.run(invocation));
-  const isFree = answersPrivately(asking, tools.bot.commands);
-  const inTime = await Promise.race([running, ...(isFree ? [tools.sleep(LIMITS.acknowledgeWithinMs)] : [])]);
+  const outcomePromise = invocationOf(user, requested, tools).then((invocation) => tools.bot.run(invocation));
+  const isFree = answersPrivately(requested, tools.bot.commands);
+  const inTime = await Promise.race([
+    outcomePromise,
+    ...(isFree ? [tools.sleep(LIMITS.acknowledgeWithinMs)] : []),
+  ]);
   const isEarly = inTime === undefined;
   if (isEarly) await isReceived(acknowledge.silently(), tools);
-  const outcome = inTime ?? (await running);
+  const outcome = inTime ?? (await outcomePromise);
   if (outcome.type === 'accepted') {
-    // The person was told that the bot did not respond and asks again: what they ask for twice is not paid twice.
+    // Slack reported a failure and the person will try again, so this job must not run and cost twice.
     if (isEarly || (await isAcknowledged(acknowledge, tools)) || outcome.decline === undefined)
       outcome.begin();
     else await outcome.decline();
     return await origin.home?.answer(undefined);
   }
-  const isAnswered = !isEarly && (await acknowledgeWith(outcome, acknowledge, asking, origin, tools));
-  if (!isAnswered) await follow(outcome, asking, origin, tools);
-  await restAgent(asking, tools);
+  const isAnswered = !isEarly && (await acknowledgeWith(outcome, acknowledge, requested, origin, tools));
+  if (!isAnswered) await showAnswer(outcome, requested, origin, tools);
+  await setAgentIdle(requested, tools);
 }
 
-/** Answers a message, which needs no acknowledgement. `run` resolves to undefined where there is nothing to say. */
+/** Answers a message, which needs no acknowledgement. `run` resolves to undefined if there is no answer. */
 export async function respondToMessage(
-  asking: Asking,
+  requested: RequestedInvocation,
   user: string,
   run: (invocation: Invocation) => Promise<Outcome | undefined>,
   tools: WorkspaceTools,
 ): Promise<void> {
-  const outcome = await run(await invocationOf({ id: user }, asking, tools));
+  const outcome = await run(await invocationOf({ id: user }, requested, tools));
   if (outcome?.type === 'accepted') outcome.begin();
   else if (outcome) {
-    await follow(outcome, asking, { triggerId: undefined }, tools);
-    await restAgent(asking, tools);
+    await showAnswer(outcome, requested, { triggerId: undefined }, tools);
+    await setAgentIdle(requested, tools);
   }
 }
 
-async function restAgent({ address }: Asking, { agents }: WorkspaceTools): Promise<void> {
+async function setAgentIdle({ address }: RequestedInvocation, { agents }: WorkspaceTools): Promise<void> {
   const thread = agentThreadOf(address);
   if (thread !== undefined) await agents.setIdle(thread);
 }
 
-/** Once it is known who the person is. */
+/** Adds the person to the invocation. */
 async function invocationOf(
-  { id, username, team_id }: AskingUser,
-  asking: Asking,
+  { id, username, team_id }: Requester,
+  requested: RequestedInvocation,
   { people, team, organisation }: WorkspaceTools,
 ): Promise<Invocation> {
   const person = await people.find(id, username, team_id === team);
-  return { ...asking, address: withOrganisation(asking.address, organisation), person };
+  return { ...requested, address: withOrganisation(requested.address, organisation), person };
 }
 
-/** False when the acknowledgement did not reach Slack, or came when Slack had told the person that none did. */
+/** Returns false if the acknowledgement did not reach Slack, or came after Slack had reported a failure. */
 async function isAcknowledged(acknowledge: Acknowledgement, tools: WorkspaceTools): Promise<boolean> {
   const { sentAt = tools.now() } = acknowledge;
-  const isHeard = await isReceived(acknowledge.silently(), tools);
+  const arrived = await isReceived(acknowledge.silently(), tools);
   const tookMs = tools.now() - sentAt;
   if (tookMs > tools.patienceMs)
     tools.log.warn({ tookMs }, 'Received a Slack event too late to acknowledge it');
-  return isHeard && tookMs <= tools.patienceMs;
+  return arrived && tookMs <= tools.patienceMs;
 }
 
 type AnswerOutcome = Exclude<Outcome, { type: 'accepted' }>;
 
-/** True when the acknowledgement itself was the answer. */
+/** Returns true if the acknowledgement contained the answer. */
 async function acknowledgeWith(
   outcome: AnswerOutcome,
   acknowledge: Acknowledgement,
-  { address }: Asking,
+  { address }: RequestedInvocation,
   { home }: Origin,
   tools: WorkspaceTools,
 ): Promise<boolean> {
@@ -194,10 +197,10 @@ async function acknowledgeWith(
   return false;
 }
 
-/** False when the connection broke before Slack got the acknowledgement. */
-async function isReceived(acknowledging: Promise<void>, { log }: WorkspaceTools): Promise<boolean> {
+/** Returns false if the connection broke before Slack received the acknowledgement. */
+async function isReceived(acknowledgement: Promise<void>, { log }: WorkspaceTools): Promise<boolean> {
   try {
-    await acknowledging;
+    await acknowledgement;
     return true;
   } catch (error) {
     log.warn({ err: error }, 'Could not acknowledge a Slack event');
@@ -205,10 +208,10 @@ async function isReceived(acknowledging: Promise<void>, { log }: WorkspaceTools)
   }
 }
 
-/** What happens after the acknowledgement. */
-async function follow(
+/** Shows an answer after the acknowledgement. */
+async function showAnswer(
   outcome: AnswerOutcome,
-  { address, id }: Asking,
+  { address, id }: RequestedInvocation,
   { triggerId, home }: Origin,
   tools: WorkspaceTools,
 ): Promise<void> {
@@ -225,9 +228,9 @@ async function follow(
   }
 }
 
-/** Posts a message to the channel; where the channel does not take it, sends it to the person. */
+/** Posts a message to the channel, or sends it privately if the channel rejects it. */
 async function post(address: Address, message: Message, id: string, tools: WorkspaceTools): Promise<void> {
-  // At most 25 characters, as the port asks; the same for the same invocation.
+  // At most 25 characters, as the port requires, and the same for the same invocation.
   const key = createHash('sha256').update(id).digest('base64url').slice(0, 22);
   try {
     await show(address, message, { key, remember: async () => {} }, tools);

@@ -1,4 +1,4 @@
-/** Buttons as Slack takes them. */
+/** Renders buttons and menus. */
 import type { types } from '@slack/bolt';
 import type { ActionButton, Button, Message } from '../../../core/message.ts';
 import { present } from '../../../core/util/present.ts';
@@ -8,7 +8,7 @@ import { LIMITS } from '../limits.ts';
 import { plainText, splitMrkdwn } from './escape.ts';
 import { linkLine } from './lines.ts';
 
-/** A row of buttons and menus with the rest in blocks of at most 25, and lines for what Slack takes as neither. */
+/** The main row of buttons and menus, the rest in blocks of at most 25, and lines for buttons that Slack does not support. */
 export function buttonsOf(message: Pick<Message, 'actions' | 'title'>): {
   inPlace: types.ActionsBlock[];
   asLines: string[];
@@ -24,18 +24,18 @@ export function buttonsOf(message: Pick<Message, 'actions' | 'title'>): {
       const isButton =
         /^https?:\/\/\S+$/i.test(url) && url.length <= LIMITS.url && label.length <= LIMITS.buttonLabel;
       if (isButton)
-        elements.push({ ...slackButton(label, `link:${index}`), ...spoken(button, message), url });
+        elements.push({ ...slackButton(label, `link:${index}`), ...accessibleName(button, message), url });
       else asLines.push(...linkLine(url, label));
       continue;
     }
     const { id, emphasis } = button;
     const label = nameOf(button);
     if (label.length > LIMITS.buttonLabel) asLines.push(...splitMrkdwn(label, LIMITS.contextText));
-    const isOwnId = id !== '' && id.length <= LIMITS.actionId && !ids.has(id);
+    const isUsable = id !== '' && id.length <= LIMITS.actionId && !ids.has(id);
     ids.add(id);
     elements.push({
-      ...slackButton(label, isOwnId ? id : `button:${index}`),
-      ...spoken(button, message),
+      ...slackButton(label, isUsable ? id : `button:${index}`),
+      ...accessibleName(button, message),
       ...(id !== '' && id.length <= LIMITS.buttonValue && { value: id }),
       ...present({ style: emphasis }),
     });
@@ -44,16 +44,16 @@ export function buttonsOf(message: Pick<Message, 'actions' | 'title'>): {
   if (options.length <= LIMITS.overflowOptions) {
     if (options.length > 0) elements.push({ type: 'overflow', action_id: 'more', options });
   } else {
-    for (const [index, some] of chunks(options, LIMITS.options).entries())
-      elements.push(menu(some, index, message));
+    for (const [index, chunk] of chunks(options, LIMITS.options).entries())
+      elements.push(menu(chunk, index, message));
   }
   return {
-    inPlace: chunks(elements, LIMITS.buttonsInBlock).map((some) => ({ type: 'actions', elements: some })),
+    inPlace: chunks(elements, LIMITS.buttonsInBlock).map((chunk) => ({ type: 'actions', elements: chunk })),
     asLines,
   };
 }
 
-/** Slack's own buttons for what people think of an answer. */
+/** Slack's feedback buttons. */
 export function feedbackBlocks({ feedback, title = '' }: Message): types.ContextActionsBlock[] {
   if (feedback === undefined) return [];
   const button = (text: string, value: string, label: string) => ({
@@ -89,15 +89,18 @@ const menu = (
   options,
 });
 
-/** Read aloud instead of the label, so that the buttons of several messages are told apart. */
-function spoken(button: Button, message: Pick<Message, 'title'>): Pick<types.Button, 'accessibility_label'> {
+/** Read by screen readers instead of the label, to distinguish the buttons of several messages. */
+function accessibleName(
+  button: Button,
+  message: Pick<Message, 'title'>,
+): Pick<types.Button, 'accessibility_label'> {
   const name = spokenName({ ...button, label: nameOf(button) }, message);
   return name === nameOf(button) ? {} : { accessibility_label: ellipsis(name, LIMITS.buttonLabel) };
 }
 
 const nameOf = ({ label }: Button): string => (label.trim() === '' ? '…' : label);
 
-/** Each action once, as far as Slack can carry its id. */
+/** Each action once, except those with an ID that is too long for Slack. */
 function menuOptions(buttons: readonly ActionButton[]): types.PlainTextOption[] {
   const known = new Map(buttons.map((button) => [button.id, button]));
   return [...known.values()]
@@ -105,9 +108,9 @@ function menuOptions(buttons: readonly ActionButton[]): types.PlainTextOption[] 
     .map((button) => ({ text: textOf(nameOf(button), LIMITS.optionText), value: button.id }));
 }
 
-const textOf = (text: string, most: number): types.PlainTextElement => ({
+const textOf = (text: string, limit: number): types.PlainTextElement => ({
   type: 'plain_text',
-  text: ellipsis(text, most),
+  text: ellipsis(text, limit),
   emoji: true,
 });
 

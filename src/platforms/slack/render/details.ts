@@ -1,4 +1,4 @@
-/** Fields and pictures. */
+/** Renders fields and images. */
 import type { types } from '@slack/bolt';
 import type { Message } from '../../../core/message.ts';
 import { ellipsis } from '../../../core/util/words.ts';
@@ -7,12 +7,12 @@ import { escapeMrkdwn, mrkdwn, plainText, splitMrkdwn } from './escape.ts';
 import { grouped } from './lines.ts';
 
 export interface DetailOptions {
-  /** Pictures that were uploaded: kept name to Slack's file id. */
+  /** Uploaded images: stored name to Slack's file ID. */
   readonly pictures?: ReadonlyMap<string, string>;
   readonly bare?: boolean;
 }
 
-/** Fields two in a row, with the cover next to the first ones; then the other pictures. */
+/** Fields in pairs, with the cover next to the first ones, then the other images. */
 export function detailBlocks(message: Message, options: DetailOptions): types.KnownBlock[] {
   const pictures = options.bare
     ? []
@@ -43,10 +43,11 @@ export function detailBlocks(message: Message, options: DetailOptions): types.Kn
 function fieldRows({ fields = [] }: Message): types.MrkdwnElement[][] {
   const texts = fields.flatMap(({ name, value }) => {
     const label = escapeMrkdwn(name).replaceAll('*', '∗');
-    const head = label.trim() === '' ? '' : `*${label}*\n`;
-    if (head.length > LIMITS.sectionField / 2) return splitMrkdwn(`${name}\n${value}`, LIMITS.sectionField);
-    const [first = '', ...rest] = splitMrkdwn(value, LIMITS.sectionField - head.length);
-    return [`${head}${first}`, ...rest];
+    const heading = label.trim() === '' ? '' : `*${label}*\n`;
+    if (heading.length > LIMITS.sectionField / 2)
+      return splitMrkdwn(`${name}\n${value}`, LIMITS.sectionField);
+    const [first = '', ...rest] = splitMrkdwn(value, LIMITS.sectionField - heading.length);
+    return [`${heading}${first}`, ...rest];
   });
   const elements = texts.filter((text) => text.trim() !== '').map(mrkdwn);
   return grouped(elements, LIMITS.sectionFields);

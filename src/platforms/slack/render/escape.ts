@@ -1,9 +1,9 @@
-/** Slack's own notation: escaped when sent, undone when received. */
+/** Encodes and decodes Slack's mrkdwn. */
 import type { types } from '@slack/bolt';
 import { ellipsis } from '../../../core/util/words.ts';
 import { splitPlain } from '../../shared/text.ts';
 
-/** Plain text as mrkdwn that shows it, without mentions. */
+/** Escapes plain text for mrkdwn, so that it contains no mentions. */
 export function escapeMrkdwn(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
@@ -13,8 +13,8 @@ const TOKEN = /<([@#!]?)([^<>|]*)(?:\|([^<>]*))?>|&(amp|lt|gt);/g;
 const ENTITY = { amp: '&', lt: '<', gt: '>' } as const;
 
 /**
- * The text that a person typed, from what Slack made of it. Total, and each escape is undone once. `keepMentions` leaves
- * people as `<@U…>` or `<@U…|name>`, in one word, for options that take one.
+ * Decodes Slack's notation to the text that the person typed. Accepts any input, and decodes each escape once. `keepMentions`
+ * leaves mentions as one word, `<@U…>` or `<@U…|name>`, for options that take a person.
  */
 export function unescapeSlack(text: string, { keepMentions = false } = {}): string {
   return text.replace(
@@ -47,21 +47,21 @@ function unescapeEntities(text: string): string {
   return text.replace(/&(amp|lt|gt);/g, (_, name: 'amp' | 'lt' | 'gt') => ENTITY[name]);
 }
 
-/** Text in Slack's notation. Slack does not turn plain words in it into links or mentions. */
+/** A mrkdwn element. `verbatim` keeps Slack from turning plain words into links or mentions. */
 export const mrkdwn = (text: string): types.MrkdwnElement => ({ type: 'mrkdwn', text, verbatim: true });
 
-/** Text that Slack shows as it is, shortened to `most` characters. */
+/** A plain text element, shortened to `most` characters. */
 export function plainText(text: string, most: number): types.PlainTextElement {
   return { type: 'plain_text', text: ellipsis(text, most), emoji: false };
 }
 
-/** Like {@link splitPlain}, but each piece is escaped and at most `most` characters long as mrkdwn. */
+/** Like {@link splitPlain}, but escapes each piece, with at most `most` characters of mrkdwn. */
 export function splitMrkdwn(text: string, most: number): string[] {
   const pieces = splitPlain(text, most);
   return pieces.flatMap((piece) => {
     const escaped = escapeMrkdwn(piece);
     if (escaped.length <= most) return [escaped];
-    // An escape makes at most five characters of one.
+    // An escaped character takes at most five.
     return splitPlain(piece, Math.floor(most / 5)).map(escapeMrkdwn);
   });
 }

@@ -1,4 +1,4 @@
-/** The Home tab: https://docs.slack.dev/surfaces/app-home */
+/** Renders the Home tab: https://docs.slack.dev/surfaces/app-home */
 import type { types } from '@slack/bolt';
 import { z } from 'zod';
 import type { HomeSection, Message } from '../../../core/message.ts';
@@ -9,24 +9,24 @@ import { mrkdwn, plainText } from './escape.ts';
 import { readJson } from './modal.ts';
 import { type RenderOptions, render } from './parts.ts';
 
-/** The menu that chooses the channel whose settings are shown. */
+/** Action ID of the menu that selects the channel. */
 export const CHANNEL_MENU = 'home-channel';
-/** Action ids of the menu and of all buttons in the tab. */
+/** Action IDs of the menu and of all buttons in the tab. */
 export const HOME_ACTIONS = /^home[:-]/;
 const FORM_PREFIX = 'form:';
-/** Slack: 100 blocks a view. The rest is for the menu and the answer. */
-const MOST_BLOCKS = 92;
+/** Slack: 100 blocks per view. The rest is reserved for the menu and the answer. */
+const MAX_BLOCKS = 92;
 
 const shownSchema = z.object({
-  /** The person's own talk with the bot. */
+  /** The person's direct messages with the bot. */
   direct: z.string(),
-  /** The channel that was chosen to be shown instead. */
+  /** The selected channel, if any. */
   channel: z.string().optional(),
 });
-/** Whose settings and songs a Home tab shows. */
+/** The channels that a Home tab refers to. */
 export type Shown = z.infer<typeof shownSchema>;
 
-/** Undefined for a view that is none of ours. */
+/** Returns undefined for views that the bot did not create. */
 export const readShown = (metadata: string | undefined) => readJson(shownSchema, metadata);
 
 export interface HomeContent {
@@ -48,12 +48,12 @@ export async function homeView({ sections, shown, answer, options }: HomeContent
     type: 'home',
     callback_id: 'home',
     private_metadata: JSON.stringify(shown),
-    blocks: withOwnActionIds(blocks.slice(0, MOST_BLOCKS)),
+    blocks: withUniqueActionIds(blocks.slice(0, MAX_BLOCKS)),
   };
 }
 
-/** Slack wants every action id once, and sections may repeat them. The target of a button is in its value. */
-function withOwnActionIds(blocks: readonly types.KnownBlock[]): types.KnownBlock[] {
+/** Slack requires unique action IDs, and sections may repeat theirs. A button's target is in its value. */
+function withUniqueActionIds(blocks: readonly types.KnownBlock[]): types.KnownBlock[] {
   let count = 0;
   return blocks.map((block) => {
     if (block.type !== 'actions') return block;
@@ -97,10 +97,10 @@ async function sectionBlocks(
   ];
 }
 
-/** Views take no markdown blocks, so text is plain. */
+/** Views do not support markdown blocks, so the text is plain. */
 async function plainBlocks(message: Message, options: HomeContent['options']): Promise<types.KnownBlock[]> {
-  const { notify: _, ...quiet } = message;
-  const { parts } = await render(quiet, { ...options, bare: true });
+  const { notify: _, ...withoutMention } = message;
+  const { parts } = await render(withoutMention, { ...options, bare: true });
   return parts.flatMap(({ blocks }) => blocks);
 }
 
@@ -110,7 +110,7 @@ const formSchema = z.object({
   initial: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
 });
 
-/** None when its form does not fit into the value. */
+/** Empty if the form is too long for the button's value. */
 function formButton({ label, ...form }: FormButton): types.Button[] {
   const value = `${FORM_PREFIX}${JSON.stringify(form)}`;
   if (value.length > LIMITS.buttonValue) return [];
@@ -118,7 +118,7 @@ function formButton({ label, ...form }: FormButton): types.Button[] {
   return [{ type: 'button', value, text }];
 }
 
-/** The form that a pressed button opens; undefined when it opens none. */
+/** The form that a button opens, if any. */
 export function pressedForm(value: string | undefined): z.infer<typeof formSchema> | undefined {
   return value?.startsWith(FORM_PREFIX) ? readJson(formSchema, value.slice(FORM_PREFIX.length)) : undefined;
 }

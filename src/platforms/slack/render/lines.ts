@@ -1,15 +1,15 @@
-/** Small lines: links instead of files, and small print. */
+/** Renders context lines: links to files, and small print. */
 import type { types } from '@slack/bolt';
 import { type KeptFile, LINKED_FILES_SENTENCE, type MediaItem } from '../../../core/message.ts';
 import { LIMITS } from '../limits.ts';
 import { escapeMrkdwn, mrkdwn, plainText, splitMrkdwn } from './escape.ts';
 
 export interface LinkOptions {
-  /** Files that Slack did not take, and every file where nothing can be uploaded: shown as links. */
+  /** Returns a link for a file that Slack rejected, or for every file where uploads are impossible. */
   readonly links?: (file: KeptFile, downloadName: string) => string | undefined;
 }
 
-/** Groups of at most `most` elements, which are also bounded by length, so that a few long ones do not fill a message. */
+/** Groups of at most `most` elements with limited length, so that a few long ones do not fill a message. */
 export function grouped<Element extends { readonly text: string }>(
   elements: readonly Element[],
   most: number,
@@ -28,7 +28,7 @@ export function grouped<Element extends { readonly text: string }>(
   return groups;
 }
 
-/** Links to media that are still at the gateway, and to files that Slack did not take. */
+/** Links to media that are still at the gateway, and to files that Slack rejected. */
 export function linkLines(media: readonly MediaItem[], { links }: LinkOptions): string[] {
   let isLinked = false;
   const lines = media.flatMap((item) => {

@@ -1,4 +1,4 @@
-/** Markdown for Slack's markdown blocks: escaped, without mentions, in pieces that fit. */
+/** Renders Markdown for Slack's markdown blocks: escaped, without mentions, split to fit. */
 
 import type { MarkdownNode } from '../../../core/web/browser-chat.ts';
 import { createBlocks, type Notation } from '../../shared/markdown/blocks.ts';
@@ -8,15 +8,15 @@ import { parseMarkdown, readMarkdown } from '../../shared/markdown/read.ts';
 import { textOf } from '../../shared/markdown/tree.ts';
 import { splitPlain } from '../../shared/text.ts';
 
-/** Invisible and without width: behind `<`, it keeps Slack from reading a token inside code. */
+/** Invisible. After `<`, it keeps Slack from reading a token in code. */
 const WORD_JOINER = '\u2060';
-/** Longer rows of names are repeated for no table. */
-const LONGEST_HEAD = 1_000;
+/** A longer header row is not repeated. */
+const MAX_HEADER = 1_000;
 
 const NOTATION: Notation = {
-  // Entities are not read again as tokens, so escaping does it.
+  // Slack decodes entities only once, so escaping is enough.
   deaden: (text) => text,
-  // Within a word, no underscore is a mark.
+  // An underscore within a word is not markup.
   escape: (text) =>
     text
       .replace(/[\\*~|`[\]]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\$&')
@@ -38,7 +38,7 @@ const NOTATION: Notation = {
       ({ children: cells = [] }) => `| ${cells.map(cell).join(' | ')} |`,
     );
     const columns = children[0]?.children ?? [];
-    if (head.length > LONGEST_HEAD) return undefined;
+    if (head.length > MAX_HEADER) return undefined;
     return { head: `${head}\n|${columns.map(() => ' - |').join('')}`, lines };
   },
   deepestHeading: 6,
@@ -50,11 +50,11 @@ const NOTATION: Notation = {
 const phrase = (nodes: readonly MarkdownNode[]): string =>
   [...writeWords(phrasingWords(nodes, NOTATION), { prefix: '', hanging: '' }, NOTATION)].join('');
 
-/** A bar would end the cell, in code too. */
+/** A bar would end the cell, even in code. */
 const cell = ({ children = [] }: MarkdownNode): string =>
   phrase(children).replace(/\\[\s\S]|\||\n/g, (sign) => (sign === '|' ? '\\|' : sign === '\n' ? ' ' : sign));
 
-/** A fence that the code does not end. */
+/** A fence longer than any in the code. */
 function fenceFor(code: string, least: number): string {
   const runs = code.match(/`+/g) ?? [];
   return '`'.repeat(Math.max(least, ...runs.map((run) => run.length + 1)));
@@ -63,22 +63,22 @@ function fenceFor(code: string, least: number): string {
 const readBlocks = createBlocks(NOTATION);
 
 /**
- * Markdown in pieces of at most `limit` characters. No words are cut, code fences are closed and opened again, long tables
- * repeat their head. Nothing in it pings, and a link leads where its Markdown says.
+ * Splits Markdown into pieces of at most `limit` characters. Keeps words whole, reopens code fences and repeats table
+ * headers. Nothing in it notifies anyone, and links lead where the Markdown says.
  */
 export const slackMarkdown = async (text: string, limit: number): Promise<string[]> =>
   splitBlocks(await readBlocks(text), NOTATION, limit);
 
-/** Plain pieces without any markup, for blocks that take no Markdown. */
+/** Splits the text without its markup, for blocks that do not support Markdown. */
 export const plainPieces = async (text: string, limit: number): Promise<string[]> =>
   splitPlain(textOf(await readMarkdown(text, (nodes) => nodes)).trim(), limit);
 
-/** Short Markdown without its markup, for notifications. */
+/** The text of short Markdown without its markup, for notifications. */
 export const plainOfMarkdown = (text: string): string => textOf(parseMarkdown(text)).trim();
 
 /**
- * Slack decodes no entity in code, so what would mention somebody there or hide where a link leads is broken instead. Other code
- * stays as it is. https://docs.slack.dev/messaging/formatting-message-text
+ * Slack does not decode entities in code. Tokens there that would mention someone or disguise a link are broken instead.
+ * Other code stays unchanged. https://docs.slack.dev/messaging/formatting-message-text
  */
 export function breakTokens(code: string): string {
   return code.replace(

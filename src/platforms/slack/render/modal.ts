@@ -1,4 +1,4 @@
-/** A form built from a declaration, and what a person put into it. */
+/** Builds forms from command declarations, and reads submitted values. */
 import type { types } from '@slack/bolt';
 import { z } from 'zod';
 import { type Address, addressSchema } from '../../../core/invocation.ts';
@@ -19,7 +19,7 @@ import { plainText } from './escape.ts';
 
 export const FORM_CALLBACK = 'form';
 
-/** https://docs.slack.dev/reference/block-kit/block-elements/file-input-element: extensions without the dot. */
+/** File extensions without the dot: https://docs.slack.dev/reference/block-kit/block-elements/file-input-element */
 const FILE_TYPES = {
   audio: ['mp3', 'wav', 'm4a', 'ogg', 'flac', 'aac', 'mp4', 'webm'],
   image: ['png', 'jpg', 'jpeg', 'gif', 'webp'],
@@ -33,15 +33,15 @@ const fileReferenceSchema = z.custom<FileReference>(
 const metadataSchema = z.object({
   form: z.string(),
   address: addressSchema,
-  /** For a form that was opened from the Home tab: the person's own talk with the bot. */
+  /** The person's direct messages with the bot, for a form opened from the Home tab. */
   home: z.string().optional(),
-  /** Files that the form cannot show in their fields. */
+  /** Files that the form's fields cannot show. */
   files: z.record(z.string(), fileReferenceSchema).optional(),
 });
 
 /**
- * Builds the modal. Blocks are named after their options, so that a sentence finds its field. Throws UserError where a text
- * does not fit.
+ * Builds the modal. Block IDs are the option names, so that errors appear at their fields. Throws UserError if a text does
+ * not fit.
  */
 export function formView(form: Form, address: Address, home?: string): types.ModalView {
   return {
@@ -60,16 +60,16 @@ export function formView(form: Form, address: Address, home?: string): types.Mod
 function metadataOf({ id: form, initial }: Form, address: Address, home: string | undefined): string {
   const carried = Object.entries(initial).filter(([, value]) => typeof value === 'object');
   const files = carried.length === 0 ? undefined : Object.fromEntries(carried);
-  const whole = JSON.stringify({ form, address, home, files });
-  if (whole.length <= LIMITS.privateMetadata) return whole;
+  const json = JSON.stringify({ form, address, home, files });
+  if (json.length <= LIMITS.privateMetadata) return json;
   const { platformData: _, ...bare } = address;
   return JSON.stringify({ form, address: bare, home, files });
 }
 
-/** Undefined for a modal that is not a form of ours. */
+/** Returns undefined for other modals. */
 export const readMetadata = (metadata: string) => readJson(metadataSchema, metadata);
 
-/** Reads JSON that Slack gave back; undefined when it is not of this schema. */
+/** Parses JSON that Slack returned. Returns undefined if it does not match the schema. */
 export function readJson<Content>(schema: z.ZodType<Content>, json = ''): Content | undefined {
   try {
     return schema.safeParse(JSON.parse(json)).data;
@@ -78,7 +78,7 @@ export function readJson<Content>(schema: z.ZodType<Content>, json = ''): Conten
   }
 }
 
-/** One field, or several for a text that one cannot hold. Throws UserError like {@link textParts}. */
+/** One field, or several for a long text. Throws UserError like {@link textParts}. */
 function inputBlocks(
   name: string,
   option: OptionDeclaration,
@@ -98,14 +98,14 @@ function inputBlock(
 ): types.InputBlock {
   const file = typeof initial === 'object' ? initial : undefined;
   const hint = file === undefined ? option.description : willBeUsed(file);
-  const { name: whole, by } = fieldName(name);
-  const words = `${whole.replace(/[-_]/g, ' ')}${by === undefined ? '' : ' (continued)'}`;
+  const { name: optionName, by } = fieldName(name);
+  const label = `${optionName.replace(/[-_]/g, ' ')}${by === undefined ? '' : ' (continued)'}`;
   return {
     type: 'input',
     block_id: name,
-    // A box that is not ticked is an answer, too.
+    // An unticked box is an answer too.
     optional: option.required !== true || option.type === 'flag' || file !== undefined,
-    label: plainText(words.charAt(0).toUpperCase() + words.slice(1), LIMITS.inputHint),
+    label: plainText(label.charAt(0).toUpperCase() + label.slice(1), LIMITS.inputHint),
     ...(option.type !== 'flag' && { hint: plainText(hint, LIMITS.inputHint) }),
     element: { action_id: name, ...inputElement(option, initial) },
   };
@@ -116,7 +116,7 @@ function inputElement(option: OptionDeclaration, initial: OptionValue | undefine
     case 'text': {
       if (option.mention === true) return { type: 'users_select' };
       const text = typeof initial === 'string' && initial !== '' ? initial : undefined;
-      // A menu cannot hold a longer text.
+      // Menus do not support longer text.
       if (option.autocomplete && (text === undefined || text.length <= LIMITS.optionValue)) {
         const first = text === undefined ? undefined : choiceOption(text, text);
         return { type: 'external_select', min_query_length: 0, ...present({ initial_option: first }) };
@@ -161,7 +161,7 @@ function inputElement(option: OptionDeclaration, initial: OptionValue | undefine
   }
 }
 
-/** An option of a menu. Its text is shortened, its value never: a value that is too long cannot be offered. */
+/** A menu option. Its text is shortened, but its value is not: a value that is too long cannot be offered. */
 export function choiceOption(name: string, value: string): types.PlainTextOption {
   return { text: plainText(name.trim() === '' ? value : name, LIMITS.optionText), value };
 }
@@ -170,13 +170,13 @@ const fileSchema = z.object({
   name: z.string().catch('file'),
   mimetype: z.string().optional(),
   size: z.number().optional(),
-  /** Its address leads wherever the app that added it likes. https://docs.slack.dev/messaging/working-with-files */
+  /** Its address is controlled by the app that added it: https://docs.slack.dev/messaging/working-with-files */
   is_external: z.boolean().catch(false),
   url_private_download: z.string().optional(),
   url_private: z.string().optional(),
 });
 
-/** A file in an event or a form, as a reference; undefined for a file without bytes, such as a deleted one. */
+/** Converts a file in an event or form to a reference. Undefined for a file without content, such as a deleted one. */
 export function fileReference(file: unknown): FileReference | undefined {
   const { data } = fileSchema.safeParse(file);
   const url = data?.url_private_download ?? data?.url_private;
@@ -199,7 +199,7 @@ const fieldSchema = z.object({
 });
 const stateSchema = z.record(z.string(), z.record(z.string(), fieldSchema));
 
-/** The options that a sent form holds: `view.state.values`. Fields that were left empty are absent. */
+/** Reads the options of a submitted form from `view.state.values`. Empty fields are absent. */
 export function formOptions(values: unknown): RawOptions {
   const options: Record<string, OptionValue> = {};
   for (const block of Object.values(stateSchema.safeParse(values).data ?? {}))

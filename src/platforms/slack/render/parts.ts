@@ -1,4 +1,4 @@
-/** A Message as Slack messages that fit: the first is for the channel, the others for its thread. */
+/** Renders a Message as Slack messages that fit: the first for the channel, the others for its thread. */
 import type { types } from '@slack/bolt';
 import type { Message } from '../../../core/message.ts';
 import { splitPlain, wellFormed, wholeCharacters } from '../../shared/text.ts';
@@ -24,26 +24,26 @@ export interface Part {
 export interface Rendering {
   /** At least one. */
   readonly parts: readonly Part[];
-  /** The whole text, when it is too long for messages. */
+  /** The full text, if it is too long for messages. */
   readonly textFile: string | undefined;
 }
 
 export interface RenderOptions extends DetailOptions, LinkOptions, TextOptions {
   /** The person that `notify` mentions. */
   readonly person: string;
-  /** Characters of all blocks of one part. */
+  /** The most characters in the blocks of one part. */
   readonly budget?: number;
-  /** Long text is whole in the thread, and only its beginning is in the channel. */
+  /** The thread has the full text, and the channel only its beginning. */
   readonly inThread?: boolean;
-  /** The workspace shows the app as an agent, whose answers people judge. */
+  /** The app is an agent, so answers have feedback buttons. */
   readonly hasAgents?: boolean;
-  /** Only the first part is wanted: the text is being streamed in its thread. */
+  /** Renders only the first part. The text is being streamed in its thread. */
   readonly firstOnly?: boolean;
 }
 
-/** Renders any Message. Loses no text, and mentions `person` alone, only when the message says so. */
-export async function render(given: Message, options: RenderOptions): Promise<Rendering> {
-  const message = wellFormed(given);
+/** Renders any Message without losing text. Mentions `person` only, and only if `notify` is set. */
+export async function render(input: Message, options: RenderOptions): Promise<Rendering> {
+  const message = wellFormed(input);
   const budget = options.budget ?? LIMITS.partCharacters;
   const { shown, below, textFile } = await textOf(message, budget, options);
   const { inPlace, asLines } = buttonsOf(message);
@@ -70,9 +70,9 @@ export async function render(given: Message, options: RenderOptions): Promise<Re
 }
 
 interface RenderedText {
-  /** Among the other blocks. */
+  /** Blocks of the first message. */
   readonly shown: types.KnownBlock[];
-  /** Messages of their own. */
+  /** Separate messages. */
   readonly below: readonly Part[];
   readonly textFile?: Rendering['textFile'];
 }
@@ -81,7 +81,7 @@ async function textOf({ text = '' }: Message, budget: number, options: RenderOpt
   if (options.firstOnly && text.length > LIMITS.streamFrom)
     return { shown: await headOf(text, options), below: [] };
   const most = options.inThread ? LIMITS.threadParts : LIMITS.textParts;
-  // Text that is clearly too long is not rendered whole.
+  // Avoids rendering text that is certainly too long.
   const tooLong = text.length > most * LIMITS.partCharacters;
   const shownText = tooLong ? text.slice(0, wholeCharacters(text, budget)) : text;
   const pieces = await textBlocks(shownText, budget, options);
@@ -97,14 +97,14 @@ async function textOf({ text = '' }: Message, budget: number, options: RenderOpt
   };
 }
 
-/** The beginning, for the channel, of a text that is in the thread. The rest of the text is not parsed for that. */
+/** The beginning of a text that is in the thread, for the channel. Parses only as much as needed. */
 async function headOf(text: string, options: RenderOptions): Promise<types.KnownBlock[]> {
   const near = text.slice(0, wholeCharacters(text, LIMITS.beginning * 4));
   const [head] = await textBlocks(near, LIMITS.beginning, options);
   return [...(head === undefined ? [] : [head]), contextBlock('The rest is in the thread.')];
 }
 
-/** Fills parts in order. `last` closes the first part, so that the buttons are at its end. */
+/** Fills parts in order. `last` ends the first part, so that the buttons are below it. */
 function pack(
   blocks: readonly types.KnownBlock[],
   last: readonly types.KnownBlock[],
@@ -113,24 +113,24 @@ function pack(
   const first: types.KnownBlock[] = [];
   const parts = [first];
   let part = first;
-  let free = budget - weightOf(last);
-  let slots = LIMITS.blocks - last.length;
+  let charactersLeft = budget - weightOf(last);
+  let blocksLeft = LIMITS.blocks - last.length;
   for (const block of blocks) {
     const weight = weightOf(block);
-    if (part.length > 0 && (weight > free || part.length >= slots)) {
+    if (part.length > 0 && (weight > charactersLeft || part.length >= blocksLeft)) {
       part = [];
       parts.push(part);
-      free = budget;
-      slots = LIMITS.blocks;
+      charactersLeft = budget;
+      blocksLeft = LIMITS.blocks;
     }
     part.push(block);
-    free -= weight;
+    charactersLeft -= weight;
   }
   first.push(...last);
   return parts;
 }
 
-/** Characters that Slack counts in blocks. */
+/** The characters that Slack counts in a block. */
 function weightOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   return Object.entries(value).reduce((sum, [key, inner]) => {

@@ -1,4 +1,4 @@
-/** Blocks of text: who is mentioned, the title, the progress, the text itself. */
+/** Renders text blocks: the mention, the title, the progress and the text. */
 import type { types } from '@slack/bolt';
 import type { Message } from '../../../core/message.ts';
 import { ellipsis } from '../../../core/util/words.ts';
@@ -32,7 +32,7 @@ export function progressBlocks(message: Message): types.KnownBlock[] {
   const { progress } = message;
   if (!progress) return [];
   const facts = [
-    escapeMrkdwn(ellipsis(stageToSay(message), LONGEST_STAGE)),
+    escapeMrkdwn(ellipsis(stageToSay(message), MAX_STAGE)),
     ...progressFacts(progress, (word, at) => time(word, at, word === 'started' ? '{time}' : '{time_secs}')),
   ];
   const shown = facts.filter((fact) => fact !== '').join(' · ');
@@ -40,11 +40,11 @@ export function progressBlocks(message: Message): types.KnownBlock[] {
 }
 
 export interface TextOptions {
-  /** Plain text only. */
+  /** Uses plain text only. */
   readonly bare?: boolean;
 }
 
-/** Text as markdown blocks; with `bare`, plain. */
+/** Renders text as markdown blocks, or as plain text with `bare`. */
 export async function textBlocks(
   text: string,
   budget: number,
@@ -52,7 +52,7 @@ export async function textBlocks(
 ): Promise<types.KnownBlock[]> {
   if (text === '') return [];
   if (bare) return (await plainPieces(text, LIMITS.sectionText)).map(plainSection);
-  // Title and buttons need the rest of the budget.
+  // Leaves space for the title and buttons.
   const pieces = await slackMarkdown(text, Math.floor(budget * 0.8));
   return pieces.map((piece) => ({ type: 'markdown', text: piece }));
 }
@@ -62,18 +62,18 @@ const plainSection = (piece: string): types.KnownBlock => ({
   text: plainText(piece, LIMITS.sectionText),
 });
 
-const LONGEST_STAGE = 300;
-/** Of the Markdown. In characters. */
-const SUMMARIZED = 500;
+const MAX_STAGE = 300;
+/** The characters of Markdown to summarise. */
+const SUMMARY_SOURCE = 500;
 
-/** The text of notifications and screen readers; mrkdwn. */
+/** The text of notifications and screen readers, as mrkdwn. */
 export function summaryOf(message: Message, { person }: { readonly person: string }): string {
   const mention = message.notify ? `<@${escapeMrkdwn(person)}> ` : '';
-  const beginning = message.text?.slice(0, wholeCharacters(message.text, SUMMARIZED));
+  const beginning = message.text?.slice(0, wholeCharacters(message.text, SUMMARY_SOURCE));
   const text = beginning === undefined ? undefined : plainOfMarkdown(beginning);
-  // Screen readers read this instead of the blocks, so it has what only they show.
+  // Screen readers read this instead of the blocks, so it includes the fields.
   const fields = (message.fields ?? []).map(({ name, value }) => `${name}: ${value}`);
-  // The name of a file tells a person nothing.
+  // File names are not helpful here.
   const media = (message.media ?? []).map(({ alt, caption }) => alt?.trim() || caption?.trim());
   const facts = [message.title, stageToSay(message), text, ...fields, ...media, message.footer];
   const known = facts.filter((fact) => fact !== undefined && fact.trim() !== '');
