@@ -384,10 +384,26 @@ export function people({
   /** Writes a message; the app gets the events that it subscribed to and that Slack would send. */
   async function say(
     text: string,
-    { threadTs, files = [], ...where }: Origin & { threadTs?: string; files?: StoredFile[] } = {},
+    {
+      threadTs,
+      files = [],
+      blocks = [],
+      attachments,
+      bot,
+      ...where
+    }: Origin & Pick<Partial<PostedMessage>, 'threadTs' | 'files' | 'blocks' | 'attachments' | 'bot'> = {},
   ): Promise<Said> {
     const { user, channel } = origin(where);
-    const message = workspace.post({ channel: channel.id, user, text, blocks: [], threadTs, files });
+    const message = workspace.post({
+      channel: channel.id,
+      user,
+      text,
+      blocks,
+      threadTs,
+      files,
+      ...(attachments ? { attachments } : {}),
+      ...(bot ? { bot } : {}),
+    });
     const types = eventsFor(message);
     const sent = await Promise.all(types.map((type) => sendEvent(eventOf(message, type))));
     return {

@@ -41,6 +41,8 @@ export interface StoredFile {
   /** Asked for, uploaded, shared; a file is only visible once completed. */
   state: 'requested' | 'uploaded' | 'completed';
   announcedLength: number;
+  /** It lies elsewhere, such as in Google Drive: https://docs.slack.dev/messaging/working-with-files#remote */
+  isExternal?: boolean;
   /** On Slack Connect: events tell only its id. */
   toldLater?: boolean;
   /** When Slack has processed it, so that a block may show it. */
@@ -56,6 +58,10 @@ export interface PostedMessage {
   text: string;
   blocks: Fields[];
   files: StoredFile[];
+  /** Of another app, or a message that the person shares: https://docs.slack.dev/reference/events/message */
+  attachments?: Fields[];
+  /** The bot id of another app. */
+  bot?: string;
   /** Every text and blocks it ever had, oldest first; the last one is what is shown now. */
   revisions: { text: string; blocks: Fields[]; at: number }[];
   deleted: boolean;

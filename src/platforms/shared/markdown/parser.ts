@@ -18,6 +18,13 @@ function createParser() {
   parser.normalizeLink = (url) => url;
   parser.normalizeLinkText = (url) => url;
   parser.inline.State = CjkStateInline;
+  parser.inline.ruler.before('escape', 'formula', (state, silent) => {
+    const { src, pos } = state;
+    if (!isFormulaSign(src, pos)) return false;
+    if (!silent) state.pending += src.slice(pos, pos + 2);
+    state.pos += 2;
+    return true;
+  });
   // Past its `maxNesting`, the parser leaves text out.
   parser.block.ruler.before('table', 'too_deep', (state, start, end, silent) => {
     if (silent || state.level < DEEPEST) return false;
@@ -30,6 +37,18 @@ function createParser() {
     return true;
   });
   return parser;
+}
+
+/**
+ * Whether the backslash at `pos` belongs to a formula, as in `\\(x\\)`, `\\{` and `\\\\`: CommonMark would drop it. Brackets count
+ * with a space inside, as models write them.
+ */
+function isFormulaSign(src: string, pos: number): boolean {
+  if (src.charAt(pos) !== '\\') return false;
+  const sign = src.charAt(pos + 1);
+  if (sign === '[') return /\s/.test(src.charAt(pos + 2));
+  if (sign === ']') return /\s/.test(src.charAt(pos - 1));
+  return sign !== '' && '(){},;\\'.includes(sign);
 }
 
 const CJK_PUNCTUATION = new Set('、。〈〉《》「」『』【】〔〕〖〗〜！（），：；？［］｛｝～｡｢｣､・“”‘’…—');

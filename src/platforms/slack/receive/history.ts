@@ -8,13 +8,15 @@ import { readMessages } from '../connection/channels.ts';
 import type { SlackTools } from '../connection/client.ts';
 import type { Identity, Workspace } from '../connection/workspaces.ts';
 import { postKeyOf } from '../deliver/find-posted.ts';
-import { filesOf, spoken, type Talk, talkSchema } from './incoming-message.ts';
+import { contentOfTalk } from './content.ts';
+import { type Talk, talkSchema } from './incoming-message.ts';
 
 const MAX_TURNS = 50;
 
 const replySchema = talkSchema.omit({ channel: true, channel_type: true }).extend({
-  blocks: z.array(z.unknown()).catch([]),
   metadata: z.unknown().optional(),
+  /** Of an app. */
+  bot_profile: z.object({ name: z.string() }).optional().catch(undefined),
 });
 type Reply = z.infer<typeof replySchema>;
 
@@ -85,10 +87,14 @@ const isOwn = ({ user, bot_id }: Reply, { botUser, botId }: Identity): boolean =
 async function turnOf(message: Reply, identity: Identity, tools: HistoryTools): Promise<ConversationTurn> {
   const { people } = tools;
   const { user } = message;
-  const { files } = await filesOf(message, tools);
-  const text = await spoken(message.text, identity, people);
-  if (isOwn(message, identity)) return { author: 'bot', text, files, ...present({ job: jobOf(message) }) };
-  if (user === undefined) return { author: 'person', text, files };
+  const own = isOwn(message, identity);
+  const { text, files } = await contentOfTalk(
+    own ? { ...message, blocks: [], attachments: [] } : message,
+    tools,
+  );
+  if (own) return { author: 'bot', text, files, ...present({ job: jobOf(message) }) };
+  if (user === undefined)
+    return { author: 'person', text, files, ...present({ name: message.bot_profile?.name }) };
   const { displayName: name } = await people.find(user);
   return { author: 'person', name, person: user, text, files };
 }

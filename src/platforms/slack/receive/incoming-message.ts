@@ -1,16 +1,32 @@
 /** Reads a person's message: who it addresses, its text and its files. */
 import { z } from 'zod';
-import type { FileReference } from '../../../core/options.ts';
-import type { Log } from '../../../core/telemetry/log.ts';
-import { call, type SlackTools } from '../connection/client.ts';
 import type { People } from '../connection/people.ts';
 import type { Identity } from '../connection/workspaces.ts';
-import { slackErrorOf } from '../errors.ts';
 import { escapeMrkdwn, unescapeSlack } from '../render/escape.ts';
-import { fileReference } from '../render/modal.ts';
 
 /** The most names to look up in a message. */
 const MAX_NAMES = 50;
+
+const text = z.string().optional().catch(undefined);
+
+/** What an app shows below a message, or a message that a person shares. */
+const attachmentSchema = z.object({
+  fallback: text,
+  pretext: text,
+  author_name: text,
+  title: text,
+  title_link: text,
+  text,
+  fields: z.array(z.object({ title: text, value: text })).catch([]),
+  footer: text,
+  image_url: text,
+  /** Of the preview of a link. */
+  from_url: text,
+  /** A person forwarded a message, or linked one that Slack shows. */
+  is_share: z.boolean().catch(false),
+  files: z.array(z.unknown()).catch([]),
+  blocks: z.array(z.unknown()).catch([]),
+});
 
 export const talkSchema = z.object({
   ts: z.string(),
@@ -24,6 +40,11 @@ export const talkSchema = z.object({
   subtype: z.string().optional(),
   text: z.string().catch(''),
   files: z.array(z.unknown()).catch([]),
+  blocks: z.array(z.unknown()).catch([]),
+  attachments: z
+    .array(z.unknown())
+    .catch([])
+    .transform((entries) => entries.flatMap((entry) => attachmentSchema.safeParse(entry).data ?? [])),
 });
 export type Talk = z.infer<typeof talkSchema>;
 
@@ -56,10 +77,8 @@ export async function spoken(
   { botUser }: Pick<Identity, 'botUser'>,
   people: People,
 ): Promise<string> {
-  const own = new RegExp(`<@${botUser}(?:\\|[^<>]*)?>[,:]?`, 'g');
-  return unescapeSlack(await withNames(text.replace(own, ' '), people))
-    .replace(/ {2,}/g, ' ')
-    .trim();
+  const own = new RegExp(` ?<@${botUser}(?:\\|[^<>]*)?>[,:]?`, 'g');
+  return unescapeSlack(await withNames(text.replace(own, ''), people)).trim();
 }
 
 const UNNAMED = /<@([UW][A-Z0-9]+)>/g;
@@ -75,30 +94,4 @@ async function withNames(text: string, people: People): Promise<string> {
     }),
   );
   return text.replace(UNNAMED, (_, id: string) => `<@${id}|${names.get(id) ?? 'somebody'}>`);
-}
-
-/** On Slack Connect, an event may contain only the ID of a file. */
-const idOnlySchema = z.object({ id: z.string(), file_access: z.literal('check_file_info') });
-
-/** The readable files, and the number of files whose address Slack withheld. */
-export async function filesOf(
-  { files }: Pick<Talk, 'files'>,
-  tools: SlackTools & { readonly log: Log },
-): Promise<{ readonly files: FileReference[]; readonly unreadable: number }> {
-  let unreadable = 0;
-  const resolved = await Promise.all(
-    files.map(async (file) => {
-      const { data } = idOnlySchema.safeParse(file);
-      if (data === undefined) return file;
-      try {
-        const info = () => tools.web.files.info({ file: data.id });
-        return (await call(info, { repeatable: true }, tools)).file;
-      } catch (error) {
-        tools.log.warn({ err: error, code: slackErrorOf(error) }, 'Could not read a Slack Connect file');
-        unreadable += 1;
-        return undefined;
-      }
-    }),
-  );
-  return { files: resolved.map(fileReference).filter((file) => file !== undefined), unreadable };
 }

@@ -9,7 +9,8 @@ import { slackErrorOf } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import { GLOBAL_SHORTCUT, MESSAGE_SHORTCUT } from '../manifest.ts';
 import { HOME_ACTIONS } from '../render/home.ts';
-import { filesOf, spoken } from './incoming-message.ts';
+import { contentOfTalk } from './content.ts';
+import { talkSchema } from './incoming-message.ts';
 import { openCommandForm } from './open-form.ts';
 import {
   agentAddress,
@@ -21,7 +22,9 @@ import {
 import { type ListenerTools, respond, toolsIn, type WorkspaceTools } from './respond.ts';
 
 const messageSchema = z.object({
-  message: z.object({ text: z.string().catch(''), files: z.array(z.unknown()).catch([]) }).optional(),
+  message: talkSchema
+    .pick({ text: true, files: true, blocks: true, attachments: true, bot_id: true })
+    .optional(),
 });
 
 export function listenToButtons(app: App, shared: ListenerTools): void {
@@ -72,13 +75,11 @@ export function listenToShortcuts(app: App, shared: ListenerTools): void {
     const address = direct === undefined ? origin : { ...origin, channel: direct };
     const { message } = messageSchema.parse(body);
     const option = command.messageMenu?.option;
+    const content = message && (await contentOfTalk(message, tools));
     const initial =
-      message === undefined || option === undefined
+      content === undefined || option === undefined
         ? {}
-        : {
-            ...fileOptions(command, (await filesOf(message, tools)).files),
-            [option]: await spoken(message.text, await tools.identity.read(), tools.people),
-          };
+        : { ...fileOptions(command, content.files), [option]: content.text };
     await openCommandForm(command, { initial }, { address, triggerId: interaction.trigger_id }, tools);
   });
 }

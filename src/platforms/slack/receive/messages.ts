@@ -10,9 +10,9 @@ import { createTalkMemory, kindOfTalk, TYPED_COMMAND } from '../../shared/talk.t
 import { sendPrivately } from '../deliver/private.ts';
 import { LIMITS } from '../limits.ts';
 import { unescapeSlack } from '../render/escape.ts';
+import { contentOfTalk } from './content.ts';
 import { historyBefore, isBotIn, readSlackHistory } from './history.ts';
 import {
-  filesOf,
   isAboutPeople,
   isFromPerson,
   isToSomebodyElse,
@@ -25,9 +25,6 @@ import {
 import { createOnce } from './once.ts';
 import { agentAddress, channelAddress, PLATFORM_NAME } from './payloads.ts';
 import { type ListenerTools, respondToMessage, toolsIn, type WorkspaceTools } from './respond.ts';
-
-const UNREADABLE_FILE =
-  "I couldn't open a file in your message because it belongs to another workspace. Upload it here and try again.";
 
 const removedSchema = z
   .object({ subtype: z.literal('message_deleted'), channel: z.string(), deleted_ts: z.string() })
@@ -85,11 +82,10 @@ export function listenToTalk(app: App, shared: ListenerTools): void {
       ...(isAgents ? agentAddress(identity.team, location) : channelAddress(identity.team, location)),
       ...present({ thread }),
     };
-    const { files, unreadable } = await filesOf(talk, tools);
-    const message = { text: await spoken(talk.text, identity, tools.people), files };
+    const { problems, ...message } = await contentOfTalk(talk, tools);
     if (thread !== undefined) threads.join(channel, thread);
-    if (unreadable > 0) await sendPrivately(address, { text: UNREADABLE_FILE }, tools);
-    if (unreadable > 0 && isBare(message)) return;
+    if (problems.length > 0) await sendPrivately(address, { text: problems.join('\n') }, tools);
+    if (problems.length > 0 && isBare(message)) return;
     const question = await questionOf(message, before ? { before } : { history: historyBefore(talk) }, tools);
     const run = async (invocation: Invocation): Promise<Outcome | undefined> => {
       const outcome = await deletions.run(invocation, tools.bot);
@@ -127,12 +123,8 @@ export function listenToTalk(app: App, shared: ListenerTools): void {
       const address = channelAddress(tools.team, { channel, person: user });
       return await sendPrivately(address, { text: TYPED_COMMAND }, tools);
     }
-    const turn = {
-      author: 'person' as const,
-      person: user,
-      text: await spoken(text, await tools.identity.read(), tools.people),
-      files: [],
-    };
+    const { text: said } = await contentOfTalk(talk, tools);
+    const turn = { author: 'person' as const, person: user, text: said, files: [] };
     const { thread, turns } = memory.place(channel, turn, async () => ts);
     await reply(talk, { thread: await thread, before: turns }, tools);
   }

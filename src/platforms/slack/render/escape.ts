@@ -29,6 +29,8 @@ export function unescapeSlack(text: string, { keepMentions = false } = {}): stri
         case '#':
           return `#${name ?? target}`;
         case '!':
+          // https://docs.slack.dev/messaging/formatting-message-text#date-formatting
+          if (target.startsWith('date^')) return name ?? whole;
           return `@${(name ?? target.replace(/^subteam\^/, '')).replace(/^@/, '')}`;
         default:
           return target === '' ? whole : linkText(unescapeEntities(target), name);

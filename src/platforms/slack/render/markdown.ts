@@ -8,7 +8,7 @@ import { parseMarkdown, readMarkdown } from '../../shared/markdown/read.ts';
 import { textOf } from '../../shared/markdown/tree.ts';
 import { splitPlain } from '../../shared/text.ts';
 
-/** Invisible. After `<`, it keeps Slack from reading a token in code. */
+/** Invisible. It keeps Slack from reading a token in code, and an emoji in numbers. */
 const WORD_JOINER = '\u2060';
 /** A longer header row is not repeated. */
 const MAX_HEADER = 1_000;
@@ -20,7 +20,9 @@ const NOTATION: Notation = {
   escape: (text) =>
     text
       .replace(/[\\*~|`[\]]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, '\\$&')
-      .replace(/<|&(?=#?\w{1,31};)/g, (sign) => (sign === '<' ? '&lt;' : '&amp;')),
+      .replace(/<|&(?=#?\w{1,31};)/g, (sign) => (sign === '<' ? '&lt;' : '&amp;'))
+      // Slack would show an emoji within 1:100:5. No other is all digits.
+      .replace(/(?<=\d):(?=(?:100|1234):)/g, `:${WORD_JOINER}`),
   joiner: '',
   codeSpan: (code) => ({ sign: fenceFor(code, 1), code: breakTokens(code) }),
   address: (url) =>

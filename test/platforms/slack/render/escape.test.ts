@@ -24,6 +24,7 @@ describe('what Slack makes of typed text', () => {
     ['<https://example.com/a?b=1&amp;c=2>', 'https://example.com/a?b=1&c=2'],
     ['<https://example.com|look>', 'look (https://example.com)'],
     ['<mailto:a@b.c|a@b.c>', 'a@b.c'],
+    ['<!date^1392734382^{date_num}|2014-02-18>', '2014-02-18'],
     ['&amp;lt;', '&lt;'],
   ])('%s', (received, typed) => {
     expect(unescapeSlack(received)).toBe(typed);

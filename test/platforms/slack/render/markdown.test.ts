@@ -21,6 +21,19 @@ describe('Markdown for Slack', () => {
     expect(await markdown('\\&lt;')).toEqual(['&amp;lt;']);
   });
 
+  it.each(['\\(x_1\\)', '\\{a, b\\}', 'a \\\\ b', '\\[ x \\]'])(
+    'keeps the backslashes of a formula: %s',
+    async (formula) => {
+      expect(plainOfMarkdown(formula)).toBe(formula);
+      const [sent = ''] = await markdown(formula);
+      expect(sent.replace(/\\([\\_[\]])/g, '$1')).toBe(formula);
+    },
+  );
+
+  it('shows numbers between colons without an emoji', async () => {
+    expect(await markdown('1:100:5 at 10:30:45 :100:')).toEqual(['1:\u2060100:5 at 10:30:45 :100:']);
+  });
+
   it('leaves links whole, with their ampersands', async () => {
     const [text = ''] = await markdown('[song](https://x.example/s_(1)?a=1&b=2)');
     expect(links({ blocks: [{ type: 'markdown', text }] })).toEqual([

@@ -110,10 +110,13 @@ export function wireMessage(message: PostedMessage): Fields {
   return {
     type: 'message',
     ts: message.ts,
-    user: message.user,
+    ...(message.bot === undefined
+      ? { user: message.user }
+      : { subtype: 'bot_message', bot_id: message.bot, bot_profile: { name: message.bot } }),
     text: message.text,
     ...(message.threadTs === undefined ? {} : { thread_ts: message.threadTs }),
     ...(message.blocks.length > 0 ? { blocks: message.blocks.filter(isFields).map(wireBlock) } : {}),
+    ...(message.attachments === undefined ? {} : { attachments: message.attachments }),
     ...(message.files.length > 0
       ? { files: message.files.map((file) => ({ id: file.id, name: file.name, mimetype: file.mimetype })) }
       : {}),

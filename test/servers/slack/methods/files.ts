@@ -126,6 +126,8 @@ export function wireFile(file: StoredFile, baseUrl: string): Record<string, unkn
     user: file.user,
     url_private: `${baseUrl}/files-pri/${file.id}/${encodeURIComponent(file.name)}`,
     url_private_download: `${baseUrl}/files-pri/${file.id}/download/${encodeURIComponent(file.name)}`,
-    mode: 'hosted',
+    ...(file.isExternal
+      ? { mode: 'external', is_external: true, external_type: 'gdrive' }
+      : { mode: 'hosted' }),
   };
 }

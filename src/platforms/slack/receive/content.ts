@@ -1,0 +1,185 @@
+/** Everything that a message holds, as text and files: its words, the blocks and attachments of apps, and what it forwards. */
+import { z } from 'zod';
+import { isPlainObject } from '../../../core/invocation.ts';
+import type { FileReference } from '../../../core/options.ts';
+import type { Log } from '../../../core/telemetry/log.ts';
+import type { SpokenMessage } from '../../shared/question.ts';
+import { call, type SlackTools } from '../connection/client.ts';
+import type { Workspace } from '../connection/workspaces.ts';
+import { slackErrorOf } from '../errors.ts';
+import { escapeMrkdwn } from '../render/escape.ts';
+import { fileReference } from '../render/modal.ts';
+import { spoken, type Talk } from './incoming-message.ts';
+
+type ContentTools = SlackTools & Pick<Workspace, 'identity' | 'people'> & { readonly log: Log };
+type HeldContent = Pick<Talk, 'text' | 'files' | 'blocks' | 'attachments' | 'bot_id'>;
+
+export interface TalkContent extends SpokenMessage {
+  /** For the person, about files that cannot be read. */
+  readonly problems: readonly string[];
+}
+
+const OTHER_WORKSPACE =
+  "I couldn't open a file in your message because it belongs to another workspace. Upload it here and try again.";
+const EXTERNAL =
+  "I can't open files that are stored outside Slack, such as those in Google Drive. Upload a copy here if I should read it.";
+
+export async function contentOfTalk(message: HeldContent, tools: ContentTools): Promise<TalkContent> {
+  const { attachments } = message;
+  // A person's blocks repeat the text; those of an app may be all that it wrote.
+  const shown = message.bot_id === undefined ? [] : message.blocks;
+  const blocks = [...shown, ...attachments.flatMap(({ blocks: nested }) => nested)];
+  const written = textOfBlocks(shown) || message.text;
+  const text = [written, ...attachments.map(attachmentText)].filter(Boolean).join('\n\n');
+  const { files, problems } = await filesOf(
+    [...message.files, ...attachments.flatMap((attachment) => attachment.files), ...filesOfBlocks(blocks)],
+    tools,
+  );
+  const pictures = [...attachments.flatMap(pictureOf), ...blocks.flatMap(pictureOfBlock)];
+  return {
+    text: await spoken(text, await tools.identity.read(), tools.people),
+    files: [...files, ...pictures],
+    problems,
+  };
+}
+
+/** https://docs.slack.dev/legacy/legacy-messaging/legacy-secondary-message-attachments and messages that people share */
+function attachmentText(attachment: Talk['attachments'][number]): string {
+  const { pretext, author_name: author, title, title_link: link, text, fields, footer } = attachment;
+  const heading = title && link ? `${title} (${link})` : title;
+  const content =
+    textOfBlocks(attachment.blocks) ||
+    [heading, text, ...fields.map((field) => `${field.title ?? ''}: ${field.value ?? ''}`), footer]
+      .filter(Boolean)
+      .join('\n') ||
+    (author || pretext ? '' : (attachment.fallback ?? ''));
+  if (!attachment.is_share) return [pretext, author, content].filter(Boolean).join('\n');
+  return `Forwarded message${author ? ` from ${author}` : ''}:\n\n${content}`;
+}
+
+/** A preview of a link is not what the message is about. */
+function pictureOf({ image_url: url, from_url: source }: Talk['attachments'][number]): FileReference[] {
+  return url === undefined || source !== undefined ? [] : [pictureAt(url)];
+}
+
+function pictureAt(url: string): FileReference {
+  const name = URL.canParse(url) ? new URL(url).pathname.split('/').at(-1) : undefined;
+  return { name: name || 'image', url, contentType: 'image/unknown' };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+const fieldsOf = (value: unknown): Fields => (isPlainObject(value) ? { ...value } : {});
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+const textIn = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+const textOfBlocks = (blocks: readonly unknown[]): string =>
+  blocks.map(textOfBlock).filter(Boolean).join('\n\n');
+
+/** In Slack's notation. https://docs.slack.dev/reference/block-kit/blocks */
+function textOfBlock(value: unknown): string {
+  const block = fieldsOf(value);
+  switch (block.type) {
+    case 'section':
+      return [block.text, ...listOf(block.fields)].map(textOfObject).filter(Boolean).join('\n');
+    case 'header':
+      return textOfObject(block.text);
+    case 'context':
+      return listOf(block.elements).map(textOfObject).filter(Boolean).join(' ');
+    case 'markdown':
+      return escapeMrkdwn(textIn(block.text));
+    case 'image':
+      return textOfObject(block.title) || textIn(block.alt_text);
+    case 'video':
+      return [textOfObject(block.title), textIn(block.title_url), textOfObject(block.description)]
+        .filter(Boolean)
+        .join('\n');
+    case 'table':
+      return listOf(block.rows)
+        .map((row) => listOf(row).map(textOfRichText).join(' | '))
+        .join('\n');
+    case 'rich_text':
+      return textOfRichText(block);
+    default:
+      return '';
+  }
+}
+
+const textOfObject = (value: unknown): string => textIn(fieldsOf(value).text);
+
+/** https://docs.slack.dev/reference/block-kit/blocks/rich-text-block */
+function textOfRichText(value: unknown): string {
+  const node = fieldsOf(value);
+  const children = listOf(node.elements);
+  const inside = (separator: string) => children.map(textOfRichText).join(separator);
+  switch (node.type) {
+    case 'rich_text':
+      return inside('\n');
+    case 'rich_text_list':
+      return children
+        .map((item, index) => `${node.style === 'ordered' ? `${index + 1}.` : '-'} ${textOfRichText(item)}`)
+        .join('\n');
+    case 'rich_text_quote':
+      return `> ${inside('').replaceAll('\n', '\n> ')}`;
+    case 'rich_text_preformatted':
+      return `\`\`\`\n${inside('')}\n\`\`\``;
+    case 'rich_text_section':
+      return inside('');
+    case 'link': {
+      const [text, url] = [textIn(node.text), textIn(node.url)];
+      return escapeMrkdwn(text === '' || text === url ? url : `${text} (${url})`);
+    }
+    case 'user':
+      return `<@${textIn(node.user_id)}>`;
+    case 'channel':
+      return `<#${textIn(node.channel_id)}>`;
+    case 'usergroup':
+      return `<!subteam^${textIn(node.usergroup_id)}>`;
+    case 'broadcast':
+      return `<!${textIn(node.range)}>`;
+    case 'emoji':
+      return `:${textIn(node.name)}:`;
+    case 'date':
+      return escapeMrkdwn(textIn(node.fallback));
+    default:
+      return escapeMrkdwn(textIn(node.text));
+  }
+}
+
+const filesOfBlocks = (blocks: readonly unknown[]): unknown[] =>
+  blocks.flatMap((block) => fieldsOf(block).slack_file ?? []);
+
+function pictureOfBlock(value: unknown): FileReference[] {
+  const { type, image_url: url } = fieldsOf(value);
+  return type === 'image' && typeof url === 'string' ? [pictureAt(url)] : [];
+}
+
+/** On Slack Connect, an event may tell no more of a file than its id. */
+const withheldSchema = z.object({ id: z.string(), file_access: z.literal('check_file_info') });
+/** https://docs.slack.dev/messaging/working-with-files#remote */
+const externalSchema = z.object({ is_external: z.literal(true) });
+
+async function filesOf(
+  files: readonly unknown[],
+  tools: ContentTools,
+): Promise<{ readonly files: FileReference[]; readonly problems: string[] }> {
+  const problems = new Set<string>();
+  const whole = await Promise.all(
+    files.map(async (file) => {
+      if (externalSchema.safeParse(file).success) {
+        problems.add(EXTERNAL);
+        return undefined;
+      }
+      const { data } = withheldSchema.safeParse(file);
+      if (data === undefined) return file;
+      try {
+        const info = () => tools.web.files.info({ file: data.id });
+        return (await call(info, { repeatable: true }, tools)).file;
+      } catch (error) {
+        tools.log.warn({ err: error, code: slackErrorOf(error) }, 'Could not read a Slack Connect file');
+        problems.add(OTHER_WORKSPACE);
+        return undefined;
+      }
+    }),
+  );
+  return { files: whole.map(fileReference).filter((file) => file !== undefined), problems: [...problems] };
+}
