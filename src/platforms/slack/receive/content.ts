@@ -153,7 +153,7 @@ function pictureOfBlock(value: unknown): FileReference[] {
   return type === 'image' && typeof url === 'string' ? [pictureAt(url)] : [];
 }
 
-/** On Slack Connect, an event may tell no more of a file than its id. */
+/** On Slack Connect, an event may name only a file's id. */
 const withheldSchema = z.object({ id: z.string(), file_access: z.literal('check_file_info') });
 /** https://docs.slack.dev/messaging/working-with-files#remote */
 const externalSchema = z.object({ is_external: z.literal(true) });
