@@ -149,6 +149,8 @@ export function parseActionId(id: string): ActionReference | undefined {
 
 /** Escapes every character that Markdown could take for markup, so that text from people and models shows as it is. */
 export function plain(text: string): string {
-  // Formulas keep their backslashes, so one of a text is written as an entity.
-  return text.replace(/[\\`*_[\]<>#+\-.!|~&:/@]/g, (sign) => (sign === '\\' ? '&#92;' : `\\${sign}`));
+  // Behind a backslash, brackets and backslashes could be read as a formula.
+  return text.replace(/[\\[\]]|[`*_<>#+\-.!|~&:/@]/g, (sign) =>
+    /[\\[\]]/.test(sign) ? `&#${sign.charCodeAt(0)};` : `\\${sign}`,
+  );
 }
