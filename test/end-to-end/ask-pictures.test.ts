@@ -6,7 +6,7 @@ import type { Channel } from '../servers/discord/types.ts';
 import type { SlackServer } from '../servers/slack/server.ts';
 import { type BothChats, startOnBothChats } from './both-chats.ts';
 
-/** Pictures and texts that people attach, on their way to the gateway. The model in force takes no pictures. */
+/** How attached images and texts reach the gateway. The default model cannot read images. */
 let world: BothChats;
 let discord: DiscordServer;
 let slack: SlackServer;
@@ -74,8 +74,8 @@ async function picturesIn(messages: ReturnType<typeof lastAsked>) {
 
 const SCALED = { type: 'image/jpeg', width: 1568, height: 784 };
 
-describe('a picture with a question', () => {
-  it('goes to the model that takes pictures, scaled down, the same from Discord and Slack', async () => {
+describe('an image with a question', () => {
+  it('is scaled and sent to the vision model, equally from Discord and Slack', async () => {
     discord.mention({
       text: 'what is this?',
       channel: thread,
@@ -94,7 +94,7 @@ describe('a picture with a question', () => {
     expect(lastAsked('/msg/v1/messages')).toEqual(fromDiscord);
   });
 
-  it('is there in the next question, too, where the model can see it', async () => {
+  it('is included in the next question to a model that can read it', async () => {
     const dog = await sharp(photo).resize(64).png().toBuffer();
     discord.mention({
       text: 'and this?',
@@ -108,7 +108,7 @@ describe('a picture with a question', () => {
     ]);
   });
 
-  it('leaves a note in a talk that goes on without pictures, on a route that has none', async () => {
+  it('is replaced by a note on a route without images', async () => {
     discord.mention({ text: 'What is 2 times 3?', channel: thread });
     await discord.until(() => discord.said(thread).find(has('**6**')), 'a plain answer');
     const sent = lastAsked('/chat/v1/chat/completions');
@@ -116,7 +116,7 @@ describe('a picture with a question', () => {
     expect(JSON.stringify(sent)).toContain('(a picture)');
   });
 
-  it('that unfolds into too many pixels is refused with a sentence, and nothing is asked', async () => {
+  it('is refused before the gateway is asked if it has too many pixels', async () => {
     const bomb = await sharp({
       create: { width: 12_000, height: 12_000, channels: 3, background: '#000' },
       limitInputPixels: false,
@@ -136,7 +136,7 @@ describe('a picture with a question', () => {
     expect(world.running.emulator.requests).toHaveLength(before);
   });
 
-  it('that was never one is refused, whatever it is called', async () => {
+  it('is refused if its content is not an image', async () => {
     discord.mention({
       text: 'look',
       files: [{ filename: 'fox.png', contentType: 'image/png', bytes: Buffer.from('<html>') }],
@@ -148,7 +148,7 @@ describe('a picture with a question', () => {
   });
 });
 
-it('a text that is attached is read', async () => {
+it('sends an attached text to the model', async () => {
   const text = 'My favourite colour is teal.';
   discord.mention({
     text: 'What is 3 times 3?',
@@ -158,9 +158,9 @@ it('a text that is attached is read', async () => {
   await discord.until(() => isRead() || undefined, 'a question with the text');
 });
 
-it('a reply to somebody’s picture looks at it', async () => {
+it('sends an image that a person replies to', async () => {
   const seen = () => discord.said().filter(has('1568'));
-  // Without the intent for it, Discord shows the bot files of messages that name it.
+  // Without the message content intent, Discord includes files only in messages that mention the bot.
   const picture = discord.mention({
     text: 'my garden',
     files: [{ filename: 'g.jpg', contentType: 'image/jpeg', bytes: photo }],
@@ -172,7 +172,7 @@ it('a reply to somebody’s picture looks at it', async () => {
   expect(await picturesIn(lastAsked('/msg/v1/messages'))).toEqual([SCALED]);
 });
 
-it('a file that is neither picture nor text gets a sentence, and nothing is asked', async () => {
+it('refuses other files before the gateway is asked', async () => {
   const before = world.running.emulator.requests.length;
   const pdf = Buffer.from('%PDF-1.7\n%\u00e2\u00e3\u00cf\u00d3\n', 'latin1');
   const image = { filename: 'paper.pdf', contentType: 'application/pdf', bytes: pdf };
@@ -182,7 +182,7 @@ it('a file that is neither picture nor text gets a sentence, and nothing is aske
   expect(world.running.emulator.requests).toHaveLength(before);
 });
 
-it('a model on a route without pictures, named by the person, is told to be one', async () => {
+it('says that the requested model cannot read images', async () => {
   const asked = discord.command({
     name: 'ask',
     options: {

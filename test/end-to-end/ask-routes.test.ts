@@ -6,7 +6,7 @@ import type { SlackServer } from '../servers/slack/server.ts';
 import { startOnUpstream } from './both-chats.ts';
 import type { RunningMinstrel } from './minstrel.ts';
 
-/** Illustrated answers, thinking, the small print, and ends of every dialect, from question to message. */
+/** Illustrated answers, thinking, footers and failures of every dialect, from question to message. */
 let world: Awaited<ReturnType<typeof startOnUpstream>>;
 let discord: DiscordServer;
 let slack: SlackServer;
@@ -37,7 +37,7 @@ async function ask(model: string, question = 'Show me a fox.'): Promise<StoredMe
 }
 
 describe('an illustrated answer', () => {
-  it('shows its words and its picture, kept as a file', async () => {
+  it('shows its text and its image, stored as a file', async () => {
     const message = await ask('gen:facet-picture');
     expect(saidBy(message)).toContain('Here is how I see');
     expect(message.attachments).toHaveLength(1);
@@ -53,7 +53,7 @@ describe('an illustrated answer', () => {
     expect(sent?.url).toContain('/gen/v1beta/models/facet-picture:generateContent');
   });
 
-  it('tells where each picture belongs when words follow it', async () => {
+  it('marks the position of each image within the text', async () => {
     const inlineData = { mimeType: 'image/png', data: Buffer.from(PIXEL, 'base64').toString('base64') };
     upstream.next(
       'facet-picture',
@@ -71,7 +71,7 @@ describe('an illustrated answer', () => {
     expect(said.indexOf('Picture 1')).toBeLessThan(said.indexOf('Then'));
   });
 
-  it('is shown on Slack, too', async () => {
+  it('is shown on Slack too', async () => {
     await slack.slash('/ask', 'Show me a fox. --model gen:facet-picture');
     const message = await slack.until(() =>
       slack.botMessages('C0MUSIC').find((m) => JSON.stringify(m.blocks).includes('Again')),
@@ -87,7 +87,7 @@ describe('an illustrated answer', () => {
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC';
 
 describe('thinking', () => {
-  it('goes by the preview route with the budget, where the operator switched it on', async () => {
+  it('uses the preview route with a budget if the operator turned it on', async () => {
     const message = await ask('gen:facet-thinker-preview', 'What is 6 times 7?');
     expect(saidBy(message)).toContain('42');
     const sent = running.emulator.requests.findLast(({ url }) => url.includes('facet-thinker'));
@@ -106,7 +106,7 @@ describe('thinking', () => {
     });
   });
 
-  it('that the gateway refuses is explained', async () => {
+  it('explains a refusal by the gateway', async () => {
     upstream.next(
       'facet-thinker',
       json({ error: { code: 404, message: 'no such preview', status: 'NOT_FOUND' } }, 404),
@@ -115,9 +115,9 @@ describe('thinking', () => {
   });
 });
 
-describe('without a route in front of it', () => {
-  it('a model that only the msg listing knows is asked there', async () => {
-    // Both listings of the emulator name every model, so this one is named here alone.
+describe('a model without a route', () => {
+  it('is asked on msg if only that listing contains it', async () => {
+    // The emulator's listings both contain every model, so this one is added to msg only.
     upstream.next('/chat/v1/models', json({ data: [{ id: 'chat-small' }], has_more: false }));
     upstream.next('/msg/v1/models', json({ data: [{ id: 'scribe-large' }], has_more: false }));
     await discord
@@ -131,7 +131,7 @@ describe('without a route in front of it', () => {
   });
 });
 
-describe('an end without words is told in a sentence', () => {
+describe('an answer without text is explained', () => {
   const genEnd =
     (end: object): Reply =>
     (response) =>
@@ -139,21 +139,21 @@ describe('an end without words is told in a sentence', () => {
 
   it.each([
     [
-      'chat, filtered',
+      'chat: content filter',
       'chat:chat-small',
       '/chat/completions',
       ((r) => void events(r).end(chatStream([], 'content_filter'))) as Reply,
       'content filter blocked this',
     ],
     [
-      'chat, cut',
+      'chat: token limit',
       'chat:chat-small',
       '/chat/completions',
       ((r) => void events(r).end(chatStream([], 'length'))) as Reply,
       'used up its 500 tokens',
     ],
     [
-      'msg, refused',
+      'msg: refusal',
       'msg:scribe-large',
       '/msg/v1/messages',
       json({
@@ -165,42 +165,42 @@ describe('an end without words is told in a sentence', () => {
       'declined to answer',
     ],
     [
-      'msg, cut',
+      'msg: token limit',
       'msg:scribe-large',
       '/msg/v1/messages',
       json({ content: [], stop_reason: 'max_tokens' }),
       'used up its 500 tokens',
     ],
     [
-      'gen, prompt blocked',
+      'gen: blocked prompt',
       'gen:facet-text',
       'facet-text',
       genEnd({ promptFeedback: { blockReason: 'PROHIBITED_CONTENT' } }),
       'prohibited content',
     ],
     [
-      'gen, answer blocked',
+      'gen: blocked answer',
       'gen:facet-text',
       'facet-text',
       genEnd({ candidates: [{ finishReason: 'SAFETY' }] }),
       'safety',
     ],
     [
-      'gen, cut',
+      'gen: token limit',
       'gen:facet-text',
       'facet-text',
       genEnd({ candidates: [{ finishReason: 'MAX_TOKENS' }] }),
       'used up its 500 tokens',
     ],
     [
-      'gen, empty',
+      'gen: empty answer',
       'gen:facet-text',
       'facet-text',
       genEnd({ candidates: [{ finishReason: 'STOP' }] }),
       'answer was empty',
     ],
     [
-      'refused by the gateway',
+      'gateway content policy',
       'chat:chat-small',
       '/chat/completions',
       json(
@@ -222,8 +222,8 @@ describe('an end without words is told in a sentence', () => {
   });
 });
 
-describe('the small print', () => {
-  it('tells model, route and tokens, and is hidden when moderators turn it off; how it ended is not', async () => {
+describe('the footer', () => {
+  it('shows model, route and tokens; moderators can hide it, but not failures', async () => {
     expect(saidBy(await ask('chat:chat-small', 'What is 6 times 7?'))).toMatch(
       /chat:chat-small · \d+ \+ \d+ tokens/,
     );
@@ -235,8 +235,8 @@ describe('the small print', () => {
   });
 });
 
-describe('a system prompt that moderators set', () => {
-  it('goes with every question of the channel, where each dialect has a field for it', async () => {
+describe('a moderators’ system prompt', () => {
+  it('is sent with every question in the channel, in the field of each dialect', async () => {
     await discord
       .command({ name: 'models answers', options: { prompt: 'Answer briefly.' }, moderator: true })
       .response();

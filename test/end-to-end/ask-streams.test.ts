@@ -5,7 +5,7 @@ import type { DiscordServer } from '../servers/discord/index.ts';
 import type { SlackServer } from '../servers/slack/server.ts';
 import { startOnUpstream } from './both-chats.ts';
 
-/** Answers while they stream, as people see them on platforms that count every edit. */
+/** Streaming answers as people see them, on platforms that limit edits. */
 const CHAT = '/chat/completions';
 let world: Awaited<ReturnType<typeof startOnUpstream>>;
 let discord: DiscordServer;
@@ -15,7 +15,7 @@ let upstream: Upstream;
 beforeAll(async () => {
   world = await startOnUpstream();
   ({ discord, slack, upstream } = world);
-  // As Discord does it; more edits than this are refused, and counted as the bot's fault when they come too early.
+  // Discord's limit. Further edits get 429, and edits before Retry-After count as the bot's fault.
   discord.faults.limitEdits(5, 5_000);
 });
 
@@ -27,7 +27,7 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]();
 });
 
-/** Three blocks of numbered code, each longer than a message of Discord's. */
+/** Three blocks of numbered code, each longer than a Discord message. */
 const LINES = Array.from({ length: 240 }, (_, index) => `line_${String(index).padStart(3, '0')} = ${index}`);
 const CODE = [0, 80, 160]
   .map((from) => `Part ${from / 80}:\n\n\`\`\`py\n${LINES.slice(from, from + 80).join('\n')}\n\`\`\``)
@@ -45,13 +45,13 @@ const slowly =
     response.end(end);
   };
 
-/** Numbers of the lines that a text shows, in its order. */
+/** Returns the line numbers shown in a text, in order. */
 const linesIn = (text: string) => [...text.matchAll(/line_(\d{3})/g)].map(([, number]) => Number(number));
 const isBalanced = (text: string) => (text.match(/```/g) ?? []).length % 2 === 0;
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-describe('a long answer of code', () => {
-  it('is whole and in order on Discord, in every state with its fences closed', async () => {
+describe('a long answer with code', () => {
+  it('is complete and in order on Discord, and every state closes its fences', async () => {
     upstream.next(CHAT, slowly(PIECES, chatStream([]), 25));
     discord.mention({ text: 'Write code.' });
     await discord.until(
@@ -75,7 +75,7 @@ describe('a long answer of code', () => {
     }
   });
 
-  it('is whole and in order on Slack, although Slack limits the rate', async () => {
+  it('is complete and in order on Slack despite rate limits', async () => {
     slack.faults.every(4, 'chat.update', { type: 'ratelimited', retryAfter: 1 });
     upstream.next(CHAT, slowly(PIECES, chatStream([]), 25));
     const { message } = await slack.mention('Write code.');
@@ -95,7 +95,7 @@ describe('a long answer of code', () => {
   });
 });
 
-describe('a stream that breaks off inside a fence', () => {
+describe('a stream that breaks inside a fence', () => {
   const half = PIECES.slice(0, 12);
   const cut: Reply = async (response) => {
     events(response);
@@ -104,7 +104,7 @@ describe('a stream that breaks off inside a fence', () => {
     response.destroy();
   };
 
-  it('is marked on both platforms, closed, and offers Again, which answers whole', async () => {
+  it('closes the fence, marks the break on both platforms and offers Again', async () => {
     upstream.next(CHAT, cut, cut);
     const asked = discord.command({ name: 'ask', options: { question: 'Write code, please.' } });
     const broken = await asked.message((m) => JSON.stringify(m.components).includes('Again'));
@@ -128,13 +128,13 @@ describe('a stream that breaks off inside a fence', () => {
   });
 });
 
-describe('an answer that takes a parser very long', () => {
+describe('an answer that is hard to parse', () => {
   it.each([
-    ['nested a thousand deep', `there\n\n${'- '.repeat(996)}deep`],
-    ['of quotes', `there\n\n${'> '.repeat(6_600)}deep`],
-    ['of open brackets', `there ${'['.repeat(20_000)}`],
-    ['of marks that close nothing', `there ${'*a_ '.repeat(5_000)}`],
-  ])('%s is shown on both platforms, and others are answered meanwhile', async (_, text) => {
+    ['with a thousand nested lists', `there\n\n${'- '.repeat(996)}deep`],
+    ['with nested quotes', `there\n\n${'> '.repeat(6_600)}deep`],
+    ['with open brackets', `there ${'['.repeat(20_000)}`],
+    ['with unclosed emphasis', `there ${'*a_ '.repeat(5_000)}`],
+  ])('%s is shown on both platforms without delaying other commands', async (_, text) => {
     upstream.next(CHAT, ...Array<Reply>(2).fill((response) => void events(response).end(chatStream([text]))));
     const asked = discord.command({ name: 'ask', options: { question: 'Go deep.' } });
     await slack.slash('/ask', 'Go deep.');
@@ -148,7 +148,7 @@ describe('an answer that takes a parser very long', () => {
 });
 
 describe('Stop', () => {
-  it('is the right of the person and of moderators alone, and marks what was written', async () => {
+  it('works only for the requester and moderators, and marks the text', async () => {
     upstream.next(CHAT, (response) => void events(response).write(chatEvent('I was about to say')));
     const asked = discord.command({ name: 'ask', options: { question: 'Speak.' } });
     const streaming = await asked.message((m) => JSON.stringify(m.embeds).includes('about to say'));
@@ -165,7 +165,7 @@ describe('Stop', () => {
     await expect.poll(() => upstream.abandoned).toBe(before + 1);
   });
 
-  it('is also what deleting the question means', async () => {
+  it('also happens if the question is deleted', async () => {
     upstream.next(CHAT, (response) => void events(response).write(chatEvent('Well, as I see it')));
     const question = discord.mention({ text: 'What do you think of Bob?' });
     const answer = await discord.until(

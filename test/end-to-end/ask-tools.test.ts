@@ -4,7 +4,7 @@ import { json, type Reply, startUpstream, type Upstream } from '../jobs/ask/upst
 import { type DiscordServer, type StoredMessage, startDiscord } from '../servers/discord/index.ts';
 import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
 
-/** Answers that use the bot's own commands, from the question on Discord to the songs and pictures that come of it. */
+/** Answers that use the bot's commands, from a question on Discord to the resulting songs and images. */
 const TOOLS = '/v1beta/models/facet-tools:generateContent';
 let discord: DiscordServer;
 let upstream: Upstream;
@@ -13,7 +13,7 @@ let running: RunningMinstrel;
 beforeAll(async () => {
   discord = await startDiscord({ responseDeadlineMs: PATIENCE_MS });
   upstream = await startUpstream();
-  // Only until the emulator's address is known.
+  // Replaced when the emulator's URL is known.
   upstream.gateway = 'http://127.0.0.1:9';
   running = await startMinstrel({
     DISCORD_TOKEN: discord.token,
@@ -45,7 +45,7 @@ const call = (name: string, args: unknown) => ({
   thoughtSignature: 'c2ln',
 });
 
-/** Asks, with a model that says these things in turn; resolves to the answer when it is whole. */
+/** Asks a model that gives these replies in turn. Resolves to the complete answer. */
 async function ask(...replies: Reply[]): Promise<StoredMessage> {
   upstream.next(TOOLS, ...replies);
   const asked = discord.command({ name: 'ask', options: { question: 'Do it, please.' } });
@@ -69,13 +69,13 @@ const bodySchema = z.looseObject({
 });
 const sent = () =>
   upstream.asked.filter(({ path }) => path === TOOLS).map(({ body }) => bodySchema.parse(body));
-/** What the model was told of its last calls. */
+/** Returns the results that the model got for its last calls. */
 const told = () =>
   (sent().at(-1)?.contents.at(-1)?.parts ?? []).flatMap(({ functionResponse }) =>
     functionResponse ? [functionResponse] : [],
   );
 
-describe('a call becomes that command, asked by that person, in the same channel', () => {
+describe('a call runs the command for the requester in the same channel', () => {
   it.each([
     [
       'song',
@@ -106,19 +106,19 @@ describe('a call becomes that command, asked by that person, in the same channel
     expect(told()).toEqual([
       { name: command, id: `id-${command}`, response: expect.objectContaining({ status: 'started' }) },
     ]);
-    // The call goes back as it came, signature and all.
+    // The call is sent back unchanged, including its signature.
     expect(sent().at(-1)?.contents.at(-2)?.parts[0]).toMatchObject(call(command, args));
     const made = await discord.until(
       () => saidElsewhere(answer).find((m) => !before.has(m.id) && isDone(m)),
       `what /${command} makes`,
     );
     expect(made.pinged.filter((id) => id !== discord.user.id)).toEqual([]);
-    // The answer is still shown as it was.
+    // The answer is still shown.
     expect(answer.deleted).toBe(false);
     expect(JSON.stringify(answer.embeds)).toContain('It is on its way');
   });
 
-  it('offers every one of them, with its options but those that are no text', () => {
+  it('offers all commands with their options, except files', () => {
     const [declared] = sent().at(-1)?.tools ?? [];
     expect(declared?.functionDeclarations.map(({ name }) => name)).toEqual([
       'song',
@@ -142,20 +142,20 @@ describe('a call becomes that command, asked by that person, in the same channel
   });
 });
 
-describe('a call that cannot be done is told to the model and to people, and spends nothing', () => {
+describe('an invalid call is reported to the model and people, and spends nothing', () => {
   it.each([
-    ['without what is required', 'image', {}, 'Please give the option'],
-    ['with a choice that there is not', 'image', { prompt: 'x', size: 'round' }, 'can be square'],
-    ['with an option that there is not', 'image', { prompt: 'x', colour: 'red' }, 'no option “colour”'],
-    ['with a model of its own', 'image', { prompt: 'x', model: 'canvas-classic' }, 'no option “model”'],
+    ['without a required option', 'image', {}, 'Please give the option'],
+    ['with an unknown choice', 'image', { prompt: 'x', size: 'round' }, 'can be square'],
+    ['with an unknown option', 'image', { prompt: 'x', colour: 'red' }, 'no option “colour”'],
+    ['with a model option', 'image', { prompt: 'x', model: 'canvas-classic' }, 'no option “model”'],
     [
-      'with a file made up',
+      'with an invented file',
       'video',
       { image: { name: 'a.png', url: 'http://169.254.169.254/' } },
       'no option “image”',
     ],
     ['with a list', 'image', { prompt: ['a', 'b'] }, 'takes a text'],
-    ['that is too long', 'lyrics', { topic: 'rain '.repeat(300) }, '300 words'],
+    ['with a text that is too long', 'lyrics', { topic: 'rain '.repeat(300) }, '300 words'],
   ])('%s', async (_name, command, args, sentence) => {
     const before = running.emulator.requests.filter(({ method }) => method === 'POST').length;
     const answer = await ask(content(call(command, args)), content({ text: 'Sorry.' }));
@@ -164,18 +164,18 @@ describe('a call that cannot be done is told to the model and to people, and spe
     expect(running.emulator.requests.filter(({ method }) => method === 'POST')).toHaveLength(before);
   });
 
-  it('of a function that was not offered', async () => {
+  it('of an unknown function', async () => {
     const answer = await ask(content(call('models', { family: 'ask' })), content({ text: 'I see.' }));
     expect(JSON.stringify(told())).toContain('There is no function');
     expect(JSON.stringify(answer.embeds)).not.toContain('/models');
   });
 
-  it('of arguments that are none', async () => {
+  it('with invalid arguments', async () => {
     await ask(content(call('image', 'a fox')), content({ text: 'I see.' }));
     expect(JSON.stringify(told())).toContain('Please give the option');
   });
 
-  it('over the person’s limit', async () => {
+  it('beyond the person’s limit', async () => {
     const answer = await ask(
       content(call('video', { prompt: 'more waves' })),
       content({ text: 'Not today.' }),
@@ -185,10 +185,10 @@ describe('a call that cannot be done is told to the model and to people, and spe
   });
 });
 
-describe('a model that goes in circles', () => {
+describe('a model that keeps calling commands', () => {
   const lyrics = (topic: string) => content(call('lyrics', { topic }));
 
-  it('is asked five times at most, and what it said is shown, marked', async () => {
+  it('is asked five times at most, and its text is shown with a mark', async () => {
     const before = sent().length;
     const answer = await ask(
       content({ text: 'Let me see.' }, call('lyrics', { topic: 'one' })),
@@ -199,7 +199,7 @@ describe('a model that goes in circles', () => {
     expect(JSON.stringify(answer.embeds)).toContain('kept calling commands');
   });
 
-  it('gets the same command with the same words once', async () => {
+  it('runs identical commands once', async () => {
     const count = () =>
       running.emulator.requests.filter(({ body }) => JSON.stringify(body ?? '').includes('the very same'))
         .length;
@@ -209,7 +209,7 @@ describe('a model that goes in circles', () => {
     await expect.poll(count).toBe(1);
   });
 
-  it('gets five commands at most from one breath', async () => {
+  it('runs at most five commands per reply', async () => {
     await ask(
       content(
         ...['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((topic) => call('lyrics', { topic: `about ${topic}` })),
@@ -221,7 +221,7 @@ describe('a model that goes in circles', () => {
   });
 });
 
-it('a question with no need of commands is answered by the same model, with its route and tokens below', async () => {
+it('answers a question without commands with the same model, and shows its route and tokens', async () => {
   const answer = await ask(content({ text: 'Because.' }));
   expect(JSON.stringify(answer.embeds)).toContain('gen:facet-tools · 10 + 5 tokens');
 });

@@ -1,4 +1,4 @@
-/** `npm run backup` next to a running bot, and `npm run restore` elsewhere, as an operator types them. */
+/** `npm run backup` beside a running bot, and `npm run restore` elsewhere, as operators run them. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ let emulator: Emulator;
 let directory: string;
 let running: RunningMinstrel | undefined;
 let port: number;
-/** Callbacks of the gateway wait for it. */
+/** The gateway's callbacks wait for this. */
 const calledBack = Promise.withResolvers<void>();
 
 beforeAll(async () => {
@@ -73,7 +73,7 @@ const asked = (name: string, options: Record<string, string>, text: string) =>
   discord.command({ name, options }).message((message) => JSON.stringify(message).includes(text));
 const songsPaid = () => emulator.requests.filter(({ url }) => /music\/generate$/.test(url ?? '')).length;
 
-it('a backup of a running bot is taken up elsewhere: open work ends once, and nothing is paid twice', async () => {
+it('restores a running bot’s backup elsewhere: open work ends once, and nothing is paid for twice', async () => {
   await start('old');
   const picture = await asked('image', { prompt: 'a fox' }, 'Again');
   const waiting = await asked('song', { prompt: 'the first tune' }, 'Cancel');
@@ -91,7 +91,7 @@ it('a backup of a running bot is taken up elsewhere: open work ends once, and no
   for (const file of [path('copy', 'minstrel.jsonl'), path('copy', 'media', kept)])
     expect((await stat(file)).mode & 0o777).toBe(0o600);
 
-  // The bot is asked for more before it dies, and the folder is brought up to date.
+  // More work is requested, and the backup updated, before the bot is killed.
   await asked('image', { prompt: 'a hare' }, 'Again');
   expect((await run('backup', 'old', path('copy'))).stdout).toContain('2 files');
   const here = { PUBLIC_URL: publicUrl() };
@@ -117,7 +117,7 @@ it('a backup of a running bot is taken up elsewhere: open work ends once, and no
   expect(discord.refused).toEqual([]);
 });
 
-it('an operator has a person forgotten who cannot ask for it any more', async () => {
+it('an operator erases the data of a person who has left', async () => {
   await running?.[Symbol.asyncDispose]();
   running = undefined;
   const person = /"person":\{"id":"(\d+)"/.exec(await readFile(path('copy', 'minstrel.jsonl'), 'utf8'))?.[1];

@@ -1,4 +1,4 @@
-/** The bot on Discord and on Slack at once. */
+/** Runs the bot on Discord and Slack at once. */
 import { startUpstream, type Upstream } from '../jobs/ask/upstream.ts';
 import { type DiscordServer, startDiscord } from '../servers/discord/index.ts';
 import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
@@ -13,7 +13,7 @@ export interface BothChats extends Chats, AsyncDisposable {
   readonly running: RunningMinstrel;
 }
 
-/** `settings` are asked for when the chats listen; what they hold before the bot comes can be arranged then. */
+/** @param settings called when the chats listen, and can prepare them before the bot connects */
 export async function startOnBothChats(
   settings: (chats: Chats) => Readonly<Record<string, string>>,
 ): Promise<BothChats> {
@@ -37,13 +37,13 @@ export async function startOnBothChats(
   return { discord, slack, running, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
-/** The same, with answers that a test writes; what it leaves to the emulator comes from there. */
+/** As above, with answers scripted by the test. Other requests go to the emulator. */
 export async function startOnUpstream(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<BothChats & { readonly upstream: Upstream }> {
   await using opened = new AsyncDisposableStack();
   const upstream = opened.use(await startUpstream());
-  // Until the emulator listens.
+  // Replaced when the emulator listens.
   upstream.gateway = 'http://127.0.0.1:9';
   const world = opened.use(await startOnBothChats(() => ({ GATEWAY_BASE_URL: upstream.url, ...settings })));
   upstream.gateway = world.running.emulator.url;

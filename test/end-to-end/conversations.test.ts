@@ -5,10 +5,10 @@ import type { Channel } from '../servers/discord/types.ts';
 import type { SlackServer } from '../servers/slack/server.ts';
 import { type BothChats, startOnBothChats } from './both-chats.ts';
 
-/** The same conversation in every kind of channel, through the real platforms' clients, as the gateway gets to see it. */
+/** The same conversation in every kind of channel, through the real clients, as the gateway receives it. */
 const TALK = ['What is 6 times 7?', 'Is my `x * y` **right**, and _why_?', 'What did I just ask?'];
 
-/** Says something in a channel and resolves when the bot has answered it whole. */
+/** Posts in a channel and resolves when the bot's answer is complete. */
 type Speaker = (text: string) => Promise<void>;
 
 const DIALECTS = [
@@ -97,7 +97,7 @@ describe.each(DIALECTS)('a conversation with $model', ({ model, path, turn, body
     };
   }
 
-  it('gives the same requests in a Discord thread, a Slack thread and direct messages of both', async () => {
+  it('sends the same requests from threads and direct messages on both platforms', async () => {
     const speakers: Record<string, Speaker> = {
       'Discord thread': inDiscord(thread, true),
       'Slack thread': inSlack('C0MUSIC', true),
@@ -127,7 +127,7 @@ describe.each(DIALECTS)('a conversation with $model', ({ model, path, turn, body
     expect(first).toEqual(TALK.map((_, index) => body(turns.slice(0, 2 * index + 1))));
   });
 
-  it('names the question where no message says it', async () => {
+  it('quotes the question if no message shows it', async () => {
     const question = '“What is 5 times 7?”';
     const isAnswer = (shown: unknown) => /35.*Again/s.test(JSON.stringify(shown));
     const { message } = await slack.mention('What is 5 times 7?');

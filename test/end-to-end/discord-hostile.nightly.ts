@@ -8,9 +8,9 @@ import {
 } from '../servers/discord/index.ts';
 import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
 
-/** Everything that people can do on Discord, with the whole bot, while Discord behaves badly. */
+/** Everything people can do on Discord, with the whole bot, while Discord fails. */
 const LOADING = 1 << 7;
-/** People who do something at the same time. */
+/** The number of concurrent people. */
 const AT_ONCE = 12;
 const isUnderWay = (message: StoredMessage) =>
   (message.flags & LOADING) !== 0 ||
@@ -20,7 +20,7 @@ let discord: DiscordServer;
 let running: RunningMinstrel;
 
 async function begin(): Promise<void> {
-  // The bot, its gateway and Discord share one process here, so Discord is patient; its 3 s have tests of their own.
+  // The bot, its gateway and Discord share one process here, so the deadline is longer. Other tests cover the 3 s.
   discord = await startDiscord({ responseDeadlineMs: 15_000 });
   const environment = {
     DISCORD_TOKEN: discord.token,
@@ -36,7 +36,7 @@ async function end(): Promise<void> {
   await discord?.close();
 }
 
-/** Fills a form's required fields alone, and sends it. */
+/** Fills only a form's required fields and submits it. */
 async function sendForm(form: InteractionHandle): Promise<InteractionHandle> {
   const { components } = await form.modal();
   const values: Record<string, string> = {};
@@ -47,7 +47,7 @@ async function sendForm(form: InteractionHandle): Promise<InteractionHandle> {
   return await discord.submitModal(form, values, { moderator: true });
 }
 
-/** The last message of an interaction, once nothing of it is running. */
+/** Resolves to the last message of an interaction once all its work has ended. */
 async function ended(asked: InteractionHandle): Promise<StoredMessage> {
   const callback = await discord.until(() => asked.record.callback, `an answer to a ${asked.record.kind}`);
   if (callback === 9) return await ended(await sendForm(asked));
@@ -60,7 +60,7 @@ async function ended(asked: InteractionHandle): Promise<StoredMessage> {
 const ask = (name: string, options: Record<string, string | number | boolean> = {}) =>
   ended(discord.command({ name, options, moderator: true }));
 
-/** What moderators set, and set back, so that it changes nothing for the others. */
+/** Settings that moderators change and reset, without effect on other people. */
 function settings(): Record<string, Record<string, string | number | boolean>> {
   const bob = discord.world.addUser('Bob').id;
   return {
@@ -76,7 +76,7 @@ function settings(): Record<string, Record<string, string | number | boolean>> {
   };
 }
 
-/** Every command, every button under every result, both menus, completions; side by side, as many people do. */
+/** Runs every command, button, menu and completion concurrently. */
 async function everything(): Promise<Map<string, StoredMessage>> {
   const results = new Map<string, StoredMessage>();
   const all = async (some: Record<string, () => Promise<StoredMessage>>) => {
@@ -102,18 +102,18 @@ async function everything(): Promise<Map<string, StoredMessage>> {
     remix: () => ask('remix', { mode: 'cover', style: 'brass band' }),
     ...Object.fromEntries(quiet.map((name) => [name, () => ask(name)])),
   });
-  // One after the other: each says what the one before has set.
+  // In sequence, because each shows what the one before has set.
   for (const [name, options] of Object.entries(settings())) results.set(name, await ask(name, options));
   for (const [name, option] of [
     ['ask', 'model'],
     ['stems', 'song'],
     ['song', 'voice'],
   ] as const) {
-    // None rather than late ones, so only that they are answered is sure.
+    // Late completions are empty, so only a response is certain.
     expect(await discord.autocomplete({ name, option, typed: '' })).toBeInstanceOf(Array);
   }
   const buttons = [...results].flatMap(([name, result]) =>
-    // Opening a thread has tests of its own, and links lead away.
+    // Other tests cover threads, and links leave the chat.
     labelsOf(result).flatMap((label = '') =>
       label === 'Continue in a thread' || label.startsWith('To ')
         ? []
@@ -138,7 +138,7 @@ function expectGoodResults(results: ReadonlyMap<string, StoredMessage>): void {
   }
 }
 
-/** Does something again and again while something else goes on. */
+/** Repeats an action while other work runs. */
 async function meanwhile<Value>(
   everyMs: number,
   act: () => void,
@@ -152,18 +152,18 @@ async function meanwhile<Value>(
   }
 }
 
-/** What Discord does while people use everything. */
+/** Runs the work under certain conditions on Discord. */
 type Conditions = <Value>(work: () => Promise<Value>) => Promise<Value>;
 
-describe('every command, button, form and menu comes to its end, and nothing is sent that Discord refuses', () => {
+describe('every command, button, form and menu completes without a refused request', () => {
   beforeAll(() => begin());
   afterAll(end);
   afterEach(() => discord.faults.clear());
 
   it.each<[string, Conditions]>([
-    ['when all is well', (work) => work()],
+    ['without faults', (work) => work()],
     [
-      'with 429 on every fifth request, and few edits allowed in a channel',
+      'with 429 on every fifth request and a low limit of edits',
       (work) => {
         discord.faults.limitEvery(5);
         discord.faults.limitEdits(3, 400);
@@ -171,14 +171,14 @@ describe('every command, button, form and menu comes to its end, and nothing is 
       },
     ],
     [
-      'with bursts of 5xx, and a connection that drops or is asked to move',
+      'with bursts of 5xx, dropped connections and reconnect requests',
       (work) => {
         let seen = discord.requests.length;
         let bursts = 0;
         return meanwhile(
           50,
           () => {
-            // A burst for every eight requests: more often would be an outage, which has tests of its own.
+            // One burst per eight requests. Other tests cover outages.
             if (discord.requests.length < seen + 8) return;
             seen = discord.requests.length;
             bursts += 1;

@@ -9,9 +9,9 @@ import {
 } from '../servers/discord/index.ts';
 import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
 
-/** The whole bot while Discord behaves badly in one way. All that people can do there is tried nightly. */
+/** The whole bot under single faults of Discord. The nightly test covers everything people can do. */
 const LOADING = 1 << 7;
-/** Invalid Webhook Token: how Discord says that an interaction is over. */
+/** Invalid Webhook Token: the interaction has expired. */
 const DEAD_TOKEN = 50_027;
 const isUnderWay = (message: StoredMessage) =>
   (message.flags & LOADING) !== 0 ||
@@ -20,7 +20,7 @@ const isUnderWay = (message: StoredMessage) =>
 let discord: DiscordServer;
 let running: RunningMinstrel;
 
-/** The last message of an interaction, once nothing of it is running. */
+/** Resolves to the last message of an interaction once all its work has ended. */
 async function ended(asked: InteractionHandle): Promise<StoredMessage> {
   return await discord.until(() => {
     const { messages } = asked;
@@ -32,7 +32,7 @@ describe('special conditions', () => {
   let bare: Channel;
   let closed: Channel;
   beforeAll(async () => {
-    // The bot, its gateway and Discord share one process here, so Discord is patient; its 3 s have tests of their own.
+    // The bot, its gateway and Discord share one process here, so the deadline is longer. Other tests cover the 3 s.
     discord = await startDiscord({ responseDeadlineMs: 15_000 });
     const guildId = discord.guild.id;
     bare = discord.world.addChannel('bare', { guildId, denied: ['AttachFiles', 'EmbedLinks'] });
@@ -54,10 +54,10 @@ describe('special conditions', () => {
     expect(unexpected).toEqual([]);
   });
 
-  it('an answer whose token died in the middle ends in the same message', async () => {
+  it('finishes in the same message after the token expires', async () => {
     const asked = discord.command({ name: 'song', options: { prompt: 'a tune for rain' } });
     await discord.until(() => asked.original && labelsOf(asked.original).includes('Cancel'), 'progress');
-    // The clock of Discord alone: the bot learns of the death by the refusal.
+    // Only Discord's clock advances, so the bot learns of the expiry from the refusal.
     discord.advance(16 * 60_000);
     const result = await ended(asked);
     expect(result).toBe(asked.original);
@@ -65,7 +65,7 @@ describe('special conditions', () => {
     expect(labelsOf(result)).toContain('Lyrics');
   });
 
-  it('where files and cards are not permitted, a mention is answered in words that name what is missing', async () => {
+  it('answers in plain text and names missing permissions for files and embeds', async () => {
     discord.mention({ text: 'What is 6 times 7?', channel: bare });
     const answer = await discord.until(
       () => discord.said(bare).find((message) => message.content.includes('42') && !isUnderWay(message)),
@@ -75,7 +75,7 @@ describe('special conditions', () => {
     expect(answer.content).toContain('I need Embed Links and Attach Files here');
   });
 
-  it('where the bot may not write, the person hears of it directly', async () => {
+  it('sends a direct message if the bot may not post in the channel', async () => {
     discord.mention({ text: 'What is 6 times 7?', channel: closed });
     const told = await discord.until(
       () =>
@@ -88,7 +88,7 @@ describe('special conditions', () => {
     expect(discord.said(closed)).toEqual([]);
   });
 
-  it('a file over the limit of the server is behind a link that works', async () => {
+  it('links a file that exceeds the server’s limit', async () => {
     const song = discord.command({ name: 'song', options: { prompt: 'a tune for rain' }, fileLimit: 1_000 });
     const card = await ended(song);
     expect(card.attachments).toEqual([]);
@@ -98,7 +98,7 @@ describe('special conditions', () => {
     expect((await file.arrayBuffer()).byteLength).toBeGreaterThan(1_000);
   });
 
-  it('a stream is whole after its connection dropped in the middle', async () => {
+  it('completes a stream after the connection drops', async () => {
     const asked = discord.command({
       name: 'ask',
       options: { question: 'Explain the tides to me in detail' },

@@ -18,11 +18,11 @@ const SIZES = { wav: 11 * MEBIBYTE, video: 11 * MEBIBYTE, stem: 4 * MEBIBYTE };
 let discord: DiscordServer;
 let emulator: Emulator;
 let running: RunningMinstrel;
-/** Channels of servers whose boosts allow files of 50 and of 100 MiB. */
+/** Channels in servers whose boosts allow files of 50 and 100 MiB. */
 let boosted: Channel;
 let muchBoosted: Channel;
 let studio: LargeStudio;
-/** Films take the gateway seconds, in which the other tests go on. */
+/** Videos take the gateway seconds, so tests run concurrently. */
 let film: InteractionHandle;
 
 beforeAll(async () => {
@@ -54,7 +54,7 @@ afterAll(async () => {
   await emulator?.close();
   await discord?.close();
 });
-/** Invalid Webhook Token: how Discord says that an interaction is over. */
+/** Invalid Webhook Token: the interaction has expired. */
 const DEAD_TOKEN = 50_027;
 afterEach(() => expect(discord.refused.filter(({ code }) => code !== DEAD_TOKEN)).toEqual([]));
 
@@ -63,7 +63,7 @@ const ended = (asked: InteractionHandle) => asked.message(isEnd);
 const songsIn = (channel: Channel) =>
   discord.autocomplete({ name: 'stems', option: 'song', typed: '', channel });
 
-/** A song that is shown, and that the bot knows as shown. */
+/** Resolves to a song once its delivery is stored. */
 async function song(channel = discord.channel): Promise<StoredMessage> {
   const before = await songsIn(channel);
   const card = await ended(
@@ -75,7 +75,7 @@ async function song(channel = discord.channel): Promise<StoredMessage> {
 const lastMade = (type: Piece['contentType']) =>
   studio.made.findLast(({ contentType }) => contentType === type)?.bytes ?? new Uint8Array();
 
-/** What a person gets who follows the only link of a message. */
+/** Downloads the only link in a message. */
 async function behindLink({ content, embeds }: StoredMessage) {
   const links = [...JSON.stringify([content, embeds]).matchAll(/\(<(http[^>]+)>\)/g)].map(
     ([, link = '']) => link,
@@ -88,7 +88,7 @@ async function behindLink({ content, embeds }: StoredMessage) {
   return { type: response.headers.get('content-type'), bytes };
 }
 
-/** Behind the tag: not a byte of the sound is missing. */
+/** Expects the complete audio after the tag. */
 function expectWholeStem(file: Uint8Array, name: string): void {
   const stem = studio.made.findLast((piece) => piece.name === name)?.bytes ?? new Uint8Array();
   expect(stem.length, name).toBeGreaterThan(SIZES.stem - 2_000);
@@ -96,7 +96,7 @@ function expectWholeStem(file: Uint8Array, name: string): void {
   expect(Buffer.from(file.subarray(file.length - stem.length)).equals(stem), name).toBe(true);
 }
 
-/** The same sound, and a header that tells the length that the file has with its tags. */
+/** Expects the same audio, and a header with the file's length including tags. */
 function expectWholeWav(file: Uint8Array): void {
   const original = lastMade('audio/wav');
   expect(original.length).toBe(SIZES.wav);
@@ -104,17 +104,17 @@ function expectWholeWav(file: Uint8Array): void {
   expect(Buffer.from(file.subarray(8, SIZES.wav)).equals(original.subarray(8))).toBe(true);
 }
 
-describe('in a server without boosts, where a file may have 10 MiB', () => {
-  it('a WAV of 11 MiB is whole behind a link', async () => {
+describe('in a server without boosts, with a limit of 10 MiB', () => {
+  it('links a WAV of 11 MiB', async () => {
     const card = await ended(discord.press('WAV take 1', await song()));
-    // To listen at once, the song itself comes as a file.
+    // The song itself is attached, so that people can listen right away.
     expect(card.attachments.map(({ contentType }) => contentType)).toEqual(['audio/mpeg']);
     const wav = await behindLink(card);
     expect(wav.type).toBe('audio/wav');
     expectWholeWav(wav.bytes);
   });
 
-  it('twelve stems of 4 MiB are files, no more in a message than its request can carry', async () => {
+  it('attaches twelve stems of 4 MiB within the size limit of each request', async () => {
     await song();
     const before = discord.said().length;
     discord.command({ name: 'stems', options: { split: 'split_stem' } });
@@ -134,7 +134,7 @@ describe('in a server without boosts, where a file may have 10 MiB', () => {
     }
   });
 
-  it('a video of 11 MiB is whole behind a link', async () => {
+  it('links a video of 11 MiB', async () => {
     const card = await ended(film);
     expect(card.attachments).toEqual([]);
     const video = await behindLink(card);
@@ -145,14 +145,14 @@ describe('in a server without boosts, where a file may have 10 MiB', () => {
 });
 
 describe('in a server with boosts', () => {
-  it('of 50 MiB, a WAV of 11 MiB is a file', async () => {
+  it('attaches a WAV of 11 MiB with a limit of 50 MiB', async () => {
     const wav = await ended(discord.press('WAV take 1', await song(boosted), { channel: boosted }));
     expect(wav.attachments).toHaveLength(1);
     expectWholeWav(wav.attachments[0]?.bytes ?? new Uint8Array());
     expect(wav.attachments[0]?.filename).toMatch(/\.wav$/);
   });
 
-  it('of 100 MiB, a music video of 11 MiB is a file, also where it comes when the interaction is over', async () => {
+  it('attaches a music video of 11 MiB with a limit of 100 MiB, even after the interaction expired', async () => {
     const card = await song(muchBoosted);
     const finished = Promise.withResolvers<void>();
     studio.before = finished.promise;

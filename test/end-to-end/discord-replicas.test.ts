@@ -3,7 +3,7 @@ import { passIdentifyPause } from '../servers/discord/identify-pause.ts';
 import { type Channel, type DiscordServer, startDiscord } from '../servers/discord/index.ts';
 import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
 
-/** Several replicas of the whole bot, how interactions reach them, and what /readyz says of each. */
+/** Several replicas of the whole bot: routing of interactions, and /readyz. */
 let discord: DiscordServer;
 let replicas: RunningMinstrel[] = [];
 
@@ -35,7 +35,7 @@ const becomes = (running: RunningMinstrel, status: number, says: RegExp) =>
 const READY = /"ready":true/;
 
 describe('with shards', () => {
-  /** A channel in a guild of that shard of two. */
+  /** Returns a channel in a guild of the given shard, of two. */
   function channelOf(shard: bigint): Channel {
     for (;;) {
       const guild = discord.world.addGuild(`Guild of shard ${shard}`);
@@ -45,7 +45,7 @@ describe('with shards', () => {
     }
   }
 
-  it('each replica answers for its guilds, and one registers the commands', async () => {
+  it('each replica serves its guilds, and one registers the commands', async () => {
     discord = await startDiscord({ shards: 2 });
     const channels = [channelOf(0n), channelOf(1n)] as const;
     const [first, second] = await Promise.all([
@@ -67,7 +67,7 @@ describe('with shards', () => {
         () => discord.said(channel).some((m) => JSON.stringify(m).includes('42')),
         'an answer',
       );
-    // A direct message belongs to the first shard.
+    // Direct messages belong to the first shard.
     discord.mention({ text: 'What is 6 times 7?', channel: discord.directChannel() });
     await discord.until(
       () => discord.said(discord.directChannel()).some((m) => JSON.stringify(m).includes('42')),
@@ -77,7 +77,7 @@ describe('with shards', () => {
     expect(discord.refused).toEqual([]);
   });
 
-  it('a shard that Discord does not have is named on /readyz', async () => {
+  it('/readyz names a shard that Discord does not have', async () => {
     discord = await startDiscord();
     discord.gateway.refuseShards = true;
     const running = await replica({ DISCORD_SHARDS: '0/2' });
@@ -85,9 +85,9 @@ describe('with shards', () => {
   });
 });
 
-// What Discord refuses for good is tried again after minutes: test/platforms/discord/ has that, by a clock of its own.
+// Permanent refusals are retried after minutes. test/platforms/discord/ covers that with a fake clock.
 describe('/readyz', () => {
-  it('tells of a connection that is lost, and of its coming back', async () => {
+  it('reports a lost connection and its recovery', async () => {
     discord = await startDiscord();
     const running = await replica();
     await becomes(running, 200, READY);
@@ -104,7 +104,7 @@ describe('/readyz', () => {
     expect(discord.refused).toEqual([]);
   });
 
-  it('says that Discord was away at the start, and comes by itself', async () => {
+  it('reports that Discord is down at the start, and recovers automatically', async () => {
     discord = await startDiscord();
     discord.faults.fail(503, { times: 1_000, path: /gateway|applications/ });
     const running = await replica();
@@ -115,7 +115,7 @@ describe('/readyz', () => {
     expect(discord.refused).toEqual([]);
   });
 
-  it('says that the token was revoked', async () => {
+  it('reports a revoked token', async () => {
     discord = await startDiscord();
     const running = await replica();
     await becomes(running, 200, READY);
@@ -123,7 +123,7 @@ describe('/readyz', () => {
     await becomes(running, 503, /Discord rejected the token/);
   });
 
-  it('names an intent that is not switched on', async () => {
+  it('names an intent that is turned off', async () => {
     discord = await startDiscord();
     const running = await replica({ DISCORD_MESSAGE_CONTENT: '1' });
     await becomes(running, 503, /Message Content Intent/);

@@ -29,7 +29,7 @@ const lastCallback = (kind: RegExp) =>
   running.emulator.callbacks.findLast(({ body }) => kind.test(body))?.body ?? '';
 const soundsIn = (files: readonly { bytes: Uint8Array }[]) => soundsOf(files.map(({ bytes }) => bytes));
 
-it('/song posts both takes and the cover, every packet of sound as it was made', async () => {
+it('/song posts both takes and the cover with unchanged audio', async () => {
   const song = discord.command({ name: 'song', options: { prompt: 'a tune for rain' } });
   expect([4, 5]).toContain(await song.acknowledged());
   const card = await song.message((message) => message.attachments.length >= 2);
@@ -42,7 +42,7 @@ it('/song posts both takes and the cover, every packet of sound as it was made',
   expect(card.pinged).toEqual([]);
 });
 
-it('/lyrics posts every variant, and “Sing it” opens the song form with the words in it', async () => {
+it('/lyrics posts every variant, and “Sing it” opens the song form with the lyrics', async () => {
   const lyrics = discord.command({ name: 'lyrics', options: { topic: 'a lighthouse' } });
   const message = await lyrics.message((m) => labels(m).includes('Sing it'));
   const form = discord.press('Sing it (1)', message);
@@ -51,7 +51,7 @@ it('/lyrics posts every variant, and “Sing it” opens the song form with the 
   await sung.message((m) => m.attachments.length >= 2);
 });
 
-it('/stems splits the latest song; the stems arrive as they were made', async () => {
+it('/stems splits the latest song and posts unchanged stems', async () => {
   const stems = discord.command({ name: 'stems', options: { split: 'split_stem' } });
   const message = await stems.message((m) => m.attachments.length > 2);
   const made = await filesOf(lastCallback(/drums/), /_url$|Url$/);
@@ -61,7 +61,7 @@ it('/stems splits the latest song; the stems arrive as they were made', async ()
   for (const sound of await soundsIn(stemFiles)) expect(sounds).toContain(sound);
 });
 
-it('/image posts the picture that was made', async () => {
+it('/image posts the image', async () => {
   const image = discord.command({ name: 'image', options: { prompt: 'a fox', size: '1328*1328' } });
   const message = await image.message((m) => m.attachments.length === 1);
   expect(
@@ -71,7 +71,7 @@ it('/image posts the picture that was made', async () => {
   ).toBe('PNG');
 });
 
-it('/video posts a film from a picture that a person attached', async () => {
+it('/video posts a video from an attached image', async () => {
   const picture = Buffer.from(
     discord.world.messages
       .values()
@@ -105,7 +105,7 @@ it('/ask streams an answer into one message', async () => {
   expect(message.pinged).toEqual([]);
 });
 
-it('what it posted can still be drawn for the README', async () => {
+it('the README pictures can be drawn from its posts', async () => {
   const messageWith = (action: string) =>
     discord.until(() => discord.said().find(({ components }) => JSON.stringify(components).includes(action)));
   const page = await discordPage([
@@ -118,7 +118,7 @@ it('what it posted can still be drawn for the README', async () => {
   expect(missing).toEqual([]);
 });
 
-it('says what is wrong to the person alone, before anything is spent', async () => {
+it('reports invalid input privately before spending anything', async () => {
   const before = running.emulator.requests.length;
   const song = discord.command({ name: 'song', options: { prompt: 'rain '.repeat(200) } });
   const message = await song.response();
@@ -127,7 +127,7 @@ it('says what is wrong to the person alone, before anything is spent', async () 
   expect(running.emulator.requests.length).toBe(before);
 });
 
-it('a callback with a wrong signature is answered 404 and changes nothing', async () => {
+it('answers a callback with a wrong signature with 404 and ignores it', async () => {
   const response = await fetch(`${running.minstrel.url}/callbacks/music/somejob/wrong`, {
     method: 'POST',
     body: '{}',
@@ -135,7 +135,7 @@ it('a callback with a wrong signature is answered 404 and changes nothing', asyn
   expect(response.status).toBe(404);
 });
 
-it('a command that came too late to be acknowledged costs nothing until its person presses Again', async () => {
+it('a command acknowledged too late costs nothing until the requester presses Again', async () => {
   const paid = () => running.emulator.requests.filter(({ url }) => url.startsWith('/music/')).length;
   const before = paid();
   discord.gateway.hold(() => discord.advance(PATIENCE_MS + 1));
@@ -144,7 +144,7 @@ it('a command that came too late to be acknowledged costs nothing until its pers
     () => discord.said().find((message) => JSON.stringify(message.embeds).includes('Nothing was spent')),
     'a sentence',
   );
-  // Discord took neither the acknowledgement nor an edit of what was never answered.
+  // Discord refused the acknowledgement and an edit of the missing response.
   expect(discord.refused.splice(0).map(({ code }) => code)).toEqual([10_062, 10_015]);
   expect(paid()).toBe(before);
   await discord.press('Again', told).message((message) => message.attachments.length >= 2);

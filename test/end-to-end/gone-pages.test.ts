@@ -20,19 +20,19 @@ const FORGOTTEN = '80351110224678912';
 const DAY_MS = 24 * 60 * 60_000;
 const later = () => Date.now() + 3 * DAY_MS;
 
-it('what pruning, the operator’s forget and retention took away is 410 behind the link that its message still has', async () => {
+it('links answer 410 after pruning, an operator’s forget or retention', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'minstrel-gone-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const emulator = await startEmulator({ speed: 0, songSeconds: 3, studio: createSampleStudio() });
   onTestFinished(() => emulator.close());
-  // People of a chat get no links that only this machine opens.
+  // Chats get no links that open only on this machine.
   const platform = new RecordingPlatform('terminal');
   const platforms = [platform, new RecordingPlatform('discord')];
   const environment = { DATA_DIR: folder, CALLBACK_SECRET };
   const start = (more: Record<string, string> = {}, now = Date.now) =>
     startMinstrel({ ...environment, ...more }, { emulator, platforms, now });
 
-  /** Resolves to the link of its page. */
+  /** Resolves to the link of the song's page. */
   const makeSong = async (
     { minstrel }: RunningMinstrel,
     { platform, person }: { platform: string; person: string },
@@ -49,7 +49,7 @@ it('what pruning, the operator’s forget and retention took away is 410 behind 
     await expect.poll(async () => (await minstrel.job(outcome.job))?.state).toBe('delivered');
     return pageUrl('', 'songs', outcome.job, CALLBACK_SECRET);
   };
-  /** The links that the chat shows. */
+  /** Returns the links shown in the chat. */
   const links = () =>
     [...platform.shown.values()].flatMap(({ actions = [] }) =>
       actions.flatMap((action) => (action.type === 'link' && action.label === 'Listen' ? [action.url] : [])),

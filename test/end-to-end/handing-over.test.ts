@@ -12,7 +12,7 @@ import { type BothChats, startOnBothChats } from './both-chats.ts';
 import { filesOf, type RunningMinstrel } from './minstrel.ts';
 import { soundOf, soundsOf, tagsOf } from './sound.ts';
 
-/** The whole bot on both platforms, with its media in a bucket: how files reach people, and the gateway. */
+/** The whole bot on both platforms with media in a bucket: how files reach people and the gateway. */
 let directory: string;
 let bucket: BucketServer;
 let world: BothChats;
@@ -42,13 +42,13 @@ afterAll(async () => {
 
 const CHANNEL = 'C0MUSIC';
 
-/** What the gateway made for the latest song. */
+/** Returns the audio that the gateway created for the latest song. */
 async function takesMade(): Promise<string[]> {
   const complete = running.emulator.callbacks.findLast(({ body }) => /"complete"/.test(body))?.body ?? '';
   return soundsOf(await filesOf(complete, /^audio_url$/));
 }
 
-/** A link as a browser, a player and a download manager use it. */
+/** Uses a link like a browser, a player and a download manager. */
 async function expectLinkWorks(link: string): Promise<void> {
   const whole = await fetch(link);
   expect(whole.status).toBe(200);
@@ -69,8 +69,8 @@ async function expectLinkWorks(link: string): Promise<void> {
   expect((await fetch(forged)).status).toBe(404);
 }
 
-describe('a file over the limit of the channel', () => {
-  it('is on Discord a link that works, and a sentence', async () => {
+describe('a file that exceeds the channel’s limit', () => {
+  it('is linked on Discord with an explanation', async () => {
     const song = discord.command({ name: 'song', options: { prompt: 'a tune for rain' }, fileLimit: 1_000 });
     const card = await song.message((message) => JSON.stringify(message.components).includes('Again'));
     expect(card.attachments).toEqual([]);
@@ -84,7 +84,7 @@ describe('a file over the limit of the channel', () => {
     expect(discord.refused).toEqual([]);
   });
 
-  it('is on Slack a link that works, and a sentence', async () => {
+  it('is linked on Slack with an explanation', async () => {
     const restricted = { type: 'error', error: 'file_upload_size_restricted' } as const;
     slack.faults.every(1, 'files.getUploadURLExternal', restricted);
     await slack.slash('/song', 'a tune for rain');
@@ -101,7 +101,7 @@ describe('a file over the limit of the channel', () => {
   });
 });
 
-it('a song says in its tags what it is called, who asked for it, and what is sung', async () => {
+it('a song’s tags contain its title, requester and lyrics', async () => {
   const song = discord.command({ name: 'song', options: { prompt: 'a tune for rain' } });
   const card = await song.message((message) => message.attachments.length >= 2);
   const file = card.attachments.find(({ filename }) => filename.endsWith('.mp3'));
@@ -112,7 +112,7 @@ it('a song says in its tags what it is called, who asked for it, and what is sun
   expect(tags.images?.[0]).toMatchObject({ mimeType: 'image/png', kind: 'coverFront' });
 });
 
-it('a private file from Slack reaches the gateway by a link of the bot', async () => {
+it('a private file from Slack reaches the gateway through the bot’s link', async () => {
   const source = running.emulator.callbacks.findLast(({ body }) => /image_url/.test(body))?.body ?? '';
   const [picture = Buffer.alloc(0)] = await filesOf(source, /^image_url$/);
   await slack.slash('/video', '');

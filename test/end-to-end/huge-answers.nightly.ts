@@ -13,14 +13,14 @@ import { PATIENCE_MS } from './minstrel.ts';
 
 const LONGEST_STEP = new URL('./longest-step.ts', import.meta.url).href;
 
-/** The bot as a process of its own, whose main thread is watched while models write 200 kB that are hard to read. */
+/** Runs the bot in a separate process and watches its main thread during hostile answers of 200 kB. */
 const ANSWERS: Readonly<Record<string, string>> = {
   plain: 'Some **bold** words.\n\n'.repeat(400),
   lists: '- '.repeat(100_000),
   brackets: '['.repeat(200_000),
   stars: `${'*a '.repeat(33_000)}${'b*'.repeat(50_000)}`,
 };
-/** Of computing, in milliseconds: what else the machine does then changes nothing. */
+/** CPU time in milliseconds, so that other load does not matter. */
 const MOST_AT_ONCE = 50;
 
 let discord: DiscordServer;
@@ -47,7 +47,7 @@ beforeAll(async () => {
     response.end('data: [DONE]\n\n');
   });
   await new Promise<void>((resolve) => gateway.listen(0, '127.0.0.1', resolve));
-  // A server that listens on TCP has an AddressInfo.
+  // Sound: a TCP server that listens has an AddressInfo.
   const { port } = gateway.address() as AddressInfo;
   listener = await freePort();
   directory = await mkdtemp(join(tmpdir(), 'minstrel-huge-'));
@@ -102,7 +102,7 @@ const CHATS = {
   },
 };
 
-/** Since the last time that it was asked, in milliseconds. */
+/** Returns the longest step since the last call, in milliseconds. */
 async function longestStep(): Promise<number> {
   const before = said.length;
   bot.kill('SIGUSR2');
@@ -111,10 +111,10 @@ async function longestStep(): Promise<number> {
 }
 
 it.each(Object.entries(CHATS))(
-  'an answer of 200 kB lets others run at least every 50 ms on %s',
+  'an answer of 200 kB blocks the event loop for at most 50 ms on %s',
   async (_, ask) => {
     await expect.poll(isReady).toBe(true);
-    // Code that runs first is slow.
+    // The first run compiles code.
     await ask('Tell me of plain words');
     for (const name of Object.keys(ANSWERS)) {
       await longestStep();

@@ -1,4 +1,4 @@
-/** Preloaded into a bot: at SIGUSR2, says for how long its main thread computed at most without letting others run. */
+/** Preloaded into a bot: on SIGUSR2, reports the longest time its main thread computed without a break. */
 const milliseconds = ({ user, system }: NodeJS.CpuUsage): number => (user + system) / 1_000;
 let before = process.threadCpuUsage();
 let longest = 0;

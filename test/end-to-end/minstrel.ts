@@ -12,9 +12,8 @@ import { createSampleStudio } from '../fixtures/sample-studio.ts';
 import { RecordingLog } from '../storage/recording-log.ts';
 
 /**
- * How long the strict platforms wait for an acknowledgement, in milliseconds, where a test is about something else: a slow
- * machine is no failure. Their own three seconds are tested with their adapters. Less than the five minutes that a request of
- * Slack can be on its way, so that one can come too late.
+ * The acknowledgement deadline in milliseconds for tests about other things, so that a slow machine does not fail them. The
+ * adapters' tests cover the real three seconds. Shorter than the five minutes after which a request from Slack is too old.
  */
 export const PATIENCE_MS = 60_000;
 
@@ -25,23 +24,22 @@ export interface RunningMinstrel extends AsyncDisposable {
 }
 
 export interface StartOptions {
-  /** Scales the emulator's delays; at once unless said. */
+  /** Scales the emulator's delays. Default: no delays. */
   readonly speed?: number;
   readonly songSeconds?: number;
-  /** Where the bot writes its log; {@link RunningMinstrel.log} unless said. */
+  /** Default: {@link RunningMinstrel.log}. */
   readonly writeTo?: Log;
-  /** A gateway that goes on when the bot ends; its owner closes it. */
+  /** A gateway that outlives the bot; the caller closes it. */
   readonly emulator?: Emulator;
-  /** Instead of those that the settings name. */
+  /** Replaces the platforms in the settings. */
   readonly platforms?: readonly Platform[];
   readonly now?: () => number;
-  /** How many times faster the chats' own waits pass, such as between two edits or after a Retry-After. */
+  /** Speeds up waits for the chats, such as between edits or after Retry-After. */
   readonly pace?: number;
 }
 
 /**
- * The whole bot in this process, with the emulator as a gateway that it knows only by its address. A DATA_DIR in the
- * environment outlives it.
+ * Runs the whole bot in this process, with the emulator as an external gateway. A DATA_DIR in the environment is not deleted.
  */
 export async function startMinstrel(
   environment: Record<string, string>,
@@ -90,7 +88,7 @@ export async function startMinstrel(
   };
 }
 
-/** The bytes of every file that the emulator named in its callbacks and answers, by the word in front of its URL. */
+/** Fetches every file that the emulator named in its callbacks and answers under the given keys. */
 export async function filesOf(body: string, key: RegExp): Promise<Buffer[]> {
   const urls = [...body.matchAll(/"(\w+)":"(http[^"]+)"/g)].flatMap(([, name = '', url = '']) =>
     key.test(name) ? [url] : [],

@@ -3,7 +3,7 @@ import { readableText } from '../servers/slack/mentions.ts';
 import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
 import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
 
-/** Moderators in charge, through the real Bolt, real storage and the whole bot: Bob administers, Ada does not. */
+/** Moderation through the real Bolt, real storage and the whole bot. Bob is an admin, Ada is not. */
 let slack: SlackServer;
 let running: RunningMinstrel;
 
@@ -12,7 +12,7 @@ const BOB = 'U0BOB';
 const CHANNEL = 'C0MUSIC';
 
 beforeAll(async () => {
-  // The bot and Slack share one process here, so Slack is patient; its 3 s have tests of their own.
+  // The bot and Slack share one process here, so the deadline is longer. Other tests cover the 3 s.
   slack = await startSlackServer({ ackTimeoutMs: PATIENCE_MS });
   running = await startMinstrel({
     ...slack.environment,
@@ -26,7 +26,7 @@ afterAll(async () => {
   await slack?.close();
 });
 
-/** What the person alone reads in answer. */
+/** Resolves to the private reply. */
 async function privately(user: string, command: string, text: string): Promise<string> {
   const before = slack.ephemeralsOf(user).length;
   await slack.slash(command, text, { user });
@@ -36,14 +36,14 @@ async function privately(user: string, command: string, text: string): Promise<s
 
 const metrics = async () => (await fetch(running.minstrel.metricsUrl ?? '')).text();
 
-it('what alerts count is there before it happens, at zero', async () => {
+it('metrics used by alerts start at zero', async () => {
   const lines = await metrics();
   expect(lines).toContain('minstrel_callbacks_total{outcome="stored"} 0');
   expect(lines).toContain('minstrel_callbacks_total{outcome="forged"} 0');
   expect(lines).toContain('minstrel_undelivered_total{platform="slack"} 0');
 });
 
-it('an administrator chooses a model by the ordinal words of a list; the rest are refused', async () => {
+it('admins set a model, others are refused', async () => {
   expect(await privately(ADA, '/models', 'set ask chat:chat-small channel')).toContain(
     'Only moderators may use /models',
   );
@@ -53,7 +53,7 @@ it('an administrator chooses a model by the ordinal words of a list; the rest ar
   expect(shown).toContain('set for this channel');
 });
 
-it('whoever chooses a model for a family in a form is offered that family’s models first', async () => {
+it('a form suggests the chosen family’s models first', async () => {
   const before = slack.openView(BOB);
   await slack.slash('/models', 'set', { user: BOB });
   const form = await slack.until(() => (slack.openView(BOB) === before ? undefined : slack.openView(BOB)));
@@ -68,7 +68,7 @@ it('whoever chooses a model for a family in a form is offered that family’s mo
   expect(await offered('video')).toContain('chat-small');
 });
 
-it('a limit lets one pass, says when the next may, and counts for operators', async () => {
+it('a limit allows one request, says when the next is possible, and is counted in metrics', async () => {
   expect(await privately(BOB, '/limits', 'set ask 1 day workspace')).toContain('1 answer per person and day');
   const before = slack.botMessages(CHANNEL).length;
   await slack.slash('/ask', 'What is 6 times 7?', { user: ADA });
@@ -89,7 +89,7 @@ it('a limit lets one pass, says when the next may, and counts for operators', as
   );
   expect(lines).toContain('minstrel_access_denials_total{platform="slack",command="models"}');
   expect(lines).toContain('minstrel_platform_ready{platform="slack"} 1');
-  // What an answer leaves on its way, in the table of every metric.
+  // The metrics of one answer.
   for (const name of [
     'minstrel_acknowledged_seconds_count{platform="slack"} 1',
     'minstrel_first_words_seconds_count{dialect="chat"} 1',
@@ -106,14 +106,14 @@ it('a limit lets one pass, says when the next may, and counts for operators', as
   expect((await fetch(`${running.minstrel.url}/metrics`)).status).toBe(404);
 });
 
-it('a report tells who used what, with a picture', async () => {
+it('a report shows usage per person, with a chart', async () => {
   const report = await privately(BOB, '/limits', 'report 7');
   expect(report).toContain('ask: 1');
   expect(report).toMatch(/usage/);
   expect(report).toContain(`${running.minstrel.url}/files/`);
 });
 
-it('a person who is denied everything is told so at once, and forgets on request', async () => {
+it('a denied person gets a refusal at once, and can still use forget', async () => {
   expect(await privately(BOB, '/limits', `deny all <@${ADA}|ada> workspace`)).toContain(
     'may not use any command',
   );
@@ -124,7 +124,7 @@ it('a person who is denied everything is told so at once, and forgets on request
   expect(await privately(BOB, '/minstrel', 'audit')).toContain('ada may not use any command');
 });
 
-it('people of other workspaces in a shared channel are told that they are not served, until moderators allow it', async () => {
+it('people from other workspaces in a shared channel are refused until moderators allow them', async () => {
   slack.workspace.addUser({ id: 'U0EVE', name: 'eve', team: 'T0OTHER', admin: true });
   slack.workspace.channels.get(CHANNEL)?.members.add('U0EVE');
   const before = slack.botMessages(CHANNEL).length;

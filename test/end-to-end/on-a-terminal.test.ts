@@ -1,4 +1,4 @@
-/** The program as a person starts it: `script` of util-linux gives it a terminal, one that does not tell its size. */
+/** Runs the program in a terminal without a size, with `script` from util-linux. */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -37,7 +37,7 @@ async function startOnTerminal(environment: Record<string, string> = {}) {
 }
 
 describe.skipIf(noScript)('npm start on a terminal', () => {
-  it('greets, takes nothing new while the operator’s file is there, and ends by Ctrl-C', async () => {
+  it('greets, refuses work while paused by the operator, and ends on Ctrl-C', async () => {
     const { folder, type, shown, ended } = await startOnTerminal();
     await expect.poll(shown).toContain('Type a command, such as /song a tune for rain --style lofi\n');
     expect(shown()).toContain('Minstrel uses the built-in emulator (no cost).');
@@ -52,7 +52,7 @@ describe.skipIf(noScript)('npm start on a terminal', () => {
     expect(await ended).toBe(0);
   });
 
-  it('with a chat, has lines for people: whose token it is, the invitation, what to type; and Ctrl-C ends it', async () => {
+  it('with a chat, prints readable lines with the application, the invitation and a first command', async () => {
     const discord = await startDiscord({ responseDeadlineMs: PATIENCE_MS });
     onTestFinished(() => discord.close());
     const connected = { DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl };

@@ -14,7 +14,7 @@ const sayingOf = async (handle: InteractionHandle) =>
   JSON.stringify(await handle.message(({ embeds, content }) => embeds.length > 0 || content !== ''));
 
 it.runIf(noRedis === undefined)(
-  'of two replicas the one that is connected plays, and the other goes on when the first stops',
+  'the connected replica plays, and the other continues after it stops',
   async () => {
     trustLocalVoice();
     const [discord, voice, redis] = await Promise.all([
@@ -23,7 +23,7 @@ it.runIf(noRedis === undefined)(
       startRedisServer(),
     ]);
     const emulator = await startEmulator({ speed: 0, songSeconds: 20, studio: createSampleStudio() });
-    // One folder for all, so that a song is made into Opus once.
+    // A shared folder, so that each song is encoded once.
     const directory = await mkdtemp(join(tmpdir(), 'minstrel-party-'));
     const replicas: Awaited<ReturnType<typeof startMinstrel>>[] = [];
     onTestFinished(async () => {

@@ -16,10 +16,10 @@ import { startVoiceServer } from '../servers/voice/server.ts';
 import { PATIENCE_MS, startMinstrel } from './minstrel.ts';
 
 const PACKETS = 1_500;
-/** A second, in packets. */
+/** Packets per second. */
 const SECOND = 50;
 
-/** A song whose packets tell which they are. */
+/** A song whose packets contain their number. */
 async function numbered(): Promise<Buffer> {
   const packets = Array.from({ length: PACKETS }, (_, n) =>
     Buffer.from(`\xfc${n} ${'.'.repeat(40)}`, 'latin1'),
@@ -30,7 +30,7 @@ async function numbered(): Promise<Buffer> {
 const numberOf = (packet: Buffer | undefined): number =>
   Number.parseInt(packet?.subarray(1).toString('latin1') ?? '', 10);
 
-/** A Discord with a song that the bot's processes play in Lounge. Its listener reads which packet is heard. */
+/** A Discord with a song that the bot's processes play in Lounge. A listener reads the packet numbers. */
 async function startWorld(settings: Readonly<Record<string, string>> = {}) {
   const [discord, voice, directory] = await Promise.all([
     startDiscord({ responseDeadlineMs: PATIENCE_MS }),
@@ -68,7 +68,7 @@ async function startWorld(settings: Readonly<Record<string, string>> = {}) {
     voice,
     heard,
 
-    /** A process of the bot. Resolves when it listens, to what ends it. */
+    /** Starts a bot process. Resolves to a function that ends it, once the bot listens. */
     async start() {
       const port = await freePort();
       const env = {
@@ -93,12 +93,12 @@ async function startWorld(settings: Readonly<Record<string, string>> = {}) {
       return end;
     },
 
-    /** The bot in this process, where nothing kills it: a process of its own takes a second to start. */
+    /** Starts the bot in this process, which is a second faster if nothing kills it. */
     async startHere() {
       closing.use(await startMinstrel(environment, { emulator }));
     },
 
-    /** Resolves when a second of the numbered song was heard. */
+    /** Resolves after one second of the numbered song. */
     async play() {
       await discord.until(() => discord.commands.length > 0, 'registered commands');
       const song = discord.command({ name: 'song', options: { prompt: 'a tune for rain', title: 'Rain' } });
@@ -108,13 +108,13 @@ async function startWorld(settings: Readonly<Record<string, string>> = {}) {
       await voice.until(() => call.heard.length > 5, 'sound');
       const kept = (await readdir(join(directory, 'media'))).find((name) => name.endsWith('.packets'));
       await writeFile(join(directory, 'media', kept ?? ''), await numbered());
-      // The same song again: it is not made anew.
+      // Playing the same song again does not encode it again.
       discord.command({ name: 'party loop', options: { what: 'queue' } });
       discord.command({ name: 'party skip' });
       await voice.until(() => heard().length > SECOND, 'the numbered song');
     },
 
-    /** From silence on: resolves when it sounds again, to how long it was silent and how much was passed over, in packets. */
+    /** Resolves when the sound resumes, to the lengths of the silence and of the skipped part, in packets. */
     async gap() {
       const since = performance.now();
       const before = heard();
@@ -131,7 +131,7 @@ async function startWorld(settings: Readonly<Record<string, string>> = {}) {
 const panels = (discord: DiscordServer) =>
   discord.said().filter(({ components }) => JSON.stringify(components).includes('party.pause'));
 
-it.concurrent('a song goes on as if it had played meanwhile after a kill, and where it was after a stop', async ({
+it.concurrent('a song resumes at its position after a stop, and as if it had kept playing after a kill', async ({
   expect,
 }) => {
   await using world = await startWorld();
@@ -147,13 +147,13 @@ it.concurrent('a song goes on as if it had played meanwhile after a kill, and wh
   const afterStop = world.gap();
   await world.startHere();
   expect(Math.abs((await afterStop).skipped)).toBeLessThanOrEqual(SECOND / 10);
-  // One message tells of it all.
+  // All of it is shown in one message.
   expect(panels(discord)).toHaveLength(1);
   expect(voice.mistakes).toEqual([]);
 });
 
 it.runIf(noRedis === undefined).concurrent(
-  'of two processes on Redis the one that plays is killed, and the other goes on as if the song had played meanwhile',
+  'a second process on Redis takes over after a kill as if the song had kept playing',
   async ({ expect, onTestFinished }) => {
     const redis = await startRedisServer();
     onTestFinished(() => redis.dispose());

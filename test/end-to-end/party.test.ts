@@ -13,12 +13,12 @@ import { trustLocalVoice } from '../servers/voice/certificate.ts';
 import { startVoiceServer, type VoiceServer } from '../servers/voice/server.ts';
 import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
 
-/** One bot, one Discord and one voice server for all. */
+/** All tests share one bot, one Discord and one voice server. */
 let discord: DiscordServer;
 let voice: VoiceServer;
 let lounge: Channel;
 let stage: Channel;
-/** Most people cannot read it. */
+/** Hidden from most people. */
 let backstage: Channel;
 let running: RunningMinstrel;
 let directory: string;
@@ -64,7 +64,7 @@ const sayingOf = async (handle: ReturnType<DiscordServer['command']>) =>
 const panel = () =>
   discord.said().findLast((message) => JSON.stringify(message.components).includes('party.pause'));
 
-it('offers the songs of every channel that the person can read, and no title of another', async () => {
+it('offers songs only from channels the person can read', async () => {
   const made = async (title: string, channel: Channel) => {
     const asked = discord.command({ name: 'song', options: { prompt: 'a tune', title }, channel });
     await asked.message(({ attachments }) => attachments.length >= 2);
@@ -77,7 +77,7 @@ it('offers the songs of every channel that the person can read, and no title of 
     );
   const rain = ['Rain (take 1)', 'Rain (take 2)'];
   const sun = ['Sun (take 1)', 'Sun (take 2)'];
-  // Those of the channel come first.
+  // Songs of the current channel come first.
   await expect.poll(() => offered(discord.channel)).toEqual([...rain, ...sun]);
   expect(await offered(stage)).toEqual([...sun, ...rain]);
   expect(await offered(backstage, 'secret')).toHaveLength(2);
@@ -85,7 +85,7 @@ it('offers the songs of every channel that the person can read, and no title of 
   expect(await sayingOf(named)).toContain('There is no song called “Secret” here');
 });
 
-it('Play here needs a voice channel, plays in it, and shows what is heard', async () => {
+it('Play here requires a voice channel, plays in it, and shows the song', async () => {
   const press = () => discord.press('Play here take 1', card);
   const paid = () => running.emulator.requests.filter(({ method }) => method === 'POST').length;
   const before = paid();
@@ -99,7 +99,7 @@ it('Play here needs a voice channel, plays in it, and shows what is heard', asyn
   expect(await sayingOf(limit('set', { most: 1 }))).toContain('1 song in a voice channel per person and day');
   expect(await sayingOf(press())).toContain('Join a voice channel first');
   discord.voice.join(discord.user, lounge);
-  // The press that queued nothing does not count.
+  // A press without a voice channel does not count.
   expect(await sayingOf(press())).toContain('I play Rain in Lounge');
   await voice.until(() => call().heard.length > 50, 'sound');
   const shown = await discord.until(() => panel(), 'the message of the party');
@@ -111,7 +111,7 @@ it('Play here needs a voice channel, plays in it, and shows what is heard', asyn
       ),
     'the cover, described',
   );
-  // Also what is shown of it is not bought: timed lines are there where somebody asked for them.
+  // Playing requests nothing from the gateway, not even synced lyrics.
   expect(await sayingOf(discord.command({ name: 'party now' }))).toContain('Rain');
   expect(paid()).toBe(before);
   expect(await sayingOf(press())).toContain('The limit is reached: 1 song in a voice channel');
@@ -120,7 +120,7 @@ it('Play here needs a voice channel, plays in it, and shows what is heard', asyn
   expect(discord.refused).toEqual([]);
 });
 
-it('its buttons work for those who listen, not for those who are denied the bot, and Stop ends it with a sentence', async () => {
+it('buttons work for listeners but not for denied people, and Stop ends the party with a message', async () => {
   const shown = await discord.until(() => panel(), 'the message of the party');
   const guest = discord.world.addUser('Guest');
   expect(await sayingOf(discord.press('Pause', shown, { user: guest }))).toContain('Join the voice channel');
@@ -147,7 +147,7 @@ it('its buttons work for those who listen, not for those who are denied the bot,
   expect(discord.refused).toEqual([]);
 });
 
-it('a song that was played before begins on a stage when somebody invites the bot to speak', async () => {
+it('plays on a stage once the bot is invited to speak', async () => {
   const theatre = discord.world.addChannel('Theatre', { guildId: discord.guild.id, type: 13 });
   discord.gateway.announce(theatre);
   discord.voice.join(discord.user, theatre);
@@ -163,25 +163,20 @@ it('a song that was played before begins on a stage when somebody invites the bo
   await discord.until(() => JSON.stringify(waiting).includes('The music has ended'), 'its end');
 });
 
-it.each(['Play here', '/party play'])(
-  '%s that cannot join tells the person alone, from the start',
-  async (how) => {
-    discord.voice.join(discord.user, lounge);
-    const publicly = () => discord.said().filter(({ onlyFor }) => onlyFor === null).length;
-    const before = publicly();
-    const identified = voice.identifies;
-    voice.blocksUdp = true;
-    const asked =
-      how === '/party play'
-        ? discord.command({ name: 'party play' })
-        : discord.press('Play here take 1', card);
-    expect(await asked.acknowledged(), 'it waits').toBe(5);
-    expect(asked.ephemeral).toBe(true);
-    await expect.poll(() => voice.identifies).toBeGreaterThan(identified);
-    voice.closeAll(4017);
-    expect((await asked.response()).onlyFor).toBe(discord.user.id);
-    expect(await sayingOf(asked)).toContain('Discord refuses the voice connection');
-    expect(publicly()).toBe(before);
-    voice.blocksUdp = false;
-  },
-);
+it.each(['Play here', '/party play'])('%s reports privately if the bot cannot join', async (how) => {
+  discord.voice.join(discord.user, lounge);
+  const publicly = () => discord.said().filter(({ onlyFor }) => onlyFor === null).length;
+  const before = publicly();
+  const identified = voice.identifies;
+  voice.blocksUdp = true;
+  const asked =
+    how === '/party play' ? discord.command({ name: 'party play' }) : discord.press('Play here take 1', card);
+  expect(await asked.acknowledged(), 'it waits').toBe(5);
+  expect(asked.ephemeral).toBe(true);
+  await expect.poll(() => voice.identifies).toBeGreaterThan(identified);
+  voice.closeAll(4017);
+  expect((await asked.response()).onlyFor).toBe(discord.user.id);
+  expect(await sayingOf(asked)).toContain('Discord refuses the voice connection');
+  expect(publicly()).toBe(before);
+  voice.blocksUdp = false;
+});

@@ -7,7 +7,7 @@ import { PATIENCE_MS, startMinstrel } from './minstrel.ts';
 
 const MESSAGE_CONTENT = 1 << 15;
 
-it('where every message is a question, each person reads once that the operator has paused the bot', async () => {
+it('tells each person once that the operator paused the bot, in channels with talk on', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'minstrel-paused-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const discord = await startDiscord({

@@ -9,7 +9,7 @@ import { createSampleStudio } from '../fixtures/sample-studio.ts';
 import { noBrowser, startBrowser, type TestBrowser, type Visit } from '../servers/browser.ts';
 import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
 
-/** The chat in a real browser, with the real bot behind it. One of each for all: what a test leaves, the next one finds. */
+/** The playground in a real browser with the real bot. Tests share them and build on each other. */
 describe.skipIf(noBrowser)('The playground', () => {
   let folder: string;
   let emulator: Emulator;
@@ -22,7 +22,7 @@ describe.skipIf(noBrowser)('The playground', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'minstrel-playground-'));
-    // Slow enough that progress can be seen.
+    // Slow enough to see progress.
     emulator = await startEmulator({ speed: 0.05, songSeconds: 3, studio: createSampleStudio() });
     running = await start('0');
     browser = await startBrowser();
@@ -44,7 +44,7 @@ describe.skipIf(noBrowser)('The playground', () => {
     await composer().fill(line);
     await page.keyboard.press('Enter');
   };
-  /** Says it, and waits for what the bot says next: then that is the newest. */
+  /** Sends a line and waits for the bot's reply. */
   const ask = async (line: string) => {
     const before = await page.getByRole('article').count();
     await say(line);
@@ -57,9 +57,9 @@ describe.skipIf(noBrowser)('The playground', () => {
   const shows = (text: string | RegExp) =>
     page.getByRole('article').filter({ hasText: text }).last().waitFor();
 
-  test('shows every command to a newcomer, and has no fault that a program can find', async () => {
+  test('shows every command to a newcomer, without problems that axe can find', async () => {
     await page.getByRole('heading', { name: 'Welcome to #general' }).waitFor();
-    // It begins with its beginning, whatever is below.
+    // The page starts scrolled to the top.
     expect(await page.evaluate("document.querySelector('.messages').scrollTop")).toBe(0);
     for (const { name, description } of running.minstrel.bot.commands) {
       await page.getByRole('button', { name: `/${name} ${description}` }).waitFor();
@@ -72,7 +72,7 @@ describe.skipIf(noBrowser)('The playground', () => {
     expect(bytes).toBeLessThan(150_000);
   });
 
-  test('completes a command by the keyboard alone, shows progress, and plays the song', async () => {
+  test('completes a command with the keyboard, shows progress and plays the song', async () => {
     await composer().focus();
     await page.keyboard.type('/so');
     await page.getByRole('option', { name: '/song' }).waitFor();
@@ -81,7 +81,7 @@ describe.skipIf(noBrowser)('The playground', () => {
     expect(await composer().inputValue()).toBe('/song ');
     await page.keyboard.type('a tune for rain --');
     await page.getByRole('option', { name: '--style' }).waitFor();
-    // What could complete the rest of the word comes late.
+    // Completions for the rest of the word arrive late.
     await page.evaluate('window.truly = window.fetch; window.fetch = () => new Promise(() => {})');
     await page.keyboard.type('st');
     await page.keyboard.press('Tab');
@@ -102,7 +102,7 @@ describe.skipIf(noBrowser)('The playground', () => {
     await audio(1, 'pause()');
   });
 
-  test('presses buttons, and those behind the menu', async () => {
+  test('presses buttons, including those in the menu', async () => {
     await newest()
       .getByRole('button', { name: /^Stems take 1/ })
       .click();
@@ -128,7 +128,7 @@ describe.skipIf(noBrowser)('The playground', () => {
     expect(await page.locator('.menu-entries').count()).toBe(0);
   });
 
-  test('asks by a form, says what is wrong in it next to its field, and opens one that is filled in', async () => {
+  test('opens forms, shows errors next to fields, and prefills values', async () => {
     await say('/limits report');
     const form = page.getByRole('dialog');
     await form.getByLabel('days').fill('many');
@@ -147,7 +147,7 @@ describe.skipIf(noBrowser)('The playground', () => {
     await page.keyboard.press('Escape');
   });
 
-  test('shows an answer while it is written, with code and tables as elements', async () => {
+  test('streams an answer with code and tables as elements', async () => {
     await page.evaluate(`window.states = new Set();
       new MutationObserver(() => window.states.add(document.querySelector('article:last-of-type .card .markdown')?.innerText.length))
         .observe(document.querySelector('.messages'), { subtree: true, childList: true, characterData: true });`);
@@ -162,7 +162,7 @@ describe.skipIf(noBrowser)('The playground', () => {
     expect(await newest().locator('tbody tr').count()).toBe(4);
   });
 
-  test('talks: by name, by reply, and in a direct message', async () => {
+  test('answers mentions, replies and direct messages', async () => {
     await ask('@Minstrel What is the capital of France?');
     await newest().getByRole('button', { name: 'Again' }).waitFor();
     await newest().hover();
@@ -177,8 +177,8 @@ describe.skipIf(noBrowser)('The playground', () => {
     await page.getByRole('button', { name: 'general' }).click();
   });
 
-  describe('what was taken without an answer', () => {
-    /** The next request that acts is taken, and its answer is lost. */
+  describe('a request whose response was lost', () => {
+    /** Delivers the next action but loses its response. */
     const loseAnswer = () =>
       page.evaluate(`window.truly = window.fetch; window.fetch = async (...asked) => {
         const answer = await window.truly(...asked);
@@ -189,7 +189,7 @@ describe.skipIf(noBrowser)('The playground', () => {
     const isRefused = () => page.getByRole('alert').filter({ hasText: "Minstrel didn't respond" }).waitFor();
     const count = (text: string) => page.getByRole('article').filter({ hasText: text }).count();
 
-    test('is said once when it is sent again, and again when it is typed later', async () => {
+    test('is posted once when resent, and again when typed later', async () => {
       await loseAnswer();
       await say('good morning to all');
       await isRefused();
@@ -201,7 +201,7 @@ describe.skipIf(noBrowser)('The playground', () => {
       await expect.poll(() => count('good morning to all')).toBe(2);
     });
 
-    test('is made once when its form is sent again', async () => {
+    test('runs once when its form is resubmitted', async () => {
       const before = await page.getByRole('article').count();
       await say('/lyrics');
       const form = page.getByRole('dialog');
@@ -219,7 +219,7 @@ describe.skipIf(noBrowser)('The playground', () => {
     });
   });
 
-  test('lets moderators decide, nobody else, and nobody else sees it', async () => {
+  test('shows moderators’ settings to moderators only', async () => {
     await say('/models set ask chat:chat-large channel');
     await shows('Answers in this channel now use chat:chat-large');
     await be('Ada');
@@ -232,7 +232,7 @@ describe.skipIf(noBrowser)('The playground', () => {
     await shows('Answers in this channel now use chat:chat-large');
   });
 
-  test('hands over a file that was attached, and shows the film that was made of it', async () => {
+  test('uploads an attached file and shows the resulting video', async () => {
     const attach = page.getByLabel('Attach files');
     await attach.setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('words') });
     await page.getByRole('button', { name: 'Remove notes.txt' }).click();
@@ -246,7 +246,7 @@ describe.skipIf(noBrowser)('The playground', () => {
     expect(JSON.stringify(asked?.body)).toContain('/files/');
   });
 
-  test('tries a command by one press, opens the form of another, and clears what was said', async () => {
+  test('tries a command with one press, opens another’s form, and clears the chat', async () => {
     await page.getByRole('button', { name: 'quiet' }).click();
     await page.getByRole('button', { name: 'Form: /remix' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
@@ -256,7 +256,7 @@ describe.skipIf(noBrowser)('The playground', () => {
     const colours = `['backgroundColor', 'color'].map((name) => getComputedStyle(document.body)[name].match(/\\d+/)[0] > 128)`;
     expect(await page.evaluate(colours)).toEqual([true, false]);
     expect(await page.getByRole('button').count()).toBe(0);
-    // All of it, and not what the window shows.
+    // All of it, not just the visible part.
     expect(await page.evaluate("getComputedStyle(document.querySelector('.messages')).overflowY")).toBe(
       'visible',
     );
@@ -274,7 +274,7 @@ describe.skipIf(noBrowser)('The playground', () => {
     await page.getByRole('button', { name: 'general' }).click();
   });
 
-  test('takes files that are dropped and pasted', async () => {
+  test('accepts dropped and pasted files', async () => {
     const give = (name: string, event: string, target: string) =>
       page.evaluate(`(() => {
         const data = new DataTransfer();
@@ -293,7 +293,7 @@ describe.skipIf(noBrowser)('The playground', () => {
     await page.getByRole('button', { name: 'Remove pasted.txt' }).click();
   });
 
-  test('takes hostile words and names for what they are: words', async () => {
+  test('shows hostile texts and names as text', async () => {
     const markup =
       '<img src=x onerror="window.taken=1"><script>window.taken=1</script><style>*{display:none}</style>';
     const link = '[click](javascript:window.taken=1) [data](data:text/html,x) \u202egnp.evil';
@@ -310,11 +310,11 @@ describe.skipIf(noBrowser)('The playground', () => {
     ).toBe(',0');
   });
 
-  test('shows the same after a reload, on a phone and to others', async () => {
+  test('shows the same chat after a reload, on a phone and to others', async () => {
     const before = await page.getByRole('article').count();
     await page.reload();
     await expect.poll(() => page.getByRole('article').count()).toBe(before);
-    // Of all that was said. In the table, a first cell without words heads no column.
+    // An empty first header cell in the table labels no column.
     expect(await page.locator('tbody tr').count()).toBe(4);
     expect(await visit.accessibilityProblems()).toEqual([]);
     const phone = await browser.visit(page.url(), { width: 360, colorScheme: 'dark' });
@@ -338,7 +338,7 @@ describe.skipIf(noBrowser)('The playground', () => {
     await phone.page.context().close();
   });
 
-  test('goes on by itself after a restart, with the result of what was being made', async () => {
+  test('continues after a restart and shows the pending result', async () => {
     await ask('/video the tide comes in');
     await page.locator('.progress').waitFor();
     const { port } = new URL(running.minstrel.url);

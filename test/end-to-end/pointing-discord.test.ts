@@ -6,7 +6,7 @@ import { type DiscordServer, startDiscord } from '../servers/discord/index.ts';
 import type { StoredMessage } from '../servers/discord/types.ts';
 import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
 
-/** People ask about a message by forwarding it, replying to it, or choosing it in its menu. */
+/** Questions about a message: by forwarding, replying, or its context menu. */
 let discord: DiscordServer;
 let running: RunningMinstrel;
 
@@ -41,7 +41,7 @@ const bodySchema = z.object({
   ),
 });
 
-/** The last question that the gateway received after `act`: one entry for each part of each turn. */
+/** Resolves to the last question sent to the gateway after `act`, one entry per part of each turn. */
 async function askedBy(act: () => unknown): Promise<string[]> {
   const { requests } = running.emulator;
   const before = requests.length;
@@ -95,7 +95,7 @@ async function photo() {
   return { filename: 'cat.png', contentType: 'image/png', bytes: await image.png().toBuffer() };
 }
 
-describe('what people point at on Discord', () => {
+describe('a message that a question refers to on Discord', () => {
   it('is read from a forwarded message in a direct message', async () => {
     const source = discord.say({ text: 'The release moves to Friday.' });
     const channel = discord.directChannel();
@@ -104,7 +104,7 @@ describe('what people point at on Discord', () => {
     ]);
   });
 
-  it('is read from a forwarded message that somebody replies to with a bare mention', async () => {
+  it('is read from a forwarded message that someone replies to with only a mention', async () => {
     const source = discord.say({ text: 'The release moves to Monday.' });
     const forward = discord.say({ text: '', forwards: source });
     expect(await askedBy(() => discord.mention({ text: '', replyTo: forward }))).toEqual([
@@ -112,7 +112,7 @@ describe('what people point at on Discord', () => {
     ]);
   });
 
-  it('is read from the embeds of another app', async () => {
+  it('is read from another app’s embeds', async () => {
     const asked = await askedBy(() => discord.mention({ text: 'why?', replyTo: alert() }));
     expect(asked.join('\n')).toContain(ALERT);
     expect(asked.at(-1)).toContain('why?');
@@ -149,7 +149,7 @@ describe('what people point at on Discord', () => {
     ]);
   });
 
-  it('has names in place of ids', async () => {
+  it('has names instead of ids', async () => {
     const bob = discord.world.addUser('bob');
     const text = `is <@${bob.id}> in <#${discord.channel.id}> as <@&${discord.guild.botRoleId}>?`;
     expect(await askedBy(() => discord.mention({ text }))).toEqual([
@@ -158,7 +158,7 @@ describe('what people point at on Discord', () => {
   });
 });
 
-it('answers a mention of its role', async () => {
+it('is answered if the bot’s role is mentioned', async () => {
   const text = `<@&${discord.guild.botRoleId}> what is 2 times 3?`;
   expect(await askedBy(() => discord.say({ text }))).toEqual(['what is 2 times 3?']);
 });

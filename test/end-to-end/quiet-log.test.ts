@@ -8,7 +8,7 @@ import { type DiscordServer, startDiscord } from '../servers/discord/index.ts';
 import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
 import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
 
-/** What people write reaches no line of the log and no trace, whatever fails, and however the gateway and the chats quote it. */
+/** Logs and traces never contain people's text, whatever fails and however the gateway and the chats quote it. */
 const SECRET = 'grandmother-letter';
 const lines: string[] = [];
 const log = createLog({ level: 'trace', write: (line) => lines.push(line), secrets: [] });
@@ -18,7 +18,7 @@ let collector: Collector;
 let running: RunningMinstrel;
 let requests = 0;
 
-/** Quotes the request in every way that a gateway has. */
+/** Quotes the request in every way a gateway can. */
 const gateway = createServer(async (request: IncomingMessage, response) => {
   const body = await text(request);
   requests += 1;
@@ -75,7 +75,7 @@ const COMMANDS: readonly (readonly [name: string, options: Record<string, string
 ];
 const logged = (sentence: string) => lines.filter((line) => line.includes(sentence)).length;
 
-it('what people write is in no line of the log, and in no trace', async () => {
+it('logs and traces never contain people’s text', async () => {
   for (const [name, options] of COMMANDS) {
     discord.command({ name, options });
     const typed = Object.entries(options).map(([option, value]) => `--${option}="${value}"`);
@@ -90,7 +90,7 @@ it('what people write is in no line of the log, and in no trace', async () => {
     .toBeGreaterThan(5);
   await expect.poll(() => logged('No answer came'), { timeout: PATIENCE_MS }).toBeGreaterThan(2);
 
-  // What is to be shown fails too: the body of each refused request holds the words.
+  // Posts fail too: the body of each refused request contains the text.
   discord.faults.fail(400, { times: 50, path: /^(POST|PATCH)/ });
   slack.faults.every(1, 'chat.postMessage', { type: 'error', error: 'invalid_blocks' });
   slack.faults.every(2, '*', { type: 'nonsense' });
@@ -100,7 +100,7 @@ it('what people write is in no line of the log, and in no trace', async () => {
   await expect.poll(() => logged('"name":"DiscordAPIError'), { timeout: PATIENCE_MS }).toBeGreaterThan(3);
   await expect.poll(() => logged('Slack'), { timeout: PATIENCE_MS }).toBeGreaterThan(1);
 
-  // What is tried again meanwhile does not hold up the end.
+  // Pending retries do not delay the shutdown.
   discord.faults.clear();
   slack.faults.clear();
   await running.minstrel.stop();

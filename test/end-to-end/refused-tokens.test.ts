@@ -5,7 +5,7 @@ import { readableText } from '../servers/slack/mentions.ts';
 import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
 import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
 
-/** A chat that cannot be reached with the settings, and anybody's requests, leave the other chat as it is. */
+/** A chat with wrong settings, and requests from strangers, do not affect the other chat. */
 let discord: DiscordServer;
 let slack: SlackServer;
 let running: RunningMinstrel | undefined;
@@ -68,7 +68,7 @@ const OF_DISCORD = 'Discord rejected the token. Press “Reset Token” ';
 it.for([
   ['SLACK_BOT_TOKEN', { SLACK_BOT_TOKEN }],
   ['SLACK_APP_TOKEN', { SLACK_APP_TOKEN }],
-] as const)('a wrong %s is a sentence, and Discord answers', async ([setting, settings]) => {
+] as const)('a wrong %s is reported, and Discord keeps working', async ([setting, settings]) => {
   await start(settings);
   const { status, platforms } = await readiness();
   expect([status, platforms]).toEqual([503, expect.stringContaining(`slack: ${ofSlack(setting)}`)]);
@@ -78,7 +78,7 @@ it.for([
   expect(logged('stack')).toBe(0);
 });
 
-it('a wrong DISCORD_TOKEN is a sentence, and Slack answers', async () => {
+it('a wrong DISCORD_TOKEN is reported, and Slack keeps working', async () => {
   await start({ DISCORD_TOKEN });
   const { status, platforms } = await readiness();
   expect([status, platforms]).toEqual([503, expect.stringContaining(`discord: ${OF_DISCORD}`)]);
@@ -88,7 +88,7 @@ it('a wrong DISCORD_TOKEN is a sentence, and Slack answers', async () => {
   expect(logged('stack')).toBe(0);
 });
 
-it('with wrong tokens of both, the process stays up and names both', async () => {
+it('with wrong tokens for both chats, the process keeps running and names both', async () => {
   await start({ DISCORD_TOKEN, SLACK_BOT_TOKEN });
   const { status, platforms } = await readiness();
   expect(status).toBe(503);
@@ -100,7 +100,7 @@ it('with wrong tokens of both, the process stays up and names both', async () =>
   expect(logged('stack')).toBe(0);
 });
 
-it('a stranger’s requests before the first one of Slack change nothing but the log', async () => {
+it('a stranger’s requests to Slack’s routes are only logged', async () => {
   await start({ SLACK_SIGNING_SECRET: slack.signingSecret, PUBLIC_URL: 'https://minstrel.example' });
   for (let time = 0; time < 9; time += 1) {
     const response = await request('/slack/events', { method: 'POST', body: '{}' });

@@ -11,15 +11,15 @@ import { type DiscordServer, type StoredMessage, startDiscord } from '../servers
 import { freePort } from '../servers/free-port.ts';
 import { PROGRAM_ENVIRONMENT, PROJECT, whileRuns } from '../servers/program.ts';
 
-/** The bot as a process of its own, killed without a word and started again. */
+/** The bot in a separate process that is killed and restarted. */
 let discord: DiscordServer;
 let emulator: Emulator;
 let directory: string;
 let bot: ChildProcess | undefined;
 let environment: Record<string, string>;
-/** What the processes wrote, the last one last. */
+/** The output of all processes, in order. */
 let said = '';
-/** What was there before the test. */
+/** The state before the test. */
 let before: { requests: number; messages: number };
 
 beforeAll(async () => {
@@ -46,7 +46,7 @@ beforeAll(async () => {
   };
 });
 
-// Each start of a process costs a second or two, so a test begins with the process that the one before left.
+// A start takes a second or two, so each test continues with the previous one's process.
 beforeEach(async () => {
   before = { requests: emulator.requests.length, messages: discord.said().length };
   if (!bot) await start();
@@ -59,7 +59,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** Calls back until the bot is there again, however long this machine takes to start it. */
+/** Retries callbacks until the bot has restarted. */
 async function fetchPatiently(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
   for (;;) {
     try {
@@ -90,7 +90,7 @@ async function reachable(): Promise<boolean> {
   }
 }
 
-/** Ends the process; resolves to its exit code, null where a signal ended it. */
+/** Ends the process. Resolves to its exit code, or null after a signal. */
 async function end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> {
   const child = bot;
   bot = undefined;
@@ -107,7 +107,7 @@ const requests = (method: string, route: RegExp) =>
     .filter((request) => request.method === method && route.test(request.url));
 const submissions = (route: RegExp) => requests('POST', route);
 
-/** Asks, and resolves to the message of the progress once it offers this button. */
+/** Runs a command. Resolves to its progress message once it offers the given button. */
 async function asked(
   name: string,
   options: Record<string, string | number>,
@@ -117,7 +117,7 @@ async function asked(
   return handle.message((message) => JSON.stringify(message.components).includes(button));
 }
 
-/** The message that was there, once it became a result. */
+/** Resolves to the message once it shows a result. */
 async function finished({ id }: StoredMessage): Promise<StoredMessage> {
   return await discord.until(
     () =>
@@ -128,24 +128,24 @@ async function finished({ id }: StoredMessage): Promise<StoredMessage> {
   );
 }
 
-it('SIGTERM hands running work over and ends cleanly, before it would be ended', async () => {
+it('SIGTERM hands over running work and ends cleanly before the deadline', async () => {
   await discord.until(() => discord.commands.length > 0, 'registered commands');
-  // What its people would stumble over is in the log soon after the start.
+  // Problems with the setup are logged soon after the start.
   await expect.poll(() => said).toContain('Gateway: IMAGE_MODEL is not set');
   const song = await asked('song', { prompt: 'a tune for rain' });
   expect(await end('SIGTERM')).toBe(0);
-  // Past its own limit, which is below the platform's ten seconds, it says something else.
+  // After its own limit, which is below ten seconds, it would log something else.
   expect(said).toContain('Minstrel stopped');
   await start();
   await finished(song);
   expect(submissions(/music\/generate$/)).toHaveLength(1);
 });
 
-it('killed between acceptance and result, and started again, delivers everything once and pays once', async () => {
+it('delivers and pays once if killed between acceptance and result', async () => {
   const routes = { video: /video-synthesis$/, song: /music\/generate$/, ask: /chat\/completions/ };
   await discord.until(() => discord.commands.length > 0, 'registered commands');
   const video = await asked('video', { prompt: 'waves', duration: '5' });
-  // No callback tells of a video's task: it is known again only when it was stored, which the first poll shows.
+  // Videos have no callbacks, so their task must be stored before the kill. The first poll shows that it is.
   await expect.poll(() => requests('GET', /tasks\//).length).toBeGreaterThan(0);
   const song = await asked('song', { prompt: 'a tune for rain' });
   await expect.poll(() => submissions(routes.song)[0]?.status).toBe(200);
@@ -156,7 +156,7 @@ it('killed between acceptance and result, and started again, delivers everything
 
   expect((await finished(video)).attachments.length).toBeGreaterThanOrEqual(1);
   expect((await finished(song)).attachments.length).toBeGreaterThanOrEqual(2);
-  // A stream cannot be taken up again: it says that it was cut short, and is offered again.
+  // A stream cannot be resumed: the answer is marked as cut short and offers Again.
   expect(JSON.stringify(await finished(answer))).toMatch(/restarted in the middle|broke off/);
   for (const [name, route] of Object.entries(routes)) expect(submissions(route), name).toHaveLength(1);
   expect(
@@ -168,7 +168,7 @@ it('killed between acceptance and result, and started again, delivers everything
   expect(discord.refused).toEqual([]);
 });
 
-it('killed before its acknowledgement or right after it, begins by itself, once', async () => {
+it('starts the job once if killed before or right after the acknowledgement', async () => {
   await discord.until(() => discord.commands.length > 0, 'registered commands');
   const killedAt = (what: 'dropped' | 'answer lost') =>
     new Promise<void>((resolve) => {
@@ -190,6 +190,6 @@ it('killed before its acknowledgement or right after it, begins by itself, once'
   await told(/It was dropped.*Again/);
   await told(/It was answer lost.*Again/);
   expect(submissions(/music\/generate$/)).toHaveLength(2);
-  // That an interaction was not acknowledged shows only when it is answered.
+  // A missing acknowledgement is noticed only when the interaction is answered.
   expect(discord.refused.filter(({ code }) => code !== 10_015)).toEqual([]);
 });

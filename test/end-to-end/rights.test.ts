@@ -19,15 +19,15 @@ import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
 import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
 
 /**
- * Who may do what, at every entrance of both chats, with three replicas on one Redis: whichever
- * of them is asked. Bob is denied /image, Eve is denied everything, the others may do all but moderate.
+ * Access rules at every entry point of both chats, on any of three replicas with one Redis. Bob is denied /image, Eve is
+ * denied everything, and others may do everything except moderate.
  */
 const COUNT = 3;
 const TOOLS = '/v1beta/models/facet-tools:generateContent';
 const REFUSED = /denied you|Only moderators may use/;
 const DONE = /Again/;
 
-describe.runIf(noRedis === undefined)(noRedis ?? 'rights with three replicas', () => {
+describe.runIf(noRedis === undefined)(noRedis ?? 'access rules with three replicas', () => {
   let folder: string;
   let redis: RedisServer;
   let emulator: Emulator;
@@ -105,7 +105,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'rights with three replicas', (
     return slack.ephemeralsOf(user).slice(before).map(readableText).join('\n');
   }
 
-  /** Whether it was refused, once it is refused or done. */
+  /** Resolves to true if the request was refused, false once it is done. */
   async function refused(asked: InteractionHandle): Promise<boolean> {
     const isEnd = (message: StoredMessage) =>
       REFUSED.test(JSON.stringify(message)) || labelsOf(message).includes('Again');
@@ -116,7 +116,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'rights with three replicas', (
   const picture = (user?: User) =>
     discord.command({ name: 'image', options: { prompt: 'a fox' }, ...(user ? { user } : {}) });
 
-  it('Discord: commands, buttons and talk', async () => {
+  it('Discord: checks commands, buttons and mentions', async () => {
     expect(await refused(picture())).toBe(false);
     expect(await refused(picture(bob))).toBe(true);
     expect(await refused(picture(eve))).toBe(true);
@@ -134,7 +134,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'rights with three replicas', (
     await discord.until(() => answers(/42/).length > 0, 'an answer for Bob');
   });
 
-  it('Discord: a model uses commands in the name of the person who asked, with their rights', async () => {
+  it('Discord: models run commands with the requester’s rights', async () => {
     await moderate('models answers', { assistant: true, where: 'channel' });
     const content = (part: object) =>
       json({ candidates: [{ content: { role: 'model', parts: [part] }, finishReason: 'STOP' }] });
@@ -148,7 +148,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'rights with three replicas', (
     expect(await ask(discord.user)).toContain('/image: started');
   });
 
-  it('Slack: commands, on whichever replica they come', async () => {
+  it('Slack: checks commands on every replica', async () => {
     for (let time = 0; time < 2 * COUNT; time += 1) {
       expect(await privately('U0CARL', '/image', 'a fox')).toContain('denied you /image');
       expect(await privately('U0EVE', '/ask', 'Why?')).toContain('denied you');
@@ -157,7 +157,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'rights with three replicas', (
     }
   });
 
-  it('Slack: a model uses commands in the name of the person who asked, with their rights', async () => {
+  it('Slack: models run commands with the requester’s rights', async () => {
     await privately('U0BOB', '/models', 'answers assistant:on where:channel');
     const content = (part: object) =>
       json({ candidates: [{ content: { role: 'model', parts: [part] }, finishReason: 'STOP' }] });
@@ -179,7 +179,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'rights with three replicas', (
     await privately('U0BOB', '/models', 'reset assistant channel');
   });
 
-  it('Slack: buttons and talk', async () => {
+  it('Slack: checks buttons and mentions', async () => {
     const known = slack.botMessages().length;
     await slack.slash('/image', 'a fox', { user: 'U0ADA' });
     const made = await slack.until(() =>

@@ -7,7 +7,7 @@ import { createSampleStudio } from '../fixtures/sample-studio.ts';
 import { type DiscordServer, startDiscord } from '../servers/discord/index.ts';
 import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
 
-/** Work that waits for its callback while the secret changes that signed the callback's address. */
+/** Work that waits for its callback while the secret that signed the callback URL changes. */
 let discord: DiscordServer;
 let directory: string;
 let emulator: FaultyEmulator;
@@ -32,7 +32,7 @@ async function startAgain(secrets: Record<string, string>): Promise<RunningMinst
   return running;
 }
 
-/** Asks for a song that never calls back, and resolves to the path of its callback. */
+/** Requests a song that never calls back. Resolves to the path of its callback. */
 async function waitingSong(): Promise<string> {
   await discord.until(() => discord.commands.length > 0, 'registered commands');
   emulator.addFault({ fault: 'callback=none', path: '/music/generate' });
@@ -52,14 +52,14 @@ const OLD = 'an old secret that is long enough to be one';
 const NEW = 'a new secret that is long enough to be one';
 
 it.each([
-  ['the one that was made at the first start, once a secret is set', {}, { CALLBACK_SECRET: NEW }, 200],
+  ['accepts the generated secret after one is set', {}, { CALLBACK_SECRET: NEW }, 200],
   [
-    'the previous one, while it is named',
+    'accepts the previous secret while it is set',
     { CALLBACK_SECRET: OLD },
     { CALLBACK_SECRET: NEW, CALLBACK_SECRET_PREVIOUS: OLD },
     200,
   ],
-  ['one that leaked and was taken out', { CALLBACK_SECRET: OLD }, { CALLBACK_SECRET: NEW }, 404],
+  ['rejects a leaked secret after it is removed', { CALLBACK_SECRET: OLD }, { CALLBACK_SECRET: NEW }, 404],
 ])('%s', async (_what, before, after, status) => {
   await startAgain(before);
   const path = await waitingSong();

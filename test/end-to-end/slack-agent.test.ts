@@ -5,7 +5,7 @@ import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
 import type { PostedMessage } from '../servers/slack/workspace.ts';
 import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
 
-/** The agent view, from the prompts to the song, through the real Bolt, the whole bot and a workspace with agents. */
+/** The agent view, from prompts to the song, through the real Bolt, the whole bot and a workspace with agents. */
 const TOOLS = '/v1beta/models/facet-tools:generateContent';
 let slack: SlackServer;
 let upstream: Upstream;
@@ -17,7 +17,7 @@ const BOB = 'U0BOB';
 beforeAll(async () => {
   slack = await startSlackServer({ ackTimeoutMs: PATIENCE_MS, agents: true });
   upstream = await startUpstream();
-  // Only until the emulator's address is known.
+  // Replaced when the emulator's URL is known.
   upstream.gateway = 'http://127.0.0.1:9';
   running = await startMinstrel({
     ...slack.environment,
@@ -41,7 +41,7 @@ async function privately(user: string, command: string, text: string): Promise<s
   return slack.ephemeralsOf(user).slice(before).map(readableText).join('\n');
 }
 
-/** What the agent view suggests to a person when they open it now. */
+/** Returns the prompts suggested when a person opens the agent view. */
 async function suggestions(user = ADA): Promise<string[]> {
   const { id } = slack.workspace.directChannel(user);
   slack.workspace.suggested.delete(id);
@@ -57,7 +57,7 @@ const answerTo = (root: PostedMessage) =>
 const lastStatus = ({ channel, ts }: PostedMessage) => slack.workspace.session(channel, ts)?.statuses.at(-1);
 
 describe('the agent view', () => {
-  it('suggests what moderators of the workspace allow, and no commands before they switch them on', async () => {
+  it('suggests what moderators allow, and commands only after they turn them on', async () => {
     expect(await suggestions()).toEqual(['Ask a question']);
     expect(await privately(BOB, '/models', 'answers --assistant --where server')).toContain('on');
     expect(await suggestions()).toEqual([
@@ -75,7 +75,7 @@ describe('the agent view', () => {
     ]);
   });
 
-  it('makes a song from plain words, in the thread of the question, and says so until it is there', async () => {
+  it('creates a song from plain words in the thread, with a status until it is ready', async () => {
     upstream.next(
       TOOLS,
       json({
@@ -111,7 +111,7 @@ describe('the agent view', () => {
     expect(slack.botMessages(message.channel).every(({ threadTs }) => threadTs === message.ts)).toBe(true);
   });
 
-  it('ends what is written for a question that is deleted, and its status', async () => {
+  it('ends the answer and the status if the question is deleted', async () => {
     const asked = Promise.withResolvers<void>();
     const { abandoned } = upstream;
     upstream.next(TOOLS, () => asked.resolve());
@@ -126,7 +126,7 @@ describe('the agent view', () => {
     expect(said).toEqual([expect.stringMatching(/cancelled|stopped/i)]);
   });
 
-  it('keeps what moderators forbid from people who ask in plain words', async () => {
+  it('enforces moderators’ rules for requests in plain words', async () => {
     const call = { functionCall: { name: 'video', args: { prompt: 'waves' }, id: '1' } };
     const content = (part: object) =>
       json({ candidates: [{ content: { role: 'model', parts: [part] }, finishReason: 'STOP' }] });
@@ -138,10 +138,10 @@ describe('the agent view', () => {
   });
 });
 
-describe('what people think of an answer', () => {
+describe('feedback on an answer', () => {
   let answer: PostedMessage;
 
-  it('is said by Slack’s own buttons, once for each person, and may be changed', async () => {
+  it('is given with Slack’s buttons, once per person, and can be changed', async () => {
     await privately(BOB, '/models', 'answers --assistant --where server');
     const content = { role: 'model', parts: [{ text: 'Because.' }] };
     upstream.next(TOOLS, json({ candidates: [{ content, finishReason: 'STOP' }] }));
@@ -162,12 +162,12 @@ describe('what people think of an answer', () => {
     expect(metrics).toContain(counted('bad'));
   });
 
-  it('is forgotten with the person', async () => {
+  it('is erased with the person', async () => {
     await privately(ADA, '/minstrel', 'forget --confirm');
     expect(await privately(BOB, '/limits', 'report 7')).not.toContain('Votes on answers');
   });
 
-  it('has no buttons under what is no answer', () => {
+  it('has no buttons under other messages', () => {
     const songs = slack.workspace.messages.filter(({ blocks }) =>
       JSON.stringify(blocks).includes('song.stems'),
     );

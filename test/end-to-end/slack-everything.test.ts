@@ -5,7 +5,7 @@ import { readableText } from '../servers/slack/mentions.ts';
 import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
 import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
 
-/** Everything that the manifest declares, tried by a person: nothing of it is refused by Slack or left without an answer. */
+/** Tries everything the manifest declares: Slack refuses nothing, and the bot answers everything. */
 describe.each(['socket', 'http'] as const)('over %s', (connection) => {
   let slack: SlackServer;
   let running: RunningMinstrel;
@@ -45,7 +45,7 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
   ]);
   const formal = parts.filter(({ options, parts: own }) => options > 0 && own === 0);
 
-  it.each(formal)('$name $text opens its form, whose menus load', async ({ name, text }) => {
+  it.each(formal)('$name $text opens a form whose menus load', async ({ name, text }) => {
     const before = slack.openView('U0BOB');
     const { acknowledged } = await slack.slash(name, `${text} ?`.trim(), { user: 'U0BOB' });
     expect(acknowledged).toBe(true);
@@ -58,7 +58,7 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
   });
 
   it.each(parts.filter(({ options }) => options === 0))(
-    '$name $text answers at once',
+    '$name $text responds immediately',
     async ({ name, text }) => {
       const before = slack.ephemeralsOf('U0BOB').length;
       await slack.slash(name, text, { user: 'U0BOB' });
@@ -115,12 +115,12 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
     '/minstrel audit',
   ];
 
-  it.each(['server', 'workspace'])('people may say “%s”, and read of their workspace alone', async (word) => {
+  it.each(['server', 'workspace'])('“%s” in a command means the person’s own workspace', async (word) => {
     for (const line of toEverybody(word)) {
       const before = slack.ephemeralsOf('U0BOB').length;
       const view = slack.openView('U0BOB');
       const [, name = '', text = ''] = /^(\S+) ?(.*)$/.exec(line) ?? [];
-      // A person is chosen, not written with signs.
+      // People are chosen, not typed as mentions.
       const { acknowledged } = await slack.slash(name, text, {
         user: 'U0BOB',
         isEscaped: text.includes('<@'),
@@ -143,12 +143,12 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
     ]).replaceAll('\\', '');
     expect(read).toMatch(/in this workspace/);
     expect(read).toMatch(/override workspace rules/);
-    // What a menu sends is no word that people read.
+    // Menus send internal values.
     const words = read.replaceAll('"value":"server"', '').replaceAll('image_url', '');
     expect(words.match(/.{60}\bservers?\b.{20}/gi) ?? []).toEqual([]);
   });
 
-  it('the Home tab, a mention and a direct message are answered', async () => {
+  it('answers the Home tab, a mention and a direct message', async () => {
     await slack.openHome({ user: 'U0BOB' });
     await slack.until(() => slack.homeOf('U0BOB'));
     const { message } = await slack.mention('what is 6 times 7?');

@@ -3,7 +3,7 @@ import { readableText } from '../servers/slack/mentions.ts';
 import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
 import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
 
-/** The Home tab of the whole bot, while songs take as long as they take. */
+/** The Home tab of the whole bot, with songs at real speed. */
 let slack: SlackServer;
 let running: RunningMinstrel;
 
@@ -30,7 +30,7 @@ const openHome = async (user: string) => {
   return until(() => slack.homeOf(user));
 };
 
-it('shows what runs for a person wherever they asked, and cancels it', async () => {
+it('shows a person’s running jobs from all channels and cancels them', async () => {
   await slack.slash('/song', 'a very long song about rain', { user: 'U0ADA' });
   await slack.slash('/song', 'a song of somebody else', { user: 'U0BOB' });
   await until(() => slack.botMessages().length === 2);
@@ -42,7 +42,7 @@ it('shows what runs for a person wherever they asked, and cancels it', async () 
   await until(() => slack.botMessages().some((message) => /cancel/i.test(readableText(message))));
 });
 
-it('changes what holds in the very direct messages that it is about', async () => {
+it('changes settings of direct messages that apply there', async () => {
   const home = await openHome('U0BOB');
   await slack.pressInView(home, 'Answers…');
   const form = await until(() => slack.openView('U0BOB'));

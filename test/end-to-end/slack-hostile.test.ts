@@ -8,14 +8,14 @@ import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
 import type { PostedMessage } from '../servers/slack/workspace.ts';
 import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
 
-/** The whole bot while Slack behaves badly: everything that was taken ends in one result or one sentence. */
+/** The whole bot while Slack fails: everything accepted ends in one result or one message. */
 let directory: string;
 let slack: SlackServer;
 let front: Front;
 let running: RunningMinstrel | undefined;
 let environment: Record<string, string>;
 
-/** Slack's seconds, and the bot's waits for it, pass this much faster. */
+/** Speeds up Slack's clock and the bot's waits. */
 const PACE = 5;
 
 async function begin(connection: 'socket' | 'http', { speed = 0 } = {}): Promise<void> {
@@ -60,14 +60,14 @@ const top = () => slack.botMessages(CHANNEL).filter(({ threadTs }) => threadTs =
 const until: typeof slack.until = (condition) => slack.until(condition);
 const ended = (message: PostedMessage) => buttons(message).includes('Again');
 
-/** Waits until both connections were made anew: what Slack sends into one that breaks is lost, as Slack tells people. */
+/** Waits until both connections are open again, because Slack loses events sent over a broken one. */
 async function reconnected(trouble: () => void): Promise<void> {
   const before = slack.socketMode.connected;
   trouble();
   await until(() => slack.socketMode.connected >= before + 2 && slack.socketMode.connections === 2);
 }
 
-/** Nothing was lost or came twice, no person was pinged, and Slack refused nothing. */
+/** Expects no losses, duplicates, pings or refused requests. */
 function expectGoodManners(results: number): void {
   expect(top().filter(ended)).toHaveLength(results);
   expect(top()).toHaveLength(results);
@@ -79,9 +79,9 @@ function expectGoodManners(results: number): void {
   expect(slack.refused).toEqual([]);
 }
 
-describe.each(['socket', 'http'] as const)('faults of Slack over %s', (connection) => {
-  it('retried events, dropped connections and ended streams: each is answered once', async () => {
-    // Slow enough to be streamed.
+describe.each(['socket', 'http'] as const)('Slack’s faults over %s', (connection) => {
+  it('answers once despite retried events, dropped connections and ended streams', async () => {
+    // Slow enough to stream.
     await begin(connection, { speed: 0.2 / PACE });
     const first = await slack.mention(`what is 6 times 7? ${EVIL}`);
     await Promise.all([slack.repeat(first), slack.repeat(first)]);
@@ -106,8 +106,8 @@ describe.each(['socket', 'http'] as const)('faults of Slack over %s', (connectio
   });
 });
 
-describe('troubles that are the same over both connections', () => {
-  it('limits, silence and broken answers: nothing is lost, nothing comes twice', async () => {
+describe('faults that are the same over both connections', () => {
+  it('loses and duplicates nothing despite rate limits, timeouts and broken responses', async () => {
     await begin('socket');
     slack.limitPosts();
     slack.faults.every(5, '*', { type: 'ratelimited', retryAfter: 1 });
@@ -126,7 +126,7 @@ describe('troubles that are the same over both connections', () => {
     expectGoodManners(3);
   });
 
-  it('a restart in the middle of a song and an answer: both end well', async () => {
+  it('finishes a song and an answer after a restart', async () => {
     await begin('socket');
     const emulator = running?.emulator;
     if (running === undefined || emulator === undefined) throw new Error('not running');
@@ -140,7 +140,7 @@ describe('troubles that are the same over both connections', () => {
     await emulator.close();
   });
 
-  it('a token that is taken away: it is said where it can be, and nothing is taken afterwards', async () => {
+  it('reports a revoked token where possible and accepts nothing afterwards', async () => {
     await begin('socket');
     await slack.slash('/song', 'a tune before the end');
     await until(() => top().some(ended));
@@ -148,24 +148,24 @@ describe('troubles that are the same over both connections', () => {
     slack.revokeToken();
     const { acknowledged } = await slack.slash('/image', 'nobody will see this');
     expect(acknowledged).toBe(true);
-    // Work that cannot be shown anywhere is not begun.
+    // Work that cannot be shown anywhere is not started.
     await expect.poll(() => slack.refused.some(({ error }) => error === 'token_revoked')).toBe(true);
     expect(running?.emulator.requests.length).toBe(before);
     expect(slack.refused.every(({ error }) => error === 'token_revoked')).toBe(true);
     slack.refused.length = 0;
   });
 
-  it('channels that close: the person alone is told, and nothing is spent', async () => {
+  it('tells the requester privately if a channel is closed, and spends nothing', async () => {
     await begin('socket');
     slack.workspace.addChannel({ id: 'C0OLD', name: 'old', archived: true });
     const before = running?.emulator.requests.length ?? 0;
     for (const channel of ['C0QUIET', 'C0OLD']) await slack.slash('/song', 'a tune for rain', { channel });
-    // Slack takes no private reply in an archived channel, so that one is a direct message.
+    // Slack refuses private replies in archived channels, so the bot sends a direct message.
     const direct = () => slack.botMessages('D0ADA');
     await until(() => slack.ephemeralsOf('U0ADA').length === 1 && direct().length === 1);
     expect(slack.ephemeralsOf('U0ADA').map(readableText).join()).toContain('/invite @minstrel');
     expect(running?.emulator.requests.length).toBe(before);
-    // Nothing else was tried in vain.
+    // No other call failed.
     expect(new Set(slack.refused.map(({ method, error }) => `${method}: ${error}`))).toEqual(
       new Set([
         'chat.postMessage: not_in_channel',

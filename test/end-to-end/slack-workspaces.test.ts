@@ -8,7 +8,7 @@ import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
 import type { PostedMessage } from '../servers/slack/workspace.ts';
 import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
 
-/** The whole bot over HTTP, installed by two workspaces: signed requests in, each workspace's own token out. */
+/** The whole bot over HTTP, installed by two workspaces: signed requests in, and each workspace's token out. */
 let directory: string;
 let front: Front;
 let slack: SlackServer;
@@ -89,7 +89,7 @@ const buttons = (message: PostedMessage) => JSON.stringify(message.blocks);
 const until: typeof slack.until = (condition) => slack.until(condition);
 
 describe('a workspace', () => {
-  it('gets its song, file and all, by its own token', async () => {
+  it('gets its song and files with its own token', async () => {
     const { acknowledged } = await other.slash('/song', 'a tune for the other workspace');
     expect(acknowledged).toBe(true);
     const message = await until(() =>
@@ -104,7 +104,7 @@ describe('a workspace', () => {
 });
 
 describe('forms, buttons and menus over HTTP', () => {
-  it('open, complete, and come back', async () => {
+  it('open, load options and submit', async () => {
     await slack.slash('/ask', '?');
     const question = await until(() => slack.openView('U0ADA'));
     const offered = await slack.suggest(question, 'model', 'chat');
@@ -129,7 +129,7 @@ describe('forms, buttons and menus over HTTP', () => {
 });
 
 describe('moderators', () => {
-  it('choose a model by the ordinal words of a list', async () => {
+  it('set a model', async () => {
     await slack.slash('/models', 'set ask chat:chat-small channel', { user: 'U0BOB' });
     const said = await until(() =>
       slack.ephemeralsOf('U0BOB').find((message) => readableText(message).includes('chat-small')),
@@ -139,7 +139,7 @@ describe('moderators', () => {
     await until(() => slack.ephemeralsOf('U0BOB').at(-1) !== said);
   });
 
-  it('see in their Home what is set by channel and why, and change it there', async () => {
+  it('see and change settings per channel in their Home tab', async () => {
     const home = () => JSON.stringify(slack.homeOf('U0BOB')?.view.blocks ?? []);
     await slack.openHome({ user: 'U0BOB' });
     const opened = await until(() => slack.homeOf('U0BOB'));
@@ -157,7 +157,7 @@ describe('moderators', () => {
     expect(home()).toContain('Recent songs here');
   });
 
-  it('are the only ones who may', async () => {
+  it('are the only people who can', async () => {
     await slack.openHome({ user: 'U0ADA' });
     const home = await until(() => slack.homeOf('U0ADA'));
     expect(JSON.stringify(home.view.blocks)).not.toContain('Pictures…');
@@ -166,7 +166,7 @@ describe('moderators', () => {
 });
 
 describe('a conversation', () => {
-  it('goes on in its thread without the bot’s name, knows what was said, and is no one else’s', async () => {
+  it('continues in its thread without a mention, with its history, for its participants only', async () => {
     const { message } = await slack.mention('what is 6 times 7?');
     const answers = () => slack.thread(message).filter(({ user }) => user === slack.workspace.botUser);
     const whole = (count: number) =>
@@ -186,7 +186,7 @@ describe('a conversation', () => {
     expect(answers().filter((sent) => buttons(sent).includes('Again'))).toHaveLength(3);
   });
 
-  it('answers an event once that Slack sends again after the bot was started anew', async () => {
+  it('answers an event once if Slack resends it after a restart', async () => {
     const said = await slack.directMessage('what is 2 plus 3?');
     const answers = () =>
       botMessages(slack.workspace, said.message.channel).filter((sent) => buttons(sent).includes('Again'));
@@ -200,7 +200,7 @@ describe('a conversation', () => {
     expect(answers()).toHaveLength(2);
   });
 
-  it('goes on in a thread of before, after the bot was started anew', async () => {
+  it('continues in an existing thread after a restart', async () => {
     const thread = slack.workspace.messages.find(({ text }) => text.includes('6 times 7'));
     if (thread === undefined) throw new Error('There was no such thread');
     const answers = () => slack.thread(thread).filter((sent) => buttons(sent).includes('Again')).length;
@@ -210,8 +210,8 @@ describe('a conversation', () => {
   });
 });
 
-describe('a channel where each message is a question', () => {
-  it('is chosen by moderators, has a limit for each person, and is one no more when they take it back', async () => {
+describe('a channel with talk on', () => {
+  it('is set by moderators, has a limit per person, and can be reset', async () => {
     const said = async (user: string, command: string, text: string) => {
       const before = slack.ephemeralsOf(user).length;
       await slack.slash(command, text, { user });
@@ -243,8 +243,8 @@ describe('a channel where each message is a question', () => {
   });
 });
 
-describe('a workspace that takes the app away', () => {
-  it('is forgotten, and the others are served on', async () => {
+describe('a workspace that uninstalls the app', () => {
+  it('is erased, and others keep working', async () => {
     slack.tokens.revoke(other.workspace);
     await other.uninstall();
     const { ack } = await other.slash('/song', 'rain');

@@ -27,7 +27,7 @@ const newest = () => slack.botMessages(CHANNEL).at(-1);
 const lastCallback = (kind: RegExp) =>
   running.emulator.callbacks.findLast(({ body }) => kind.test(body))?.body ?? '';
 
-/** Says a command and waits for the message that it ends in. */
+/** Runs a command and waits for its final message. */
 async function ask(
   command: string,
   text: string,
@@ -52,24 +52,24 @@ const filesIn = (message: NonNullable<ReturnType<typeof newest>>) =>
 const has = (button: string) => (message: NonNullable<ReturnType<typeof newest>>) =>
   JSON.stringify(message.blocks).includes(button);
 
-it('/song posts both takes, every packet of sound as it was made', async () => {
+it('/song posts both takes with unchanged audio', async () => {
   const message = await ask('/song', 'a tune for rain', (m) => has('Again')(m) && filesIn(m).length >= 3);
   const made = await filesOf(lastCallback(/"complete"/), /^audio_url$/);
   const posted = await soundsOf(filesIn(message));
   for (const sound of await soundsOf(made)) expect(posted).toContain(sound);
-  // Slack does not show the command, so the result says what it was.
+  // Slack does not show the command, so the result repeats it.
   expect(readableText(message).match(/a tune for rain/g)).toHaveLength(1);
   expect(pings(message)).toEqual([]);
 });
 
-it('/lyrics posts every variant, and “Sing it” opens the song form with the words in it', async () => {
+it('/lyrics posts every variant, and “Sing it” opens the song form with the lyrics', async () => {
   const message = await ask('/lyrics', 'a lighthouse', has('Sing it'));
   await slack.press(message, 'Sing it (1)');
   const view = await slack.until(() => slack.openView('U0ADA'));
   expect(JSON.stringify(view)).toContain('ighthouse');
 });
 
-it('/stems splits the latest song; the stems arrive as they were made', async () => {
+it('/stems splits the latest song and posts unchanged stems', async () => {
   const message = await ask('/stems', '--split all', (m) => has('Again')(m) && filesIn(m).length > 2);
   const made = await soundsOf(await filesOf(lastCallback(/drums/), /_url$|Url$/));
   const posted = filesIn(message);
@@ -79,7 +79,7 @@ it('/stems splits the latest song; the stems arrive as they were made', async ()
     expect(made).toContain(sound);
 });
 
-it('/image posts the picture that was made', async () => {
+it('/image posts the image', async () => {
   const message = await ask(
     '/image',
     'a fox --size square',
@@ -88,7 +88,7 @@ it('/image posts the picture that was made', async () => {
   expect(filesIn(message)[0]?.subarray(1, 4).toString()).toBe('PNG');
 });
 
-it('/video posts a film', async () => {
+it('/video posts a video', async () => {
   const message = await ask(
     '/video',
     'waves --duration 5',
@@ -104,7 +104,7 @@ it('/ask streams an answer into one message', async () => {
   expect(slack.botMessages(CHANNEL)).toHaveLength(before + 1);
 });
 
-it('what it posted can still be drawn for the README', async () => {
+it('the README pictures can be drawn from its posts', async () => {
   const shown = slack.botMessages(CHANNEL);
   const drawn = [has('song.extend'), has('ask.again')].flatMap((wanted) => {
     const message = shown.find(wanted);
@@ -117,7 +117,7 @@ it('what it posted can still be drawn for the README', async () => {
   expect(missing).toEqual([]);
 });
 
-it('what comes too late to be acknowledged costs nothing, and its person is told once, with Again', async () => {
+it('a command acknowledged too late costs nothing, and the requester gets one message with Again', async () => {
   const [message] = slack.botMessages(CHANNEL).filter(has('Extend'));
   if (message === undefined) throw new Error('there is no song');
   const spent = running.emulator.requests.length;
@@ -139,7 +139,7 @@ it('what comes too late to be acknowledged costs nothing, and its person is told
   );
 });
 
-it('a command that comes twice is done once', async () => {
+it('runs a command once if it arrives twice', async () => {
   const before = slack.botMessages(CHANNEL).length;
   const { triggerId } = await slack.slash('/lyrics', 'a lighthouse');
   await slack.slash('/lyrics', 'a lighthouse', { triggerId });
@@ -154,7 +154,7 @@ it('a command that comes twice is done once', async () => {
   );
 });
 
-it('says what is wrong to the person alone, before anything is spent', async () => {
+it('reports invalid input privately before spending anything', async () => {
   const before = running.emulator.requests.length;
   await slack.slash('/song', 'a tune --stlye lofi');
   const said = await slack.until(() => slack.ephemeralsOf('U0ADA').at(-1));
@@ -162,7 +162,7 @@ it('says what is wrong to the person alone, before anything is spent', async () 
   expect(running.emulator.requests.length).toBe(before);
 });
 
-it('where the bot is not in the channel, says privately how to invite it, and spends nothing', async () => {
+it('says privately how to invite the bot if it is not in the channel, and spends nothing', async () => {
   const before = running.emulator.requests.length;
   await slack.slash('/song', 'a tune for rain', { channel: 'C0QUIET' });
   const said = await slack.until(() =>

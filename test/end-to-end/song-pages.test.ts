@@ -32,7 +32,7 @@ afterAll(() => running?.[Symbol.asyncDispose]());
 
 type Asked = Pick<Invocation, 'command'> & Partial<Invocation>;
 
-/** The id of the job, or what the person reads. */
+/** Resolves to the id of the job, or the reply. */
 async function ask(asked: Asked): Promise<string | Message> {
   events += 1;
   const invocation = { id: `event${events}`, options: {}, address: PUBLIC, person: ADA, ...asked };
@@ -49,7 +49,7 @@ async function read(asked: Asked): Promise<Message> {
   return message;
 }
 
-/** Resolves to the result, once it is shown. */
+/** Resolves to the result once it is shown. */
 async function make(asked: Asked, where = platform): Promise<{ id: string; message: Message }> {
   const id = await ask(asked);
   if (typeof id !== 'string') throw new TypeError(JSON.stringify(id));
@@ -78,7 +78,7 @@ async function visit(url = ''): Promise<{ status: number; text: string }> {
 const pages = (subcommand: string, options: Invocation['options'] = {}) =>
   read({ command: 'pages', subcommand, options, person: MODERATOR });
 
-it('a song of a public channel has a page whose takes can be heard, and no page elsewhere', async () => {
+it('a song from a public channel has a page with playable takes; other songs have none', async () => {
   const { message } = await makeSong();
   const url = linkIn(message, 'Listen');
   const { status, text } = await visit(url);
@@ -95,7 +95,7 @@ it('a song of a public channel has a page whose takes can be heard, and no page 
   expect(text).toContain('Requested by <bdi>Ada</bdi>');
 
   expect(linkIn((await makeSong({ address: PRIVATE })).message, 'Listen')).toBeUndefined();
-  // People of a chat cannot open what only this machine reaches.
+  // People in a chat cannot open URLs of this machine.
   const far = { ...PUBLIC, platform: 'discord' };
   const song = await make({ command: 'song', options: { prompt: 'far' }, address: far }, chat);
   expect(linkIn(song.message, 'Listen')).toBeUndefined();
@@ -103,7 +103,7 @@ it('a song of a public channel has a page whose takes can be heard, and no page 
   expect(asked.text).toContain('Songs here have no pages.');
 });
 
-it('what is made of a song comes to its page: words in time, stems, WAV, video, and songs made from it', async () => {
+it('a page includes synced lyrics, stems, WAV, video and derived songs', async () => {
   const { id, message } = await makeSong();
   const url = linkIn(message, 'Listen') ?? '';
   expect((await visit(url)).text).not.toContain('data-mixer');
@@ -129,7 +129,7 @@ it('what is made of a song comes to its page: words in time, stems, WAV, video, 
   expect((await visit(url)).text).toContain(`songs/${extended.id}/`);
 });
 
-it('a button tells less of its channel: what is made by it has a page where the platform says that all can read', async () => {
+it('a song created with a button has a page if the platform says that the channel is public', async () => {
   const { public: _, ...untold } = PUBLIC;
   const { id } = await makeSong();
   platform.isPublic = async () => true;
@@ -139,7 +139,7 @@ it('a button tells less of its channel: what is made by it has a page where the 
   delete platform.isPublic;
 });
 
-it('where a request does not tell who can read, the platform is asked, once; without an answer there is no page', async () => {
+it('asks the platform once whether a channel is public, and shows no page without an answer', async () => {
   const { public: _, ...untold } = { ...PUBLIC, guild: 'g2' };
   const asked: string[] = [];
   const answers = new Map([
@@ -161,7 +161,7 @@ it('where a request does not tell who can read, the platform is asked, once; wit
   delete platform.isPublic;
 });
 
-it('the person who asked takes the page away and gives it back; others cannot', async () => {
+it('the requester can remove and restore the page; others cannot', async () => {
   const { id, message } = await makeSong();
   const url = linkIn(message, 'Listen');
   const page = await read(press(id, 'page'));
@@ -179,7 +179,7 @@ it('the person who asked takes the page away and gives it back; others cannot', 
   expect((await visit(url)).status).toBe(200);
 });
 
-it('moderators switch pages off and on, for links that were shared too', async () => {
+it('moderators turn pages off and on, including shared links', async () => {
   const { message } = await makeSong();
   const url = linkIn(message, 'Listen');
   await pages('set', { songs: 'off', where: 'server' });
@@ -200,7 +200,7 @@ it('moderators switch pages off and on, for links that were shared too', async (
   expect(refused.text).toMatch(/moderators/i);
 });
 
-it('the album of a channel has its songs, and opens by the newest link of its moderators alone', async () => {
+it('an album lists the channel’s songs and opens only with the newest link', async () => {
   const { id } = await makeSong();
   const withdrawn = await makeSong();
   await read(press(withdrawn.id, 'withdraw'));
@@ -219,7 +219,7 @@ it('the album of a channel has its songs, and opens by the newest link of its mo
   expect((await visit(url)).status).toBe(410);
 });
 
-it('what a person has erased is gone', async () => {
+it('erased songs have no page', async () => {
   const eve = { ...PUBLIC, person: 'eve' };
   const { message } = await makeSong({ address: eve, person: { ...ADA, id: 'eve' } });
   const url = linkIn(message, 'Listen');

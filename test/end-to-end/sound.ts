@@ -1,8 +1,8 @@
 import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input } from 'mediabunny';
 
 /**
- * What is heard of an audio file, packet by packet: tags written before or after it change nothing. Any other file as
- * it is. Read by a library that has no part in writing tags.
+ * Returns the audio packets of a file, without tags; other files unchanged. Uses a library that is not involved in writing
+ * tags.
  */
 export async function soundOf(file: Uint8Array): Promise<Buffer> {
   using input = new Input({ source: new BufferSource(Buffer.from(file)), formats: ALL_FORMATS });
@@ -14,7 +14,7 @@ export async function soundOf(file: Uint8Array): Promise<Buffer> {
   return Buffer.concat(packets);
 }
 
-/** The sounds of files, to be compared without regard to order. */
+/** Returns the audio of several files, sorted for comparison. */
 export async function soundsOf(files: readonly Uint8Array[]): Promise<string[]> {
   const sounds = await Promise.all(files.map(soundOf));
   return sounds.map((sound) => sound.toString('base64')).sort();

@@ -3,7 +3,7 @@ import { type DiscordServer, startDiscord } from '../servers/discord/index.ts';
 import { noRedis, type RedisServer, startRedisServer } from '../servers/redis.ts';
 import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
 
-/** While storage is away, people are told so, and nothing is spent on what could not be kept track of. */
+/** While storage is down, people get a message, and nothing untracked is paid for. */
 describe.runIf(noRedis === undefined)(noRedis ?? 'Redis that goes away', () => {
   let discord: DiscordServer;
   let redis: RedisServer;
@@ -29,7 +29,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis that goes away', () => {
   const paid = () => running.emulator.requests.filter(({ method }) => method === 'POST').length;
   const ready = async () => (await fetch(`${running.minstrel.url}/readyz`)).status;
 
-  it('is told to people and to whatever watches, spends nothing, and is over when Redis is back', async () => {
+  it('is shown to people and on /readyz, spends nothing, and ends when Redis is back', async () => {
     await redis.kill();
     for (const [name, options] of [
       ['song', { prompt: 'a tune for rain' }],

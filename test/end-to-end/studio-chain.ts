@@ -4,51 +4,51 @@ import { wavOf } from '../fixtures/media-samples.ts';
 import { MUSIC_ROUTES } from '../fixtures/music-routes.ts';
 import { soundsOf } from './sound.ts';
 
-/** A file that a person attaches. */
+/** An attached file. */
 export interface Recording {
   readonly name: string;
   readonly bytes: Buffer;
 }
 
-/** What people see of one result: everything that belongs to it, wherever the platform puts it. */
+/** All visible parts of a result, wherever the platform puts them. */
 export interface Shown<Handle = unknown> {
   readonly handle: Handle;
   readonly text: string;
   readonly labels: readonly string[];
-  /** Addresses behind buttons. */
+  /** URLs of link buttons. */
   readonly links: readonly string[];
   readonly files: readonly { readonly name: string; readonly bytes: Uint8Array }[];
-  /** What could be read and heard in the same message before the result was shown. */
+  /** Text and audio in the message before the result was complete. */
   readonly early: { readonly words: string; readonly takes: number };
 }
 
 export type Values = Readonly<Record<string, string | number | true | Recording>>;
 
-/** A person on a platform. Each resolves once the result is shown with that many files. */
+/** A person on a platform. Methods resolve once the result is shown with the given number of files. */
 export interface StudioPerson<Handle = unknown> {
   command(name: string, values: Values, files: number): Promise<Shown<Handle>>;
   press(shown: Shown<Handle>, label: string, files: number): Promise<Shown<Handle>>;
-  /** Presses a button that opens a form, and sends it. */
+  /** Presses a button that opens a form, and submits it. */
   fill(shown: Shown<Handle>, label: string, values: Values, files: number): Promise<Shown<Handle>>;
-  /** What only the person reads after pressing. */
+  /** Presses a button and resolves to the private reply. */
   pressQuietly(shown: Shown<Handle>, label: string): Promise<string>;
   suggest(
     command: string,
     option: string,
     typed: string,
   ): Promise<readonly { name: string; value: string }[]>;
-  /** The platform's own address of a message. */
+  /** Returns the platform's link to a message. */
   linkTo(shown: Shown<Handle>): string;
 }
 
 export interface ChainOptions<Handle> {
   readonly person: () => StudioPerson<Handle>;
-  /** Paths of the music routes that were reached. */
+  /** Returns the paths of the music routes that were called. */
   readonly reached: () => readonly string[];
   readonly refused: () => readonly unknown[];
 }
 
-/** The whole chain, as a person goes through it. Each step builds on the ones before. */
+/** The whole workflow of a person. Each step builds on the previous ones. */
 export function studioChain<Handle>({ person, reached, refused }: ChainOptions<Handle>): void {
   let ada: StudioPerson<Handle>;
   let song: Shown<Handle>;
@@ -65,7 +65,7 @@ export function studioChain<Handle>({ person, reached, refused }: ChainOptions<H
   const isWav = (bytes: Uint8Array) => kind(bytes).subarray(0, 4).toString() === 'RIFF';
   const isZip = (bytes: Uint8Array) => kind(bytes).subarray(0, 2).toString() === 'PK';
 
-  it('a song in custom mode: words first, then one take, then both, in one message', async () => {
+  it('a song in custom mode: lyrics, then one take, then both, in one message', async () => {
     song = await ada.command('song', { prompt: 'a tune for rain', title: 'Rain' }, 3);
     expect(song.labels).toEqual(
       expect.arrayContaining(['Extend take 1', 'Extend take 2', 'Save voice take 2', 'Change']),
@@ -75,7 +75,7 @@ export function studioChain<Handle>({ person, reached, refused }: ChainOptions<H
     expect(song.early.takes, 'one take to listen to').toBe(1);
   });
 
-  it('Extend: as it is, and in another style from a given second on', async () => {
+  it('Extend: unchanged, and in another style from a given second', async () => {
     const longer = await ada.fill(song, 'Extend take 1', {}, 1);
     expect(longer.text).toContain('Made from');
     expect(longer.text).toContain('take 1');
@@ -90,7 +90,7 @@ export function studioChain<Handle>({ person, reached, refused }: ChainOptions<H
     expect(other.labels).toContain('Karaoke');
   });
 
-  it('Stems: two tracks, and all of them with one archive of the same files', async () => {
+  it('Stems: two tracks, and all tracks with an archive of them', async () => {
     const two = await ada.fill(song, 'Stems take 1', {}, 2);
     expect(two.files.map(({ name }) => name)).toEqual([
       expect.stringContaining('vocals'),
@@ -110,7 +110,7 @@ export function studioChain<Handle>({ person, reached, refused }: ChainOptions<H
     expect(covers.files.filter(({ bytes }) => isPng(bytes))).toHaveLength(2);
   });
 
-  it('Karaoke: an .lrc file and the lines to read', async () => {
+  it('Karaoke: an .lrc file and the lines as text', async () => {
     const karaoke = await ada.press(song, 'Karaoke take 1', 1);
     const [file] = karaoke.files;
     expect(file?.name).toContain('.lrc');
@@ -154,14 +154,14 @@ export function studioChain<Handle>({ person, reached, refused }: ChainOptions<H
     expect(band.labels).toEqual(expect.arrayContaining(['Extend', 'Change']));
   });
 
-  it('lyrics, and Again with changes', async () => {
+  it('lyrics, and Change', async () => {
     await ada.command('lyrics', { topic: 'a lighthouse' }, 0);
     const changed = await ada.fill(song, 'Change', { style: 'polka' }, 2);
     expect(changed.text).toContain('polka');
     expect(changed.links).toContain(ada.linkTo(song));
   });
 
-  it('all fourteen music routes were reached', () => {
+  it('calls all fourteen music routes', () => {
     const paths = reached();
     expect(MUSIC_ROUTES.filter((route) => !paths.includes(`/music/${route}`))).toEqual([]);
   });

@@ -57,7 +57,7 @@ function earlyIn(message: StoredMessage): Shown['early'] {
   };
 }
 
-/** Fields of a form that take numbers are named so. */
+/** Names of a form's number fields. */
 function fieldsFor(values: Values, fields: readonly string[]) {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [

@@ -7,7 +7,7 @@ import { createSampleStudio } from '../fixtures/sample-studio.ts';
 import { labelsOf, startDiscord } from '../servers/discord/index.ts';
 import { startMinstrel } from './minstrel.ts';
 
-it('the buttons of a song work after a restart, months later', async () => {
+it('a song’s buttons work months later, after a restart', async () => {
   const discord = await startDiscord();
   const emulator = await startEmulator({ speed: 0, songSeconds: 3, studio: createSampleStudio() });
   const directory = await mkdtemp(join(tmpdir(), 'minstrel-studio-'));
@@ -34,7 +34,7 @@ it('the buttons of a song work after a restart, months later', async () => {
   await before[Symbol.asyncDispose]();
 
   await using _after = await start();
-  // Months later: the interaction's token is long dead.
+  // Months later, the interaction's token has long expired.
   discord.advance(200 * 24 * 3_600_000);
   const wav = discord.press('WAV take 2', song);
   const result = await wav.message((message) => message.attachments.length > 0);

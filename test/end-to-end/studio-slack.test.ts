@@ -27,7 +27,7 @@ const CHANNEL = 'C0MUSIC';
 type Message = ReturnType<SlackServer['botMessages']>[number];
 
 const isRecording = (value: Values[string]): value is Recording => typeof value === 'object';
-/** And what menus offer. */
+/** Returns the labels of buttons and menu options. */
 const buttonsOf = ({ blocks }: Pick<Message, 'blocks'>) =>
   blocks
     .flatMap((block) => elementsOf(block))
@@ -50,7 +50,7 @@ function filesOf(message: Message) {
 
 const inChannel = () => slack.botMessages(CHANNEL).filter(({ threadTs }) => threadTs === undefined);
 
-/** The message that comes next in the channel, once it is a result with that many files. */
+/** Resolves to the next message in the channel once it is a result with the given number of files. */
 async function nextResult(act: () => Promise<unknown>, files: number): Promise<Shown<Message>> {
   const before = inChannel().length;
   await act();
@@ -67,7 +67,7 @@ async function nextResult(act: () => Promise<unknown>, files: number): Promise<S
     files: filesOf(message),
     early: {
       words: message.revisions.slice(0, ended).map(readableText).join('\n'),
-      // Files are shared together; the first take came before the others were there.
+      // Files are shared together, but the first take was shared earlier.
       takes: slack.thread(message)[0]?.files.length ?? 0,
     },
   };

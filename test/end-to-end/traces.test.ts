@@ -18,7 +18,7 @@ import { PATIENCE_MS, startMinstrel } from './minstrel.ts';
 
 const PROBE = new URL('../servers/loaded-modules.ts', import.meta.url).href;
 
-/** Traces of the bot as a process of its own. */
+/** Traces of the bot in a separate process. */
 let discord: DiscordServer;
 let emulator: Emulator;
 let collector: Collector;
@@ -55,7 +55,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** Calls back until the bot is there: it says 503 until it has started. */
+/** Retries callbacks until the bot has started. It answers 503 before. */
 async function fetchPatiently(...[input, init]: Parameters<typeof fetch>): Promise<Response> {
   for (;;) {
     try {
@@ -94,14 +94,14 @@ function spansIn({ span, children }: SpanTree): SpanTree['span'][] {
   return [span, ...children.flatMap(spansIn)];
 }
 
-/** A song that one process asks the gateway for, which is killed, and that another process hears of and delivers. */
+/** One process requests a song and is killed; another receives the callback and delivers it. */
 async function handedOver(shared: Record<string, string>): Promise<void> {
   const port = String(await freePort());
   const traced = {
     ...shared,
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
     OTEL_BSP_SCHEDULE_DELAY: '20',
-    // Where nothing listens before the second process is there.
+    // Nothing listens there until the second process starts.
     PUBLIC_URL: `http://127.0.0.1:${port}`,
   };
   await start(traced);
@@ -132,10 +132,10 @@ async function handedOver(shared: Record<string, string>): Promise<void> {
   expect(collector.refused).toEqual([]);
 }
 
-it('a song that two processes had a part in is one trace, after a restart', () => handedOver({}));
+it('one trace covers a song across a restart', () => handedOver({}));
 
 describe.skipIf(noRedis)('on Redis', () => {
-  it('a song that two replicas had a part in is one trace', async () => {
+  it('one trace covers a song across replicas', async () => {
     const redis = await startRedisServer();
     try {
       await handedOver({ REDIS_URL: redis.url });
@@ -145,7 +145,7 @@ describe.skipIf(noRedis)('on Redis', () => {
   });
 });
 
-it('without a collector nothing of OpenTelemetry is loaded', async () => {
+it('does not load OpenTelemetry without a collector', async () => {
   const process = await start({});
   const told = once(process, 'message');
   process.send('loaded?');

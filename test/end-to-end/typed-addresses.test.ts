@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
 import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
 
-/** Addresses that people type open nothing that they could not open themselves. */
+/** Typed URLs are fetched without the bot's credentials. */
 let slack: SlackServer;
 let running: RunningMinstrel;
 
@@ -26,7 +26,7 @@ const PIXEL = Buffer.from(
   'base64',
 );
 
-it('a private file of Slack is read where Slack hands it over, and never by its typed address', async () => {
+it('reads a private Slack file if attached, but not from its typed URL', async () => {
   const file = slack.upload('secret.png', PIXEL, { mimetype: 'image/png' });
   const asked = () => running.emulator.requests.filter(({ url }) => url === '/msg/v1/messages').length;
 
