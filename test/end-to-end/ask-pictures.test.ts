@@ -51,12 +51,13 @@ const bodySchema = z.object({
   messages: z.array(z.object({ role: z.string(), content: z.union([z.string(), z.array(block)]) })),
 });
 
-const lastAsked = (path: string) =>
+const lastMessages = (path: string) =>
   bodySchema.parse(world.running.emulator.requests.findLast(({ url }) => url === path)?.body).messages;
-const has = (words: string) => (message: { embeds?: unknown; content?: unknown; components?: unknown }) =>
-  JSON.stringify(message).includes(words) && JSON.stringify(message).includes('Again');
+const isResultWith =
+  (words: string) => (message: { embeds?: unknown; content?: unknown; components?: unknown }) =>
+    JSON.stringify(message).includes(words) && JSON.stringify(message).includes('Again');
 
-async function picturesIn(messages: ReturnType<typeof lastAsked>) {
+async function imagesIn(messages: ReturnType<typeof lastMessages>) {
   const blocks = messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content));
   return Promise.all(
     blocks.flatMap((one) =>
@@ -81,9 +82,9 @@ describe('an image with a question', () => {
       channel: thread,
       files: [{ filename: 'a.jpg', contentType: 'image/jpeg', bytes: photo }],
     });
-    await discord.until(() => discord.said(thread).find(has('1568')), 'an answer about the picture');
-    const fromDiscord = lastAsked('/msg/v1/messages');
-    expect(await picturesIn(fromDiscord)).toEqual([SCALED]);
+    await discord.until(() => discord.said(thread).find(isResultWith('1568')), 'an answer about the picture');
+    const fromDiscord = lastMessages('/msg/v1/messages');
+    expect(await imagesIn(fromDiscord)).toEqual([SCALED]);
 
     await slack.mention('what is this?', {
       files: [slack.upload('a.jpg', photo, { mimetype: 'image/jpeg' })],
@@ -91,7 +92,7 @@ describe('an image with a question', () => {
     await slack.until(() =>
       slack.botMessages('C0MUSIC').find((m) => JSON.stringify(m.blocks).includes('1568')),
     );
-    expect(lastAsked('/msg/v1/messages')).toEqual(fromDiscord);
+    expect(lastMessages('/msg/v1/messages')).toEqual(fromDiscord);
   });
 
   it('is included in the next question to a model that can read it', async () => {
@@ -101,8 +102,8 @@ describe('an image with a question', () => {
       channel: thread,
       files: [{ filename: 'b.png', contentType: 'image/png', bytes: dog }],
     });
-    await discord.until(() => discord.said(thread).find(has('64 × 32')), 'an answer about both');
-    expect(await picturesIn(lastAsked('/msg/v1/messages'))).toEqual([
+    await discord.until(() => discord.said(thread).find(isResultWith('64 × 32')), 'an answer about both');
+    expect(await imagesIn(lastMessages('/msg/v1/messages'))).toEqual([
       SCALED,
       { type: 'image/png', width: 64, height: 32 },
     ]);
@@ -110,8 +111,8 @@ describe('an image with a question', () => {
 
   it('is replaced by a note on a route without images', async () => {
     discord.mention({ text: 'What is 2 times 3?', channel: thread });
-    await discord.until(() => discord.said(thread).find(has('**6**')), 'a plain answer');
-    const sent = lastAsked('/chat/v1/chat/completions');
+    await discord.until(() => discord.said(thread).find(isResultWith('**6**')), 'a plain answer');
+    const sent = lastMessages('/chat/v1/chat/completions');
     expect(sent.every(({ content }) => typeof content === 'string')).toBe(true);
     expect(JSON.stringify(sent)).toContain('(a picture)');
   });
@@ -128,11 +129,11 @@ describe('an image with a question', () => {
       text: 'look',
       files: [{ filename: 'bomb.png', contentType: 'image/png', bytes: bomb }],
     });
-    const said = await discord.until(
+    const reply = await discord.until(
       () => discord.said().find((m) => JSON.stringify(m).includes('too many pixels')),
       'a refusal',
     );
-    expect(JSON.stringify(said)).toContain('bomb.png');
+    expect(JSON.stringify(reply)).toContain('bomb.png');
     expect(world.running.emulator.requests).toHaveLength(before);
   });
 
@@ -154,36 +155,39 @@ it('sends an attached text to the model', async () => {
     text: 'What is 3 times 3?',
     files: [{ filename: 'notes.txt', contentType: 'text/plain', bytes: Buffer.from(text) }],
   });
-  const isRead = () => JSON.stringify(lastAsked('/chat/v1/chat/completions')).includes(text);
+  const isRead = () => JSON.stringify(lastMessages('/chat/v1/chat/completions')).includes(text);
   await discord.until(() => isRead() || undefined, 'a question with the text');
 });
 
 it('sends an image that a person replies to', async () => {
-  const seen = () => discord.said().filter(has('1568'));
+  const answers = () => discord.said().filter(isResultWith('1568'));
   // Without the message content intent, Discord includes files only in messages that mention the bot.
-  const picture = discord.mention({
+  const pictureMessage = discord.mention({
     text: 'my garden',
     files: [{ filename: 'g.jpg', contentType: 'image/jpeg', bytes: photo }],
   });
-  await discord.until(() => seen().length === 1, 'an answer about the picture');
+  await discord.until(() => answers().length === 1, 'an answer about the picture');
   const bob = discord.world.addUser('bob');
-  discord.mention({ text: 'what is there?', replyTo: picture, user: bob });
-  await discord.until(() => seen().length === 2, 'an answer about the picture replied to');
-  expect(await picturesIn(lastAsked('/msg/v1/messages'))).toEqual([SCALED]);
+  discord.mention({ text: 'what is there?', replyTo: pictureMessage, user: bob });
+  await discord.until(() => answers().length === 2, 'an answer about the picture replied to');
+  expect(await imagesIn(lastMessages('/msg/v1/messages'))).toEqual([SCALED]);
 });
 
 it('refuses other files before the gateway is asked', async () => {
   const before = world.running.emulator.requests.length;
   const pdf = Buffer.from('%PDF-1.7\n%\u00e2\u00e3\u00cf\u00d3\n', 'latin1');
   const image = { filename: 'paper.pdf', contentType: 'application/pdf', bytes: pdf };
-  const asked = discord.command({ name: 'ask', options: { question: 'What is this?', image } });
-  await asked.response();
-  await discord.until(() => discord.said().find(has("paper.pdf isn't an image or text file")), 'a refusal');
+  const interaction = discord.command({ name: 'ask', options: { question: 'What is this?', image } });
+  await interaction.response();
+  await discord.until(
+    () => discord.said().find(isResultWith("paper.pdf isn't an image or text file")),
+    'a refusal',
+  );
   expect(world.running.emulator.requests).toHaveLength(before);
 });
 
 it('says that the requested model cannot read images', async () => {
-  const asked = discord.command({
+  const interaction = discord.command({
     name: 'ask',
     options: {
       question: 'Who is it?',
@@ -191,5 +195,5 @@ it('says that the requested model cannot read images', async () => {
       image: { filename: 'a.jpg', contentType: 'image/jpeg', bytes: photo },
     },
   });
-  expect(JSON.stringify(await asked.response())).toContain('cannot be shown pictures');
+  expect(JSON.stringify(await interaction.response())).toContain('cannot be shown pictures');
 });

@@ -30,16 +30,16 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]();
 });
 
-const saidBy = ({ embeds, content }: StoredMessage) => `${content}${JSON.stringify(embeds)}`;
+const textOf = ({ embeds, content }: StoredMessage) => `${content}${JSON.stringify(embeds)}`;
 async function ask(model: string, question = 'Show me a fox.'): Promise<StoredMessage> {
-  const asked = discord.command({ name: 'ask', options: { question, model } });
-  return asked.message((message) => JSON.stringify(message.components).includes('Again'));
+  const interaction = discord.command({ name: 'ask', options: { question, model } });
+  return interaction.message((message) => JSON.stringify(message.components).includes('Again'));
 }
 
 describe('an illustrated answer', () => {
   it('shows its text and its image, stored as a file', async () => {
     const message = await ask('gen:facet-picture');
-    expect(saidBy(message)).toContain('Here is how I see');
+    expect(textOf(message)).toContain('Here is how I see');
     expect(message.attachments).toHaveLength(1);
     expect(
       Buffer.from(message.attachments[0]?.bytes ?? [])
@@ -66,9 +66,9 @@ describe('an illustrated answer', () => {
         ],
       }),
     );
-    const said = saidBy(await ask('gen:facet-picture'));
-    expect(said.indexOf('First')).toBeLessThan(said.indexOf('Picture 1'));
-    expect(said.indexOf('Picture 1')).toBeLessThan(said.indexOf('Then'));
+    const text = textOf(await ask('gen:facet-picture'));
+    expect(text.indexOf('First')).toBeLessThan(text.indexOf('Picture 1'));
+    expect(text.indexOf('Picture 1')).toBeLessThan(text.indexOf('Then'));
   });
 
   it('is shown on Slack too', async () => {
@@ -89,7 +89,7 @@ const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAA
 describe('thinking', () => {
   it('uses the preview route with a budget if the operator turned it on', async () => {
     const message = await ask('gen:facet-thinker-preview', 'What is 6 times 7?');
-    expect(saidBy(message)).toContain('42');
+    expect(textOf(message)).toContain('42');
     const sent = running.emulator.requests.findLast(({ url }) => url.includes('facet-thinker'));
     expect(sent?.url).toBe('/v1beta/models/facet-thinker-preview:generateContent');
     expect(sent?.body).toMatchObject({ generationConfig: { thinkingConfig: { thinkingBudget: -1 } } });
@@ -111,7 +111,7 @@ describe('thinking', () => {
       'facet-thinker',
       json({ error: { code: 404, message: 'no such preview', status: 'NOT_FOUND' } }, 404),
     );
-    expect(saidBy(await ask('gen:facet-thinker-preview'))).toContain('rejected the thinking preview');
+    expect(textOf(await ask('gen:facet-thinker-preview'))).toContain('rejected the thinking preview');
   });
 });
 
@@ -124,7 +124,7 @@ describe('a model without a route', () => {
       .command({ name: 'models set', options: { family: 'ask', model: 'unheard-of' }, moderator: true })
       .response();
     const message = await ask('scribe-large', 'What is 2 times 2?');
-    expect(saidBy(message)).toContain('msg:scribe-large');
+    expect(textOf(message)).toContain('msg:scribe-large');
     await discord
       .command({ name: 'models set', options: { family: 'ask', model: 'unheard-of' }, moderator: true })
       .response();
@@ -218,19 +218,19 @@ describe('an answer without text is explained', () => {
   ])('%s', async (_name, model, path, reply, sentence) => {
     upstream.next(path, reply);
     const message = await ask(model);
-    expect(saidBy(message)).toContain(sentence);
+    expect(textOf(message)).toContain(sentence);
   });
 });
 
 describe('the footer', () => {
   it('shows model, route and tokens; moderators can hide it, but not failures', async () => {
-    expect(saidBy(await ask('chat:chat-small', 'What is 6 times 7?'))).toMatch(
+    expect(textOf(await ask('chat:chat-small', 'What is 6 times 7?'))).toMatch(
       /chat:chat-small · \d+ \+ \d+ tokens/,
     );
     await discord.command({ name: 'models answers', options: { footer: false }, moderator: true }).response();
-    expect(saidBy(await ask('chat:chat-small', 'What is 6 times 7?'))).not.toContain('chat:chat-small');
+    expect(textOf(await ask('chat:chat-small', 'What is 6 times 7?'))).not.toContain('chat:chat-small');
     upstream.next('/chat/completions', (response) => void events(response).end(chatEvent('Half')));
-    expect(saidBy(await ask('chat:chat-small'))).toContain('broke off');
+    expect(textOf(await ask('chat:chat-small'))).toContain('broke off');
     await discord.command({ name: 'models answers', options: { footer: true }, moderator: true }).response();
   });
 });

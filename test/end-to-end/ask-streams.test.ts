@@ -96,18 +96,18 @@ describe('a long answer with code', () => {
 });
 
 describe('a stream that breaks inside a fence', () => {
-  const half = PIECES.slice(0, 12);
-  const cut: Reply = async (response) => {
+  const beginning = PIECES.slice(0, 12);
+  const breakOff: Reply = async (response) => {
     events(response);
-    for (const piece of half) response.write(chatEvent(piece));
+    for (const piece of beginning) response.write(chatEvent(piece));
     await sleep(50);
     response.destroy();
   };
 
   it('closes the fence, marks the break on both platforms and offers Again', async () => {
-    upstream.next(CHAT, cut, cut);
-    const asked = discord.command({ name: 'ask', options: { question: 'Write code, please.' } });
-    const broken = await asked.message((m) => JSON.stringify(m.components).includes('Again'));
+    upstream.next(CHAT, breakOff, breakOff);
+    const interaction = discord.command({ name: 'ask', options: { question: 'Write code, please.' } });
+    const broken = await interaction.message((m) => JSON.stringify(m.components).includes('Again'));
     const seen = broken.content + JSON.stringify(broken.embeds);
     expect(seen).toContain('broke off');
     expect(isBalanced(seen)).toBe(true);
@@ -136,10 +136,10 @@ describe('an answer that is hard to parse', () => {
     ['with unclosed emphasis', `there ${'*a_ '.repeat(5_000)}`],
   ])('%s is shown on both platforms without delaying other commands', async (_, text) => {
     upstream.next(CHAT, ...Array<Reply>(2).fill((response) => void events(response).end(chatStream([text]))));
-    const asked = discord.command({ name: 'ask', options: { question: 'Go deep.' } });
+    const interaction = discord.command({ name: 'ask', options: { question: 'Go deep.' } });
     await slack.slash('/ask', 'Go deep.');
     expect(JSON.stringify(await discord.command({ name: 'minstrel help' }).response())).toContain('/song');
-    const shown = await asked.message((m) => JSON.stringify(m.components).includes('Again'));
+    const shown = await interaction.message((m) => JSON.stringify(m.components).includes('Again'));
     expect(JSON.stringify([shown.content, shown.embeds, shown.attachments.length])).toMatch(/there|,1\]$/);
     await slack.until(() =>
       slack.botMessages('C0MUSIC').find((m) => /there.*Again/.test(JSON.stringify(m.blocks))),
@@ -150,12 +150,12 @@ describe('an answer that is hard to parse', () => {
 describe('Stop', () => {
   it('works only for the requester and moderators, and marks the text', async () => {
     upstream.next(CHAT, (response) => void events(response).write(chatEvent('I was about to say')));
-    const asked = discord.command({ name: 'ask', options: { question: 'Speak.' } });
-    const streaming = await asked.message((m) => JSON.stringify(m.embeds).includes('about to say'));
+    const interaction = discord.command({ name: 'ask', options: { question: 'Speak.' } });
+    const streaming = await interaction.message((m) => JSON.stringify(m.embeds).includes('about to say'));
     const bob = discord.world.addUser('Bob');
     const before = upstream.abandoned;
-    const refused = discord.press('Stop', streaming, { user: bob });
-    expect(JSON.stringify(await refused.response())).toContain('Only the person who asked');
+    const refusal = discord.press('Stop', streaming, { user: bob });
+    expect(JSON.stringify(await refusal.response())).toContain('Only the person who asked');
     expect(upstream.abandoned).toBe(before);
     discord.press('Stop', streaming, { user: bob, moderator: true });
     await discord.until(

@@ -24,8 +24,8 @@ beforeAll(async () => {
   });
   upstream.gateway = running.emulator.url;
   await discord.until(() => discord.commands.length > 0, 'registered commands');
-  const switched = discord.command({ name: 'models answers', options: { assistant: true }, moderator: true });
-  await switched.response();
+  const settings = discord.command({ name: 'models answers', options: { assistant: true }, moderator: true });
+  await settings.response();
 });
 
 afterEach(() => expect(discord.refused).toEqual([]));
@@ -48,13 +48,13 @@ const call = (name: string, args: unknown) => ({
 /** Asks a model that gives these replies in turn. Resolves to the complete answer. */
 async function ask(...replies: Reply[]): Promise<StoredMessage> {
   upstream.next(TOOLS, ...replies);
-  const asked = discord.command({ name: 'ask', options: { question: 'Do it, please.' } });
-  return asked.message(
+  const interaction = discord.command({ name: 'ask', options: { question: 'Do it, please.' } });
+  return interaction.message(
     (message) => JSON.stringify(message.components).includes('Again') && isAnswer(message),
   );
 }
 const isAnswer = ({ embeds }: StoredMessage) => JSON.stringify(embeds).includes('Do it, please');
-const saidElsewhere = (answer: StoredMessage) => discord.said().filter(({ id }) => id !== answer.id);
+const otherMessages = (answer: StoredMessage) => discord.said().filter(({ id }) => id !== answer.id);
 
 const part = z.looseObject({
   functionResponse: z
@@ -70,7 +70,7 @@ const bodySchema = z.looseObject({
 const sent = () =>
   upstream.asked.filter(({ path }) => path === TOOLS).map(({ body }) => bodySchema.parse(body));
 /** Returns the results that the model got for its last calls. */
-const told = () =>
+const toolResults = () =>
   (sent().at(-1)?.contents.at(-1)?.parts ?? []).flatMap(({ functionResponse }) =>
     functionResponse ? [functionResponse] : [],
   );
@@ -103,16 +103,16 @@ describe('a call runs the command for the requester in the same channel', () => 
     const answer = await ask(content(call(command, args)), content({ text: 'It is on its way.' }));
     expect(JSON.stringify(answer.embeds)).toContain(`/${command}: started`);
     expect(JSON.stringify(answer.embeds)).toContain('It is on its way');
-    expect(told()).toEqual([
+    expect(toolResults()).toEqual([
       { name: command, id: `id-${command}`, response: expect.objectContaining({ status: 'started' }) },
     ]);
     // The call is sent back unchanged, including its signature.
     expect(sent().at(-1)?.contents.at(-2)?.parts[0]).toMatchObject(call(command, args));
-    const made = await discord.until(
-      () => saidElsewhere(answer).find((m) => !before.has(m.id) && isDone(m)),
+    const result = await discord.until(
+      () => otherMessages(answer).find((m) => !before.has(m.id) && isDone(m)),
       `what /${command} makes`,
     );
-    expect(made.pinged.filter((id) => id !== discord.user.id)).toEqual([]);
+    expect(result.pinged.filter((id) => id !== discord.user.id)).toEqual([]);
     // The answer is still shown.
     expect(answer.deleted).toBe(false);
     expect(JSON.stringify(answer.embeds)).toContain('It is on its way');
@@ -160,19 +160,19 @@ describe('an invalid call is reported to the model and people, and spends nothin
     const before = running.emulator.requests.filter(({ method }) => method === 'POST').length;
     const answer = await ask(content(call(command, args)), content({ text: 'Sorry.' }));
     expect(JSON.stringify(answer.embeds)).toContain(`/${command}: refused`);
-    expect(JSON.stringify(told())).toContain(sentence);
+    expect(JSON.stringify(toolResults())).toContain(sentence);
     expect(running.emulator.requests.filter(({ method }) => method === 'POST')).toHaveLength(before);
   });
 
   it('of an unknown function', async () => {
     const answer = await ask(content(call('models', { family: 'ask' })), content({ text: 'I see.' }));
-    expect(JSON.stringify(told())).toContain('There is no function');
+    expect(JSON.stringify(toolResults())).toContain('There is no function');
     expect(JSON.stringify(answer.embeds)).not.toContain('/models');
   });
 
   it('with invalid arguments', async () => {
     await ask(content(call('image', 'a fox')), content({ text: 'I see.' }));
-    expect(JSON.stringify(told())).toContain('Please give the option');
+    expect(JSON.stringify(toolResults())).toContain('Please give the option');
   });
 
   it('beyond the person’s limit', async () => {
@@ -181,7 +181,7 @@ describe('an invalid call is reported to the model and people, and spends nothin
       content({ text: 'Not today.' }),
     );
     expect(JSON.stringify(answer.embeds)).toContain('/video: refused');
-    expect(JSON.stringify(told())).toMatch(/limit|1 .*day|used/i);
+    expect(JSON.stringify(toolResults())).toMatch(/limit|1 .*day|used/i);
   });
 });
 
@@ -204,7 +204,7 @@ describe('a model that keeps calling commands', () => {
       running.emulator.requests.filter(({ body }) => JSON.stringify(body ?? '').includes('the very same'))
         .length;
     await ask(lyrics('the very same'), lyrics('the very same'), content({ text: 'Enough.' }));
-    expect(JSON.stringify(told())).toContain('already');
+    expect(JSON.stringify(toolResults())).toContain('already');
     await running.emulator.settled();
     await expect.poll(count).toBe(1);
   });
@@ -216,7 +216,7 @@ describe('a model that keeps calling commands', () => {
       ),
       content({ text: 'Seven.' }),
     );
-    const responses = told().map(({ response }) => response.status ?? 'refused');
+    const responses = toolResults().map(({ response }) => response.status ?? 'refused');
     expect(responses).toEqual(['started', 'started', 'started', 'started', 'started', 'refused', 'refused']);
   });
 });

@@ -68,31 +68,31 @@ const runWith = (program: string, data: string, args: readonly string[], more = 
     env: { ...PROGRAM_ENVIRONMENT, DATA_DIR: path(data), PORT: String(port), ...more },
   });
 
-const shown = (message: StoredMessage) => JSON.stringify(discord.said().find(({ id }) => id === message.id));
-const asked = (name: string, options: Record<string, string>, text: string) =>
+const textOf = (message: StoredMessage) => JSON.stringify(discord.said().find(({ id }) => id === message.id));
+const runCommand = (name: string, options: Record<string, string>, text: string) =>
   discord.command({ name, options }).message((message) => JSON.stringify(message).includes(text));
 const songsPaid = () => emulator.requests.filter(({ url }) => /music\/generate$/.test(url ?? '')).length;
 
 it('restores a running bot’s backup elsewhere: open work ends once, and nothing is paid for twice', async () => {
   await start('old');
-  const picture = await asked('image', { prompt: 'a fox' }, 'Again');
-  const waiting = await asked('song', { prompt: 'the first tune' }, 'Cancel');
+  const image = await runCommand('image', { prompt: 'a fox' }, 'Again');
+  const waiting = await runCommand('song', { prompt: 'the first tune' }, 'Cancel');
   await expect.poll(songsPaid).toBe(1);
-  const queued = await asked('song', { prompt: 'the second tune' }, 'turn');
-  const before = await asked('ask', { question: 'Why?' }, 'Again');
+  const queued = await runCommand('song', { prompt: 'the second tune' }, 'turn');
+  const answer = await runCommand('ask', { question: 'Why?' }, 'Again');
 
   await run('backup', 'old', path('copy'));
   await expect(run('backup', 'none', path('none-of-it'))).rejects.toThrow(
     /There is no database at .*DATA_DIR/,
   );
   expect(await readdir(path('copy'))).toEqual(['media', 'minstrel.jsonl']);
-  const [kept = ''] = await readdir(path('copy', 'media'));
+  const [stored = ''] = await readdir(path('copy', 'media'));
   expect((await stat(path('copy'))).mode & 0o777).toBe(0o700);
-  for (const file of [path('copy', 'minstrel.jsonl'), path('copy', 'media', kept)])
+  for (const file of [path('copy', 'minstrel.jsonl'), path('copy', 'media', stored)])
     expect((await stat(file)).mode & 0o777).toBe(0o600);
 
   // More work is requested, and the backup updated, before the bot is killed.
-  await asked('image', { prompt: 'a hare' }, 'Again');
+  await runCommand('image', { prompt: 'a hare' }, 'Again');
   expect((await run('backup', 'old', path('copy'))).stdout).toContain('2 files');
   const here = { PUBLIC_URL: publicUrl() };
   await expect(run('restore', 'new', path('copy'), here)).rejects.toThrow(
@@ -106,14 +106,14 @@ it('restores a running bot’s backup elsewhere: open work ends once, and nothin
   expect((await run('restore', 'new', path('copy'), here)).stdout).toContain('Restored jobs: 5');
   expect((await stat(path('new'))).mode & 0o777).toBe(0o700);
   expect((await stat(path('new', 'minstrel.sqlite'))).mode & 0o777).toBe(0o600);
-  expect(await readFile(path('new', 'media', kept))).toEqual(await readFile(path('copy', 'media', kept)));
+  expect(await readFile(path('new', 'media', stored))).toEqual(await readFile(path('copy', 'media', stored)));
   await start('new');
   calledBack.resolve();
-  await expect.poll(() => shown(waiting)).toContain('.mp3');
-  await expect.poll(() => shown(queued)).toContain('restored from a backup');
+  await expect.poll(() => textOf(waiting)).toContain('.mp3');
+  await expect.poll(() => textOf(queued)).toContain('restored from a backup');
   expect(songsPaid()).toBe(1);
   expect(discord.said().filter(({ deleted }) => !deleted)).toHaveLength(5);
-  for (const done of [picture, before]) expect(shown(done)).toContain('Again');
+  for (const finished of [image, answer]) expect(textOf(finished)).toContain('Again');
   expect(discord.refused).toEqual([]);
 });
 

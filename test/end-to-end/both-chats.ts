@@ -33,8 +33,8 @@ export async function startOnBothChats(
     }),
   );
   await discord.until(() => discord.commands.length > 0, 'registered commands');
-  const kept = opened.move();
-  return { discord, slack, running, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+  const resources = opened.move();
+  return { discord, slack, running, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }
 
 /** As above, with answers scripted by the test. Other requests go to the emulator. */
@@ -47,6 +47,6 @@ export async function startOnUpstream(
   upstream.gateway = 'http://127.0.0.1:9';
   const world = opened.use(await startOnBothChats(() => ({ GATEWAY_BASE_URL: upstream.url, ...settings })));
   upstream.gateway = world.running.emulator.url;
-  const kept = opened.move();
-  return { ...world, upstream, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+  const resources = opened.move();
+  return { ...world, upstream, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 }

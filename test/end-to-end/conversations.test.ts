@@ -64,7 +64,8 @@ describe.each(DIALECTS)('a conversation with $model', ({ model, path, turn, body
     await world?.[Symbol.asyncDispose]();
   });
 
-  const asked = (): RecordedRequest[] => world.running.emulator.requests.filter(({ url }) => url === path);
+  const requestsSent = (): RecordedRequest[] =>
+    world.running.emulator.requests.filter(({ url }) => url === path);
 
   function inDiscord(channel: Channel, mention: boolean): Speaker {
     let answers = 0;
@@ -73,8 +74,8 @@ describe.each(DIALECTS)('a conversation with $model', ({ model, path, turn, body
       else discord.say({ text, channel });
       answers += 1;
       await discord.until(() => {
-        const said = discord.said(channel);
-        return said.length === answers && JSON.stringify(said.at(-1)?.components).includes('Again');
+        const replies = discord.said(channel);
+        return replies.length === answers && JSON.stringify(replies.at(-1)?.components).includes('Again');
       }, 'an answer');
     };
   }
@@ -89,9 +90,9 @@ describe.each(DIALECTS)('a conversation with $model', ({ model, path, turn, body
       if (mention) threadTs ??= message.ts;
       answers += 1;
       await slack.until(() => {
-        const said = slack.botMessages(channel);
-        return said.length === answers && JSON.stringify(said.at(-1)?.blocks).includes('Again')
-          ? said
+        const replies = slack.botMessages(channel);
+        return replies.length === answers && JSON.stringify(replies.at(-1)?.blocks).includes('Again')
+          ? replies
           : undefined;
       });
     };
@@ -106,18 +107,18 @@ describe.each(DIALECTS)('a conversation with $model', ({ model, path, turn, body
     };
     const requests = new Map<string, unknown[]>();
     for (const [name, say] of Object.entries(speakers)) {
-      const before = asked().length;
+      const before = requestsSent().length;
       for (const text of TALK) await say(text);
       requests.set(
         name,
-        asked()
+        requestsSent()
           .slice(before)
           .map((request) => request.body),
       );
     }
-    const [first, ...others] = [...requests.values()];
+    const [first, ...rest] = [...requests.values()];
     expect(first).toHaveLength(TALK.length);
-    for (const other of others) expect(other).toEqual(first);
+    for (const other of rest) expect(other).toEqual(first);
 
     const answers = ['6 * 7 = **42**', expect.stringContaining('right')];
     const turns = TALK.flatMap((text, index) => [
@@ -132,7 +133,7 @@ describe.each(DIALECTS)('a conversation with $model', ({ model, path, turn, body
     const isAnswer = (shown: unknown) => /35.*Again/s.test(JSON.stringify(shown));
     const { message } = await slack.mention('What is 5 times 7?');
     const answersInSlack = () =>
-      slack.botMessages().filter((said) => said.threadTs === message.ts && isAnswer(said.blocks));
+      slack.botMessages().filter((reply) => reply.threadTs === message.ts && isAnswer(reply.blocks));
     const [reply] = await slack.until(() => (answersInSlack().length === 1 ? answersInSlack() : undefined));
     expect(JSON.stringify(reply?.blocks)).not.toContain(question);
     if (reply === undefined) return;

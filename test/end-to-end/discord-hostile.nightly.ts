@@ -12,7 +12,7 @@ import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
 const LOADING = 1 << 7;
 /** The number of concurrent people. */
 const AT_ONCE = 12;
-const isUnderWay = (message: StoredMessage) =>
+const isRunning = (message: StoredMessage) =>
   (message.flags & LOADING) !== 0 ||
   labelsOf(message).some((label) => label === 'Cancel' || label === 'Stop');
 
@@ -48,17 +48,20 @@ async function sendForm(form: InteractionHandle): Promise<InteractionHandle> {
 }
 
 /** Resolves to the last message of an interaction once all its work has ended. */
-async function ended(asked: InteractionHandle): Promise<StoredMessage> {
-  const callback = await discord.until(() => asked.record.callback, `an answer to a ${asked.record.kind}`);
-  if (callback === 9) return await ended(await sendForm(asked));
+async function finalMessage(interaction: InteractionHandle): Promise<StoredMessage> {
+  const callback = await discord.until(
+    () => interaction.record.callback,
+    `an answer to a ${interaction.record.kind}`,
+  );
+  if (callback === 9) return await finalMessage(await sendForm(interaction));
   return await discord.until(() => {
-    const { messages } = asked;
-    return messages.length > 0 && !messages.some(isUnderWay) && messages.at(-1);
-  }, `the end of a ${asked.record.kind}`);
+    const { messages } = interaction;
+    return messages.length > 0 && !messages.some(isRunning) && messages.at(-1);
+  }, `the end of a ${interaction.record.kind}`);
 }
 
 const ask = (name: string, options: Record<string, string | number | boolean> = {}) =>
-  ended(discord.command({ name, options, moderator: true }));
+  finalMessage(discord.command({ name, options, moderator: true }));
 
 /** Settings that moderators change and reset, without effect on other people. */
 function settings(): Record<string, Record<string, string | number | boolean>> {
@@ -93,8 +96,9 @@ async function everything(): Promise<Map<string, StoredMessage>> {
     image: () => ask('image', { prompt: 'a fox' }),
     video: () => ask('video', { prompt: 'waves', duration: '5' }),
     ask: () => ask('ask', { question: 'What is 6 times 7?' }),
-    'Ask about this': () => ended(discord.contextMenu({ name: 'Ask about this', message })),
-    'Create a song from this': () => ended(discord.contextMenu({ name: 'Create a song from this', message })),
+    'Ask about this': () => finalMessage(discord.contextMenu({ name: 'Ask about this', message })),
+    'Create a song from this': () =>
+      finalMessage(discord.contextMenu({ name: 'Create a song from this', message })),
   });
   const quiet = ['jobs', 'models show', 'limits show', 'minstrel help', 'minstrel usage', 'voices show'];
   await all({
@@ -117,7 +121,12 @@ async function everything(): Promise<Map<string, StoredMessage>> {
     labelsOf(result).flatMap((label = '') =>
       label === 'Continue in a thread' || label.startsWith('To ')
         ? []
-        : [[`${name}: ${label}`, () => ended(discord.press(label, result, { moderator: true }))] as const],
+        : [
+            [
+              `${name}: ${label}`,
+              () => finalMessage(discord.press(label, result, { moderator: true })),
+            ] as const,
+          ],
     ),
   );
   await all(Object.fromEntries(buttons));
@@ -173,14 +182,14 @@ describe('every command, button, form and menu completes without a refused reque
     [
       'with bursts of 5xx, dropped connections and reconnect requests',
       (work) => {
-        let seen = discord.requests.length;
+        let counted = discord.requests.length;
         let bursts = 0;
         return meanwhile(
           50,
           () => {
             // One burst per eight requests. Other tests cover outages.
-            if (discord.requests.length < seen + 8) return;
-            seen = discord.requests.length;
+            if (discord.requests.length < counted + 8) return;
+            counted = discord.requests.length;
             bursts += 1;
             discord.faults.fail(503, { times: 2, path: /^(POST|PATCH|GET) \/(webhooks|channels)\// });
             if (bursts % 4 === 1) discord.gateway.drop();
@@ -190,8 +199,8 @@ describe('every command, button, form and menu completes without a refused reque
         );
       },
     ],
-  ])('%s', async (_name, under) => {
-    const results = await under(everything);
+  ])('%s', async (_name, conditions) => {
+    const results = await conditions(everything);
     expectGoodResults(results);
     expect(discord.refused).toEqual([]);
     expect(running.log.lines.filter(({ level }) => level === 'error')).toEqual([]);

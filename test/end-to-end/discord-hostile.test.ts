@@ -13,7 +13,7 @@ import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
 const LOADING = 1 << 7;
 /** Invalid Webhook Token: the interaction has expired. */
 const DEAD_TOKEN = 50_027;
-const isUnderWay = (message: StoredMessage) =>
+const isRunning = (message: StoredMessage) =>
   (message.flags & LOADING) !== 0 ||
   labelsOf(message).some((label) => label === 'Cancel' || label === 'Stop');
 
@@ -21,21 +21,21 @@ let discord: DiscordServer;
 let running: RunningMinstrel;
 
 /** Resolves to the last message of an interaction once all its work has ended. */
-async function ended(asked: InteractionHandle): Promise<StoredMessage> {
+async function finalMessage(interaction: InteractionHandle): Promise<StoredMessage> {
   return await discord.until(() => {
-    const { messages } = asked;
-    return messages.length > 0 && !messages.some(isUnderWay) && messages.at(-1);
-  }, `the end of a ${asked.record.kind}`);
+    const { messages } = interaction;
+    return messages.length > 0 && !messages.some(isRunning) && messages.at(-1);
+  }, `the end of a ${interaction.record.kind}`);
 }
 
 describe('special conditions', () => {
-  let bare: Channel;
+  let restricted: Channel;
   let closed: Channel;
   beforeAll(async () => {
     // The bot, its gateway and Discord share one process here, so the deadline is longer. Other tests cover the 3 s.
     discord = await startDiscord({ responseDeadlineMs: 15_000 });
     const guildId = discord.guild.id;
-    bare = discord.world.addChannel('bare', { guildId, denied: ['AttachFiles', 'EmbedLinks'] });
+    restricted = discord.world.addChannel('bare', { guildId, denied: ['AttachFiles', 'EmbedLinks'] });
     closed = discord.world.addChannel('closed', { guildId, denied: ['SendMessages'] });
     const environment = {
       DISCORD_TOKEN: discord.token,
@@ -55,20 +55,23 @@ describe('special conditions', () => {
   });
 
   it('finishes in the same message after the token expires', async () => {
-    const asked = discord.command({ name: 'song', options: { prompt: 'a tune for rain' } });
-    await discord.until(() => asked.original && labelsOf(asked.original).includes('Cancel'), 'progress');
+    const interaction = discord.command({ name: 'song', options: { prompt: 'a tune for rain' } });
+    await discord.until(
+      () => interaction.original && labelsOf(interaction.original).includes('Cancel'),
+      'progress',
+    );
     // Only Discord's clock advances, so the bot learns of the expiry from the refusal.
     discord.advance(16 * 60_000);
-    const result = await ended(asked);
-    expect(result).toBe(asked.original);
+    const result = await finalMessage(interaction);
+    expect(result).toBe(interaction.original);
     expect(discord.said()).toHaveLength(1);
     expect(labelsOf(result)).toContain('Lyrics');
   });
 
   it('answers in plain text and names missing permissions for files and embeds', async () => {
-    discord.mention({ text: 'What is 6 times 7?', channel: bare });
+    discord.mention({ text: 'What is 6 times 7?', channel: restricted });
     const answer = await discord.until(
-      () => discord.said(bare).find((message) => message.content.includes('42') && !isUnderWay(message)),
+      () => discord.said(restricted).find((message) => message.content.includes('42') && !isRunning(message)),
       'an answer',
     );
     expect(answer.embeds).toEqual([]);
@@ -77,20 +80,20 @@ describe('special conditions', () => {
 
   it('sends a direct message if the bot may not post in the channel', async () => {
     discord.mention({ text: 'What is 6 times 7?', channel: closed });
-    const told = await discord.until(
+    const notice = await discord.until(
       () =>
         discord
           .said(discord.directChannel())
           .find((message) => JSON.stringify(message).includes('Send Messages')),
       'a direct message',
     );
-    expect(labelsOf(told)).toContain('Again');
+    expect(labelsOf(notice)).toContain('Again');
     expect(discord.said(closed)).toEqual([]);
   });
 
   it('links a file that exceeds the server’s limit', async () => {
     const song = discord.command({ name: 'song', options: { prompt: 'a tune for rain' }, fileLimit: 1_000 });
-    const card = await ended(song);
+    const card = await finalMessage(song);
     expect(card.attachments).toEqual([]);
     const [, link = ''] = /\(<(http[^>]+)>\)/.exec(JSON.stringify([card.content, card.embeds])) ?? [];
     const file = await fetch(link);
@@ -99,16 +102,16 @@ describe('special conditions', () => {
   });
 
   it('completes a stream after the connection drops', async () => {
-    const asked = discord.command({
+    const interaction = discord.command({
       name: 'ask',
       options: { question: 'Explain the tides to me in detail' },
     });
-    await discord.until(() => asked.original && asked.original.history.length > 0, 'a beginning');
+    await discord.until(() => interaction.original && interaction.original.history.length > 0, 'a beginning');
     discord.gateway.drop();
     discord.faults.fail(502, { times: 3, path: /^PATCH/ });
-    const answer = await ended(asked);
+    const answer = await finalMessage(interaction);
     expect(labelsOf(answer)).toContain('Again');
     expect(JSON.stringify(answer)).not.toMatch(/broke off|restarted/);
-    expect(asked.messages.filter((message) => message === asked.original)).toHaveLength(1);
+    expect(interaction.messages.filter((message) => message === interaction.original)).toHaveLength(1);
   });
 });

@@ -23,7 +23,7 @@ let boosted: Channel;
 let muchBoosted: Channel;
 let studio: LargeStudio;
 /** Videos take the gateway seconds, so tests run concurrently. */
-let film: InteractionHandle;
+let videoRequest: InteractionHandle;
 
 beforeAll(async () => {
   discord = await startDiscord({ responseDeadlineMs: PATIENCE_MS });
@@ -47,7 +47,7 @@ beforeAll(async () => {
     { emulator },
   );
   await discord.until(() => discord.commands.length > 0, 'registered commands');
-  film = discord.command({ name: 'video', options: { prompt: 'waves' } });
+  videoRequest = discord.command({ name: 'video', options: { prompt: 'waves' } });
 });
 afterAll(async () => {
   await running?.[Symbol.asyncDispose]();
@@ -59,24 +59,24 @@ const DEAD_TOKEN = 50_027;
 afterEach(() => expect(discord.refused.filter(({ code }) => code !== DEAD_TOKEN)).toEqual([]));
 
 const isEnd = (message: StoredMessage) => labelsOf(message).includes('Again');
-const ended = (asked: InteractionHandle) => asked.message(isEnd);
+const finalMessage = (interaction: InteractionHandle) => interaction.message(isEnd);
 const songsIn = (channel: Channel) =>
   discord.autocomplete({ name: 'stems', option: 'song', typed: '', channel });
 
 /** Resolves to a song once its delivery is stored. */
 async function song(channel = discord.channel): Promise<StoredMessage> {
   const before = await songsIn(channel);
-  const card = await ended(
+  const card = await finalMessage(
     discord.command({ name: 'song', options: { prompt: 'a tune for rain' }, channel }),
   );
   await expect.poll(async () => (await songsIn(channel)).length).toBeGreaterThan(before.length);
   return card;
 }
-const lastMade = (type: Piece['contentType']) =>
+const latestPiece = (type: Piece['contentType']) =>
   studio.made.findLast(({ contentType }) => contentType === type)?.bytes ?? new Uint8Array();
 
 /** Downloads the only link in a message. */
-async function behindLink({ content, embeds }: StoredMessage) {
+async function download({ content, embeds }: StoredMessage) {
   const links = [...JSON.stringify([content, embeds]).matchAll(/\(<(http[^>]+)>\)/g)].map(
     ([, link = '']) => link,
   );
@@ -98,7 +98,7 @@ function expectWholeStem(file: Uint8Array, name: string): void {
 
 /** Expects the same audio, and a header with the file's length including tags. */
 function expectWholeWav(file: Uint8Array): void {
-  const original = lastMade('audio/wav');
+  const original = latestPiece('audio/wav');
   expect(original.length).toBe(SIZES.wav);
   expect(Buffer.from(file).readUInt32LE(4)).toBe(file.length - 8);
   expect(Buffer.from(file.subarray(8, SIZES.wav)).equals(original.subarray(8))).toBe(true);
@@ -106,10 +106,10 @@ function expectWholeWav(file: Uint8Array): void {
 
 describe('in a server without boosts, with a limit of 10 MiB', () => {
   it('links a WAV of 11 MiB', async () => {
-    const card = await ended(discord.press('WAV take 1', await song()));
+    const card = await finalMessage(discord.press('WAV take 1', await song()));
     // The song itself is attached, so that people can listen right away.
     expect(card.attachments.map(({ contentType }) => contentType)).toEqual(['audio/mpeg']);
-    const wav = await behindLink(card);
+    const wav = await download(card);
     expect(wav.type).toBe('audio/wav');
     expectWholeWav(wav.bytes);
   });
@@ -119,8 +119,8 @@ describe('in a server without boosts, with a limit of 10 MiB', () => {
     const before = discord.said().length;
     discord.command({ name: 'stems', options: { split: 'split_stem' } });
     const messages = await discord.until(() => {
-      const said = discord.said().slice(before);
-      return said.some(isEnd) && said;
+      const newMessages = discord.said().slice(before);
+      return newMessages.some(isEnd) && newMessages;
     }, 'stems');
     expect(messages.map(({ attachments }) => attachments.length)).toEqual([6, 6]);
     const files = new Map(
@@ -128,25 +128,25 @@ describe('in a server without boosts, with a limit of 10 MiB', () => {
     );
     expect(files.size).toBe(TWELVE_STEMS.length);
     for (const name of TWELVE_STEMS) {
-      const spoken = name === 'backingVocals' ? 'backing_vocals' : name;
-      const bytes = [...files].find(([filename]) => filename.endsWith(`-_${spoken}.mp3`))?.[1];
+      const fileName = name === 'backingVocals' ? 'backing_vocals' : name;
+      const bytes = [...files].find(([filename]) => filename.endsWith(`-_${fileName}.mp3`))?.[1];
       expectWholeStem(bytes ?? new Uint8Array(), name);
     }
   });
 
   it('links a video of 11 MiB', async () => {
-    const card = await ended(film);
+    const card = await finalMessage(videoRequest);
     expect(card.attachments).toEqual([]);
-    const video = await behindLink(card);
+    const video = await download(card);
     expect(video.type).toBe('video/mp4');
     expect(video.bytes.length).toBe(SIZES.video);
-    expect(video.bytes.equals(lastMade('video/mp4'))).toBe(true);
+    expect(video.bytes.equals(latestPiece('video/mp4'))).toBe(true);
   });
 });
 
 describe('in a server with boosts', () => {
   it('attaches a WAV of 11 MiB with a limit of 50 MiB', async () => {
-    const wav = await ended(discord.press('WAV take 1', await song(boosted), { channel: boosted }));
+    const wav = await finalMessage(discord.press('WAV take 1', await song(boosted), { channel: boosted }));
     expect(wav.attachments).toHaveLength(1);
     expectWholeWav(wav.attachments[0]?.bytes ?? new Uint8Array());
     expect(wav.attachments[0]?.filename).toMatch(/\.wav$/);
@@ -156,8 +156,8 @@ describe('in a server with boosts', () => {
     const card = await song(muchBoosted);
     const finished = Promise.withResolvers<void>();
     studio.before = finished.promise;
-    const asked = discord.press('Music video take 1', card, { channel: muchBoosted });
-    await asked.acknowledged();
+    const interaction = discord.press('Music video take 1', card, { channel: muchBoosted });
+    await interaction.acknowledged();
     discord.advance(16 * 60_000);
     finished.resolve();
     const video = await discord.until(() => {
@@ -165,6 +165,6 @@ describe('in a server with boosts', () => {
       return last && last !== card && isEnd(last) && last;
     }, 'a music video');
     expect(video.attachments).toHaveLength(1);
-    expect(Buffer.from(video.attachments[0]?.bytes ?? []).equals(lastMade('video/mp4'))).toBe(true);
+    expect(Buffer.from(video.attachments[0]?.bytes ?? []).equals(latestPiece('video/mp4'))).toBe(true);
   });
 });

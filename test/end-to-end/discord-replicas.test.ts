@@ -59,9 +59,9 @@ describe('with shards', () => {
       await image.message((message) => message.attachments.length === 1);
       discord.mention({ text: 'What is 6 times 7?', channel });
     }
-    const paid = (one: RunningMinstrel | undefined) =>
+    const paidRequests = (one: RunningMinstrel | undefined) =>
       one?.emulator.requests.filter(({ body }) => JSON.stringify(body ?? '').includes('fox')).length;
-    expect([paid(first), paid(second)]).toEqual([1, 1]);
+    expect([paidRequests(first), paidRequests(second)]).toEqual([1, 1]);
     for (const channel of channels)
       await discord.until(
         () => discord.said(channel).some((m) => JSON.stringify(m).includes('42')),
@@ -99,8 +99,8 @@ describe('/readyz', () => {
     expect((await fetch(`${running.minstrel.url}/healthz`)).status).toBe(200);
     discord.gateway.away = false;
     await becomes(running, 200, READY);
-    const asked = discord.command({ name: 'ask', options: { question: 'What is 6 times 7?' } });
-    await asked.message((message) => JSON.stringify(message.embeds).includes('42'));
+    const interaction = discord.command({ name: 'ask', options: { question: 'What is 6 times 7?' } });
+    await interaction.message((message) => JSON.stringify(message.embeds).includes('42'));
     expect(discord.refused).toEqual([]);
   });
 

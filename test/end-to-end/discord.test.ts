@@ -33,11 +33,11 @@ it('/song posts both takes and the cover with unchanged audio', async () => {
   const song = discord.command({ name: 'song', options: { prompt: 'a tune for rain' } });
   expect([4, 5]).toContain(await song.acknowledged());
   const card = await song.message((message) => message.attachments.length >= 2);
-  const made = await filesOf(lastCallback(/"complete"/), /^audio_url$/);
+  const expectedFiles = await filesOf(lastCallback(/"complete"/), /^audio_url$/);
   const covers = await soundsOf(await filesOf(lastCallback(/"complete"/), /^image_url$/));
   const posted = await soundsIn(card.attachments);
   expect(posted.filter((file) => covers.includes(file))).toHaveLength(1);
-  for (const sound of await soundsOf(made)) expect(posted).toContain(sound);
+  for (const sound of await soundsOf(expectedFiles)) expect(posted).toContain(sound);
   expect(labels(card)).toContain('Again');
   expect(card.pinged).toEqual([]);
 });
@@ -47,15 +47,15 @@ it('/lyrics posts every variant, and “Sing it” opens the song form with the 
   const message = await lyrics.message((m) => labels(m).includes('Sing it'));
   const form = discord.press('Sing it (1)', message);
   expect(await form.acknowledged()).toBe(9);
-  const sung = await discord.submitModal(form, { prompt: 'a lighthouse' });
-  await sung.message((m) => m.attachments.length >= 2);
+  const submission = await discord.submitModal(form, { prompt: 'a lighthouse' });
+  await submission.message((m) => m.attachments.length >= 2);
 });
 
 it('/stems splits the latest song and posts unchanged stems', async () => {
   const stems = discord.command({ name: 'stems', options: { split: 'split_stem' } });
   const message = await stems.message((m) => m.attachments.length > 2);
-  const made = await filesOf(lastCallback(/drums/), /_url$|Url$/);
-  const sounds = await soundsOf(made);
+  const expectedFiles = await filesOf(lastCallback(/drums/), /_url$|Url$/);
+  const sounds = await soundsOf(expectedFiles);
   const stemFiles = message.attachments.filter(({ filename }) => !filename.endsWith('.zip'));
   expect(stemFiles).toHaveLength(message.attachments.length - 1);
   for (const sound of await soundsIn(stemFiles)) expect(sounds).toContain(sound);
@@ -92,8 +92,8 @@ it('/video posts a video from an attached image', async () => {
       .subarray(4, 8)
       .toString(),
   ).toBe('ftyp');
-  const created = running.emulator.requests.findLast(({ url }) => url.includes('video-synthesis'));
-  expect(JSON.stringify(created?.body)).toContain('/files/');
+  const request = running.emulator.requests.findLast(({ url }) => url.includes('video-synthesis'));
+  expect(JSON.stringify(request?.body)).toContain('/files/');
 });
 
 it('/ask streams an answer into one message', async () => {
@@ -136,17 +136,17 @@ it('answers a callback with a wrong signature with 404 and ignores it', async ()
 });
 
 it('a command acknowledged too late costs nothing until the requester presses Again', async () => {
-  const paid = () => running.emulator.requests.filter(({ url }) => url.startsWith('/music/')).length;
-  const before = paid();
+  const paidRequests = () => running.emulator.requests.filter(({ url }) => url.startsWith('/music/')).length;
+  const before = paidRequests();
   discord.gateway.hold(() => discord.advance(PATIENCE_MS + 1));
   discord.command({ name: 'song', options: { prompt: 'a tune for latecomers' } });
-  const told = await discord.until(
+  const notice = await discord.until(
     () => discord.said().find((message) => JSON.stringify(message.embeds).includes('Nothing was spent')),
     'a sentence',
   );
   // Discord refused the acknowledgement and an edit of the missing response.
   expect(discord.refused.splice(0).map(({ code }) => code)).toEqual([10_062, 10_015]);
-  expect(paid()).toBe(before);
-  await discord.press('Again', told).message((message) => message.attachments.length >= 2);
-  expect(paid()).toBe(before + 1);
+  expect(paidRequests()).toBe(before);
+  await discord.press('Again', notice).message((message) => message.attachments.length >= 2);
+  expect(paidRequests()).toBe(before + 1);
 });

@@ -63,8 +63,8 @@ it('links answer 410 after pruning, an operator’s forget or retention', async 
   onTestFinished(() => running[Symbol.asyncDispose]());
   const forgotten = await makeSong(running, { platform: 'discord', person: FORGOTTEN });
   const old = await makeSong(running, { platform: 'terminal', person: 'bob' });
-  const shown = links();
-  expect(shown).toEqual([running.minstrel.url + old]);
+  const before = links();
+  expect(before).toEqual([running.minstrel.url + old]);
   for (const link of [forgotten, old]) expect(await visit(running, link)).toMatch(/^200 /);
 
   const { media } = readConfig({ ...environment, RETENTION_DAYS: '1' });
@@ -85,5 +85,5 @@ it('links answer 410 after pruning, an operator’s forget or retention', async 
   await running[Symbol.asyncDispose]();
   running = await start({ RETENTION_DAYS: '1' }, later);
   await expect.poll(() => visit(running, old)).toMatch(/^410 This song was deleted/);
-  expect(links()).toEqual(shown);
+  expect(links()).toEqual(before);
 });

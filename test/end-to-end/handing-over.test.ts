@@ -43,7 +43,7 @@ afterAll(async () => {
 const CHANNEL = 'C0MUSIC';
 
 /** Returns the audio that the gateway created for the latest song. */
-async function takesMade(): Promise<string[]> {
+async function createdTakes(): Promise<string[]> {
   const complete = running.emulator.callbacks.findLast(({ body }) => /"complete"/.test(body))?.body ?? '';
   return soundsOf(await filesOf(complete, /^audio_url$/));
 }
@@ -57,16 +57,16 @@ async function expectLinkWorks(link: string): Promise<void> {
   const { parameters } = parse(whole.headers.get('content-disposition') ?? '');
   expect(parameters.filename).toMatch(/ \(take \d\)\.mp3$/);
   const bytes = Buffer.from(await whole.arrayBuffer());
-  expect(await takesMade()).toContain((await soundOf(bytes)).toString('base64'));
+  expect(await createdTakes()).toContain((await soundOf(bytes)).toString('base64'));
 
   const head = await fetch(link, { method: 'HEAD' });
   expect(head.headers.get('content-length')).toBe(String(bytes.length));
   const part = await fetch(link, { headers: { range: 'bytes=100-199' } });
   expect(part.status).toBe(206);
   expect(Buffer.from(await part.arrayBuffer())).toEqual(bytes.subarray(100, 200));
-  const forged = new URL(link);
-  forged.searchParams.set('expires', String(Number(forged.searchParams.get('expires')) + 1));
-  expect((await fetch(forged)).status).toBe(404);
+  const forgedUrl = new URL(link);
+  forgedUrl.searchParams.set('expires', String(Number(forgedUrl.searchParams.get('expires')) + 1));
+  expect((await fetch(forgedUrl)).status).toBe(404);
 }
 
 describe('a file that exceeds the channel’s limit', () => {
@@ -85,8 +85,8 @@ describe('a file that exceeds the channel’s limit', () => {
   });
 
   it('is linked on Slack with an explanation', async () => {
-    const restricted = { type: 'error', error: 'file_upload_size_restricted' } as const;
-    slack.faults.every(1, 'files.getUploadURLExternal', restricted);
+    const restriction = { type: 'error', error: 'file_upload_size_restricted' } as const;
+    slack.faults.every(1, 'files.getUploadURLExternal', restriction);
     await slack.slash('/song', 'a tune for rain');
     const message = await slack.until(() => {
       const [last] = slack.botMessages(CHANNEL);
@@ -121,10 +121,10 @@ it('a private file from Slack reaches the gateway through the bot’s link', asy
     prompt: 'it begins to rain',
     image: [slack.upload('rain.png', picture)],
   });
-  const asked = () => running.emulator.requests.findLast(({ url }) => url.includes('video-synthesis'));
-  await expect.poll(asked).toBeDefined();
-  const [link = ''] = /http:[^"]+\/files\/[^"]+/.exec(JSON.stringify(asked()?.body)) ?? [];
-  const handedOver = await fetch(link);
-  expect(Buffer.from(await handedOver.arrayBuffer())).toEqual(picture);
+  const lastRequest = () => running.emulator.requests.findLast(({ url }) => url.includes('video-synthesis'));
+  await expect.poll(lastRequest).toBeDefined();
+  const [link = ''] = /http:[^"]+\/files\/[^"]+/.exec(JSON.stringify(lastRequest()?.body)) ?? [];
+  const response = await fetch(link);
+  expect(Buffer.from(await response.arrayBuffer())).toEqual(picture);
   expect(slack.refused).toEqual([]);
 });

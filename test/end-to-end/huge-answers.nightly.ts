@@ -29,7 +29,7 @@ let gateway: Server;
 let directory: string;
 let listener: number;
 let bot: ChildProcess;
-let said = '';
+let output = '';
 
 beforeAll(async () => {
   discord = await startDiscord({ responseDeadlineMs: PATIENCE_MS });
@@ -69,7 +69,7 @@ beforeAll(async () => {
     },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  bot.stdout?.on('data', (chunk) => (said += chunk));
+  bot.stdout?.on('data', (chunk) => (output += chunk));
   await whileRuns(
     bot,
     discord.until(() => discord.commands.length > 0, 'registered commands'),
@@ -94,20 +94,20 @@ const CHATS = {
     await handle.message((message) => JSON.stringify(message.components).includes('Again'));
   },
   async Slack(question: string) {
-    const ended = () =>
+    const answers = () =>
       slack.botMessages('C0MUSIC').filter(({ blocks }) => JSON.stringify(blocks).includes('Again')).length;
-    const before = ended();
+    const before = answers();
     await slack.slash('/ask', question, { user: 'U0ADA' });
-    await slack.until(() => ended() > before);
+    await slack.until(() => answers() > before);
   },
 };
 
 /** Returns the longest step since the last call, in milliseconds. */
 async function longestStep(): Promise<number> {
-  const before = said.length;
+  const before = output.length;
   bot.kill('SIGUSR2');
-  await expect.poll(() => said.slice(before)).toMatch(/longest step: .*\n/);
-  return Number(/longest step: ([\d.]+)/.exec(said.slice(before))?.[1]);
+  await expect.poll(() => output.slice(before)).toMatch(/longest step: .*\n/);
+  return Number(/longest step: ([\d.]+)/.exec(output.slice(before))?.[1]);
 }
 
 it.each(Object.entries(CHATS))(

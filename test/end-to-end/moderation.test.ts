@@ -49,23 +49,23 @@ it('admins set a model, others are refused', async () => {
   );
   expect(await privately(BOB, '/models', 'set ask chat:chat-smalll channel')).toContain('Did you mean');
   expect(await privately(BOB, '/models', 'set ask chat:chat-small channel')).toContain('now use');
-  const shown = await privately(BOB, '/models', 'show');
-  expect(shown).toContain('set for this channel');
+  const reply = await privately(BOB, '/models', 'show');
+  expect(reply).toContain('set for this channel');
 });
 
 it('a form suggests the chosen family’s models first', async () => {
   const before = slack.openView(BOB);
   await slack.slash('/models', 'set', { user: BOB });
   const form = await slack.until(() => (slack.openView(BOB) === before ? undefined : slack.openView(BOB)));
-  const offered = async (family: string) => {
-    const found = await slack.suggest(form, 'model', '', { family });
-    return found.map(({ value }) => value);
+  const suggestions = async (family: string) => {
+    const options = await slack.suggest(form, 'model', '', { family });
+    return options.map(({ value }) => value);
   };
-  expect((await offered('song'))[0]).toMatch(/^V/);
-  expect((await offered('song')).filter((model) => !model.startsWith('V'))).toEqual([]);
-  expect((await offered('image'))[0]).toMatch(/canvas|picture/);
-  expect((await offered('video'))[0]).toMatch(/reel/);
-  expect(await offered('video')).toContain('chat-small');
+  expect((await suggestions('song'))[0]).toMatch(/^V/);
+  expect((await suggestions('song')).filter((model) => !model.startsWith('V'))).toEqual([]);
+  expect((await suggestions('image'))[0]).toMatch(/canvas|picture/);
+  expect((await suggestions('video'))[0]).toMatch(/reel/);
+  expect(await suggestions('video')).toContain('chat-small');
 });
 
 it('a limit allows one request, says when the next is possible, and is counted in metrics', async () => {

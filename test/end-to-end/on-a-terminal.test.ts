@@ -23,49 +23,49 @@ async function startOnTerminal(environment: Record<string, string> = {}) {
     env: { ...PROGRAM_ENVIRONMENT, TERM: 'xterm', PORT: '0', DATA_DIR: folder, ...environment },
   });
   onTestFinished(() => void program.kill('SIGKILL'));
-  let shown = '';
+  let output = '';
   program.stdout.on('data', (chunk) => {
-    shown += chunk;
+    output += chunk;
   });
-  const ended = new Promise((resolve) => program.once('exit', resolve));
+  const exited = new Promise((resolve) => program.once('exit', resolve));
   return {
     folder,
-    ended,
+    exited,
     type: (keys: string) => program.stdin.write(keys),
-    shown: () => stripVTControlCharacters(shown).replaceAll('\r', ''),
+    output: () => stripVTControlCharacters(output).replaceAll('\r', ''),
   };
 }
 
 describe.skipIf(noScript)('npm start on a terminal', () => {
   it('greets, refuses work while paused by the operator, and ends on Ctrl-C', async () => {
-    const { folder, type, shown, ended } = await startOnTerminal();
-    await expect.poll(shown).toContain('Type a command, such as /song a tune for rain --style lofi\n');
-    expect(shown()).toContain('Minstrel uses the built-in emulator (no cost).');
-    expect(shown()).toMatch(/Try it in your browser:\s+http:\/\/127\.0\.0\.1:\d+\/playground\/\S+\n/);
+    const { folder, type, output, exited } = await startOnTerminal();
+    await expect.poll(output).toContain('Type a command, such as /song a tune for rain --style lofi\n');
+    expect(output()).toContain('Minstrel uses the built-in emulator (no cost).');
+    expect(output()).toMatch(/Try it in your browser:\s+http:\/\/127\.0\.0\.1:\d+\/playground\/\S+\n/);
     await writeFile(join(folder, 'paused'), '');
     type('/ask Good morning\r');
-    await expect.poll(shown).toContain('Whoever runs this bot has paused it');
+    await expect.poll(output).toContain('Whoever runs this bot has paused it');
     await rm(join(folder, 'paused'));
     type('/ask Good morning\r');
-    await expect.poll(shown).toContain('Again');
+    await expect.poll(output).toContain('Again');
     type(CTRL_C);
-    expect(await ended).toBe(0);
+    expect(await exited).toBe(0);
   });
 
   it('with a chat, prints readable lines with the application, the invitation and a first command', async () => {
     const discord = await startDiscord({ responseDeadlineMs: PATIENCE_MS });
     onTestFinished(() => discord.close());
     const connected = { DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl };
-    const { type, shown, ended } = await startOnTerminal(connected);
-    await expect.poll(shown).toContain('INFO: Ready: type /song a tune for rain in a channel\n');
-    expect(shown()).toMatch(
+    const { type, output, exited } = await startOnTerminal(connected);
+    await expect.poll(output).toContain('INFO: Ready: type /song a tune for rain in a channel\n');
+    expect(output()).toMatch(
       /\[\d\d:\d\d:\d\d\] INFO: Discord: the token belongs to the application “Minstrel”/,
     );
-    expect(shown()).toContain('INFO: Discord: invitation: https://discord.com/oauth2/authorize?client_id=');
-    expect(shown()).toContain('INFO: Discord: the bot is in 1 server(s)');
-    expect(shown()).not.toContain('{"level"');
+    expect(output()).toContain('INFO: Discord: invitation: https://discord.com/oauth2/authorize?client_id=');
+    expect(output()).toContain('INFO: Discord: the bot is in 1 server(s)');
+    expect(output()).not.toContain('{"level"');
     type(CTRL_C);
-    expect(await ended).toBe(0);
-    expect(shown()).toContain('INFO: Minstrel stopped');
+    expect(await exited).toBe(0);
+    expect(output()).toContain('INFO: Minstrel stopped');
   });
 });

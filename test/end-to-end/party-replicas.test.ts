@@ -10,7 +10,7 @@ import { trustLocalVoice } from '../servers/voice/certificate.ts';
 import { startVoiceServer } from '../servers/voice/server.ts';
 import { startMinstrel } from './minstrel.ts';
 
-const sayingOf = async (handle: InteractionHandle) =>
+const replyText = async (handle: InteractionHandle) =>
   JSON.stringify(await handle.message(({ embeds, content }) => embeds.length > 0 || content !== ''));
 
 it.runIf(noRedis === undefined)(
@@ -55,22 +55,22 @@ it.runIf(noRedis === undefined)(
     const song = discord.command({ name: 'song', options: { prompt: 'a tune for rain', title: 'Rain' } });
     const card = await song.message(({ attachments }) => attachments.length >= 2);
     const guest = discord.world.addUser('Guest');
-    expect(await sayingOf(discord.press('Play here take 1', card))).toContain('Join a voice channel first');
+    expect(await replyText(discord.press('Play here take 1', card))).toContain('Join a voice channel first');
     for (const person of [discord.user, guest]) discord.voice.join(person, lounge);
-    expect(await sayingOf(discord.press('Play here take 1', card))).toContain('I play Rain in Lounge');
+    expect(await replyText(discord.press('Play here take 1', card))).toContain('I play Rain in Lounge');
     const call = voice.call(lounge.id);
     await voice.until(() => call.heard.length > 20, 'sound');
-    await sayingOf(discord.command({ name: 'party loop', options: { what: 'song' } }));
+    await replyText(discord.command({ name: 'party loop', options: { what: 'song' } }));
     expect(discord.refused).toEqual([]);
     const panel = await discord.until(
       () => discord.said().findLast(({ components }) => JSON.stringify(components).includes('party.pause')),
       'the message of the party',
     );
-    await sayingOf(discord.press('Pause', panel));
+    await replyText(discord.press('Pause', panel));
     await voice.until(() => call.speaking.at(-1)?.is === false, 'silence');
-    await sayingOf(discord.command({ name: 'party resume' }));
+    await replyText(discord.command({ name: 'party resume' }));
     await voice.until(() => call.speaking.at(-1)?.is === true, 'sound after the pause');
-    const vote = () => sayingOf(discord.command({ name: 'party skip', user: guest }));
+    const vote = () => replyText(discord.command({ name: 'party skip', user: guest }));
     expect(await vote()).toContain('1 of 2 votes');
 
     await first.minstrel.stop();

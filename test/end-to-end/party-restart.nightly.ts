@@ -58,7 +58,7 @@ async function startWorld(settings: Readonly<Record<string, string>> = {}) {
     ...settings,
   };
   const call = voice.call(lounge.id);
-  const heard = () => call.heard.map(numberOf).filter((number) => !Number.isNaN(number));
+  const heardNumbers = () => call.heard.map(numberOf).filter((number) => !Number.isNaN(number));
   const closing = new AsyncDisposableStack();
   closing.defer(() => rm(directory, { recursive: true, force: true }));
   for (const server of [discord, voice, emulator]) closing.defer(() => server.close());
@@ -66,7 +66,7 @@ async function startWorld(settings: Readonly<Record<string, string>> = {}) {
   return {
     discord,
     voice,
-    heard,
+    heard: heardNumbers,
 
     /** Starts a bot process. Resolves to a function that ends it, once the bot listens. */
     async start() {
@@ -78,10 +78,10 @@ async function startWorld(settings: Readonly<Record<string, string>> = {}) {
         PORT: String(port),
       };
       const bot = spawn(process.execPath, ['src/main.ts'], { cwd: PROJECT, env, stdio: 'ignore' });
-      const ended = once(bot, 'exit');
+      const exited = once(bot, 'exit');
       const end = async (signal: 'SIGKILL' | 'SIGTERM') => {
         bot.kill(signal);
-        await ended;
+        await exited;
       };
       closing.defer(() => end('SIGKILL'));
       const isUp = () =>
@@ -106,22 +106,22 @@ async function startWorld(settings: Readonly<Record<string, string>> = {}) {
       discord.voice.join(discord.user, lounge);
       discord.press('Play here take 1', card);
       await voice.until(() => call.heard.length > 5, 'sound');
-      const kept = (await readdir(join(directory, 'media'))).find((name) => name.endsWith('.packets'));
-      await writeFile(join(directory, 'media', kept ?? ''), await numbered());
+      const packetFile = (await readdir(join(directory, 'media'))).find((name) => name.endsWith('.packets'));
+      await writeFile(join(directory, 'media', packetFile ?? ''), await numbered());
       // Playing the same song again does not encode it again.
       discord.command({ name: 'party loop', options: { what: 'queue' } });
       discord.command({ name: 'party skip' });
-      await voice.until(() => heard().length > SECOND, 'the numbered song');
+      await voice.until(() => heardNumbers().length > SECOND, 'the numbered song');
     },
 
     /** Resolves when the sound resumes, to the lengths of the silence and of the skipped part, in packets. */
     async gap() {
       const since = performance.now();
-      const before = heard();
-      await voice.until(() => heard().length > before.length, 'sound after the interruption');
-      const silent = ((performance.now() - since) / 1000) * SECOND;
-      await voice.until(() => heard().length > before.length + SECOND, 'a second of it');
-      return { silent, skipped: (heard()[before.length] ?? 0) - (before.at(-1) ?? 0) };
+      const before = heardNumbers();
+      await voice.until(() => heardNumbers().length > before.length, 'sound after the interruption');
+      const silence = ((performance.now() - since) / 1000) * SECOND;
+      await voice.until(() => heardNumbers().length > before.length + SECOND, 'a second of it');
+      return { silence, skipped: (heardNumbers()[before.length] ?? 0) - (before.at(-1) ?? 0) };
     },
 
     [Symbol.asyncDispose]: () => closing.disposeAsync(),
@@ -141,8 +141,8 @@ it.concurrent('a song resumes at its position after a stop, and as if it had kep
   await killed('SIGKILL');
   const afterKill = world.gap();
   const stopped = await world.start();
-  const { silent, skipped } = await afterKill;
-  expect(Math.abs(skipped - silent)).toBeLessThanOrEqual(SECOND);
+  const { silence, skipped } = await afterKill;
+  expect(Math.abs(skipped - silence)).toBeLessThanOrEqual(SECOND);
   await stopped('SIGTERM');
   const afterStop = world.gap();
   await world.startHere();
@@ -164,8 +164,8 @@ it.runIf(noRedis === undefined).concurrent(
     await world.startHere();
     await world.play();
     await kill('SIGKILL');
-    const { silent, skipped } = await world.gap();
-    expect(Math.abs(skipped - silent)).toBeLessThanOrEqual(SECOND);
+    const { silence, skipped } = await world.gap();
+    expect(Math.abs(skipped - silence)).toBeLessThanOrEqual(SECOND);
     expect(panels(discord)).toHaveLength(1);
     expect(voice.mistakes).toEqual([]);
   },

@@ -59,36 +59,36 @@ async function start(): Promise<void> {
 }
 
 const call = () => voice.call(lounge.id);
-const sayingOf = async (handle: ReturnType<DiscordServer['command']>) =>
+const replyText = async (handle: ReturnType<DiscordServer['command']>) =>
   JSON.stringify(await handle.message(({ embeds, content }) => embeds.length > 0 || content !== ''));
 const panel = () =>
   discord.said().findLast((message) => JSON.stringify(message.components).includes('party.pause'));
 
 it('offers songs only from channels the person can read', async () => {
-  const made = async (title: string, channel: Channel) => {
-    const asked = discord.command({ name: 'song', options: { prompt: 'a tune', title }, channel });
-    await asked.message(({ attachments }) => attachments.length >= 2);
+  const createSong = async (title: string, channel: Channel) => {
+    const request = discord.command({ name: 'song', options: { prompt: 'a tune', title }, channel });
+    await request.message(({ attachments }) => attachments.length >= 2);
   };
-  await made('Secret', backstage);
-  await made('Sun', stage);
-  const offered = async (channel: Channel, typed = '') =>
+  await createSong('Secret', backstage);
+  await createSong('Sun', stage);
+  const suggestionsIn = async (channel: Channel, typed = '') =>
     (await discord.autocomplete({ name: 'party play', option: 'song', typed, channel })).map(
       ({ name }) => name,
     );
   const rain = ['Rain (take 1)', 'Rain (take 2)'];
   const sun = ['Sun (take 1)', 'Sun (take 2)'];
   // Songs of the current channel come first.
-  await expect.poll(() => offered(discord.channel)).toEqual([...rain, ...sun]);
-  expect(await offered(stage)).toEqual([...sun, ...rain]);
-  expect(await offered(backstage, 'secret')).toHaveLength(2);
+  await expect.poll(() => suggestionsIn(discord.channel)).toEqual([...rain, ...sun]);
+  expect(await suggestionsIn(stage)).toEqual([...sun, ...rain]);
+  expect(await suggestionsIn(backstage, 'secret')).toHaveLength(2);
   const named = discord.command({ name: 'party play', options: { song: 'Secret' } });
-  expect(await sayingOf(named)).toContain('There is no song called “Secret” here');
+  expect(await replyText(named)).toContain('There is no song called “Secret” here');
 });
 
 it('Play here requires a voice channel, plays in it, and shows the song', async () => {
   const press = () => discord.press('Play here take 1', card);
-  const paid = () => running.emulator.requests.filter(({ method }) => method === 'POST').length;
-  const before = paid();
+  const paidRequests = () => running.emulator.requests.filter(({ method }) => method === 'POST').length;
+  const before = paidRequests();
   expect(before).toBeGreaterThan(0);
   const limit = (change: 'set' | 'reset', most: object) =>
     discord.command({
@@ -96,14 +96,16 @@ it('Play here requires a voice channel, plays in it, and shows the song', async 
       options: { what: 'party', where: 'server', ...most },
       moderator: true,
     });
-  expect(await sayingOf(limit('set', { most: 1 }))).toContain('1 song in a voice channel per person and day');
-  expect(await sayingOf(press())).toContain('Join a voice channel first');
+  expect(await replyText(limit('set', { most: 1 }))).toContain(
+    '1 song in a voice channel per person and day',
+  );
+  expect(await replyText(press())).toContain('Join a voice channel first');
   discord.voice.join(discord.user, lounge);
   // A press without a voice channel does not count.
-  expect(await sayingOf(press())).toContain('I play Rain in Lounge');
+  expect(await replyText(press())).toContain('I play Rain in Lounge');
   await voice.until(() => call().heard.length > 50, 'sound');
-  const shown = await discord.until(() => panel(), 'the message of the party');
-  expect(JSON.stringify(shown)).toContain('Now playing: Rain');
+  const partyMessage = await discord.until(() => panel(), 'the message of the party');
+  expect(JSON.stringify(partyMessage)).toContain('Now playing: Rain');
   await discord.until(
     () =>
       panel()?.attachments.some(({ description = '' }) =>
@@ -112,33 +114,37 @@ it('Play here requires a voice channel, plays in it, and shows the song', async 
     'the cover, described',
   );
   // Playing requests nothing from the gateway, not even synced lyrics.
-  expect(await sayingOf(discord.command({ name: 'party now' }))).toContain('Rain');
-  expect(paid()).toBe(before);
-  expect(await sayingOf(press())).toContain('The limit is reached: 1 song in a voice channel');
-  await sayingOf(limit('reset', {}));
+  expect(await replyText(discord.command({ name: 'party now' }))).toContain('Rain');
+  expect(paidRequests()).toBe(before);
+  expect(await replyText(press())).toContain('The limit is reached: 1 song in a voice channel');
+  await replyText(limit('reset', {}));
   expect(voice.mistakes).toEqual([]);
   expect(discord.refused).toEqual([]);
 });
 
 it('buttons work for listeners but not for denied people, and Stop ends the party with a message', async () => {
-  const shown = await discord.until(() => panel(), 'the message of the party');
+  const partyMessage = await discord.until(() => panel(), 'the message of the party');
   const guest = discord.world.addUser('Guest');
-  expect(await sayingOf(discord.press('Pause', shown, { user: guest }))).toContain('Join the voice channel');
+  expect(await replyText(discord.press('Pause', partyMessage, { user: guest }))).toContain(
+    'Join the voice channel',
+  );
   discord.voice.join(guest, lounge);
   await voice.until(() => call().group.members.length === 3, 'the guest');
-  expect(await sayingOf(discord.press('Pause', shown, { user: guest }))).toContain('Paused');
+  expect(await replyText(discord.press('Pause', partyMessage, { user: guest }))).toContain('Paused');
   await voice.until(() => call().speaking.at(-1)?.is === false, 'silence');
-  expect(await sayingOf(discord.press('Skip', shown, { user: guest }))).toContain('1 of 2 votes');
+  expect(await replyText(discord.press('Skip', partyMessage, { user: guest }))).toContain('1 of 2 votes');
   const block = discord.command({
     name: 'limits deny',
     options: { what: 'all', who: guest.id, where: 'server' },
     moderator: true,
   });
-  expect(await sayingOf(block)).toContain('may not use any command');
+  expect(await replyText(block)).toContain('may not use any command');
   const counted = 'Skip (1 of 2 votes)';
-  await discord.until(() => labelsOf(shown).includes(counted), 'the vote under the message');
-  expect(await sayingOf(discord.press(counted, shown, { user: guest }))).toContain('has denied you');
-  expect(await sayingOf(discord.press('Stop', shown, { moderator: true }))).toContain('I stop, and leave');
+  await discord.until(() => labelsOf(partyMessage).includes(counted), 'the vote under the message');
+  expect(await replyText(discord.press(counted, partyMessage, { user: guest }))).toContain('has denied you');
+  expect(await replyText(discord.press('Stop', partyMessage, { moderator: true }))).toContain(
+    'I stop, and leave',
+  );
   await discord.until(() => discord.voice.botIn(discord.guild.id) === null, 'the bot to leave');
   await discord.until(
     () => discord.said().some(({ embeds }) => JSON.stringify(embeds).includes('The music has ended')),
@@ -152,13 +158,13 @@ it('plays on a stage once the bot is invited to speak', async () => {
   discord.gateway.announce(theatre);
   discord.voice.join(discord.user, theatre);
   const before = panel();
-  const pressed = discord.press('Play here take 1', card);
-  expect(await sayingOf(pressed)).toContain('I play Rain in Theatre');
+  const interaction = discord.press('Play here take 1', card);
+  expect(await replyText(interaction)).toContain('I play Rain in Theatre');
   const waiting = await discord.until(() => panel() !== before && panel(), 'the message of the party');
   await discord.until(() => JSON.stringify(waiting).includes('invite me to speak'), 'why it is silent');
   discord.voice.inviteBot(discord.guild.id);
   await voice.until(() => voice.call(theatre.id).heard.length > 50, 'sound on the stage');
-  expect(await sayingOf(discord.press('Stop', waiting, { moderator: true }))).toContain('I stop, and leave');
+  expect(await replyText(discord.press('Stop', waiting, { moderator: true }))).toContain('I stop, and leave');
   await discord.until(() => discord.voice.botIn(discord.guild.id) === null, 'the bot to leave');
   await discord.until(() => JSON.stringify(waiting).includes('The music has ended'), 'its end');
 });
@@ -169,14 +175,14 @@ it.each(['Play here', '/party play'])('%s reports privately if the bot cannot jo
   const before = publicly();
   const identified = voice.identifies;
   voice.blocksUdp = true;
-  const asked =
+  const request =
     how === '/party play' ? discord.command({ name: 'party play' }) : discord.press('Play here take 1', card);
-  expect(await asked.acknowledged(), 'it waits').toBe(5);
-  expect(asked.ephemeral).toBe(true);
+  expect(await request.acknowledged(), 'it waits').toBe(5);
+  expect(request.ephemeral).toBe(true);
   await expect.poll(() => voice.identifies).toBeGreaterThan(identified);
   voice.closeAll(4017);
-  expect((await asked.response()).onlyFor).toBe(discord.user.id);
-  expect(await sayingOf(asked)).toContain('Discord refuses the voice connection');
+  expect((await request.response()).onlyFor).toBe(discord.user.id);
+  expect(await replyText(request)).toContain('Discord refuses the voice connection');
   expect(publicly()).toBe(before);
   voice.blocksUdp = false;
 });

@@ -302,7 +302,7 @@ describe.skipIf(noBrowser)('The playground', () => {
     await ask(`/song --title "<img src=x onerror=window.taken=1><script>x" --lyrics "${link}" --style "x"`);
     await newest().locator('audio').nth(1).waitFor();
     expect(await newest().getByRole('heading').first().textContent()).toContain('<script>');
-    await attachNamed('"><img src=x onerror=window.taken=1>.txt');
+    await attachByName('"><img src=x onerror=window.taken=1>.txt');
     expect(
       await page.evaluate(
         "[window.taken, document.querySelectorAll('main :is(script, style, img[src=x], a[href^=j], a[href^=d])').length].join()",
@@ -351,7 +351,7 @@ describe.skipIf(noBrowser)('The playground', () => {
     await shows('Only Mo can see this');
   });
 
-  async function attachNamed(name: string): Promise<void> {
+  async function attachByName(name: string): Promise<void> {
     await page
       .getByLabel('Attach files')
       .setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from('x') });

@@ -42,7 +42,7 @@ const bodySchema = z.object({
 });
 
 /** Resolves to the last question sent to the gateway after `act`, one entry per part of each turn. */
-async function askedBy(act: () => unknown): Promise<string[]> {
+async function questionAfter(act: () => unknown): Promise<string[]> {
   const { requests } = running.emulator;
   const before = requests.length;
   await act();
@@ -99,7 +99,7 @@ describe('a message that a question refers to on Discord', () => {
   it('is read from a forwarded message in a direct message', async () => {
     const source = discord.say({ text: 'The release moves to Friday.' });
     const channel = discord.directChannel();
-    expect(await askedBy(() => discord.say({ text: '', forwards: source, channel }))).toEqual([
+    expect(await questionAfter(() => discord.say({ text: '', forwards: source, channel }))).toEqual([
       'Forwarded message:\n\nThe release moves to Friday.',
     ]);
   });
@@ -107,15 +107,15 @@ describe('a message that a question refers to on Discord', () => {
   it('is read from a forwarded message that someone replies to with only a mention', async () => {
     const source = discord.say({ text: 'The release moves to Monday.' });
     const forward = discord.say({ text: '', forwards: source });
-    expect(await askedBy(() => discord.mention({ text: '', replyTo: forward }))).toEqual([
+    expect(await questionAfter(() => discord.mention({ text: '', replyTo: forward }))).toEqual([
       'Forwarded message:\n\nThe release moves to Monday.',
     ]);
   });
 
   it('is read from another app’s embeds', async () => {
-    const asked = await askedBy(() => discord.mention({ text: 'why?', replyTo: alert() }));
-    expect(asked.join('\n')).toContain(ALERT);
-    expect(asked.at(-1)).toContain('why?');
+    const question = await questionAfter(() => discord.mention({ text: 'why?', replyTo: alert() }));
+    expect(question.join('\n')).toContain(ALERT);
+    expect(question.at(-1)).toContain('why?');
   });
 
   it('is read from text displays and polls', async () => {
@@ -130,29 +130,28 @@ describe('a message that a question refers to on Discord', () => {
         ],
       },
     });
-    expect(await askedBy(() => discord.mention({ text: '', replyTo: build }))).toEqual([
+    expect(await questionAfter(() => discord.mention({ text: '', replyTo: build }))).toEqual([
       'Build 512 failed\n\nStep: lint',
     ]);
-    expect(await askedBy(() => discord.mention({ text: '', replyTo: poll }))).toEqual([
+    expect(await questionAfter(() => discord.mention({ text: '', replyTo: poll }))).toEqual([
       'Poll: Pizza or pasta?\n- Pizza (votes: 3)\n- Pasta (votes: 1)',
     ]);
   });
 
   it('is read by “Ask about this”, with text and image', async () => {
     const message = discord.say({ text: 'my cat', files: [await photo()] });
-    const opened = discord.contextMenu({ name: 'Ask about this', message });
-    const modal = await opened.modal();
+    const interaction = discord.contextMenu({ name: 'Ask about this', message });
+    const modal = await interaction.modal();
     expect(JSON.stringify(modal)).toContain('“cat.png” will be used unless you pick another file.');
-    expect(await askedBy(() => discord.submitModal(opened, { question: 'which breed?' }))).toEqual([
-      '[image]',
-      'which breed?',
-    ]);
+    expect(await questionAfter(() => discord.submitModal(interaction, { question: 'which breed?' }))).toEqual(
+      ['[image]', 'which breed?'],
+    );
   });
 
   it('has names instead of ids', async () => {
     const bob = discord.world.addUser('bob');
     const text = `is <@${bob.id}> in <#${discord.channel.id}> as <@&${discord.guild.botRoleId}>?`;
-    expect(await askedBy(() => discord.mention({ text }))).toEqual([
+    expect(await questionAfter(() => discord.mention({ text }))).toEqual([
       `is @bob in #${discord.channel.name} as ?`,
     ]);
   });
@@ -160,5 +159,5 @@ describe('a message that a question refers to on Discord', () => {
 
 it('is answered if the bot’s role is mentioned', async () => {
   const text = `<@&${discord.guild.botRoleId}> what is 2 times 3?`;
-  expect(await askedBy(() => discord.say({ text }))).toEqual(['what is 2 times 3?']);
+  expect(await questionAfter(() => discord.say({ text }))).toEqual(['what is 2 times 3?']);
 });

@@ -22,12 +22,16 @@ let requests = 0;
 const gateway = createServer(async (request: IncomingMessage, response) => {
   const body = await text(request);
   requests += 1;
-  const quoted = `you asked for ${body.slice(0, 2000)} ${SECRET}`;
+  const quotation = `you asked for ${body.slice(0, 2000)} ${SECRET}`;
   const answers = [
-    () => response.writeHead(400).end(JSON.stringify({ code: 400, msg: quoted, error: { message: quoted } })),
-    () => response.writeHead(200).end(JSON.stringify({ code: 430, msg: quoted, data: { answer: SECRET } })),
+    () =>
+      response
+        .writeHead(400)
+        .end(JSON.stringify({ code: 400, msg: quotation, error: { message: quotation } })),
+    () =>
+      response.writeHead(200).end(JSON.stringify({ code: 430, msg: quotation, data: { answer: SECRET } })),
     () => response.writeHead(200).end(`{"answer": "${SECRET}`),
-    () => response.writeHead(500).end(`<html>${quoted}</html>`),
+    () => response.writeHead(500).end(`<html>${quotation}</html>`),
     () =>
       response
         .writeHead(200, { 'content-type': 'text/event-stream' })

@@ -18,7 +18,7 @@ let directory: string;
 let bot: ChildProcess | undefined;
 let environment: Record<string, string>;
 /** The output of all processes, in order. */
-let said = '';
+let output = '';
 /** The state before the test. */
 let before: { requests: number; messages: number };
 
@@ -77,7 +77,7 @@ async function start(): Promise<void> {
     env: environment,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  started.stderr.on('data', (chunk) => (said += chunk));
+  started.stderr.on('data', (chunk) => (output += chunk));
   bot = started;
   await whileRuns(started, expect.poll(() => reachable()).toBe(true));
 }
@@ -95,9 +95,9 @@ async function end(signal: 'SIGKILL' | 'SIGTERM'): Promise<number | null> {
   const child = bot;
   bot = undefined;
   if (!child || child.exitCode !== null || child.signalCode !== null) return child?.exitCode ?? null;
-  const ended = once(child, 'exit');
+  const exited = once(child, 'exit');
   child.kill(signal);
-  const [code] = await ended;
+  const [code] = await exited;
   return typeof code === 'number' ? code : null;
 }
 
@@ -108,7 +108,7 @@ const requests = (method: string, route: RegExp) =>
 const submissions = (route: RegExp) => requests('POST', route);
 
 /** Runs a command. Resolves to its progress message once it offers the given button. */
-async function asked(
+async function run(
   name: string,
   options: Record<string, string | number>,
   button = 'Cancel',
@@ -118,7 +118,7 @@ async function asked(
 }
 
 /** Resolves to the message once it shows a result. */
-async function finished({ id }: StoredMessage): Promise<StoredMessage> {
+async function resultOf({ id }: StoredMessage): Promise<StoredMessage> {
   return await discord.until(
     () =>
       discord
@@ -131,33 +131,33 @@ async function finished({ id }: StoredMessage): Promise<StoredMessage> {
 it('SIGTERM hands over running work and ends cleanly before the deadline', async () => {
   await discord.until(() => discord.commands.length > 0, 'registered commands');
   // Problems with the setup are logged soon after the start.
-  await expect.poll(() => said).toContain('Gateway: IMAGE_MODEL is not set');
-  const song = await asked('song', { prompt: 'a tune for rain' });
+  await expect.poll(() => output).toContain('Gateway: IMAGE_MODEL is not set');
+  const song = await run('song', { prompt: 'a tune for rain' });
   expect(await end('SIGTERM')).toBe(0);
   // After its own limit, which is below ten seconds, it would log something else.
-  expect(said).toContain('Minstrel stopped');
+  expect(output).toContain('Minstrel stopped');
   await start();
-  await finished(song);
+  await resultOf(song);
   expect(submissions(/music\/generate$/)).toHaveLength(1);
 });
 
 it('delivers and pays once if killed between acceptance and result', async () => {
   const routes = { video: /video-synthesis$/, song: /music\/generate$/, ask: /chat\/completions/ };
   await discord.until(() => discord.commands.length > 0, 'registered commands');
-  const video = await asked('video', { prompt: 'waves', duration: '5' });
+  const video = await run('video', { prompt: 'waves', duration: '5' });
   // Videos have no callbacks, so their task must be stored before the kill. The first poll shows that it is.
   await expect.poll(() => requests('GET', /tasks\//).length).toBeGreaterThan(0);
-  const song = await asked('song', { prompt: 'a tune for rain' });
+  const song = await run('song', { prompt: 'a tune for rain' });
   await expect.poll(() => submissions(routes.song)[0]?.status).toBe(200);
-  const answer = await asked('ask', { question: 'Explain the tides to me in detail' }, 'Stop');
+  const answer = await run('ask', { question: 'Explain the tides to me in detail' }, 'Stop');
   await expect.poll(() => submissions(routes.ask).length).toBe(1);
   await end('SIGKILL');
   await start();
 
-  expect((await finished(video)).attachments.length).toBeGreaterThanOrEqual(1);
-  expect((await finished(song)).attachments.length).toBeGreaterThanOrEqual(2);
+  expect((await resultOf(video)).attachments.length).toBeGreaterThanOrEqual(1);
+  expect((await resultOf(song)).attachments.length).toBeGreaterThanOrEqual(2);
   // A stream cannot be resumed: the answer is marked as cut short and offers Again.
-  expect(JSON.stringify(await finished(answer))).toMatch(/restarted in the middle|broke off/);
+  expect(JSON.stringify(await resultOf(answer))).toMatch(/restarted in the middle|broke off/);
   for (const [name, route] of Object.entries(routes)) expect(submissions(route), name).toHaveLength(1);
   expect(
     discord
@@ -185,10 +185,10 @@ it('starts the job once if killed before or right after the acknowledgement', as
     discord.faults.clear();
     await start();
   }
-  const told = (text: RegExp) =>
+  const hasNotice = (text: RegExp) =>
     discord.until(() => discord.said().find((message) => text.test(JSON.stringify(message))), `${text}`);
-  await told(/It was dropped.*Again/);
-  await told(/It was answer lost.*Again/);
+  await hasNotice(/It was dropped.*Again/);
+  await hasNotice(/It was answer lost.*Again/);
   expect(submissions(/music\/generate$/)).toHaveLength(2);
   // A missing acknowledgement is noticed only when the interaction is answered.
   expect(discord.refused.filter(({ code }) => code !== 10_015)).toEqual([]);

@@ -106,10 +106,10 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'access rules with three replic
   }
 
   /** Resolves to true if the request was refused, false once it is done. */
-  async function refused(asked: InteractionHandle): Promise<boolean> {
+  async function isRefused(interaction: InteractionHandle): Promise<boolean> {
     const isEnd = (message: StoredMessage) =>
       REFUSED.test(JSON.stringify(message)) || labelsOf(message).includes('Again');
-    const end = await asked.message(isEnd);
+    const end = await interaction.message(isEnd);
     return REFUSED.test(JSON.stringify(end));
   }
 
@@ -117,14 +117,15 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'access rules with three replic
     discord.command({ name: 'image', options: { prompt: 'a fox' }, ...(user ? { user } : {}) });
 
   it('Discord: checks commands, buttons and mentions', async () => {
-    expect(await refused(picture())).toBe(false);
-    expect(await refused(picture(bob))).toBe(true);
-    expect(await refused(picture(eve))).toBe(true);
+    expect(await isRefused(picture())).toBe(false);
+    expect(await isRefused(picture(bob))).toBe(true);
+    expect(await isRefused(picture(eve))).toBe(true);
     const models = discord.command({ name: 'models show', user: bob });
     expect(JSON.stringify(await models.response())).toMatch(REFUSED);
 
-    const made = await picture().message((message) => labelsOf(message).includes('Again'));
-    for (const user of [bob, eve]) expect(await refused(discord.press('Again', made, { user }))).toBe(true);
+    const image = await picture().message((message) => labelsOf(message).includes('Again'));
+    for (const user of [bob, eve])
+      expect(await isRefused(discord.press('Again', image, { user }))).toBe(true);
 
     const answers = (words: RegExp) =>
       discord.said().filter((message) => words.test(JSON.stringify(message)));
@@ -141,8 +142,8 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'access rules with three replic
     const call = { functionCall: { name: 'image', args: { prompt: 'a fox' } } };
     const ask = async (user: User) => {
       upstream.next(TOOLS, content(call), content({ text: 'That is all.' }));
-      const asked = discord.command({ name: 'ask', options: { question: 'Paint a fox.' }, user });
-      return JSON.stringify((await asked.message((m) => labelsOf(m).includes('Again'))).embeds);
+      const interaction = discord.command({ name: 'ask', options: { question: 'Paint a fox.' }, user });
+      return JSON.stringify((await interaction.message((m) => labelsOf(m).includes('Again'))).embeds);
     };
     expect(await ask(bob)).toMatch(/\/image: refused.*denied you/);
     expect(await ask(discord.user)).toContain('/image: started');
@@ -162,10 +163,10 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'access rules with three replic
     const content = (part: object) =>
       json({ candidates: [{ content: { role: 'model', parts: [part] }, finishReason: 'STOP' }] });
     const call = { functionCall: { name: 'image', args: { prompt: 'a fox' } } };
-    const answer = async (asked: () => Promise<unknown>) => {
+    const answer = async (ask: () => Promise<unknown>) => {
       const before = new Set(slack.botMessages().map(({ ts }) => ts));
       upstream.next(TOOLS, content(call), content({ text: 'That is all.' }));
-      await asked();
+      await ask();
       const isAnswer = (text: string) => text.includes('/image') && text.includes('Again');
       const message = await slack.until(() =>
         slack.botMessages().find(({ ts, blocks }) => !before.has(ts) && isAnswer(JSON.stringify(blocks))),
@@ -180,21 +181,21 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'access rules with three replic
   });
 
   it('Slack: checks buttons and mentions', async () => {
-    const known = slack.botMessages().length;
+    const messagesBefore = slack.botMessages().length;
     await slack.slash('/image', 'a fox', { user: 'U0ADA' });
-    const made = await slack.until(() =>
+    const image = await slack.until(() =>
       slack
         .botMessages()
-        .slice(known)
+        .slice(messagesBefore)
         .find(({ blocks }) => DONE.test(JSON.stringify(blocks))),
     );
     const before = slack.ephemeralsOf('U0CARL').length;
-    await slack.press(made, 'Again', { user: 'U0CARL' });
+    await slack.press(image, 'Again', { user: 'U0CARL' });
     await slack.until(() => slack.ephemeralsOf('U0CARL').length > before);
     expect(slack.ephemeralsOf('U0CARL').map(readableText).at(-1)).toContain('denied you /image');
-    const said = slack.ephemeralsOf('U0EVE').length;
+    const repliesBefore = slack.ephemeralsOf('U0EVE').length;
     await slack.mention('What is 6 times 7?', { user: 'U0EVE' });
-    await slack.until(() => slack.ephemeralsOf('U0EVE').length > said);
+    await slack.until(() => slack.ephemeralsOf('U0EVE').length > repliesBefore);
     expect(slack.ephemeralsOf('U0EVE').map(readableText).at(-1)).toContain('denied you');
   });
 });

@@ -37,11 +37,11 @@ async function waitingSong(): Promise<string> {
   await discord.until(() => discord.commands.length > 0, 'registered commands');
   emulator.addFault({ fault: 'callback=none', path: '/music/generate' });
   discord.command({ name: 'song', options: { prompt: 'a tune for rain' } });
-  const asked = await expect
+  const request = await expect
     .poll(() => JSON.stringify(emulator.requests.find(({ url }) => url.includes('/music/generate'))?.body))
     .toContain('callBackUrl')
     .then(() => emulator.requests.find(({ url }) => url.includes('/music/generate'))?.body);
-  const [, url = ''] = /"callBackUrl":"([^"]+)"/.exec(JSON.stringify(asked)) ?? [];
+  const [, url = ''] = /"callBackUrl":"([^"]+)"/.exec(JSON.stringify(request)) ?? [];
   return new URL(url).pathname;
 }
 

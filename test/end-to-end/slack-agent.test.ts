@@ -112,18 +112,18 @@ describe('the agent view', () => {
   });
 
   it('ends the answer and the status if the question is deleted', async () => {
-    const asked = Promise.withResolvers<void>();
+    const requested = Promise.withResolvers<void>();
     const { abandoned } = upstream;
-    upstream.next(TOOLS, () => asked.resolve());
+    upstream.next(TOOLS, () => requested.resolve());
     const { message } = await slack.directMessage('a question that I take back');
-    await asked.promise;
+    await requested.promise;
     await slack.remove(message);
     await slack.until(() => upstream.abandoned > abandoned && lastStatus(message) === 'active');
-    const said = slack
+    const botReplies = slack
       .botMessages(message.channel)
       .filter(({ threadTs }) => threadTs === message.ts)
       .map(readableText);
-    expect(said).toEqual([expect.stringMatching(/cancelled|stopped/i)]);
+    expect(botReplies).toEqual([expect.stringMatching(/cancelled|stopped/i)]);
   });
 
   it('enforces moderators’ rules for requests in plain words', async () => {
@@ -150,8 +150,8 @@ describe('feedback on an answer', () => {
     for (const judgement of ['good', 'good', 'bad'] as const) {
       const before = slack.ephemeralsOf(ADA).length;
       await slack.judge(answer, judgement);
-      const said = await slack.until(() => slack.ephemeralsOf(ADA)[before]);
-      expect(readableText(said)).toContain(`this answer as ${judgement}`);
+      const botReplies = await slack.until(() => slack.ephemeralsOf(ADA)[before]);
+      expect(readableText(botReplies)).toContain(`this answer as ${judgement}`);
     }
     const report = await privately(BOB, '/limits', 'report 7');
     expect(report).toMatch(/Votes on answers[\s\S]*facet-tools: 0 good, 1 bad/);

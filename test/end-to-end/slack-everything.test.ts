@@ -43,9 +43,9 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
       parts: 0,
     })),
   ]);
-  const formal = parts.filter(({ options, parts: own }) => options > 0 && own === 0);
+  const withForms = parts.filter(({ options, parts: own }) => options > 0 && own === 0);
 
-  it.each(formal)('$name $text opens a form whose menus load', async ({ name, text }) => {
+  it.each(withForms)('$name $text opens a form whose menus load', async ({ name, text }) => {
     const before = slack.openView('U0BOB');
     const { acknowledged } = await slack.slash(name, `${text} ?`.trim(), { user: 'U0BOB' });
     expect(acknowledged).toBe(true);
@@ -62,8 +62,8 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
     async ({ name, text }) => {
       const before = slack.ephemeralsOf('U0BOB').length;
       await slack.slash(name, text, { user: 'U0BOB' });
-      const said = await slack.until(() => slack.ephemeralsOf('U0BOB')[before]);
-      expect(readableText(said).length).toBeGreaterThan(5);
+      const reply = await slack.until(() => slack.ephemeralsOf('U0BOB')[before]);
+      expect(readableText(reply).length).toBeGreaterThan(5);
     },
   );
 
@@ -127,16 +127,16 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
       });
       expect(acknowledged).toBe(true);
       await slack.until(() => slack.ephemeralsOf('U0BOB')[before] ?? slack.openView('U0BOB') !== view);
-      const [said] = slack.ephemeralsOf('U0BOB').slice(before);
+      const [reply] = slack.ephemeralsOf('U0BOB').slice(before);
       if (/^.(models|limits) (set|allow|deny|reset)/.test(line) && line.endsWith(word))
-        expect(readableText(said ?? { text: '', blocks: [] }), line).not.toMatch(
+        expect(readableText(reply ?? { text: '', blocks: [] }), line).not.toMatch(
           /Choose one|cannot be|Type a file/,
         );
     }
     await slack.openHome({ user: 'U0BOB' });
     await slack.until(() => slack.callsOf('views.publish').length > 0);
     const read = JSON.stringify([
-      slack.calls.map(({ arguments: given }) => given),
+      slack.calls.map(({ arguments: args }) => args),
       slack.ephemeralsOf('U0BOB'),
       slack.botMessages(),
       createManifest(commands),

@@ -52,8 +52,8 @@ it('changes settings of direct messages that apply there', async () => {
   await until(() => words('U0BOB').includes(`Answers in this channel now use ${offered}`));
   const direct = slack.workspace.directChannel('U0BOB').id;
   await slack.slash('/models', 'show', { user: 'U0BOB', channel: direct });
-  const said = await until(() => slack.ephemeralsOf('U0BOB').at(-1));
-  expect(readableText(said)).toContain(offered);
+  const reply = await until(() => slack.ephemeralsOf('U0BOB').at(-1));
+  expect(readableText(reply)).toContain(offered);
   await slack.slash('/models', 'show', { user: 'U0BOB', channel: 'C0MUSIC' });
   const elsewhere = await until(() => slack.ephemeralsOf('U0BOB')[1]);
   expect(readableText(elsewhere)).not.toContain(offered);

@@ -58,18 +58,18 @@ const EVIL = '<!channel> <@U0BOB> & <https://evil.example|click>';
 const buttons = (message: PostedMessage) => JSON.stringify(message.blocks);
 const top = () => slack.botMessages(CHANNEL).filter(({ threadTs }) => threadTs === undefined);
 const until: typeof slack.until = (condition) => slack.until(condition);
-const ended = (message: PostedMessage) => buttons(message).includes('Again');
+const isEnded = (message: PostedMessage) => buttons(message).includes('Again');
 
 /** Waits until both connections are open again, because Slack loses events sent over a broken one. */
-async function reconnected(trouble: () => void): Promise<void> {
+async function untilReconnected(breakConnection: () => void): Promise<void> {
   const before = slack.socketMode.connected;
-  trouble();
+  breakConnection();
   await until(() => slack.socketMode.connected >= before + 2 && slack.socketMode.connections === 2);
 }
 
 /** Expects no losses, duplicates, pings or refused requests. */
 function expectGoodManners(results: number): void {
-  expect(top().filter(ended)).toHaveLength(results);
+  expect(top().filter(isEnded)).toHaveLength(results);
   expect(top()).toHaveLength(results);
   for (const message of slack.workspace.messages.filter(({ user }) => user === slack.workspace.botUser))
     expect(pings(message).filter((id) => id !== 'U0ADA')).toEqual([]);
@@ -88,19 +88,19 @@ describe.each(['socket', 'http'] as const)('Slack’s faults over %s', (connecti
     const answers = () =>
       slack
         .thread(first.message)
-        .filter((message) => message.user === slack.workspace.botUser && ended(message));
+        .filter((message) => message.user === slack.workspace.botUser && isEnded(message));
     await until(() => answers().length === 1);
-    if (connection === 'socket') await reconnected(() => slack.socketMode.drop());
+    if (connection === 'socket') await untilReconnected(() => slack.socketMode.drop());
     const essay = slack.slash('/ask', 'Write an essay about the history of rain in music');
     const ending = setInterval(() => slack.endStreams(), 150 / PACE);
     await essay;
-    if (connection === 'socket') await reconnected(() => slack.socketMode.refresh());
-    await until(() => top().some(ended));
+    if (connection === 'socket') await untilReconnected(() => slack.socketMode.refresh());
+    await until(() => top().some(isEnded));
     clearInterval(ending);
     expect(slack.callsOf('chat.startStream').length).toBeGreaterThan(1);
     await slack.repeat(first);
     await slack.directMessage('thanks');
-    await until(() => slack.botMessages('D0ADA').some(ended));
+    await until(() => slack.botMessages('D0ADA').some(isEnded));
     expect(answers()).toHaveLength(1);
     expectGoodManners(1);
   });
@@ -119,7 +119,7 @@ describe('faults that are the same over both connections', () => {
     await slack.slash('/song', `a tune for ${EVIL}`);
     await slack.slash('/image', `a fox ${EVIL}`);
     await slack.slash('/ask', 'Write an essay about the history of rain in music');
-    await until(() => top().filter(ended).length === 3);
+    await until(() => top().filter(isEnded).length === 3);
     const song = top().find((message) => buttons(message).includes('Stems'));
     await until(() => song && slack.thread(song).flatMap(({ files }) => files).length >= 2);
     slack.faults.clear();
@@ -135,7 +135,7 @@ describe('faults that are the same over both connections', () => {
     await until(() => top().length === 2);
     await running.minstrel.stop();
     await start({ emulator });
-    await until(() => top().filter(ended).length === 2);
+    await until(() => top().filter(isEnded).length === 2);
     expectGoodManners(2);
     await emulator.close();
   });
@@ -143,7 +143,7 @@ describe('faults that are the same over both connections', () => {
   it('reports a revoked token where possible and accepts nothing afterwards', async () => {
     await begin('socket');
     await slack.slash('/song', 'a tune before the end');
-    await until(() => top().some(ended));
+    await until(() => top().some(isEnded));
     const before = running?.emulator.requests.length ?? 0;
     slack.revokeToken();
     const { acknowledged } = await slack.slash('/image', 'nobody will see this');

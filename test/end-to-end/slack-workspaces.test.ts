@@ -107,8 +107,8 @@ describe('forms, buttons and menus over HTTP', () => {
   it('open, load options and submit', async () => {
     await slack.slash('/ask', '?');
     const question = await until(() => slack.openView('U0ADA'));
-    const offered = await slack.suggest(question, 'model', 'chat');
-    expect(offered.map(({ value }) => value)).toContain('chat-small');
+    const suggestions = await slack.suggest(question, 'model', 'chat');
+    expect(suggestions.map(({ value }) => value)).toContain('chat-small');
     const after = (await slack.suggest(question, 'model', 'gen:')).map(({ value }) => value);
     expect(after.filter((value) => value === 'gen:facet-picture')).toHaveLength(1);
     expect(after).toContain('gen:facet-text');
@@ -131,19 +131,19 @@ describe('forms, buttons and menus over HTTP', () => {
 describe('moderators', () => {
   it('set a model', async () => {
     await slack.slash('/models', 'set ask chat:chat-small channel', { user: 'U0BOB' });
-    const said = await until(() =>
+    const note = await until(() =>
       slack.ephemeralsOf('U0BOB').find((message) => readableText(message).includes('chat-small')),
     );
-    expect(readableText(said)).toContain('this channel');
+    expect(readableText(note)).toContain('this channel');
     await slack.slash('/models', 'set askk chat:chat-small', { user: 'U0BOB' });
-    await until(() => slack.ephemeralsOf('U0BOB').at(-1) !== said);
+    await until(() => slack.ephemeralsOf('U0BOB').at(-1) !== note);
   });
 
   it('see and change settings per channel in their Home tab', async () => {
     const home = () => JSON.stringify(slack.homeOf('U0BOB')?.view.blocks ?? []);
     await slack.openHome({ user: 'U0BOB' });
-    const opened = await until(() => slack.homeOf('U0BOB'));
-    await slack.pressInView(opened, 'home-channel', { value: 'C0MUSIC' });
+    const homeView = await until(() => slack.homeOf('U0BOB'));
+    await slack.pressInView(homeView, 'home-channel', { value: 'C0MUSIC' });
     await until(() => home().includes('<#C0MUSIC>') && home().includes('set for this channel by bob'));
     await slack.pressInView(await until(() => slack.homeOf('U0BOB')), 'Pictures…');
     const form = await until(() => slack.openView('U0BOB'));
@@ -174,8 +174,8 @@ describe('a conversation', () => {
     await whole(1);
     await slack.say('and half of that?', { threadTs: message.ts });
     await whole(2);
-    const asked = running.emulator.requests.at(-1);
-    expect(JSON.stringify(asked)).toContain('6 times 7');
+    const request = running.emulator.requests.at(-1);
+    expect(JSON.stringify(request)).toContain('6 times 7');
     await slack.say('<@U0BOB> do you agree?', { threadTs: message.ts });
     const { message: others } = await slack.say('people talk', { user: 'U0BOB' });
     await slack.say('among themselves', { threadTs: others.ts });
@@ -187,14 +187,16 @@ describe('a conversation', () => {
   });
 
   it('answers an event once if Slack resends it after a restart', async () => {
-    const said = await slack.directMessage('what is 2 plus 3?');
+    const delivery = await slack.directMessage('what is 2 plus 3?');
     const answers = () =>
-      botMessages(slack.workspace, said.message.channel).filter((sent) => buttons(sent).includes('Again'));
+      botMessages(slack.workspace, delivery.message.channel).filter((sent) =>
+        buttons(sent).includes('Again'),
+      );
     await until(() => answers().length === 1);
     await running.minstrel.stop();
     const { emulator } = running;
     await start({ emulator });
-    await slack.repeat(said);
+    await slack.repeat(delivery);
     await slack.directMessage('what is 2 plus 4?');
     await until(() => answers().length === 2);
     expect(answers()).toHaveLength(2);
@@ -212,29 +214,31 @@ describe('a conversation', () => {
 
 describe('a channel with talk on', () => {
   it('is set by moderators, has a limit per person, and can be reset', async () => {
-    const said = async (user: string, command: string, text: string) => {
+    const privately = async (user: string, command: string, text: string) => {
       const before = slack.ephemeralsOf(user).length;
       await slack.slash(command, text, { user });
-      const told = await until(() => slack.ephemeralsOf(user)[before]);
-      return readableText(told);
+      const reply = await until(() => slack.ephemeralsOf(user)[before]);
+      return readableText(reply);
     };
-    expect(await said('U0ADA', '/models', 'answers talk:on')).toContain('Only moderators may use /models');
-    expect(await said('U0BOB', '/models', 'answers talk:on')).toContain('**Talk**: on');
-    expect(await said('U0BOB', '/models', 'show')).toContain('**Talk**: on');
-    expect(await said('U0BOB', '/limits', 'show')).toContain('30 answers per person and hour');
+    expect(await privately('U0ADA', '/models', 'answers talk:on')).toContain(
+      'Only moderators may use /models',
+    );
+    expect(await privately('U0BOB', '/models', 'answers talk:on')).toContain('**Talk**: on');
+    expect(await privately('U0BOB', '/models', 'show')).toContain('**Talk**: on');
+    expect(await privately('U0BOB', '/limits', 'show')).toContain('30 answers per person and hour');
     const { message } = await slack.say('what is 5 times 5?');
     await until(() =>
       slack
         .thread(message)
         .find((sent) => sent.user === slack.workspace.botUser && buttons(sent).includes('Again')),
     );
-    await said('U0BOB', '/limits', 'set ask 0 hour');
+    await privately('U0BOB', '/limits', 'set ask 0 hour');
     const { message: refused } = await slack.say('and 6 times 6?');
     await until(() =>
       slack.ephemeralsOf('U0ADA').some((sent) => readableText(sent).includes('switched off by a limit')),
     );
-    await said('U0BOB', '/limits', 'reset ask');
-    expect(await said('U0BOB', '/models', 'answers talk:off')).toContain('**Talk**: off');
+    await privately('U0BOB', '/limits', 'reset ask');
+    expect(await privately('U0BOB', '/models', 'answers talk:off')).toContain('**Talk**: off');
     const { message: plain } = await slack.say('and 7 times 7?');
     const { message: last } = await slack.mention('what is 8 times 8?');
     await until(() => slack.thread(last).some((sent) => buttons(sent).includes('Again')));

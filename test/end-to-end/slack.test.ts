@@ -54,9 +54,9 @@ const has = (button: string) => (message: NonNullable<ReturnType<typeof newest>>
 
 it('/song posts both takes with unchanged audio', async () => {
   const message = await ask('/song', 'a tune for rain', (m) => has('Again')(m) && filesIn(m).length >= 3);
-  const made = await filesOf(lastCallback(/"complete"/), /^audio_url$/);
+  const expectedFiles = await filesOf(lastCallback(/"complete"/), /^audio_url$/);
   const posted = await soundsOf(filesIn(message));
-  for (const sound of await soundsOf(made)) expect(posted).toContain(sound);
+  for (const sound of await soundsOf(expectedFiles)) expect(posted).toContain(sound);
   // Slack does not show the command, so the result repeats it.
   expect(readableText(message).match(/a tune for rain/g)).toHaveLength(1);
   expect(pings(message)).toEqual([]);
@@ -71,12 +71,12 @@ it('/lyrics posts every variant, and “Sing it” opens the song form with the 
 
 it('/stems splits the latest song and posts unchanged stems', async () => {
   const message = await ask('/stems', '--split all', (m) => has('Again')(m) && filesIn(m).length > 2);
-  const made = await soundsOf(await filesOf(lastCallback(/drums/), /_url$|Url$/));
+  const expectedFiles = await soundsOf(await filesOf(lastCallback(/drums/), /_url$|Url$/));
   const posted = filesIn(message);
   const archives = posted.filter((bytes) => bytes.subarray(0, 2).toString() === 'PK');
   expect(archives).toHaveLength(1);
   for (const sound of await soundsOf(posted.filter((bytes) => !archives.includes(bytes))))
-    expect(made).toContain(sound);
+    expect(expectedFiles).toContain(sound);
 });
 
 it('/image posts the image', async () => {
@@ -105,12 +105,12 @@ it('/ask streams an answer into one message', async () => {
 });
 
 it('the README pictures can be drawn from its posts', async () => {
-  const shown = slack.botMessages(CHANNEL);
-  const drawn = [has('song.extend'), has('ask.again')].flatMap((wanted) => {
-    const message = shown.find(wanted);
+  const messages = slack.botMessages(CHANNEL);
+  const pictured = [has('song.extend'), has('ask.again')].flatMap((wanted) => {
+    const message = messages.find(wanted);
     return message ? everything(message) : [];
   });
-  const page = await slackPage(drawn, (id) => slack.workspace.files.get(id)?.bytes);
+  const page = await slackPage(pictured, (id) => slack.workspace.files.get(id)?.bytes);
   const missing = ['Extend', '(take 2).mp3', '42', 'data:image/png'].filter(
     (text) => !page.html.includes(text),
   );
@@ -120,17 +120,17 @@ it('the README pictures can be drawn from its posts', async () => {
 it('a command acknowledged too late costs nothing, and the requester gets one message with Again', async () => {
   const [message] = slack.botMessages(CHANNEL).filter(has('Extend'));
   if (message === undefined) throw new Error('there is no song');
-  const spent = running.emulator.requests.length;
+  const requestsBefore = running.emulator.requests.length;
   const before = slack.botMessages(CHANNEL).length;
   slack.delay(PATIENCE_MS + 10_000);
   await slack.press(message, 'Again');
   slack.delay(0);
-  const told = await slack.until(() => slack.botMessages(CHANNEL)[before]);
-  await slack.until(() => has('Again')(told));
-  expect(readableText(told)).toContain('I didn’t start');
-  expect(running.emulator.requests.length).toBe(spent);
+  const notice = await slack.until(() => slack.botMessages(CHANNEL)[before]);
+  await slack.until(() => has('Again')(notice));
+  expect(readableText(notice)).toContain('I didn’t start');
+  expect(running.emulator.requests.length).toBe(requestsBefore);
   expect(slack.botMessages(CHANNEL)).toHaveLength(before + 1);
-  await slack.press(told, 'Again');
+  await slack.press(notice, 'Again');
   await slack.until(() =>
     slack
       .botMessages(CHANNEL)
@@ -157,18 +157,18 @@ it('runs a command once if it arrives twice', async () => {
 it('reports invalid input privately before spending anything', async () => {
   const before = running.emulator.requests.length;
   await slack.slash('/song', 'a tune --stlye lofi');
-  const said = await slack.until(() => slack.ephemeralsOf('U0ADA').at(-1));
-  expect(readableText(said)).toContain('style');
+  const reply = await slack.until(() => slack.ephemeralsOf('U0ADA').at(-1));
+  expect(readableText(reply)).toContain('style');
   expect(running.emulator.requests.length).toBe(before);
 });
 
 it('says privately how to invite the bot if it is not in the channel, and spends nothing', async () => {
   const before = running.emulator.requests.length;
   await slack.slash('/song', 'a tune for rain', { channel: 'C0QUIET' });
-  const said = await slack.until(() =>
+  const reply = await slack.until(() =>
     slack.ephemeralsOf('U0ADA').find((m) => readableText(m).includes('/invite')),
   );
-  expect(readableText(said)).toContain('/invite');
+  expect(readableText(reply)).toContain('/invite');
   expect(running.emulator.requests.length).toBe(before);
   slack.refused.splice(
     0,

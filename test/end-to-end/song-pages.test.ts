@@ -33,9 +33,9 @@ afterAll(() => running?.[Symbol.asyncDispose]());
 type Asked = Pick<Invocation, 'command'> & Partial<Invocation>;
 
 /** Resolves to the id of the job, or the reply. */
-async function ask(asked: Asked): Promise<string | Message> {
+async function ask(request: Asked): Promise<string | Message> {
   events += 1;
-  const invocation = { id: `event${events}`, options: {}, address: PUBLIC, person: ADA, ...asked };
+  const invocation = { id: `event${events}`, options: {}, address: PUBLIC, person: ADA, ...request };
   const outcome = await running.minstrel.bot.run(invocation);
   if (outcome.type === 'form') throw new TypeError('a form');
   if (outcome.type === 'message') return outcome.message;
@@ -43,22 +43,22 @@ async function ask(asked: Asked): Promise<string | Message> {
   return outcome.job;
 }
 
-async function read(asked: Asked): Promise<Message> {
-  const message = await ask(asked);
+async function read(request: Asked): Promise<Message> {
+  const message = await ask(request);
   if (typeof message === 'string') throw new TypeError('a job');
   return message;
 }
 
 /** Resolves to the result once it is shown. */
-async function make(asked: Asked, where = platform): Promise<{ id: string; message: Message }> {
-  const id = await ask(asked);
+async function make(request: Asked, where = platform): Promise<{ id: string; message: Message }> {
+  const id = await ask(request);
   if (typeof id !== 'string') throw new TypeError(JSON.stringify(id));
   await expect.poll(async () => (await running.minstrel.job(id))?.state).toBe('delivered');
-  const shown = where.history.findLast(({ actions = [] }) =>
+  const result = where.history.findLast(({ actions = [] }) =>
     actions.some((action) => action.type === 'action' && parseActionId(action.id)?.job === id),
   );
-  if (!shown) throw new TypeError('nothing was shown');
-  return { id, message: shown };
+  if (!result) throw new TypeError('nothing was shown');
+  return { id, message: result };
 }
 
 const makeSong = (changes: Partial<Invocation> = {}) =>
@@ -99,8 +99,8 @@ it('a song from a public channel has a page with playable takes; other songs hav
   const far = { ...PUBLIC, platform: 'discord' };
   const song = await make({ command: 'song', options: { prompt: 'far' }, address: far }, chat);
   expect(linkIn(song.message, 'Listen')).toBeUndefined();
-  const asked = await read(press(song.id, 'page', { address: far }));
-  expect(asked.text).toContain('Songs here have no pages.');
+  const request = await read(press(song.id, 'page', { address: far }));
+  expect(request.text).toContain('Songs here have no pages.');
 });
 
 it('a page includes synced lyrics, stems, WAV, video and derived songs', async () => {
@@ -141,13 +141,13 @@ it('a song created with a button has a page if the platform says that the channe
 
 it('asks the platform once whether a channel is public, and shows no page without an answer', async () => {
   const { public: _, ...untold } = { ...PUBLIC, guild: 'g2' };
-  const asked: string[] = [];
+  const request: string[] = [];
   const answers = new Map([
     ['open', true],
     ['closed', false],
   ]);
   platform.isPublic = async ({ channel }) => {
-    asked.push(channel);
+    request.push(channel);
     if (channel === 'broken') throw new PlatformError('unavailable', 'away');
     return answers.get(channel);
   };
@@ -157,7 +157,7 @@ it('asks the platform once whether a channel is public, and shows no page withou
   for (const channel of ['closed', 'unknown', 'broken'])
     expect(linkIn((await songIn(channel)).message, 'Listen')).toBeUndefined();
   expect((await running.minstrel.job(open.id))?.address.public).toBe(true);
-  expect(asked).toEqual(['open', 'closed', 'unknown', 'broken']);
+  expect(request).toEqual(['open', 'closed', 'unknown', 'broken']);
   delete platform.isPublic;
 });
 
@@ -196,8 +196,8 @@ it('moderators turn pages off and on, including shared links', async () => {
     'Pages are on, because everyone can read this channel.',
   );
   expect((await visit(url)).status).toBe(200);
-  const refused = await read({ command: 'pages', subcommand: 'set', options: { songs: 'off' }, person: BOB });
-  expect(refused.text).toMatch(/moderators/i);
+  const refusal = await read({ command: 'pages', subcommand: 'set', options: { songs: 'off' }, person: BOB });
+  expect(refusal.text).toMatch(/moderators/i);
 });
 
 it('an album lists the channel’s songs and opens only with the newest link', async () => {

@@ -26,7 +26,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis that goes away', () => {
     await redis?.dispose();
   });
 
-  const paid = () => running.emulator.requests.filter(({ method }) => method === 'POST').length;
+  const paidRequests = () => running.emulator.requests.filter(({ method }) => method === 'POST').length;
   const ready = async () => (await fetch(`${running.minstrel.url}/readyz`)).status;
 
   it('is shown to people and on /readyz, spends nothing, and ends when Redis is back', async () => {
@@ -44,14 +44,14 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis that goes away', () => {
       expect(handle.messages).toEqual([message]);
       expect(handle.ephemeral || message.onlyFor !== null).toBe(true);
     }
-    expect(paid()).toBe(0);
+    expect(paidRequests()).toBe(0);
     expect(await ready()).toBe(503);
 
     await redis.start();
     await expect.poll(ready).toBe(200);
     const song = discord.command({ name: 'song', options: { prompt: 'a tune for wind' } });
     await song.message((message) => message.attachments.length >= 2);
-    expect(paid(), 'what was declined is not made up for').toBe(1);
+    expect(paidRequests(), 'what was declined is not made up for').toBe(1);
     expect(discord.refused).toEqual([]);
   });
 });

@@ -131,13 +131,13 @@ export function studioChain<Handle>({ person, reached, refused }: ChainOptions<H
     expect(video.files.some(({ bytes }) => isMp4(bytes))).toBe(true);
   });
 
-  it('Save voice, found by name, and a song with that voice', async () => {
-    const kept = await ada.fill(song, 'Save voice take 1', { name: 'Rainy', start: 0, end: 10 }, 0);
-    expect(kept.text).toContain('Rainy');
+  it('Save voice, and a song with that voice by name', async () => {
+    const savedVoice = await ada.fill(song, 'Save voice take 1', { name: 'Rainy', start: 0, end: 10 }, 0);
+    expect(savedVoice.text).toContain('Rainy');
     const [choice] = await ada.suggest('song', 'voice', 'rai');
     expect(choice?.name).toBe('Rainy');
-    const sung = await ada.command('song', { prompt: 'snow', voice: choice?.value ?? '' }, 2);
-    expect(sung.text).toContain('Rainy');
+    const songWithVoice = await ada.command('song', { prompt: 'snow', voice: choice?.value ?? '' }, 2);
+    expect(songWithVoice.text).toContain('Rainy');
     expect(await ada.pressQuietly(song, 'Save voice take 1')).toContain('saved the voice of this take');
   });
 

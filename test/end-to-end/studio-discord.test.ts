@@ -37,7 +37,7 @@ const ends = (message: StoredMessage) =>
 const words = ({ content, embeds }: Pick<StoredMessage, 'content' | 'embeds'>) =>
   `${content}\n${JSON.stringify(embeds)}`;
 
-async function shownBy(handle: InteractionHandle, files: number): Promise<Shown<StoredMessage>> {
+async function resultOf(handle: InteractionHandle, files: number): Promise<Shown<StoredMessage>> {
   const message = await handle.message((one) => ends(one) && one.attachments.length >= files);
   return {
     handle: message,
@@ -45,11 +45,11 @@ async function shownBy(handle: InteractionHandle, files: number): Promise<Shown<
     labels: labelsOf(message).map((label) => label ?? ''),
     links: buttonsOf(message).flatMap(({ url }) => (url === undefined ? [] : [url])),
     files: message.attachments.map(({ filename, bytes }) => ({ name: filename, bytes })),
-    early: earlyIn(message),
+    early: earlyStateOf(message),
   };
 }
 
-function earlyIn(message: StoredMessage): Shown['early'] {
+function earlyStateOf(message: StoredMessage): Shown['early'] {
   const unfinished = message.history.map(words).filter((text) => !text.includes('Take 2'));
   return {
     words: unfinished.join('\n'),
@@ -57,7 +57,7 @@ function earlyIn(message: StoredMessage): Shown['early'] {
   };
 }
 
-/** Names of a form's number fields. */
+/** Adds the suffix `:number` to the form's number fields. */
 function fieldsFor(values: Values, fields: readonly string[]) {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
@@ -72,18 +72,18 @@ const ada: StudioPerson<StoredMessage> = {
     const options = Object.fromEntries(
       Object.entries(values).map(([option, value]) => [option, isRecording(value) ? attached(value) : value]),
     );
-    return shownBy(discord.command({ name, options }), files);
+    return resultOf(discord.command({ name, options }), files);
   },
-  press: async ({ handle }, label, files) => shownBy(discord.press(label, handle), files),
+  press: async ({ handle }, label, files) => resultOf(discord.press(label, handle), files),
   async fill({ handle }, label, values, files) {
-    const opened = discord.press(label, handle);
-    const modal = await opened.modal();
+    const interaction = discord.press(label, handle);
+    const modal = await interaction.modal();
     const names = JSON.stringify(modal.components).matchAll(/"custom_id":"([^"]+)"/g);
     const fields = fieldsFor(
       values,
       [...names].map(([, name = '']) => name),
     );
-    return shownBy(await discord.submitModal(opened, fields), files);
+    return resultOf(await discord.submitModal(interaction, fields), files);
   },
   async pressQuietly({ handle }, label) {
     return words(await discord.press(label, handle).response());

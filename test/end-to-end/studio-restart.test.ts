@@ -29,8 +29,8 @@ it('a song’s buttons work months later, after a restart', async () => {
 
   const before = await start();
   await discord.until(() => discord.commands.length > 0, 'registered commands');
-  const asked = discord.command({ name: 'song', options: { prompt: 'a tune for rain' } });
-  const song = await asked.message((message) => labelsOf(message).includes('WAV take 2'));
+  const interaction = discord.command({ name: 'song', options: { prompt: 'a tune for rain' } });
+  const song = await interaction.message((message) => labelsOf(message).includes('WAV take 2'));
   await before[Symbol.asyncDispose]();
 
   await using _after = await start();

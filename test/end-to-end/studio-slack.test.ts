@@ -27,7 +27,7 @@ const CHANNEL = 'C0MUSIC';
 type Message = ReturnType<SlackServer['botMessages']>[number];
 
 const isRecording = (value: Values[string]): value is Recording => typeof value === 'object';
-/** Returns the labels of buttons and menu options. */
+/** Returns buttons and menu options. */
 const buttonsOf = ({ blocks }: Pick<Message, 'blocks'>) =>
   blocks
     .flatMap((block) => elementsOf(block))
@@ -58,7 +58,7 @@ async function nextResult(act: () => Promise<unknown>, files: number): Promise<S
     const next = inChannel()[before];
     return next && ends(next) && filesOf(next).length >= files ? next : undefined;
   });
-  const ended = message.revisions.findIndex(({ blocks }) => ends({ ...message, blocks }));
+  const endIndex = message.revisions.findIndex(({ blocks }) => ends({ ...message, blocks }));
   return {
     handle: message,
     text: [message, ...slack.thread(message)].map(readableText).join('\n'),
@@ -66,7 +66,7 @@ async function nextResult(act: () => Promise<unknown>, files: number): Promise<S
     links: buttonsOf(message).flatMap(({ url }) => asText(url) ?? []),
     files: filesOf(message),
     early: {
-      words: message.revisions.slice(0, ended).map(readableText).join('\n'),
+      words: message.revisions.slice(0, endIndex).map(readableText).join('\n'),
       // Files are shared together, but the first take was shared earlier.
       takes: slack.thread(message)[0]?.files.length ?? 0,
     },
@@ -74,11 +74,11 @@ async function nextResult(act: () => Promise<unknown>, files: number): Promise<S
 }
 
 async function openForm(act: () => Promise<unknown>) {
-  const known = slack.openView('U0ADA')?.id;
+  const previousView = slack.openView('U0ADA')?.id;
   await act();
   return slack.until(() => {
     const view = slack.openView('U0ADA');
-    return view && view.id !== known ? view : undefined;
+    return view && view.id !== previousView ? view : undefined;
   });
 }
 
@@ -116,8 +116,8 @@ const ada: StudioPerson<Message> = {
   },
   async suggest(name, option, typed) {
     const form = await openForm(() => slack.slash(`/${name}`, ''));
-    const found = await slack.suggest(form, option, typed);
-    return found.map(({ text, value }) => ({ name: text, value }));
+    const suggestions = await slack.suggest(form, option, typed);
+    return suggestions.map(({ text, value }) => ({ name: text, value }));
   },
   linkTo: ({ handle }) => `https://minstrel.slack.com/archives/${CHANNEL}/p${handle.ts.replace('.', '')}`,
 };

@@ -84,9 +84,9 @@ async function kill(): Promise<void> {
   const child = bot;
   bot = undefined;
   if (!child || child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, 'exit');
+  const exited = once(child, 'exit');
   child.kill('SIGKILL');
-  await ended;
+  await exited;
   await discord.until(() => discord.gateway.connected === 0, 'the end of its connection');
 }
 
@@ -95,7 +95,7 @@ function spansIn({ span, children }: SpanTree): SpanTree['span'][] {
 }
 
 /** One process requests a song and is killed; another receives the callback and delivers it. */
-async function handedOver(shared: Record<string, string>): Promise<void> {
+async function handOver(shared: Record<string, string>): Promise<void> {
   const port = String(await freePort());
   const traced = {
     ...shared,
@@ -119,8 +119,8 @@ async function handedOver(shared: Record<string, string>): Promise<void> {
       spans.some(({ attributes }) => attributes['minstrel.state.after'] === 'delivered'),
     );
   }
-  const [tree, ...others] = collector.trees().filter(({ span }) => span.traceId === command.traceId);
-  expect(others).toEqual([]);
+  const [tree, ...rest] = collector.trees().filter(({ span }) => span.traceId === command.traceId);
+  expect(rest).toEqual([]);
   expect(tree?.span.name).toBe('command song');
   const spans = tree ? spansIn(tree) : [];
   const by = (name: string) =>
@@ -132,13 +132,13 @@ async function handedOver(shared: Record<string, string>): Promise<void> {
   expect(collector.refused).toEqual([]);
 }
 
-it('one trace covers a song across a restart', () => handedOver({}));
+it('one trace covers a song across a restart', () => handOver({}));
 
 describe.skipIf(noRedis)('on Redis', () => {
   it('one trace covers a song across replicas', async () => {
     const redis = await startRedisServer();
     try {
-      await handedOver({ REDIS_URL: redis.url });
+      await handOver({ REDIS_URL: redis.url });
     } finally {
       await redis.dispose();
     }
@@ -147,9 +147,9 @@ describe.skipIf(noRedis)('on Redis', () => {
 
 it('does not load OpenTelemetry without a collector', async () => {
   const process = await start({});
-  const told = once(process, 'message');
+  const loadedModules = once(process, 'message');
   process.send('loaded?');
-  const urls = z.array(z.string()).parse((await told)[0]);
+  const urls = z.array(z.string()).parse((await loadedModules)[0]);
   expect(urls.some((url) => url.endsWith('/src/app/assemble.ts'))).toBe(true);
   expect(urls.filter((url) => /opentelemetry|telemetry\/traces\.ts/.test(url))).toEqual([]);
 });

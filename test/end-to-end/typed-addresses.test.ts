@@ -28,16 +28,17 @@ const PIXEL = Buffer.from(
 
 it('reads a private Slack file if attached, but not from its typed URL', async () => {
   const file = slack.upload('secret.png', PIXEL, { mimetype: 'image/png' });
-  const asked = () => running.emulator.requests.filter(({ url }) => url === '/msg/v1/messages').length;
+  const requestCount = () => running.emulator.requests.filter(({ url }) => url === '/msg/v1/messages').length;
 
   const address = `${new URL(slack.apiUrl).origin}/files-pri/${file.id}/secret.png`;
   await slack.slash('/ask', `--image ${address} -- what is this?`);
   await slack.until(
     () =>
-      JSON.stringify(slack.workspace.messages).includes("is at an address that isn't public") || asked() > 0,
+      JSON.stringify(slack.workspace.messages).includes("is at an address that isn't public") ||
+      requestCount() > 0,
   );
-  expect(asked()).toBe(0);
+  expect(requestCount()).toBe(0);
 
   await slack.mention('what is this?', { files: [file] });
-  await slack.until(() => asked() === 1);
+  await slack.until(() => requestCount() === 1);
 });
