@@ -22,7 +22,7 @@ import { modelOption } from './text/options.ts';
 import { clip, quoted } from './text/phrases.ts';
 
 const MEGABYTE = 1024 * 1024;
-/** Attached to one question. */
+/** Per question. */
 const MOST_FILES = 10;
 
 const options = {
@@ -51,23 +51,32 @@ export const ask = defineCommand({
   suggestion: { title: 'Ask a question', message: 'What is a mixolydian scale, and which songs use it?' },
 
   async run(
-    { options: { question, image, model: named }, conversation = [], history, isMessage, files = [], person },
+    {
+      options: { question, image, model: requestedModel },
+      conversation = [],
+      history,
+      isMessage,
+      files = [],
+      person,
+    },
     context,
   ) {
-    const own = distinct([...(image ? [image] : []), ...files]).slice(0, MOST_FILES);
+    const attachments = distinct([...(image ? [image] : []), ...files]).slice(0, MOST_FILES);
     const turn = {
       author: 'person' as const,
       name: person.displayName,
       person: person.id,
       text: question,
-      files: own,
+      files: attachments,
     };
     const turns = [...conversation, turn].map(inquiryTurn);
     const picture = pictureIn(turns);
-    const { model, ...plan } = await planAnswer({ named, picture }, context);
+    const { model, ...plan } = await planAnswer({ named: requestedModel, picture }, context);
     const mayShow =
-      plan.dialect === 'chat' && picture === 'none' && (history !== undefined || own.length > 0);
-    const seeing = mayShow ? await planAnswer({ named, picture: 'replied-to' }, context) : undefined;
+      plan.dialect === 'chat' && picture === 'none' && (history !== undefined || attachments.length > 0);
+    const seeing = mayShow
+      ? await planAnswer({ named: requestedModel, picture: 'replied-to' }, context)
+      : undefined;
     const { systemPrompt, footer } = await context.inForce.answers();
     const { maxTokens, contextTokens } = context.answerOffer;
     return context.jobs.start({
@@ -96,7 +105,7 @@ export const ask = defineCommand({
     const { request } = work;
     const tools = work.way?.type === 'tools' ? work.way : undefined;
     const named = tools?.named ? `${work.dialect}:${request.model}` : undefined;
-    // Moderators or operators may have decided otherwise about commands and their model.
+    // The assistant setting or TOOL_MODEL may have changed since the first run.
     const { model, dialect, way, note } = tools
       ? await planAnswer({ named, picture: pictureIn(request.turns) }, context)
       : { ...work, model: request.model };
@@ -108,7 +117,7 @@ export const ask = defineCommand({
       way,
       note,
       footer: storedFooter(footer),
-      // Asked by a button, no message before it says the question.
+      // Again is a button press, so no message above shows the question.
       reply: false,
     });
   },
@@ -129,9 +138,9 @@ export const ask = defineCommand({
       const name = `Picture ${index + 1}`;
       return { kind: 'image', name, source, caption: name, alt: `${name} in the answer to ${job.title}` };
     });
-    const text = withoutLastMarks(answer.text).trim();
+    const text = withoutTrailingMarks(answer.text).trim();
     const isEmpty = text === '' && pictures.length === 0;
-    const footer = [isEmpty ? '' : endingNote(answer), ...(work ? smallPrint(answer, work) : [])];
+    const footer = [isEmpty ? '' : endingNote(answer), ...(work ? footerParts(answer, work) : [])];
     return present({
       title: isReply(job) ? undefined : job.title,
       text: isEmpty && work ? emptyAnswer(answer, work) : text,
@@ -145,12 +154,12 @@ export const ask = defineCommand({
   },
 
   actions: {
-    good: { run: ({ job }, context) => judged(job, 'good', context) },
-    bad: { run: ({ job }, context) => judged(job, 'bad', context) },
+    good: { run: ({ job }, context) => saveJudgement(job, 'good', context) },
+    bad: { run: ({ job }, context) => saveJudgement(job, 'bad', context) },
   },
 });
 
-/** Only what moderators turned off is stored. */
+/** Stores `false` only, so a footer that is on stays the default. */
 function storedFooter({ on }: AnswersInForce['footer']): false | undefined {
   return on ? undefined : false;
 }
@@ -159,7 +168,7 @@ function judgementId({ id, command }: JobView, action: Judgement): string {
   return actionId({ command, action, job: id, index: 0 });
 }
 
-async function judged(answer: JobView, judgement: Judgement, context: Context): Promise<Outcome> {
+async function saveJudgement(answer: JobView, judgement: Judgement, context: Context): Promise<Outcome> {
   await context.judge(answer, judgement);
   return privately(`Thank you. I noted this answer as ${judgement}. To change that, press the other button.`);
 }
@@ -168,7 +177,7 @@ function isReply({ work }: JobView): boolean {
   return work.route === 'answer' && work.reply === true;
 }
 
-/** For a model that sees none: earlier pictures become notes. */
+/** Replaces earlier images by notes, for models that cannot see them. */
 function withoutEarlierPictures(turns: readonly InquiryTurn[]): readonly InquiryTurn[] {
   return turns.map((turn, index) =>
     index === turns.length - 1
@@ -177,13 +186,13 @@ function withoutEarlierPictures(turns: readonly InquiryTurn[]): readonly Inquiry
   );
 }
 
-/** A platform may give the same file as an option and as an attachment. */
+/** Removes duplicates: a platform may pass the same file as an option and as an attachment. */
 function distinct(files: readonly FileReference[]): FileReference[] {
   return files.filter(({ url }, index) => files.findIndex((other) => other.url === url) === index);
 }
 
-/** Pictures after the last words need no mark: the platform shows them there. */
-function withoutLastMarks(text: string): string {
+/** Drops the marks of images after the last text: the platform shows those images there anyway. */
+function withoutTrailingMarks(text: string): string {
   const paragraphs = text.split('\n\n');
   const last = paragraphs.findLastIndex((paragraph) => !/^(?:\*Picture \d+\*)?$/.test(paragraph.trim()));
   return paragraphs.slice(0, last + 1).join('\n\n');
@@ -191,7 +200,7 @@ function withoutLastMarks(text: string): string {
 
 const OUTCOMES = { started: 'started', answered: 'done', refused: 'refused' } as const;
 
-/** The commands that the model used; undefined when it used none. */
+/** One field per command that the model called, or undefined. */
 function callFields({ calls = [] }: AnswerResult): Field[] | undefined {
   if (calls.length === 0) return undefined;
   return calls.map(({ command, given, outcome, sentence }) => ({
@@ -200,8 +209,8 @@ function callFields({ calls = [] }: AnswerResult): Field[] | undefined {
   }));
 }
 
-/** Hidden where moderators turned it off. */
-function smallPrint(
+/** Model, tokens and note, unless moderators turned the footer off. */
+function footerParts(
   { usage }: AnswerResult,
   { dialect, request, footer = true, note }: AnswerWork,
 ): string[] {

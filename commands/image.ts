@@ -9,7 +9,7 @@ import type { Work } from '../src/core/work.ts';
 import { durationOption, exactOption, modelOption } from './text/options.ts';
 import { clip, quoted, shortened } from './text/phrases.ts';
 
-/** Width and height in pixels that every public model of this dialect takes. The first is the default. */
+/** Pixel sizes that every public media model accepts. The first is the default. */
 const SIZES = [
   { name: 'square', value: '1328*1328' },
   { name: 'wide', value: '1664*928' },
@@ -42,17 +42,17 @@ const animateOptions = {
   duration: durationOption,
 } as const satisfies OptionDeclarations;
 
-/** A picture becomes the beginning of a video. */
+/** Starts a video from an image. */
 const animate = defineFormAction({
   options: animateOptions,
 
   async form({ job, index }) {
-    pictureOf(job, index);
+    imageOf(job, index);
     return { title: 'Animate the image', submitLabel: 'Create video', initial: { duration: '5' } };
   },
 
   async run({ job, index, options: { prompt, duration } }, context) {
-    const picture = pictureOf(job, index);
+    const source = imageOf(job, index);
     const model = await context.models.resolve('video', undefined);
     const request = 'request' in job.work && 'prompt' in job.work.request ? job.work.request : undefined;
     const about = prompt ?? request?.prompt;
@@ -64,7 +64,7 @@ const animate = defineFormAction({
           prompt: about && clip(about, 800),
           duration: duration === undefined ? undefined : Number(duration),
         }),
-        image: { job: job.id, source: picture },
+        image: { job: job.id, source },
       },
       title: `Creating a video of ${quoted(about ?? 'your image')}`,
       parent: job.id,
@@ -81,12 +81,15 @@ export const image = defineCommand({
   suggestion: { title: 'Create an image', message: 'Create an image of a lighthouse at night, in oil.' },
   autocomplete: { model: ({ typed }, { models }) => models.suggest('image', typed) },
 
-  async run({ options: { prompt, size, avoid, exact, model: named } }, context) {
-    const { route, id: model } = parseModelName('image', await context.models.resolve('image', named));
+  async run({ options: { prompt, size, avoid, exact, model: requestedModel } }, context) {
+    const { route, id: model } = parseModelName(
+      'image',
+      await context.models.resolve('image', requestedModel),
+    );
     const work: Work = route
       ? {
           route: 'gen.image',
-          request: { model, turns: [{ role: 'user', parts: [inWords(prompt, size, avoid)] }] },
+          request: { model, turns: [{ role: 'user', parts: [promptPart(prompt, size, avoid)] }] },
         }
       : {
           route: 'media.image',
@@ -104,7 +107,7 @@ export const image = defineCommand({
   done(job) {
     const prompt = promptOf(job);
     const images = job.result?.images ?? [];
-    const numbered = (index: number, word = '') => (images.length > 1 ? `${word} ${index + 1}` : '');
+    const suffix = (index: number, word = '') => (images.length > 1 ? `${word} ${index + 1}` : '');
     const text = job.result?.answer?.text;
     return {
       title: shortened(prompt, 200),
@@ -112,14 +115,14 @@ export const image = defineCommand({
       media: images.map(
         (source, index): MediaItem => ({
           kind: 'image',
-          name: `${clip(prompt, 60)}${numbered(index)}`,
+          name: `${clip(prompt, 60)}${suffix(index)}`,
           source,
           alt: `${images.length > 1 ? `Image ${index + 1} of ${images.length}: ` : ''}${prompt}`,
         }),
       ),
       footer: `Requested by ${job.person.displayName}`,
       actions: [
-        ...images.map((_, index) => button(job, 'animate', `Animate${numbered(index, ' image')}`, index)),
+        ...images.map((_, index) => button(job, 'animate', `Animate${suffix(index, ' image')}`, index)),
         againButton(job),
       ],
     };
@@ -128,8 +131,8 @@ export const image = defineCommand({
   actions: { animate },
 });
 
-/** Gen models take words only. */
-function inWords(prompt: string, size: string | undefined, avoid: string | undefined) {
+/** Gen models have no size or avoid parameter, so the text describes both. */
+function promptPart(prompt: string, size: string | undefined, avoid: string | undefined) {
   const shape = SIZES.find(({ value }) => value === size);
   const parts = [
     prompt,
@@ -146,9 +149,9 @@ function promptOf({ work }: JobView): string {
   return part?.type === 'text' ? part.text : 'Image';
 }
 
-/** Throws UserError for a picture that the result no longer has. */
-function pictureOf({ result }: JobView, index: number): MediaSource {
-  const picture = result?.images[index];
-  if (picture) return picture;
+/** Throws UserError if the result no longer has the image. */
+function imageOf({ result }: JobView, index: number): MediaSource {
+  const source = result?.images[index];
+  if (source) return source;
   throw new UserError('That image is no longer available. Create a new one with /image.');
 }

@@ -14,8 +14,8 @@ import { stems } from './stems.ts';
 import { video } from './video.ts';
 import { voices } from './voices.ts';
 
-const making = [song, lyrics, stems, remix, voices, image, video, ask, party, jobs];
-const explained = [...making, models, limitsFor(making), pages];
+const features = [song, lyrics, stems, remix, voices, image, video, ask, party, jobs];
+const documented = [...features, models, limitsFor(features), pages];
 
-/** Everything that the bot can do. */
-export const commands: readonly AnyCommand[] = [...explained, minstrelFor(explained)];
+/** All commands of the bot. */
+export const commands: readonly AnyCommand[] = [...documented, minstrelFor(documented)];

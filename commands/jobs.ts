@@ -5,10 +5,10 @@ import { type Button, button, type Field, type Message, plain } from '../src/cor
 import { duration, queueWords } from '../src/core/util/words.ts';
 import { age, fieldLine } from './text/phrases.ts';
 
-/** Buttons that fit on every platform, half of them for each list. */
+/** As many buttons as fit on every platform, half for each list. */
 const MOST_LISTED = 10;
 
-const NOTHING_HERE = 'You have no running jobs here.';
+const NO_JOBS_HERE = 'You have no running jobs here.';
 
 const STAGES = {
   accepted: 'starting',
@@ -34,12 +34,12 @@ export const jobs = defineCommand({
       context.jobs.undelivered(MOST_LISTED / 2),
     ]);
     return privately(
-      list(running, undelivered, all ? 'You have no running jobs.' : NOTHING_HERE, context.now()),
+      list(running, undelivered, all ? 'You have no running jobs.' : NO_JOBS_HERE, context.now()),
     );
   },
 });
 
-/** What runs, as far as it is listed, with buttons that cancel it. */
+/** Lists up to `most` running jobs, with buttons to cancel them. */
 export function runningList(running: readonly JobView[], most: number, now: number) {
   const listed = running.slice(0, most);
   const more = running.length - listed.length;
@@ -47,12 +47,12 @@ export function runningList(running: readonly JobView[], most: number, now: numb
     fields: listed.map(
       (job, index): Field => ({
         name: `${index + 1}. ${job.title}`,
-        value: waitOf(job, now) ?? `${stageOf(job)}, ${duration((now - job.createdAt) / 1000)} so far`,
+        value: waitText(job, now) ?? `${stageOf(job)}, ${duration((now - job.createdAt) / 1000)} so far`,
       }),
     ),
     more: more > 0 ? `And ${more} more.` : undefined,
     actions: listed.flatMap((job, index) =>
-      // A result that is being delivered cannot be cancelled any more.
+      // A job that is being delivered can no longer be cancelled.
       job.state === 'ready' ? [] : [{ ...button(job, 'cancel', `Cancel ${index + 1}`), about: job.title }],
     ),
   };
@@ -61,20 +61,24 @@ export function runningList(running: readonly JobView[], most: number, now: numb
 function list(
   running: readonly JobView[],
   undelivered: readonly JobView[],
-  nothing: string,
+  emptyText: string,
   now: number,
 ): Message {
-  const { fields, more, actions: cancelling } = runningList(running, MOST_LISTED - undelivered.length, now);
+  const {
+    fields,
+    more,
+    actions: cancelButtons,
+  } = runningList(running, MOST_LISTED - undelivered.length, now);
   const number = (index: number) => fields.length + index + 1;
   const lines = [
-    ...(running.length === 0 ? [nothing] : []),
+    ...(running.length === 0 ? [emptyText] : []),
     ...fields.map(fieldLine),
     ...(more === undefined ? [] : [more]),
     ...(undelivered.length > 0 ? ['I could not deliver these results where you requested them:'] : []),
     ...undelivered.map((job, index) => `${number(index)}\\. ${undeliveredLine(job, now)}`),
   ];
   const actions: Button[] = [
-    ...cancelling,
+    ...cancelButtons,
     ...undelivered.map((job, index) => ({
       ...button(job, 'show', `Show ${number(index)} here`),
       about: job.title,
@@ -87,13 +91,13 @@ function list(
 }
 
 function stageOf({ state, end, queuePosition }: JobView): string {
-  // Its person was told; the gateway has not answered.
+  // Already cancelled for the requester, but the gateway has not answered yet.
   if (end === 'cancelled') return STAGES.cancelled;
   return queuePosition === undefined ? STAGES[state] : queueWords(queuePosition);
 }
 
-/** What the job waits for, where that has an end. */
-function waitOf({ state, held, uncertain, deadlineAt = 0 }: JobView, now: number): string | undefined {
+/** The reason and time of a wait that ends by itself. */
+function waitText({ state, held, uncertain, deadlineAt = 0 }: JobView, now: number): string | undefined {
   const { asking = 0, showing = 0 } = held ?? {};
   const left = (until: number) => duration(Math.max(0, until - now) / 1000);
   if ((state === 'accepted' || state === 'waiting') && asking > now)

@@ -43,7 +43,7 @@ const limitOptions = {
   together: { type: 'flag', description: 'Everyone shares one limit' },
 } as const satisfies OptionDeclarations;
 
-/** Who may use which of these commands, and how much. */
+/** The command that sets access rules and usage limits for these commands. */
 export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
   const names = commands
     .filter(({ moderatorsOnly, alwaysAllowed }) => !moderatorsOnly && !alwaysAllowed)
@@ -56,7 +56,6 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
   } as const satisfies ChoiceOption;
   const ruleOptions = { what, who: whoOption, where: whereOption } as const;
 
-  /** Allows or denies somebody something. */
   const accessRule = (type: 'allow' | 'deny', description: string) =>
     defineSubcommand({
       description,
@@ -170,11 +169,11 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
   });
 }
 
-/** Who moderates is decided for the whole server. */
+/** Access to moderation applies to the whole server. */
 function placeOf({ what, where }: { readonly what: string; readonly where?: Where | undefined }): Where {
   return where ?? (what === MODERATION ? 'server' : 'channel');
 }
 
-function whoOf(named: string | undefined): Subject {
-  return named === undefined ? EVERYONE : subjectOf(named);
+function whoOf(mention: string | undefined): Subject {
+  return mention === undefined ? EVERYONE : subjectOf(mention);
 }

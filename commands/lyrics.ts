@@ -8,7 +8,7 @@ import { lyricsMarkdown } from './song/lyrics-text.ts';
 import { singForm } from './song.ts';
 import { clip, quoted } from './text/phrases.ts';
 
-/** Characters. Platforms draw facts in columns, and cut longer ones: those are written one after the other. */
+/** Characters. Platforms show fields in columns and cut long ones, so longer lyrics go into the text. */
 const LONGEST_COLUMN = 900;
 const LONGEST_COLUMNS = 2000;
 /** A message has 25 buttons; the last is Again. */
@@ -50,7 +50,7 @@ export const lyrics = defineCommand({
         job.work.route === 'music.generateLyrics'
           ? `Lyrics about ${quoted(job.work.request.prompt)}`
           : 'Lyrics',
-      ...sideBySide(variants),
+      ...variantsContent(variants),
       actions: [
         ...variants.slice(0, MOST_TO_SING).map((_, index) => ({
           ...button(job, 'sing', variants.length > 1 ? `Sing it (${index + 1})` : 'Sing it', index),
@@ -76,16 +76,16 @@ export const lyrics = defineCommand({
 
 type Variants = NonNullable<JobView['result']>['lyrics'];
 
-/** Short variants in columns; long ones whole, one after the other. */
-function sideBySide(variants: Variants): Pick<Message, 'text' | 'fields'> {
-  const named = variants.map(({ title, text }, index) => ({
+/** Short variants as columns, long ones as text. */
+function variantsContent(variants: Variants): Pick<Message, 'text' | 'fields'> {
+  const titled = variants.map(({ title, text }, index) => ({
     name: `${index + 1}. ${title ?? 'Untitled'}`,
     text,
   }));
-  const together = named.reduce((sum, { name, text }) => sum + name.length + text.length, 0);
-  if (together <= LONGEST_COLUMNS && named.every(({ text }) => text.length <= LONGEST_COLUMN))
-    return { fields: named.map(({ name, text }) => ({ name, value: text })) };
+  const totalLength = titled.reduce((sum, { name, text }) => sum + name.length + text.length, 0);
+  if (totalLength <= LONGEST_COLUMNS && titled.every(({ text }) => text.length <= LONGEST_COLUMN))
+    return { fields: titled.map(({ name, text }) => ({ name, value: text })) };
   return {
-    text: named.map(({ name, text }) => `**${plain(name)}**\n\n${lyricsMarkdown(text)}`).join('\n\n---\n\n'),
+    text: titled.map(({ name, text }) => `**${plain(name)}**\n\n${lyricsMarkdown(text)}`).join('\n\n---\n\n'),
   };
 }

@@ -10,18 +10,17 @@ import { modelField } from './text/moderation.ts';
 import { fieldLine } from './text/phrases.ts';
 import { ownUsageText } from './text/usage.ts';
 
-/** Days that a person's own usage covers. */
+/** Days of usage that a person sees. */
 const OWN_DAYS = 30;
-/** Changes that are listed. */
 const MOST_CHANGES = 20;
 
-/** Help for these commands, what is set here, and what people may ask about their own data. */
-export function minstrelFor(explained: readonly AnyCommand[]): AnyCommand {
+/** The command for help, settings, and a person's own data. */
+export function minstrelFor(documented: readonly AnyCommand[]): AnyCommand {
   async function help(
     { person, address }: Pick<Invocation, 'person' | 'address'>,
     { inForce }: Context,
   ): Promise<Outcome> {
-    const known = explained.filter(({ moderatorsOnly }) => person.moderator || !moderatorsOnly);
+    const known = documented.filter(({ moderatorsOnly }) => person.moderator || !moderatorsOnly);
     const models = await inForce.models();
     return privately({
       title: 'Commands',
@@ -88,8 +87,8 @@ export function minstrelFor(explained: readonly AnyCommand[]): AnyCommand {
   });
 }
 
-function changeLine({ at, by, where: kept, what, from, to }: Change, address: Address): string {
-  const where = kept === 'server' ? serverWord(address) : kept;
+function changeLine({ at, by, where: place, what, from, to }: Change, address: Address): string {
+  const where = place === 'server' ? serverWord(address) : place;
   const when = new Date(at).toISOString().slice(0, 16).replace('T', ' ');
   return `- ${plain(`${when} UTC, ${by.displayName}, ${where}, ${what}: ${from} → ${to}`)}`;
 }

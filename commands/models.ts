@@ -18,7 +18,7 @@ import { answerFields, because, modelField, onOrOff, ownChoiceWins, pagesText } 
 import { choicesOf, familyChoices, modelOption, whereOption } from './text/options.ts';
 import { fieldLine } from './text/phrases.ts';
 
-/** Characters of a prompt; it is sent with every question. */
+/** In characters. The prompt is sent with every question. */
 const LONGEST_PROMPT = 4000;
 
 const family = {
@@ -51,7 +51,7 @@ async function show({ address }: Pick<Invocation, 'address'>, { inForce }: Conte
   });
 }
 
-/** What is left as it is changes nothing: only what was decided for `where` is filled in. */
+/** Fills in only what is set for `where`, so that untouched fields change nothing. */
 function answersForm(inForce: AnswersInForce, where: Where, at: Address): Outcome {
   const { systemPrompt, assistant, footer, talk } = inForce;
   const choice = (name: 'assistant' | 'footer') => ({
@@ -86,7 +86,7 @@ function answersForm(inForce: AnswersInForce, where: Where, at: Address): Outcom
   };
 }
 
-/** Switches whether every message is a question. Throws UserError where that cannot be. */
+/** Throws UserError where talk is not possible. */
 async function setTalk(
   talk: boolean,
   where: Where,
@@ -132,20 +132,23 @@ export const models = defineGroup({
         model: async ({ typed, options }, context) => {
           const chosen = FAMILIES.find((name) => name === options.family);
           if (chosen) return context.models.suggest(chosen, typed);
-          const [songs, others] = await Promise.all([
+          const [songModels, answerModels] = await Promise.all([
             context.models.suggest('song', typed),
             context.models.suggest('ask', typed),
           ]);
-          return [...songs, ...others];
+          return [...songModels, ...answerModels];
         },
       },
-      async run({ options: { family: name, model: named, where = 'channel' }, address }, { moderation }) {
-        const { model, label, checked, others } = await moderation.models.choose(name, named, where);
-        const known = label === undefined ? '' : ` “${plain(label)}” has the ID **${plain(model)}**.`;
-        const unsure = checked ? '' : ' I could not load the list of models, so I did not check the name.';
-        const still = ownChoiceWins(others.map((own) => `${own.channel} (${own.model})`));
+      async run(
+        { options: { family: name, model: requestedModel, where = 'channel' }, address },
+        { moderation },
+      ) {
+        const { model, label, checked, others } = await moderation.models.choose(name, requestedModel, where);
+        const labelText = label === undefined ? '' : ` “${plain(label)}” has the ID **${plain(model)}**.`;
+        const unchecked = checked ? '' : ' I could not load the list of models, so I did not check the name.';
+        const exceptions = ownChoiceWins(others.map((own) => `${own.channel} (${own.model})`));
         return privately(
-          `${FAMILY_NOUNS[name].title} in ${placeText(where, address)} now use **${plain(model)}**.${known}${unsure}${still}`,
+          `${FAMILY_NOUNS[name].title} in ${placeText(where, address)} now use **${plain(model)}**.${labelText}${unchecked}${exceptions}`,
         );
       },
     }),

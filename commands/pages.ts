@@ -41,12 +41,12 @@ export const pages = defineGroup({
       description: 'Turn song pages on or off',
       options: { songs, where: whereOption },
       async run({ options: { songs: chosen, where = 'channel' }, address }, { moderation }) {
-        const still = ownChoiceWins(await moderation.pages.set(chosen === 'on', where));
+        const exceptions = ownChoiceWins(await moderation.pages.set(chosen === 'on', where));
         const there = placeText(where, address);
         return privately(
           chosen === 'on'
-            ? `Song pages are on in ${there}, for new and earlier songs. New songs have a Listen button.${still}`
-            : `Song pages are off in ${there}. Shared links no longer work.${still}`,
+            ? `Song pages are on in ${there}, for new and earlier songs. New songs have a Listen button.${exceptions}`
+            : `Song pages are off in ${there}. Shared links no longer work.${exceptions}`,
         );
       },
     }),

@@ -12,7 +12,7 @@ import { findTake, suggestServerTakes, type Take, takeName, withTake } from './s
 import { choicesOf, completedText } from './text/options.ts';
 
 const MOST_LISTED = 20;
-const NOTHING = 'Nothing is playing here. Start with /party play.';
+const NOT_PLAYING = 'Nothing is playing here. Start with /party play.';
 
 const loopOption = {
   type: 'choice',
@@ -21,7 +21,6 @@ const loopOption = {
   choices: choicesOf(['off', 'song', 'queue']),
 } as const;
 
-/** Songs heard together in a voice channel. */
 export const party = defineGroup({
   name: 'party',
   description: 'Listen to songs together in a voice channel',
@@ -80,19 +79,18 @@ export const party = defineGroup({
   },
 
   controls: {
-    pause: say(async (tools) => ((await tools.now())?.party.paused ? tools.resume() : tools.pause())),
-    skip: say((tools) => tools.skip()),
-    stop: say((tools) => tools.stop()),
+    pause: respond(async (tools) => ((await tools.now())?.party.paused ? tools.resume() : tools.pause())),
+    skip: respond((tools) => tools.skip()),
+    stop: respond((tools) => tools.stop()),
     queue: show(queueMessage),
   },
 });
 
-/** A subcommand without options that answers with a sentence. */
 function simple(description: string, run: (tools: PartyTools) => Promise<string>) {
-  return defineSubcommand({ description, options: {}, run: say(run) });
+  return defineSubcommand({ description, options: {}, run: respond(run) });
 }
 
-function say(run: (tools: PartyTools) => Promise<string>) {
+function respond(run: (tools: PartyTools) => Promise<string>) {
   return async (_: unknown, context: Context) => reply(await run(await toolsOf(context)));
 }
 
@@ -100,7 +98,7 @@ function show(message: (view: PartyView | undefined) => Message) {
   return async (_: unknown, context: Context) => privately(message(await (await toolsOf(context)).now()));
 }
 
-/** Plays a take in the voice channel of the person; where there is none, it offers the song itself. */
+/** Plays a take in the person's voice channel, or offers the file where there are no voice channels. */
 export async function playTake({ job, index }: Take, context: Context): Promise<Outcome> {
   const song = job.result?.songs[index];
   if (!song?.audioUrl) throw new UserError('This song has no audio to play.');
@@ -114,17 +112,17 @@ export async function playTake({ job, index }: Take, context: Context): Promise<
 }
 
 async function offer({ job, index }: Take, url: string, { files, pages }: Context): Promise<Message> {
-  const there = `I can only play ${plain(takeName({ job, index }))} in Discord voice channels.`;
+  const notice = `I can only play ${plain(takeName({ job, index }))} in Discord voice channels.`;
   const page = job.pageWithdrawn ? undefined : await pages.of(job);
   if (page !== undefined)
     return {
-      text: `${there} Listen on its page instead.`,
+      text: `${notice} Listen on its page instead.`,
       actions: [{ type: 'link', label: 'Listen', url: page }],
     };
   const file = await files.made(job, { type: 'remote', url }, ['audio']);
   const name = `${withTake(titleOf(job), index)}${extname(file.name)}`;
   return {
-    text: `${there} Here is the file instead.`,
+    text: `${notice} Here is the file instead.`,
     media: [{ kind: 'audio', name, source: { type: 'kept', file } }],
   };
 }
@@ -141,18 +139,18 @@ const reply = (sentence: string): Outcome => privately(plain(sentence));
 
 function nowMessage(view: PartyView | undefined): Message {
   const current = view?.party.current;
-  if (!view || !current) return { text: NOTHING };
-  const { seconds, line, party: played } = view;
+  if (!view || !current) return { text: NOT_PLAYING };
+  const { seconds, line, party: state } = view;
   const length = current.seconds === undefined ? '' : ` of ${duration(current.seconds)}`;
   return {
-    title: `${played.paused ? 'Paused' : 'Now playing'}: ${current.title}`,
+    title: `${state.paused ? 'Paused' : 'Now playing'}: ${current.title}`,
     text: [...(line ? [`♪ *${plain(line)}*`] : []), `${duration(seconds)}${length}`].join('\n\n'),
     fields: current.by ? [{ name: 'Requested by', value: current.by.displayName }] : [],
   };
 }
 
 function queueMessage(view: PartyView | undefined): Message {
-  if (!view) return { text: NOTHING };
+  if (!view) return { text: NOT_PLAYING };
   const { queue, current, radio, loop } = view.party;
   const lines = queue
     .slice(0, MOST_LISTED)
@@ -161,10 +159,10 @@ function queueMessage(view: PartyView | undefined): Message {
         `${n + 1}\\. ${plain(title)}${by ? `, requested by ${plain(by.displayName)}` : ''}`,
     );
   const more = queue.length > MOST_LISTED ? [`And ${queue.length - MOST_LISTED} more.`] : [];
-  const empty = radio ? 'The queue is empty. The radio keeps playing.' : 'The queue is empty.';
+  const emptyText = radio ? 'The queue is empty. The radio keeps playing.' : 'The queue is empty.';
   return {
     title: current ? `Now: ${current.title}` : 'Nothing is playing',
-    text: [...(lines.length > 0 ? lines : [empty]), ...more].join('\n\n'),
+    text: [...(lines.length > 0 ? lines : [emptyText]), ...more].join('\n\n'),
     ...(loop === 'off' ? {} : { fields: [{ name: 'Repeating', value: `the ${loop}` }] }),
   };
 }

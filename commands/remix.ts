@@ -21,7 +21,7 @@ import { completedText } from './text/options.ts';
 
 const MEGABYTE = 1024 * 1024;
 
-/** First those that Discord's form, which holds five, should show. */
+/** Discord's form shows the first five. */
 const options = {
   audio: {
     type: 'file',
@@ -64,18 +64,18 @@ export const remix = defineCommand({
   options,
   autocomplete: { voice: suggestVoices },
 
-  async run({ options: { audio, voice: voiceNamed, model: modelNamed, ...request } }, context) {
+  async run({ options: { audio, voice: voiceName, model: modelName, ...request } }, context) {
     const { source, recording } = audio
       ? { source: undefined, recording: { file: audio, name: audio.name.replace(/\.\w{1,5}$/, '') } }
       : await latestRecording(context);
-    const model = await context.models.song(modelNamed);
-    const voice = voiceNamed === undefined ? undefined : await findVoice(voiceNamed, context);
+    const model = await context.models.song(modelName);
+    const voice = voiceName === undefined ? undefined : await findVoice(voiceName, context);
     const fromInstrumental = source !== undefined && !hasVoice(source.job);
     const work = remixWork({
       ...request,
       ...recording,
       model,
-      modelNamed: modelNamed !== undefined,
+      modelNamed: modelName !== undefined,
       voice,
       fromInstrumental,
     });
@@ -99,12 +99,12 @@ export const remix = defineCommand({
       },
 
       async run({ job, options: request }, context) {
-        const { audio, voice: sung, model: modelNamed } = remixOf(job.work);
+        const { audio, voice: savedVoice, model: modelName } = remixOf(job.work);
         const name = (job.madeFrom ?? 'your recording').replace(/[“”]|, take \d+$/g, '');
-        const model = await context.models.song(modelNamed);
-        // The form has no field for the voice, and only a cover can have one.
-        const isSung = sung !== undefined && request.mode === 'cover' && !request.instrumental;
-        const voice = isSung ? await sameVoice(sung.personaId, sung.name, context) : undefined;
+        const model = await context.models.song(modelName);
+        // The form has no voice field, and only covers can use one.
+        const usesVoice = savedVoice !== undefined && request.mode === 'cover' && !request.instrumental;
+        const voice = usesVoice ? await sameVoice(savedVoice.personaId, savedVoice.name, context) : undefined;
         const fromInstrumental = 'instrumental' in job.work && job.work.instrumental === true;
         const work = remixWork({
           ...request,
@@ -142,7 +142,7 @@ interface KnownRemix {
   readonly model?: string | undefined;
 }
 
-/** What was asked for, as the form's fields have it. Throws UserError for other work. */
+/** The original request as form values. Throws UserError for other work. */
 function remixOf(work: Work): KnownRemix {
   switch (work.route) {
     case 'music.uploadCover': {

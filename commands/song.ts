@@ -44,10 +44,10 @@ export const song = defineCommand({
   messageMenu: { label: 'Create a song from this', option: 'prompt' },
   suggestion: { title: 'Create a song', message: 'Make a song about rain on a tin roof, slow and warm.' },
 
-  async run({ options: { earlier, voice: voiceNamed, model: modelNamed, ...request } }, context) {
+  async run({ options: { earlier, voice: voiceName, model: modelName, ...request } }, context) {
     if (earlier !== undefined) return showEarlier(earlier, request, context);
-    const model = await context.models.song(modelNamed);
-    const voice = voiceNamed === undefined ? undefined : await findVoice(voiceNamed, context);
+    const model = await context.models.song(modelName);
+    const voice = voiceName === undefined ? undefined : await findVoice(voiceName, context);
     const work = composeSong(request, { model, voice });
     const { title, prompt, lyrics, style } = request;
     const name = title ?? prompt ?? firstLine(lyrics) ?? style ?? 'a song';
@@ -62,9 +62,9 @@ export const song = defineCommand({
     ...studioActions,
     sing: {
       async run({ job: { result } }, { voices }) {
-        const kept = result?.voice;
-        if (kept?.outcome !== 'kept') throw new UserError('This result has no voice.');
-        const voice = (await voices.list()).find(({ personaId }) => personaId === kept.personaId);
+        const saved = result?.voice;
+        if (saved?.outcome !== 'kept') throw new UserError('This result has no voice.');
+        const voice = (await voices.list()).find(({ personaId }) => personaId === saved.personaId);
         if (!voice) throw new UserError('That voice was removed. See the saved voices with /voices show.');
         return singForm({ voice: voice.name });
       },
@@ -72,19 +72,19 @@ export const song = defineCommand({
   },
 });
 
-async function showEarlier(named: string, others: Invocation['options'], context: Context): Promise<Outcome> {
-  if (Object.values(others).some((value) => value !== undefined && value !== false)) {
+async function showEarlier(name: string, options: Invocation['options'], context: Context): Promise<Outcome> {
+  if (Object.values(options).some((value) => value !== undefined && value !== false)) {
     throw new UserError(
       'Use “earlier” alone, or describe a new song. To make an earlier song again, press Change under it.',
       'earlier',
     );
   }
-  const { job, index } = await findTake(named, 'earlier', context);
+  const { job, index } = await findTake(name, 'earlier', context);
   const pageUrl = job.pageWithdrawn ? undefined : await context.pages.of(job);
   return privately(songCard(present({ ...job, pageUrl }), index));
 }
 
-/** The form of /song with some of it filled in. */
+/** The form of /song with initial values. */
 export function singForm(initial: Invocation['options']): Outcome {
   return {
     type: 'form',

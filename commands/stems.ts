@@ -10,11 +10,11 @@ import { findTake, suggestTakes } from './song/takes.ts';
 import { completedText } from './text/options.ts';
 import { askedBy, lineage } from './text/phrases.ts';
 
-/** From as many as this on, they also come as one archive. */
-const MANY = 3;
+/** From this many stems, there is also a ZIP archive. */
+const ARCHIVE_FROM = 3;
 
-/** As in a mixer, from the voice down; stems of other names come after them. */
-const MIXER =
+/** Order of stems, as in a mixer. Others come last. */
+const ORDER =
   'vocals, backing vocals, instrumental, drums, percussion, bass, guitar, keyboard, piano, synth, strings, brass, woodwinds, fx';
 
 const options = {
@@ -52,11 +52,12 @@ export const stems = defineCommand({
     };
   },
 
-  archive: (job) => ((job.result?.stems.length ?? 0) >= MANY ? `${sourceName(job)} - all stems` : undefined),
+  archive: (job) =>
+    (job.result?.stems.length ?? 0) >= ARCHIVE_FROM ? `${sourceName(job)} - all stems` : undefined,
 });
 
 function inOrder({ result }: JobView) {
-  const order = MIXER.split(', ');
+  const order = ORDER.split(', ');
   const position = (name: string): number => (order.includes(name) ? order.indexOf(name) : order.length);
   return (result?.stems ?? []).toSorted(
     (one, other) => position(one.name) - position(other.name) || one.name.localeCompare(other.name),

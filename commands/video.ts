@@ -52,12 +52,15 @@ export const video = defineCommand({
   },
   autocomplete: { model: ({ typed }, { models }) => models.suggest('video', typed) },
 
-  async run({ options: { image, audio, silent, shots, exact, duration, model: named, ...words } }, context) {
-    const { prompt } = words;
+  async run(
+    { options: { image, audio, silent, shots, exact, duration, model: requestedModel, ...rest } },
+    context,
+  ) {
+    const { prompt } = rest;
     if (prompt === undefined && image === undefined) {
       throw new UserError('Describe the video, or attach an image to start from.', 'prompt');
     }
-    // The public API cuts into shots only what it may expand.
+    // The public API needs prompt_extend for several shots.
     if (exact && shots === 'multi')
       throw new UserError(
         "Videos with several shots use the gateway's additions to your words. Leave out “exact” or “shots”.",
@@ -65,14 +68,14 @@ export const video = defineCommand({
       );
     if (silent && audio !== undefined)
       throw new UserError('A silent video cannot use your audio. Leave out “silent” or “audio”.', 'silent');
-    const model = await context.models.resolve('video', named);
+    const model = await context.models.resolve('video', requestedModel);
     const promptExtend = shots === 'multi' ? true : exact ? false : undefined;
     return context.jobs.start({
       work: present({
         route: 'media.video' as const,
         request: present({
           model,
-          ...words,
+          ...rest,
           duration: duration === undefined ? undefined : Number(duration),
           promptExtend,
           audio: silent ? false : undefined,
@@ -89,15 +92,15 @@ export const video = defineCommand({
     const work = job.work.route === 'media.video' ? job.work : undefined;
     const prompt = work?.request.prompt ?? (work?.image ? 'Video from an image' : 'Video');
     const url = job.result?.videoUrl;
-    const made = lineage(job);
+    const { fields, actions } = lineage(job);
     return {
       title: shortened(prompt, 200),
       media: url
         ? [{ kind: 'video', name: clip(prompt, 60), source: { type: 'remote', url }, alt: prompt }]
         : [],
       footer: `Requested by ${job.person.displayName}`,
-      fields: made.fields,
-      actions: [againButton(job), ...made.actions],
+      fields,
+      actions: [againButton(job), ...actions],
     };
   },
 });

@@ -7,7 +7,7 @@ import { plain } from '../src/core/message.ts';
 import { findVoice, suggestVoices } from './song/keep-voice.ts';
 import { completedText } from './text/options.ts';
 
-/** A longer list does not help; the option `voice` finds the others by name. */
+/** The `voice` option completes the rest by name. */
 const MOST_LISTED = 40;
 
 export const voices = defineGroup({
@@ -46,11 +46,11 @@ export const voices = defineGroup({
 });
 
 async function show({ voices }: Context): Promise<Outcome> {
-  const kept = await voices.list();
-  if (kept.length === 0) {
+  const saved = await voices.list();
+  if (saved.length === 0) {
     return privately('No voices are saved here yet. Press **Save voice** under a song to add one.');
   }
-  const lines = kept.slice(0, MOST_LISTED).map(({ name, description, madeFrom, keptBy, keptAt }) => {
+  const lines = saved.slice(0, MOST_LISTED).map(({ name, description, madeFrom, keptBy, keptAt }) => {
     const facts = [
       ...(description ? [plain(description)] : []),
       ...(madeFrom ? [`from ${plain(madeFrom)}`] : []),
@@ -58,6 +58,6 @@ async function show({ voices }: Context): Promise<Outcome> {
     ];
     return `- **${plain(name)}**: ${facts.join('; ')}`;
   });
-  const more = kept.length > MOST_LISTED ? [`And ${kept.length - MOST_LISTED} more.`] : [];
+  const more = saved.length > MOST_LISTED ? [`And ${saved.length - MOST_LISTED} more.`] : [];
   return privately({ title: 'Saved voices here', text: [lines.join('\n'), ...more].join('\n\n') });
 }

@@ -1,8 +1,8 @@
-/** How an answer ended, told in a sentence. */
+/** Texts about how an answer ended. */
 import { plain } from '../../src/core/message.ts';
 import type { AnswerResult, AnswerWork } from '../../src/core/work.ts';
 
-/** Plain small print under an answer that has words; nothing when it is whole. */
+/** Footer text of an incomplete answer, plain; empty if the answer is complete. */
 export function endingNote({ finish }: AnswerResult): string {
   switch (finish?.reason) {
     case undefined:
@@ -31,7 +31,7 @@ export function endingNote({ finish }: AnswerResult): string {
   }
 }
 
-/** Markdown instead of an answer without words. */
+/** Markdown shown in place of an empty answer. */
 export function emptyAnswer({ finish }: AnswerResult, { request, dialect }: AnswerWork): string {
   switch (finish?.reason) {
     case 'stopped':
@@ -39,8 +39,8 @@ export function emptyAnswer({ finish }: AnswerResult, { request, dialect }: Answ
     case 'broken':
       return 'The answer broke off before the first word. Press Again to retry.';
     case 'length': {
-      const bound = request.maxTokens === undefined ? 'its length limit' : `its ${request.maxTokens} tokens`;
-      return `The model used up ${bound} before it wrote anything. Try another model.`;
+      const limit = request.maxTokens === undefined ? 'its length limit' : `its ${request.maxTokens} tokens`;
+      return `The model used up ${limit} before it wrote anything. Try another model.`;
     }
     case 'blocked':
       return `The content filter blocked this${plain(because(finish.detail))}. Please rephrase it.`;
@@ -60,7 +60,7 @@ export function emptyAnswer({ finish }: AnswerResult, { request, dialect }: Answ
   }
 }
 
-/** The gateway's own word for it, such as `PROHIBITED_CONTENT`. Plain. */
+/** The gateway's reason in parentheses, such as `PROHIBITED_CONTENT`, as plain text. */
 function because(detail: string | undefined): string {
   if (detail === undefined || detail === 'content_filter') return '';
   return ` (${detail.slice(0, 60).toLowerCase().replace(/_+/g, ' ')})`;

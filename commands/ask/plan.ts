@@ -1,4 +1,4 @@
-/** Which model answers a question, in which dialect, and with what: text, pictures, thinking, or commands. */
+/** Chooses the model and dialect of an answer, and whether it has images, thinking or commands. */
 import { blindModelSentence, type PicturePlace } from '../../src/core/attachments.ts';
 import type { Autocomplete } from '../../src/core/bot/command.ts';
 import type { AnswerOffer, Context } from '../../src/core/bot/context.ts';
@@ -7,22 +7,22 @@ import { parseModelName } from '../../src/core/model-name.ts';
 import type { AnswersInForce } from '../../src/core/moderation.ts';
 import type { AnswerDialect, AnswerPlan } from '../../src/core/work.ts';
 
-/** The commands that a model may use, where moderators switched the assistant on. */
+/** The commands that a model may call while the assistant is on. */
 const WITH_TOOLS = { type: 'tools', commands: ['song', 'lyrics', 'image', 'video', 'stems'] } as const;
 
 const NO_TOOL_MODEL =
   'Answers may use my commands here, but no model for that is set. The operator can set TOOL_MODEL, or a moderator can choose a gen model';
 
 export interface PlanRequest {
-  /** As the person named it. */
+  /** The model option as typed. */
   readonly named: string | undefined;
-  /** One in the message before the question is looked at where a model can. */
+  /** An image in the replied-to message is optional: it is dropped if the model cannot see. */
   readonly picture: PicturePlace;
 }
 
 /**
- * A choice is `dialect:id`. Without a dialect, the listing that knows the id decides; pictures go by msg, or by gen where
- * the model is there. Throws UserError when a picture was sent to a model that takes none.
+ * Resolves a choice, `dialect:id`. Without a dialect, the listing with that id decides. Images use msg, or gen if the model
+ * is listed there. Throws UserError if the question has an image and the model takes none.
  */
 export async function planAnswer(request: PlanRequest, context: Context): Promise<AnswerPlan> {
   const { toolModel } = context.answerOffer;
@@ -36,14 +36,14 @@ export async function planAnswer(request: PlanRequest, context: Context): Promis
       way: { ...WITH_TOOLS, ...(named !== undefined && { named: true }) },
     };
 
-  const plan = await seeingPlan(await context.models.resolve('ask', named), request, context);
+  const plan = await visionPlan(await context.models.resolve('ask', named), request, context);
   if (plan.dialect === 'gen') return genPlan(plan, request, { assistant, offer: context.answerOffer });
-  const isMissing = assistant.on && toolModel === undefined && named === undefined;
-  return isMissing ? { ...plan, note: NO_TOOL_MODEL } : plan;
+  const lacksToolModel = assistant.on && toolModel === undefined && named === undefined;
+  return lacksToolModel ? { ...plan, note: NO_TOOL_MODEL } : plan;
 }
 
-/** The choice in its dialect; where there are pictures and the model cannot see, the model that can. */
-async function seeingPlan(
+/** Resolves the dialect, and switches to the vision model if there is an image that the choice cannot see. */
+async function visionPlan(
   choice: string,
   { named, picture }: PlanRequest,
   context: Context,
@@ -52,8 +52,8 @@ async function seeingPlan(
   if (picture === 'none' || dialect !== 'chat') return { dialect, model: id };
   const { visionModel } = context.answerOffer;
   if (named === undefined && visionModel !== undefined) {
-    const seeing = parseModelName('ask', await context.models.resolve('ask', visionModel));
-    return { dialect: seeing.route ?? 'msg', model: seeing.id };
+    const vision = parseModelName('ask', await context.models.resolve('ask', visionModel));
+    return { dialect: vision.route ?? 'msg', model: vision.id };
   }
   if (picture === 'attached') throw new UserError(blindModelSentence(id), 'model');
   return { dialect, model: id };
@@ -63,12 +63,12 @@ function dialectOf(id: string, picture: PicturePlace, { models, answerOffer }: C
   const { illustratingModels, thinkingModels } = answerOffer;
   if (illustratingModels.includes(id) || thinkingModels.includes(id)) return 'gen';
   const listed = models.listedBy(id);
-  const mayTry = picture === 'attached' && listed.length === 0;
-  if (picture !== 'none') return listed.includes('msg') || mayTry ? 'msg' : 'chat';
+  const isUnlisted = picture === 'attached' && listed.length === 0;
+  if (picture !== 'none') return listed.includes('msg') || isUnlisted ? 'msg' : 'chat';
   return listed.includes('msg') && !listed.includes('chat') ? 'msg' : 'chat';
 }
 
-/** What a gen model is asked for: text, text and pictures, thinking, or the use of commands. */
+/** Adds the mode of a gen model: text, illustrated, thinking, or commands. */
 function genPlan(
   plan: AnswerPlan,
   { named }: PlanRequest,
@@ -76,21 +76,21 @@ function genPlan(
 ): AnswerPlan {
   if (offer.illustratingModels.includes(plan.model)) return { ...plan, way: { type: 'illustrated' } };
   if (offer.thinkingModels.includes(plan.model)) return { ...plan, way: { type: 'thinking' } };
-  // Without a model of its own for that, the gen model that moderators chose uses the commands, and no other.
+  // Without TOOL_MODEL, only the gen model that moderators chose may call commands.
   const usesCommands = assistant.on && offer.toolModel === undefined && named === undefined;
   return usesCommands ? { ...plan, way: WITH_TOOLS } : plan;
 }
 
-/** Completions: the account's models, and before them what only some deployments have. */
+/** Completes the account's models, after the special models of this deployment. */
 export const suggestModels: Autocomplete = async ({ typed }, { models, answerOffer }) => {
-  const wanted = typed.trim().toLowerCase();
+  const query = typed.trim().toLowerCase();
   const special = [
     ...answerOffer.thinkingModels.map((id) => ({
       name: `${id} (thinking, preview)`,
       value: `gen:${id}`,
     })),
     ...answerOffer.illustratingModels.map((id) => ({ name: `${id} (with images)`, value: `gen:${id}` })),
-  ].filter(({ name, value }) => `${name} ${value}`.toLowerCase().includes(wanted));
+  ].filter(({ name, value }) => `${name} ${value}`.toLowerCase().includes(query));
   const ids = new Set(special.map(({ value }) => parseModelName('ask', value).id));
   const listed = (await models.suggest('ask', typed)).filter(
     ({ value }) => !ids.has(parseModelName('ask', value).id),

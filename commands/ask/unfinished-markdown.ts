@@ -1,8 +1,8 @@
 import remend, { INCOMPLETE_IMAGE_PLACEHOLDER, isWithinCodeBlock } from 'remend';
 
-/** In characters. remend takes quadratic time in nested brackets. */
+/** In characters: remend takes quadratic time on nested brackets. */
 const LONGEST_BLOCK = 1_500;
-const BEGINS_BLOCK = /\n(?:\n|[ \t]*(?:```[^`\n]*(?=\n)|(?:[-*+]|\d{1,9}[.)])[ \t]))/g;
+const BLOCK_START = /\n(?:\n|[ \t]*(?:```[^`\n]*(?=\n)|(?:[-*+]|\d{1,9}[.)])[ \t]))/g;
 const MARKS = '*_~`[]()!\\-=#>+ \t\n';
 const CODE = {
   inlineCode: true,
@@ -28,33 +28,33 @@ const EMPHASIS_AND_LINKS = {
   linkMode: 'text-only',
 } as const;
 
-/** Closes the emphasis, code and link that Markdown which is still being written has open at its end. */
-export function closeMarkdown(written: string): string {
-  const text = withoutLastMarks(written);
+/** Closes open emphasis, code and links at the end of streaming Markdown. */
+export function closeMarkdown(markdown: string): string {
+  const text = withoutTrailingMarks(markdown);
   const start = startOfLastBlock(text);
   if (start === undefined || isWithinCodeBlock(text, text.length)) return text;
-  // remend closes emphasis before code, which would put the marks into the code.
+  // Closes code first: remend would otherwise put emphasis marks inside it.
   const closed = remend(remend(text.slice(start), CODE), EMPHASIS_AND_LINKS);
   const bold = isBoldOpen(closed) ? '**' : '';
   return text.slice(0, start) + closed.replace(INCOMPLETE_IMAGE_PLACEHOLDER, '') + bold;
 }
 
-/** remend leaves bold text open that has slanted words in it. */
+/** remend does not close bold text that contains italics. */
 function isBoldOpen(block: string): boolean {
   const outsideCode = block.split(/`+/).filter((_, index) => index % 2 === 0);
   return outsideCode.join('').split('**').length % 2 === 0;
 }
 
-/** What stands last may be half of a mark: `*` of `**`, `2` of `2. `, or dashes that would make a heading of the line above. */
-function withoutLastMarks(text: string): string {
+/** Trims a possibly incomplete mark: `*` of `**`, `2` of `2. `, or dashes that would turn the line above into a heading. */
+function withoutTrailingMarks(text: string): string {
   let end = text.length;
   while (end > 0 && MARKS.includes(text.charAt(end - 1))) end -= 1;
   return text.slice(0, end).replace(/\n\d{1,9}[.)]?$/, '');
 }
 
-/** Marks reach over no empty line or fence, nor out of an item. Undefined where that is further away than the longest block. */
+/** Marks end at empty lines, fences and list items. Undefined if the last block is too long. */
 function startOfLastBlock(text: string): number | undefined {
   const from = Math.max(0, text.length - LONGEST_BLOCK);
-  const starts = [...text.slice(from).matchAll(BEGINS_BLOCK)].map(({ index }) => from + index + 1);
+  const starts = [...text.slice(from).matchAll(BLOCK_START)].map(({ index }) => from + index + 1);
   return starts.findLast((at) => !isWithinCodeBlock(text, at - 1)) ?? (from === 0 ? 0 : undefined);
 }

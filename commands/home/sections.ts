@@ -1,4 +1,4 @@
-/** The bot's view for one person: what is set, what runs for them, recent songs, help. */
+/** The home view: settings, running jobs, recent songs and help. */
 import type { AnyCommand } from '../../src/core/bot/command.ts';
 import type { Context } from '../../src/core/bot/context.ts';
 import { FAMILY_NOUNS } from '../../src/core/family.ts';
@@ -22,7 +22,7 @@ export interface HomeOptions {
   readonly commands: readonly AnyCommand[];
 }
 
-/** `context` is of the channel whose settings and songs are shown. */
+/** `context` belongs to the channel whose settings and songs are shown. */
 export async function home({ person, address, context, commands }: HomeOptions): Promise<HomeSection[]> {
   const { inForce } = context;
   const [models, answers, running, songs] = await Promise.all([
@@ -32,7 +32,7 @@ export async function home({ person, address, context, commands }: HomeOptions):
     context.jobs.recentSongs(MOST_SONGS),
   ]);
   return [
-    settings(models, answers, { mayChange: person.moderator, address }),
+    settings(models, answers, { canChange: person.moderator, address }),
     jobs(running, context.now()),
     recent(songs, context.now()),
     help(commands, person.moderator),
@@ -42,16 +42,16 @@ export async function home({ person, address, context, commands }: HomeOptions):
 function settings(
   models: readonly ModelInForce[],
   answers: AnswersInForce,
-  { mayChange, address }: { readonly mayChange: boolean; readonly address: Address },
+  { canChange, address }: { readonly canChange: boolean; readonly address: Address },
 ): HomeSection {
   return {
     title: 'Settings here',
     fields: [...models.map((model) => modelField(model, address)), ...answerFields(answers, address)],
-    ...(mayChange ? { forms: changes(models) } : { footer: 'Moderators can change this.' }),
+    ...(canChange ? { forms: settingForms(models) } : { footer: 'Moderators can change this.' }),
   };
 }
 
-function changes(models: readonly ModelInForce[]): FormButton[] {
+function settingForms(models: readonly ModelInForce[]): FormButton[] {
   const where = 'channel';
   return [
     ...models.map(

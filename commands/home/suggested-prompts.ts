@@ -1,4 +1,4 @@
-/** What a person could say here in plain words: one example for each command that they may use so. */
+/** Suggested prompts: one example per command that the person can trigger with a question. */
 import type { AnyCommand, SuggestedPrompt } from '../../src/core/bot/command.ts';
 import type { Context } from '../../src/core/bot/context.ts';
 import { UserError } from '../../src/core/errors.ts';
@@ -9,11 +9,11 @@ import { ask } from '../ask.ts';
 export interface PromptOptions {
   readonly context: Context;
   readonly commands: readonly AnyCommand[];
-  /** Whether the person may use a command of this name here. */
+  /** Whether the person may use the command here. */
   readonly isAllowed: (command: string) => Promise<boolean>;
 }
 
-/** None where no model would answer. */
+/** Empty if no model can answer. */
 export async function suggestedPrompts({
   context,
   commands,
@@ -21,14 +21,14 @@ export async function suggestedPrompts({
 }: PromptOptions): Promise<SuggestedPrompt[]> {
   const plan = await planOf(context);
   if (plan === undefined || !(await isAllowed(ask.name))) return [];
-  const usable = new Set([ask.name, ...(plan.way?.type === 'tools' ? plan.way.commands : [])]);
-  const found: SuggestedPrompt[] = [];
+  const callable = new Set([ask.name, ...(plan.way?.type === 'tools' ? plan.way.commands : [])]);
+  const prompts: SuggestedPrompt[] = [];
   for (const { name, suggestion } of commands)
-    if (suggestion !== undefined && usable.has(name) && (await isAllowed(name))) found.push(suggestion);
-  return found;
+    if (suggestion !== undefined && callable.has(name) && (await isAllowed(name))) prompts.push(suggestion);
+  return prompts;
 }
 
-/** How a question without more would be answered; undefined while no model is chosen. */
+/** The plan for a bare question, or undefined if no model is chosen. */
 async function planOf(context: Context): Promise<AnswerPlan | undefined> {
   try {
     return await planAnswer({ named: undefined, picture: 'none' }, context);
