@@ -71,12 +71,10 @@ export const ask = defineCommand({
     };
     const turns = [...conversation, turn].map(inquiryTurn);
     const picture = pictureIn(turns);
-    const { model, ...plan } = await planAnswer({ named: requestedModel, picture }, context);
+    const { model, ...plan } = await planAnswer({ requestedModel, picture }, context);
     const mayShow =
       plan.dialect === 'chat' && picture === 'none' && (history !== undefined || attachments.length > 0);
-    const seeing = mayShow
-      ? await planAnswer({ named: requestedModel, picture: 'replied-to' }, context)
-      : undefined;
+    const seeing = mayShow ? await planAnswer({ requestedModel, picture: 'replied-to' }, context) : undefined;
     const { systemPrompt, footer } = await context.inForce.answers();
     const { maxTokens, contextTokens } = context.answerOffer;
     return context.jobs.start({
@@ -104,10 +102,10 @@ export const ask = defineCommand({
     const { systemPrompt, footer } = await context.inForce.answers();
     const { request } = work;
     const tools = work.way?.type === 'tools' ? work.way : undefined;
-    const named = tools?.named ? `${work.dialect}:${request.model}` : undefined;
+    const requestedModel = tools?.named ? `${work.dialect}:${request.model}` : undefined;
     // The assistant setting or TOOL_MODEL may have changed since the first run.
     const { model, dialect, way, note } = tools
-      ? await planAnswer({ named, picture: pictureIn(request.turns) }, context)
+      ? await planAnswer({ requestedModel, picture: pictureIn(request.turns) }, context)
       : { ...work, model: request.model };
     const turns = dialect === 'chat' ? withoutEarlierPictures(request.turns) : request.turns;
     return present({

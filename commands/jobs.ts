@@ -96,7 +96,7 @@ function stageOf({ state, end, queuePosition }: JobView): string {
   return queuePosition === undefined ? STAGES[state] : queueWords(queuePosition);
 }
 
-/** The reason and time of a wait that ends by itself. */
+/** The reason for a wait and when it ends, if known. */
 function waitText({ state, held, uncertain, deadlineAt = 0 }: JobView, now: number): string | undefined {
   const { asking = 0, showing = 0 } = held ?? {};
   const left = (until: number) => duration(Math.max(0, until - now) / 1000);

@@ -129,11 +129,11 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
         options: {},
         async run({ address }, { moderation }) {
           const changed = await moderation.rules.pause(true);
-          const there = placeText('server', address);
+          const place = placeText('server', address);
           return privately(
             changed
-              ? `Paused in ${there}: I take no new requests, not even from moderators. Running requests will finish. To resume, use /limits resume.`
-              : `Already paused in ${there}. To resume, use /limits resume.`,
+              ? `Paused in ${place}: I take no new requests, not even from moderators. Running requests will finish. To resume, use /limits resume.`
+              : `Already paused in ${place}. To resume, use /limits resume.`,
           );
         },
       }),
@@ -143,9 +143,9 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
         options: {},
         async run({ address }, { moderation }) {
           const changed = await moderation.rules.pause(false);
-          const there = placeText('server', address);
+          const place = placeText('server', address);
           return privately(
-            changed ? `Resumed in ${there}: I take requests again.` : `I was not paused in ${there}.`,
+            changed ? `Resumed in ${place}: I take requests again.` : `I was not paused in ${place}.`,
           );
         },
       }),

@@ -20,12 +20,12 @@ export function minstrelFor(documented: readonly AnyCommand[]): AnyCommand {
     { person, address }: Pick<Invocation, 'person' | 'address'>,
     { inForce }: Context,
   ): Promise<Outcome> {
-    const known = documented.filter(({ moderatorsOnly }) => person.moderator || !moderatorsOnly);
+    const visible = documented.filter(({ moderatorsOnly }) => person.moderator || !moderatorsOnly);
     const models = await inForce.models();
     return privately({
       title: 'Commands',
       text: [
-        known.map(({ name, description }) => `- **/${plain(name)}**: ${plain(description)}`).join('\n'),
+        visible.map(({ name, description }) => `- **/${plain(name)}**: ${plain(description)}`).join('\n'),
         '**Settings here**',
         models.map((model) => `- ${fieldLine(modelField(model, address))}`).join('\n'),
         'To ask a question, mention me or reply to me. **/minstrel usage** shows your usage, and **/minstrel forget** erases your data.',

@@ -14,7 +14,7 @@ import {
 } from '../src/core/moderation.ts';
 import type { OptionDeclarations } from '../src/core/options.ts';
 import { present } from '../src/core/util/present.ts';
-import { answerFields, because, modelField, onOrOff, ownChoiceWins, pagesText } from './text/moderation.ts';
+import { answerFields, because, modelField, onOrOff, overridesText, pagesText } from './text/moderation.ts';
 import { choicesOf, familyChoices, modelOption, whereOption } from './text/options.ts';
 import { fieldLine } from './text/phrases.ts';
 
@@ -59,7 +59,7 @@ function answersForm(inForce: AnswersInForce, where: Where, at: Address): Outcom
     description: `${answerOptions[name].description}; now ${onOrOff(inForce[name])}, ${because(inForce[name].from, at)}`,
     choices: choicesOf(['on', 'off']),
   });
-  const own = <Decided extends { readonly from: Origin }>(decided: Decided | undefined) =>
+  const setHere = <Decided extends { readonly from: Origin }>(decided: Decided | undefined) =>
     decided?.from === where ? decided : undefined;
   const flag = (decided: AnswersInForce['footer'] | undefined) => decided && onOrOff(decided);
   return {
@@ -76,9 +76,9 @@ function answersForm(inForce: AnswersInForce, where: Where, at: Address): Outcom
         where: whereOption,
       },
       initial: present({
-        prompt: own(systemPrompt)?.text,
-        assistant: flag(own(assistant)),
-        footer: flag(own(footer)),
+        prompt: setHere(systemPrompt)?.text,
+        assistant: flag(setHere(assistant)),
+        footer: flag(setHere(footer)),
         talk: where === 'channel' && talk ? 'on' : undefined,
         where,
       }),
@@ -146,7 +146,7 @@ export const models = defineGroup({
         const { model, label, checked, others } = await moderation.models.choose(name, requestedModel, where);
         const labelText = label === undefined ? '' : ` “${plain(label)}” has the ID **${plain(model)}**.`;
         const unchecked = checked ? '' : ' I could not load the list of models, so I did not check the name.';
-        const exceptions = ownChoiceWins(others.map((own) => `${own.channel} (${own.model})`));
+        const exceptions = overridesText(others.map((other) => `${other.channel} (${other.model})`));
         return privately(
           `${FAMILY_NOUNS[name].title} in ${placeText(where, address)} now use **${plain(model)}**.${labelText}${unchecked}${exceptions}`,
         );
@@ -166,9 +166,9 @@ export const models = defineGroup({
           return answersForm(await inForce.answers(), where, address);
         if (talk !== undefined)
           await setTalk(talk, where, { address, inForce, moderation, hearsOnlyItsName });
-        const others = await moderation.answers.change(changed, where);
+        const channels = await moderation.answers.change(changed, where);
         const lines = answerFields(await inForce.answers(), address).map(fieldLine);
-        return privately([...lines, ownChoiceWins(others).trim()].filter(Boolean).join('\n\n'));
+        return privately([...lines, overridesText(channels).trim()].filter(Boolean).join('\n\n'));
       },
     }),
 
@@ -186,7 +186,7 @@ export const models = defineGroup({
       async run({ options: { what, where = 'channel' }, address }, { inForce, moderation }) {
         const had = await moderation.reset(what, where);
         if (!had) return privately(`Nothing was set for ${what} in ${placeText(where, address)}.`);
-        const now = (await inForce.models()).find((one) => one.family === what);
+        const now = (await inForce.models()).find((model) => model.family === what);
         const fields = now ? [modelField(now, address)] : answerFields(await inForce.answers(), address);
         return privately(['Reset.', ...fields.map(fieldLine)].join('\n\n'));
       },

@@ -4,7 +4,7 @@ import { privately } from '../src/core/bot/outcome.ts';
 import { type Invocation, serverWord } from '../src/core/invocation.ts';
 import { placeText } from '../src/core/moderation.ts';
 import type { ChoiceOption } from '../src/core/options.ts';
-import { ownChoiceWins, pagesText } from './text/moderation.ts';
+import { overridesText, pagesText } from './text/moderation.ts';
 import { choicesOf, whereOption } from './text/options.ts';
 
 const UNREACHABLE = 'Pages cannot be opened because the operator has not set a public address.';
@@ -41,12 +41,12 @@ export const pages = defineGroup({
       description: 'Turn song pages on or off',
       options: { songs, where: whereOption },
       async run({ options: { songs: chosen, where = 'channel' }, address }, { moderation }) {
-        const exceptions = ownChoiceWins(await moderation.pages.set(chosen === 'on', where));
-        const there = placeText(where, address);
+        const exceptions = overridesText(await moderation.pages.set(chosen === 'on', where));
+        const place = placeText(where, address);
         return privately(
           chosen === 'on'
-            ? `Song pages are on in ${there}, for new and earlier songs. New songs have a Listen button.${exceptions}`
-            : `Song pages are off in ${there}. Shared links no longer work.${exceptions}`,
+            ? `Song pages are on in ${place}, for new and earlier songs. New songs have a Listen button.${exceptions}`
+            : `Song pages are off in ${place}. Shared links no longer work.${exceptions}`,
         );
       },
     }),

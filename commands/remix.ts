@@ -7,7 +7,6 @@ import type { OptionDeclarations } from '../src/core/options.ts';
 import { present } from '../src/core/util/present.ts';
 import type { Recording, Work } from '../src/core/work.ts';
 import { SONG_MODEL_CHOICES } from './song/compose.ts';
-import { findVoice, keptVoiceOf, sameVoice, suggestVoices, sungAgain } from './song/keep-voice.ts';
 import {
   REMIX_MODES,
   type RemixMode,
@@ -15,7 +14,8 @@ import {
   type RemixSource,
   remixWork,
 } from './song/remix-work.ts';
-import { earlySongMessage, rememberAsked, resultMessage } from './song/song-message.ts';
+import { againWithVoice, findVoice, sameVoice, savedVoiceOf, suggestVoices } from './song/save-voice.ts';
+import { earlySongMessage, resultMessage, storedOptions } from './song/song-message.ts';
 import { findTake, startOn, takeName } from './song/takes.ts';
 import { completedText } from './text/options.ts';
 
@@ -80,14 +80,14 @@ export const remix = defineCommand({
       fromInstrumental,
     });
     const title = `${STAGES[request.mode]} ${source ? takeName(source) : `“${recording.name}”`}`;
-    const asked = rememberAsked(request);
+    const asked = storedOptions(request);
     if (source) return startOn(source, { work, title, command: 'remix', asked }, context);
     return context.jobs.start({ work, title, madeFrom: recording.name, asked });
   },
 
   early: earlySongMessage,
   done: resultMessage,
-  again: sungAgain,
+  again: againWithVoice,
 
   actions: {
     change: defineFormAction({
@@ -116,7 +116,7 @@ export const remix = defineCommand({
           fromInstrumental,
         });
         const title = `${STAGES[request.mode]} “${name}”`;
-        const asked = rememberAsked(request);
+        const asked = storedOptions(request);
         return context.jobs.start(
           present({ work, title, madeFrom: job.madeFrom, parent: job.parent, asked }),
         );
@@ -135,7 +135,7 @@ async function latestRecording(context: Context) {
   return { source, recording: { file, name } satisfies RemixSource };
 }
 
-interface KnownRemix {
+interface PreviousRemix {
   readonly request: RemixRequest;
   readonly audio: Recording;
   readonly voice?: Pick<Voice, 'personaId' | 'name'> | undefined;
@@ -143,7 +143,7 @@ interface KnownRemix {
 }
 
 /** The original request as form values. Throws UserError for other work. */
-function remixOf(work: Work): KnownRemix {
+function remixOf(work: Work): PreviousRemix {
   switch (work.route) {
     case 'music.uploadCover': {
       const { audio, request } = work;
@@ -151,7 +151,7 @@ function remixOf(work: Work): KnownRemix {
       return {
         request: { mode: 'cover', prompt, style, title, instrumental },
         audio,
-        voice: keptVoiceOf(work),
+        voice: savedVoiceOf(work),
         model,
       };
     }

@@ -7,9 +7,9 @@ import type { OptionDeclarations } from '../src/core/options.ts';
 import { present } from '../src/core/util/present.ts';
 import { studioActions } from './song/actions.ts';
 import { composeSong, SONG_MODEL_CHOICES } from './song/compose.ts';
-import { findVoice, suggestVoices, sungAgain } from './song/keep-voice.ts';
 import { firstLine } from './song/lyrics-text.ts';
-import { earlySongMessage, rememberAsked, resultMessage, songCard } from './song/song-message.ts';
+import { againWithVoice, findVoice, suggestVoices } from './song/save-voice.ts';
+import { earlySongMessage, resultMessage, songCard, storedOptions } from './song/song-message.ts';
 import { findTake, suggestTakes } from './song/takes.ts';
 import { completedText } from './text/options.ts';
 import { quoted } from './text/phrases.ts';
@@ -51,12 +51,12 @@ export const song = defineCommand({
     const work = composeSong(request, { model, voice });
     const { title, prompt, lyrics, style } = request;
     const name = title ?? prompt ?? firstLine(lyrics) ?? style ?? 'a song';
-    return context.jobs.start({ work, title: `Composing ${quoted(name)}`, asked: rememberAsked(request) });
+    return context.jobs.start({ work, title: `Composing ${quoted(name)}`, asked: storedOptions(request) });
   },
 
   early: earlySongMessage,
   done: resultMessage,
-  again: sungAgain,
+  again: againWithVoice,
 
   actions: {
     ...studioActions,

@@ -8,7 +8,7 @@ import { sourceName } from './song/derived-messages.ts';
 import { listenLink } from './song/song-message.ts';
 import { findTake, suggestTakes } from './song/takes.ts';
 import { completedText } from './text/options.ts';
-import { askedBy, lineage } from './text/phrases.ts';
+import { lineage, requestedBy } from './text/phrases.ts';
 
 /** From this many stems, there is also a ZIP archive. */
 const ARCHIVE_FROM = 3;
@@ -47,7 +47,7 @@ export const stems = defineCommand({
           tags: { title: `${name} - ${stem.name}`, artist: artistOf(job) },
         }),
       ),
-      fields: [...fields, askedBy(job)],
+      fields: [...fields, requestedBy(job)],
       actions: [againButton(job), ...listenLink(job, 'Mix', '#mixer'), ...actions],
     };
   },
@@ -60,6 +60,6 @@ function inOrder({ result }: JobView) {
   const order = ORDER.split(', ');
   const position = (name: string): number => (order.includes(name) ? order.indexOf(name) : order.length);
   return (result?.stems ?? []).toSorted(
-    (one, other) => position(one.name) - position(other.name) || one.name.localeCompare(other.name),
+    (left, right) => position(left.name) - position(right.name) || left.name.localeCompare(right.name),
   );
 }

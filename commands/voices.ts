@@ -4,7 +4,7 @@ import { type Outcome, privately } from '../src/core/bot/outcome.ts';
 import { dayOf } from '../src/core/clock.ts';
 import { notModerator, UserError } from '../src/core/errors.ts';
 import { plain } from '../src/core/message.ts';
-import { findVoice, suggestVoices } from './song/keep-voice.ts';
+import { findVoice, suggestVoices } from './song/save-voice.ts';
 import { completedText } from './text/options.ts';
 
 /** The `voice` option completes the rest by name. */

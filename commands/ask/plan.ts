@@ -15,7 +15,7 @@ const NO_TOOL_MODEL =
 
 export interface PlanRequest {
   /** The model option as typed. */
-  readonly named: string | undefined;
+  readonly requestedModel: string | undefined;
   /** An image in the replied-to message is optional: it is dropped if the model cannot see. */
   readonly picture: PicturePlace;
 }
@@ -27,31 +27,31 @@ export interface PlanRequest {
 export async function planAnswer(request: PlanRequest, context: Context): Promise<AnswerPlan> {
   const { toolModel } = context.answerOffer;
   const { assistant } = await context.inForce.answers();
-  const { named } = request;
-  const isToolModel = named === undefined || parseModelName('ask', named).id === toolModel;
+  const { requestedModel } = request;
+  const isToolModel = requestedModel === undefined || parseModelName('ask', requestedModel).id === toolModel;
   if (assistant.on && toolModel !== undefined && isToolModel)
     return {
       dialect: 'gen',
       model: toolModel,
-      way: { ...WITH_TOOLS, ...(named !== undefined && { named: true }) },
+      way: { ...WITH_TOOLS, ...(requestedModel !== undefined && { named: true }) },
     };
 
-  const plan = await visionPlan(await context.models.resolve('ask', named), request, context);
+  const plan = await visionPlan(await context.models.resolve('ask', requestedModel), request, context);
   if (plan.dialect === 'gen') return genPlan(plan, request, { assistant, offer: context.answerOffer });
-  const lacksToolModel = assistant.on && toolModel === undefined && named === undefined;
+  const lacksToolModel = assistant.on && toolModel === undefined && requestedModel === undefined;
   return lacksToolModel ? { ...plan, note: NO_TOOL_MODEL } : plan;
 }
 
 /** Resolves the dialect, and switches to the vision model if there is an image that the choice cannot see. */
 async function visionPlan(
   choice: string,
-  { named, picture }: PlanRequest,
+  { requestedModel, picture }: PlanRequest,
   context: Context,
 ): Promise<AnswerPlan> {
   const { id, route: dialect = dialectOf(id, picture, context) } = parseModelName('ask', choice);
   if (picture === 'none' || dialect !== 'chat') return { dialect, model: id };
   const { visionModel } = context.answerOffer;
-  if (named === undefined && visionModel !== undefined) {
+  if (requestedModel === undefined && visionModel !== undefined) {
     const vision = parseModelName('ask', await context.models.resolve('ask', visionModel));
     return { dialect: vision.route ?? 'msg', model: vision.id };
   }
@@ -71,13 +71,13 @@ function dialectOf(id: string, picture: PicturePlace, { models, answerOffer }: C
 /** Adds the mode of a gen model: text, illustrated, thinking, or commands. */
 function genPlan(
   plan: AnswerPlan,
-  { named }: PlanRequest,
+  { requestedModel }: PlanRequest,
   { assistant, offer }: { readonly assistant: AnswersInForce['assistant']; readonly offer: AnswerOffer },
 ): AnswerPlan {
   if (offer.illustratingModels.includes(plan.model)) return { ...plan, way: { type: 'illustrated' } };
   if (offer.thinkingModels.includes(plan.model)) return { ...plan, way: { type: 'thinking' } };
   // Without TOOL_MODEL, only the gen model that moderators chose may call commands.
-  const usesCommands = assistant.on && offer.toolModel === undefined && named === undefined;
+  const usesCommands = assistant.on && offer.toolModel === undefined && requestedModel === undefined;
   return usesCommands ? { ...plan, way: WITH_TOOLS } : plan;
 }
 

@@ -31,7 +31,7 @@ export async function suggestedPrompts({
 /** The plan for a bare question, or undefined if no model is chosen. */
 async function planOf(context: Context): Promise<AnswerPlan | undefined> {
   try {
-    return await planAnswer({ named: undefined, picture: 'none' }, context);
+    return await planAnswer({ requestedModel: undefined, picture: 'none' }, context);
   } catch (error) {
     if (error instanceof UserError) return undefined;
     throw error;

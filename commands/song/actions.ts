@@ -1,4 +1,4 @@
-/** The buttons under a song: what is made of a take with one press, and what is shown of it. */
+/** The buttons under a song. */
 import { type CommandAction, defineFormAction } from '../../src/core/bot/command.ts';
 import type { Context } from '../../src/core/bot/context.ts';
 import { type Outcome, privately } from '../../src/core/bot/outcome.ts';
@@ -11,12 +11,12 @@ import { playTake } from '../party.ts';
 import { quoted } from '../text/phrases.ts';
 import { change } from './change.ts';
 import { extend } from './extend.ts';
-import { keepVoice } from './keep-voice.ts';
 import { lyricsMarkdown } from './lyrics-text.ts';
 import { page, publish, withdraw } from './page.ts';
-import { knownTake, startOn, type Take, takeName } from './takes.ts';
+import { saveVoice } from './save-voice.ts';
+import { startOn, type Take, takeName, takeWithIds } from './takes.ts';
 
-/** One press, one piece of work on a take. `workOf` throws UserError where it cannot be had. */
+/** A button that starts work on a take. `workOf` throws UserError if the work is not possible. */
 function workOnTake(stage: string, workOf: (take: Take) => Work): CommandAction {
   return {
     run: async ({ job, index }, context) => {
@@ -26,20 +26,20 @@ function workOnTake(stage: string, workOf: (take: Take) => Work): CommandAction 
   };
 }
 
-const wav = workOnTake('Converting to WAV:', (take) => TAKE_WORK.wav(knownTake(take)));
+const wav = workOnTake('Converting to WAV:', (take) => TAKE_WORK.wav(takeWithIds(take)));
 
-const musicVideo = workOnTake('Creating a music video for', (take) => TAKE_WORK.video(knownTake(take)));
+const musicVideo = workOnTake('Creating a music video for', (take) => TAKE_WORK.video(takeWithIds(take)));
 
 const karaoke = workOnTake('Syncing the lyrics of', (take) => {
   const { job } = take;
   if (!hasVoice(job)) throw new UserError('This song is an instrumental, so it has no lyrics to sync.');
-  const known = knownTake(take);
-  const { title = titleOf(job), durationSeconds } = known.song;
+  const withIds = takeWithIds(take);
+  const { title = titleOf(job), durationSeconds } = withIds.song;
   const artist = artistOf(job);
-  return { ...TAKE_WORK.words(known), song: present({ title, artist, durationSeconds }) };
+  return { ...TAKE_WORK.words(withIds), song: present({ title, artist, durationSeconds }) };
 });
 
-/** The gateway paints for the whole song, not for a take. */
+/** The gateway creates cover art for a song, not for a take. */
 const coverArt: CommandAction = {
   async run({ job }, { jobs }) {
     if (job.taskId === undefined) {
@@ -73,33 +73,33 @@ const stems = defineFormAction({
   options: splitOptions,
 
   async form({ job, index }) {
-    knownTake({ job, index });
+    takeWithIds({ job, index });
     return { title: 'Split into stems', submitLabel: 'Split', initial: { split: 'separate_vocal' } };
   },
 
   run: ({ job, index, options: { split } }, context) => splitTake({ job, index }, split, context),
 });
 
-/** A take split into voice and band, or into every instrument. Throws UserError when its ids are not known. */
+/** Splits a take into vocals and band, or into every instrument. Throws UserError if its ids are unknown. */
 export async function splitTake(
   take: Take,
   type: 'separate_vocal' | 'split_stem',
   context: Context,
 ): Promise<Outcome> {
-  const work = TAKE_WORK.stems(knownTake(take), type);
+  const work = TAKE_WORK.stems(takeWithIds(take), type);
   return startOn(take, { work, title: `Splitting ${takeName(take)} into stems`, command: 'stems' }, context);
 }
 
 export const studioActions = {
   extend,
-  /** In the voice channel that the person is in. */
+  /** Plays in the person's voice channel. */
   play: { answersPrivately: true, run: ({ job, index }, context) => playTake({ job, index }, context) },
   stems,
   cover: coverArt,
   karaoke,
   wav,
   video: musicVideo,
-  voice: keepVoice,
+  voice: saveVoice,
   change,
   page,
   publish,

@@ -1,4 +1,4 @@
-/** Change: the same song again, with a form that comes filled in. */
+/** Change: creates the song again from a prefilled form. */
 import { defineFormAction } from '../../src/core/bot/command.ts';
 import { UserError } from '../../src/core/errors.ts';
 import type { JobView } from '../../src/core/job.ts';
@@ -7,10 +7,10 @@ import type { OptionDeclarations } from '../../src/core/options.ts';
 import { present } from '../../src/core/util/present.ts';
 import { quoted } from '../text/phrases.ts';
 import { composeSong, SONG_MODEL_CHOICES, type SongRequest } from './compose.ts';
-import { keptVoiceOf, sameVoice } from './keep-voice.ts';
-import { rememberAsked } from './song-message.ts';
+import { sameVoice, savedVoiceOf } from './save-voice.ts';
+import { storedOptions } from './song-message.ts';
 
-/** Five fields in either mode, Discord's limit; the voice stays as it was. */
+/** Five fields in either mode, Discord's limit. The voice cannot be changed. */
 const options = {
   prompt: {
     type: 'text',
@@ -29,7 +29,7 @@ export const change = defineFormAction({
   options: ({ job }) => {
     const { prompt: _prompt, ...withLyrics } = options;
     const { lyrics: _lyrics, ...withPrompt } = options;
-    // Sound because every one of them may be missing.
+    // The cast is safe because every option is optional.
     return ('lyrics' in requestOf(job) ? withLyrics : withPrompt) as typeof options;
   },
 
@@ -37,27 +37,27 @@ export const change = defineFormAction({
     return { title: 'Again, with changes', submitLabel: 'Create song', initial: { ...requestOf(job) } };
   },
 
-  async run({ job, options: chosen }, context) {
+  async run({ job, options: values }, context) {
     const { work } = job;
     if (work.route !== 'music.generate')
       throw new UserError('This result cannot be changed. Start again with /song.');
-    const model = chosen.model ?? work.request.model;
-    const sung = chosen.instrumental ? undefined : keptVoiceOf(work);
-    const voice = sung && (await sameVoice(sung.personaId, sung.name, context));
-    const lyrics = chosen.instrumental ? undefined : chosen.lyrics;
-    const prompt = chosen.prompt ?? (lyrics === undefined ? chosen.title : undefined);
+    const model = values.model ?? work.request.model;
+    const savedVoice = values.instrumental ? undefined : savedVoiceOf(work);
+    const voice = savedVoice && (await sameVoice(savedVoice.personaId, savedVoice.name, context));
+    const lyrics = values.instrumental ? undefined : values.lyrics;
+    const prompt = values.prompt ?? (lyrics === undefined ? values.title : undefined);
     return context.jobs.start({
-      work: composeSong({ ...chosen, lyrics, prompt }, { model, voice }),
-      title: `Composing ${quoted(chosen.title ?? chosen.prompt ?? titleOf(job))}`,
+      work: composeSong({ ...values, lyrics, prompt }, { model, voice }),
+      title: `Composing ${quoted(values.title ?? values.prompt ?? titleOf(job))}`,
       parent: job.id,
       madeFrom: quoted(titleOf(job)),
-      asked: rememberAsked({ ...chosen, lyrics }),
+      asked: storedOptions({ ...values, lyrics }),
       command: 'song',
     });
   },
 });
 
-/** What was asked for, as the form's fields have it. */
+/** The original request as form values. */
 function requestOf({ work }: JobView): SongRequest & { readonly model?: string } {
   if (work.route !== 'music.generate') return {};
   const { customMode, instrumental, model, prompt, title, style } = work.request;

@@ -1,22 +1,22 @@
-/** The result of any work of the music studio, as a message: a song, covers, karaoke, WAV, music video, a kept voice. */
+/** Messages of work on a song: cover art, karaoke, WAV, music video and saved voice. */
 import type { JobView } from '../../src/core/job.ts';
 import { againButton, button, type MediaItem, type Message, plain } from '../../src/core/message.ts';
 import { artistOf, lyricsOf } from '../../src/core/music/song.ts';
 import { present } from '../../src/core/util/present.ts';
 import { duration } from '../../src/core/util/words.ts';
 import type { LyricLine } from '../../src/core/work.ts';
-import { askedBy, lineage } from '../text/phrases.ts';
+import { lineage, requestedBy } from '../text/phrases.ts';
 
-/** By what was asked for; everything else is a song. */
+/** By route. Other routes create songs. */
 export const DERIVED_MESSAGES: Partial<Record<JobView['work']['route'], (job: JobView) => Message>> = {
   'music.generateCover': coverArtMessage,
   'music.timestampedLyrics': karaokeMessage,
   'music.wavGenerate': wavMessage,
   'music.mp4Generate': musicVideoMessage,
-  'music.generatePersona': keptVoiceMessage,
+  'music.generatePersona': savedVoiceMessage,
 };
 
-/** The name of what it was made from, without the quotes that a sentence has. */
+/** The name of the source song, without quotation marks. */
 export function sourceName({ madeFrom }: Pick<JobView, 'madeFrom'>): string {
   return (madeFrom ?? 'Your song').replace(/[“”]/g, '');
 }
@@ -46,7 +46,7 @@ function wavMessage(job: JobView): Message {
   return derived(job, `WAV of ${name}`, { media });
 }
 
-/** A WAV carries the tags of its song, and where it is too large the song goes instead. */
+/** Copies the song's tags to the WAV. The song replaces a WAV that is too large to send. */
 function fromSong({ work, parentJob }: JobView, name: string): Pick<MediaItem, 'tags' | 'smaller'> {
   if (work.route !== 'music.wavGenerate' || parentJob === undefined) return {};
   const song = parentJob.result?.songs.find(({ audioId }) => audioId === work.request.audioId);
@@ -79,7 +79,7 @@ function karaokeMessage(job: JobView): Message {
   return derived(job, `Karaoke for ${name}`, { text: preview(lines), media });
 }
 
-/** The lines with their times, sections in bold. */
+/** Lines with their times, and section names in bold. */
 function preview(lines: readonly LyricLine[]): string {
   return lines
     .map(({ startSeconds, text, section }, index) => {
@@ -89,7 +89,7 @@ function preview(lines: readonly LyricLine[]): string {
     .join('\n');
 }
 
-function keptVoiceMessage(job: JobView): Message {
+function savedVoiceMessage(job: JobView): Message {
   const { work, result } = job;
   const name = work.route === 'music.generatePersona' ? work.request.name : 'The voice';
   const { fields, actions } = lineage(job);
@@ -114,11 +114,12 @@ function derived(job: JobView, title: string, rest: Pick<Message, 'text' | 'medi
   const { fields, actions } = lineage(job);
   const isRecording = job.work.route === 'music.wavGenerate' || job.work.route === 'music.mp4Generate';
   const song = isRecording ? job.parentJob : undefined;
-  const words = song && lyricsOf(song) ? [button({ id: song.id, command: 'song' }, 'lyrics', 'Lyrics')] : [];
+  const lyricsButtons =
+    song && lyricsOf(song) ? [button({ id: song.id, command: 'song' }, 'lyrics', 'Lyrics')] : [];
   return {
     title,
     ...rest,
-    fields: [...fields, askedBy(job)],
-    actions: [...words, againButton(job), ...actions],
+    fields: [...fields, requestedBy(job)],
+    actions: [...lyricsButtons, againButton(job), ...actions],
   };
 }

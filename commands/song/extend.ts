@@ -1,4 +1,4 @@
-/** Extend: the song goes on, as it is or changed from a given second. */
+/** Extend: continues a song, unchanged or with new lyrics, style or title from a given second. */
 import { defineFormAction } from '../../src/core/bot/command.ts';
 import { UserError } from '../../src/core/errors.ts';
 import { hasVoice, lastMoment, lyricsOf, songModelOf, titleOf } from '../../src/core/music/song.ts';
@@ -6,10 +6,10 @@ import { SONG_LIMITS } from '../../src/core/music/song-limits.ts';
 import type { OptionDeclarations, OptionValues } from '../../src/core/options.ts';
 import { beginning, duration } from '../../src/core/util/words.ts';
 import type { SongModel, Work } from '../../src/core/work.ts';
-import { within } from './compose.ts';
+import { assertLength } from './compose.ts';
 import { withSectionTags } from './lyrics-text.ts';
-import { rememberAsked } from './song-message.ts';
-import { type KnownTake, knownTake, startOn, takeName } from './takes.ts';
+import { storedOptions } from './song-message.ts';
+import { startOn, type TakeWithIds, takeName, takeWithIds } from './takes.ts';
 
 const options = {
   prompt: {
@@ -27,45 +27,45 @@ export const extend = defineFormAction({
   options,
 
   async form({ job, index }) {
-    knownTake({ job, index });
+    takeWithIds({ job, index });
     return { title: 'Extend the song', submitLabel: 'Extend', initial: {} };
   },
 
-  async run({ job, index, options: chosen }, context) {
-    const take = knownTake({ job, index });
+  async run({ job, index, options: values }, context) {
+    const take = takeWithIds({ job, index });
     const model = songModelOf(job.work) ?? 'V5';
     const work: Work = {
       route: 'music.extend',
-      request: { audioId: take.audioId, model, ...overrides(take, chosen, model) },
+      request: { audioId: take.audioId, model, ...overrides(take, values, model) },
       ...(hasVoice(job) ? {} : { instrumental: true }),
     };
-    const remembered = rememberAsked({ mode: 'extend', ...chosen });
-    return startOn(take, { work, title: `Extending ${takeName(take)}`, asked: remembered }, context);
+    const asked = storedOptions({ mode: 'extend', ...values });
+    return startOn(take, { work, title: `Extending ${takeName(take)}`, asked }, context);
   },
 });
 
 type Overrides<Request> = Request extends unknown ? Omit<Request, 'audioId' | 'model'> : never;
 
-/** With one of them the gateway wants all: what was left empty is the song's own. */
+/** The gateway requires all overrides or none, so empty ones are taken from the song. */
 function overrides(
-  { job, song }: KnownTake,
-  chosen: OptionValues<typeof options>,
+  { job, song }: TakeWithIds,
+  values: OptionValues<typeof options>,
   model: SongModel,
 ): Overrides<Extract<Work, { route: 'music.extend' }>['request']> {
-  const { style, title, from } = chosen;
-  const words = chosen.prompt === undefined ? undefined : withSectionTags(chosen.prompt);
-  if (words === undefined && style === undefined && title === undefined && from === undefined)
+  const { style, title, from } = values;
+  const lyrics = values.prompt === undefined ? undefined : withSectionTags(values.prompt);
+  if (lyrics === undefined && style === undefined && title === undefined && from === undefined)
     return { defaultParamFlag: false };
-  const bounds = SONG_LIMITS.models[model];
-  if (words !== undefined) within(words, bounds.customPrompt, 'text', 'prompt');
-  if (style !== undefined) within(style, bounds.style, 'style', 'style');
-  if (title !== undefined) within(title, bounds.title, 'title', 'title');
-  const newStyle = style ?? beginning(song.style ?? titleOf(job), bounds.style);
+  const limits = SONG_LIMITS.models[model];
+  if (lyrics !== undefined) assertLength(lyrics, limits.customPrompt, 'text', 'prompt');
+  if (style !== undefined) assertLength(style, limits.style, 'style', 'style');
+  if (title !== undefined) assertLength(title, limits.title, 'title', 'title');
+  const newStyle = style ?? beginning(song.style ?? titleOf(job), limits.style);
   return {
     defaultParamFlag: true,
-    prompt: words ?? beginning(lyricsOf(job) ?? newStyle, bounds.customPrompt),
+    prompt: lyrics ?? beginning(lyricsOf(job) ?? newStyle, limits.customPrompt),
     style: newStyle,
-    title: title ?? beginning(titleOf(job), bounds.title),
+    title: title ?? beginning(titleOf(job), limits.title),
     continueAt: continueAt(from, song.durationSeconds),
   };
 }

@@ -1,28 +1,28 @@
-/** Lyrics as text: for the gateway, with its section tags, and for people, as Markdown. */
+/** Lyrics as text: with section tags for the gateway, and as Markdown for people. */
 import { plain } from '../../src/core/message.ts';
 
 const NAMES =
   'intro|verse|pre-?chorus|post-?chorus|chorus|refrain|hook|bridge|interlude|instrumental|break|breakdown|build|drop|solo|outro|end|ending|coda|rap|spoken(?: word)?';
 const NUMBER = '(?:\\s*(?:\\d{1,2}|[ivx]{1,4}))?';
 
-/** A line that is nothing but a section's name: `Verse 1:`, `(Chorus)`, `**Bridge**`, `## Outro`. */
-const WRITTEN = new RegExp(`^[\\s#*_({<]*((?:${NAMES})${NUMBER})[\\s:)}>*_]*$`, 'i');
+/** A line with only a section's name: `Verse 1:`, `(Chorus)`, `**Bridge**`, `## Outro`. */
+const SECTION = new RegExp(`^[\\s#*_({<]*((?:${NAMES})${NUMBER})[\\s:)}>*_]*$`, 'i');
 const TAG = /^\s*\[([^\]\n]{1,80})\]\s*$/;
-/** A bare word on a line of its own may be sung, such as “End”. */
+/** A single word on a line may be part of the lyrics, such as “End”. */
 const BARE = /^[\w\s-]+$/;
 
-/** Lyrics with every section as the gateway marks it (contract: "section tags in square brackets"). */
+/** Marks sections for the gateway (contract: "section tags in square brackets"). */
 export function withSectionTags(lyrics: string): string {
   return lyrics
     .split('\n')
     .map((line) => {
-      const [, name] = WRITTEN.exec(line) ?? [];
+      const [, name] = SECTION.exec(line) ?? [];
       return name === undefined || BARE.test(line) ? line : `[${name.trim()}]`;
     })
     .join('\n');
 }
 
-/** Lyrics as Markdown, the sections' names in bold. */
+/** Lyrics as Markdown, with section names in bold. */
 export function lyricsMarkdown(lyrics: string): string {
   return lyrics
     .trim()
@@ -34,7 +34,7 @@ export function lyricsMarkdown(lyrics: string): string {
     .join('\n');
 }
 
-/** The first line that is sung. */
+/** The first line that is not a section tag. */
 export function firstLine(lyrics: string | undefined): string | undefined {
   return lyrics
     ?.split('\n')

@@ -1,5 +1,4 @@
-/** From a recording and what people want of it to a request of the upload routes. */
-
+/** Turns a recording and options into a request of the upload routes. */
 import { UserError } from '../../src/core/errors.ts';
 import { SONG_LIMITS } from '../../src/core/music/song-limits.ts';
 import type { Voice } from '../../src/core/music/voice.ts';
@@ -7,7 +6,7 @@ import { present } from '../../src/core/util/present.ts';
 import type { Recording, SongModel, Work } from '../../src/core/work.ts';
 import { choicesOf } from '../text/options.ts';
 import { clip, words } from '../text/phrases.ts';
-import { type SongRequest, UNHEARD_VOICE, within } from './compose.ts';
+import { assertLength, INSTRUMENTAL_WITH_VOICE, type SongRequest } from './compose.ts';
 import { withSectionTags } from './lyrics-text.ts';
 
 export const REMIX_MODES = choicesOf(['cover', 'extend', 'vocals', 'instrumental']);
@@ -17,47 +16,46 @@ export interface RemixRequest extends Omit<SongRequest, 'lyrics'> {
   readonly mode: RemixMode;
 }
 
-/** What is remixed. */
 export interface RemixSource {
   readonly file: Recording;
-  /** What the title is derived from. */
+  /** The result's title is derived from it. */
   readonly name: string;
 }
 
 interface Remix extends RemixRequest, RemixSource {
   readonly model: SongModel;
-  /** Whether a person named the model; a default that does not fit the mode is left out. */
+  /** Whether the person chose the model. A default that does not fit the mode is dropped. */
   readonly modelNamed: boolean;
   readonly voice?: Voice | undefined;
-  /** The recording has no voice, as far as is known. */
+  /** True if the recording is known to have no vocals. */
   readonly fromInstrumental?: boolean | undefined;
 }
 
-const ENDINGS = {
+const SUFFIXES = {
   cover: ' (cover)',
   extend: ' (extended)',
   vocals: ' (with vocals)',
   instrumental: ' (with a band)',
 } as const satisfies Record<RemixMode, string>;
 
-/** What the result is called where no title was given: a cover of “Rain” is “Rain (cover)”. At most `most` characters. */
+/** Default title of the result: a cover of “Rain” is “Rain (cover)”. */
 function derivedTitle({ mode, name }: Pick<Remix, 'mode' | 'name'>, most: number): string {
-  const ending = ENDINGS[mode];
-  return name.endsWith(ending) ? clip(name, most) : `${clip(name, most - ending.length)}${ending}`;
+  const suffix = SUFFIXES[mode];
+  return name.endsWith(suffix) ? clip(name, most) : `${clip(name, most - suffix.length)}${suffix}`;
 }
 
-/** Throws UserError for everything that the mode does not take, before anything is spent. */
+/** Throws UserError for options that the mode does not accept, before anything is spent. */
 export function remixWork(remix: Remix): Work {
   const { mode, style, title } = remix;
-  const bounds = SONG_LIMITS.models[remix.model];
+  const limits = SONG_LIMITS.models[remix.model];
   if (remix.voice && mode !== 'cover') {
     throw new UserError(
       'A saved voice works only in mode “cover”. Leave out “voice” or change “mode”.',
       'voice',
     );
   }
-  if (style !== undefined) within(style, bounds.style, 'style', 'style');
-  if (title !== undefined) within(title, bounds.title, 'title', 'title');
+  if (style !== undefined) assertLength(style, limits.style, 'style', 'style');
+  if (title !== undefined) assertLength(title, limits.title, 'title', 'title');
   switch (mode) {
     case 'cover':
       return coverWork(remix);
@@ -74,17 +72,17 @@ export function remixWork(remix: Remix): Work {
 
 function coverWork(remix: Remix): Work {
   const { file: audio, name, model, prompt, title, style, instrumental = false, voice } = remix;
-  if (instrumental && voice !== undefined) throw new UserError(UNHEARD_VOICE, 'instrumental');
-  const bounds = SONG_LIMITS.models[model];
+  if (instrumental && voice !== undefined) throw new UserError(INSTRUMENTAL_WITH_VOICE, 'instrumental');
+  const limits = SONG_LIMITS.models[model];
   if (title === undefined && style === undefined && voice === undefined) {
     if (prompt === undefined)
       throw new UserError('Describe how the cover should sound, in “style” or “prompt”.', 'style');
-    within(prompt, bounds.simplePrompt, 'description', 'prompt');
+    assertLength(prompt, limits.simplePrompt, 'description', 'prompt');
     const request = { customMode: false as const, instrumental, model, prompt };
     return { route: 'music.uploadCover', audio, request };
   }
   const lyrics = prompt === undefined || instrumental ? undefined : withSectionTags(prompt);
-  if (lyrics !== undefined) within(lyrics, bounds.customPrompt, 'text', 'prompt');
+  if (lyrics !== undefined) assertLength(lyrics, limits.customPrompt, 'text', 'prompt');
   const about = style ?? title ?? name;
   const writesLyrics = !instrumental && lyrics === undefined;
   return present({
@@ -94,8 +92,8 @@ function coverWork(remix: Remix): Work {
       customMode: true as const,
       instrumental,
       model,
-      title: title ?? derivedTitle(remix, bounds.title),
-      style: style ?? clip(about, bounds.style),
+      title: title ?? derivedTitle(remix, limits.title),
+      style: style ?? clip(about, limits.style),
       prompt: lyrics,
       personaId: voice?.personaId,
     }),
@@ -106,9 +104,9 @@ function coverWork(remix: Remix): Work {
 
 function extendWork(remix: Remix): Work {
   const { file: audio, name, model, prompt, title, style, instrumental = false } = remix;
-  const bounds = SONG_LIMITS.models[model];
+  const limits = SONG_LIMITS.models[model];
   if (title === undefined && style === undefined && !instrumental) {
-    if (prompt !== undefined) within(prompt, bounds.customPrompt, 'text', 'prompt');
+    if (prompt !== undefined) assertLength(prompt, limits.customPrompt, 'text', 'prompt');
     const isInstrumental = remix.fromInstrumental === true && prompt === undefined;
     return {
       route: 'music.uploadExtend',
@@ -121,7 +119,7 @@ function extendWork(remix: Remix): Work {
     throw new UserError('Enter the lyrics of the new part in “prompt”, or choose “instrumental”.', 'prompt');
   }
   const lyrics = prompt === undefined ? undefined : withSectionTags(prompt);
-  if (lyrics !== undefined) within(lyrics, bounds.customPrompt, 'text', 'prompt');
+  if (lyrics !== undefined) assertLength(lyrics, limits.customPrompt, 'text', 'prompt');
   return {
     route: 'music.uploadExtend',
     audio,
@@ -129,8 +127,8 @@ function extendWork(remix: Remix): Work {
       model,
       defaultParamFlag: true as const,
       instrumental,
-      style: style ?? clip(title ?? name, bounds.style),
-      title: title ?? derivedTitle(remix, bounds.title),
+      style: style ?? clip(title ?? name, limits.style),
+      title: title ?? derivedTitle(remix, limits.title),
       prompt: lyrics,
     }),
   };
@@ -141,18 +139,18 @@ function vocalsWork(remix: Remix): Work {
   if (instrumental)
     throw new UserError('Mode “vocals” adds vocals, so leave out “instrumental”.', 'instrumental');
   if (prompt === undefined) throw new UserError('Enter the lyrics in “prompt”.', 'prompt');
-  const bounds = SONG_LIMITS.models[model];
+  const limits = SONG_LIMITS.models[model];
   const lyrics = withSectionTags(prompt);
-  within(lyrics, bounds.customPrompt, 'text', 'prompt');
+  assertLength(lyrics, limits.customPrompt, 'text', 'prompt');
   return {
     route: 'music.addVocals',
     audio,
     request: {
       prompt: lyrics,
-      title: title ?? derivedTitle(remix, bounds.title),
-      style: style ?? clip(name, bounds.style),
+      title: title ?? derivedTitle(remix, limits.title),
+      style: style ?? clip(name, limits.style),
       negativeTags: '',
-      ...lateModel(remix),
+      ...addModel(remix),
     },
   };
 }
@@ -161,22 +159,22 @@ function instrumentalWork(remix: Remix): Work {
   const { file: audio, model, prompt, title, style } = remix;
   const tags = style ?? prompt;
   if (tags === undefined) throw new UserError('Describe how the band should sound, in “style”.', 'style');
-  const bounds = SONG_LIMITS.models[model];
-  within(tags, bounds.style, 'style', style === undefined ? 'prompt' : 'style');
+  const limits = SONG_LIMITS.models[model];
+  assertLength(tags, limits.style, 'style', style === undefined ? 'prompt' : 'style');
   return {
     route: 'music.addInstrumental',
     audio,
     request: {
-      title: title ?? derivedTitle(remix, bounds.title),
+      title: title ?? derivedTitle(remix, limits.title),
       tags,
       negativeTags: '',
-      ...lateModel(remix),
+      ...addModel(remix),
     },
   };
 }
 
-/** add-vocals and add-instrumental take two of the models (docs.sunoapi.org/suno-api/add-vocals). */
-function lateModel({ model, modelNamed }: Remix): { model?: 'V4_5PLUS' | 'V5' } {
+/** add-vocals and add-instrumental accept two models (docs.sunoapi.org/suno-api/add-vocals). */
+function addModel({ model, modelNamed }: Remix): { model?: 'V4_5PLUS' | 'V5' } {
   if (model === 'V4_5PLUS' || model === 'V5') return { model };
   if (!modelNamed) return {};
   throw new UserError('This mode works only with the models V5 and V4_5PLUS.', 'model');

@@ -1,4 +1,4 @@
-/** What a song says: while it is made, and when it is there, with a row of buttons for each take. */
+/** Messages of a song, while it is created and when it is finished, with buttons for each take. */
 import { dayOf } from '../../src/core/clock.ts';
 import { serverOf } from '../../src/core/invocation.ts';
 import type { JobView } from '../../src/core/job.ts';
@@ -14,21 +14,21 @@ import {
 import { artistOf, coverWords, hasVoice, lyricsOf, titleOf } from '../../src/core/music/song.ts';
 import { present } from '../../src/core/util/present.ts';
 import { duration } from '../../src/core/util/words.ts';
-import { askedBy, lineage, shortened } from '../text/phrases.ts';
+import { lineage, requestedBy, shortened } from '../text/phrases.ts';
 import { DERIVED_MESSAGES } from './derived-messages.ts';
 import { lyricsMarkdown } from './lyrics-text.ts';
 import { takeName, withTake } from './takes.ts';
 
 /** Characters of one option in a result. */
-const MOST_ASKED = 500;
-const MOST_LYRICS = 160;
-/** The gateway makes two, and platforms show 25 buttons a message. */
+const LONGEST_OPTION = 500;
+const LONGEST_LYRICS = 160;
+/** The gateway creates two takes, and a message has at most 25 buttons. */
 const TAKES_WITH_BUTTONS = 2;
 
 function songMessage(job: JobView): Message {
   const songs = job.result?.songs ?? [];
-  const [words] = job.result?.lyrics ?? [];
-  if (songs.length === 0 && words !== undefined) return wordsMessage(job, words.text);
+  const [variant] = job.result?.lyrics ?? [];
+  if (songs.length === 0 && variant !== undefined) return lateLyricsMessage(job, variant.text);
   const cover = songs.find(({ imageUrl }) => imageUrl !== undefined)?.imageUrl;
   const { fields, actions } = lineage(job);
   const covers: MediaItem[] = cover
@@ -50,24 +50,24 @@ function songMessage(job: JobView): Message {
   const facts = [...songFields(job), ...fields];
   return {
     title,
-    fields: [...askedFor(job, { title, fields: facts }), ...facts, askedBy(job)],
+    fields: [...requestFields(job, { title, fields: facts }), ...facts, requestedBy(job)],
     media,
     actions: [...songButtons(job), ...listenLink(job, 'Listen'), ...actions],
   };
 }
 
-/** A link to the page of a song, where there is one. */
+/** A link to the song's page, if it has one. */
 export function listenLink({ pageUrl }: JobView, label: string, part = ''): Button[] {
   return pageUrl === undefined ? [] : [{ type: 'link', url: `${pageUrl}${part}`, label }];
 }
 
-/** The words of a song that came after its person had been told that it would not come. */
-function wordsMessage(job: JobView, words: string): Message {
+/** Lyrics that arrived after the job had failed. */
+function lateLyricsMessage(job: JobView, lyrics: string): Message {
   const title = titleOf(job);
   return {
     title,
-    text: `The lyrics arrived too late to create the song automatically. To create it, press **Sing it**.\n\n${lyricsMarkdown(words)}`,
-    fields: [...askedFor(job, { title }), askedBy(job)],
+    text: `The lyrics arrived too late to create the song automatically. To create it, press **Sing it**.\n\n${lyricsMarkdown(lyrics)}`,
+    fields: [...requestFields(job, { title }), requestedBy(job)],
     actions: [
       { ...button({ id: job.id, command: 'lyrics' }, 'sing', 'Sing it'), emphasis: 'primary' },
       button(job, 'change', 'Change'),
@@ -76,7 +76,7 @@ function wordsMessage(job: JobView, words: string): Message {
   };
 }
 
-/** Lyrics as soon as there are words, and the first take as soon as it plays. */
+/** Shows the lyrics and the first take as soon as each is available. */
 export function earlySongMessage(job: JobView): Message {
   const [first] = job.result?.songs ?? [];
   const lyrics = lyricsOf(job);
@@ -93,53 +93,53 @@ export function earlySongMessage(job: JobView): Message {
   });
 }
 
-interface Remembered {
+interface RequestOptions {
   readonly mode?: string | undefined;
   readonly prompt?: string | undefined;
   readonly lyrics?: string | undefined;
   readonly title?: string | undefined;
   readonly style?: string | undefined;
-  /** The second to go on from. */
+  /** In seconds. */
   readonly from?: number | undefined;
 }
 
-/** What a job remembers of a request. */
-export function rememberAsked({
+/** The options that a job stores, to show them with the result. */
+export function storedOptions({
   mode,
   prompt,
   lyrics,
   title,
   style,
   from,
-}: Remembered): Record<string, string> {
+}: RequestOptions): Record<string, string> {
   const texts = {
     mode,
-    prompt: prompt && shortened(prompt, MOST_ASKED),
-    lyrics: lyrics && shortened(lyrics, MOST_LYRICS),
+    prompt: prompt && shortened(prompt, LONGEST_OPTION),
+    lyrics: lyrics && shortened(lyrics, LONGEST_LYRICS),
     title,
-    style: style && shortened(style, MOST_ASKED),
+    style: style && shortened(style, LONGEST_OPTION),
     from: from === undefined ? undefined : duration(from),
   };
   return Object.fromEntries(
-    Object.entries(texts).flatMap(([option, words]) => (words?.trim() ? [[option, words]] : [])),
+    Object.entries(texts).flatMap(([option, text]) => (text?.trim() ? [[option, text]] : [])),
   );
 }
 
-/** What was asked for, without what the message says already: where no command is shown, nothing else does. */
-function askedFor(job: JobView, { title = '', fields = [] }: Message): Field[] {
-  const { asked: known = {} } = job;
-  const shown = [title, ...fields.map(({ value }) => value)].map(bare);
-  const parts = Object.entries(known).flatMap(([option, words]) => {
-    const isShown = option !== 'mode' && shown.some((text) => text.includes(bare(words)));
-    shown.push(bare(words));
+/** The request, because some platforms do not show the command. Leaves out what the message already shows. */
+function requestFields(job: JobView, { title = '', fields = [] }: Message): Field[] {
+  const { asked: options = {} } = job;
+  const shown = [title, ...fields.map(({ value }) => value)].map(normalise);
+  const parts = Object.entries(options).flatMap(([option, value]) => {
+    const isShown = option !== 'mode' && shown.some((text) => text.includes(normalise(value)));
+    shown.push(normalise(value));
     if (isShown) return [];
-    return [option === 'prompt' ? words : `${capitalised(option)}: ${words}`];
+    return [option === 'prompt' ? value : `${capitalised(option)}: ${value}`];
   });
   return parts.length === 0 ? [] : [{ name: 'Request', value: parts.join('\n') }];
 }
 
-/** Only its words, each between spaces, so that a part of a word is not found. */
-function bare(text: string): string {
+/** Lowercase words between spaces, so that a search finds whole words only. */
+function normalise(text: string): string {
   return ` ${text
     .toLowerCase()
     .replace(/[^\p{L}\p{M}\p{N}\p{S}]+/gu, ' ')
@@ -150,78 +150,78 @@ function capitalised(option: string): string {
   return `${option.slice(0, 1).toUpperCase()}${option.slice(1)}`;
 }
 
-/** Style and voice; what was derived is said to be so. */
+/** Style and voice. The label shows whether the style was derived. */
 function songFields({ work, result }: JobView): Field[] {
   const request = 'request' in work && 'style' in work.request ? work.request : undefined;
   const style = request?.style ?? result?.songs.find((song) => song.style !== undefined)?.style;
-  const derived = work.route === 'music.generate' && work.roughStyle !== undefined;
+  const isDerived = work.route === 'music.generate' && work.roughStyle !== undefined;
   const voice = 'voiceName' in work ? work.voiceName : undefined;
   return [
-    ...(style ? [{ name: derived ? 'Style (from your words)' : 'Style', value: style }] : []),
+    ...(style ? [{ name: isDerived ? 'Style (from your words)' : 'Style', value: style }] : []),
     ...(voice ? [{ name: 'Voice', value: voice }] : []),
   ];
 }
 
-/** What people do most is first and primary, next to it the words; then every take's buttons and those of the whole song. */
+/** The primary button, lyrics, the buttons of each take, then those of the song. */
 function songButtons(job: JobView): Button[] {
   const songs = job.result?.songs ?? [];
-  const own = songs.slice(0, TAKES_WITH_BUTTONS).flatMap((_, index) => takeButtons(job, index));
-  const words = lyricsOf(job) ? [songButton(job, 'lyrics', 'Lyrics')] : [];
-  const whole = [
+  const perTake = songs.slice(0, TAKES_WITH_BUTTONS).flatMap((_, index) => takeButtons(job, index));
+  const lyrics = lyricsOf(job) ? [songButton(job, 'lyrics', 'Lyrics')] : [];
+  const perSong = [
     ...(job.taskId && songs.length > 0 ? [songButton(job, 'cover', 'Cover art')] : []),
     ...(job.work.route === 'music.extend' ? [] : [button(job, 'change', 'Change')]),
     againButton(job),
     ...(job.pageUrl === undefined ? [] : [songButton(job, 'page', 'Page')]),
   ];
-  const [first, ...others] = own;
-  const most = first ? [{ ...first, emphasis: 'primary' as const }] : [];
-  return [...most, ...words, ...others, ...whole];
+  const [first, ...rest] = perTake;
+  const primary = first ? [{ ...first, emphasis: 'primary' as const }] : [];
+  return [...primary, ...lyrics, ...rest, ...perSong];
 }
 
-/** What can be made of one take. Their names tell the takes apart. */
+/** The buttons of one take. With several takes, the labels have a number. */
 function takeButtons(job: JobView, index: number): ActionButton[] {
   if (!job.taskId || job.result?.songs[index]?.audioId === undefined) return [];
-  const voiced = hasVoice(job);
+  const hasVocals = hasVoice(job);
   const suffix = (job.result?.songs.length ?? 0) > 1 ? ` take ${index + 1}` : '';
   const actions = [
     ['extend', 'Extend'],
-    // Elsewhere there are no voice channels.
+    // Only Discord servers have voice channels.
     ...(job.address.platform === 'discord' && serverOf(job.address) !== undefined
       ? [['play', 'Play here']]
       : []),
     ['stems', 'Stems'],
-    ...(voiced ? [['karaoke', 'Karaoke']] : []),
+    ...(hasVocals ? [['karaoke', 'Karaoke']] : []),
     ['video', 'Music video'],
     ['wav', 'WAV'],
-    ...(voiced ? [['voice', 'Save voice']] : []),
+    ...(hasVocals ? [['voice', 'Save voice']] : []),
   ] as const satisfies readonly (readonly string[])[];
   return actions.map(([action = '', label = '']) => songButton(job, action, `${label}${suffix}`, index));
 }
 
-/** The studio's actions belong to /song, also for songs that another command made. */
+/** Song actions belong to /song, even for songs from another command. */
 function songButton({ id }: JobView, action: string, label: string, index = 0): ActionButton {
   return button({ id, command: 'song' }, action, label, index);
 }
 
 function takeMedia(job: JobView, index: number): MediaItem {
   const { audioUrl = '', durationSeconds, title, lyrics, imageUrl } = job.result?.songs[index] ?? {};
-  const number = `Take ${index + 1}`;
-  const sung = lyricsOf(job);
+  const label = `Take ${index + 1}`;
+  const songLyrics = lyricsOf(job);
   return {
     kind: 'audio',
     name: withTake(titleOf(job), index),
     source: { type: 'remote', url: audioUrl },
-    caption: durationSeconds === undefined ? number : `${number} · ${duration(durationSeconds)}`,
+    caption: durationSeconds === undefined ? label : `${label} · ${duration(durationSeconds)}`,
     tags: present({
       title: title ?? titleOf(job),
       artist: artistOf(job),
-      lyrics: sung && (lyrics?.trim() ? lyrics : sung),
+      lyrics: songLyrics && (lyrics?.trim() ? lyrics : songLyrics),
       coverUrl: imageUrl,
     }),
   };
 }
 
-/** A song that is found again: no files, its buttons, and a link to its message. */
+/** An earlier song: its buttons, without files. */
 export function songCard(job: JobView, index: number): Message {
   const lyrics = lyricsOf(job);
   return {
@@ -230,14 +230,13 @@ export function songCard(job: JobView, index: number): Message {
     fields: [
       ...songFields(job),
       ...lineage(job).fields,
-      askedBy(job),
+      requestedBy(job),
       { name: 'Created', value: dayOf(job.createdAt) },
     ],
     actions: [...songButtons(job), ...listenLink(job, 'Listen')],
   };
 }
 
-/** The result of any work of the music studio. */
 export function resultMessage(job: JobView): Message {
   return (DERIVED_MESSAGES[job.work.route] ?? songMessage)(job);
 }

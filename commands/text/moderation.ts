@@ -1,4 +1,4 @@
-/** What moderators decided, in words. */
+/** Texts about settings, limits and access rules. */
 import type { Context } from '../../src/core/bot/context.ts';
 import { FAMILY_NOUNS } from '../../src/core/family.ts';
 import { type Address, serverOf, serverWord } from '../../src/core/invocation.ts';
@@ -19,13 +19,13 @@ import {
 import { counted } from '../../src/core/util/words.ts';
 import { shortened } from './phrases.ts';
 
-type Somewhere = Pick<Address, 'platform'>;
+type Place = Pick<Address, 'platform'>;
 
 export function onOrOff({ on }: { readonly on: boolean }): string {
   return on ? 'on' : 'off';
 }
 
-export function because(from: Origin, at: Somewhere): string {
+export function because(from: Origin, at: Place): string {
   switch (from) {
     case 'channel':
     case 'server':
@@ -39,41 +39,42 @@ export function because(from: Origin, at: Somewhere): string {
   }
 }
 
-/** The model of a family, who chose it, and choices that would hold if their model was still there. */
-export function modelField({ family, model, from, chosenBy, gone }: ModelInForce, at: Somewhere): Field {
+/** The model of a family, who chose it, and choices whose model is no longer available. */
+export function modelField({ family, model, from, chosenBy, gone }: ModelInForce, at: Place): Field {
   const by = chosenBy ? ` by ${chosenBy.displayName}` : '';
-  const lost = gone.map(
+  const unavailable = gone.map(
     (choice) => `\n⚠️ ${choice.model}, ${because(choice.from, at)}, is no longer available to this bot.`,
   );
-  const value = `${model === undefined ? '' : `${model}, `}${because(from, at)}${by}${lost.join('')}`;
+  const value = `${model === undefined ? '' : `${model}, `}${because(from, at)}${by}${unavailable.join('')}`;
   return { name: FAMILY_NOUNS[family].title, value };
 }
 
-/** Characters of a prompt that are shown; its form has it whole. */
-const PROMPT_SHOWN = 500;
+/** In characters. The form shows the whole prompt. */
+const LONGEST_PROMPT = 500;
 
 const TALK_DETAILS = `. Each answer starts a thread. Replies and messages that mention someone else are ignored. The limit is ${TALK_QUESTIONS} questions per person and hour. To change it, use /limits set with what:ask and per:hour.`;
 
-/** How questions are answered. */
 export function answerFields(
   { systemPrompt, assistant, footer, talk }: AnswersInForce,
   at: Pick<Address, 'platform' | 'guild' | 'direct'>,
 ): Field[] {
-  const decided = (flag: AnswersInForce['footer'], meaning: string) =>
+  const flagText = (flag: AnswersInForce['footer'], meaning: string) =>
     `${onOrOff(flag)}, ${because(flag.from, at)} (${meaning})`;
   const { text = '', from = 'none' } = systemPrompt ?? {};
-  const prompt = text.length <= PROMPT_SHOWN ? text : shortened(text, PROMPT_SHOWN);
-  const talking = `${onOrOff({ on: talk })} (answers every message in this channel)`;
+  const prompt = text.length <= LONGEST_PROMPT ? text : shortened(text, LONGEST_PROMPT);
+  const talkText = `${onOrOff({ on: talk })} (answers every message in this channel)`;
   return [
     { name: 'System prompt', value: prompt === '' ? 'none' : `${prompt} (${because(from, at)})` },
-    { name: 'Assistant', value: decided(assistant, "answers may use the bot's commands") },
-    { name: 'Footer', value: decided(footer, 'shows model and tokens under answers') },
-    ...(serverOf(at) === undefined ? [] : [{ name: 'Talk', value: `${talking}${talk ? TALK_DETAILS : ''}` }]),
+    { name: 'Assistant', value: flagText(assistant, "answers may use the bot's commands") },
+    { name: 'Footer', value: flagText(footer, 'shows model and tokens under answers') },
+    ...(serverOf(at) === undefined
+      ? []
+      : [{ name: 'Talk', value: `${talkText}${talk ? TALK_DETAILS : ''}` }]),
   ];
 }
 
-/** Whether songs have pages, and why. */
-export function pagesText(pages: PagesInForce, at: Somewhere): string {
+/** States whether songs have pages, and why. */
+export function pagesText(pages: PagesInForce, at: Place): string {
   if (pages.from === 'channel' || pages.from === 'server')
     return `Pages are ${onOrOff(pages)}, set for ${placeText(pages.from, at)}.`;
   return pages.on
@@ -81,25 +82,23 @@ export function pagesText(pages: PagesInForce, at: Somewhere): string {
     : 'Pages are off, because this is private or I cannot tell whether everyone can read it.';
 }
 
-/** Channels or rules that are listed. */
 const MOST_LISTED = 10;
 
-/** A sentence to follow what was said of a server; empty where no channel has a choice of its own. `channels` are plain. */
-export function ownChoiceWins(channels: readonly string[]): string {
+/** Names channels that override a server setting, or returns an empty text. `channels` are plain. */
+export function overridesText(channels: readonly string[]): string {
   if (channels.length === 0) return '';
   const listed = channels.slice(0, MOST_LISTED).map(plain);
   const more = channels.length > listed.length ? ` and ${channels.length - listed.length} more` : '';
   return ` These channels keep their own settings: ${listed.join(', ')}${more}.`;
 }
 
-/** The rule of precedence, in one sentence. */
-function precedence(at: Somewhere): string {
+function precedence(at: Place): string {
   const server = serverWord(at);
   return `Channel rules override ${server} rules. Rules for a person override rules for a role, and those override rules for everyone. A channel cannot loosen a more specific ${server} rule.`;
 }
 
-/** Everything that is decided here, with what is used of it. */
-export async function limitsMessage({ inForce }: Context, at: Somewhere): Promise<Message> {
+/** All limits and access rules here, with current usage. */
+export async function limitsMessage({ inForce }: Context, at: Place): Promise<Message> {
   const { limits, rules, paused } = await inForce.rules();
   return {
     title: 'Limits and access here',
@@ -117,28 +116,28 @@ export async function limitsMessage({ inForce }: Context, at: Somewhere): Promis
   };
 }
 
-function section(title: string, lines: readonly string[], empty: string): string[] {
-  return [`**${title}**`, lines.length === 0 ? empty : list(lines)];
+function section(title: string, lines: readonly string[], emptyText: string): string[] {
+  return [`**${title}**`, lines.length === 0 ? emptyText : list(lines)];
 }
 
 const list = (lines: readonly string[]): string => lines.map((line) => `- ${line}`).join('\n');
 
 const UNITS = { requests: 'request', units: 'unit' } as const;
 
-function limitLine({ sentence, from, used, of, who }: LimitInForce, at: Somewhere): string {
-  const usedNow = who === undefined ? `: ${counted(used, UNITS[of])} used` : '';
-  return `${plain(sentence)} (${from === 'deployment' ? 'set by the operator' : because(from, at)})${usedNow}`;
+function limitLine({ sentence, from, used, of, who }: LimitInForce, at: Place): string {
+  const usage = who === undefined ? `: ${counted(used, UNITS[of])} used` : '';
+  return `${plain(sentence)} (${from === 'deployment' ? 'set by the operator' : because(from, at)})${usage}`;
 }
 
 interface RuleChange {
   readonly report: RuleReport;
-  readonly at: Somewhere;
+  readonly at: Place;
   readonly hint?: string | undefined;
-  /** What was taken back; absent where something was set. */
+  /** The rules that a reset removed. */
   readonly removed?: readonly string[];
 }
 
-/** What applies after a rule was changed, why, and how to undo it. */
+/** States which rules apply after a change, and how to undo it. */
 export function changeMessage(
   name: RuleName,
   where: Where,
@@ -151,7 +150,7 @@ export function changeMessage(
   ].join(' ');
   const listed = related.slice(0, MOST_LISTED).map(plain);
   const more = related.length > listed.length ? [`and ${related.length - listed.length} more`] : [];
-  const tookBack =
+  const removedLines =
     removed === undefined
       ? []
       : removed.length === 0
@@ -159,17 +158,17 @@ export function changeMessage(
         : [`Removed: ${plain(removed.join('; '))}.`];
   return {
     text: [
-      ...tookBack,
+      ...removedLines,
       ...now.map(plain),
       ...(hint === undefined ? [] : [hint]),
       ...(listed.length > 0 ? [`Related rules:\n${list([...listed, ...more])}`] : []),
-      ...(channels.length > 0 ? [ownChoiceWins(channels).trim()] : []),
+      ...(channels.length > 0 ? [overridesText(channels).trim()] : []),
     ].join('\n\n'),
     ...(footer !== '' && { footer }),
   };
 }
 
-function undo({ what, who }: RuleName, where: Where, at: Somewhere): string {
-  const whom = who === EVERYONE ? '' : ` who:@${who.name ?? who.id}`;
-  return `/limits reset what:${what}${whom}${where === 'server' ? ` where:${serverWord(at)}` : ''}`;
+function undo({ what, who }: RuleName, where: Where, at: Place): string {
+  const whoOption = who === EVERYONE ? '' : ` who:@${who.name ?? who.id}`;
+  return `/limits reset what:${what}${whoOption}${where === 'server' ? ` where:${serverWord(at)}` : ''}`;
 }

@@ -1,10 +1,10 @@
-/** Options that several commands have. */
+/** Options shared by several commands. */
 import { UserError } from '../../src/core/errors.ts';
 import { FAMILIES } from '../../src/core/family.ts';
 import { parseSubject, type Subject } from '../../src/core/moderation.ts';
 import type { ChoiceOption, TextOption } from '../../src/core/options.ts';
 
-/** A text that the command completes while it is typed. `maximumLength` in characters. */
+/** A text option with completions. `maximumLength` is in characters. */
 export function completedText(description: string, maximumLength = 200) {
   return { type: 'text', description, maximumLength, autocomplete: true } as const satisfies TextOption;
 }
@@ -13,20 +13,19 @@ export function modelOption(description: string) {
   return completedText(description, 100);
 }
 
-/** For pictures and videos, whose words the gateway may expand. */
+/** For images and videos: the gateway may expand their prompts. */
 export const exactOption = {
   type: 'flag',
   description: "Use your words unchanged, without the gateway's additions",
 } as const;
 
-/** Of a video. The values are the seconds that every public model of its dialect takes. */
+/** Durations in seconds that every public video model accepts. */
 export const durationOption = {
   type: 'choice',
   description: 'Duration',
   choices: ['5', '10', '15'].map((seconds) => ({ name: `${seconds} seconds`, value: seconds })),
 } as const satisfies ChoiceOption;
 
-/** Choices whose value is their name. */
 export function choicesOf<const Name extends string>(names: readonly Name[]) {
   return names.map((name) => ({ name, value: name }));
 }
@@ -46,7 +45,7 @@ export const whoOption = {
   maximumLength: 200,
 } as const satisfies TextOption;
 
-/** The person or role of such an option. Throws UserError for what is no mention. */
+/** The person or role that was mentioned. Throws UserError if the text is not a mention. */
 export function subjectOf(text: string): Subject {
   const subject = parseSubject(text);
   if (subject) return subject;

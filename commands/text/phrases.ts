@@ -1,9 +1,9 @@
-/** Texts of commands, cut and counted; replies and the buttons that all results have. */
+/** Helpers for texts, and fields that all results share. */
 import type { JobView } from '../../src/core/job.ts';
 import { type Button, type Field, plain } from '../../src/core/message.ts';
 import { beginning, counted } from '../../src/core/util/words.ts';
 
-/** At most `most` characters, ending at a word where there is one. */
+/** Cuts to at most `most` characters, at a word if possible. */
 export function clip(text: string, most: number): string {
   const flat = text.replace(/\s+/g, ' ').trim();
   if (flat.length <= most) return flat;
@@ -12,18 +12,17 @@ export function clip(text: string, most: number): string {
   return (space > most / 2 ? cut.slice(0, space) : cut).trim();
 }
 
-/** The first `most` words. */
 export function words(text: string, most: number): string {
   return text.trim().split(/\s+/).slice(0, most).join(' ');
 }
 
-/** At most `most` characters, with an ellipsis at a word where some were cut. */
+/** Cuts to at most `most` characters, at a word if possible, and adds an ellipsis. */
 export function shortened(text: string, most: number): string {
   const whole = clip(text, text.length);
   return whole.length <= most ? whole : `${clip(text, most - 1)}…`;
 }
 
-/** In quotes, short enough for a heading. */
+/** In quotation marks, short enough for a heading. */
 export function quoted(text: string): string {
   return `“${shortened(text, 81)}”`;
 }
@@ -35,25 +34,25 @@ const AGES = [
   [1000, 'second'],
 ] as const;
 
-/** In the largest whole unit, as `3 hours`. */
+/** In the largest unit, as `3 hours`. */
 export function age(milliseconds: number): string {
   const [size, unit] = AGES.find(([length]) => milliseconds >= length) ?? [1000, 'second'];
   return counted(Math.max(1, Math.floor(milliseconds / size)), unit);
 }
 
-/** A fact as a line of Markdown. */
+/** A field as a line of Markdown. */
 export function fieldLine({ name, value }: Field): string {
   return `**${plain(name)}**: ${plain(value)}`;
 }
 
-export function askedBy({ person }: JobView): Field {
+export function requestedBy({ person }: JobView): Field {
   return { name: 'Requested by', value: person.displayName };
 }
 
-/** Discord's and Slack's buttons take about this many characters. */
+/** Limit of button labels on Discord and Slack, about. */
 const LABEL_LENGTH = 75;
 
-/** What a result was made from: in words, and as a link where the platform has one. */
+/** A field and a link that lead to a result's source. The platform may have no link. */
 export function lineage({ madeFrom, parentUrl }: JobView): {
   readonly fields: readonly Field[];
   readonly actions: readonly Button[];

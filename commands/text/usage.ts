@@ -1,5 +1,4 @@
-/** What people used, in words. */
-
+/** Texts about usage. */
 import { type Message, plain } from '../../src/core/message.ts';
 import type {
   DayUsage,
@@ -11,7 +10,7 @@ import type {
 import { present } from '../../src/core/util/present.ts';
 import { amount, counted, lastDays } from '../../src/core/util/words.ts';
 
-/** Days that a report lists; it says how many more there are. */
+/** Lines per section. The report states how many more there are. */
 const MOST_LISTED = 25;
 
 const UNCERTAIN = 'Uncertain: the gateway may have accepted these requests, so they count.';
@@ -21,18 +20,18 @@ export function usageReport(
   days: number,
   hasUnits: boolean,
 ): Message {
-  const judged = feedback.map(
+  const votes = feedback.map(
     ({ model, good, bad }) => `- ${plain(model)}: ${amount(good)} good, ${amount(bad)} bad`,
   );
-  const votes = judged.length === 0 ? [] : [['Votes on answers', shortList(judged)] as const];
-  if (rows.length + judged.length === 0) return { text: `No usage in ${lastDays(days)}.` };
+  const voteSections = votes.length === 0 ? [] : [['Votes on answers', shortList(votes)] as const];
+  if (rows.length + votes.length === 0) return { text: `No usage in ${lastDays(days)}.` };
   const byDay = [...byKey(rows, 'day')].toSorted(([left], [right]) => right.localeCompare(left));
   const sections = [
     ['Total', list(new Map([['All requests', total(rows)]]), hasUnits)],
     ['By type', list(byKey(rows, 'family'), hasUnits)],
     ['By person', list(byPerson(people), hasUnits, peopleInAll)],
     ['By day (UTC)', list(new Map(byDay), hasUnits)],
-    ...votes,
+    ...voteSections,
   ] as const;
   const alt = `Requests by day and family over ${lastDays(days)}`;
   return present({
@@ -45,26 +44,24 @@ export function usageReport(
   });
 }
 
-/** One person's own, by what. */
 export function ownUsageText(rows: readonly FamilyUsage[], days: number, hasUnits: boolean): string {
   if (rows.length === 0) return `You have no usage here in ${lastDays(days)}.`;
-  const doubt = rows.some(({ uncertain }) => uncertain > 0) ? `\n\n${UNCERTAIN}` : '';
-  return `Your usage here in ${lastDays(days)}:\n\n${list(byKey(rows, 'family'), hasUnits)}${doubt}`;
+  const note = rows.some(({ uncertain }) => uncertain > 0) ? `\n\n${UNCERTAIN}` : '';
+  return `Your usage here in ${lastDays(days)}:\n\n${list(byKey(rows, 'family'), hasUnits)}${note}`;
 }
 
-function list(sums: ReadonlyMap<string, SettledUsage>, hasUnits: boolean, inAll = sums.size): string {
+function list(sums: ReadonlyMap<string, SettledUsage>, hasUnits: boolean, count = sums.size): string {
   const listed = [...sums].slice(0, MOST_LISTED).map(([name, { requests, units, uncertain }]) => {
     const cost = hasUnits ? `, ${counted(units, 'unit')}` : '';
-    const doubt = uncertain > 0 ? ` (${amount(uncertain)} uncertain)` : '';
-    return `- ${plain(name)}: ${amount(requests)}${cost}${doubt}`;
+    const uncertainText = uncertain > 0 ? ` (${amount(uncertain)} uncertain)` : '';
+    return `- ${plain(name)}: ${amount(requests)}${cost}${uncertainText}`;
   });
-  return shortList(listed, inAll);
+  return shortList(listed, count);
 }
 
-/** The lines as far as they are listed; `inAll`: how many there are. */
-function shortList(lines: readonly string[], inAll = lines.length): string {
+function shortList(lines: readonly string[], count = lines.length): string {
   const listed = lines.slice(0, MOST_LISTED);
-  const more = inAll - listed.length;
+  const more = count - listed.length;
   return [...listed, ...(more > 0 ? [`- and ${more} more`] : [])].join('\n');
 }
 
@@ -79,22 +76,24 @@ function total(rows: readonly SettledUsage[]): SettledUsage {
   );
 }
 
-/** Most first. */
+/** Sorted by requests, most first. */
 function byKey<Key extends 'day' | 'family'>(
   rows: readonly (SettledUsage & Pick<DayUsage, Key>)[],
   key: Key,
 ): ReadonlyMap<string, SettledUsage> {
-  const sums = [...Map.groupBy(rows, (row) => row[key])].map(([name, some]) => [name, total(some)] as const);
+  const sums = [...Map.groupBy(rows, (row) => row[key])].map(
+    ([name, group]) => [name, total(group)] as const,
+  );
   return new Map(sums.toSorted(([, left], [, right]) => right.requests - left.requests));
 }
 
-/** By id, since two people may have one name. */
+/** Adds the id to a display name that several people share. */
 function byPerson(people: readonly PersonUsage[]): ReadonlyMap<string, SettledUsage> {
-  const taken = new Map<string, number>();
+  const counts = new Map<string, number>();
   return new Map(
     people.map(({ person, displayName: name, ...sum }) => {
-      const before = taken.get(name) ?? 0;
-      taken.set(name, before + 1);
+      const before = counts.get(name) ?? 0;
+      counts.set(name, before + 1);
       return [before === 0 ? name : `${name} (${person})`, sum];
     }),
   );

@@ -9,23 +9,29 @@ const OFFER: AnswerOffer = {
   thinkingModels: [],
 };
 
-/** Which model answers, where the one in force is `chosen`. */
+/** Plans an answer while `modelInForce` is set. */
 function plan(
   { assistant = false, ...request }: Partial<PlanRequest> & { readonly assistant?: boolean },
-  chosen = 'chat:small',
+  modelInForce = 'chat:small',
   offer: Partial<AnswerOffer> = {},
 ) {
   const context = {
     inForce: { answers: async () => ({ assistant: { on: assistant } }) },
     answerOffer: { ...OFFER, ...offer },
-    models: { resolve: async (_family: string, named = chosen) => named, listedBy: () => [] },
+    models: {
+      resolve: async (_family: string, requestedModel = modelInForce) => requestedModel,
+      listedBy: () => [],
+    },
   };
-  // Sound: planning uses nothing else of the tools.
-  return planAnswer({ named: undefined, picture: 'none', ...request }, context as unknown as Context);
+  // The cast is safe: planning uses no other member.
+  return planAnswer(
+    { requestedModel: undefined, picture: 'none', ...request },
+    context as unknown as Context,
+  );
 }
 
-describe('a reply to a picture', () => {
-  test('looks at it, where a model can', async () => {
+describe('a reply to an image', () => {
+  test('uses a model that can see it', async () => {
     expect(await plan({ picture: 'replied-to' }, 'chat:small', { visionModel: 'msg:seeing' })).toEqual({
       dialect: 'msg',
       model: 'seeing',
@@ -33,19 +39,19 @@ describe('a reply to a picture', () => {
     expect(await plan({ picture: 'replied-to' }, 'gen:seeing')).toMatchObject({ dialect: 'gen' });
   });
 
-  test('is answered without it where none can: only what a person attaches is refused', async () => {
+  test('drops it without such a model, while an attached image is refused', async () => {
     expect(await plan({ picture: 'replied-to' })).toEqual({ dialect: 'chat', model: 'small' });
     await expect(plan({ picture: 'attached' })).rejects.toThrow('cannot be shown pictures');
   });
 });
 
-describe('the assistant without a model of its own', () => {
-  test('gives its commands to the gen model that moderators chose', async () => {
+describe('the assistant without a tool model', () => {
+  test('gives the commands to the gen model that moderators chose', async () => {
     expect(await plan({ assistant: true }, 'gen:chosen')).toMatchObject({ way: { type: 'tools' } });
   });
 
-  test('and to no other that a person names', async () => {
-    expect(await plan({ assistant: true, named: 'gen:another' })).toEqual({
+  test('does not give them to another model that a person chose', async () => {
+    expect(await plan({ assistant: true, requestedModel: 'gen:another' })).toEqual({
       dialect: 'gen',
       model: 'another',
     });

@@ -1,4 +1,4 @@
-/** Kept voices: the button that keeps the voice of a take, and the option that names one. */
+/** Saved voices: the button Save voice, and the `voice` option. */
 import { type Autocomplete, defineFormAction } from '../../src/core/bot/command.ts';
 import type { Context } from '../../src/core/bot/context.ts';
 import { privately } from '../../src/core/bot/outcome.ts';
@@ -12,10 +12,10 @@ import type { OptionDeclarations } from '../../src/core/options.ts';
 import { duration } from '../../src/core/util/words.ts';
 import type { Work } from '../../src/core/work.ts';
 import { clip, quoted } from '../text/phrases.ts';
-import { type KnownTake, knownTake, startOn, type Take, takeName } from './takes.ts';
+import { startOn, type Take, type TakeWithIds, takeName, takeWithIds } from './takes.ts';
 
-/** More than a person can choose from. */
-const MOST_KEPT = 500;
+/** Per server. Nobody can choose from more. */
+const MOST_SAVED = 500;
 
 const options = {
   name: { type: 'text', description: 'Name', required: true, maximumLength: 80 },
@@ -29,7 +29,7 @@ const options = {
   end: { type: 'number', description: 'End of the passage, 10 to 30 seconds after the start', minimum: 0 },
 } as const satisfies OptionDeclarations;
 
-export const keepVoice = defineFormAction({
+export const saveVoice = defineFormAction({
   options,
 
   async form({ job, index }, context) {
@@ -54,8 +54,8 @@ export const keepVoice = defineFormAction({
     const about = description ?? `The voice of ${quoted(titleOf(job))}`;
     if (removed) {
       const keptBy = { id: person.id, displayName: person.displayName };
-      const known = { ...removed, name, description: about, madeFrom: takeName(take) };
-      await context.voices.keep({ ...known, keptBy, keptAt: context.now() });
+      const voice = { ...removed, name, description: about, madeFrom: takeName(take) };
+      await context.voices.keep({ ...voice, keptBy, keptAt: context.now() });
       return privately(
         `The voice “${plain(name)}” is saved again. The gateway still had it, so it cost nothing.`,
       );
@@ -75,40 +75,40 @@ export const keepVoice = defineFormAction({
   },
 });
 
-/** Throws UserError where there is no voice to keep, or where it is kept: each audio gives one (contract, "Limits" 1). */
-async function voicedTake(take: Take, { voices }: Context): Promise<KnownTake> {
+/** Throws UserError if the take has no voice or it is already saved: each audio gives one (contract, "Limits" 1). */
+async function voicedTake(take: Take, { voices }: Context): Promise<TakeWithIds> {
   if (!hasVoice(take.job)) throw new UserError('This song is an instrumental, so it has no voice to save.');
-  const known = knownTake(take);
+  const withIds = takeWithIds(take);
   const all = await voices.list();
-  const kept = all.find(({ audioId }) => audioId === known.audioId);
-  if (kept) {
+  const saved = all.find(({ audioId }) => audioId === withIds.audioId);
+  if (saved) {
     throw new UserError(
-      `${kept.keptBy.displayName} saved the voice of this take as “${kept.name}”. Choose it as “voice” in /song, or save the voice of another take.`,
+      `${saved.keptBy.displayName} saved the voice of this take as “${saved.name}”. Choose it as “voice” in /song, or save the voice of another take.`,
     );
   }
-  if (all.length >= MOST_KEPT)
+  if (all.length >= MOST_SAVED)
     throw new UserError(
-      `${MOST_KEPT} voices are saved here, which is the limit. Remove one with /voices remove first.`,
+      `${MOST_SAVED} voices are saved here, which is the limit. Remove one with /voices remove first.`,
     );
   const { shortest } = SONG_LIMITS.personaSeconds;
-  const { durationSeconds } = known.song;
+  const { durationSeconds } = withIds.song;
   if (durationSeconds !== undefined && durationSeconds < shortest) {
     throw new UserError(
       `This take is ${duration(durationSeconds)} long, and a voice needs at least ${shortest} seconds. Extend it, then save the voice of the longer song.`,
     );
   }
-  return known;
+  return withIds;
 }
 
-/** What was removed can be kept again at no cost. */
+/** A removed voice can be saved again at no cost. */
 async function removedVoice(
-  { audioId }: Pick<KnownTake, 'audioId'>,
+  { audioId }: Pick<TakeWithIds, 'audioId'>,
   { voices }: Context,
 ): Promise<RemovedVoice | undefined> {
   return (await voices.removed()).find((voice) => voice.audioId === audioId);
 }
 
-/** Seconds, checked against what the gateway takes. Throws UserError. */
+/** In seconds, within the gateway's limits. Throws UserError. */
 function segmentOf(
   { start, end }: { readonly start?: number | undefined; readonly end?: number | undefined },
   seconds: number | undefined,
@@ -135,33 +135,32 @@ function hundredths(seconds: number): number {
   return Math.round(seconds * 100) / 100;
 }
 
-/** How many are named in a sentence. */
-const NAMED_AT_MOST = 10;
+/** Voices named in an error. */
+const MOST_NAMED = 10;
 
-/** Completions by name. */
 export const suggestVoices: Autocomplete = async ({ typed }, { voices }) => {
-  const wanted = typed.trim().toLowerCase();
+  const query = typed.trim().toLowerCase();
   return (await voices.list())
-    .filter(({ name }) => name.toLowerCase().includes(wanted))
+    .filter(({ name }) => name.toLowerCase().includes(query))
     .map(({ name }) => ({ name, value: name }));
 };
 
-/** The kept voice that work is sung with; undefined where it is none. */
-export function keptVoiceOf(work: Work): Pick<Voice, 'personaId' | 'name'> | undefined {
+/** The saved voice of a work, if any. */
+export function savedVoiceOf(work: Work): Pick<Voice, 'personaId' | 'name'> | undefined {
   if (work.route !== 'music.generate' && work.route !== 'music.uploadCover') return undefined;
   const { voiceName: name, request } = work;
   const personaId = request.customMode ? request.personaId : undefined;
   return name === undefined || personaId === undefined ? undefined : { personaId, name };
 }
 
-/** The same once more, while its voice is kept here. Throws UserError when it is not any more. */
-export async function sungAgain({ work }: JobView, context: Context): Promise<Work> {
-  const voice = keptVoiceOf(work);
+/** Repeats the work. Throws UserError if its voice was removed. */
+export async function againWithVoice({ work }: JobView, context: Context): Promise<Work> {
+  const voice = savedVoiceOf(work);
   if (voice) await sameVoice(voice.personaId, voice.name, context);
   return work;
 }
 
-/** The very voice that something was sung with. Throws UserError when it is not kept here any more. */
+/** Throws UserError if the voice was removed. */
 export async function sameVoice(personaId: string, name: string, { voices }: Context): Promise<Voice> {
   const found = (await voices.list()).find((voice) => voice.personaId === personaId);
   if (found) return found;
@@ -170,19 +169,19 @@ export async function sameVoice(personaId: string, name: string, { voices }: Con
   );
 }
 
-/** The kept voice of this name, or of a name that begins so. Throws UserError when this server keeps none such. */
-export async function findVoice(named: string, { voices }: Context): Promise<Voice> {
-  const known = await voices.list();
-  const wanted = named.trim().toLowerCase();
+/** Finds a saved voice by name or the beginning of a name. Throws UserError if nothing matches. */
+export async function findVoice(name: string, { voices }: Context): Promise<Voice> {
+  const saved = await voices.list();
+  const query = name.trim().toLowerCase();
   const found =
-    known.find(({ name }) => name.toLowerCase() === wanted) ??
-    known.find(({ name }) => name.toLowerCase().startsWith(wanted));
+    saved.find((voice) => voice.name.toLowerCase() === query) ??
+    saved.find((voice) => voice.name.toLowerCase().startsWith(query));
   if (found) return found;
-  const names = known.slice(0, NAMED_AT_MOST).map(({ name }) => `“${name}”`);
-  const others = known.length > NAMED_AT_MOST ? ' and others' : '';
+  const names = saved.slice(0, MOST_NAMED).map((voice) => `“${voice.name}”`);
+  const more = saved.length > MOST_NAMED ? ' and others' : '';
   const sentence =
-    known.length === 0
+    saved.length === 0
       ? 'No voices are saved here yet. Press Save voice under a song to add one.'
-      : `There is no saved voice called “${clip(named, 80)}”. Saved voices: ${names.join(', ')}${others}.`;
+      : `There is no saved voice called “${clip(name, 80)}”. Saved voices: ${names.join(', ')}${more}.`;
   throw new UserError(sentence, 'voice');
 }
