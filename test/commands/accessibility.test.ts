@@ -21,12 +21,12 @@ const onDiscord = (message: Message): Promise<Page[]> =>
     link: () => 'https://bot.example/files/a?signature=b',
   });
 
-/** Every kept picture was uploaded. */
+/** Renders with every stored image uploaded. */
 const onSlack = async (message: Message): Promise<readonly Part[]> => {
-  const kept = (message.media ?? []).flatMap(({ kind, source }) =>
+  const uploads = (message.media ?? []).flatMap(({ kind, source }) =>
     kind === 'image' && source.type === 'kept' ? [[source.file.name, 'F1'] as const] : [],
   );
-  const pictures = new Map(kept);
+  const pictures = new Map(uploads);
   return (await render(message, { person: 'U0ADA', pictures })).parts;
 };
 
@@ -35,12 +35,12 @@ const MODERATING = { person: MODERATOR };
 const TABLE =
   'Here:\n\n| Name | Age |\n|---|---|\n| Ada | 36 |\n\n- a list\n\n  | only |\n  |---|\n  | one |\n';
 
-/** Everything that people are shown or told by each command, each button of a song, and answers of each kind. */
+/** Messages of every command, every song button, and every kind of answer. */
 async function everyMessage(studio: Studio): Promise<Message[]> {
-  const told: Message[] = [];
+  const replies: Message[] = [];
   const finish = async (outcome: Outcome): Promise<Message> => {
     if (outcome.type === 'accepted') return studio.finish(outcome);
-    if (outcome.type === 'message') told.push(outcome.message);
+    if (outcome.type === 'message') replies.push(outcome.message);
     return outcome.type === 'message' ? outcome.message : {};
   };
   const run = async (command: string, options = {}, more = {}) =>
@@ -57,8 +57,8 @@ async function everyMessage(studio: Studio): Promise<Message[]> {
   await run('lyrics', { topic: 'rain' });
   for (const mode of ['cover', 'extend', 'vocals', 'instrumental'])
     await run('remix', { audio: AUDIO, mode, prompt: 'la la', style: 'brass' });
-  const picture = await run('image', { prompt: 'a fox', size: 'wide' });
-  await finish(await studio.fill(picture, 'Animate', { duration: '10' }));
+  const image = await run('image', { prompt: 'a fox', size: 'wide' });
+  await finish(await studio.fill(image, 'Animate', { duration: '10' }));
   await run('video', { prompt: 'waves', duration: '5' });
   await run('song', { earlier: 'take 1' });
   for (const command of ['jobs', 'voices', 'minstrel', 'models', 'limits', 'pages', 'party'])
@@ -68,13 +68,13 @@ async function everyMessage(studio: Studio): Promise<Message[]> {
   return [
     ...studio.world.platform.history,
     ...studio.world.platform.privateMessages,
-    ...told,
+    ...replies,
     ...answers(),
     ...parties(),
   ];
 }
 
-/** Made of what a model said: a table, pictures, commands. */
+/** Answers with a table, images and commands. */
 function answers(): Message[] {
   const file = { name: 'a.png', bytes: 10, contentType: 'image/png' };
   const job = (answer: object, images: object[] = []) =>
@@ -93,10 +93,10 @@ function answers(): Message[] {
       { type: 'kept', file },
       { type: 'kept', file: { ...file, name: 'b.png' } },
     ]),
-  ].flatMap((one) => [ask.done?.(one) ?? {}, ask.early?.(one) ?? {}]);
+  ].flatMap((answer) => [ask.done?.(answer) ?? {}, ask.early?.(answer) ?? {}]);
 }
 
-/** Of music in a voice channel. */
+/** Messages of a party in different states. */
 function parties(): Message[] {
   const song = {
     id: 'p1',
@@ -120,22 +120,22 @@ function parties(): Message[] {
     radio: false,
     votes: ['bo'],
   };
-  const heard = { seconds: 12, isSpeakable: true, listeners: ['ada', 'bo'], line: 'Rain on the roof' };
-  const { current: _, ...silent } = party;
+  const playback = { seconds: 12, isSpeakable: true, listeners: ['ada', 'bo'], line: 'Rain on the roof' };
+  const { current: _, ...idle } = party;
   return [
-    partyMessage(party, heard),
-    partyMessage({ ...party, paused: true }, heard),
-    partyMessage(party, { ...heard, listeners: [] }),
-    partyMessage(party, { ...heard, isSpeakable: false }),
-    partyMessage(silent, heard),
+    partyMessage(party, playback),
+    partyMessage({ ...party, paused: true }, playback),
+    partyMessage(party, { ...playback, listeners: [] }),
+    partyMessage(party, { ...playback, isSpeakable: false }),
+    partyMessage(idle, playback),
     overMessage('It was stopped.', { isShown: true }),
   ];
 }
 
-const seen = ({ kind }: MediaItem) => kind === 'image' || kind === 'video';
-const twice = (names: readonly string[]) => names.filter((name, index) => names.indexOf(name) !== index);
+const isVisual = ({ kind }: MediaItem) => kind === 'image' || kind === 'video';
+const duplicates = (names: readonly string[]) => names.filter((name, index) => names.indexOf(name) !== index);
 
-/** The names of all buttons and entries of menus on Discord. */
+/** Labels of all buttons and menu entries on Discord. */
 const namesOnDiscord = (pages: readonly Page[]): string[] =>
   pages.flatMap(({ components }) =>
     components.flatMap((row) =>
@@ -146,14 +146,14 @@ const namesOnDiscord = (pages: readonly Page[]): string[] =>
     ),
   );
 
-type Heard = { readonly name: string; readonly longest: number };
+type SpokenLabel = { readonly name: string; readonly longest: number };
 
-/** What is read aloud of buttons and menus on Slack. */
-const heardOnSlack = (parts: readonly Part[]): Heard[] =>
+/** Labels that screen readers read for buttons and menus on Slack. */
+const labelsOnSlack = (parts: readonly Part[]): SpokenLabel[] =>
   parts.flatMap(({ blocks }) =>
     blocks.flatMap((block) => {
       if (block.type !== 'actions') return [];
-      return block.elements.flatMap((element): Heard[] => {
+      return block.elements.flatMap((element): SpokenLabel[] => {
         if (element.type === 'button')
           return [{ name: element.accessibility_label ?? element.text.text, longest: SLACK.buttonText }];
         if (element.type !== 'overflow' && element.type !== 'static_select') return [];
@@ -162,7 +162,7 @@ const heardOnSlack = (parts: readonly Part[]): Heard[] =>
     }),
   );
 
-/** Each picture's alternative text on Slack. */
+/** The alternative text of each image on Slack. */
 const altsOnSlack = (parts: readonly Part[]): string[] =>
   parts.flatMap(({ blocks }) =>
     blocks.flatMap((block) => {
@@ -176,23 +176,23 @@ async function expectDescribed(message: Message): Promise<void> {
   for (const { files } of await onDiscord(message))
     for (const { alt = '', source } of files) {
       const item = message.media?.find(
-        (one) =>
+        (media) =>
           source.type === 'kept' &&
-          [one.source, one.smaller?.source].some(
-            (own) => own?.type === 'kept' && own.file.name === source.file.name,
+          [media.source, media.smaller?.source].some(
+            (candidate) => candidate?.type === 'kept' && candidate.file.name === source.file.name,
           ),
       );
-      if (item && seen(item) && (item.alt ?? item.name).trim() !== '') expect(alt.trim()).not.toBe('');
+      if (item && isVisual(item) && (item.alt ?? item.name).trim() !== '') expect(alt.trim()).not.toBe('');
       expect(alt.length).toBeLessThanOrEqual(DISCORD.attachmentDescription);
     }
   for (const alt of altsOnSlack(await onSlack(message))) expect(alt.trim()).not.toBe('');
 }
 
 async function expectDistinctNames(message: Message): Promise<void> {
-  expect(twice(namesOnDiscord(await onDiscord(message)))).toEqual([]);
-  const heard = heardOnSlack(await onSlack(message));
-  expect(twice(heard.map(({ name }) => name))).toEqual([]);
-  for (const { name, longest } of heard) {
+  expect(duplicates(namesOnDiscord(await onDiscord(message)))).toEqual([]);
+  const labels = labelsOnSlack(await onSlack(message));
+  expect(duplicates(labels.map(({ name }) => name))).toEqual([]);
+  for (const { name, longest } of labels) {
     expect(name.trim()).not.toBe('');
     expect(name.length).toBeLessThanOrEqual(longest);
   }
@@ -207,17 +207,17 @@ describe('every message of the bot', () => {
   });
   afterAll(() => studio[Symbol.asyncDispose]());
 
-  /** So that a line that holds of nothing is noticed. */
-  function those(wanted: (message: Message) => boolean, atLeast: number): Message[] {
-    const found = messages.filter(wanted);
-    expect(found.length).toBeGreaterThanOrEqual(atLeast);
-    return found;
+  /** Fails if too few messages match, so that no test passes on an empty list. */
+  function select(matches: (message: Message) => boolean, atLeast: number): Message[] {
+    const selected = messages.filter(matches);
+    expect(selected.length).toBeGreaterThanOrEqual(atLeast);
+    return selected;
   }
 
-  it('describes its pictures and videos in the words that were asked for', async () => {
-    for (const message of those(({ media = [] }) => media.some(seen), 8)) {
+  it('describes images and videos with the words of the request', async () => {
+    for (const message of select(({ media = [] }) => media.some(isVisual), 8)) {
       await expectDescribed(message);
-      for (const { alt = '' } of (message.media ?? []).filter(seen))
+      for (const { alt = '' } of (message.media ?? []).filter(isVisual))
         expect(alt).toMatch(/rain|hills|fox|waves|hum|Who is old|days|Rain/);
     }
     const covers = messages.flatMap(({ media = [] }) => media.filter(({ cover }) => cover));
@@ -226,58 +226,58 @@ describe('every message of the bot', () => {
     );
   });
 
-  it('names its buttons so that they are told apart when they are heard', async () => {
-    for (const message of those(({ actions = [] }) => actions.length > 1, 12)) {
+  it('gives buttons distinct labels for screen readers', async () => {
+    for (const message of select(({ actions = [] }) => actions.length > 1, 12)) {
       await expectDistinctNames(message);
       for (const { label } of message.actions ?? []) expect(label).toMatch(/\p{L}/u);
-      const [spoken] = heardOnSlack(await onSlack(message));
-      if (message.title) expect(spoken?.name).toContain(': ');
+      const [label] = labelsOnSlack(await onSlack(message));
+      if (message.title) expect(label?.name).toContain(': ');
     }
   });
 
-  it('tells by words what a sign or a colour tells', async () => {
-    const signs = /\p{Extended_Pictographic}/u;
+  it('uses words in addition to emoji and colours', async () => {
+    const emoji = /\p{Extended_Pictographic}/u;
     for (const message of messages) {
       const texts = [message.title, message.text, message.footer, message.progress?.stage];
-      const lines = texts.flatMap((text = '') => text.split('\n')).filter((line) => signs.test(line));
+      const lines = texts.flatMap((text = '') => text.split('\n')).filter((line) => emoji.test(line));
       for (const line of lines) expect(line).toMatch(/\p{L}{2}/u);
       for (const button of message.actions ?? [])
         if (button.type === 'action' && button.emphasis) expect(button.label).toMatch(/\p{L}{2}/u);
     }
   });
 
-  it('has words near its songs and videos', () => {
-    const sounding = ({ kind }: MediaItem) => kind === 'audio' || kind === 'video';
-    for (const message of those(({ media = [] }) => media.some(sounding), 8))
+  it('has text next to songs and videos', () => {
+    const hasSound = ({ kind }: MediaItem) => kind === 'audio' || kind === 'video';
+    for (const message of select(({ media = [] }) => media.some(hasSound), 8))
       expect(message.title ?? message.text ?? '').toMatch(/\p{L}{3}/u);
-    const labels = (title: RegExp) =>
-      messages.filter(({ title: own = '' }) => title.test(own)).map(({ actions = [] }) => actions);
-    const sung = [...labels(/^Music video for/), ...labels(/^WAV of/)];
-    expect(sung.length).toBeGreaterThan(1);
-    for (const actions of sung.filter((some) => some.some(({ label }) => label === 'Again')))
+    const actionsOf = (pattern: RegExp) =>
+      messages.filter(({ title = '' }) => pattern.test(title)).map(({ actions = [] }) => actions);
+    const recordings = [...actionsOf(/^Music video for/), ...actionsOf(/^WAV of/)];
+    expect(recordings.length).toBeGreaterThan(1);
+    for (const actions of recordings.filter((list) => list.some(({ label }) => label === 'Again')))
       expect(actions.map(({ label }) => label)).toContain('Lyrics');
   });
 
-  it('says all that it shows in the text that screen readers get on Slack', async () => {
-    for (const message of those(({ title, fields = [] }) => title !== undefined && fields.length > 0, 10)) {
+  it('includes all content in the text for screen readers on Slack', async () => {
+    for (const message of select(({ title, fields = [] }) => title !== undefined && fields.length > 0, 10)) {
       const [first] = await onSlack(message);
-      const said = first?.text ?? '';
-      if (said.length > 1_500) continue;
-      expect(said).toContain(message.title?.slice(0, 40).replaceAll('&', '&amp;'));
-      for (const { name } of message.fields ?? []) expect(said).toContain(name.replaceAll('&', '&amp;'));
-      for (const { alt } of (message.media ?? []).filter(seen)) expect(said).toContain(alt);
+      const text = first?.text ?? '';
+      if (text.length > 1_500) continue;
+      expect(text).toContain(message.title?.slice(0, 40).replaceAll('&', '&amp;'));
+      for (const { name } of message.fields ?? []) expect(text).toContain(name.replaceAll('&', '&amp;'));
+      for (const { alt } of (message.media ?? []).filter(isVisual)) expect(text).toContain(alt);
     }
   });
 });
 
 describe('any message', () => {
-  it('has a description for each picture, and a name of its own for each button', async () => {
+  it('describes each image and gives each button a distinct label', async () => {
     await fc.assert(
-      // Half a character names and describes nothing, and is left out.
+      // Lone surrogates are removed.
       fc.asyncProperty(anyMessage.map(wellFormed), async (message) => {
         await expectDescribed(message);
         const labels = (message.actions ?? []).map(({ label }) => label);
-        // Names that are cut may end alike.
+        // Truncated labels may be equal.
         if (
           labels.every((label) => label.trim() !== '' && label.length < 30 && !/[@<>\\`*_~|\n]/.test(label))
         )
@@ -286,22 +286,24 @@ describe('any message', () => {
     );
   });
 
-  it('numbers buttons of one name that do different things', async () => {
+  it('numbers buttons with equal labels and different actions', async () => {
     const button = fc.record({
       type: fc.constant('action' as const),
       id: fc.nat(20).map((index) => `song.do:j:${index}`),
       label: fc.constantFrom('Go', 'Go on', ' Go '),
     });
     await fc.assert(
-      fc.asyncProperty(fc.array(button, { maxLength: 20 }), async (given) => {
-        const actions = given.filter(({ id }, index) => given.findIndex((one) => one.id === id) === index);
+      fc.asyncProperty(fc.array(button, { maxLength: 20 }), async (buttons) => {
+        const actions = buttons.filter(
+          ({ id }, index) => buttons.findIndex((other) => other.id === id) === index,
+        );
         await expectDistinctNames({ title: 'Rain', actions });
       }),
       { numRuns: 30 },
     );
   });
 
-  it('announces each table with its columns', async () => {
+  it('announces the columns of each table', async () => {
     const cell = fc.stringMatching(/^[a-z]{1,8}$/);
     const table = fc.array(cell, { minLength: 1, maxLength: 5 });
     await fc.assert(

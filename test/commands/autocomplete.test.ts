@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { commands } from '../../commands/index.ts';
 
-test('what is declared with autocomplete is completed, and nothing else', () => {
+test('exactly the options declared with autocomplete have completions', () => {
   for (const { name, subcommands = {}, ...command } of commands) {
     for (const [part, { options, autocomplete = {} }] of [
       ['', command] as const,

@@ -11,13 +11,13 @@ import { createWorld, type World } from '../jobs/world.ts';
 import { administer } from '../settings/administration.ts';
 import { HERE, MOD } from '../settings/samples.ts';
 
-/** Every command line in the documents, tried word for word. */
+/** The documents whose command lines are tested. */
 const FILES = [
   'README.md',
   ...readdirSync('docs', { recursive: true, encoding: 'utf8' }).map((name) => `docs/${name}`),
 ].filter((name) => name.endsWith('.md'));
 
-/** Written in the notation of Slack and the terminal throughout. */
+/** Documents that use the notation of Slack and the terminal. */
 const SLACK_ONLY = [
   'docs/terminal.md',
   'docs/slack.md',
@@ -28,11 +28,11 @@ const SLACK_ONLY = [
 interface Line {
   readonly file: string;
   readonly line: string;
-  /** It says that it is for Slack: Discord has no flags. */
+  /** In Slack's notation: Discord has no flags. */
   readonly slackOnly: boolean;
 }
 
-const WRITTEN: Line[] = FILES.flatMap((file) =>
+const SPANS: Line[] = FILES.flatMap((file) =>
   readFileSync(file, 'utf8')
     .split(/\n{2,}/)
     .flatMap((paragraph) => {
@@ -42,15 +42,15 @@ const WRITTEN: Line[] = FILES.flatMap((file) =>
       return [...spans, ...fenced].map((line) => ({ file, line, slackOnly }));
     }),
 );
-const LINES = WRITTEN.filter(({ line }) => named(line) !== undefined);
+const LINES = SPANS.filter(({ line }) => parse(line) !== undefined);
 
-function named(line: string) {
+function parse(line: string) {
   const [, name, text = ''] = /^\/([a-z]+)(?: (.*))?$/.exec(line) ?? [];
-  const command = commands.find((one) => one.name === name);
+  const command = commands.find((candidate) => candidate.name === name);
   return command && { command, ...readCommandLine(command, text) };
 }
 
-/** `/models set family model where` and `/song --title` name options, and are nothing that people type. */
+/** True for lines that only name options, such as `/models set family model where` and `/song --title`. */
 function isSignature({ text, options }: { text: string; options: object }): boolean {
   const words = text.split(/\s+/);
   return words.every((word) => Object.hasOwn(options, word.replace(/^--/, '')));
@@ -80,50 +80,50 @@ async function refusalOf(command: string, subcommand: string | undefined, option
   };
   const outcome = await bot.run(invocation);
   const isRefused = outcome.type === 'message' && outcome.option !== undefined;
-  // The line is understood: it works where there is a song.
+  // The line is valid and would work in a channel with a song.
   const lacksSong =
     isRefused && /^There are no songs (in this channel|here) yet/.test(outcome.message.text ?? '');
   return isRefused && !lacksSong ? outcome.message.text : undefined;
 }
 
-/** As Discord's client reads it: a command, a part, and options by their names. */
+/** Reads options as Discord's client does. */
 function onDiscord({ text, options }: { text: string; options: object }): RawOptions | undefined {
   const parts = text.split(/\s+(?=[a-z][\w-]*:)/).filter((part) => part !== '');
-  const given = parts.map((part) => /^([a-z][\w-]*):(.+)$/.exec(part));
-  if (given.some((match) => !match || !Object.hasOwn(options, match[1] ?? ''))) return undefined;
-  return Object.fromEntries(given.map((match) => [match?.[1] ?? '', match?.[2] ?? '']));
+  const matches = parts.map((part) => /^([a-z][\w-]*):(.+)$/.exec(part));
+  if (matches.some((match) => !match || !Object.hasOwn(options, match[1] ?? ''))) return undefined;
+  return Object.fromEntries(matches.map((match) => [match?.[1] ?? '', match?.[2] ?? '']));
 }
 
-/** A mention becomes what the platform makes of it. */
-const mentioned = (text: string) => text.replace(/@(?!everyone)(\w+)/g, '<@U0$1|$1>');
+/** Replaces mentions by the platform's form. */
+const withMentions = (text: string) => text.replace(/@(?!everyone)(\w+)/g, '<@U0$1|$1>');
 
 describe.each(LINES)('$file: $line', ({ line, slackOnly }) => {
-  const read = named(line);
+  const read = parse(line);
   if (!read) throw new TypeError(line);
   const { command, subcommand } = read;
 
-  test('is read', async () => {
+  test('is accepted', async () => {
     if (read.text === '' || isSignature(read)) return;
     if (askedHelp(command, read)) return;
-    const typed = readTyped(readSlashLine(mentioned(line), [command]));
+    const typed = readTyped(readSlashLine(withMentions(line), [command]));
     if (typed.options !== 'form')
       expect(await refusalOf(command.name, typed.subcommand, typed.options)).toBeUndefined();
     if (slackOnly) return;
-    const options = onDiscord({ ...read, text: mentioned(read.text) });
+    const options = onDiscord({ ...read, text: withMentions(read.text) });
     expect(options, 'in the notation of Discord').toBeDefined();
     if (options) expect(await refusalOf(command.name, subcommand, options)).toBeUndefined();
   });
 });
 
-test('what is written like a command with words after it is one', () => {
-  const unknown = WRITTEN.filter(({ line }) => /^\/[a-z]+ /.test(line) && !named(line));
-  // Slack's own.
+test('every line that looks like a command is a command', () => {
+  const unknown = SPANS.filter(({ line }) => /^\/[a-z]+ /.test(line) && !parse(line));
+  // A command of Slack itself.
   expect(unknown.filter(({ line }) => line !== '/invite @minstrel')).toEqual([]);
 });
 
-test('there are examples to try', () => {
+test('the documents contain examples', () => {
   const examples = LINES.filter(({ line }) => {
-    const read = named(line);
+    const read = parse(line);
     return read && read.text !== '' && !isSignature(read);
   });
   expect(examples.length).toBeGreaterThan(10);

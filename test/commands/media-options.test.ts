@@ -10,8 +10,8 @@ beforeEach(async () => {
 });
 afterEach(() => studio[Symbol.asyncDispose]());
 
-/** What the gateway is sent for a command. */
-async function sent(command: 'image' | 'video', options: RawOptions) {
+/** Returns the request that a command sends to the gateway. */
+async function requestOf(command: 'image' | 'video', options: RawOptions) {
   const { world } = studio;
   const outcome = await studio.ask(command, { model: 'canvas', ...options });
   const { id } = await studio.stored(outcome);
@@ -26,35 +26,37 @@ const sentence = async (command: string, options: RawOptions, more: Partial<Invo
   return outcome.type === 'message' ? outcome.message.text : outcome.type;
 };
 
-describe('a picture', () => {
-  it('has the size that every model takes, unless its person names another', async () => {
-    expect(await sent('image', { prompt: 'a fox' })).toMatchObject({ size: '1328*1328' });
-    expect(await sent('image', { prompt: 'a fox', size: '1664*928' })).toMatchObject({ size: '1664*928' });
+describe('an image', () => {
+  it('has a size that every model accepts, unless the person sets one', async () => {
+    expect(await requestOf('image', { prompt: 'a fox' })).toMatchObject({ size: '1328*1328' });
+    expect(await requestOf('image', { prompt: 'a fox', size: '1664*928' })).toMatchObject({
+      size: '1664*928',
+    });
   });
 
-  it('is painted of a person’s very words where they ask for it', async () => {
-    expect(await sent('image', { prompt: 'a fox', exact: true })).toMatchObject({ promptExtend: false });
+  it('uses the prompt unchanged with exact', async () => {
+    expect(await requestOf('image', { prompt: 'a fox', exact: true })).toMatchObject({ promptExtend: false });
   });
 
-  it('of a gen model has its shape in words, since the route takes no size', async () => {
-    const request = await sent('image', { prompt: 'a fox', size: '1664*928', model: 'gen:painter' });
+  it('describes its size in words for a gen model, whose route has no size', async () => {
+    const request = await requestOf('image', { prompt: 'a fox', size: '1664*928', model: 'gen:painter' });
     expect(JSON.stringify(request)).toContain('a fox\\n\\nIts shape: wide, 1664 by 928 pixels.');
   });
 });
 
 describe('a video', () => {
-  it('is silent, has several shots, or keeps to the words, where its person asks for it', async () => {
-    expect(await sent('video', { prompt: 'a fox' })).toEqual({ model: 'canvas', prompt: 'a fox' });
-    expect(await sent('video', { prompt: 'a fox', silent: true })).toMatchObject({ audio: false });
-    // The public API cuts into shots only what it may expand.
-    expect(await sent('video', { prompt: 'a fox', shots: 'multi' })).toMatchObject({
+  it('passes on silent, shots and exact', async () => {
+    expect(await requestOf('video', { prompt: 'a fox' })).toEqual({ model: 'canvas', prompt: 'a fox' });
+    expect(await requestOf('video', { prompt: 'a fox', silent: true })).toMatchObject({ audio: false });
+    // The public API needs prompt_extend for several shots.
+    expect(await requestOf('video', { prompt: 'a fox', shots: 'multi' })).toMatchObject({
       shotType: 'multi',
       promptExtend: true,
     });
-    expect(await sent('video', { prompt: 'a fox', exact: true })).toMatchObject({ promptExtend: false });
+    expect(await requestOf('video', { prompt: 'a fox', exact: true })).toMatchObject({ promptExtend: false });
   });
 
-  it('cannot be exact and of several shots, nor silent with a sound', async () => {
+  it('refuses exact with several shots, and silent with audio', async () => {
     expect(
       await sentence('video', { prompt: 'a fox', exact: true, shots: 'multi', model: 'film' }),
     ).toContain('Leave out “exact” or “shots”');
@@ -66,7 +68,7 @@ describe('a video', () => {
 });
 
 describe('a question', () => {
-  it('takes a file in its option that is as large as one in a message may be', async () => {
+  it('takes a file of the same size as an attachment', async () => {
     const file = (bytes: number) => ({
       name: 'fox.png',
       url: 'https://cdn.example/fox.png',

@@ -9,7 +9,7 @@ import { codePoint } from '../fixtures/code-point.ts';
 import { gatewayError } from '../jobs/scripted-gateway.ts';
 import { BOB, MODERATOR, openStudio, type Studio } from './song/world.ts';
 
-/** What people do, one thing after the other; whatever it is, it ends in a result or in a sentence. */
+/** An action of a person. */
 type Step =
   | { readonly type: 'ask'; readonly command: string; readonly options: RawOptions }
   | {
@@ -20,7 +20,7 @@ type Step =
       readonly who: number;
     };
 
-interface Day {
+interface Round {
   readonly step: Step;
   readonly gateway: GatewayErrorCode | 'taken' | 'lost';
   readonly callback: 'complete' | 'failed' | 'nothing';
@@ -33,43 +33,43 @@ const text = fc.oneof(
 );
 const number = fc.oneof(fc.integer({ min: -5, max: 120 }), fc.double({ noNaN: true, min: 0, max: 100 }));
 const file = fc.constant({ name: 'demo.wav', url: 'https://cdn.example/demo.wav', contentType: 'audio/wav' });
-/** Left out half the time. */
-const perhaps = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { nil: undefined, freq: 1 });
+/** Omitted half the time. */
+const optional = <Value>(arbitrary: fc.Arbitrary<Value>) => fc.option(arbitrary, { nil: undefined, freq: 1 });
 const model = fc.constantFrom('V4', 'V4_5', 'V4_5PLUS', 'V4_5ALL', 'V5', 'V9');
 const voice = fc.constantFrom('Rainy', 'nobody', 'persona-of-audio-one');
 const request = {
-  prompt: perhaps(text),
-  title: perhaps(text),
-  style: perhaps(text),
-  instrumental: perhaps(fc.boolean()),
-  voice: perhaps(voice),
-  model: perhaps(model),
+  prompt: optional(text),
+  title: optional(text),
+  style: optional(text),
+  instrumental: optional(fc.boolean()),
+  voice: optional(voice),
+  model: optional(model),
 };
 const mode = fc.constantFrom('cover', 'extend', 'vocals', 'instrumental');
 
-const asking = (
+const askStep = (
   command: string,
   options: Record<string, fc.Arbitrary<RawOptions[string]>>,
 ): fc.Arbitrary<Step> =>
-  fc.record(options).map((given) => ({
+  fc.record(options).map((values) => ({
     type: 'ask' as const,
     command,
-    options: Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+    options: Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)),
   }));
 const ask: fc.Arbitrary<Step> = fc.oneof(
-  asking('song', { ...request, lyrics: perhaps(text) }),
-  asking('song', { earlier: text }),
-  asking('remix', { ...request, mode, audio: perhaps(file) }),
-  asking('lyrics', { topic: text }),
-  asking('stems', { song: perhaps(text), split: fc.constantFrom('vocals', 'all') }),
+  askStep('song', { ...request, lyrics: optional(text) }),
+  askStep('song', { earlier: text }),
+  askStep('remix', { ...request, mode, audio: optional(file) }),
+  askStep('lyrics', { topic: text }),
+  askStep('stems', { song: optional(text), split: fc.constantFrom('vocals', 'all') }),
 );
-const some = <Value>(shape: { [Name in keyof Value]: fc.Arbitrary<Value[Name]> }) =>
+const partial = <Value>(shape: { [Name in keyof Value]: fc.Arbitrary<Value[Name]> }) =>
   fc.record(shape, { requiredKeys: [] });
 const press: fc.Arbitrary<Step> = fc.record({
   type: fc.constant('press' as const),
   message: fc.nat(50),
   button: fc.nat(50),
-  values: some({
+  values: partial({
     prompt: text,
     style: text,
     title: text,
@@ -80,7 +80,7 @@ const press: fc.Arbitrary<Step> = fc.record({
   }),
   who: fc.nat(2),
 });
-const day: fc.Arbitrary<Day> = fc.record({
+const round: fc.Arbitrary<Round> = fc.record({
   step: fc.oneof({ weight: 1, arbitrary: ask }, { weight: 3, arbitrary: press }),
   gateway: fc.oneof(
     { weight: 6, arbitrary: fc.constant('taken' as const) },
@@ -95,24 +95,28 @@ const day: fc.Arbitrary<Day> = fc.record({
   ),
 });
 
-/** Does the step, as far as a person could: a form gets the fields that it has. */
-async function live(studio: Studio, step: Step, messages: readonly Message[]): Promise<Outcome | undefined> {
+/** Performs a step. Forms get only values for fields that they have. */
+async function perform(
+  studio: Studio,
+  step: Step,
+  messages: readonly Message[],
+): Promise<Outcome | undefined> {
   if (step.type === 'ask') return studio.ask(step.command, step.options);
   const message = messages[step.message % Math.max(1, messages.length)];
-  // A link opens a page, and asks nothing of the bot.
-  const labels = (message?.actions ?? []).flatMap((one) => (one.type === 'action' ? one.label : []));
+  // Link buttons do not reach the bot.
+  const labels = (message?.actions ?? []).flatMap((action) => (action.type === 'action' ? action.label : []));
   const label = labels[step.button % Math.max(1, labels.length)];
   if (message === undefined || label === undefined) return undefined;
   const person = [undefined, BOB, MODERATOR][step.who];
   const more = person === undefined ? {} : { person };
   const pressed = await studio.press(message, label, more);
   if (pressed.type !== 'form') return pressed;
-  const known = Object.entries(step.values).filter(([name]) => name in pressed.form.options);
-  return studio.fill(message, label, Object.fromEntries(known), more);
+  const values = Object.entries(step.values).filter(([name]) => name in pressed.form.options);
+  return studio.fill(message, label, Object.fromEntries(values), more);
 }
 
-/** The gateway's part. Resolves to what the channel reads in the end. */
-async function carryOut(studio: Studio, outcome: Outcome, { callback }: Day): Promise<Message> {
+/** Plays the gateway's part and resolves to the final message. */
+async function carryOut(studio: Studio, outcome: Outcome, { callback }: Round): Promise<Message> {
   const { world } = studio;
   const { id } = await studio.stored(outcome);
   await world.advance(id);
@@ -126,28 +130,28 @@ async function carryOut(studio: Studio, outcome: Outcome, { callback }: Day): Pr
     : studio.finish(outcome);
 }
 
-function saysSomething({ title, text: words, media }: Message): boolean {
-  return Boolean(words?.trim() || media?.length || title?.trim());
+function hasContent({ title, text, media }: Message): boolean {
+  return Boolean(text?.trim() || media?.length || title?.trim());
 }
 
-it('chains of what people do end in results or in sentences', async () => {
+it('random chains of actions end in results or error messages', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(day, { minLength: 2, maxLength: 8 }), async (days) => {
+    fc.asyncProperty(fc.array(round, { minLength: 2, maxLength: 8 }), async (rounds) => {
       await using studio = await openStudio();
       const { world } = studio;
       const messages = [await studio.finish(await studio.ask('song', { prompt: 'a tune for rain' }))];
-      for (const today of days) {
-        if (today.gateway === 'lost')
+      for (const round of rounds) {
+        if (round.gateway === 'lost')
           world.gateway.replies.push(gatewayError('network', { taken: 'unknown' }));
-        else if (today.gateway !== 'taken') world.gateway.replies.push(gatewayError(today.gateway));
-        const outcome = await live(studio, today.step, messages);
+        else if (round.gateway !== 'taken') world.gateway.replies.push(gatewayError(round.gateway));
+        const outcome = await perform(studio, round.step, messages);
         if (outcome?.type === 'message') {
           expect(outcome.message.text ?? outcome.message.title).toMatch(/\S/);
           expect(outcome.message.text ?? '').not.toContain('Something went wrong');
           if (outcome.message.actions?.length) messages.push(outcome.message);
         } else if (outcome?.type === 'accepted') {
-          const message = await carryOut(studio, outcome, today);
-          expect(saysSomething(message)).toBe(true);
+          const message = await carryOut(studio, outcome, round);
+          expect(hasContent(message)).toBe(true);
           expect(message.progress).toBeUndefined();
           messages.push(message);
         }

@@ -13,7 +13,7 @@ const formOnSong = (label: string, values: Record<string, string>) => async (stu
 const remix = (mode: string) => (studio: Studio) =>
   studio.ask('remix', { audio: FILE, mode, prompt: 'la la', style: 'brass' });
 
-/** What a person does, by the words that the documentation has for it. */
+/** Actions by their names in the documentation. */
 const WAYS: Record<string, (studio: Studio) => Promise<Outcome>> = {
   '`/song`': (studio) => studio.ask('song', { prompt: 'a tune' }),
   '`/song --title`': (studio) => studio.ask('song', { prompt: 'a tune', title: 'Rain' }),
@@ -38,8 +38,8 @@ const WAYS: Record<string, (studio: Studio) => Promise<Outcome>> = {
   '**Sing it**': async (studio) =>
     studio.fill(await studio.finish(await studio.ask('lyrics', { topic: 'rain' })), 'Sing it (1)'),
   '**Sing with it**': async (studio) => {
-    const kept = await studio.fill(await song(studio), 'Save voice take 1', { name: 'Rainy' });
-    return studio.fill(await studio.finish(kept), 'Sing with it', { prompt: 'snow' });
+    const saved = await studio.fill(await song(studio), 'Save voice take 1', { name: 'Rainy' });
+    return studio.fill(await studio.finish(saved), 'Sing with it', { prompt: 'snow' });
   },
 };
 
@@ -52,7 +52,7 @@ const rows = readFileSync('docs/gateway.md', 'utf8')
       : [],
   );
 
-it('the documentation has all fourteen music routes', () => {
+it('the documentation lists all fourteen music routes', () => {
   expect(rows.map(({ method }) => method).toSorted()).toEqual([
     'music.addInstrumental',
     'music.addVocals',
@@ -71,13 +71,13 @@ it('the documentation has all fourteen music routes', () => {
   ]);
 });
 
-describe('a music route is reached from chat as the documentation says', () => {
+describe('the documented actions reach every music route', () => {
   it.each(rows.flatMap(({ method, ways }) => ways.map((way) => [method, way] as const)))(
     '%s by %s',
     async (method, way) => {
       await using studio = await openStudio();
       const act = WAYS[way];
-      if (!act) throw new Error(`Nobody knows how to do ${way}`);
+      if (!act) throw new Error(`No action for ${way}`);
       const outcome = await act(studio);
       const before = studio.world.gateway.taken.filter(({ route }) => route === method).length;
       await studio.finish(outcome);

@@ -3,7 +3,7 @@ import { closeMarkdown } from '../../../commands/ask/unfinished-markdown.ts';
 import { parseMarkdown } from '../../../src/platforms/shared/markdown/read.ts';
 import { textOf } from '../../../src/platforms/shared/markdown/tree.ts';
 
-/** What people see of Markdown, without white space. */
+/** The rendered text without white space. */
 const visible = (markdown: string): string => textOf(parseMarkdown(markdown)).replace(/\s+/g, '');
 
 describe.each([
@@ -45,7 +45,7 @@ describe.each([
   });
 });
 
-describe('at every position at which a stream may pause', () => {
+describe('at every position of a stream', () => {
   it.each([
     ['emphasis', 'It is **very *much* so** and _that_ is ~~not~~ all, says `code` here.'],
     ['links', 'See [the **page**](https://example.org/a_(b)) or ![a fox](https://example.org/fox.png) now.'],
@@ -56,11 +56,11 @@ describe('at every position at which a stream may pause', () => {
     ],
     ['tables', 'Look:\n\n| a | b |\n| --- | --- |\n| **1** | `2` |\n\nDone.'],
     ['quotes', '> **Said** he\n> and _she_.\n\nThen.'],
-  ])('%s show no more than they will in the end', (_name, markdown) => {
+  ])('%s show only a prefix of the final text', (_name, markdown) => {
     const whole = visible(markdown);
     for (let at = 0; at <= markdown.length; at += 1) {
       const shown = visible(closeMarkdown(markdown.slice(0, at)));
-      // A table is one only from its second line on.
+      // The first line alone is not recognised as a table.
       if (markdown.includes('| ---') && shown.includes('|')) continue;
       expect(whole.startsWith(shown), `after ${JSON.stringify(markdown.slice(0, at))}: ${shown}`).toBe(true);
     }

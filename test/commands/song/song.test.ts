@@ -18,17 +18,18 @@ const makeSong = async (options = {}) =>
   studio.finish(await studio.ask('song', { prompt: 'a tune for rain', ...options }));
 const sentTo = (route: string) =>
   studio.world.gateway.taken.filter((sent) => sent.route === route).map(({ request }) => request);
-const field = ({ fields = [] }: Message, name: string) => fields.find((one) => one.name === name)?.value;
+const field = ({ fields = [] }: Message, name: string) =>
+  fields.find((candidate) => candidate.name === name)?.value;
 
 describe('under a song', () => {
-  it('the first action of the first take is primary, next to it are the words, then the other takes and the song', async () => {
+  it('shows the primary button, lyrics, the buttons of both takes, then those of the song', async () => {
     const { actions = [] } = await makeSong();
-    const ofTake = ['Extend', 'Play here', 'Stems', 'Karaoke', 'Music video', 'WAV', 'Save voice'];
-    const [first, ...others] = [1, 2].flatMap((take) => ofTake.map((label) => `${label} take ${take}`));
+    const takeLabels = ['Extend', 'Play here', 'Stems', 'Karaoke', 'Music video', 'WAV', 'Save voice'];
+    const [first, ...rest] = [1, 2].flatMap((take) => takeLabels.map((label) => `${label} take ${take}`));
     expect(actions.map(({ label }) => label)).toEqual([
       first,
       'Lyrics',
-      ...others,
+      ...rest,
       ...['Cover art', 'Change', 'Again'],
     ]);
     expect(actions.filter((action) => 'emphasis' in action)).toMatchObject([
@@ -36,12 +37,12 @@ describe('under a song', () => {
     ]);
   });
 
-  it('an instrumental offers neither karaoke, nor lyrics, nor its voice', async () => {
+  it('an instrumental has no buttons for karaoke, lyrics and voice', async () => {
     const song = await makeSong({ instrumental: true });
     expect(labelsOf(song).filter((label) => /Karaoke|Lyrics|voice/.test(label))).toEqual([]);
   });
 
-  it('Extend left empty goes on as it is', async () => {
+  it('Extend without values continues the song unchanged', async () => {
     const song = await makeSong();
     const longer = await studio.finish(await studio.fill(song, 'Extend take 2'));
     expect(sentTo('music.extend')).toEqual([
@@ -56,7 +57,7 @@ describe('under a song', () => {
     expect(labelsOf(longer)).toContain('Extend take 1');
   });
 
-  it('Extend with one value sends all that the gateway then needs', async () => {
+  it('Extend with one value sends every field that the gateway requires', async () => {
     const song = await makeSong({ model: 'V4_5' });
     await studio.finish(
       await studio.fill(song, 'Extend take 1', { style: 'choir', prompt: 'Bridge:\nHigher', from: 60 }),
@@ -74,7 +75,7 @@ describe('under a song', () => {
     expect(privateText(late)).toContain('ends at 1:32');
   });
 
-  it('Stems come named and in order, as one archive when there are many', async () => {
+  it('Stems have names and an order, and an archive if there are many', async () => {
     const song = await makeSong();
     const two = await studio.finish(await studio.fill(song, 'Stems take 1'));
     expect(two.media?.map(({ name }) => name)).toEqual([
@@ -93,7 +94,7 @@ describe('under a song', () => {
     ]);
   });
 
-  it('Cover art, WAV and Music video come with what they were made from', async () => {
+  it('Cover art, WAV and Music video name their source', async () => {
     const song = await makeSong();
     const covers = await studio.finish(await studio.press(song, 'Cover art'));
     expect(covers.media).toHaveLength(2);
@@ -105,7 +106,7 @@ describe('under a song', () => {
     expect(video.media?.[0]?.kind).toBe('video');
   });
 
-  it('Karaoke shows the lines with their times, and brings them as a file', async () => {
+  it('Karaoke shows timed lines and attaches them as a file', async () => {
     const song = await makeSong();
     studio.world.gateway.words.push(
       { word: '[Verse]\nRain ', startSeconds: 1, endSeconds: 1.4 },
@@ -116,11 +117,11 @@ describe('under a song', () => {
     expect(karaoke.text).toBe('**Verse**\n`0:01` Rain falls\n`1:01` Down');
     expect(karaoke.media?.map(({ name }) => name)).toEqual(['Rain, take 1.lrc']);
     studio.world.gateway.words.length = 0;
-    const silent = await studio.finish(await studio.press(song, 'Karaoke take 2'));
-    expect(silent.text).toContain('no lyrics');
+    const withoutLyrics = await studio.finish(await studio.press(song, 'Karaoke take 2'));
+    expect(withoutLyrics.text).toContain('no lyrics');
   });
 
-  it('Again asks for the same; Change comes filled in, and keeps what is not in the form', async () => {
+  it('Again repeats the request; Change prefills a form and keeps other values', async () => {
     const song = await makeSong({ style: 'lofi', title: 'Rain', lyrics: 'Chorus:\nDrip' });
     await studio.finish(await studio.press(song, 'Again'));
     const [first, again] = sentTo('music.generate');
@@ -136,22 +137,22 @@ describe('under a song', () => {
     expect(sentTo('music.generate')[2]).toMatchObject({ style: 'polka', prompt: '[Chorus]\nDrip' });
   });
 
-  it('shows style that was made of the person’s words as such', async () => {
+  it('labels a style that was derived from the prompt', async () => {
     const song = await makeSong({ title: 'Rain' });
     expect(field(song, 'Style (from your words)')).toBe('a tune for rain, polished');
   });
 });
 
-describe('while a song is made', () => {
-  it('its words come first, then the link to the stream, then the first take, in one message', async () => {
+describe('while a song is being created', () => {
+  it('one message shows the lyrics, then a link to the stream, then the first take', async () => {
     const { world } = studio;
     const outcome = await studio.ask('song', { prompt: 'a tune', title: 'Rain', style: 'lofi' });
     const { id } = await studio.stored(outcome);
-    const seen: Message[] = [];
-    const tell = async (data: object[], callbackType: string) => {
+    const messages: Message[] = [];
+    const callBack = async (data: object[], callbackType: string) => {
       await world.callback(id, { code: 200, data: { callbackType, task_id: 'song', data } });
       await world.advance(id);
-      seen.push(world.message() ?? {});
+      messages.push(world.message() ?? {});
     };
     const song = { id: 'audio-one', title: 'Rain', prompt: '[Chorus]\nDrip', tags: 'lofi' };
     await world.advance(id);
@@ -160,28 +161,28 @@ describe('while a song is made', () => {
       data: { callbackType: 'complete', taskId: 'words', data: [{ title: 'Rain', text: 'Drip' }] },
     });
     await world.advance(id);
-    await tell([song], 'text');
+    await callBack([song], 'text');
     const streaming = { ...song, stream_audio_url: 'https://gateway.example/live(1)' };
-    await tell([streaming], 'first');
-    await tell([{ ...streaming, audio_url: 'https://gateway.example/one.mp3' }], 'first');
-    expect(seen.map(({ text = '' }) => text)).toEqual([
+    await callBack([streaming], 'first');
+    await callBack([{ ...streaming, audio_url: 'https://gateway.example/one.mp3' }], 'first');
+    expect(messages.map(({ text = '' }) => text)).toEqual([
       '**Chorus**\nDrip',
       '[Listen while it is being created](<https://gateway.example/live(1)>)\n\n**Chorus**\nDrip',
       '**Chorus**\nDrip',
     ]);
-    expect(seen.map(({ media = [] }) => media.length)).toEqual([0, 0, 1]);
-    expect(field(seen[0] ?? {}, 'Style')).toBe('lofi');
+    expect(messages.map(({ media = [] }) => media.length)).toEqual([0, 0, 1]);
+    expect(field(messages[0] ?? {}, 'Style')).toBe('lofi');
     expect(world.platform.shown.size).toBe(1);
   });
 });
 
 describe('a voice', () => {
-  const keep = (song: Message, values = {}) =>
+  const save = (song: Message, values = {}) =>
     studio.fill(song, 'Save voice take 1', { name: 'Rainy', ...values });
 
-  it('is kept for the server, completed by name, sung with, shown and removed', async () => {
-    const kept = await studio.finish(await keep(await makeSong()));
-    expect(kept.title).toBe('The voice “Rainy” is saved');
+  it('can be saved for the server, completed by name, used, listed and removed', async () => {
+    const saved = await studio.finish(await save(await makeSong()));
+    expect(saved.title).toBe('The voice “Rainy” is saved');
     expect(sentTo('music.generatePersona')[0]).toMatchObject({
       taskId: 'task-1',
       audioId: 'audio-one',
@@ -189,18 +190,18 @@ describe('a voice', () => {
       vocalStart: 0,
       vocalEnd: 30,
     });
-    const where = { platform: 'discord', guild: 'guild', channel: 'elsewhere', person: 'bob' };
+    const address = { platform: 'discord', guild: 'guild', channel: 'elsewhere', person: 'bob' };
     const choices = await studio.bot.suggest({
       command: 'song',
       option: 'voice',
       options: {},
       typed: 'rai',
-      address: where,
+      address,
       person: BOB,
     });
     expect(choices).toEqual([{ name: 'Rainy', value: 'Rainy' }]);
 
-    const song = await studio.finish(await studio.fill(kept, 'Sing with it', { prompt: 'snow' }));
+    const song = await studio.finish(await studio.fill(saved, 'Sing with it', { prompt: 'snow' }));
     expect(sentTo('music.generate').at(-1)).toMatchObject({ personaId: 'persona-of-audio-one' });
     expect(field(song, 'Voice')).toBe('Rainy');
 
@@ -216,34 +217,34 @@ describe('a voice', () => {
     );
   });
 
-  it('that was removed is kept again for nothing, and says so before', async () => {
+  it('can be saved again at no cost after it was removed', async () => {
     const song = await makeSong();
-    await studio.finish(await keep(song));
+    await studio.finish(await save(song));
     const removed = await studio.ask('voices', { voice: 'rainy' }, { subcommand: 'remove' });
     expect(privateText(removed)).toContain('save it again at no cost');
     expect(await studio.press(song, 'Save voice take 1')).toMatchObject({
       form: { title: 'Save again, for free' },
     });
     const before = studio.world.gateway.taken.length;
-    expect(privateText(await keep(song, { name: 'Rainy again' }))).toContain('is saved again');
+    expect(privateText(await save(song, { name: 'Rainy again' }))).toContain('is saved again');
     expect(studio.world.gateway.taken).toHaveLength(before);
     await studio.finish(await studio.ask('song', { prompt: 'snow', voice: 'Rainy again' }));
     expect(sentTo('music.generate').at(-1)).toMatchObject({ personaId: 'persona-of-audio-one' });
   });
 
-  it('that was removed is not kept again under a name that another has', async () => {
+  it('cannot be saved again under a name that is in use', async () => {
     const song = await makeSong();
-    await studio.finish(await keep(song));
+    await studio.finish(await save(song));
     await studio.ask('voices', { voice: 'Rainy' }, { subcommand: 'remove' });
     await studio.finish(await studio.fill(song, 'Save voice take 2', { name: 'Rainy' }));
-    expect(privateText(await keep(song, { name: 'rainy' }))).toContain(
+    expect(privateText(await save(song, { name: 'rainy' }))).toContain(
       'A voice named “rainy” already exists here. Choose another name.',
     );
     expect(privateText(await studio.ask('voices', {}, { subcommand: 'show' }))).not.toContain('Rainy 2');
   });
 
-  it('of a cover is left out where the remix is changed to what has none', async () => {
-    await studio.finish(await keep(await makeSong()));
+  it('of a cover is dropped when Change selects a mode without voices', async () => {
+    await studio.finish(await save(await makeSong()));
     const cover = await studio.finish(
       await studio.ask('remix', { mode: 'cover', style: 'brass', voice: 'Rainy' }),
     );
@@ -253,7 +254,7 @@ describe('a voice', () => {
     expect(sentTo('music.uploadCover').at(-1)).toMatchObject({ personaId: 'persona-of-audio-one' });
   });
 
-  it('too many is refused before anything is spent', async () => {
+  it('beyond the limit of the server is refused before anything is spent', async () => {
     const song = await makeSong();
     const where = { platform: 'discord', guild: 'guild', channel: 'channel' };
     const list = await studio.world.voices.list(where);
@@ -269,8 +270,8 @@ describe('a voice', () => {
     expect(sentTo('music.generatePersona')).toEqual([]);
   });
 
-  it('is the very one when a song is changed, or is said to be gone', async () => {
-    await studio.finish(await keep(await makeSong()));
+  it('is not replaced by a similar name when Change finds it removed', async () => {
+    await studio.finish(await save(await makeSong()));
     const song = await studio.finish(await studio.ask('song', { prompt: 'snow', voice: 'Rainy' }));
     await studio.ask('voices', { voice: 'Rainy' }, { subcommand: 'remove' });
     const where = { platform: 'discord', guild: 'guild', channel: 'channel' };
@@ -281,23 +282,23 @@ describe('a voice', () => {
     );
   });
 
-  it('that was removed is not sung with again, until it is kept again', async () => {
+  it('that was removed cannot be used by Again until it is saved again', async () => {
     const first = await makeSong();
-    await studio.finish(await keep(first));
+    await studio.finish(await save(first));
     const song = await studio.finish(await studio.ask('song', { prompt: 'snow', voice: 'Rainy' }));
     const cover = await studio.finish(
       await studio.ask('remix', { mode: 'cover', style: 'brass', voice: 'Rainy' }),
     );
     await studio.ask('voices', { voice: 'Rainy' }, { subcommand: 'remove' });
-    for (const sung of [song, cover])
-      expect(privateText(await studio.press(sung, 'Again'))).toContain('The voice “Rainy” was removed.');
-    await keep(first);
-    for (const sung of [song, cover])
-      expect((await studio.press(sung, 'Again', { person: BOB })).type).toBe('accepted');
+    for (const result of [song, cover])
+      expect(privateText(await studio.press(result, 'Again'))).toContain('The voice “Rainy” was removed.');
+    await save(first);
+    for (const result of [song, cover])
+      expect((await studio.press(result, 'Again', { person: BOB })).type).toBe('accepted');
   });
 
-  it('and an instrumental exclude each other, before anything is spent', async () => {
-    await studio.finish(await keep(await makeSong()));
+  it('is refused for an instrumental before anything is spent', async () => {
+    await studio.finish(await save(await makeSong()));
     const { taken } = studio.world.gateway;
     const before = taken.length;
     for (const outcome of [
@@ -310,8 +311,8 @@ describe('a voice', () => {
     expect(taken).toHaveLength(before);
   });
 
-  it('of another server is not known here', async () => {
-    await studio.finish(await keep(await makeSong()));
+  it('of another server is not available', async () => {
+    await studio.finish(await save(await makeSong()));
     const elsewhere = { platform: 'discord', guild: 'other', channel: 'channel', person: 'ada' };
     const outcome = await studio.ask(
       'song',
@@ -321,16 +322,16 @@ describe('a voice', () => {
     expect(privateText(outcome)).toContain('No voices are saved here yet');
   });
 
-  it('that is kept already is explained, before the gateway is asked and after', async () => {
+  it('that exists already is reported, before and after the request to the gateway', async () => {
     const song = await makeSong();
-    await studio.finish(await keep(song));
+    await studio.finish(await save(song));
     expect(privateText(await studio.press(song, 'Save voice take 1'))).toContain(
       'saved the voice of this take as “Rainy”',
     );
     studio.world.gateway.replies.push(gatewayError('exists'));
-    const told = await studio.finish(await studio.fill(song, 'Save voice take 2', { name: 'Other' }));
-    expect(told.title).toBe('This voice is already saved');
-    expect(told.text).toContain('gives one voice');
+    const message = await studio.finish(await studio.fill(song, 'Save voice take 2', { name: 'Other' }));
+    expect(message.title).toBe('This voice is already saved');
+    expect(message.text).toContain('gives one voice');
   });
 
   it.each([
@@ -340,12 +341,12 @@ describe('a voice', () => {
     [{ start: 85, end: 100 }, /earlier end/],
     [{ name: 'x'.repeat(81) }, /81 characters/],
   ])('with %j is refused before anything is spent', async (values, sentence) => {
-    expect(privateText(await keep(await makeSong(), values))).toMatch(sentence);
+    expect(privateText(await save(await makeSong(), values))).toMatch(sentence);
     expect(sentTo('music.generatePersona')).toEqual([]);
   });
 
-  it('survives being told twice, and a restart between the gateway’s answer and the message', async () => {
-    const outcome = await keep(await makeSong());
+  it('is saved once if the job runs again after a restart', async () => {
+    const outcome = await save(await makeSong());
     const { id } = await studio.stored(outcome);
     await studio.finish(outcome);
     await studio.world.advance(id);
@@ -404,7 +405,7 @@ describe('/remix', () => {
     expect(labelsOf(message)).toEqual(expect.arrayContaining(['Extend take 1', 'Change', 'Again']));
   });
 
-  it('extends an instrumental of this channel into one, without karaoke', async () => {
+  it('extends an instrumental of this channel into another instrumental, without karaoke', async () => {
     await makeSong({ instrumental: true });
     const longer = await studio.finish(await studio.ask('remix', { mode: 'extend' }));
     expect(labelsOf(longer).filter((label) => /Karaoke|Save voice/.test(label))).toEqual([]);
@@ -412,7 +413,7 @@ describe('/remix', () => {
     expect(labelsOf(changed).filter((label) => /Karaoke|Save voice/.test(label))).toEqual([]);
   });
 
-  it('works on the latest song when no file is attached', async () => {
+  it('uses the latest song if no file is attached', async () => {
     await makeSong();
     const outcome = await studio.ask('remix', { mode: 'extend' });
     expect(await studio.stored(outcome)).toMatchObject({ madeFrom: '“Rain”, take 1' });
@@ -422,18 +423,18 @@ describe('/remix', () => {
     });
   });
 
-  it('of a song is named after the song and what became of it, once', async () => {
-    const name = async () => {
+  it('of a song adds a suffix to its title only once', async () => {
+    const remixAgain = async () => {
       await studio.finish(await studio.ask('remix', { mode: 'cover', style: 'waltz', instrumental: true }));
       return sentTo('music.uploadCover').at(-1);
     };
     const { title } = await makeSong();
-    expect(await name()).toMatchObject({ title: `${title} (cover)` });
+    expect(await remixAgain()).toMatchObject({ title: `${title} (cover)` });
     expect(withTake(`${title} (cover)`, 1)).toBe(`${title} (cover, take 2)`);
-    expect(await name()).toMatchObject({ title: `${title} (cover)` });
+    expect(await remixAgain()).toMatchObject({ title: `${title} (cover)` });
   });
 
-  it('Change comes filled in, and keeps the recording', async () => {
+  it('Change prefills the form and keeps the recording', async () => {
     const message = await studio.finish(await remix({ mode: 'cover', style: 'waltz', title: 'Turn' }));
     await studio.finish(await studio.fill(message, 'Change', { mode: 'instrumental', style: 'brass' }));
     expect(sentTo('music.addInstrumental')[0]).toMatchObject({ tags: 'brass' });
@@ -448,26 +449,26 @@ describe('/remix', () => {
     [{ mode: 'vocals', prompt: 'la', model: 'V4' }, /V5 and V4_5PLUS/],
     [{ mode: 'cover', style: 'x'.repeat(201), model: 'V4' }, /201 characters, the limit is 200/],
     [{ prompt: 'la' }, /Please give the option “mode”/],
-  ])('%j is told before anything is spent', async (options, sentence) => {
+  ])('%j is refused before anything is spent', async (options, sentence) => {
     expect(privateText(await remix(options))).toMatch(sentence);
     expect(studio.world.gateway.taken).toEqual([]);
   });
 
-  it('takes no recording that is too long, or of unknown length', async () => {
-    const told = async () => (await studio.finish(await remix({ mode: 'extend' }))).text;
+  it('refuses a recording that is too long or of unknown length', async () => {
+    const textOf = async () => (await studio.finish(await remix({ mode: 'extend' }))).text;
     studio.world.recording.seconds = 121;
-    expect(await told()).toContain('lasts 2:01, and the gateway takes 2:00');
+    expect(await textOf()).toContain('lasts 2:01, and the gateway takes 2:00');
     studio.world.recording.seconds = undefined;
-    expect(await told()).toContain('cannot tell how long');
+    expect(await textOf()).toContain('cannot tell how long');
     expect(studio.world.gateway.taken).toEqual([]);
     expect(privateText(await studio.ask('remix', { mode: 'extend' }))).toContain('no songs in this channel');
   });
 });
 
-it('where there are no voice channels, /party offers the page of a song, and its file where it has none', async () => {
+it('without voice channels, /party offers the page of a song, or its file', async () => {
   const { actions: [first] = [] } = await makeSong({ title: 'Rain' });
-  const offered = async () => await studio.ask('party', {});
-  expect(await offered()).toMatchObject({
+  const play = async () => await studio.ask('party', {});
+  expect(await play()).toMatchObject({
     message: {
       text: expect.stringContaining('in Discord voice channels'),
       actions: [{ type: 'link', label: 'Listen', url: expect.stringContaining('/songs/') }],
@@ -475,13 +476,13 @@ it('where there are no voice channels, /party offers the page of a song, and its
   });
   const { job = '' } = parseActionId(first?.type === 'action' ? first.id : '') ?? {};
   await studio.world.jobs.setPage(job, true);
-  expect(await offered()).toMatchObject({
+  expect(await play()).toMatchObject({
     message: { media: [{ kind: 'audio', name: 'Rain (take 1).mp3' }] },
   });
 });
 
 describe('custom mode', () => {
-  it('understands sections however they are written', async () => {
+  it('recognises sections in every notation', async () => {
     const lyrics = 'Verse 1:\nDrip\n(Pre-Chorus)\ndrop\n**Chorus**\n[Hook]\nEnd\nThe chorus: a word';
     await studio.finish(await studio.ask('song', { lyrics, style: 'lofi', title: 'Rain' }));
     expect(sentTo('music.generate')[0]).toMatchObject({
@@ -489,15 +490,15 @@ describe('custom mode', () => {
     });
   });
 
-  it.each(['#', '*', '( ', '[ ', 'verse ', ' '])('reads lines of many %j as any other', async (sign) => {
-    const line = `${sign.repeat(700)}x`;
+  it.each(['#', '*', '( ', '[ ', 'verse ', ' '])('keeps a line of many %j unchanged', async (character) => {
+    const line = `${character.repeat(700)}x`;
     await studio.finish(await studio.ask('song', { lyrics: `A\n${line}`, style: 'lofi', title: 'Rain' }));
     expect(sentTo('music.generate')[0]).toMatchObject({ prompt: `A\n${line}` });
   });
 });
 
 describe('songs of this channel', () => {
-  it('are listed by /song, and found with their buttons', async () => {
+  it('are completed by /song, and shown with their buttons', async () => {
     await makeSong();
     const address = { platform: 'discord', guild: 'guild', channel: 'channel', person: 'ada' };
     const choices = await studio.bot.suggest({
@@ -520,25 +521,25 @@ describe('songs of this channel', () => {
   });
 });
 
-describe('what the gateway no longer has', () => {
+describe('a song that the gateway no longer has', () => {
   it.each([
     ['WAV take 1', /no longer has this song, so it can’t convert it to WAV/],
     ['Karaoke take 1', /no longer has this song/],
     ['Music video take 1', /no longer has this song/],
     ['Cover art', /no longer has this song/],
-  ])('%s says so, and what still works', async (label, sentence) => {
+  ])('%s reports it and suggests /remix', async (label, sentence) => {
     const song = await makeSong();
     studio.world.gateway.replies.push(gatewayError('not-found'));
-    const told = await studio.finish(await studio.press(song, label));
-    expect(told.text).toMatch(sentence);
-    expect(told.text).toContain('/remix works with them');
+    const message = await studio.finish(await studio.press(song, label));
+    expect(message.text).toMatch(sentence);
+    expect(message.text).toContain('/remix works with them');
   });
 
-  it('and what it makes only once is said to be there already', async () => {
+  it('reports a WAV that the gateway has already created', async () => {
     const song = await makeSong();
     studio.world.gateway.replies.push(gatewayError('exists'));
-    const told = await studio.finish(await studio.press(song, 'WAV take 1'));
-    expect(told.text).toContain('already converted this take to WAV');
+    const message = await studio.finish(await studio.press(song, 'WAV take 1'));
+    expect(message.text).toContain('already converted this take to WAV');
   });
 });
 
@@ -550,7 +551,7 @@ describe('buttons', () => {
     const button = song.actions?.find(({ label }) => label === 'WAV take 2');
     const { job = '' } = parseActionId(button?.type === 'action' ? button.id : '') ?? {};
     const outcome = await replica.run({
-      id: 'pressed there',
+      id: 'other replica',
       command: 'song',
       options: {},
       action: { name: 'wav', job, index: 1 },
@@ -561,7 +562,7 @@ describe('buttons', () => {
     expect(field(wav, 'Made from')).toBe('“Rain”, take 2');
   });
 
-  it('work after a year, and refuse politely in another server', async () => {
+  it('work after a year, but not in another server', async () => {
     const song = await makeSong();
     studio.world.clock.advance(366 * 24 * 3_600_000);
     const longer = await studio.finish(await studio.fill(song, 'Extend take 1'));
@@ -574,7 +575,7 @@ describe('buttons', () => {
   });
 });
 
-it('/lyrics puts short variants in columns and sings each; long ones follow each other whole', async () => {
+it('/lyrics shows short variants in columns, and Sing it uses one', async () => {
   const message = await studio.finish(await studio.ask('lyrics', { topic: 'rain' }));
   expect(message.fields).toEqual([
     { name: '1. Drip', value: '[Verse]\nDrip drop' },
@@ -584,9 +585,9 @@ it('/lyrics puts short variants in columns and sings each; long ones follow each
   expect(sentTo('music.generate')[0]).toMatchObject({ title: 'Pour', prompt: '[Chorus]\nLet it pour' });
 });
 
-it('Animate films a picture from its kept file', async () => {
-  const picture = await studio.finish(await studio.ask('image', { prompt: 'a fox' }));
-  const outcome = await studio.fill(picture, 'Animate', { prompt: 'it looks up', duration: '10' });
+it('Animate creates a video from the stored image', async () => {
+  const image = await studio.finish(await studio.ask('image', { prompt: 'a fox' }));
+  const outcome = await studio.fill(image, 'Animate', { prompt: 'it looks up', duration: '10' });
   const { id } = await studio.stored(outcome);
   await studio.world.advance(id);
   expect(await studio.world.read(id)).toMatchObject({

@@ -7,18 +7,18 @@ import type { RawOptions } from '../../../src/core/options.ts';
 import { createBotOn } from '../../core/bot-on-world.ts';
 import { createWorld, songCallback, type World } from '../../jobs/world.ts';
 
-/** People in a music studio: the bot on real storage with a scripted gateway. */
+/** The bot with real storage and a scripted gateway. */
 export interface Studio extends AsyncDisposable {
   readonly world: World;
   readonly bot: Bot;
   ask(command: string, options?: RawOptions, more?: Partial<Invocation>): Promise<Outcome>;
   /** Presses a button of a message by its label. */
   press(message: Message, label: string, more?: Partial<Invocation>): Promise<Outcome>;
-  /** Presses a button that asks by a form, and sends it: its initial values, overridden by `values`. */
+  /** Presses a button that opens a form, and submits it with its initial values and `values`. */
   fill(message: Message, label: string, values?: RawOptions, more?: Partial<Invocation>): Promise<Outcome>;
-  /** Does the gateway's part for accepted work, and resolves to what the channel reads. */
+  /** Plays the gateway's part for accepted work, and resolves to the final message. */
   finish(outcome: Outcome): Promise<Message>;
-  /** What was stored for accepted work. */
+  /** The job of accepted work. */
   stored(outcome: Outcome): Promise<Job>;
 }
 
@@ -34,7 +34,7 @@ export async function openStudio(): Promise<Studio> {
     bot,
     ask: (command, options = {}, more = {}) =>
       bot.run({
-        id: `asked-${++events}`,
+        id: `event-${++events}`,
         command,
         options,
         address: { platform: 'discord', guild: 'guild', channel: 'channel', person: 'ada' },
@@ -82,7 +82,7 @@ export function labelsOf({ actions = [] }: Message): string[] {
   return actions.map(({ label }) => label);
 }
 
-/** The sentence that only the person reads. */
+/** The text of a private message. */
 export function privateText(outcome: Outcome): string {
   if (outcome.type !== 'message' || outcome.visibility !== 'person')
     throw new Error(`Not private: ${JSON.stringify(outcome)}`);
@@ -90,13 +90,15 @@ export function privateText(outcome: Outcome): string {
 }
 
 function buttonOf({ actions = [] }: Message, label: string) {
-  const button = actions.find((one): one is ActionButton => one.type === 'action' && one.label === label);
+  const button = actions.find(
+    (action): action is ActionButton => action.type === 'action' && action.label === label,
+  );
   const reference = button && parseActionId(button.id);
   if (reference) return reference;
-  throw new Error(`No button ${label}; there are: ${actions.map((one) => one.label).join(', ')}`);
+  throw new Error(`No button ${label}. Buttons: ${labelsOf({ actions }).join(', ')}`);
 }
 
-/** What the gateway calls back with, in the public API's shapes. */
+/** A callback in the public API's format. */
 function callbackFor({ work, lyrics, taskId = 'task' }: Job): object {
   const data = (rest: object) => ({
     code: 200,
