@@ -4,7 +4,7 @@ import { pings, readableText } from '../../servers/slack/mentions.ts';
 import type { EphemeralMessage, PostedMessage } from '../../servers/slack/workspace.ts';
 import { ADDRESS, FILES, startHarness } from './harness.ts';
 
-const seen = (message: PostedMessage | EphemeralMessage) => ({
+const contentOf = (message: PostedMessage | EphemeralMessage) => ({
   text: readableText(message),
   files: 'files' in message ? message.files.map(({ name, bytes }) => ({ name, bytes })) : [],
 });
@@ -12,7 +12,7 @@ const seen = (message: PostedMessage | EphemeralMessage) => ({
 describePlatform('Slack', async () => {
   const harness = await startHarness({ shareDelayMs: 0 });
   const { server, slack } = harness;
-  const again: { close(): Promise<void> }[] = [];
+  const replicas: { close(): Promise<void> }[] = [];
   return {
     platform: slack,
     address: ADDRESS,
@@ -22,16 +22,16 @@ describePlatform('Slack', async () => {
       FILES.set(name, Buffer.from(bytes));
       return { name, bytes: bytes.length, contentType };
     },
-    messages: async () => server.botMessages().map(seen),
-    privateMessages: async () => server.ephemeralsOf(ADDRESS.person).map(seen),
+    messages: async () => server.botMessages().map(contentOf),
+    privateMessages: async () => server.ephemeralsOf(ADDRESS.person).map(contentOf),
     pinged: async () => server.botMessages().flatMap(pings),
     restart: async () => {
-      const next = harness.another();
-      again.push(next);
-      return next;
+      const replica = harness.createReplica();
+      replicas.push(replica);
+      return replica;
     },
     close: async () => {
-      for (const platform of again) await platform.close();
+      for (const platform of replicas) await platform.close();
       await harness.stop();
     },
   };

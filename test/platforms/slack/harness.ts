@@ -19,7 +19,7 @@ import { createSlack } from '../../../src/platforms/slack/adapter.ts';
 import { LIMITS } from '../../../src/platforms/slack/limits.ts';
 import { type SlackServer, type SlackServerOptions, startSlackServer } from '../../servers/slack/server.ts';
 
-const nothing = async (): Promise<Outcome> => ({ type: 'message', visibility: 'person', message: {} });
+const emptyAnswer = async (): Promise<Outcome> => ({ type: 'message', visibility: 'person', message: {} });
 
 export const COMMANDS: readonly AnyCommand[] = [
   defineCommand({
@@ -37,11 +37,11 @@ export const COMMANDS: readonly AnyCommand[] = [
       instrumental: { type: 'flag', description: 'Instrumental (no vocals)' },
       weight: { type: 'number', description: 'How much', minimum: 0, maximum: 1 },
       model: { type: 'choice', description: 'The model', choices: [{ name: 'Five', value: 'V5' }] },
-      voice: { type: 'text', description: 'A kept voice', autocomplete: true },
+      voice: { type: 'text', description: 'A saved voice', autocomplete: true },
       audio: { type: 'file', description: 'A tune', accept: ['audio'], maximumBytes: 1e6 },
     },
     messageMenu: { label: 'Create a song from this', option: 'prompt' },
-    run: nothing,
+    run: emptyAnswer,
   }),
   defineCommand({
     name: 'ask',
@@ -51,14 +51,14 @@ export const COMMANDS: readonly AnyCommand[] = [
       image: { type: 'file', description: 'A picture', accept: ['image'], maximumBytes: 1e6 },
     },
     messageMenu: { label: 'Ask about this', option: 'question' },
-    run: nothing,
+    run: emptyAnswer,
   }),
   defineCommand({
     name: 'jobs',
     description: 'What is running',
     options: {},
     answersPrivately: true,
-    run: nothing,
+    run: emptyAnswer,
   }),
   defineCommand({
     name: 'models',
@@ -71,28 +71,28 @@ export const COMMANDS: readonly AnyCommand[] = [
           family: { type: 'choice', description: 'For what', choices: [{ name: 'answers', value: 'ask' }] },
           model: { type: 'text', description: 'Which', autocomplete: true },
         },
-        run: nothing,
+        run: emptyAnswer,
       }),
       prompt: defineSubcommand({
         description: 'The prompt',
         options: { text: { type: 'text', description: 'The text' } },
         asks: true,
-        run: nothing,
+        run: emptyAnswer,
       }),
     },
-    run: nothing,
+    run: emptyAnswer,
   }),
 ];
 
-/** A bot that answers as it is told, and keeps what it was asked. */
+/** A bot with a scripted answer that records its calls. */
 export class FakeBot implements Bot {
   readonly commands = COMMANDS;
   readonly invocations: Invocation[] = [];
   readonly suggestions: SuggestRequest[] = [];
-  begun = 0;
+  started = 0;
   declined = 0;
-  /** Who opened their Home, and at which channel. */
-  readonly homes: HomeRequest[] = [];
+  /** Requests for the Home tab. */
+  readonly homeRequests: HomeRequest[] = [];
   sections: HomeSection[] = [{ title: 'Settings here' }];
   choices: Choice[] = [];
   answer: (invocation: Invocation) => Outcome | Promise<Outcome> = () => this.accepted();
@@ -102,7 +102,7 @@ export class FakeBot implements Bot {
       type: 'accepted',
       job: 'j1',
       begin: () => {
-        this.begun += 1;
+        this.started += 1;
       },
       decline: async () => {
         this.declined += 1;
@@ -110,39 +110,39 @@ export class FakeBot implements Bot {
     };
   }
 
-  /** What jobs do first: read what was said before. */
+  /** Jobs read the history first. */
   readHistory: NonNullable<Platform['readHistory']> = async () => [];
 
-  async run({ history, ...asked }: Invocation): Promise<Outcome> {
-    const { address, conversation: known = [] } = asked;
-    const conversation = [...(history ? await this.readHistory(address, history) : []), ...known];
-    const invocation = asked.isMessage ? { ...asked, conversation } : asked;
+  async run({ history, ...request }: Invocation): Promise<Outcome> {
+    const { address, conversation: earlier = [] } = request;
+    const conversation = [...(history ? await this.readHistory(address, history) : []), ...earlier];
+    const invocation = request.isMessage ? { ...request, conversation } : request;
     this.invocations.push(invocation);
     return await this.answer(invocation);
   }
 
   async home(request: HomeRequest): Promise<readonly HomeSection[]> {
-    this.homes.push(request);
+    this.homeRequests.push(request);
     return this.sections;
   }
 
   async refusal(): Promise<undefined> {}
 
   suggested: SuggestedPrompt[] = [];
-  /** Where prompts were asked for, and where what runs was cancelled. */
-  readonly prompted: HomeRequest[] = [];
+  /** Requests for prompts, and for cancelling running jobs. */
+  readonly promptRequests: HomeRequest[] = [];
   readonly cancelled: HomeRequest[] = [];
 
-  /** Invocations whose message was deleted. */
+  /** IDs of invocations whose message was deleted. */
   readonly withdrawn: string[] = [];
   withdraw = async ({ id }: Pick<Invocation, 'id'>): Promise<void> => void this.withdrawn.push(id);
 
   async prompts(request: HomeRequest): Promise<readonly SuggestedPrompt[]> {
-    this.prompted.push(request);
+    this.promptRequests.push(request);
     return this.suggested;
   }
 
-  /** Channels in which each message is a question. */
+  /** Channels where every message is a question. */
   readonly talkative = new Set<string>();
 
   async talks({ channel }: Address): Promise<boolean> {
@@ -201,59 +201,59 @@ const noSettings = {
   delete: async () => {},
 };
 
-/** The adapter sleeps this much shorter, so that no test waits for a Retry-After. */
-const SPEED = 100;
+/** The factor by which the adapter's sleeps are shortened, so that no test waits for a Retry-After. */
+const SPEED_UP = 100;
 const DEADLINES: readonly number[] = [LIMITS.acknowledgeWithinMs, LIMITS.lookUpWithinMs];
 /** Milliseconds between two edits, by the adapter's clock. */
 export const EDIT_GAP_MS = 1_200;
 
-/** Keeps the sentences of warnings and of errors. */
-const logInto = (warned: string[], failures: string[] = []) => ({
+/** Records the messages of warnings and errors. */
+const logInto = (warnings: string[], errors: string[] = []) => ({
   debug() {},
   info() {},
-  warn: (_fields: object, sentence: string) => void warned.push(sentence),
-  error: (_fields: object, sentence: string) => void failures.push(sentence),
+  warn: (_fields: object, sentence: string) => void warnings.push(sentence),
+  error: (_fields: object, sentence: string) => void errors.push(sentence),
 });
 
 export interface HarnessOptions extends SlackServerOptions {
   connection?: 'socket' | 'http';
   threads?: boolean;
   measure?: Measure;
-  /** What goes wrong while the adapter starts. */
+  /** Injects faults before the adapter starts. */
   trouble?: (server: SlackServer) => void;
-  /** The adapter's time is that of this machine. Otherwise it passes while the adapter sleeps, however slow the machine is. */
+  /** Uses this machine's clock. By default time passes only while the adapter sleeps, so that slow machines do not matter. */
   realTime?: boolean;
-  /** How far the adapter's clock is ahead of Slack's, in milliseconds. */
+  /** Milliseconds that the adapter's clock is ahead of Slack's. */
   aheadMs?: number;
-  /** How long the adapter takes Slack to wait for an acknowledgement. */
+  /** How long the adapter expects Slack to wait for an acknowledgement. */
   patienceMs?: number;
 }
 
 export interface Harness {
-  /** Sentences of the adapter's warnings. */
-  readonly warned: readonly string[];
-  /** Sentences of its errors. */
-  readonly failures: readonly string[];
-  /** The adapter's. */
+  /** Messages of the adapter's warnings. */
+  readonly warnings: readonly string[];
+  /** Messages of the adapter's errors. */
+  readonly errors: readonly string[];
+  /** The adapter's clock. */
   now(): number;
-  /** How many of the adapter's waits have not ended. */
+  /** The number of the adapter's pending sleeps. */
   sleeping(): number;
   /** Moves the adapter's clock. */
   passTime(ms: number): void;
-  /** Sets the clock of the bot's machine by so much. */
+  /** Moves the clock of the bot's machine, but not Slack's. */
   setClock(ms: number): void;
-  /** Updates a stream, and waits until the adapter has called Slack for it. */
+  /** Updates a stream and waits for the adapter's next call to Slack. */
   update(writing: MessageStream, message: Message): Promise<void>;
-  /** Where Slack sends requests. */
+  /** The URL for Slack's requests. */
   readonly url: string;
   readonly server: SlackServer;
   readonly slack: Platform;
   readonly bot: FakeBot;
-  /** A platform made anew, as after a restart; it is not started. */
-  another(): Platform;
-  /** What was remembered, oldest first. */
-  readonly remembered: Posted[];
-  /** Shows as a job would: with what was remembered last. */
+  /** Creates another platform, as after a restart, without starting it. */
+  createReplica(): Platform;
+  /** Stored states, oldest first. */
+  readonly stored: Posted[];
+  /** Shows a message as a job does, with the latest stored state. */
   show(
     message: Message,
     options?: { address?: Address; key?: string; posted?: Posted | undefined; mayHavePosted?: boolean },
@@ -263,12 +263,12 @@ export interface Harness {
 
 export async function startHarness(options: HarnessOptions = {}): Promise<Harness> {
   const bot = new FakeBot();
-  const warned: string[] = [];
-  const failures: string[] = [];
-  const log = logInto(warned, failures);
+  const warnings: string[] = [];
+  const errors: string[] = [];
+  const log = logInto(warnings, errors);
   const startedAt = Date.now();
   const { realTime = false } = options;
-  const speed = realTime ? 1 : SPEED;
+  const speed = realTime ? 1 : SPEED_UP;
   let { aheadMs = 0 } = options;
   let passed = 0;
   let slept = 0;
@@ -277,7 +277,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   const slackNow = () => (realTime ? Date.now() : startedAt + slept) + passed;
   const now = () => slackNow() + aheadMs;
   const server = await startSlackServer({ writtenNow: slackNow, ...options });
-  const another = () =>
+  const createReplica = () =>
     createSlack({
       account: { type: 'token', botToken: server.botToken },
       connection:
@@ -297,14 +297,14 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
       sleep: async (ms, signal) => {
         const until = elapsed() + ms;
         sleeping += 1;
-        // Deadlines of an acknowledgement are the server’s too, so they stay as they are.
+        // The server measures these deadlines too, so they are not shortened.
         await delay(DEADLINES.includes(ms) ? ms : ms / speed, undefined, { signal }).catch(() => undefined);
         sleeping -= 1;
         if (signal?.aborted !== true) slept = Math.max(slept, until);
       },
       measure: options.measure ?? (() => {}),
     });
-  const slack = another();
+  const slack = createReplica();
   if (slack.readHistory) bot.readHistory = slack.readHistory;
   const listener = await createHttpServer({
     host: '127.0.0.1',
@@ -315,13 +315,13 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
   if (options.connection === 'http') server.deliverTo(`${listener.url}/slack/events`);
   options.trouble?.(server);
   await slack.start(bot);
-  // The second socket is still opening.
+  // Waits for the second socket.
   if (options.connection !== 'http' && slack.status().ready)
     await server.until(() => server.socketMode.connections === 2);
-  const remembered: Posted[] = [];
+  const stored: Posted[] = [];
   return {
-    warned,
-    failures,
+    warnings,
+    errors,
     now,
     sleeping: () => sleeping,
     passTime: (ms) => {
@@ -339,18 +339,18 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     server,
     slack,
     bot,
-    another,
-    remembered,
+    createReplica,
+    stored,
     show: async (message, { address = ADDRESS, key = 'job-1', ...more } = {}) => {
       const posted = await slack.show(address, message, {
         key,
-        posted: remembered.at(-1),
+        posted: stored.at(-1),
         ...more,
         remember: async (state) => {
-          remembered.push(state);
+          stored.push(state);
         },
       });
-      remembered.push(posted);
+      stored.push(posted);
       return posted;
     },
     stop: async () => {

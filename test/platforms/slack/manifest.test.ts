@@ -10,19 +10,19 @@ import {
 import { COMMANDS } from './harness.ts';
 
 // https://docs.slack.dev/reference/app-manifest
-const within = (text: string | undefined, most: number) => {
+const expectLength = (text: string | undefined, limit: number) => {
   expect(text?.length).toBeGreaterThan(0);
-  expect(text?.length).toBeLessThanOrEqual(most);
+  expect(text?.length).toBeLessThanOrEqual(limit);
 };
 
 describe.each([
-  ['the bot’s commands', commands],
+  ["the bot's commands", commands],
   ['other commands', COMMANDS],
 ])('the manifest of %s', (_, declared) => {
-  it('has every slash command, within Slack’s names, lengths and limits', () => {
+  it("has every slash command, expectLength Slack's limits", () => {
     const { display_information: display, features } = createManifest(declared);
-    within(display.name, 35);
-    within(display.description, 140);
+    expectLength(display.name, 35);
+    expectLength(display.description, 140);
     expect(display.background_color).toMatch(/^#[0-9a-f]{6}$/);
     expect(features?.bot_user?.display_name).toMatch(/^[a-z0-9._-]{1,80}$/);
     const slashCommands = features?.slash_commands ?? [];
@@ -30,13 +30,13 @@ describe.each([
     expect(slashCommands.length).toBeLessThanOrEqual(50);
     for (const { command, description, usage_hint: hint = '-' } of slashCommands) {
       expect(command).toMatch(/^\/[a-z0-9_-]+$/);
-      within(command, 32);
-      within(description, 2000);
-      within(hint, 1000);
+      expectLength(command, 32);
+      expectLength(description, 2000);
+      expectLength(hint, 1000);
     }
   });
 
-  it('has a shortcut for every message menu, and one that opens the song form', () => {
+  it('has a shortcut for every message menu, and one for the song form', () => {
     const shortcuts = createManifest(declared).features?.shortcuts ?? [];
     expect(shortcuts.map(({ callback_id }) => callback_id).toSorted()).toEqual([
       'form:song',
@@ -45,21 +45,21 @@ describe.each([
     ]);
     expect(shortcuts.length).toBeLessThanOrEqual(10);
     for (const { name, callback_id, description } of shortcuts) {
-      within(name, 24);
-      within(callback_id, 255);
-      within(description, 150);
+      expectLength(name, 24);
+      expectLength(callback_id, 255);
+      expectLength(description, 150);
     }
   });
 });
 
-describe('the manifest’s connection', () => {
-  it('is Socket Mode, which needs no address, unless there is one', () => {
+describe('the connection in the manifest', () => {
+  it('is Socket Mode by default', () => {
     const { settings, features } = createManifest(commands);
     expect(settings?.socket_mode_enabled).toBe(true);
     expect(JSON.stringify({ settings, features })).not.toContain('http');
   });
 
-  it('is HTTP with an address for everything that Slack sends', () => {
+  it('is HTTP if there is a URL, which receives every request', () => {
     const { settings, features } = createManifest(commands, { url: 'https://bot.example/' });
     const address = 'https://bot.example/slack/events';
     expect(settings).toMatchObject({
@@ -71,12 +71,12 @@ describe('the manifest’s connection', () => {
   });
 });
 
-describe('what the manifest asks for', () => {
-  it('is what the events and calls need, each explained in docs/slack.md', async () => {
+describe('the scopes and events in the manifest', () => {
+  it('include what the events need, and docs/slack.md explains each scope', async () => {
     const { readFile } = await import('node:fs/promises');
     const docs = await readFile(new URL('../../../docs/slack.md', import.meta.url), 'utf8');
     for (const scope of BOT_SCOPES) expect(docs).toContain(`\`${scope}\``);
-    /** https://docs.slack.dev/reference/events; these need none where there is nothing. */
+    /** The scope of each event: https://docs.slack.dev/reference/events */
     const needed = {
       agent_session_stopped: 'assistant:write',
       app_home_opened: undefined,
@@ -86,17 +86,17 @@ describe('what the manifest asks for', () => {
       tokens_revoked: undefined,
     } as const satisfies Record<(typeof BOT_EVENTS)[number], string | undefined>;
     for (const event of BOT_EVENTS) expect([...BOT_SCOPES, undefined]).toContain(needed[event]);
-    const inThreads = {
+    const threadScopes = {
       'message.channels': 'channels:history',
       'message.groups': 'groups:history',
       'message.mpim': 'mpim:history',
     } as const satisfies Record<(typeof THREAD_EVENTS)[number], string>;
-    for (const event of THREAD_EVENTS) expect(BOT_SCOPES).toContain(inThreads[event]);
+    for (const event of THREAD_EVENTS) expect(BOT_SCOPES).toContain(threadScopes[event]);
   });
 
-  it('makes the app an agent, as Slack documents it today, with the scope and the events that it needs', () => {
+  it('include those of an agent', () => {
     const { features, settings, oauth_config: oauth } = createManifest(commands);
-    within(features?.agent_view?.agent_description, 300);
+    expectLength(features?.agent_view?.agent_description, 300);
     expect(features).not.toHaveProperty('assistant_view');
     expect(features?.app_home).toMatchObject({
       messages_tab_enabled: true,
@@ -110,14 +110,14 @@ describe('what the manifest asks for', () => {
     );
   });
 
-  it('hears channels only where the operator wants threads to go on by themselves', () => {
-    const quiet = createManifest(commands);
-    expect(JSON.stringify(quiet)).not.toMatch(/message\.(channels|groups|mpim)/);
+  it('include channel messages only with --threads', () => {
+    const withoutThreads = createManifest(commands);
+    expect(JSON.stringify(withoutThreads)).not.toMatch(/message\.(channels|groups|mpim)/);
     const { settings } = createManifest(commands, { threads: true });
     expect(settings?.event_subscriptions?.bot_events).toEqual(expect.arrayContaining([...THREAD_EVENTS]));
   });
 
-  it('lets workspaces install the app, by either connection', () => {
+  it('let workspaces install the app over either connection', () => {
     const url = 'https://bot.example/';
     const byHttp = createManifest(commands, { url, oauth: true });
     expect(byHttp.oauth_config?.redirect_urls).toEqual(['https://bot.example/slack/oauth_redirect']);
@@ -143,7 +143,7 @@ describe('npm run manifest', () => {
     ['--colour', 'red'],
     ['stray'],
     ['--oauth'],
-  ])('says what is wrong with %s %s', (...args) => {
+  ])('reports the invalid arguments %s %s', (...args) => {
     const { error } = manifest(args.filter((arg) => arg !== undefined));
     expect(error).toContain('npm run manifest');
   });

@@ -12,7 +12,7 @@ import { RecordingLog } from '../../../storage/recording-log.ts';
 import { FakeBot } from '../harness.ts';
 import { listenForSlack, oauthReplica } from './oauth-app.ts';
 
-/** An agent that workspaces install by OAuth, whose process has not asked Slack yet who the bot is. */
+/** An agent that workspaces install through OAuth, in a process that has not read the bot's identity yet. */
 let server: SlackServer;
 let listener: HttpServer;
 let replica: Platform;
@@ -51,9 +51,9 @@ beforeEach(async () => {
   await install();
   await server.directMessage('a song');
   await server.until(() => bot.invocations.length === 1);
-  const [asked] = bot.invocations;
-  if (asked === undefined) throw new Error('nothing was asked');
-  address = asked.address;
+  const [invocation] = bot.invocations;
+  if (invocation === undefined) throw new Error('no invocation');
+  address = invocation.address;
 });
 
 afterEach(async () => {
@@ -66,7 +66,7 @@ afterEach(async () => {
 it.each([
   ['after a restart', restart],
   ['with a new token', async () => void (await install())],
-])('%s, the first press in an agent’s thread belongs to the workspace', async (_when, change) => {
+])("attributes the first press in an agent's thread to the workspace %s", async (_when, change) => {
   const shown = await show('j1');
   await change();
   await server.press(shown, 'Again');
@@ -79,20 +79,20 @@ it.each([
   });
 });
 
-it('after a restart, what is shown first has all its buttons', async () => {
+it('shows all buttons of the first message after a restart', async () => {
   const before = await show('j1');
   await restart();
   const after = await show('j2');
   expect(after.blocks.map(({ type }) => type)).toEqual(before.blocks.map(({ type }) => type));
 });
 
-it('after a restart, the thread is told how far the work is', async () => {
+it('shows progress in the thread after a restart', async () => {
   await restart();
   const again = await replica.showProgress?.(address, { stage: 'Composing', startedAt: Date.now() });
   expect(again).toBeGreaterThan(0);
 });
 
-it('with a new token, it is known who the bot is while Slack does not say so', async () => {
+it("keeps the bot's identity with a new token while Slack does not answer", async () => {
   const shown = await show('j1');
   await install();
   server.hold('auth.test');
@@ -101,17 +101,17 @@ it('with a new token, it is known who the bot is while Slack does not say so', a
   expect(bot.invocations[1]?.address.direct).toBeUndefined();
 });
 
-it('a new token with other scopes is asked for them', async () => {
+it('reads the scopes of a new token', async () => {
   let token = 'xoxb-1';
   const scopes = () => (token === 'xoxb-1' ? `chat:write,${AGENT_SCOPE}` : 'chat:write');
-  const told = { ok: true, user_id: 'U1', bot_id: 'B1', team_id: 'T1', user: 'minstrel' };
+  const identity = { ok: true, user_id: 'U1', bot_id: 'B1', team_id: 'T1', user: 'minstrel' };
   const logger = sdkLogger(new RecordingLog());
   const workspaces = installedWorkspaces(async () => token, {
     client: {
       apiUrl: undefined,
       timeoutMs: 1000,
       logger,
-      fetch: async () => Response.json(told, { headers: { 'x-oauth-scopes': scopes() } }),
+      fetch: async () => Response.json(identity, { headers: { 'x-oauth-scopes': scopes() } }),
     },
     now: Date.now,
     elapsed: () => performance.now(),

@@ -1,4 +1,4 @@
-/** The app that workspaces install by OAuth, over a real listener. */
+/** An app that workspaces install through OAuth, with a real HTTP listener. */
 import { sleep, systemClock } from '../../../../src/core/clock.ts';
 import { platformRoutes } from '../../../../src/http/platform-routes.ts';
 import { createHttpServer, type HttpServer } from '../../../../src/http/server.ts';
@@ -10,7 +10,7 @@ import { media } from '../harness.ts';
 
 interface Replica {
   readonly server: SlackServer;
-  /** What every replica shares. */
+  /** Storage that all replicas share. */
   readonly stored: Map<string, unknown>;
   readonly log?: RecordingLog;
   readonly secret?: string;
@@ -18,7 +18,7 @@ interface Replica {
   readonly withLock?: SlackOptions['withLock'];
 }
 
-/** One replica of the bot, not started. */
+/** Creates a replica of the bot without starting it. */
 export function oauthReplica({
   server,
   stored,
@@ -54,7 +54,7 @@ export function oauthReplica({
   });
 }
 
-/** Where people install it and where Slack sends its events; `first` answers both. */
+/** Starts the listener for installations and events. `first` returns the replica that answers. */
 export async function listenForSlack(
   server: SlackServer,
   first: () => Platform | undefined,
@@ -67,7 +67,7 @@ export async function listenForSlack(
     routes: [
       platformRoutes({
         routes: first()?.listener?.routes ?? [],
-        handle: (...asked) => first()?.listener?.handle(...asked),
+        handle: (...request) => first()?.listener?.handle(...request),
       }),
     ],
   });

@@ -13,11 +13,11 @@ let server: SlackServer;
 let listener: HttpServer;
 let bot: FakeBot;
 let log: RecordingLog;
-/** What every replica shares. */
+/** Storage that all replicas share. */
 let stored: Map<string, unknown>;
 let replicas: Platform[];
 
-/** One replica of the bot; {@link oneAtATime} holds for all of them. */
+/** Starts a replica. All of them share the lock {@link oneAtATime}. */
 async function startReplica({
   secret = server.clientSecret,
   previous,
@@ -40,12 +40,12 @@ async function startReplica({
 
 let lastWork: Promise<void>;
 function oneAtATime(_task: string, work: () => Promise<void>): Promise<void> {
-  const mine = lastWork.then(work);
-  lastWork = mine.catch(() => undefined);
-  return mine;
+  const result = lastWork.then(work);
+  lastWork = result.catch(() => undefined);
+  return result;
 }
 
-/** For the bot, the SDK and Slack. */
+/** Moves the clock of the bot, the SDK and Slack. */
 const passTime = (ms: number) => vi.setSystemTime(Date.now() + ms);
 
 beforeEach(async () => {
@@ -72,8 +72,8 @@ const install = (...how: [Parameters<SlackServer['install']>[1]?, Parameters<Sla
 const show = (slack: Platform | undefined, text: string, guild = 'T0MINSTREL') =>
   slack?.show({ ...ADDRESS, guild }, { text, media: [SONG] }, { key: text, remember: async () => {} });
 
-describe('installing', () => {
-  it('asks for the least scopes and says where to go on', async () => {
+describe('installation', () => {
+  it('requests the minimum scopes and explains the next step', async () => {
     const { status, page, scopes } = await install();
     expect(scopes.toSorted()).toEqual([...BOT_SCOPES].toSorted());
     expect(status).toBe(200);
@@ -83,7 +83,7 @@ describe('installing', () => {
     expect(server.refused).toEqual([]);
   });
 
-  it('keeps no token readable in storage or in the log', async () => {
+  it('leaves no readable token in storage or in the log', async () => {
     await install();
     const [token] = server.calls.filter(({ method }) => method === 'auth.test');
     expect(token).toBeDefined();
@@ -92,9 +92,9 @@ describe('installing', () => {
   });
 
   it.each([
-    ['the person did not agree', { deny: true }],
-    ['another browser comes back', { otherBrowser: true }],
-  ])('installs nothing when %s', async (_why, how) => {
+    ['the person declines', { deny: true }],
+    ['another browser returns', { otherBrowser: true }],
+  ])('installs nothing if %s', async (_why, how) => {
     const { status, page } = await install(server.workspace, how);
     expect(status).toBe(400);
     expect(page).toContain('Try again');
@@ -102,20 +102,20 @@ describe('installing', () => {
     expect(server.refused).toEqual([]);
   });
 
-  it('takes an address that somebody made up for what it is', async () => {
+  it('rejects a made-up redirect', async () => {
     const response = await fetch(`${listener.url}/slack/oauth_redirect?code=x&state=y`);
     expect(response.status).toBe(400);
     expect(await response.text()).toContain('Minstrel was not installed');
     expect((await fetch(`${listener.url}/slack/other`)).status).toBe(404);
   });
 
-  it('tells no other site where the browser came from, since its address is a key', async () => {
+  it('sends no referrer, because the URL contains a secret', async () => {
     const { headers } = await fetch(`${listener.url}/slack/oauth_redirect?code=x&state=y`);
     expect(headers.get('referrer-policy')).toBe('no-referrer');
     expect(headers.get('content-security-policy')).toContain("default-src 'none'");
   });
 
-  it('writes a workspace’s name as it is', async () => {
+  it('escapes the name of a workspace', async () => {
     const evil = server.addWorkspace('T0EVIL', '<script>alert(1)</script>');
     const { page } = await install(evil.workspace);
     expect(page).not.toContain('<script>');
@@ -123,8 +123,8 @@ describe('installing', () => {
   });
 });
 
-describe('many workspaces', () => {
-  it('acts in each with its own token: messages, files, private messages, files that people attached', async () => {
+describe('multiple workspaces', () => {
+  it('use their own tokens for messages, files, private messages and attachments', async () => {
     const other = server.addWorkspace('T0OTHER', 'Other');
     await install();
     await install(other.workspace);
@@ -142,7 +142,7 @@ describe('many workspaces', () => {
     expect(server.refused).toEqual([]);
   });
 
-  it('answers in the workspace that asked', async () => {
+  it('get answers in the workspace of the question', async () => {
     const other = server.addWorkspace('T0OTHER', 'Other');
     await install(other.workspace);
     bot.answer = () => ({ type: 'message', visibility: 'channel', message: { text: 'here' } });
@@ -153,24 +153,24 @@ describe('many workspaces', () => {
     expect(server.refused).toEqual([]);
   });
 
-  it('tells people of a workspace where it was never installed to install it', async () => {
+  it('get a hint to install the app if it was never installed', async () => {
     const { ack } = await server.slash('/song', 'rain');
     expect(JSON.stringify(ack)).toContain('install me again');
     expect(bot.invocations).toEqual([]);
     await expect(show(replicas[0], 'lost')).rejects.toMatchObject({ code: 'gone' });
   });
 
-  it('lets Slack send an event again that could not be handled, and answers it once', async () => {
+  it('get one answer if Slack resends an event that failed', async () => {
     await install();
     server.faults.next('auth.test', { type: 'status', status: 503 });
     const { deliveries } = await server.mention('are you there?');
     expect(deliveries).toMatchObject([{ acknowledged: true, attempts: 2 }]);
-    await server.until(() => bot.begun === 1);
+    await server.until(() => bot.started === 1);
     expect(bot.invocations).toHaveLength(1);
     expect(server.refused.map(({ error }) => error)).toEqual(['http_503']);
   });
 
-  it('knows what another replica installed', async () => {
+  it('can be installed by another replica', async () => {
     const second = await startReplica();
     await install();
     await show(second, 'from the second');
@@ -179,7 +179,7 @@ describe('many workspaces', () => {
 });
 
 describe('removal', () => {
-  it('forgets the token, and ends what was on its way with “gone”', async () => {
+  it('deletes the token and fails pending results with “gone”', async () => {
     await install();
     await show(replicas[0], 'before');
     server.tokens.revoke(server.workspace);
@@ -191,7 +191,7 @@ describe('removal', () => {
     expect(server.refused).toEqual([]);
   });
 
-  it('that is told late takes nothing from a workspace that installed it anew', async () => {
+  it('is ignored if it arrives after the app was installed again', async () => {
     await install();
     const removedAt = Math.floor(Date.now() / 1000);
     passTime(10_000);
@@ -202,20 +202,20 @@ describe('removal', () => {
     expect(server.botMessages()).not.toEqual([]);
   });
 
-  it('of a person’s token is not a removal', async () => {
+  it("does not include the revocation of a person's token", async () => {
     await install();
     await server.sendEvent({ type: 'tokens_revoked', tokens: { oauth: ['U0ADA'], bot: [] } });
     expect(stored.size).toBe(1);
   });
 });
 
-describe('tokens that expire', () => {
+describe('expiring tokens', () => {
   beforeEach(async () => {
     server.tokens.rotating = true;
     await install();
   });
 
-  it('are replaced two hours before, while the old one serves on', async () => {
+  it('are refreshed two hours in advance, while the old one is still used', async () => {
     await show(replicas[0], 'fresh');
     passTime(10.5 * HOUR);
     await show(replicas[0], 'due');
@@ -227,14 +227,14 @@ describe('tokens that expire', () => {
     expect(server.refused).toEqual([]);
   });
 
-  it('are replaced before anything else when they have expired', async () => {
+  it('are refreshed first if they have expired', async () => {
     passTime(100 * HOUR);
     await show(replicas[0], 'after a long sleep');
     expect(server.tokens.rotations).toBe(1);
     expect(server.refused).toEqual([]);
   });
 
-  it('are replaced once by all replicas, however many calls are running', async () => {
+  it('are refreshed once for all replicas and concurrent calls', async () => {
     const second = await startReplica();
     passTime(100 * HOUR);
     await Promise.all(
@@ -244,7 +244,7 @@ describe('tokens that expire', () => {
     expect(server.refused).toEqual([]);
   });
 
-  it('serve on while Slack does not replace them, and are tried again', async () => {
+  it('are used while a refresh fails, and the refresh is retried', async () => {
     passTime(11 * HOUR);
     server.faults.next('oauth.v2.access', { type: 'status', status: 503 });
     await show(replicas[0], 'one');
@@ -264,10 +264,10 @@ describe('tokens that expire', () => {
 });
 
 describe('the client secret', () => {
-  it('can be replaced: the one before still opens what it sealed', async () => {
+  it('can be replaced while the previous one still decrypts tokens', async () => {
     await install();
     const next = 'a-new-client-secret-of-slack-000';
-    // A wrong secret is trouble of the operator: what is on its way waits.
+    // The operator can fix a wrong secret, so pending results wait.
     await expect(show(await startReplica({ secret: next }), 'without')).rejects.toMatchObject({
       code: 'unavailable',
     });

@@ -16,7 +16,7 @@ afterEach(async () => {
 const noRefusals = () => expect(harness.server.refused).toEqual([]);
 
 describe('a channel', () => {
-  it('is public if Slack says so; one that may not be read tells nothing', async () => {
+  it('is public if Slack reports it, and unknown if it cannot be read', async () => {
     const { server, slack } = harness;
     server.workspace.addChannel({ id: 'C0BAND', name: 'band', kind: 'group' });
     const isPublic = (channel: string) => slack.isPublic?.({ ...ADDRESS, channel });
@@ -29,7 +29,7 @@ describe('a channel', () => {
 });
 
 describe('Socket Mode', () => {
-  it('holds two at once, so that a refresh of one leaves the other', async () => {
+  it('keeps a second connection open while the first is refreshed', async () => {
     const { server, slack } = harness;
     server.socketMode.drop();
     await server.until(() => server.socketMode.connected === 4);
@@ -38,7 +38,7 @@ describe('Socket Mode', () => {
     noRefusals();
   });
 
-  it('keeps trying while Slack is away, and says why it is not ready', async () => {
+  it('retries while Slack is down, and reports why it is not ready', async () => {
     const { server, slack } = harness;
     server.faults.next('apps.connections.open', { type: 'status', status: 503 }, 8);
     server.socketMode.drop();
@@ -48,47 +48,47 @@ describe('Socket Mode', () => {
     noRefusals();
   });
 
-  it('starts nothing that it could not acknowledge since the connection broke', async () => {
+  it('starts no job that it could not acknowledge after the connection broke', async () => {
     await harness.stop();
     harness = await startHarness({ ackTimeoutMs: 300 });
     const { server, bot } = harness;
-    let goOn = () => {};
+    let finish = () => {};
     bot.answer = () =>
       new Promise((resolve) => {
-        goOn = () => resolve(bot.accepted());
+        finish = () => resolve(bot.accepted());
       });
-    const asked = server.slash('/song', 'rain');
+    const command = server.slash('/song', 'rain');
     await server.until(() => bot.invocations.length === 1);
     server.faults.every(1, 'apps.connections.open', { type: 'dropped' });
     server.socketMode.drop();
     await server.until(() => harness.slack.status().ready === false);
-    goOn();
+    finish();
     await server.until(() => bot.declined === 1);
-    // Slack tells the person that nothing came.
-    expect((await asked).acknowledged).toBe(false);
-    expect(bot.begun).toBe(0);
+    // Slack reports the failure to the person.
+    expect((await command).acknowledged).toBe(false);
+    expect(bot.started).toBe(0);
     expect(server.refused.map(({ error }) => error)).toEqual(['operation_timeout']);
   });
 
-  it('finishes what it has taken before it stops', async () => {
+  it('handles received events before it stops', async () => {
     const { server, slack, bot } = harness;
-    let goOn = () => {};
+    let finish = () => {};
     bot.answer = () =>
       new Promise((resolve) => {
-        goOn = () => resolve(bot.accepted());
+        finish = () => resolve(bot.accepted());
       });
-    const asked = server.slash('/song', 'rain');
+    const command = server.slash('/song', 'rain');
     await server.until(() => bot.invocations.length === 1);
     const stopped = slack.stop();
-    goOn();
-    expect((await asked).acknowledged).toBe(true);
+    finish();
+    expect((await command).acknowledged).toBe(true);
     await stopped;
-    expect(bot.begun).toBe(1);
+    expect(bot.started).toBe(1);
     await server.until(() => server.socketMode.connections === 0);
     noRefusals();
   });
 
-  it('keeps no connection that was opening when it stopped', async () => {
+  it('closes connections that were still opening when it stopped', async () => {
     const { server, slack, bot } = harness;
     let stopped: Promise<void> | undefined;
     server.faults.decide = (method) => {
@@ -104,7 +104,7 @@ describe('Socket Mode', () => {
     noRefusals();
   });
 
-  it('opens no socket while Slack refuses the bot’s token, and says why, until Slack accepts it', async () => {
+  it('opens no socket while Slack rejects the bot token, and reports why', async () => {
     await harness.stop();
     harness = await startHarness({
       trouble: ({ faults }) => faults.next('auth.test', { type: 'error', error: 'account_inactive' }, 2),
@@ -121,7 +121,7 @@ describe('Socket Mode', () => {
     noRefusals();
   });
 
-  it('is not ready when the bot’s token is revoked while it runs, until Slack accepts it again', async () => {
+  it('is not ready while the bot token is revoked', async () => {
     const { server, slack } = harness;
     server.faults.next('auth.test', { type: 'error', error: 'token_revoked' }, 2);
     await server.uninstall();
@@ -133,14 +133,14 @@ describe('Socket Mode', () => {
     noRefusals();
   });
 
-  it('waits for nothing any more once it has stopped', async () => {
+  it('has no pending sleeps after it has stopped', async () => {
     await harness.slack.stop();
     await nextTurn();
     expect(harness.sleeping()).toBe(0);
     noRefusals();
   });
 
-  it('keeps trying when Slack refuses the app’s token, and says why, once for all sockets', async () => {
+  it('retries while Slack rejects the app token, and logs it once for all sockets', async () => {
     await harness.stop();
     harness = await startHarness({
       trouble: ({ faults }) =>
@@ -153,11 +153,11 @@ describe('Socket Mode', () => {
     });
     await server.until(() => server.socketMode.connections === 2);
     expect(slack.status()).toEqual({ ready: true });
-    expect(harness.failures).toHaveLength(1);
+    expect(harness.errors).toHaveLength(1);
     noRefusals();
   });
 
-  it('sends its token to Slack’s file hosts only', async () => {
+  it("sends its token only to Slack's file hosts", async () => {
     const { server, slack } = harness;
     expect(await slack.attachmentHeaders('https://files.slack.com/files-pri/T-F/x.png', ADDRESS)).toEqual({
       authorization: `Bearer ${server.botToken}`,
@@ -176,7 +176,7 @@ describe('Socket Mode', () => {
 describe('requests to the listener', () => {
   const post = (body: string, headers: Record<string, string>, type = 'application/json') =>
     fetch(harness.url, { method: 'POST', body, headers: { 'content-type': type, ...headers } });
-  const proven = (body: string, { skewMs = 0 } = {}) =>
+  const signedHeaders = (body: string, { skewMs = 0 } = {}) =>
     signed(body, harness.server.signingSecret, harness.now() + skewMs);
 
   beforeEach(async () => {
@@ -184,24 +184,24 @@ describe('requests to the listener', () => {
     harness = await startHarness({ connection: 'http', realTime: true });
   });
 
-  it('answers the challenge by which Slack checks the address', async () => {
+  it('answer the challenge with which Slack checks the URL', async () => {
     const body = JSON.stringify({ type: 'url_verification', token: 't', challenge: 'a-challenge' });
-    const response = await post(body, proven(body));
+    const response = await post(body, signedHeaders(body));
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({ challenge: 'a-challenge' });
   });
 
-  it('takes nothing that Slack did not sign, nor what is more than five minutes old', async () => {
+  it('need a signature of Slack that is at most five minutes old', async () => {
     const { bot, server } = harness;
     const body = JSON.stringify({ type: 'url_verification', challenge: 'a-challenge' });
     const wrong: Record<string, string>[] = [
       {},
       signed(body, 'another secret', harness.now()),
       signed(`${body} `, server.signingSecret, harness.now()),
-      { ...proven(body), 'x-slack-request-timestamp': 'soon' },
-      { ...proven(body), 'x-slack-signature': 'v1=00' },
-      { ...proven(body), 'x-slack-signature': '' },
-      proven(body, { skewMs: -301_000 }),
+      { ...signedHeaders(body), 'x-slack-request-timestamp': 'soon' },
+      { ...signedHeaders(body), 'x-slack-signature': 'v1=00' },
+      { ...signedHeaders(body), 'x-slack-signature': '' },
+      signedHeaders(body, { skewMs: -301_000 }),
     ];
     for (const headers of wrong) {
       const response = await post(body, headers);
@@ -209,10 +209,10 @@ describe('requests to the listener', () => {
     }
     expect(bot.invocations).toEqual([]);
     for (const skewMs of [-290_000, 290_000])
-      expect((await post(body, proven(body, { skewMs }))).status).toBe(200);
+      expect((await post(body, signedHeaders(body, { skewMs }))).status).toBe(200);
   });
 
-  it('stays ready whatever a stranger sends, and says so once in the log', async () => {
+  it('with wrong signatures do not affect readiness, and are logged once', async () => {
     const { slack } = harness;
     const body = JSON.stringify({ type: 'url_verification', challenge: 'a-challenge' });
     for (let time = 0; time < 9; time += 1) {
@@ -220,34 +220,34 @@ describe('requests to the listener', () => {
       await post(body, signed(body, 'the secret of another app', harness.now()));
       expect(slack.status()).toEqual({ ready: true });
     }
-    expect(harness.warned.filter((line) => line.includes('SLACK_SIGNING_SECRET'))).toHaveLength(1);
+    expect(harness.warnings.filter((line) => line.includes('SLACK_SIGNING_SECRET'))).toHaveLength(1);
   });
 
-  it('refuses what is signed and yet no request of Slack', async () => {
+  it('are rejected if they are signed but malformed', async () => {
     const form = 'application/x-www-form-urlencoded';
-    expect((await post('{', proven('{'))).status).toBe(400);
-    expect((await post('payload=%7B', proven('payload=%7B'), form)).status).toBe(400);
+    expect((await post('{', signedHeaders('{'))).status).toBe(400);
+    expect((await post('payload=%7B', signedHeaders('payload=%7B'), form)).status).toBe(400);
     const certificate = 'ssl_check=1&token=t';
-    expect((await post(certificate, proven(certificate), form)).status).toBe(200);
+    expect((await post(certificate, signedHeaders(certificate), form)).status).toBe(200);
     const huge = JSON.stringify({ type: 'url_verification', challenge: 'x'.repeat(2_000_000) });
-    expect((await post(huge, proven(huge))).status).toBe(413);
+    expect((await post(huge, signedHeaders(huge))).status).toBe(413);
   });
 
-  it('finishes what it has taken before it stops, and takes nothing new', async () => {
+  it('handles received requests before it stops, and rejects new ones', async () => {
     const { server, slack, bot } = harness;
-    let goOn = () => {};
+    let finish = () => {};
     bot.answer = () =>
       new Promise((resolve) => {
-        goOn = () => resolve(bot.accepted());
+        finish = () => resolve(bot.accepted());
       });
-    const asked = server.slash('/song', 'rain');
+    const command = server.slash('/song', 'rain');
     await server.until(() => bot.invocations.length === 1);
     const stopped = slack.stop();
     expect((await server.slash('/song', 'too late')).acknowledged).toBe(false);
-    goOn();
-    expect((await asked).acknowledged).toBe(true);
+    finish();
+    expect((await command).acknowledged).toBe(true);
     await stopped;
-    expect(bot.begun).toBe(1);
+    expect(bot.started).toBe(1);
     expect(slack.status()).toMatchObject({ ready: false });
     expect(server.refused.map(({ error }) => error)).toEqual(['http_503']);
   });

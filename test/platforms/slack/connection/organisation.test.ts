@@ -6,7 +6,7 @@ import type { Organisation } from '../../../servers/slack/workspace.ts';
 import { ADDRESS, FakeBot } from '../harness.ts';
 import { listenForSlack, oauthReplica } from './oauth-app.ts';
 
-/** The app, installed for an organisation of two workspaces, and a workspace that installed it by itself. */
+/** The app, installed by an organisation with two workspaces, and by a separate workspace. */
 let server: SlackServer;
 let listener: HttpServer;
 let bot: FakeBot;
@@ -33,7 +33,7 @@ beforeEach(async () => {
   sales = server.addToOrganisation(organisation, 'T0SALES', 'Sales');
   music.workspace.addUser({ id: 'U0MUSE', name: 'muse', organisation: 'E0BAND', admin: true });
   sales.workspace.addUser({ id: 'U0SAL', name: 'sal', organisation: 'E0BAND', admin: true });
-  // In a channel of both workspaces, and of another company.
+  // Members of a channel that is shared by both workspaces and another company.
   music.workspace.addUser({
     id: 'U0GUEST',
     name: 'guest',
@@ -59,8 +59,8 @@ afterEach(async () => {
 
 const show = (slack: Platform | undefined, guild: string, channel: string) =>
   slack?.show({ ...ADDRESS, guild, channel }, { text: 'la' }, { key: 'k', remember: async () => {} });
-/** Of the organisation's workspaces. */
-const inBand = (guild: string, channel: string) => ({
+/** An address in a workspace of the organisation. */
+const addressInBand = (guild: string, channel: string) => ({
   ...ADDRESS,
   guild,
   channel,
@@ -69,7 +69,7 @@ const inBand = (guild: string, channel: string) => ({
 const shown = (team: typeof music) => team.workspace.messages.filter(({ user }) => user === 'U0MINSTREL');
 
 describe('an app that an organisation installed', () => {
-  it('serves each of its workspaces as that workspace, by one sealed token', async () => {
+  it('serves each workspace separately with one encrypted token', async () => {
     await music.slash('/song', 'rain', { user: 'U0MUSE', channel: 'C0BAND' });
     await sales.mention('hello', { user: 'U0SAL', channel: 'C0DEALS' });
     await server.until(() => bot.invocations.length === 2);
@@ -83,18 +83,22 @@ describe('an app that an organisation installed', () => {
     expect(JSON.stringify([...stored])).not.toContain('xoxb-');
   });
 
-  it('delivers what was asked for after a restart, on a replica that saw no event of it', async () => {
+  it('delivers a result after a restart, from a replica that saw no event', async () => {
     await sales.slash('/song', 'rain', { user: 'U0SAL', channel: 'C0DEALS' });
-    await server.until(() => bot.begun === 1);
+    await server.until(() => bot.started === 1);
     const restarted = await startReplica();
-    const [asked] = bot.invocations;
-    await restarted.show(asked?.address ?? ADDRESS, { text: 'la' }, { key: 'k', remember: async () => {} });
+    const [invocation] = bot.invocations;
+    await restarted.show(
+      invocation?.address ?? ADDRESS,
+      { text: 'la' },
+      { key: 'k', remember: async () => {} },
+    );
     expect(shown(sales)).toHaveLength(1);
     expect(shown(music)).toEqual([]);
     await expect(show(restarted, 'T0NOBODY', 'C0DEALS')).rejects.toMatchObject({ code: 'gone' });
   });
 
-  it('knows who moderates by their own workspace alone, and who is from elsewhere', async () => {
+  it('gives moderator rights only in the home workspace, and detects visitors', async () => {
     for (const user of ['U0MUSE', 'U0GUEST', 'U0EVE'])
       await music.slash('/song', 'rain', { user, channel: 'C0BAND' });
     await server.until(() => bot.invocations.length === 3);
@@ -105,18 +109,18 @@ describe('an app that an organisation installed', () => {
     ]);
   });
 
-  it('takes its forms and buttons for those of the workspace, though Slack names the organisation', async () => {
+  it('attributes forms and buttons to the workspace, although Slack names the organisation', async () => {
     await music.slash('/song', '', { user: 'U0MUSE', channel: 'C0BAND' });
     const form = await server.until(() => [...music.workspace.views.values()].find(({ open }) => open));
     await music.submitView(form, { prompt: 'rain' });
     await server.until(() => bot.invocations.length === 1);
     await replicas[0]?.show(
-      inBand('T0MUSIC', 'C0BAND'),
+      addressInBand('T0MUSIC', 'C0BAND'),
       { text: 'la', actions: [{ type: 'action', id: 'song.again:j1:0', label: 'Again' }] },
       { key: 'k', remember: async () => {} },
     );
     const [message] = shown(music);
-    if (message === undefined) throw new Error('nothing was shown');
+    if (message === undefined) throw new Error('no message was posted');
     await music.press(message, 'Again', { user: 'U0MUSE' });
     await server.until(() => bot.invocations.length === 2);
     expect(bot.invocations.map(({ address: { guild }, person }) => [guild, person.moderator])).toEqual([
@@ -125,13 +129,13 @@ describe('an app that an organisation installed', () => {
     ]);
   });
 
-  it('is forgotten in all of them when the organisation takes it away, and a workspace of its own stays', async () => {
+  it('is removed from all workspaces of the organisation, but not from a separate one', async () => {
     await server.install(`${listener.url}/slack/install`, server.workspace);
     await music.slash('/song', 'rain', { user: 'U0MUSE', channel: 'C0BAND' });
-    await server.until(() => bot.begun === 1);
+    await server.until(() => bot.started === 1);
     await music.uninstall();
     const showing = replicas[0]?.show(
-      inBand('T0MUSIC', 'C0BAND'),
+      addressInBand('T0MUSIC', 'C0BAND'),
       { text: 'la' },
       { key: 'k', remember: async () => {} },
     );

@@ -1,4 +1,4 @@
-import { setImmediate as others } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createRates } from '../../../../src/platforms/slack/connection/rates.ts';
 import { ManualClock } from '../../../storage/manual-clock.ts';
@@ -6,69 +6,69 @@ import { ManualClock } from '../../../storage/manual-clock.ts';
 const ratesAt = (clock: ManualClock) =>
   createRates({ elapsed: clock.elapsed, sleep: (ms) => clock.sleep(ms) });
 
-it('edits wait together for a Retry-After, the longest there was, and additions to streams do not', async () => {
+it('delays edits, but not appends, until the longest Retry-After is over', async () => {
   const clock = new ManualClock();
   const { edits, appends } = ratesAt(clock);
   edits.pauseFor(3_000);
   edits.pauseFor(1_000);
   const written: string[] = [];
   void edits.slot('next').then(() => written.push('edit'));
-  void edits.slot('first').then(() => written.push('first words'));
-  void edits.ready().then(() => written.push('last words'));
-  void appends.slot('next').then(() => written.push('addition'));
-  await others();
+  void edits.slot('first').then(() => written.push('first write'));
+  void edits.ready().then(() => written.push('final write'));
+  void appends.slot('next').then(() => written.push('append'));
+  await nextTurn();
   clock.advance(2_999);
-  await others();
-  expect(written).toEqual(['addition']);
+  await nextTurn();
+  expect(written).toEqual(['append']);
   clock.advance(1);
-  await others();
-  expect(written.toSorted()).toEqual(['addition', 'first words', 'last words']);
+  await nextTurn();
+  expect(written.toSorted()).toEqual(['append', 'final write', 'first write']);
   clock.advance(1_200);
-  await others();
+  await nextTurn();
   expect(written.at(-1)).toBe('edit');
 });
 
-it('first words go before edits that wait, and edits come evenly, fifty a minute', async () => {
+it('sends first writes before waiting edits, and spreads edits evenly at 50 a minute', async () => {
   const clock = new ManualClock();
   const { edits } = ratesAt(clock);
   const written: string[] = [];
   for (let edit = 0; edit < 200; edit += 1) void edits.slot('next').then(() => written.push('edit'));
-  await others();
+  await nextTurn();
   expect(written).toEqual(['edit']);
   for (let answer = 0; answer < 9; answer += 1)
-    void edits.slot('first').then(() => written.push('first words'));
-  await others();
+    void edits.slot('first').then(() => written.push('first write'));
+  await nextTurn();
   expect(written).toHaveLength(10);
   for (let passed = 0; passed < 120_000; passed += 1_200) {
     clock.advance(1_200);
-    await others();
+    await nextTurn();
   }
   expect(written).toHaveLength(101);
 });
 
-it('a thousand messages that are due at once are begun twenty a second', async () => {
+it('sends a thousand due messages at 20 a second', async () => {
   const clock = new ManualClock();
   const { messages } = ratesAt(clock);
-  let begun = 0;
-  for (let message = 0; message < 1_000; message += 1) void messages.slot('next').then(() => (begun += 1));
+  let started = 0;
+  for (let message = 0; message < 1_000; message += 1) void messages.slot('next').then(() => (started += 1));
   for (let passed = 0; passed < 2_000; passed += 50) {
-    await others();
+    await nextTurn();
     clock.advance(50);
   }
-  expect(begun).toBeGreaterThanOrEqual(39);
-  expect(begun).toBeLessThanOrEqual(41);
+  expect(started).toBeGreaterThanOrEqual(39);
+  expect(started).toBeLessThanOrEqual(41);
 });
 
-it('four streams of a workspace begin at once, and no minute has more than twenty', async () => {
+it('starts four streams in a burst, but at most 20 a minute', async () => {
   const clock = new ManualClock();
   const { starts } = ratesAt(clock);
-  const begun: number[] = [];
+  const started: number[] = [];
   for (let passed = 0; passed < 180_000; passed += 1_000) {
-    for (; starts.isIdle(); begun.push(passed)) void starts.slot('first');
+    for (; starts.isIdle(); started.push(passed)) void starts.slot('first');
     clock.advance(1_000);
-    await others();
+    await nextTurn();
   }
-  expect(begun.filter((at) => at === 0)).toHaveLength(4);
-  const inMinuteFrom = (first: number) => begun.filter((at) => at >= first && at < first + 60_000).length;
-  expect(Math.max(...begun.map(inMinuteFrom))).toBe(20);
+  expect(started.filter((at) => at === 0)).toHaveLength(4);
+  const inMinuteFrom = (first: number) => started.filter((at) => at >= first && at < first + 60_000).length;
+  expect(Math.max(...started.map(inMinuteFrom))).toBe(20);
 });

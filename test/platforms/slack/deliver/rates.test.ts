@@ -26,7 +26,7 @@ it('an answer is not held up by a thread that may not be read for an hour', asyn
   server.faults.next('conversations.replies', LIMITED);
   const { message } = await server.say('hello');
   await server.mention('what do you think?', { threadTs: message.ts });
-  await server.until(() => bot.begun === 1);
+  await server.until(() => bot.started === 1);
   const writing = answerIn('C0OTHER', 'job-1');
   await harness.update(writing, { text: 'Well' });
   await writing.close({ text: 'Well, yes.' });

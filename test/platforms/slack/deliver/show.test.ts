@@ -445,7 +445,7 @@ describe('when Slack fails', () => {
     expect(error).toMatchObject(expected);
     expect(harness.server.refused).toHaveLength(1);
     // Surely not taken, so nothing has to be searched.
-    expect(harness.remembered.at(-1)).toMatchObject({ parts: [] });
+    expect(harness.stored.at(-1)).toMatchObject({ parts: [] });
   });
 
   it('says that a talk between other people is closed to it', async () => {
@@ -468,8 +468,8 @@ describe('text that is still being written', () => {
   const stream = () =>
     harness.slack.stream(ADDRESS, {
       key: 'job-1',
-      posted: harness.remembered.at(-1),
-      remember: async (posted) => void harness.remembered.push(posted),
+      posted: harness.stored.at(-1),
+      remember: async (posted) => void harness.stored.push(posted),
     });
 
   it('shows the newest state with few edits, and the last one for certain', async () => {
@@ -488,7 +488,7 @@ describe('text that is still being written', () => {
     noRefusals();
   });
 
-  it('writes the last state in spite of rate limits and failures in between', async () => {
+  it('writes the last state in spite of rate limits and errors in between', async () => {
     const { server } = harness;
     await harness.show(PROGRESS);
     server.faults.every(2, 'chat.update', { type: 'ratelimited', retryAfter: 1 });

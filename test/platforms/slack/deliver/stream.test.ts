@@ -29,9 +29,9 @@ const AGAIN = { type: 'action', id: 'ask.again:j1:0', label: 'Again' } as const;
 const open = (address: Address = ADDRESS, key = 'job-1') =>
   harness.slack.stream(address, {
     key,
-    posted: key === 'job-1' ? harness.remembered.at(-1) : undefined,
+    posted: key === 'job-1' ? harness.stored.at(-1) : undefined,
     remember: async (posted) => {
-      if (key === 'job-1') harness.remembered.push(JSON.parse(JSON.stringify(posted)));
+      if (key === 'job-1') harness.stored.push(JSON.parse(JSON.stringify(posted)));
     },
   });
 
@@ -50,7 +50,7 @@ async function write(
 }
 
 /** A text whose beginning Slack streams, and has all of so far but the last words. */
-async function begun(address: Address = ADDRESS) {
+async function startStreaming(address: Address = ADDRESS) {
   const before = harness.server.callsOf('chat.startStream').length;
   const writing = open(address);
   const isBegun = () => harness.server.callsOf('chat.startStream').length > before;
@@ -113,7 +113,7 @@ describe('long text in a channel', () => {
     const { server, bot } = harness;
     server.workspace.addUser({ id: 'U0EVE', name: 'eve', team: 'T0ELSE' });
     await server.slash('/song', 'rain', { user: 'U0EVE' });
-    await server.until(() => bot.begun === 1);
+    await server.until(() => bot.started === 1);
     await write(TEXT, { address: { ...ADDRESS, person: 'U0EVE' } });
     expectWhole();
     expect(server.callsOf('chat.startStream')[0]).toMatchObject({
@@ -123,7 +123,7 @@ describe('long text in a channel', () => {
   });
 
   it('has a button to stop it while it is written', async () => {
-    const writing = await begun();
+    const writing = await startStreaming();
     expect(JSON.stringify(anchor().blocks)).toContain('Stop');
     await writing.close({ title: 'Words', text: TEXT, actions: [AGAIN] });
     expectWhole();
@@ -131,7 +131,7 @@ describe('long text in a channel', () => {
 
   it('is whole below another message when a person deletes the first meanwhile', async () => {
     const { server, update } = harness;
-    const writing = await begun();
+    const writing = await startStreaming();
     anchor().deleted = true;
     for (const length of [6000, 9000, 12_000])
       await update(writing, { title: 'Words', text: TEXT.slice(0, length), actions: [STOP] });
@@ -268,16 +268,16 @@ describe.each([
 
   it('is there once when the process that streamed it has died, beside what another streams there', async () => {
     const address = await thread(channel);
-    const another = open(address, 'job-2');
+    const other = open(address, 'job-2');
     for (const text of ['other words\n', 'other words\nand on'])
-      await harness.update(another, { text, actions: [STOP] });
+      await harness.update(other, { text, actions: [STOP] });
     await harness.show({ title: 'Thinking', actions: [STOP] }, { address });
-    await begun(address);
-    const posted = harness.remembered.at(-1);
+    await startStreaming(address);
+    const posted = harness.stored.at(-1);
     const again = { key: 'job-1', posted, mayHavePosted: true, remember: async () => {} };
     const whole = { title: 'Words', text: TEXT.slice(0, 5000), actions: [AGAIN] };
-    await harness.another().show(address, whole, again);
-    await another.close({ text: 'other words go on' });
+    await harness.createReplica().show(address, whole, again);
+    await other.close({ text: 'other words go on' });
     expectOnce(address, wordsOf(TEXT.slice(0, 5000)));
     expect(written(address).filter((message) => readableText(message).includes('other words'))).toHaveLength(
       1,
@@ -310,17 +310,17 @@ describe('text in a direct message', () => {
 
   it('is one message when the process that streamed it has died', async () => {
     await harness.show({ title: 'Words', actions: [STOP] }, { address: direct });
-    const posted = harness.remembered[0];
-    await begun(direct);
+    const posted = harness.stored[0];
+    await startStreaming(direct);
     const again = { key: 'job-1', posted, mayHavePosted: true, remember: async () => {} };
-    await harness.another().show(direct, { text: TEXT.slice(0, 5000), actions: [AGAIN] }, again);
+    await harness.createReplica().show(direct, { text: TEXT.slice(0, 5000), actions: [AGAIN] }, again);
     expectOnce(direct, wordsOf(TEXT.slice(0, 5000)));
     expect(written(direct)).toHaveLength(1);
   });
 });
 
 describe('many streams', () => {
-  it('begin with their first words where none has begun lately', async () => {
+  it('begin with their first words where none has started lately', async () => {
     const writings = (await Promise.all([thread(), thread(), thread()])).map((address, index) =>
       open(address, `job-${index}`),
     );
@@ -353,7 +353,7 @@ describe('many streams', () => {
   });
 
   it('go on while Slack lets no other begin', async () => {
-    const writing = await begun();
+    const writing = await startStreaming();
     // Longer than the test, on any machine: when it is over, the first stream is too old to go on.
     harness.server.faults.every(1, 'chat.startStream', { type: 'ratelimited', retryAfter: 100_000 });
     const late = open({ ...ADDRESS, channel: 'D0ADA', direct: true }, 'job-2');
@@ -440,9 +440,9 @@ describe('a process that dies while it streams', () => {
 
   /** The message under which the text is streamed is all that was stored. */
   async function goOn(message: Message) {
-    const posted = harness.remembered[0];
+    const posted = harness.stored[0];
     await harness
-      .another()
+      .createReplica()
       .show(ADDRESS, message, { key: 'job-1', posted, mayHavePosted: true, remember: async () => {} });
   }
 
@@ -451,7 +451,7 @@ describe('a process that dies while it streams', () => {
     ['and Slack has ended the stream meanwhile', () => harness.server.endStreams()],
   ])('%s leaves one text to the next', async (_when, meanwhile) => {
     await harness.show({ title: 'Words', actions: [STOP] });
-    await begun();
+    await startStreaming();
     meanwhile();
     await goOn(afterDeath);
     expectWhole();
@@ -459,7 +459,7 @@ describe('a process that dies while it streams', () => {
 
   it('leaves nothing of it where a sentence is all that the next writes', async () => {
     await harness.show({ title: 'Words', actions: [STOP] });
-    await begun();
+    await startStreaming();
     await goOn({ title: 'Words', text: 'That was interrupted.' });
     expect(harness.server.botMessages().map(readableText)).toEqual([
       expect.stringContaining('That was interrupted.'),

@@ -35,7 +35,7 @@ describe('an answer of Slack that is lost', () => {
     const { server, bot, show } = harness;
     await server.shortcut('form:song');
     await server.submitView(await server.until(() => server.openView()), { prompt: 'rain' });
-    await server.until(() => bot.begun === 1);
+    await server.until(() => bot.started === 1);
     const address = bot.invocations[0]?.address;
     expect(address?.channel).toBe('D0ADA');
     server.faults.next('chat.postMessage', { type: 'answer lost' });
@@ -51,7 +51,7 @@ describe('an answer of Slack that is lost', () => {
     server.takeScope('im:write');
     await server.shortcut('form:song');
     await server.submitView(await server.until(() => server.openView()), { prompt: 'rain' });
-    await server.until(() => bot.begun === 1);
+    await server.until(() => bot.started === 1);
     await show({ title: 'Rain' }, { address: bot.invocations[0]?.address ?? ADDRESS });
     expect(server.botMessages('D0ADA').map(readableText)).toEqual(['Rain']);
   });
@@ -227,7 +227,7 @@ it('a picture comes along when somebody asks about it from its menu', async () =
   const form = await server.until(() => server.openView());
   expect(JSON.stringify(form.view)).toContain('“sky.png” will be used');
   await server.submitView(form, { question: 'What is it?' });
-  await server.until(() => bot.begun === 1);
+  await server.until(() => bot.started === 1);
   expect(bot.invocations[0]?.options).toMatchObject({
     question: 'What is it?',
     image: { name: 'sky.png', contentType: 'image/png' },

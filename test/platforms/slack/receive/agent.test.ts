@@ -33,18 +33,18 @@ describe('the agent view', () => {
     const { title, prompts } = await server.until(() => server.workspace.suggested.get('D0ADA'));
     expect(title).not.toBe('');
     expect(prompts).toEqual(PROMPTS.slice(0, 4));
-    expect(bot.prompted[0]).toMatchObject({
+    expect(bot.promptRequests[0]).toMatchObject({
       address: { guild: 'T0MINSTREL', channel: 'D0ADA', person: 'U0ADA' },
       person: { id: 'U0ADA' },
     });
-    expect(bot.prompted[0]?.address.direct).toBeUndefined();
+    expect(bot.promptRequests[0]?.address.direct).toBeUndefined();
     expect(server.botMessages('D0ADA')).toEqual([]);
   });
 
   it('says nothing where there is nothing to suggest', async () => {
     const { server, bot } = harness;
     await server.openMessages();
-    await server.until(() => bot.prompted.length === 1);
+    await server.until(() => bot.promptRequests.length === 1);
     await server.directMessage('hello');
     await asked('hello');
     expect(server.callsOf('assistant.threads.setSuggestedPrompts')).toEqual([]);
@@ -173,7 +173,7 @@ describe('a workspace without agents', () => {
       await server.stopSession(message);
       expect(server.callsOf('agents.sessions.setStatus')).toHaveLength(1);
       expect(server.callsOf('assistant.threads.setSuggestedPrompts')).toEqual([]);
-      expect(harness.warned).toEqual([]);
+      expect(harness.warnings).toEqual([]);
     },
   );
 

@@ -20,9 +20,9 @@ const first = () => {
 async function deletes(ask: () => Promise<Said>): Promise<void> {
   const { server, bot } = harness;
   const { message } = await ask();
-  await server.until(() => bot.begun === 1);
+  await server.until(() => bot.started === 1);
   await ask();
-  await server.until(() => bot.begun === 2);
+  await server.until(() => bot.started === 2);
   await server.remove(message);
   await server.until(() => bot.withdrawn.length > 0);
   expect(bot.withdrawn).toEqual([first().id]);
@@ -47,7 +47,7 @@ it('a question that was answered in its thread is withdrawn, and one that is edi
   harness = await startHarness(EVERY_MESSAGE);
   const { server, bot, show } = harness;
   const { message } = await server.mention('what is a mode?');
-  await server.until(() => bot.begun === 1);
+  await server.until(() => bot.started === 1);
   await show({ text: 'A scale.' }, { address: first().address });
   const { channel, ts, text } = message;
   const edited = { type: 'message', user: 'U0ADA', ts, text: `${text} And a key?` };
@@ -63,10 +63,10 @@ it('without that switch Slack does not tell of it', async () => {
   harness = await startHarness();
   const { server, bot } = harness;
   const { message } = await server.mention('what is a mode?');
-  await server.until(() => bot.begun === 1);
+  await server.until(() => bot.started === 1);
   await server.remove(message);
   await server.directMessage('and now?');
-  await server.until(() => bot.begun === 2);
+  await server.until(() => bot.started === 2);
   expect(bot.withdrawn).toEqual([]);
 });
 
@@ -86,7 +86,7 @@ it('one that is deleted while it is stored is withdrawn then, and one whose dele
   expect(bot.withdrawn).toEqual([id]);
   held.resolve();
   await saying;
-  await server.until(() => bot.begun === 1 && bot.withdrawn.length > 1);
+  await server.until(() => bot.started === 1 && bot.withdrawn.length > 1);
   expect(new Set(bot.withdrawn)).toEqual(new Set([id]));
 
   const asked = { channel: 'C0MUSIC', user: 'U0ADA', text: `<@${server.workspace.botUser}> and a key?` };
@@ -94,6 +94,6 @@ it('one that is deleted while it is stored is withdrawn then, and one whose dele
   await server.remove(late);
   await server.sendEvent({ ...asked, type: 'app_mention', ts: late.ts });
   await server.mention('and a chord?');
-  await server.until(() => bot.begun === 2);
+  await server.until(() => bot.started === 2);
   expect(bot.invocations.map(({ options }) => options.question)).toEqual(['what is a mode?', 'and a chord?']);
 });

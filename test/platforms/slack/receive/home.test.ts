@@ -48,7 +48,7 @@ describe('the Home tab', () => {
     await home();
     expect(words()).toContain('Settings here');
     expect(words()).toContain('Cancel 1');
-    expect(bot.homes).toMatchObject([
+    expect(bot.homeRequests).toMatchObject([
       { address: { channel: 'D0ADA', guild: 'T0MINSTREL' }, person: { id: 'U0ADA' } },
     ]);
   });
@@ -57,8 +57,8 @@ describe('the Home tab', () => {
     const { server, bot } = harness;
     await server.sendEvent({ type: 'app_home_opened', user: 'U0ADA', channel: 'D0ADA', tab: 'messages' });
     await server.mention('hello');
-    await server.until(() => bot.begun === 1);
-    expect(bot.homes).toEqual([]);
+    await server.until(() => bot.started === 1);
+    expect(bot.homeRequests).toEqual([]);
   });
 
   it('turns to the channel that is chosen, and stays there', async () => {
@@ -67,8 +67,8 @@ describe('the Home tab', () => {
     await server.pressInView(await home(), 'home-channel', { value: 'C0MUSIC' });
     await server.until(() => words().includes('<#C0MUSIC>'));
     await server.openHome();
-    await server.until(() => bot.homes.length === 3);
-    expect(bot.homes.map(({ address }) => address.channel)).toEqual(['D0ADA', 'C0MUSIC', 'C0MUSIC']);
+    await server.until(() => bot.homeRequests.length === 3);
+    expect(bot.homeRequests.map(({ address }) => address.channel)).toEqual(['D0ADA', 'C0MUSIC', 'C0MUSIC']);
   });
 
   it('opens forms with what is set, and shows what came of them', async () => {

@@ -27,7 +27,7 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
         },
       );
       expect(ack).toBeUndefined();
-      await server.until(() => bot.begun === 1);
+      await server.until(() => bot.started === 1);
       expect(bot.invocations).toMatchObject([
         {
           command: 'song',
@@ -50,7 +50,7 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
       server.workspace.addChannel({ id: 'C0SECRET', name: 'secret', kind: 'group' });
       server.workspace.addChannel({ id: 'G0FEW', name: 'mpdm-ada--bob-1', kind: 'mpim' });
       for (const channel of ['C0SECRET', 'G0FEW', 'D0ADA']) await server.slash('/song', 'rain', { channel });
-      await server.until(() => bot.begun === 3);
+      await server.until(() => bot.started === 3);
       expect(bot.invocations.map(({ address }) => address.public)).toEqual([false, false, false]);
       noRefusals();
     });
@@ -153,7 +153,7 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
           model: 'V5',
           audio: [tune],
         });
-        await server.until(() => bot.begun === 1);
+        await server.until(() => bot.started === 1);
         expect(bot.invocations).toMatchObject([
           {
             command: 'song',
@@ -222,7 +222,7 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
       expect(server.openView()).toBe(form);
       bot.answer = () => bot.accepted();
       await server.submitView(form, { prompt: 'rain', style: 'lofi' });
-      await server.until(() => bot.begun === 1);
+      await server.until(() => bot.started === 1);
       const [first, second] = bot.invocations;
       expect(first?.id).not.toBe(second?.id);
       noRefusals();
@@ -328,7 +328,7 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
       const [message] = server.botMessages();
       if (message === undefined) throw new Error('nothing was shown');
       await server.press(message, 'Again', { user: 'U0BOB' });
-      await server.until(() => bot.begun === 1);
+      await server.until(() => bot.started === 1);
       expect(bot.invocations).toMatchObject([
         {
           command: 'song',
@@ -353,7 +353,7 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
       const [message] = server.botMessages();
       if (message === undefined) throw new Error('nothing was shown');
       await server.press(message, 'Take 6');
-      await server.until(() => bot.begun === 1);
+      await server.until(() => bot.started === 1);
       expect(bot.invocations).toMatchObject([
         { command: 'song', action: { name: 'take', job: 'j1', index: 6 } },
       ]);
@@ -397,7 +397,7 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
       const { message } = await server.say('first words', { user: 'U0BOB' });
       const picture = server.upload('sky.png', Buffer.from('PNG'), { mimetype: 'image/png' });
       await server.mention('what is &lt;this&gt;?', { threadTs: message.ts, files: [picture] });
-      await server.until(() => bot.begun === 1);
+      await server.until(() => bot.started === 1);
       expect(bot.invocations).toMatchObject([
         {
           command: 'ask',
@@ -429,13 +429,13 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
     it('knows whose answers its own messages are', async () => {
       const { server, bot, show } = harness;
       const { message } = await server.mention('tell me everything');
-      await server.until(() => bot.begun === 1);
+      await server.until(() => bot.started === 1);
       const address = bot.invocations[0]?.address;
       if (address === undefined) throw new Error('nothing was asked');
       const long = Array.from({ length: 300 }, (_, index) => `fact ${index}`).join(', ');
       await show({ text: long }, { address });
       await server.mention('more', { threadTs: message.ts });
-      await server.until(() => bot.begun === 2);
+      await server.until(() => bot.started === 2);
       expect(bot.invocations[1]?.conversation).toMatchObject([
         { author: 'person', text: 'tell me everything' },
         { author: 'bot', job: 'job-1' },
@@ -446,7 +446,7 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
     it('answers direct messages without a thread', async () => {
       const { server, bot } = harness;
       await server.directMessage('hello');
-      await server.until(() => bot.begun === 1);
+      await server.until(() => bot.started === 1);
       expect(bot.invocations[0]).toMatchObject({
         command: 'ask',
         options: { question: 'hello' },
@@ -459,10 +459,10 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
     it('answers an event once that Slack sends again', async () => {
       const { server, bot } = harness;
       const said = await server.mention('once');
-      await server.until(() => bot.begun === 1);
+      await server.until(() => bot.started === 1);
       await server.repeat(said);
       await server.mention('twice');
-      await server.until(() => bot.begun === 2);
+      await server.until(() => bot.started === 2);
       expect(bot.invocations.map(({ options }) => options.question)).toEqual(['once', 'twice']);
       noRefusals();
     });
@@ -480,7 +480,7 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
         bot_id: server.workspace.botId,
       });
       await server.mention('somebody else');
-      await server.until(() => bot.begun === 1);
+      await server.until(() => bot.started === 1);
       expect(bot.invocations).toHaveLength(1);
       noRefusals();
     });

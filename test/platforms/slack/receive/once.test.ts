@@ -26,7 +26,7 @@ it.each(['socket', 'http'] as const)(
     held.resolve();
     expect((await asked).deliveries).toMatchObject([{ acknowledged: true, attempts: 2 }]);
     expect(bot.invocations).toHaveLength(1);
-    expect(bot.begun).toBe(1);
+    expect(bot.started).toBe(1);
   },
 );
 
@@ -38,7 +38,7 @@ it('a question that fails is not acknowledged, so Slack sends it again', async (
   };
   const { deliveries } = await server.mention('hello');
   expect(deliveries).toMatchObject([{ acknowledged: true, attempts: 2 }]);
-  expect(bot.begun).toBe(1);
+  expect(bot.started).toBe(1);
 });
 
 it('what may be no question is not acknowledged before that is known', async () => {

@@ -34,7 +34,7 @@ describe('while Slack does not say who the person is', () => {
     ]);
     expect(interactions.map(({ acknowledged }) => acknowledged)).toEqual([true, true, true, true, true]);
     expect(await server.suggest(form, 'voice', 'a')).toEqual([{ text: 'a', value: 'a' }]);
-    await server.until(() => bot.begun === 3);
+    await server.until(() => bot.started === 3);
     // Bob was never asked for before; Ada is remembered.
     const people = bot.invocations.map(({ person }) => [person.displayName, person.rightsUnknown ?? false]);
     expect(people.toSorted()).toEqual([
@@ -55,7 +55,7 @@ describe('while Slack does not say who the person is', () => {
     );
     const acknowledged = await Promise.all(asked);
     expect(acknowledged.filter((delivery) => !delivery.acknowledged)).toEqual([]);
-    await server.until(() => bot.begun === 500);
+    await server.until(() => bot.started === 500);
     expect(server.callsOf('users.info')).toHaveLength(2);
   });
 });
@@ -67,7 +67,7 @@ it('a start without Slack’s answer who the bot is acknowledges all the same', 
   const { server, bot } = harness;
   const { acknowledged } = await server.slash('/song', 'rain');
   expect(acknowledged).toBe(true);
-  await server.until(() => bot.begun === 1);
+  await server.until(() => bot.started === 1);
   expect(bot.invocations[0]?.address.guild).toBe('T0MINSTREL');
 });
 
@@ -75,7 +75,7 @@ it('a look-up that fails is tried again, and the person is known', async () => {
   const { server, bot } = harness;
   server.faults.next('users.info', { type: 'error', error: 'internal_error' });
   await server.slash('/song', 'rain', { user: 'U0BOB' });
-  await server.until(() => bot.begun === 1);
+  await server.until(() => bot.started === 1);
   expect(bot.invocations[0]?.person).toMatchObject({ displayName: 'bob', moderator: true });
 });
 
@@ -84,12 +84,12 @@ it('while Slack limits look-ups, people are served under the name that it sent a
   server.faults.next('users.info', { type: 'ratelimited', retryAfter: 30 }, 2);
   await server.slash('/song', 'rain', { user: 'U0BOB' });
   await server.slash('/song', 'rain', { user: 'U0ADA' });
-  await server.until(() => bot.begun === 2);
+  await server.until(() => bot.started === 2);
   for (const { person } of bot.invocations) expect(person).toMatchObject({ rightsUnknown: true });
   for (const { person } of bot.invocations) expect(person.visitor).toBeUndefined();
   harness.passTime(31_000);
   await server.slash('/song', 'rain', { user: 'U0ADA' });
-  await server.until(() => bot.begun === 3);
+  await server.until(() => bot.started === 3);
   expect(bot.invocations[2]?.person.rightsUnknown).toBeUndefined();
 });
 
@@ -105,17 +105,17 @@ it('a person of another workspace is no moderator by the flags of their own', as
   server.workspace.addUser({ id: 'U0EVE', name: 'eve', admin: true, team: 'T0OTHER' });
   server.workspace.channels.get('C0MUSIC')?.members.add('U0EVE');
   await server.slash('/song', 'rain', { user: 'U0EVE' });
-  await server.until(() => bot.begun === 1);
+  await server.until(() => bot.started === 1);
   expect(bot.invocations[0]?.person).toMatchObject({ displayName: 'eve', moderator: false });
 });
 
 it('an admin of yesterday is no moderator today', async () => {
   const { server, bot } = harness;
   await server.slash('/song', 'rain', { user: 'U0BOB' });
-  await server.until(() => bot.begun === 1);
+  await server.until(() => bot.started === 1);
   server.workspace.addUser({ id: 'U0BOB', name: 'bob', admin: false });
   harness.passTime(24 * 60 * 60_000);
   await server.slash('/song', 'snow', { user: 'U0BOB' });
-  await server.until(() => bot.begun === 2);
+  await server.until(() => bot.started === 2);
   expect(bot.invocations.map(({ person }) => person.moderator)).toEqual([true, false]);
 });

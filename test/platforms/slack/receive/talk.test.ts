@@ -30,7 +30,7 @@ describe('in a channel that moderators chose', () => {
     const { server, bot } = harness;
     const { message: first } = await server.say('what is a mode?');
     const { message: second } = await server.say('and a key?', { user: 'U0BOB' });
-    await server.until(() => bot.begun === 2);
+    await server.until(() => bot.started === 2);
     expect(bot.invocations).toMatchObject([
       { command: 'ask', options: { question: 'what is a mode?' }, address: { thread: first.ts } },
       { options: { question: 'and a key?' }, address: { thread: second.ts, person: 'U0BOB' } },
@@ -41,7 +41,7 @@ describe('in a channel that moderators chose', () => {
   it('a talk goes on in its thread, and what people say to each other there stays theirs', async () => {
     const { server, bot, show } = harness;
     const { message } = await server.say('what is a mode?');
-    await server.until(() => bot.begun === 1);
+    await server.until(() => bot.started === 1);
     const address = bot.invocations[0]?.address;
     if (address === undefined) throw new Error('nothing was asked');
     await show({ text: 'A scale.' }, { address });
@@ -88,7 +88,7 @@ describe('in a channel that moderators chose', () => {
     const { server, bot } = harness;
     const picture = server.upload('sky.png', Buffer.from('PNG'), { mimetype: 'image/png' });
     await server.say('what is this?', { files: [picture] });
-    await server.until(() => bot.begun === 1);
+    await server.until(() => bot.started === 1);
     expect(bot.invocations[0]?.options).toMatchObject({
       question: 'what is this?',
       image: { name: 'sky.png' },
@@ -128,7 +128,7 @@ describe('in a channel that moderators chose', () => {
     await server.say('a question about modes');
     await server.say('which one is sad?');
     await server.say('mine is another', { user: 'U0BOB' });
-    await server.until(() => bot.begun === 4);
+    await server.until(() => bot.started === 4);
     expect(bot.invocations.slice(0, 3).every(({ address }) => address.thread === message.ts)).toBe(true);
     expect(bot.invocations[2]?.conversation).toMatchObject([
       { author: 'person', person: 'U0ADA', text: 'hello' },
@@ -137,7 +137,7 @@ describe('in a channel that moderators chose', () => {
     expect(bot.invocations[3]).toMatchObject({ conversation: [], address: { person: 'U0BOB' } });
     harness.passTime(6_000);
     await server.say('something else');
-    await server.until(() => bot.begun === 5);
+    await server.until(() => bot.started === 5);
     expect(bot.invocations[4]?.address.thread).not.toBe(message.ts);
   });
 });

@@ -40,12 +40,12 @@ describe('a thread that the bot takes part in', () => {
   it('goes on without its name, with all that was said', async () => {
     const { server, show, bot } = harness;
     const { message } = await server.mention('hello');
-    await server.until(() => bot.begun === 1);
+    await server.until(() => bot.started === 1);
     const address = bot.invocations[0]?.address;
     if (address === undefined) throw new Error('nothing was asked');
     await show({ text: 'Hello Ada.' }, { address });
     await server.say('what is the time?', { threadTs: message.ts, user: 'U0BOB' });
-    await server.until(() => bot.begun === 2);
+    await server.until(() => bot.started === 2);
     expect(bot.invocations[1]).toMatchObject({
       options: { question: 'what is the time?' },
       address: { thread: message.ts, person: 'U0BOB' },
@@ -59,13 +59,13 @@ describe('a thread that the bot takes part in', () => {
   it('goes on without what was deleted', async () => {
     const { server, show, bot } = harness;
     const { message } = await server.mention('hello');
-    await server.until(() => bot.begun === 1);
+    await server.until(() => bot.started === 1);
     const address = bot.invocations[0]?.address;
     if (address === undefined) throw new Error('nothing was asked');
     await show({ text: 'Hello Ada.' }, { address });
     await server.remove(message);
     await server.say('what is the time?', { threadTs: message.ts, user: 'U0BOB' });
-    await server.until(() => bot.begun === 2);
+    await server.until(() => bot.started === 2);
     expect(bot.invocations[1]?.conversation).toMatchObject([{ author: 'bot', text: 'Hello Ada.' }]);
   });
 
@@ -81,14 +81,14 @@ describe('a thread that the bot takes part in', () => {
     );
     const [own] = server.botMessages(channel.id);
     await server.say('nice!', { threadTs: own?.ts ?? '', channel: channel.id });
-    await server.until(() => bot.begun === 1);
+    await server.until(() => bot.started === 1);
     expect(questions()).toEqual(['nice!']);
   });
 
   it('hears a message with its name once, though Slack tells of it twice', async () => {
     const { server, bot } = harness;
     const { message } = await server.mention('hello');
-    await server.until(() => bot.begun === 1);
+    await server.until(() => bot.started === 1);
     const { eventIds } = await server.mention('again', { threadTs: message.ts });
     expect(eventIds).toHaveLength(2);
     await server.say(`what about <@${server.workspace.botUser}> now`, { threadTs: message.ts });
@@ -99,10 +99,10 @@ describe('a thread that the bot takes part in', () => {
   it('reads pictures that are sent into it', async () => {
     const { server, bot } = harness;
     const { message } = await server.mention('hello');
-    await server.until(() => bot.begun === 1);
+    await server.until(() => bot.started === 1);
     const picture = server.upload('sky.png', Buffer.from('PNG'), { mimetype: 'image/png' });
     await server.say('what is this?', { threadTs: message.ts, files: [picture] });
-    await server.until(() => bot.begun === 2);
+    await server.until(() => bot.started === 2);
     expect(bot.invocations[1]?.options).toMatchObject({
       question: 'what is this?',
       image: { name: 'sky.png' },
@@ -115,9 +115,9 @@ describe('what is said to the bot', () => {
     const { server, bot } = harness;
     const { message } = await server.say('what is a mode?', { user: 'U0BOB' });
     await server.mention('', { threadTs: message.ts });
-    await server.until(() => bot.begun === 1);
+    await server.until(() => bot.started === 1);
     await server.mention('');
-    await server.until(() => bot.begun === 2);
+    await server.until(() => bot.started === 2);
     expect(bot.invocations).toMatchObject([
       { command: 'ask', options: { question: 'what is a mode?' }, conversation: [], person: { id: 'U0ADA' } },
       { command: 'minstrel', options: {} },
@@ -128,7 +128,7 @@ describe('what is said to the bot', () => {
     const { server, bot } = harness;
     const picture = server.upload('sky.png', Buffer.from('PNG'), { mimetype: 'image/png' });
     await server.mention('', { files: [picture] });
-    await server.until(() => bot.begun === 1);
+    await server.until(() => bot.started === 1);
     expect(bot.invocations[0]?.options).toMatchObject({
       question: 'What is in this image?',
       image: { name: 'sky.png' },
@@ -140,11 +140,11 @@ describe('what is said to the bot', () => {
     const picture = server.upload('sky.png', Buffer.from('PNG'), { mimetype: 'image/png' });
     picture.toldLater = true;
     await server.mention('what is this?', { files: [picture] });
-    await server.until(() => bot.begun === 1);
+    await server.until(() => bot.started === 1);
     expect(bot.invocations[0]?.options).toMatchObject({ image: { name: 'sky.png' } });
     server.faults.next('files.info', { type: 'error', error: 'file_not_found' });
     await server.mention('and now?', { files: [picture] });
-    await server.until(() => bot.begun === 2);
+    await server.until(() => bot.started === 2);
     expect(server.ephemeralsOf().map(readableText)).toEqual([expect.stringContaining('another workspace')]);
   });
 
@@ -160,7 +160,7 @@ describe('what is said to the bot', () => {
     const { server, bot } = harness;
     const { message } = await server.say('<@U0BOB> sings', { user: 'U0ADA' });
     await server.mention('a song for <@U0BOB> and <@U0NOBODY>', { threadTs: message.ts });
-    await server.until(() => bot.begun === 1);
+    await server.until(() => bot.started === 1);
     expect(bot.invocations[0]).toMatchObject({
       options: { question: 'a song for @bob and @somebody' },
       conversation: [{ text: '@bob sings' }],
@@ -168,7 +168,7 @@ describe('what is said to the bot', () => {
     expect(server.refused.splice(0).map(({ error }) => error)).toEqual(['user_not_found']);
   });
 
-  it('is remembered by its beginning and its newest messages, however long the thread is', async () => {
+  it('is stored by its beginning and its newest messages, however long the thread is', async () => {
     await harness.stop();
     await start({ pageMessages: 15 });
     const { server, bot } = harness;
@@ -201,7 +201,7 @@ describe('other people’s talk', () => {
     await start({ threads: false });
     const { server } = harness;
     const { message } = await server.mention('hello');
-    await server.until(() => harness.bot.begun === 1);
+    await server.until(() => harness.bot.started === 1);
     await server.say('go on', { threadTs: message.ts });
     expect((await settle()).map(({ options }) => options.question)).toEqual(['hello']);
     expect(server.callsOf('conversations.replies')).toEqual([]);
@@ -212,9 +212,9 @@ describe('other people’s talk', () => {
     const { message } = await server.say('hi all');
     await server.say('one', { threadTs: message.ts });
     await server.mention('join us', { threadTs: message.ts });
-    await server.until(() => bot.begun === 1);
+    await server.until(() => bot.started === 1);
     await server.say('go on', { threadTs: message.ts });
-    await server.until(() => bot.begun === 2);
+    await server.until(() => bot.started === 2);
     expect(questions()).toEqual(['join us', 'go on']);
   });
 });

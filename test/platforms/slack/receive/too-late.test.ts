@@ -30,10 +30,10 @@ it.each([
   server.delay(90_000);
   await act(harness);
   await server.until(() => bot.declined === 1);
-  expect(bot.begun).toBe(0);
+  expect(bot.started).toBe(0);
   server.delay(30_000);
   await act(harness);
-  await server.until(() => bot.begun === 1);
+  await server.until(() => bot.started === 1);
   expect(bot.declined).toBe(1);
 });
 
@@ -44,7 +44,7 @@ it.each([
   const { server, bot } = await start({ connection: 'http', aheadMs });
   await server.slash('/song', 'rain');
   await pressAgain(harness);
-  await server.until(() => bot.begun === 2);
+  await server.until(() => bot.started === 2);
 });
 
 it('what the bot itself took too long to acknowledge starts nothing', async () => {
@@ -60,13 +60,13 @@ it('what the bot itself took too long to acknowledge starts nothing', async () =
   goOn();
   await asked;
   await server.until(() => bot.declined === 1);
-  expect(bot.begun).toBe(0);
+  expect(bot.started).toBe(0);
 });
 
 it('a mention is no interaction: however late it comes, it is answered', async () => {
   const { server, bot } = await start({ connection: 'http' });
   server.delay(90_000);
   await server.mention('what is the time?');
-  await server.until(() => bot.begun === 1);
+  await server.until(() => bot.started === 1);
   expect(bot.declined).toBe(0);
 });
