@@ -171,20 +171,20 @@ export const media: MediaReader = {
     `https://bot.example/files/${name}?as=${encodeURIComponent(downloadName)}`,
 };
 
-export function kept(name: string, contentType: string): { type: 'kept'; file: KeptFile } {
+export function storedFile(name: string, contentType: string): { type: 'kept'; file: KeptFile } {
   return { type: 'kept', file: { name, bytes: FILES.get(name)?.length ?? 1, contentType } };
 }
 
 export const SONG: MediaItem = {
   kind: 'audio',
   name: 'rain.mp3',
-  source: kept('song', 'audio/mpeg'),
+  source: storedFile('song', 'audio/mpeg'),
   caption: 'Take 1 · 2:31',
 };
 export const PICTURE: MediaItem = {
   kind: 'image',
   name: 'rain.png',
-  source: kept('picture', 'image/png'),
+  source: storedFile('picture', 'image/png'),
   alt: 'Rain',
 };
 
@@ -220,7 +220,7 @@ export interface HarnessOptions extends SlackServerOptions {
   threads?: boolean;
   measure?: Measure;
   /** Injects faults before the adapter starts. */
-  trouble?: (server: SlackServer) => void;
+  injectFaults?: (server: SlackServer) => void;
   /** Uses this machine's clock. By default time passes only while the adapter sleeps, so that slow machines do not matter. */
   realTime?: boolean;
   /** Milliseconds that the adapter's clock is ahead of Slack's. */
@@ -313,7 +313,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     routes: slack.listener ? [platformRoutes(slack.listener)] : [],
   });
   if (options.connection === 'http') server.deliverTo(`${listener.url}/slack/events`);
-  options.trouble?.(server);
+  options.injectFaults?.(server);
   await slack.start(bot);
   // Waits for the second socket.
   if (options.connection !== 'http' && slack.status().ready)

@@ -107,7 +107,7 @@ describe('Socket Mode', () => {
   it('opens no socket while Slack rejects the bot token, and reports why', async () => {
     await harness.stop();
     harness = await startHarness({
-      trouble: ({ faults }) => faults.next('auth.test', { type: 'error', error: 'account_inactive' }, 2),
+      injectFaults: ({ faults }) => faults.next('auth.test', { type: 'error', error: 'account_inactive' }, 2),
     });
     const { server, slack } = harness;
     const status = slack.status();
@@ -143,7 +143,7 @@ describe('Socket Mode', () => {
   it('retries while Slack rejects the app token, and logs it once for all sockets', async () => {
     await harness.stop();
     harness = await startHarness({
-      trouble: ({ faults }) =>
+      injectFaults: ({ faults }) =>
         faults.next('apps.connections.open', { type: 'error', error: 'not_allowed_token_type' }, 4),
     });
     const { server, slack } = harness;

@@ -4,11 +4,11 @@ import { advanceOnce, createWorld, SONG, songCallback } from '../../../jobs/worl
 import { readableText } from '../../../servers/slack/mentions.ts';
 import { ADDRESS, startHarness } from '../harness.ts';
 
-/** The process dies here. */
+/** Simulates the death of the process. */
 class Crash extends Error {}
 
-/** Sings one song, killed at point number `diesAt` of those where a process may die. Resolves to whether it was. */
-async function sing(diesAt: number, address = ADDRESS): Promise<boolean> {
+/** Creates a song and kills the process at point `diesAt`. Resolves to false if there is no such point. */
+async function createSong(diesAt: number, address = ADDRESS): Promise<boolean> {
   let points = 0;
   let died = false;
   await using world = await createWorld(() => {
@@ -19,11 +19,11 @@ async function sing(diesAt: number, address = ADDRESS): Promise<boolean> {
   const harness = await startHarness({ shareDelayMs: 0 });
   try {
     const { server } = harness;
-    const kept = (name: string) => ({ name, bytes: 1, contentType: 'audio/mpeg' });
+    const storedFile = (name: string) => ({ name, bytes: 1, contentType: 'audio/mpeg' });
     const dependencies: JobDependencies = {
       ...world.dependencies,
       platform: () => harness.slack,
-      media: { ...world.dependencies.media, keep: async (url) => kept(url.split('/').at(-1) ?? '') },
+      media: { ...world.dependencies.media, keep: async (url) => storedFile(url.split('/').at(-1) ?? '') },
     };
     const thread =
       address.thread === undefined ? {} : { thread: (await server.say('sing, please')).message.ts };
@@ -40,10 +40,10 @@ async function sing(diesAt: number, address = ADDRESS): Promise<boolean> {
       await run();
     }
     expect(await world.read(job), `killed at point ${diesAt}`).toMatchObject({ state: 'delivered' });
-    const said = server.botMessages();
-    const files = said.flatMap((message) => message.files.map(({ name }) => name));
+    const posted = server.botMessages();
+    const files = posted.flatMap((message) => message.files.map(({ name }) => name));
     expect(files.toSorted(), `killed at point ${diesAt}`).toEqual(['Rain (take 1).mp3', 'Rain (take 2).mp3']);
-    const messages = said.filter((message) => message.files.length === 0);
+    const messages = posted.filter((message) => message.files.length === 0);
     expect(messages.map(readableText), `killed at point ${diesAt}`).toEqual([
       expect.stringContaining('Requested by'),
     ]);
@@ -58,10 +58,10 @@ it.each([
   ['a channel', ADDRESS],
   ['a thread', { ...ADDRESS, thread: 'asked' }],
 ])(
-  'a song in %s leaves one message and each file once, wherever its process is killed',
+  'posts one message and each file once for a song in %s, wherever its process is killed',
   async (_where, address) => {
     let points = 0;
-    while (await sing(points, address)) points += 1;
+    while (await createSong(points, address)) points += 1;
     // Before and after each write, and around the gateway's answer.
     expect(points).toBeGreaterThanOrEqual(10);
   },

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { LINKED_FILES_SENTENCE } from '../../../../src/core/message.ts';
 import { readableText } from '../../../servers/slack/mentions.ts';
-import { FILES, type Harness, kept, SONG, startHarness } from '../harness.ts';
+import { FILES, type Harness, SONG, startHarness, storedFile } from '../harness.ts';
 
-/** What becomes of files that Slack does not take. */
+/** Files that Slack rejects. */
 let harness: Harness;
 
 beforeEach(async () => {
@@ -22,7 +22,7 @@ it.each([
   'file_uploads_disabled',
   'file_uploads_except_images_disabled',
   'storage_limit_reached',
-])('a file refused with %s is a link, with a sentence about it', async (error) => {
+])('links to a file rejected with %s, and explains why', async (error) => {
   harness.server.faults.next('files.getUploadURLExternal', { type: 'error', error });
   await harness.show({ title: 'Rain', media: [SONG] });
   const [message] = harness.server.botMessages();
@@ -31,7 +31,7 @@ it.each([
   expect(text).toContain(LINKED_FILES_SENTENCE);
 });
 
-it('a file whose bytes Slack refuses is a link, and is uploaded no more', async () => {
+it('links to a file whose upload Slack rejects, and does not retry', async () => {
   const { server, show } = harness;
   server.faults.every(1, 'upload', { type: 'status', status: 413 });
   await show({ title: 'Rain', media: [SONG] });
@@ -42,7 +42,7 @@ it('a file whose bytes Slack refuses is a link, and is uploaded no more', async 
   expect(server.callsOf('files.getUploadURLExternal')).toHaveLength(1);
 });
 
-it.each([408, 429, 500, 503])('an upload that Slack answers with %i is made again later', async (status) => {
+it.each([408, 429, 500, 503])('retries an upload after status %i', async (status) => {
   const { server, show } = harness;
   server.faults.next('upload', { type: 'status', status });
   await expect(show({ title: 'Rain', media: [SONG] })).rejects.toMatchObject({ code: 'unavailable' });
@@ -51,7 +51,7 @@ it.each([408, 429, 500, 503])('an upload that Slack answers with %i is made agai
   expect(reply.files.map(({ name }) => name)).toEqual(['rain.mp3']);
 });
 
-it('a file that Slack takes and does not share is a link, with a sentence about it', async () => {
+it('links to an uploaded file that Slack does not share, and explains why', async () => {
   harness.server.faults.next('files.completeUploadExternal', {
     type: 'error',
     error: 'posting_to_channel_denied',
@@ -62,13 +62,13 @@ it('a file that Slack takes and does not share is a link, with a sentence about 
   expect(message && readableText(message)).toContain(LINKED_FILES_SENTENCE);
 });
 
-it('the smaller variant of a refused file comes with the link to the whole', async () => {
+it('adds the smaller variant to the link of a rejected file', async () => {
   const { server, show } = harness;
   server.faults.next('files.getUploadURLExternal', { type: 'error', error: 'file_upload_size_restricted' });
-  const smaller = { name: 'rain (2).mp3', source: kept('take-2', 'audio/mpeg') };
+  const smaller = { name: 'rain (2).mp3', source: storedFile('take-2', 'audio/mpeg') };
   await show({ title: 'Rain', media: [{ ...SONG, smaller }] });
   const [message] = server.botMessages();
-  if (message === undefined) throw new Error('nothing is shown');
+  if (message === undefined) throw new Error('no message was posted');
   expect(readableText(message)).toContain(LINK);
   const reply = await server.until(() => server.thread(message)[0]);
   expect(reply.files.map(({ name, bytes }) => [name, bytes])).toEqual([

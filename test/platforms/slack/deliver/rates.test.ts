@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { readableText } from '../../../servers/slack/mentions.ts';
 import { ADDRESS, type Harness, startHarness } from '../harness.ts';
 
-/** The adapter's clock is that of the test: who waits for a Retry-After here waits until the test has failed. */
+/** Uses the real clock, so an adapter that waits for a Retry-After makes the test fail. */
 let harness: Harness;
 
 beforeEach(async () => {
@@ -21,7 +21,7 @@ function answerIn(channel: string, key: string) {
   return harness.slack.stream({ ...ADDRESS, channel }, { key, remember: async () => {} });
 }
 
-it('an answer is not held up by a thread that may not be read for an hour', async () => {
+it('answers although a thread cannot be read for an hour', async () => {
   const { server, bot } = harness;
   server.faults.next('conversations.replies', LIMITED);
   const { message } = await server.say('hello');
@@ -33,7 +33,7 @@ it('an answer is not held up by a thread that may not be read for an hour', asyn
   expect(server.botMessages('C0OTHER').map(readableText)).toEqual(['Well, yes.']);
 });
 
-it('a Retry-After is over in its time when the clock of the machine is set back meanwhile', async () => {
+it("ends a Retry-After on time when the machine's clock is set back", async () => {
   const { server } = harness;
   const writing = answerIn('C0MUSIC', 'job-1');
   await harness.update(writing, { text: 'One' });

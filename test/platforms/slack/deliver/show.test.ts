@@ -3,7 +3,16 @@ import type { Message } from '../../../../src/core/message.ts';
 import { PlatformError, type Posted } from '../../../../src/platforms/platform.ts';
 import { pings, readableText } from '../../../servers/slack/mentions.ts';
 import type { PostedMessage } from '../../../servers/slack/workspace.ts';
-import { ADDRESS, EDIT_GAP_MS, FILES, type Harness, kept, PICTURE, SONG, startHarness } from '../harness.ts';
+import {
+  ADDRESS,
+  EDIT_GAP_MS,
+  FILES,
+  type Harness,
+  PICTURE,
+  SONG,
+  startHarness,
+  storedFile,
+} from '../harness.ts';
 
 let harness: Harness;
 
@@ -28,7 +37,7 @@ function only(messages: readonly PostedMessage[]): PostedMessage {
 }
 
 describe('showing', () => {
-  it('posts once and edits from then on', async () => {
+  it('posts once, then edits', async () => {
     const { server, show } = harness;
     await show(PROGRESS);
     const message = only(server.botMessages());
@@ -40,7 +49,7 @@ describe('showing', () => {
     noRefusals();
   });
 
-  it('does not write again what is shown', async () => {
+  it('does not repeat an unchanged write', async () => {
     const { server, show } = harness;
     await show(PROGRESS);
     await show(PROGRESS);
@@ -49,7 +58,7 @@ describe('showing', () => {
     noRefusals();
   });
 
-  it('posts into the thread it was asked in', async () => {
+  it('posts in the thread of the question', async () => {
     const { server, show } = harness;
     const { message } = await server.say('a question');
     await show({ text: 'word '.repeat(3000) }, { address: { ...ADDRESS, thread: message.ts } });
@@ -58,11 +67,11 @@ describe('showing', () => {
     noRefusals();
   });
 
-  it('puts long text into the thread, takes away what is no longer needed, and makes a file of very long text', async () => {
+  it('moves long text into the thread, deletes unneeded messages, and uploads very long text as a file', async () => {
     const { server, show } = harness;
     await show({ title: 'Long', text: 'word '.repeat(3000) });
     const [main] = server.botMessages();
-    if (main === undefined) throw new Error('nothing is shown');
+    if (main === undefined) throw new Error('no message was posted');
     expect(server.messages('C0MUSIC').filter(({ threadTs }) => threadTs === undefined)).toEqual([main]);
     expect(server.thread(main).length).toBeGreaterThan(0);
     await show({ title: 'Short', text: 'word' });
@@ -74,7 +83,7 @@ describe('showing', () => {
     noRefusals();
   });
 
-  it('posts anew when a person has deleted the message', async () => {
+  it('posts again after a person deleted the message', async () => {
     const { server, show } = harness;
     await show(PROGRESS);
     only(server.botMessages()).deleted = true;
@@ -85,13 +94,18 @@ describe('showing', () => {
 });
 
 describe('files', () => {
-  it('uploads songs so that they play, in one reply, and keeps their bytes', async () => {
+  it('uploads playable songs in one reply with unchanged bytes', async () => {
     const { server, show } = harness;
     await show(PROGRESS);
-    const take2 = { ...SONG, name: 'rain-2.mp3', source: kept('take-2', 'audio/mpeg'), caption: 'Take 2' };
+    const take2 = {
+      ...SONG,
+      name: 'rain-2.mp3',
+      source: storedFile('take-2', 'audio/mpeg'),
+      caption: 'Take 2',
+    };
     await show({ title: 'Rain', media: [SONG, take2] });
     const main = server.botMessages()[0];
-    if (main === undefined) throw new Error('nothing is shown');
+    if (main === undefined) throw new Error('no message was posted');
     const reply = only(await server.until(() => server.thread(main).length > 0 && server.thread(main)));
     expect(reply.files.map(({ name, title, bytes }) => [name, title, bytes])).toEqual([
       ['rain.mp3', 'rain.mp3 · Take 1 · 2:31', FILES.get('song')],
@@ -100,7 +114,7 @@ describe('files', () => {
     noRefusals();
   });
 
-  it('shows pictures in the message, with words for those who cannot see them', async () => {
+  it('shows images in the message, with alt text', async () => {
     const { server, show } = harness;
     await show({ title: 'Rain', media: [PICTURE] });
     const main = only(server.botMessages());
@@ -111,7 +125,7 @@ describe('files', () => {
     noRefusals();
   });
 
-  it('uploads without a description, which the picture itself has', async () => {
+  it('uploads without alt text, which the image block has', async () => {
     const { server, show } = harness;
     const alt = 'Rain falls. '.repeat(100).trim();
     await show({
@@ -133,7 +147,7 @@ describe('files', () => {
     noRefusals();
   });
 
-  it('waits while Slack checks a picture, and shares it as a file when that takes too long', async () => {
+  it('waits while Slack checks an image, then shares it as a file', async () => {
     await harness.stop();
     harness = await startHarness({ pictureDelayMs: 25 });
     await harness.show({ title: 'Rain', media: [PICTURE] });
@@ -143,14 +157,14 @@ describe('files', () => {
     harness = await startHarness({ pictureDelayMs: 60_000 });
     await harness.show({ title: 'Rain', media: [PICTURE] });
     const main = harness.server.botMessages()[0];
-    if (main === undefined) throw new Error('nothing is shown');
+    if (main === undefined) throw new Error('no message was posted');
     expect(main.blocks).toMatchObject([{ type: 'header' }]);
     const reply = await harness.server.until(() => harness.server.thread(main)[0]);
     expect(reply.files[0]?.bytes).toEqual(FILES.get('picture'));
     noRefusals();
   });
 
-  it('links to a file that Slack does not take', async () => {
+  it('links to a file that Slack rejects', async () => {
     const { server, show } = harness;
     server.faults.next('files.getUploadURLExternal', { type: 'error', error: 'file_upload_size_restricted' });
     await show({ title: 'Rain', media: [SONG] });
@@ -159,29 +173,29 @@ describe('files', () => {
     noRefusals();
   });
 
-  it('uploads nothing twice when it has to start over in the middle', async () => {
+  it('uploads nothing twice after an interruption', async () => {
     const { server, show } = harness;
     server.faults.next('files.completeUploadExternal', { type: 'status', status: 500 }, 2);
     const message = { title: 'Rain', media: [PICTURE, SONG] };
-    // The picture’s completion is tried again at once; then the song’s sharing fails.
+    // The completion of the image is retried at once. Then sharing the song fails.
     server.faults.next('chat.postMessage', { type: 'status', status: 503 });
     await expect(show(message)).rejects.toMatchObject({ code: 'unavailable' });
     await show(message);
     await show(message);
     const main = server.botMessages()[0];
-    if (main === undefined) throw new Error('nothing is shown');
+    if (main === undefined) throw new Error('no message was posted');
     await server.until(() => server.thread(main).length === 1);
     expect(server.callsOf('files.getUploadURLExternal')).toHaveLength(2);
     noRefusals();
   });
 
-  it('shares a file once although the answer to its sharing was lost', async () => {
+  it('shares a file once although the answer was lost', async () => {
     const { server, show } = harness;
     await show(PROGRESS);
     server.faults.next('files.completeUploadExternal', { type: 'answer lost' });
     await expect(show({ title: 'Rain', media: [SONG] })).rejects.toMatchObject({ code: 'unavailable' });
     const main = server.botMessages()[0];
-    if (main === undefined) throw new Error('nothing is shown');
+    if (main === undefined) throw new Error('no message was posted');
     await show({ title: 'Rain', media: [SONG] });
     expect(server.thread(main)).toHaveLength(1);
     noRefusals();
@@ -189,7 +203,7 @@ describe('files', () => {
 });
 
 describe('storing the state before the result', () => {
-  it('is needed only where Slack failed', async () => {
+  it('happens only after a failure of Slack', async () => {
     const { slack } = harness;
     let posted: Posted | undefined;
     let writes = 0;
@@ -204,15 +218,15 @@ describe('storing the state before the result', () => {
     expect(await show({ ...PROGRESS, text: 'The words of the song' })).toBe(0);
     expect(await show({ title: 'Rain', media: [PICTURE, SONG], notify: 'ready' })).toBe(0);
     harness.server.faults.next('files.completeUploadExternal', { type: 'answer lost' });
-    const more = { ...SONG, source: kept('take-2', 'audio/mpeg') };
+    const more = { ...SONG, source: storedFile('take-2', 'audio/mpeg') };
     await expect(show({ title: 'Rain', media: [PICTURE, SONG, more] })).rejects.toBeInstanceOf(PlatformError);
     expect(writes).toBe(1);
     noRefusals();
   });
 });
 
-describe('calling the person who asked', () => {
-  it('calls no one else, whatever the text says', async () => {
+describe('mentioning the requester', () => {
+  it('mentions no one else, whatever the text contains', async () => {
     const { server, show } = harness;
     await show({
       title: '<!channel>',
@@ -225,13 +239,13 @@ describe('calling the person who asked', () => {
     noRefusals();
   });
 
-  it('calls once by a reply when the message was there already, with the files where there are any', async () => {
+  it('mentions once in a reply if the message exists, together with the files', async () => {
     const { server, show } = harness;
     await show(PROGRESS);
     await show({ title: 'Rain', notify: 'ready' });
     await show({ title: 'Rain!', notify: 'ready' });
     const main = server.botMessages()[0];
-    if (main === undefined) throw new Error('nothing is shown');
+    if (main === undefined) throw new Error('no message was posted');
     expect(server.thread(main).map((message) => [message.text, pings(message)])).toEqual([
       ['<@U0ADA> Rain', ['U0ADA']],
     ]);
@@ -241,14 +255,14 @@ describe('calling the person who asked', () => {
     const other = server
       .botMessages()
       .find(({ threadTs, text }) => threadTs === undefined && text.includes('Snow'));
-    if (other === undefined) throw new Error('nothing is shown');
+    if (other === undefined) throw new Error('no message was posted');
     const reply = only(await server.until(() => server.thread(other).length > 0 && server.thread(other)));
     expect([reply.text, reply.files.length]).toEqual(['<@U0ADA> Snow', 1]);
     noRefusals();
   });
 });
 
-describe('calling the person after a failure', () => {
+describe('mentioning the requester after a failure', () => {
   const LONG_WAIT = { type: 'ratelimited', retryAfter: 90 } as const;
   const OWN_ERROR = { type: 'error', error: 'internal_error' } as const;
 
@@ -258,7 +272,7 @@ describe('calling the person after a failure', () => {
     [{ type: 'status', status: 500 }, 1],
     [LONG_WAIT, 1],
     [OWN_ERROR, 4],
-  ] as const)('calls once, with the file, after $type when it was shared', async (fault, times) => {
+  ] as const)('mentions once, with the file, if sharing fails with $type', async (fault, times) => {
     const { server, show } = harness;
     await show(PROGRESS);
     const message = { title: 'Rain', media: [SONG], notify: 'ready' as const };
@@ -266,7 +280,7 @@ describe('calling the person after a failure', () => {
     await expect(show(message)).rejects.toMatchObject({ code: 'unavailable' });
     for (let time = 0; time < 2; time += 1) await show(message);
     const [main] = server.botMessages();
-    if (main === undefined) throw new Error('nothing is shown');
+    if (main === undefined) throw new Error('no message was posted');
     await server.until(() => server.thread(main).length > 0);
     expect(server.thread(main).map((reply) => [reply.files.length, pings(reply)])).toEqual([[1, ['U0ADA']]]);
     noRefusals();
@@ -275,7 +289,7 @@ describe('calling the person after a failure', () => {
   it.each([
     [LONG_WAIT, 1],
     [OWN_ERROR, 4],
-  ] as const)('calls once after $type when there is no file', async (fault, times) => {
+  ] as const)('mentions once if a reply without files fails with $type', async (fault, times) => {
     const { server, show } = harness;
     await show(PROGRESS);
     server.faults.next('chat.postMessage', fault, times);
@@ -287,7 +301,7 @@ describe('calling the person after a failure', () => {
   });
 });
 
-it('calls once for an incomplete result and once for one that is ready, also after a crash', async () => {
+it('mentions once for an incomplete and once for a ready result, also after a crash', async () => {
   const { server, show } = harness;
   const posted = await show(PROGRESS);
   const expired: Message = { title: 'Composing', text: 'Not in time.', notify: 'incomplete' };
@@ -302,8 +316,8 @@ it('calls once for an incomplete result and once for one that is ready, also aft
   noRefusals();
 });
 
-describe('when Slack fails', () => {
-  it('leaves one message although the answer was lost', async () => {
+describe('failures of Slack', () => {
+  it('do not repeat a message whose answer was lost', async () => {
     const { server, show } = harness;
     server.faults.next('chat.postMessage', { type: 'answer lost' });
     await show(PROGRESS);
@@ -312,7 +326,7 @@ describe('when Slack fails', () => {
     noRefusals();
   });
 
-  it('leaves one message although the process died before it could remember it', async () => {
+  it('do not repeat a message if the process died before storing it', async () => {
     const { server, show } = harness;
     await show(PROGRESS);
     await show({ title: 'Rain' }, { posted: undefined, mayHavePosted: true });
@@ -320,13 +334,13 @@ describe('when Slack fails', () => {
     noRefusals();
   });
 
-  it('uploads, shares and mentions once although the process died before it could remember it', async () => {
+  it('do not repeat uploads, files or mentions if the process died before storing them', async () => {
     const { server, show } = harness;
     const posted = await show(PROGRESS);
     const message = { title: 'Rain', media: [SONG], notify: 'ready' as const };
     await show(message);
-    // Written with other tags meanwhile, a song has other bytes.
-    const retagged = { ...SONG, source: kept('take-2', 'audio/mpeg') };
+    // New tags change the size of a song.
+    const retagged = { ...SONG, source: storedFile('take-2', 'audio/mpeg') };
     await show({ ...message, media: [retagged] }, { posted, mayHavePosted: true });
     await show({ title: 'Snow', notify: 'ready' }, { key: 'job-2', posted: undefined });
     const snow = await show({ ...PROGRESS, title: 'Snow' }, { key: 'job-2' });
@@ -338,13 +352,13 @@ describe('when Slack fails', () => {
     noRefusals();
   });
 
-  it('takes no file of another post in its thread for its own', async () => {
+  it('do not mix up files of different posts in a thread', async () => {
     const { server, show } = harness;
     const { message } = await server.say('a question');
     const address = { ...ADDRESS, thread: message.ts };
     const posted = await show(PROGRESS, { address });
     await show({ title: 'Rain', media: [SONG] }, { address, key: 'job-2', posted: undefined });
-    const other = { ...SONG, source: kept('take-2', 'audio/mpeg') };
+    const other = { ...SONG, source: storedFile('take-2', 'audio/mpeg') };
     await show({ title: 'Rain', media: [other] }, { address, posted, mayHavePosted: true });
     const files = await server.until(() => {
       const shared = server.thread(message).flatMap((reply) => reply.files);
@@ -354,7 +368,7 @@ describe('when Slack fails', () => {
     noRefusals();
   });
 
-  it('is not sure without being told, and posts when it is not there', async () => {
+  it('cause a search, and a new post if no message is found', async () => {
     const { server, show } = harness;
     server.faults.next('chat.postMessage', { type: 'dropped' });
     await expect(show(PROGRESS)).rejects.toMatchObject({ code: 'unavailable' });
@@ -369,7 +383,7 @@ describe('when Slack fails', () => {
     ['a dropped connection', { type: 'dropped' }],
     ['nonsense', { type: 'nonsense' }],
     ['its own error', { type: 'error', error: 'internal_error' }],
-  ] as const)('edits in the end in spite of %s', async (_, fault) => {
+  ] as const)('do not prevent an edit: %s', async (_, fault) => {
     const { server, show } = harness;
     await show(PROGRESS);
     server.faults.next('chat.update', fault, 2);
@@ -379,7 +393,7 @@ describe('when Slack fails', () => {
     noRefusals();
   });
 
-  it('says when to come back where there was a post in the same second, and then posts', async () => {
+  it('include the limit of posts per second, after which the post is repeated', async () => {
     const { server, show } = harness;
     server.limitPosts();
     await show({ title: 'Rain' });
@@ -391,7 +405,7 @@ describe('when Slack fails', () => {
     noRefusals();
   });
 
-  it('tells how long to wait when Slack asks for more patience than a call has', async () => {
+  it('include the Retry-After if it is too long for a call', async () => {
     const { server, show } = harness;
     server.faults.next('chat.postMessage', { type: 'ratelimited', retryAfter: 90 });
     await expect(show(PROGRESS)).rejects.toMatchObject({ code: 'unavailable', retryAfterMs: 90_000 });
@@ -403,14 +417,14 @@ describe('when Slack fails', () => {
     ['msg_blocks_too_long', 2],
     ['msg_too_long', 2],
     ['invalid_blocks', 1],
-  ])('renders again, smaller or plainer, on %s', async (error, times) => {
+  ])('cause a smaller or plainer rendering on %s', async (error, times) => {
     const { server, show } = harness;
     server.faults.next('chat.postMessage', { type: 'error', error }, times);
     const text = Array.from({ length: 900 }, (_, index) => `word${index}`).join(' ');
     await show({ title: 'Rain', text, actions: [{ type: 'action', id: 'ask.again:j:0', label: 'Again' }] });
-    const said = server.botMessages().map(readableText).join(' ');
-    expect(said.match(/word\d+/g)).toEqual(text.split(' '));
-    expect(said).toContain('Again');
+    const posted = server.botMessages().map(readableText).join(' ');
+    expect(posted.match(/word\d+/g)).toEqual(text.split(' '));
+    expect(posted).toContain('Again');
     noRefusals();
   });
 
@@ -438,17 +452,17 @@ describe('when Slack fails', () => {
     ],
     ['a revoked token', ({ server }) => server.revokeToken(), { code: 'unavailable', retryAfterMs: 60_000 }],
   ];
-  it.each(closed)('names what is wrong with %s', async (_, close, expected) => {
+  it.each(closed)('are reported for %s', async (_, close, expected) => {
     close(harness);
     const error = await harness.show(PROGRESS).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(PlatformError);
     expect(error).toMatchObject(expected);
     expect(harness.server.refused).toHaveLength(1);
-    // Surely not taken, so nothing has to be searched.
+    // Slack rejected it, so no search is needed.
     expect(harness.stored.at(-1)).toMatchObject({ parts: [] });
   });
 
-  it('says that a talk between other people is closed to it', async () => {
+  it('are explained for direct messages between other people', async () => {
     const address = { ...ADDRESS, channel: 'D0OTHERS' };
     await expect(harness.show(PROGRESS, { address })).rejects.toMatchObject({
       code: 'not-invited',
@@ -456,7 +470,7 @@ describe('when Slack fails', () => {
     });
   });
 
-  it('takes a channel that was deleted later as gone', async () => {
+  it('are reported as “gone” for a deleted channel', async () => {
     const { server, show } = harness;
     await show(PROGRESS);
     server.workspace.channels.delete('C0MUSIC');
@@ -464,7 +478,7 @@ describe('when Slack fails', () => {
   });
 });
 
-describe('text that is still being written', () => {
+describe('text while it is generated', () => {
   const stream = () =>
     harness.slack.stream(ADDRESS, {
       key: 'job-1',
@@ -472,7 +486,7 @@ describe('text that is still being written', () => {
       remember: async (posted) => void harness.stored.push(posted),
     });
 
-  it('shows the newest state with few edits, and the last one for certain', async () => {
+  it('shows the newest state with few edits, and always the last one', async () => {
     const { server } = harness;
     await harness.show(PROGRESS);
     const writing = stream();
@@ -488,7 +502,7 @@ describe('text that is still being written', () => {
     noRefusals();
   });
 
-  it('writes the last state in spite of rate limits and errors in between', async () => {
+  it('writes the last state in spite of rate limits and errors', async () => {
     const { server } = harness;
     await harness.show(PROGRESS);
     server.faults.every(2, 'chat.update', { type: 'ratelimited', retryAfter: 1 });
@@ -501,26 +515,26 @@ describe('text that is still being written', () => {
     noRefusals();
   });
 
-  it('shares the budget of edits with every other stream of the workspace', async () => {
+  it("shares the rate limit of edits with the workspace's other streams", async () => {
     const { server, slack } = harness;
     const streams = [1, 2, 3, 4].map((number) =>
       slack.stream(ADDRESS, { key: `stream-${number}`, remember: async () => {} }),
     );
     const startedAt = harness.now();
-    const made = () => server.calls.filter(({ method }) => method.startsWith('chat.')).length;
+    const callCount = () => server.calls.filter(({ method }) => method.startsWith('chat.')).length;
     for (let count = 1; count <= 15; count += 1) {
       for (const writing of streams) writing.update(() => ({ text: `${count}` }));
-      await server.until(() => made() >= count);
+      await server.until(() => callCount() >= count);
     }
-    // The first words of each do not wait.
-    const most = Math.ceil((harness.now() - startedAt) / EDIT_GAP_MS) + streams.length;
-    expect(made()).toBeLessThanOrEqual(most);
+    // The first write of each stream does not wait.
+    const maxCalls = Math.ceil((harness.now() - startedAt) / EDIT_GAP_MS) + streams.length;
+    expect(callCount()).toBeLessThanOrEqual(maxCalls);
     await Promise.all(streams.map((writing, index) => writing.close({ text: `end ${index}` })));
     expect(server.botMessages().map(readableText).toSorted()).toEqual(['end 0', 'end 1', 'end 2', 'end 3']);
     noRefusals();
   });
 
-  it('goes on in the thread when the text outgrows a message', async () => {
+  it('continues in the thread when it outgrows a message', async () => {
     const { server, slack } = harness;
     const writing = slack.stream(
       { ...ADDRESS, channel: 'D0ADA' },
@@ -535,7 +549,7 @@ describe('text that is still being written', () => {
     noRefusals();
   });
 
-  it('makes a file of very long text only when the text is whole', async () => {
+  it('becomes a file only once it is complete', async () => {
     const { server } = harness;
     const writing = stream();
     const text = 'word '.repeat(20_000);
@@ -549,7 +563,7 @@ describe('text that is still being written', () => {
     noRefusals();
   });
 
-  it('never throws before the end, and tells at the end what is wrong', async () => {
+  it('reports errors only at the end', async () => {
     const writing = harness.slack.stream(
       { ...ADDRESS, channel: 'C0QUIET' },
       { key: 'k', remember: async () => {} },
@@ -575,7 +589,7 @@ describe('a private message', () => {
     expect(server.refused.map(({ error }) => error)).toEqual(['used_url']);
   });
 
-  it('uses no response_url after half an hour', async () => {
+  it('does not use the response_url after half an hour', async () => {
     const { server, slack } = harness;
     const platformData = {
       responseUrl: `${server.url}/response/old`,
@@ -586,15 +600,15 @@ describe('a private message', () => {
     noRefusals();
   });
 
-  it('becomes a direct message where the bot may not speak', async () => {
+  it('becomes a direct message where the bot cannot post', async () => {
     const { server, slack } = harness;
     await slack.sendPrivately({ ...ADDRESS, channel: 'C0QUIET' }, { title: 'Rain', media: [SONG] });
-    const said = only(server.botMessages('D0ADA'));
-    expect(readableText(said)).toContain('https://bot.example/files/song');
+    const posted = only(server.botMessages('D0ADA'));
+    expect(readableText(posted)).toContain('https://bot.example/files/song');
     expect(server.refused.map(({ error }) => error)).toEqual(['not_in_channel']);
   });
 
-  it('tells when the person cannot be reached', async () => {
+  it('reports that the person cannot be reached', async () => {
     harness.server.revokeToken();
     await expect(harness.slack.sendPrivately(ADDRESS, { text: 'x' })).rejects.toMatchObject({
       code: 'unavailable',

@@ -35,7 +35,7 @@ const open = (address: Address = ADDRESS, key = 'job-1') =>
     },
   });
 
-/** Writes a text in steps that each reach Slack. */
+/** Writes a text in steps, and waits for Slack after each. */
 async function write(
   text: string,
   { address = ADDRESS, steps = 12, between = async (_step: number) => {}, whole = text } = {},
@@ -49,13 +49,13 @@ async function write(
   await writing.close({ title: 'Words', text: whole, actions: [AGAIN] });
 }
 
-/** A text whose beginning Slack streams, and has all of so far but the last words. */
+/** Starts a streamed text and waits until Slack has received it, except the last words. */
 async function startStreaming(address: Address = ADDRESS) {
   const before = harness.server.callsOf('chat.startStream').length;
   const writing = open(address);
   const isBegun = () => harness.server.callsOf('chat.startStream').length > before;
   let text = '';
-  // Another stream may have begun just now.
+  // Starting may have to wait for another stream.
   for (let length = 3000; length <= 4000 || !isBegun(); length += 1000) {
     text = TEXT.slice(0, length);
     await harness.update(writing, { title: 'Words', text, actions: [STOP] });
@@ -75,7 +75,7 @@ const anchor = (channel = 'C0MUSIC') => {
 const inThread = () => harness.server.thread(anchor()).map(readableText).join('\n');
 const wordsOf = (text: string) => text.match(/word\d+/g) ?? [];
 
-/** The whole text is in the thread once, and its beginning in the channel with the buttons. */
+/** Expects the full text once in the thread, and its beginning with the buttons in the channel. */
 function expectWhole() {
   expect(wordsOf(inThread())).toEqual(WORDS);
   expect(readableText(anchor())).toContain('word0 word1');
@@ -87,17 +87,17 @@ function expectWhole() {
 }
 
 describe('long text in a channel', () => {
-  it('has no half of a character in it, whatever the model wrote', async () => {
+  it('contains no lone surrogates, whatever the model wrote', async () => {
     await write(TEXT.replaceAll('word5', '\ud83dword5'));
     expectWhole();
     const sent = harness.server
       .callsOf('chat.appendStream')
-      .map(({ arguments: given }) => JSON.stringify(given));
+      .map(({ arguments: sentArguments }) => JSON.stringify(sentArguments));
     expect(sent.length).toBeGreaterThan(3);
     expect(sent.join()).not.toMatch(/\\ud[89a-f]/);
   });
 
-  it('is streamed by Slack in the thread, and its beginning is in the channel', async () => {
+  it('is streamed in the thread, and the channel shows its beginning', async () => {
     await write(TEXT);
     expectWhole();
     const { server } = harness;
@@ -109,7 +109,7 @@ describe('long text in a channel', () => {
     });
   });
 
-  it('is streamed to a person of another workspace as one of theirs', async () => {
+  it('is streamed to a visitor with their own workspace ID', async () => {
     const { server, bot } = harness;
     server.workspace.addUser({ id: 'U0EVE', name: 'eve', team: 'T0ELSE' });
     await server.slash('/song', 'rain', { user: 'U0EVE' });
@@ -122,14 +122,14 @@ describe('long text in a channel', () => {
     });
   });
 
-  it('has a button to stop it while it is written', async () => {
+  it('has a stop button while it is generated', async () => {
     const writing = await startStreaming();
     expect(JSON.stringify(anchor().blocks)).toContain('Stop');
     await writing.close({ title: 'Words', text: TEXT, actions: [AGAIN] });
     expectWhole();
   });
 
-  it('is whole below another message when a person deletes the first meanwhile', async () => {
+  it('is complete below a new message if a person deleted the first one', async () => {
     const { server, update } = harness;
     const writing = await startStreaming();
     anchor().deleted = true;
@@ -149,14 +149,14 @@ describe('long text in a channel', () => {
     expect(harness.server.botMessages()).toHaveLength(1);
   });
 
-  it('leaves the thread again when only a sentence is left of it', async () => {
+  it('is removed from the thread if only a sentence is left', async () => {
     await write(TEXT, { whole: 'That went wrong.' });
     expect(harness.server.botMessages().map(readableText)).toEqual([
       expect.stringContaining('That went wrong.'),
     ]);
   });
 
-  it('is one text although marks were closed meanwhile', async () => {
+  it('is one text although markup was closed in between', async () => {
     const text = `${'Words **that are bold\nand go on** with [a link](https://example.org/a).\n\n'.repeat(40)}end`;
     const writing = open();
     for (let at = 500; at < text.length; at += 500) {
@@ -168,7 +168,7 @@ describe('long text in a channel', () => {
     expect(inThread().match(/end/g)).toHaveLength(1);
   });
 
-  it('pings no one at any time, however it is cut', async () => {
+  it('mentions no one in any intermediate state', async () => {
     const hostile =
       'Some words <!channel> <@U0BOB> <!subteam^S1|all> `<!here>` <https://evil.example|word>\n'.repeat(60);
     await write(hostile, { steps: 20 });
@@ -180,7 +180,7 @@ describe('long text in a channel', () => {
     }
   });
 
-  it.each([0, 1, 2, 3])('pings no one where a line is cut between its signs (%i)', async (shift) => {
+  it.each([0, 1, 2, 3])('mentions no one if a line is cut within a token (%i)', async (shift) => {
     const line = `${'x'.repeat(shift)}${'<!channel>'.repeat(1500)}\n`;
     const writing = open();
     await harness.update(writing, { text: line });
@@ -192,27 +192,27 @@ describe('long text in a channel', () => {
     await writing.close({ text: 'done' });
   });
 
-  it('spends no more of the budget than edits would', async () => {
+  it('makes at most as many calls as edits would', async () => {
     const startedAt = harness.now();
     await write(TEXT, { steps: 20 });
-    const most = Math.ceil((harness.now() - startedAt) / EDIT_GAP_MS) * 2 + 12;
+    const maxCalls = Math.ceil((harness.now() - startedAt) / EDIT_GAP_MS) * 2 + 12;
     const calls = harness.server.calls.filter(({ method }) => method.startsWith('chat.'));
-    expect(calls.length).toBeLessThanOrEqual(most);
+    expect(calls.length).toBeLessThanOrEqual(maxCalls);
   });
 });
 
-/** A thread of people, in which Ada asks. */
+/** A thread that Ada started. */
 async function thread(channel = 'C0MUSIC'): Promise<Address> {
   const { message } = await harness.server.say('a question', { channel });
   return { ...ADDRESS, channel, thread: message.ts };
 }
-const written = ({ channel }: Address) => harness.server.botMessages(channel);
+const botMessagesIn = ({ channel }: Address) => harness.server.botMessages(channel);
 const openStreams = () =>
   harness.server.workspace.messages.filter(({ streaming, deleted }) => streaming?.open && !deleted);
 
-/** The text is there once and in order, with the last buttons alone. */
+/** Expects the text once, in order, with only the final buttons. */
 function expectOnce(address: Address, words: readonly string[]) {
-  const messages = written(address);
+  const messages = botMessagesIn(address);
   expect(messages.flatMap((message) => wordsOf(readableText(message)))).toEqual(words);
   const shown = JSON.stringify(messages.map(({ blocks }) => blocks));
   expect(shown.match(/"text":"Again"/g)).toHaveLength(1);
@@ -222,15 +222,15 @@ function expectOnce(address: Address, words: readonly string[]) {
 
 describe.each([
   ['a thread of a channel', 'C0MUSIC'],
-  ['an assistant’s thread', 'D0ADA'],
+  ['an agent thread', 'D0ADA'],
 ])('text in %s', (_name, channel) => {
-  it('is streamed by Slack below the message with the button, which goes in the end', async () => {
+  it('is streamed below the message with the button, which is deleted at the end', async () => {
     const address = await thread(channel);
     await write(TEXT.slice(0, 5000), {
       address,
       between: async (step) => {
         if (step !== 6) return;
-        const [first, ...streamed] = written(address);
+        const [first, ...streamed] = botMessagesIn(address);
         expect(JSON.stringify(first?.blocks)).toContain('Stop');
         expect(wordsOf(JSON.stringify(first?.blocks))).toEqual([]);
         expect(streamed).toHaveLength(1);
@@ -239,16 +239,16 @@ describe.each([
     });
     expect(harness.server.callsOf('chat.appendStream').length).toBeGreaterThan(3);
     expectOnce(address, wordsOf(TEXT.slice(0, 5000)));
-    expect(written(address).map(({ threadTs }) => threadTs)).toEqual([address.thread]);
+    expect(botMessagesIn(address).map(({ threadTs }) => threadTs)).toEqual([address.thread]);
   });
 
-  it('is whole however long it is', async () => {
+  it('is complete at any length', async () => {
     const address = await thread(channel);
     await write(TEXT, { address });
     expectOnce(address, WORDS);
   });
 
-  it('is one message where Slack does not stream', async () => {
+  it('is one message if Slack does not support streaming', async () => {
     const address = await thread(channel);
     const error = 'method_not_supported_for_channel_type';
     harness.server.faults.next('chat.startStream', { type: 'error', error });
@@ -257,7 +257,7 @@ describe.each([
   });
 
   it.each(['chat.startStream', 'chat.appendStream', 'chat.stopStream'])(
-    'is there once although nobody heard an answer to %s',
+    'is not repeated if the answer to %s was lost',
     async (method) => {
       const address = await thread(channel);
       harness.server.faults.next(method, { type: 'answer lost' });
@@ -266,7 +266,7 @@ describe.each([
     },
   );
 
-  it('is there once when the process that streamed it has died, beside what another streams there', async () => {
+  it('is not repeated if the process died, next to another stream', async () => {
     const address = await thread(channel);
     const other = open(address, 'job-2');
     for (const text of ['other words\n', 'other words\nand on'])
@@ -279,27 +279,27 @@ describe.each([
     await harness.createReplica().show(address, whole, again);
     await other.close({ text: 'other words go on' });
     expectOnce(address, wordsOf(TEXT.slice(0, 5000)));
-    expect(written(address).filter((message) => readableText(message).includes('other words'))).toHaveLength(
-      1,
-    );
+    expect(
+      botMessagesIn(address).filter((message) => readableText(message).includes('other words')),
+    ).toHaveLength(1);
   });
 });
 
 describe('text in a direct message', () => {
   const direct = { ...ADDRESS, channel: 'D0ADA', direct: true };
 
-  it('is streamed in the thread of its message, which holds it in the end', async () => {
+  it('is streamed in the thread of its message, and moves into the message at the end', async () => {
     await write(TEXT.slice(0, 5000), {
       address: direct,
       between: async (step) => {
         if (step !== 6) return;
-        const [first, ...streamed] = written(direct);
+        const [first, ...streamed] = botMessagesIn(direct);
         expect(JSON.stringify(first?.blocks)).toContain('Stop');
         expect(streamed.map(({ threadTs }) => threadTs)).toEqual([first?.ts]);
       },
     });
     expectOnce(direct, wordsOf(TEXT.slice(0, 5000)));
-    expect(written(direct).map(({ threadTs }) => threadTs)).toEqual([undefined]);
+    expect(botMessagesIn(direct).map(({ threadTs }) => threadTs)).toEqual([undefined]);
   });
 
   it('stays in its message while it is short', async () => {
@@ -308,19 +308,19 @@ describe('text in a direct message', () => {
     expectOnce(direct, wordsOf(TEXT.slice(0, 700)));
   });
 
-  it('is one message when the process that streamed it has died', async () => {
+  it('is one message if the process that streamed it died', async () => {
     await harness.show({ title: 'Words', actions: [STOP] }, { address: direct });
     const posted = harness.stored[0];
     await startStreaming(direct);
     const again = { key: 'job-1', posted, mayHavePosted: true, remember: async () => {} };
     await harness.createReplica().show(direct, { text: TEXT.slice(0, 5000), actions: [AGAIN] }, again);
     expectOnce(direct, wordsOf(TEXT.slice(0, 5000)));
-    expect(written(direct)).toHaveLength(1);
+    expect(botMessagesIn(direct)).toHaveLength(1);
   });
 });
 
-describe('many streams', () => {
-  it('begin with their first words where none has started lately', async () => {
+describe('concurrent streams', () => {
+  it('start with their first words if the rate limit allows it', async () => {
     const writings = (await Promise.all([thread(), thread(), thread()])).map((address, index) =>
       open(address, `job-${index}`),
     );
@@ -330,7 +330,7 @@ describe('many streams', () => {
     expect(harness.server.callsOf('chat.appendStream')).toEqual([]);
   });
 
-  it('begin no faster than Slack allows; the others are written by edits meanwhile', async () => {
+  it('start no faster than Slack allows, and use edits otherwise', async () => {
     const addresses = await Promise.all(Array.from({ length: 6 }, () => thread()));
     const startedAt = harness.now();
     const writings = addresses.map((address, index) => open(address, `job-${index}`));
@@ -343,18 +343,18 @@ describe('many streams', () => {
     await Promise.all(
       writings.map((writing) => writing.close({ text: TEXT.slice(0, 2400), actions: [AGAIN] })),
     );
-    const begins = harness.server.callsOf('chat.startStream').length;
-    expect(begins).toBeGreaterThan(0);
-    expect(begins).toBeLessThanOrEqual(4 + (harness.now() - startedAt) / (EDIT_GAP_MS * 2.5));
+    const startCount = harness.server.callsOf('chat.startStream').length;
+    expect(startCount).toBeGreaterThan(0);
+    expect(startCount).toBeLessThanOrEqual(4 + (harness.now() - startedAt) / (EDIT_GAP_MS * 2.5));
     const shown = harness.server.botMessages();
     expect(shown).toHaveLength(6);
     for (const message of shown) expect(wordsOf(readableText(message))).toEqual(wordsOf(TEXT.slice(0, 2400)));
     expect(openStreams()).toEqual([]);
   });
 
-  it('go on while Slack lets no other begin', async () => {
+  it('continue while Slack allows no new stream', async () => {
     const writing = await startStreaming();
-    // Longer than the test, on any machine: when it is over, the first stream is too old to go on.
+    // Longer than the test on any machine. Afterwards the first stream is too old to continue.
     harness.server.faults.every(1, 'chat.startStream', { type: 'ratelimited', retryAfter: 100_000 });
     const late = open({ ...ADDRESS, channel: 'D0ADA', direct: true }, 'job-2');
     for (const length of [2000, 3000]) await harness.update(late, { text: TEXT.slice(0, length) });
@@ -372,8 +372,8 @@ describe('many streams', () => {
   });
 });
 
-describe('a stream that Slack ends', () => {
-  it('early goes on in another', async () => {
+describe('a stream that ends', () => {
+  it('early continues in another stream', async () => {
     await write(TEXT, {
       between: async (step) => {
         if (step === 5 || step === 8) harness.server.endStreams();
@@ -383,13 +383,13 @@ describe('a stream that Slack ends', () => {
     expect(harness.server.callsOf('chat.startStream').length).toBeGreaterThanOrEqual(3);
   });
 
-  it('is left before its five minutes are over', async () => {
+  it("is replaced before Slack's limit of five minutes", async () => {
     await write(TEXT.slice(0, 9000), { between: async () => harness.passTime(60_000), whole: TEXT });
     expectWhole();
     expect(harness.server.callsOf('chat.startStream').length).toBeGreaterThanOrEqual(2);
   });
 
-  it('is left before it is full', async () => {
+  it('is replaced before it is full', async () => {
     await write(TEXT);
     for (const { streaming } of harness.server.workspace.messages)
       expect(streaming?.text.length ?? 0).toBeLessThanOrEqual(12_000);
@@ -398,28 +398,28 @@ describe('a stream that Slack ends', () => {
   });
 });
 
-describe('a stream that fails', () => {
+describe('a failed stream', () => {
   it.each([
     [
-      'Slack does not stream there',
+      'streaming is not supported',
       'chat.startStream',
       { type: 'error', error: 'method_not_supported_for_channel_type' },
     ],
-    ['the app may not', 'chat.startStream', { type: 'error', error: 'missing_scope' }],
-    ['Slack is away when it begins', 'chat.startStream', { type: 'status', status: 503 }],
-    ['no one heard that it began', 'chat.startStream', { type: 'answer lost' }],
-    ['no one heard that it went on', 'chat.appendStream', { type: 'answer lost' }],
-    ['Slack is away while it goes on', 'chat.appendStream', { type: 'dropped' }],
-    ['nonsense comes back', 'chat.appendStream', { type: 'nonsense' }],
-    ['no one heard that it ended', 'chat.stopStream', { type: 'answer lost' }],
-  ] as const)('since %s is written by edits, whole and once', async (_why, method, fault) => {
+    ['a scope is missing', 'chat.startStream', { type: 'error', error: 'missing_scope' }],
+    ['Slack is down at the start', 'chat.startStream', { type: 'status', status: 503 }],
+    ['the answer to the start was lost', 'chat.startStream', { type: 'answer lost' }],
+    ['the answer to an append was lost', 'chat.appendStream', { type: 'answer lost' }],
+    ['Slack is down during an append', 'chat.appendStream', { type: 'dropped' }],
+    ['Slack sent an invalid answer', 'chat.appendStream', { type: 'nonsense' }],
+    ['the answer to the end was lost', 'chat.stopStream', { type: 'answer lost' }],
+  ] as const)('is botMessagesIn by edits, complete and once: %s', async (_why, method, fault) => {
     harness.server.faults.next(method, fault);
     await write(TEXT);
     expectWhole();
   });
 
   it.each(['chat.startStream', 'chat.appendStream', 'chat.stopStream'])(
-    'waits as long as Slack asks: %s',
+    'waits for a Retry-After of %s',
     async (method) => {
       harness.server.faults.every(2, method, { type: 'ratelimited', retryAfter: 2 });
       await write(TEXT);
@@ -427,7 +427,7 @@ describe('a stream that fails', () => {
     },
   );
 
-  it('is whole in the end although everything is limited now and then', async () => {
+  it('is complete at the end in spite of frequent rate limits', async () => {
     harness.server.faults.every(3, '*', { type: 'ratelimited', retryAfter: 1 });
     await write(TEXT);
     harness.server.faults.clear();
@@ -435,11 +435,11 @@ describe('a stream that fails', () => {
   });
 });
 
-describe('a process that dies while it streams', () => {
-  const afterDeath: Message = { title: 'Words', text: TEXT, actions: [AGAIN] };
+describe('a process that died while streaming', () => {
+  const finalMessage: Message = { title: 'Words', text: TEXT, actions: [AGAIN] };
 
-  /** The message under which the text is streamed is all that was stored. */
-  async function goOn(message: Message) {
+  /** Only the message above the stream was stored. */
+  async function finish(message: Message) {
     const posted = harness.stored[0];
     await harness
       .createReplica()
@@ -447,28 +447,28 @@ describe('a process that dies while it streams', () => {
   }
 
   it.each([
-    ['in the middle', () => {}],
-    ['and Slack has ended the stream meanwhile', () => harness.server.endStreams()],
-  ])('%s leaves one text to the next', async (_when, meanwhile) => {
+    ['in the middle of a stream', () => {}],
+    ['after Slack ended the stream', () => harness.server.endStreams()],
+  ])('leaves one text after the next try: %s', async (_when, interfere) => {
     await harness.show({ title: 'Words', actions: [STOP] });
     await startStreaming();
-    meanwhile();
-    await goOn(afterDeath);
+    interfere();
+    await finish(finalMessage);
     expectWhole();
   });
 
-  it('leaves nothing of it where a sentence is all that the next writes', async () => {
+  it('leaves nothing of the stream if the next try posts only a sentence', async () => {
     await harness.show({ title: 'Words', actions: [STOP] });
     await startStreaming();
-    await goOn({ title: 'Words', text: 'That was interrupted.' });
+    await finish({ title: 'Words', text: 'That was interrupted.' });
     expect(harness.server.botMessages().map(readableText)).toEqual([
       expect.stringContaining('That was interrupted.'),
     ]);
   });
 });
 
-describe('the part of a growing text that stays', () => {
-  it('is never taken back, and ends with a word', () => {
+describe('the stable part of a growing text', () => {
+  it('never changes, and ends with a word', () => {
     expect(stableText('', 'All is new')).toBe('All is ');
     expect(stableText('Some *words* he', 'Some *words* here and')).toBe('');
     expect(stableText('', 'A line\nand **bold**\n\nAnd mo')).toBe('A line\nand **bold**\n\nAnd ');
@@ -478,7 +478,7 @@ describe('the part of a growing text that stays', () => {
     expect(stableText('A line\n- ', 'A line\n- item one')).toBe('A line\n- item ');
   });
 
-  it('stays although marks are closed meanwhile, where its last paragraph has none', () => {
+  it('does not change when markup is closed, if its last paragraph has none', () => {
     const tokens = ['word', ' ', '\n', '\n\n', '**', '_', '`', '\n```\n', '[', '](x)', '\n- ', '\n1. ', '# '];
     const part = fc.array(fc.constantFrom(...tokens)).map((chosen) => chosen.join(''));
     fc.assert(
@@ -497,7 +497,7 @@ describe('the part of a growing text that stays', () => {
     );
   });
 
-  it('is a beginning of the text, and of the one before where there are marks', () => {
+  it('is a prefix of the text, and with markup also of the previous text', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.string(), (same, left, right) => {
         const stable = stableText(same + left, same + right);

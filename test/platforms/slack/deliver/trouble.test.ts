@@ -1,6 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { pings, readableText } from '../../../servers/slack/mentions.ts';
-import { ADDRESS, type Harness, type HarnessOptions, kept, PICTURE, SONG, startHarness } from '../harness.ts';
+import {
+  ADDRESS,
+  type Harness,
+  type HarnessOptions,
+  PICTURE,
+  SONG,
+  startHarness,
+  storedFile,
+} from '../harness.ts';
 
 let harness: Harness;
 
@@ -12,12 +20,12 @@ afterEach(async () => {
   await harness.stop();
 });
 
-const TAKE_2 = { ...SONG, name: 'take2.mp3', source: kept('take-2', 'audio/mpeg') };
+const TAKE_2 = { ...SONG, name: 'take2.mp3', source: storedFile('take-2', 'audio/mpeg') };
 const PROGRESS = { title: 'Composing', progress: { stage: 'Composing', startedAt: 1_800_000_000_000 } };
 const LONG = Array.from({ length: 4000 }, (_, index) => `word${index}`).join(' ');
 
-describe('an answer of Slack that is lost', () => {
-  it('leaves one message in a thread of any length', async () => {
+describe('a lost answer of Slack', () => {
+  it('does not repeat a message in a thread of any length', async () => {
     await start({ pageMessages: 15 });
     const { server, show } = harness;
     const { message } = await server.say('a question');
@@ -30,7 +38,7 @@ describe('an answer of Slack that is lost', () => {
     expect(server.refused).toEqual([]);
   });
 
-  it('leaves one message after the global shortcut, in the direct message that the song belongs to', async () => {
+  it('does not repeat a message after the global shortcut, in the direct messages of the song', async () => {
     await start();
     const { server, bot, show } = harness;
     await server.shortcut('form:song');
@@ -45,7 +53,7 @@ describe('an answer of Slack that is lost', () => {
     expect(server.refused).toEqual([]);
   });
 
-  it('of an app that may not open direct messages still sends the song there', async () => {
+  it('does not matter if the app may not open direct messages', async () => {
     await start();
     const { server, bot, show } = harness;
     server.takeScope('im:write');
@@ -57,7 +65,7 @@ describe('an answer of Slack that is lost', () => {
   });
 });
 
-describe('text for one person that is too long for messages', () => {
+describe('private text that is too long for messages', () => {
   beforeEach(() => start());
   afterEach(() => expect(harness.server.refused).toEqual([]));
 
@@ -66,7 +74,7 @@ describe('text for one person that is too long for messages', () => {
     return files.map(({ bytes }) => bytes.toString('utf8'));
   };
 
-  it('comes whole, as a direct message with a file, and the channel says so to the person alone', async () => {
+  it('arrives in full as a direct message with a file, and the channel shows a private hint', async () => {
     const { server, slack } = harness;
     await slack.sendPrivately(ADDRESS, { title: 'Words', text: LONG });
     expect(fileIn('D0ADA')).toEqual([LONG]);
@@ -76,7 +84,7 @@ describe('text for one person that is too long for messages', () => {
     expect(server.messages('C0MUSIC')).toEqual([]);
   });
 
-  it('comes whole from a channel without the bot, and as the answer to a command', async () => {
+  it('arrives in full from a channel without the bot, and as the answer to a command', async () => {
     const { server, slack, bot } = harness;
     await slack.sendPrivately({ ...ADDRESS, channel: 'C0QUIET' }, { text: LONG });
     expect(fileIn('D0ADA')).toEqual([LONG]);
@@ -87,28 +95,28 @@ describe('text for one person that is too long for messages', () => {
   });
 });
 
-it('a channel that the bot was removed from during a song is told as that, with the song', async () => {
+it('reports with the song that the bot was removed from the channel', async () => {
   await start();
   const { server, show } = harness;
   await show(PROGRESS);
   server.workspace.channels.get('C0MUSIC')?.members.delete(server.workspace.botUser);
-  const refusal = await show({ title: 'Rain', media: [SONG] }).catch((error: unknown) => error);
-  expect(refusal).toMatchObject({ advice: expect.stringContaining('no longer in the channel') });
-  expect(refusal).not.toMatchObject({ advice: expect.stringContaining("haven't started") });
+  const error = await show({ title: 'Rain', media: [SONG] }).catch((error: unknown) => error);
+  expect(error).toMatchObject({ advice: expect.stringContaining('no longer in the channel') });
+  expect(error).not.toMatchObject({ advice: expect.stringContaining("haven't started") });
 });
 
-it('the person is called although Slack does not take the file', async () => {
+it('mentions the requester although Slack rejects the file', async () => {
   await start();
   const { server, show } = harness;
   await show(PROGRESS);
   server.faults.next('files.completeUploadExternal', { type: 'error', error: 'file_type_not_allowed' });
   await show({ title: 'Rain', media: [SONG], notify: 'ready' });
-  // An edit calls no one: the reply does.
+  // Edits notify no one, so the reply mentions the person.
   const replies = server.botMessages().filter(({ threadTs }) => threadTs !== undefined);
   expect(replies.flatMap(pings)).toEqual(['U0ADA']);
 });
 
-it('where nothing may be edited, the last state is posted once and replaces the first', async () => {
+it('posts only the final state where edits are forbidden, and deletes the first', async () => {
   await start();
   const { server, show } = harness;
   await show(PROGRESS);
@@ -120,11 +128,11 @@ it('where nothing may be edited, the last state is posted once and replaces the 
   expect(server.callsOf('chat.postMessage')).toHaveLength(2);
 });
 
-describe('where nothing may be edited any more', () => {
+describe('a channel where editing stops', () => {
   const DONE = { title: 'Rain', text: 'Done.' };
 
   const places = ['channel', 'thread'] as const;
-  const begin = async (place: (typeof places)[number]) => {
+  const startEditing = async (place: (typeof places)[number]) => {
     await start();
     const { server, show } = harness;
     const { message } = await server.say('a question');
@@ -142,25 +150,22 @@ describe('where nothing may be edited any more', () => {
       { place, fault: { type: 'ratelimited', retryAfter: 30 } as const },
       { place, fault: { type: 'error', error: 'restricted_action' } as const },
     ]),
-  )(
-    'a result whose post is $fault.type replaces the progress in the end ($place)',
-    async ({ place, fault }) => {
-      const { address } = await begin(place);
-      harness.server.faults.next('chat.postMessage', fault);
-      for (let time = 0; time < 2; time += 1) await harness.show(DONE, { address }).catch(() => undefined);
-      expect(shown()).toEqual(['Rain\nDone.']);
-      expect(harness.server.refused).toEqual([]);
-    },
-  );
+  )('replaces the progress with the result after $fault.type ($place)', async ({ place, fault }) => {
+    const { address } = await startEditing(place);
+    harness.server.faults.next('chat.postMessage', fault);
+    for (let time = 0; time < 2; time += 1) await harness.show(DONE, { address }).catch(() => undefined);
+    expect(shown()).toEqual(['Rain\nDone.']);
+    expect(harness.server.refused).toEqual([]);
+  });
 
-  it.each(places)('a process that dies before it can remember the result leaves one (%s)', async (place) => {
-    const { address, posted } = await begin(place);
+  it.each(places)('posts one result if the process dies before storing it (%s)', async (place) => {
+    const { address, posted } = await startEditing(place);
     await harness.show(DONE, { address, posted });
     const again = await harness.show(DONE, { address, posted, mayHavePosted: true });
     expect(shown()).toEqual(['Rain\nDone.']);
     await harness.show(DONE, { address, posted: again, mayHavePosted: true });
     expect(shown()).toEqual(['Rain\nDone.']);
-    // What was posted then is not what is to be shown now.
+    // The posted content differs from the new content.
     await harness.show({ ...DONE, text: 'Two takes.' }, { address, posted, mayHavePosted: true });
     expect(shown()).toEqual(['Rain\nTwo takes.']);
   });
@@ -168,7 +173,7 @@ describe('where nothing may be edited any more', () => {
   const PAGES = { title: 'Rain', text: Array.from({ length: 2000 }, (_, index) => `word${index}`).join(' ') };
 
   it.each(['edit_window_closed', 'message_not_found'])(
-    'songs and pages stand below the message that people see, also after a crash (%s)',
+    'posts songs and pages below the current message, also after a crash (%s)',
     async (error) => {
       await start();
       const { server, show } = harness;
@@ -192,7 +197,7 @@ describe('where nothing may be edited any more', () => {
     },
   );
 
-  it('pages behind one that a person deleted stay in their order', async () => {
+  it('keeps the order of pages after a person deleted one', async () => {
     await start();
     const { server, show } = harness;
     const { message } = await server.say('a question');
@@ -210,15 +215,15 @@ describe('where nothing may be edited any more', () => {
     expect(words?.join(' ')).toBe(text);
   });
 
-  it('progress that cannot be deleted stays above the result', async () => {
-    await begin('channel');
+  it('keeps progress that cannot be deleted above the result', async () => {
+    await startEditing('channel');
     harness.server.faults.next('chat.delete', { type: 'error', error: 'cant_delete_message' });
     await harness.show(DONE);
     expect(shown()).toEqual([expect.stringContaining('Composing'), 'Rain\nDone.']);
   });
 });
 
-it('a picture comes along when somebody asks about it from its menu', async () => {
+it('passes on an image with the question from its menu', async () => {
   await start();
   const { server, bot } = harness;
   const picture = server.upload('sky.png', Buffer.from('PNG'), { mimetype: 'image/png' });
@@ -235,7 +240,7 @@ it('a picture comes along when somebody asks about it from its menu', async () =
   expect(server.refused).toEqual([]);
 });
 
-it('a notification names no file', async () => {
+it('omits file names from notifications', async () => {
   await start();
   const { server, show } = harness;
   await show({ title: 'Rain', media: [SONG, PICTURE] });

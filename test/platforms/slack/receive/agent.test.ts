@@ -21,12 +21,12 @@ const PROMPTS = ['one', 'two', 'three', 'four', 'five'].map((word) => ({
   message: `Say ${word}.`,
 }));
 const questions = () => harness.bot.invocations.map(({ options }) => options.question);
-const asked = (question: string) => harness.server.until(() => questions().includes(question));
+const waitForQuestion = (question: string) => harness.server.until(() => questions().includes(question));
 const session = (ts: string) => harness.server.workspace.session('D0ADA', ts);
 const lastStatus = (ts: string) => session(ts)?.statuses.at(-1);
 
 describe('the agent view', () => {
-  it('greets with what the person may ask for, four prompts at most, as part of the workspace', async () => {
+  it('suggests at most four prompts, and belongs to the workspace', async () => {
     const { server, bot } = harness;
     bot.suggested = PROMPTS;
     await server.openMessages();
@@ -41,23 +41,23 @@ describe('the agent view', () => {
     expect(server.botMessages('D0ADA')).toEqual([]);
   });
 
-  it('says nothing where there is nothing to suggest', async () => {
+  it('shows nothing if there are no suggestions', async () => {
     const { server, bot } = harness;
     await server.openMessages();
     await server.until(() => bot.promptRequests.length === 1);
     await server.directMessage('hello');
-    await asked('hello');
+    await waitForQuestion('hello');
     expect(server.callsOf('assistant.threads.setSuggestedPrompts')).toEqual([]);
   });
 
-  it('has a thread for each message, with the question as its title, which knows its own talk alone', async () => {
+  it('starts a titled thread with separate history for each message', async () => {
     const { server, bot, show } = harness;
     const { message: first } = await server.directMessage('what is a mode?\nplease');
-    await asked('what is a mode?\nplease');
+    await waitForQuestion('what is a mode?\nplease');
     expect(session(first.ts)).toMatchObject({ title: 'what is a mode?', initiator: 'U0ADA' });
     expect(lastStatus(first.ts)).toBe('processing');
     const [invocation] = bot.invocations;
-    if (invocation === undefined) throw new Error('nothing was asked');
+    if (invocation === undefined) throw new Error('no invocation');
     expect(invocation.address).toMatchObject({ channel: 'D0ADA', thread: first.ts, guild: 'T0MINSTREL' });
     expect(invocation.address.direct).toBeUndefined();
     await show({ text: 'A scale.' }, { address: invocation.address });
@@ -67,7 +67,7 @@ describe('the agent view', () => {
     expect(bot.invocations[1]?.conversation).toEqual([]);
     expect(session(second.ts)?.title.length).toBeLessThanOrEqual(80);
     await server.directMessage('and a key?', { threadTs: first.ts });
-    await asked('and a key?');
+    await waitForQuestion('and a key?');
     expect(bot.invocations[2]).toMatchObject({
       address: { thread: first.ts },
       conversation: [
@@ -78,14 +78,14 @@ describe('the agent view', () => {
     expect(session(first.ts)?.title).toBe('what is a mode?');
   });
 
-  it('tells how far the work is, as often as it is asked to, and that it is over', async () => {
+  it('shows progress whenever it is updated, and the end', async () => {
     await harness.stop();
     await start({ realTime: true });
     const { server, slack, bot, show, now } = harness;
     const { message } = await server.directMessage('a song');
-    await asked('a song');
+    await waitForQuestion('a song');
     const address = bot.invocations[0]?.address;
-    if (address === undefined) throw new Error('nothing was asked');
+    if (address === undefined) throw new Error('no invocation');
     const progress: Progress = { stage: 'Composing', startedAt: now(), estimateMs: 90_000 };
     await show({ title: 'Rain', progress }, { address });
     expect(lastStatus(message.ts)).toMatch(/^Composing, \d s of about 90 s$/);
@@ -98,7 +98,7 @@ describe('the agent view', () => {
     expect(await slack.showProgress?.({ ...address, channel: 'C0MUSIC' }, progress)).toBeUndefined();
   });
 
-  it('is at rest again when a question was answered without any work', async () => {
+  it('is idle again after an answer without a job', async () => {
     const { server, bot } = harness;
     bot.answer = () => ({ type: 'message', visibility: 'person', message: { text: 'Not today.' } });
     const { message } = await server.directMessage('a song');
@@ -109,9 +109,9 @@ describe('the agent view', () => {
   it('streams answers into the thread', async () => {
     const { server, slack, bot, update } = harness;
     const { message } = await server.directMessage('tell me');
-    await asked('tell me');
+    await waitForQuestion('tell me');
     const address = bot.invocations[0]?.address;
-    if (address === undefined) throw new Error('nothing was asked');
+    if (address === undefined) throw new Error('no invocation');
     const stream = slack.stream(address, { key: 'job-1', remember: async () => {} });
     await update(stream, { text: 'Once upon a time\n' });
     await update(stream, { text: 'Once upon a time\nthere was a king\n' });
@@ -121,10 +121,10 @@ describe('the agent view', () => {
     expect(lastStatus(message.ts)).toBe('active');
   });
 
-  it('has a stop button, which ends what the person has running in that thread', async () => {
+  it("has a stop button that cancels the person's jobs in the thread", async () => {
     const { server, bot } = harness;
     const { message } = await server.directMessage('a song');
-    await asked('a song');
+    await waitForQuestion('a song');
     await server.stopSession(message);
     await server.until(() => lastStatus(message.ts) === 'active');
     expect(bot.cancelled).toMatchObject([
@@ -132,18 +132,18 @@ describe('the agent view', () => {
     ]);
   });
 
-  it('takes its buttons for the workspace’s, and direct messages outside it for the person’s own', async () => {
+  it('attributes its buttons to the workspace, and other direct messages to the person', async () => {
     const { server, bot, show } = harness;
     await server.directMessage('a song');
-    await asked('a song');
+    await waitForQuestion('a song');
     const address = bot.invocations[0]?.address;
-    if (address === undefined) throw new Error('nothing was asked');
+    if (address === undefined) throw new Error('no invocation');
     await show(
       { text: 'Here', actions: [{ type: 'action', id: 'song.again:j1:0', label: 'Again' }] },
       { address },
     );
     const answer = server.botMessages('D0ADA').at(-1);
-    if (answer === undefined) throw new Error('there is no answer');
+    if (answer === undefined) throw new Error('no answer');
     await server.press(answer, 'Again');
     await server.slash('/song', 'rain', { channel: 'D0ADA' });
     expect(bot.invocations.slice(1).map(({ address: { direct } }) => direct)).toEqual([undefined, true]);
@@ -152,7 +152,7 @@ describe('the agent view', () => {
 
 describe('a workspace without agents', () => {
   it.each(['not_allowed', 'unknown_method', 'missing_scope'])(
-    'that answers %s sees what it saw before, and is asked once',
+    'that answers %s gets plain direct messages, and is asked once',
     async (error) => {
       await harness.stop();
       await start({ agents: error !== 'not_allowed' });
@@ -160,9 +160,9 @@ describe('a workspace without agents', () => {
       if (error !== 'not_allowed')
         server.faults.every(1, 'agents.sessions.setStatus', { type: 'error', error });
       const { message } = await server.directMessage('hello');
-      await asked('hello');
+      await waitForQuestion('hello');
       await server.directMessage('and now?');
-      await asked('and now?');
+      await waitForQuestion('and now?');
       expect(bot.invocations.map(({ address }) => [address.thread, address.direct])).toEqual([
         [undefined, true],
         [undefined, true],
@@ -177,25 +177,25 @@ describe('a workspace without agents', () => {
     },
   );
 
-  it('of an app that was installed before it was an agent is not asked at all', async () => {
+  it('is not asked if the app was installed before it was an agent', async () => {
     await harness.stop();
     await start({ scopes: ['chat:write', 'im:history', 'users:read'] });
     const { server } = harness;
     await server.directMessage('hello');
-    await asked('hello');
+    await waitForQuestion('hello');
     expect(server.callsOf('agents.sessions.setStatus')).toEqual([]);
   });
 
-  it('that does not answer in time is answered all the same', async () => {
+  it('that does not answer in time gets a plain answer', async () => {
     const { server, bot } = harness;
     server.hold('agents.sessions.setStatus');
     await server.directMessage('hello');
-    await asked('hello');
+    await waitForQuestion('hello');
     expect(bot.invocations[0]?.address).toMatchObject({ direct: true });
   });
 });
 
-describe('the words of a status', () => {
+describe('the status text', () => {
   const at = { stage: 'Composing', startedAt: 1_000_000 };
   it.each([
     [{ ...at }, 1_000, 'Composing, for 1 s'],
@@ -205,11 +205,11 @@ describe('the words of a status', () => {
     [{ ...at, estimateMs: 80_000 }, 95_000, 'Composing, for 95 s'],
     [{ ...at, queuePosition: 3 }, 40_000, 'Composing, place 3 in the queue'],
     [{ ...at, until: 1_100_000 }, 40_000, 'Composing, up to 60 s more'],
-  ])('%j after %d ms: %s', (progress, elapsed, words) => {
-    expect(statusOf(progress, progress.startedAt + elapsed)).toBe(words);
+  ])('%j after %d ms: %s', (progress, elapsed, expected) => {
+    expect(statusOf(progress, progress.startedAt + elapsed)).toBe(expected);
   });
 
-  it('fit into what Slack shows', () => {
+  it("fits Slack's limit", () => {
     const stage = 'Listening to when each line of a very long song is sung';
     const status = statusOf({ stage, startedAt: 0, estimateMs: 80_000 }, 40_000);
     expect(status.length).toBeLessThanOrEqual(50);

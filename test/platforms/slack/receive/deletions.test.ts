@@ -11,13 +11,13 @@ afterEach(async () => {
   await harness.stop();
 });
 
-const first = () => {
+const firstInvocation = () => {
   const [invocation] = harness.bot.invocations;
-  if (invocation === undefined) throw new Error('Nothing was asked');
+  if (invocation === undefined) throw new Error('no invocation');
   return invocation;
 };
 
-async function deletes(ask: () => Promise<Said>): Promise<void> {
+async function expectWithdrawal(ask: () => Promise<Said>): Promise<void> {
   const { server, bot } = harness;
   const { message } = await ask();
   await server.until(() => bot.started === 1);
@@ -25,30 +25,30 @@ async function deletes(ask: () => Promise<Said>): Promise<void> {
   await server.until(() => bot.started === 2);
   await server.remove(message);
   await server.until(() => bot.withdrawn.length > 0);
-  expect(bot.withdrawn).toEqual([first().id]);
+  expect(bot.withdrawn).toEqual([firstInvocation().id]);
 }
 
 it.each([
   ['a direct message', { agents: false }],
   ['a thread of the agent view', { agents: true }],
-])('a question in %s that is deleted is withdrawn, and no other', async (_, options) => {
+])('withdraws only the deleted question in %s', async (_, options) => {
   harness = await startHarness(options);
-  await deletes(() => harness.server.directMessage('what is a mode?'));
+  await expectWithdrawal(() => harness.server.directMessage('what is a mode?'));
 });
 
-it('a question that names the bot is withdrawn where Slack tells of messages, in a thread too', async () => {
+it('withdraws a deleted mention if the app receives every message, also in a thread', async () => {
   harness = await startHarness(EVERY_MESSAGE);
   const { server } = harness;
   const { message: root } = await server.say('I wonder');
-  await deletes(() => server.mention('what is a mode?', { threadTs: root.ts }));
+  await expectWithdrawal(() => server.mention('what is a mode?', { threadTs: root.ts }));
 });
 
-it('a question that was answered in its thread is withdrawn, and one that is edited is not', async () => {
+it('withdraws a deleted question that was answered, but not an edited one', async () => {
   harness = await startHarness(EVERY_MESSAGE);
   const { server, bot, show } = harness;
   const { message } = await server.mention('what is a mode?');
   await server.until(() => bot.started === 1);
-  await show({ text: 'A scale.' }, { address: first().address });
+  await show({ text: 'A scale.' }, { address: firstInvocation().address });
   const { channel, ts, text } = message;
   const edited = { type: 'message', user: 'U0ADA', ts, text: `${text} And a key?` };
   const changed = { type: 'message', subtype: 'message_changed', hidden: true, channel };
@@ -56,10 +56,10 @@ it('a question that was answered in its thread is withdrawn, and one that is edi
   expect(bot.withdrawn).toEqual([]);
   await server.remove(message);
   await server.until(() => bot.withdrawn.length > 0);
-  expect(bot.withdrawn).toEqual([first().id]);
+  expect(bot.withdrawn).toEqual([firstInvocation().id]);
 });
 
-it('without that switch Slack does not tell of it', async () => {
+it('withdraws no mention if the app receives only mentions', async () => {
   harness = await startHarness();
   const { server, bot } = harness;
   const { message } = await server.mention('what is a mode?');
@@ -70,7 +70,7 @@ it('without that switch Slack does not tell of it', async () => {
   expect(bot.withdrawn).toEqual([]);
 });
 
-it('one that is deleted while it is stored is withdrawn then, and one whose deletion comes first is not asked', async () => {
+it('withdraws a question deleted while it is stored, and skips one deleted earlier', async () => {
   harness = await startHarness(EVERY_MESSAGE);
   const { server, bot } = harness;
   const held = Promise.withResolvers<void>();
@@ -78,21 +78,21 @@ it('one that is deleted while it is stored is withdrawn then, and one whose dele
     await held.promise;
     return bot.accepted();
   };
-  const saying = server.mention('what is a mode?');
+  const mention = server.mention('what is a mode?');
   const { id } = await server.until(() => bot.invocations[0]);
   const [message] = server.messages('C0MUSIC');
-  if (message === undefined) throw new Error('Nothing was said');
+  if (message === undefined) throw new Error('no message');
   await server.remove(message);
   expect(bot.withdrawn).toEqual([id]);
   held.resolve();
-  await saying;
+  await mention;
   await server.until(() => bot.started === 1 && bot.withdrawn.length > 1);
   expect(new Set(bot.withdrawn)).toEqual(new Set([id]));
 
-  const asked = { channel: 'C0MUSIC', user: 'U0ADA', text: `<@${server.workspace.botUser}> and a key?` };
-  const late = server.workspace.post({ ...asked, blocks: [], files: [], threadTs: undefined });
+  const question = { channel: 'C0MUSIC', user: 'U0ADA', text: `<@${server.workspace.botUser}> and a key?` };
+  const late = server.workspace.post({ ...question, blocks: [], files: [], threadTs: undefined });
   await server.remove(late);
-  await server.sendEvent({ ...asked, type: 'app_mention', ts: late.ts });
+  await server.sendEvent({ ...question, type: 'app_mention', ts: late.ts });
   await server.mention('and a chord?');
   await server.until(() => bot.started === 2);
   expect(bot.invocations.map(({ options }) => options.question)).toEqual(['what is a mode?', 'and a chord?']);

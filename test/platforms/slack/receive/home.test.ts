@@ -18,8 +18,8 @@ afterEach(async () => {
   await harness.stop();
 });
 
-/** What Ada's Home says now. */
-const words = () => JSON.stringify(harness.server.homeOf('U0ADA')?.view.blocks ?? []);
+/** The current content of Ada's Home tab. */
+const content = () => JSON.stringify(harness.server.homeOf('U0ADA')?.view.blocks ?? []);
 const home = () => harness.server.until(() => harness.server.homeOf('U0ADA'));
 
 const SETTINGS: HomeSection = {
@@ -41,19 +41,19 @@ const RUNNING: HomeSection = {
 };
 
 describe('the Home tab', () => {
-  it('shows a person what the bot shows them, about their direct messages at first', async () => {
+  it("shows the bot's sections, initially for the person's direct messages", async () => {
     const { server, bot } = harness;
     bot.sections = [SETTINGS, RUNNING];
     await server.openHome();
     await home();
-    expect(words()).toContain('Settings here');
-    expect(words()).toContain('Cancel 1');
+    expect(content()).toContain('Settings here');
+    expect(content()).toContain('Cancel 1');
     expect(bot.homeRequests).toMatchObject([
       { address: { channel: 'D0ADA', guild: 'T0MINSTREL' }, person: { id: 'U0ADA' } },
     ]);
   });
 
-  it('is left alone when the other tab is opened', async () => {
+  it('is not published when the messages tab is opened', async () => {
     const { server, bot } = harness;
     await server.sendEvent({ type: 'app_home_opened', user: 'U0ADA', channel: 'D0ADA', tab: 'messages' });
     await server.mention('hello');
@@ -61,22 +61,22 @@ describe('the Home tab', () => {
     expect(bot.homeRequests).toEqual([]);
   });
 
-  it('turns to the channel that is chosen, and stays there', async () => {
+  it('switches to the selected channel, and keeps it', async () => {
     const { server, bot } = harness;
     await server.openHome();
     await server.pressInView(await home(), 'home-channel', { value: 'C0MUSIC' });
-    await server.until(() => words().includes('<#C0MUSIC>'));
+    await server.until(() => content().includes('<#C0MUSIC>'));
     await server.openHome();
     await server.until(() => bot.homeRequests.length === 3);
     expect(bot.homeRequests.map(({ address }) => address.channel)).toEqual(['D0ADA', 'C0MUSIC', 'C0MUSIC']);
   });
 
-  it('opens forms with what is set, and shows what came of them', async () => {
+  it('opens forms with the current values, and shows the answer', async () => {
     const { server, bot } = harness;
     bot.sections = [SETTINGS];
     await server.openHome();
     await server.pressInView(await home(), 'home-channel', { value: 'C0MUSIC' });
-    await server.until(() => words().includes('<#C0MUSIC>'));
+    await server.until(() => content().includes('<#C0MUSIC>'));
     await server.pressInView(await home(), 'Answers…');
     const form = await server.until(() => server.openView());
     expect(JSON.stringify(form.view)).toContain('chat-small');
@@ -86,7 +86,7 @@ describe('the Home tab', () => {
       message: { text: 'Answers now use chat-large.' },
     });
     await server.submitView(form, { model: 'chat-large' });
-    await server.until(() => words().includes('Answers now use chat-large.'));
+    await server.until(() => content().includes('Answers now use chat-large.'));
     expect(bot.invocations).toMatchObject([
       {
         command: 'models',
@@ -99,7 +99,7 @@ describe('the Home tab', () => {
     expect(server.botMessages('D0ADA')).toEqual([]);
   });
 
-  it('says what is wrong next to the field', async () => {
+  it('shows an error at its field', async () => {
     const { server, bot } = harness;
     bot.sections = [SETTINGS];
     await server.openHome();
@@ -118,7 +118,7 @@ describe('the Home tab', () => {
     });
   });
 
-  it('opens the form that a command answers with', async () => {
+  it('opens the form of an answer', async () => {
     const { server, bot } = harness;
     bot.sections = [SETTINGS];
     await server.openHome();
@@ -135,41 +135,41 @@ describe('the Home tab', () => {
     await server.pressInView(await home(), 'Prompt…');
     const form = await server.until(() => server.openView());
     expect(JSON.stringify(form.view)).toContain('as it is now');
-    bot.answer = () => ({ type: 'message', visibility: 'person', message: { text: 'Kept.' } });
+    bot.answer = () => ({ type: 'message', visibility: 'person', message: { text: 'Saved.' } });
     await server.submitView(form, {});
-    await server.until(() => words().includes('Kept.'));
+    await server.until(() => content().includes('Saved.'));
   });
 
-  it('cancels what runs, and shows a moment later that it has ended', async () => {
+  it('cancels a job, and shows a moment later that it ended', async () => {
     const { server, bot } = harness;
     bot.sections = [RUNNING];
     await server.openHome();
     bot.answer = () => ({ type: 'message', visibility: 'person', message: { text: 'Cancelling.' } });
-    const pressed = server.pressInView(await home(), 'Cancel 1');
-    await server.until(() => words().includes('Cancelling.'));
+    const press = server.pressInView(await home(), 'Cancel 1');
+    await server.until(() => content().includes('Cancelling.'));
     bot.sections = [{ title: 'Your running jobs', footer: 'Nothing.' }];
-    await server.until(() => words().includes('Nothing.'));
-    expect((await pressed).acknowledged).toBe(true);
+    await server.until(() => content().includes('Nothing.'));
+    expect((await press).acknowledged).toBe(true);
     expect(bot.invocations).toMatchObject([
       { action: { name: 'cancel', job: 'j1' }, address: { person: 'U0ADA' } },
     ]);
   });
 
-  it('keeps a channel that is chosen while an answer settles', async () => {
+  it('keeps a channel that was selected while an answer settles', async () => {
     const { server, bot } = harness;
     bot.sections = [RUNNING];
     await server.openHome();
     bot.answer = () => ({ type: 'message', visibility: 'person', message: { text: 'Cancelling.' } });
-    const pressed = server.pressInView(await home(), 'Cancel 1');
-    await server.until(() => words().includes('Cancelling.'));
+    const press = server.pressInView(await home(), 'Cancel 1');
+    await server.until(() => content().includes('Cancelling.'));
     await server.pressInView(await home(), 'home-channel', { value: 'C0MUSIC' });
-    await server.until(() => words().includes('C0MUSIC'));
-    await pressed;
+    await server.until(() => content().includes('C0MUSIC'));
+    await press;
     await server.until(() => server.callsOf('views.publish').length === 4);
-    expect(words()).toContain('C0MUSIC');
+    expect(content()).toContain('C0MUSIC');
   });
 
-  it('is shown at the next opening where Slack did not take it', async () => {
+  it('is published at the next opening after a failure', async () => {
     const { server } = harness;
     server.faults.next('views.publish', { type: 'error', error: 'internal_error' }, 4);
     await server.openHome();
@@ -182,7 +182,7 @@ describe('the Home tab', () => {
 const OPTIONS = { person: 'U0ADA' };
 
 describe('the Home view', () => {
-  it('is one that Slack takes, whatever is in it', async () => {
+  it('is valid for any content', async () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 4000 });
     const section = fc.record(
       {
@@ -220,7 +220,7 @@ describe('the Home view', () => {
     );
   });
 
-  it('pings no one', async () => {
+  it('mentions no one', async () => {
     const view = await homeView({
       sections: [
         {

@@ -17,7 +17,7 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
   });
 
   describe('a slash command', () => {
-    it('becomes an invocation, is acknowledged without a word, and begins its job', async () => {
+    it('becomes an invocation, is acknowledged without a message, and starts its job', async () => {
       const { server, bot } = harness;
       const { ack } = await server.slash(
         '/song',
@@ -45,7 +45,7 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
       noRefusals();
     });
 
-    it('tells whether everybody can read there', async () => {
+    it('records whether the channel is public', async () => {
       const { server, bot } = harness;
       server.workspace.addChannel({ id: 'C0SECRET', name: 'secret', kind: 'group' });
       server.workspace.addChannel({ id: 'G0FEW', name: 'mpdm-ada--bob-1', kind: 'mpim' });
@@ -55,7 +55,7 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
       noRefusals();
     });
 
-    it('that the bot no longer has is answered with one that it has', async () => {
+    it('that no longer exists gets a suggestion', async () => {
       const { server, bot } = harness;
       expect((await server.slash('/songs', 'rain')).acknowledged).toBe(true);
       expect(server.ephemeralsOf().map(readableText).join()).toContain('Did you mean /song?');
@@ -65,7 +65,7 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
 
     it('is stored before it is acknowledged', async () => {
       const { server, bot } = harness;
-      // The second is asked while the first is stored, and is acknowledged before it.
+      // The second command arrives while the first is being stored, and is acknowledged first.
       const acknowledged: string[] = [];
       const ask = async (prompt: string) => {
         await server.slash('/song', prompt);
@@ -80,7 +80,7 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
       noRefusals();
     });
 
-    it('that costs nothing is acknowledged in time when it takes long, and is answered afterwards', async () => {
+    it('that costs nothing is acknowledged in time, and answered later if it takes long', async () => {
       const { server, bot } = harness;
       let answer = (_: string) => {};
       bot.answer = () =>
@@ -90,24 +90,24 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
       const { acknowledged } = await server.slash('/jobs');
       expect(acknowledged).toBe(true);
       answer('Late, but here.');
-      const [said] = await server.until(
+      const [ephemeral] = await server.until(
         () => server.ephemeralsOf('U0ADA').length > 0 && server.ephemeralsOf('U0ADA'),
       );
-      expect(said).toMatchObject({ via: 'response_url', channel: 'C0MUSIC' });
+      expect(ephemeral).toMatchObject({ via: 'response_url', channel: 'C0MUSIC' });
       noRefusals();
     });
 
-    it('tells the person alone what is wrong, in the acknowledgement', async () => {
+    it('reports errors privately in the acknowledgement', async () => {
       const { server, bot } = harness;
       await server.slash('/song', 'rain --stlye lofi');
-      const [said] = server.ephemeralsOf('U0ADA');
-      expect(said && readableText(said)).toContain('Did you mean --style?');
+      const [ephemeral] = server.ephemeralsOf('U0ADA');
+      expect(ephemeral && readableText(ephemeral)).toContain('Did you mean --style?');
       expect(bot.invocations).toEqual([]);
       expect(server.messages('C0MUSIC')).toEqual([]);
       noRefusals();
     });
 
-    it('says to the person alone what the bot says to the person alone, and to the channel what is for the channel', async () => {
+    it('shows private answers privately, and channel answers in the channel', async () => {
       const { server, bot } = harness;
       bot.answer = () => ({
         type: 'message',
@@ -123,24 +123,24 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
       ]);
       bot.answer = () => ({ type: 'message', visibility: 'channel', message: { text: 'Everybody' } });
       await server.slash('/jobs');
-      const said = await server.until(() => server.botMessages()[0]);
-      expect(readableText(said)).toBe('Everybody');
+      const message = await server.until(() => server.botMessages()[0]);
+      expect(readableText(message)).toBe('Everybody');
       noRefusals();
     });
 
-    it('says how to invite the bot where it is not in the channel, to the person alone', async () => {
+    it('explains privately how to invite the bot to the channel', async () => {
       const { server, bot } = harness;
       bot.answer = () => ({ type: 'message', visibility: 'channel', message: { text: 'Everybody' } });
       await server.slash('/jobs', '', { channel: 'C0QUIET' });
-      const said = await server.until(() => server.ephemeralsOf('U0ADA')[0]);
-      expect(readableText(said)).toContain('/invite @minstrel');
+      const ephemeral = await server.until(() => server.ephemeralsOf('U0ADA')[0]);
+      expect(readableText(ephemeral)).toContain('/invite @minstrel');
       expect(server.refused.map(({ error }) => error)).toEqual(['not_in_channel']);
     });
   });
 
   describe('the form of a command', () => {
     it.each(['', '?'])(
-      'opens from the declaration when nothing is typed (%j), and comes back as the same invocation',
+      'opens if nothing is typed (%j), and becomes an invocation when submitted',
       async (typed) => {
         const { server, bot } = harness;
         await server.slash('/song', typed, { user: 'U0BOB' });
@@ -177,14 +177,14 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
     );
 
     it.each([
-      ['that fits takes its place', 'Ada', { response_action: 'update' }, []],
+      ['that fits is shown in its place', 'Ada', { response_action: 'update' }, []],
       [
-        'that a text does not fit into gives its place to the reason',
+        'that is too small for its text is replaced by the reason',
         'Ada '.repeat(20),
         undefined,
         [expect.stringContaining('The text is too long for “name”: 80 characters, the limit is 40')],
       ],
-    ])('answered by another form %s', async (_, name, acknowledged, said) => {
+    ])('answered with another form %s', async (_, name, acknowledged, messages) => {
       const { server, bot } = harness;
       await server.slash('/song');
       const form = await server.until(() => server.openView());
@@ -202,12 +202,12 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
       expect(sent.acknowledged).toBe(true);
       if (acknowledged === undefined) expect(sent.ack).toBeUndefined();
       else expect(sent.ack).toMatchObject(acknowledged);
-      await server.until(() => server.ephemeralsOf().length === said.length);
-      expect(server.ephemeralsOf().map(readableText)).toEqual(said);
+      await server.until(() => server.ephemeralsOf().length === messages.length);
+      expect(server.ephemeralsOf().map(readableText)).toEqual(messages);
       noRefusals();
     });
 
-    it('shows a sentence next to the field it is about, and stays open', async () => {
+    it('shows an error at its field, and stays open', async () => {
       const { server, bot } = harness;
       await server.slash('/song');
       const form = await server.until(() => server.openView());
@@ -228,19 +228,19 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
       noRefusals();
     });
 
-    it('says privately what belongs to no field', async () => {
+    it('shows other errors privately', async () => {
       const { server, bot } = harness;
       await server.slash('/song');
       const form = await server.until(() => server.openView());
       bot.answer = () => ({ type: 'message', visibility: 'person', message: { text: 'No credit left.' } });
       await server.submitView(form, { prompt: 'rain' });
-      const said = await server.until(() => server.ephemeralsOf()[0]);
-      expect(readableText(said)).toBe('No credit left.');
+      const ephemeral = await server.until(() => server.ephemeralsOf()[0]);
+      expect(readableText(ephemeral)).toBe('No credit left.');
       expect(server.openView()).toBeUndefined();
       noRefusals();
     });
 
-    it('offers completions while somebody types, and what was typed itself', async () => {
+    it('suggests choices for typed text, and the text itself', async () => {
       const { server, bot } = harness;
       bot.choices = [{ name: 'Ada’s voice', value: 'voice-1' }];
       await server.slash('/song');
@@ -261,25 +261,25 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
       noRefusals();
     });
 
-    it('asks for another try when Slack does not open it in time', async () => {
+    it('asks the person to try again if Slack does not open it in time', async () => {
       const { server } = harness;
       server.faults.next('views.open', { type: 'error', error: 'expired_trigger_id' });
       await server.slash('/song');
-      const said = await server.until(() => server.ephemeralsOf()[0]);
-      expect(readableText(said)).toContain('Try again.');
+      const ephemeral = await server.until(() => server.ephemeralsOf()[0]);
+      expect(readableText(ephemeral)).toContain('Try again.');
       noRefusals();
     });
 
-    it('does not open with a message whose end it would lose, and says so', async () => {
+    it('explains privately that a message is too long for a field', async () => {
       const { server } = harness;
       const { message } = await server.say('rain '.repeat(2_000), { user: 'U0BOB' });
       await server.messageShortcut('message-menu:song', message);
-      const said = await server.until(() => server.ephemeralsOf()[0]);
-      expect(readableText(said)).toContain('Use the command with a shorter text');
+      const ephemeral = await server.until(() => server.ephemeralsOf()[0]);
+      expect(readableText(ephemeral)).toContain('Use the command with a shorter text');
       noRefusals();
     });
 
-    it('opens from a message’s menu with the message in it, and from the global shortcut', async () => {
+    it("opens from a message's menu with the message's text, and from the global shortcut", async () => {
       const { server, bot } = harness;
       const { message } = await server.say('clouds &amp; <@U0BOB|bob>', { user: 'U0BOB' });
       await server.messageShortcut('message-menu:song', message);
@@ -300,17 +300,14 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
     });
   });
 
-  it.each(['help', '--help', 'HELP'])(
-    '/song %s tells what the command takes, and runs nothing',
-    async (text) => {
-      const { server, bot } = harness;
-      await server.slash('/song', text);
-      const said = await server.until(() => server.ephemeralsOf()[0]);
-      expect(readableText(said)).toContain('**--prompt** Describe the song (required)');
-      expect(bot.invocations).toEqual([]);
-      noRefusals();
-    },
-  );
+  it.each(['help', '--help', 'HELP'])('/song %s lists the options, and runs nothing', async (text) => {
+    const { server, bot } = harness;
+    await server.slash('/song', text);
+    const ephemeral = await server.until(() => server.ephemeralsOf()[0]);
+    expect(readableText(ephemeral)).toContain('**--prompt** Describe the song (required)');
+    expect(bot.invocations).toEqual([]);
+    noRefusals();
+  });
 
   describe('a button', () => {
     const withButtons = () =>
@@ -322,11 +319,11 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
         ],
       });
 
-    it('becomes an invocation of its action, where it belongs', async () => {
+    it('becomes an invocation of its action in its channel', async () => {
       const { server, bot } = harness;
       await withButtons();
       const [message] = server.botMessages();
-      if (message === undefined) throw new Error('nothing was shown');
+      if (message === undefined) throw new Error('no message was posted');
       await server.press(message, 'Again', { user: 'U0BOB' });
       await server.until(() => bot.started === 1);
       expect(bot.invocations).toMatchObject([
@@ -342,7 +339,7 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
       noRefusals();
     });
 
-    it.each([7, 16])('of %s that did not fit is chosen from a menu, and means the same', async (count) => {
+    it.each([7, 16])('of %s that did not fit is in a menu and works the same', async (count) => {
       const { server, bot } = harness;
       const actions = Array.from({ length: count }, (_, index) => ({
         type: 'action' as const,
@@ -351,7 +348,7 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
       }));
       await harness.show({ title: 'Rain', actions });
       const [message] = server.botMessages();
-      if (message === undefined) throw new Error('nothing was shown');
+      if (message === undefined) throw new Error('no message was posted');
       await server.press(message, 'Take 6');
       await server.until(() => bot.started === 1);
       expect(bot.invocations).toMatchObject([
@@ -362,11 +359,11 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
       noRefusals();
     });
 
-    it('can open a form, which comes back as the action', async () => {
+    it('can open a form, which continues the action', async () => {
       const { server, bot } = harness;
       await withButtons();
       const [message] = server.botMessages();
-      if (message === undefined) throw new Error('nothing was shown');
+      if (message === undefined) throw new Error('no message was posted');
       bot.answer = () => ({
         type: 'form',
         form: {
@@ -379,7 +376,7 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
       });
       await server.press(message, 'Again');
       const form = await server.until(() => server.openView());
-      bot.answer = () => ({ type: 'message', visibility: 'person', message: { text: 'Kept.' } });
+      bot.answer = () => ({ type: 'message', visibility: 'person', message: { text: 'Saved.' } });
       await server.submitView(form, {});
       await server.until(() => server.ephemeralsOf().length === 1);
       expect(bot.invocations[1]).toMatchObject({
@@ -391,8 +388,8 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
     });
   });
 
-  describe('talk', () => {
-    it('answers a mention in its thread, with what was said before and the picture', async () => {
+  describe('a message', () => {
+    it('that mentions the bot is answered in its thread, with the history and the image', async () => {
       const { server, bot } = harness;
       const { message } = await server.say('first words', { user: 'U0BOB' });
       const picture = server.upload('sky.png', Buffer.from('PNG'), { mimetype: 'image/png' });
@@ -409,7 +406,7 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
       noRefusals();
     });
 
-    it('is acknowledged when what it asks for is stored, and not before', async () => {
+    it('is acknowledged only after its job is stored', async () => {
       const { server, bot } = harness;
       const acknowledged: string[] = [];
       const mention = async (text: string) => {
@@ -426,12 +423,12 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
       noRefusals();
     });
 
-    it('knows whose answers its own messages are', async () => {
+    it("links the bot's earlier messages to their jobs", async () => {
       const { server, bot, show } = harness;
       const { message } = await server.mention('tell me everything');
       await server.until(() => bot.started === 1);
       const address = bot.invocations[0]?.address;
-      if (address === undefined) throw new Error('nothing was asked');
+      if (address === undefined) throw new Error('no invocation');
       const long = Array.from({ length: 300 }, (_, index) => `fact ${index}`).join(', ');
       await show({ text: long }, { address });
       await server.mention('more', { threadTs: message.ts });
@@ -443,7 +440,7 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
       noRefusals();
     });
 
-    it('answers direct messages without a thread', async () => {
+    it('in direct messages is answered without a thread', async () => {
       const { server, bot } = harness;
       await server.directMessage('hello');
       await server.until(() => bot.started === 1);
@@ -456,18 +453,18 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
       noRefusals();
     });
 
-    it('answers an event once that Slack sends again', async () => {
+    it('is answered once if Slack resends its event', async () => {
       const { server, bot } = harness;
-      const said = await server.mention('once');
+      const sent = await server.mention('once');
       await server.until(() => bot.started === 1);
-      await server.repeat(said);
+      await server.repeat(sent);
       await server.mention('twice');
       await server.until(() => bot.started === 2);
       expect(bot.invocations.map(({ options }) => options.question)).toEqual(['once', 'twice']);
       noRefusals();
     });
 
-    it('does not answer itself', async () => {
+    it('of the bot is not answered', async () => {
       const { server, bot, show } = harness;
       await show({ text: 'I am the bot' });
       const [own] = server.botMessages();

@@ -3,12 +3,12 @@ import { commands } from '../../../../commands/index.ts';
 import { readSlashLine, readTyped } from '../../../../src/platforms/slack/receive/commands.ts';
 import { formOptions, formView } from '../../../../src/platforms/slack/render/modal.ts';
 
-/** What moderators type on Slack, by position and by flags. */
+/** Parses a moderator's command, with positional words or flags. */
 function typed(name: string, text: string) {
   return readTyped(readSlashLine(`/${name} ${text}`, commands));
 }
 
-describe('what is typed behind a moderators’ command', () => {
+describe('the arguments of moderator commands', () => {
   test.each([
     [
       'models',
@@ -60,13 +60,13 @@ describe('what is typed behind a moderators’ command', () => {
     expect(typed(name, text)).toMatchObject({ subcommand: text.split(' ')[0], options });
   });
 
-  test('without anything behind it, the command itself answers; a part asks by a form', () => {
+  test('a bare command answers directly, and a bare subcommand opens a form', () => {
     expect(typed('models', '')).toEqual({ subcommand: undefined, options: {} });
     expect(typed('limits', 'set')).toEqual({ subcommand: 'set', options: 'form' });
   });
 });
 
-test('a form offers Slack’s own list of people, and what was picked comes as a mention', () => {
+test("a form has Slack's user menu, and the choice is sent as a mention", () => {
   const part = commands.find(({ name }) => name === 'limits')?.subcommands?.deny;
   if (!part) throw new TypeError('There is no /limits deny');
   const form = { id: 'limits deny', title: 'x', submitLabel: 'Go', options: part.options, initial: {} };

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { type Harness, type HarnessOptions, startHarness } from '../harness.ts';
 
-/** Mentions, direct messages and replies that take longer than Slack waits for an acknowledgement. */
+/** Messages whose handling takes longer than Slack waits for an acknowledgement. */
 let harness: Harness;
 
 afterEach(() => harness.stop());
@@ -12,7 +12,7 @@ const start = async (options: HarnessOptions = {}) => {
 };
 
 it.each(['socket', 'http'] as const)(
-  'a question is acknowledged when it is stored, and so is what Slack sent again meanwhile (%s)',
+  'acknowledges a stored question, and the event that Slack resent meanwhile (%s)',
   async (connection) => {
     const { server, bot } = await start({ connection });
     const held = Promise.withResolvers<void>();
@@ -20,17 +20,17 @@ it.each(['socket', 'http'] as const)(
       await held.promise;
       return bot.accepted();
     };
-    const asked = server.mention('hello');
-    // Slack waited in vain for the first.
+    const mention = server.mention('hello');
+    // Slack got no answer to the first.
     await expect.poll(() => server.refused.length).toBe(1);
     held.resolve();
-    expect((await asked).deliveries).toMatchObject([{ acknowledged: true, attempts: 2 }]);
+    expect((await mention).deliveries).toMatchObject([{ acknowledged: true, attempts: 2 }]);
     expect(bot.invocations).toHaveLength(1);
     expect(bot.started).toBe(1);
   },
 );
 
-it('a question that fails is not acknowledged, so Slack sends it again', async () => {
+it('does not acknowledge a failed question, so that Slack resends it', async () => {
   const { server, bot } = await start();
   bot.answer = () => {
     bot.answer = () => bot.accepted();
@@ -41,7 +41,7 @@ it('a question that fails is not acknowledged, so Slack sends it again', async (
   expect(bot.started).toBe(1);
 });
 
-it('what may be no question is not acknowledged before that is known', async () => {
+it('does not acknowledge a message before it is known whether it is a question', async () => {
   const { server } = await start({ threads: true, events: ['message.channels'], redeliveryMs: [] });
   const { message: root } = await server.say('who brings cake?', { user: 'U0BOB' });
   server.hold('conversations.replies');

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PATIENCE_MS } from '../../../end-to-end/minstrel.ts';
 import { type Harness, startHarness } from '../harness.ts';
 
-/** Slack's own API is slow, limits us, or fails, while people press and type. */
+/** Slack's API is slow, limits the rate or fails while people interact. */
 let harness: Harness;
 
 beforeEach(async () => {
@@ -14,15 +14,15 @@ afterEach(async () => {
   await harness.stop();
 });
 
-describe('while Slack does not say who the person is', () => {
-  it('every kind of interaction is acknowledged in time, and work goes on under the name that Slack sent along', async () => {
+describe('while Slack does not return the person', () => {
+  it('acknowledges every interaction in time, and continues with the name in the event', async () => {
     const { server, bot, show } = harness;
     await show({ text: 'A song', actions: [{ type: 'action', id: 'song.again:j1:0', label: 'Again' }] });
     await server.slash('/song');
     const form = await server.until(() => server.openView());
     await server.openHome();
     const [posted] = server.botMessages();
-    if (posted === undefined) throw new Error('nothing was posted');
+    if (posted === undefined) throw new Error('no message was posted');
     harness.passTime(6 * 60_000);
     server.hold('users.info');
     const interactions = await Promise.all([
@@ -35,7 +35,7 @@ describe('while Slack does not say who the person is', () => {
     expect(interactions.map(({ acknowledged }) => acknowledged)).toEqual([true, true, true, true, true]);
     expect(await server.suggest(form, 'voice', 'a')).toEqual([{ text: 'a', value: 'a' }]);
     await server.until(() => bot.started === 3);
-    // Bob was never asked for before; Ada is remembered.
+    // Bob was never looked up; Ada is cached.
     const people = bot.invocations.map(({ person }) => [person.displayName, person.rightsUnknown ?? false]);
     expect(people.toSorted()).toEqual([
       ['ada', false],
@@ -44,25 +44,27 @@ describe('while Slack does not say who the person is', () => {
     ]);
   });
 
-  it('five hundred commands of two people cost two questions, and all are acknowledged', async () => {
+  it('acknowledges 500 commands of two people with two look-ups', async () => {
     await harness.stop();
-    // How fast the machine takes so many is not what counts here.
+    // The speed of the machine does not matter here.
     harness = await startHarness({ ackTimeoutMs: PATIENCE_MS });
     const { server, bot } = harness;
     server.hold('users.info');
-    const asked = Array.from({ length: 500 }, (_, index) =>
+    const commands = Array.from({ length: 500 }, (_, index) =>
       server.slash('/song', `song ${index}`, { user: index % 2 === 0 ? 'U0ADA' : 'U0BOB' }),
     );
-    const acknowledged = await Promise.all(asked);
+    const acknowledged = await Promise.all(commands);
     expect(acknowledged.filter((delivery) => !delivery.acknowledged)).toEqual([]);
     await server.until(() => bot.started === 500);
     expect(server.callsOf('users.info')).toHaveLength(2);
   });
 });
 
-it('a start without Slack’s answer who the bot is acknowledges all the same', async () => {
+it('acknowledges commands although Slack did not identify the bot at the start', async () => {
   await harness.stop();
-  harness = await startHarness({ trouble: ({ faults }) => faults.next('auth.test', { type: 'dropped' }) });
+  harness = await startHarness({
+    injectFaults: ({ faults }) => faults.next('auth.test', { type: 'dropped' }),
+  });
   harness.server.hold('auth.test');
   const { server, bot } = harness;
   const { acknowledged } = await server.slash('/song', 'rain');
@@ -71,7 +73,7 @@ it('a start without Slack’s answer who the bot is acknowledges all the same', 
   expect(bot.invocations[0]?.address.guild).toBe('T0MINSTREL');
 });
 
-it('a look-up that fails is tried again, and the person is known', async () => {
+it('retries a failed look-up', async () => {
   const { server, bot } = harness;
   server.faults.next('users.info', { type: 'error', error: 'internal_error' });
   await server.slash('/song', 'rain', { user: 'U0BOB' });
@@ -79,7 +81,7 @@ it('a look-up that fails is tried again, and the person is known', async () => {
   expect(bot.invocations[0]?.person).toMatchObject({ displayName: 'bob', moderator: true });
 });
 
-it('while Slack limits look-ups, people are served under the name that it sent along, and known afterwards', async () => {
+it('uses the name in the event while look-ups are limited, and reads the person afterwards', async () => {
   const { server, bot } = harness;
   server.faults.next('users.info', { type: 'ratelimited', retryAfter: 30 }, 2);
   await server.slash('/song', 'rain', { user: 'U0BOB' });
@@ -93,14 +95,14 @@ it('while Slack limits look-ups, people are served under the name that it sent a
   expect(bot.invocations[2]?.person.rightsUnknown).toBeUndefined();
 });
 
-it('a form opens a moment later where Slack limits that', async () => {
+it('opens a form late if Slack limits the rate', async () => {
   const { server } = harness;
   server.faults.next('views.open', { type: 'ratelimited', retryAfter: 1 });
   await server.slash('/song');
   await server.until(() => server.openView());
 });
 
-it('a person of another workspace is no moderator by the flags of their own', async () => {
+it('does not treat an admin of another workspace as a moderator', async () => {
   const { server, bot } = harness;
   server.workspace.addUser({ id: 'U0EVE', name: 'eve', admin: true, team: 'T0OTHER' });
   server.workspace.channels.get('C0MUSIC')?.members.add('U0EVE');
@@ -109,7 +111,7 @@ it('a person of another workspace is no moderator by the flags of their own', as
   expect(bot.invocations[0]?.person).toMatchObject({ displayName: 'eve', moderator: false });
 });
 
-it('an admin of yesterday is no moderator today', async () => {
+it('updates the rights of a former admin', async () => {
   const { server, bot } = harness;
   await server.slash('/song', 'rain', { user: 'U0BOB' });
   await server.until(() => bot.started === 1);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readableText } from '../../../servers/slack/mentions.ts';
 import { type Harness, startHarness } from '../harness.ts';
 
-/** Channels in which each message is a question. */
+/** Channels where every message is a question. */
 const EVENTS = ['app_mention', 'message.im', 'message.channels'];
 let harness: Harness;
 
@@ -17,16 +17,16 @@ afterEach(async () => {
 });
 
 const questions = () => harness.bot.invocations.map(({ options }) => options.question);
-/** Everything before it was heard when the bot answers this. */
-async function settled() {
+/** When the bot answers this, it has handled every earlier event. */
+async function allQuestions() {
   const { server } = harness;
   await server.directMessage('and now?');
   await server.until(() => questions().includes('and now?'));
   return questions().filter((question) => question !== 'and now?');
 }
 
-describe('in a channel that moderators chose', () => {
-  it('each message is a question, answered in a thread of its own', async () => {
+describe('in a channel where every message is a question', () => {
+  it('answers each message in its own thread', async () => {
     const { server, bot } = harness;
     const { message: first } = await server.say('what is a mode?');
     const { message: second } = await server.say('and a key?', { user: 'U0BOB' });
@@ -38,20 +38,20 @@ describe('in a channel that moderators chose', () => {
     expect(bot.invocations.map(({ conversation }) => conversation)).toEqual([[], []]);
   });
 
-  it('a talk goes on in its thread, and what people say to each other there stays theirs', async () => {
+  it('continues in the thread, and ignores messages between people there', async () => {
     const { server, bot, show } = harness;
     const { message } = await server.say('what is a mode?');
     await server.until(() => bot.started === 1);
     const address = bot.invocations[0]?.address;
-    if (address === undefined) throw new Error('nothing was asked');
+    if (address === undefined) throw new Error('no invocation');
     await show({ text: 'A scale.' }, { address });
     await server.say('<@U0BOB> did you know?', { threadTs: message.ts });
     await server.say('I think <@U0ADA> is right', { threadTs: message.ts, user: 'U0BOB' });
     await server.say('which ones are there?', { threadTs: message.ts, user: 'U0BOB' });
-    expect(await settled()).toEqual(['what is a mode?', 'which ones are there?']);
+    expect(await allQuestions()).toEqual(['what is a mode?', 'which ones are there?']);
   });
 
-  it('what names people, a group or everybody is theirs, and what names the bot is answered once', async () => {
+  it('ignores messages that mention people, groups or everyone, and answers a mention once', async () => {
     const { server } = harness;
     for (const text of [
       '<@U0BOB> hi',
@@ -61,10 +61,10 @@ describe('in a channel that moderators chose', () => {
     ])
       await server.say(text);
     await server.mention('hello');
-    expect(await settled()).toEqual(['hello']);
+    expect(await allQuestions()).toEqual(['hello']);
   });
 
-  it('bots, joins, topics, edits and files without a word are no questions', async () => {
+  it('ignores bots, joins, topics, edits and files without text', async () => {
     const { server } = harness;
     const event = {
       type: 'message',
@@ -81,10 +81,10 @@ describe('in a channel that moderators chose', () => {
     await server.say('', {
       files: [server.upload('sky.png', Buffer.from('PNG'), { mimetype: 'image/png' })],
     });
-    expect(await settled()).toEqual([]);
+    expect(await allQuestions()).toEqual([]);
   });
 
-  it('a file with words is a question about it', async () => {
+  it('answers text with a file as a question about it', async () => {
     const { server, bot } = harness;
     const picture = server.upload('sky.png', Buffer.from('PNG'), { mimetype: 'image/png' });
     await server.say('what is this?', { files: [picture] });
@@ -95,18 +95,18 @@ describe('in a channel that moderators chose', () => {
     });
   });
 
-  it('a command that came as a message is told to be typed as one, to its person alone', async () => {
+  it('explains privately how to type a command', async () => {
     const { server } = harness;
     await server.say(' /song about rain');
-    const told = await server.until(() => server.ephemeralsOf()[0]);
-    expect(readableText(told)).toContain('Start the message with the slash');
+    const notice = await server.until(() => server.ephemeralsOf()[0]);
+    expect(readableText(notice)).toContain('Start the message with the slash');
     await server.say('/giphy rain');
     await server.say('!play rain');
-    expect(await settled()).toEqual([]);
+    expect(await allQuestions()).toEqual([]);
     expect(server.ephemeralsOf()).toHaveLength(1);
   });
 
-  it('a person who is refused reads why once', async () => {
+  it('explains a refusal once', async () => {
     const { server, bot } = harness;
     bot.answer = async () => ({
       type: 'message',
@@ -122,7 +122,7 @@ describe('in a channel that moderators chose', () => {
     expect(questions()).toEqual(['one', 'mine']);
   });
 
-  it('what a person writes in one go is one talk, in the thread of the first message', async () => {
+  it('treats messages in quick succession as one conversation, in the thread of the first', async () => {
     const { server, bot } = harness;
     const { message } = await server.say('hello');
     await server.say('a question about modes');
@@ -143,19 +143,19 @@ describe('in a channel that moderators chose', () => {
 });
 
 describe('elsewhere', () => {
-  it('in channels that nobody chose, messages are left alone', async () => {
+  it('ignores messages in other channels', async () => {
     const { server } = harness;
     server.workspace.addChannel({ id: 'C0PLANS', name: 'plans' });
     await server.say('who brings cake?', { channel: 'C0PLANS' });
-    expect(await settled()).toEqual([]);
+    expect(await allQuestions()).toEqual([]);
   });
 
-  it('without the operator’s switch they are not looked at, and moderators read why', async () => {
+  it("ignores all messages without the operator's setting, and tells moderators why", async () => {
     expect(harness.slack.hearsOnlyItsName).toBeUndefined();
     await harness.stop();
     await start(false);
     await harness.server.say('what is a mode?');
-    expect(await settled()).toEqual([]);
+    expect(await allQuestions()).toEqual([]);
     expect(harness.slack.hearsOnlyItsName).toContain('SLACK_THREADS=1');
   });
 });

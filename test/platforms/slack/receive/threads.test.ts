@@ -28,21 +28,21 @@ afterEach(async () => {
 });
 
 const questions = () => harness.bot.invocations.map(({ options }) => options.question);
-/** Everything before it was heard when the bot answers this. */
-async function settle() {
+/** When the bot answers this, it has handled every earlier event. */
+async function allInvocations() {
   const { server, bot } = harness;
   await server.directMessage('and now?');
   await server.until(() => questions().includes('and now?'));
   return bot.invocations.filter(({ options }) => options.question !== 'and now?');
 }
 
-describe('a thread that the bot takes part in', () => {
-  it('goes on without its name, with all that was said', async () => {
+describe('a thread that the bot joined', () => {
+  it('continues without a mention, with the full history', async () => {
     const { server, show, bot } = harness;
     const { message } = await server.mention('hello');
     await server.until(() => bot.started === 1);
     const address = bot.invocations[0]?.address;
-    if (address === undefined) throw new Error('nothing was asked');
+    if (address === undefined) throw new Error('no invocation');
     await show({ text: 'Hello Ada.' }, { address });
     await server.say('what is the time?', { threadTs: message.ts, user: 'U0BOB' });
     await server.until(() => bot.started === 2);
@@ -56,12 +56,12 @@ describe('a thread that the bot takes part in', () => {
     });
   });
 
-  it('goes on without what was deleted', async () => {
+  it('continues without deleted messages', async () => {
     const { server, show, bot } = harness;
     const { message } = await server.mention('hello');
     await server.until(() => bot.started === 1);
     const address = bot.invocations[0]?.address;
-    if (address === undefined) throw new Error('nothing was asked');
+    if (address === undefined) throw new Error('no invocation');
     await show({ text: 'Hello Ada.' }, { address });
     await server.remove(message);
     await server.say('what is the time?', { threadTs: message.ts, user: 'U0BOB' });
@@ -72,7 +72,7 @@ describe('a thread that the bot takes part in', () => {
   it.each([
     ['a private channel', { id: 'G0BAND', name: 'band', kind: 'group' as const }],
     ['a group message', { id: 'G0TALK', name: 'talk', kind: 'mpim' as const }],
-  ])('is one that began under a message of its own, in %s', async (_name, channel) => {
+  ])('can start below a message of the bot, in %s', async (_name, channel) => {
     const { server, show, bot } = harness;
     server.workspace.addChannel(channel);
     await show(
@@ -85,18 +85,18 @@ describe('a thread that the bot takes part in', () => {
     expect(questions()).toEqual(['nice!']);
   });
 
-  it('hears a message with its name once, though Slack tells of it twice', async () => {
+  it('answers a mention once, although Slack sends two events', async () => {
     const { server, bot } = harness;
     const { message } = await server.mention('hello');
     await server.until(() => bot.started === 1);
     const { eventIds } = await server.mention('again', { threadTs: message.ts });
     expect(eventIds).toHaveLength(2);
     await server.say(`what about <@${server.workspace.botUser}> now`, { threadTs: message.ts });
-    const asked = (await settle()).map(({ options }) => options.question);
-    expect(asked).toEqual(['hello', 'again', 'what about now']);
+    const heard = (await allInvocations()).map(({ options }) => options.question);
+    expect(heard).toEqual(['hello', 'again', 'what about now']);
   });
 
-  it('reads pictures that are sent into it', async () => {
+  it('reads images that are sent in it', async () => {
     const { server, bot } = harness;
     const { message } = await server.mention('hello');
     await server.until(() => bot.started === 1);
@@ -110,8 +110,8 @@ describe('a thread that the bot takes part in', () => {
   });
 });
 
-describe('what is said to the bot', () => {
-  it('alone is about the message that it replies to, and is answered with help where there is none', async () => {
+describe('a message to the bot', () => {
+  it('without text refers to the message before it, or is answered with help', async () => {
     const { server, bot } = harness;
     const { message } = await server.say('what is a mode?', { user: 'U0BOB' });
     await server.mention('', { threadTs: message.ts });
@@ -124,7 +124,7 @@ describe('what is said to the bot', () => {
     ]);
   });
 
-  it('with a picture and no word asks what the picture shows', async () => {
+  it('with only an image asks what the image shows', async () => {
     const { server, bot } = harness;
     const picture = server.upload('sky.png', Buffer.from('PNG'), { mimetype: 'image/png' });
     await server.mention('', { files: [picture] });
@@ -135,7 +135,7 @@ describe('what is said to the bot', () => {
     });
   });
 
-  it('comes with files of another workspace, or with the word that they could not be opened', async () => {
+  it('includes files of another workspace, or reports that they could not be opened', async () => {
     const { server, bot } = harness;
     const picture = server.upload('sky.png', Buffer.from('PNG'), { mimetype: 'image/png' });
     picture.toldLater = true;
@@ -148,15 +148,15 @@ describe('what is said to the bot', () => {
     expect(server.ephemeralsOf().map(readableText)).toEqual([expect.stringContaining('another workspace')]);
   });
 
-  it('by another bot is not answered, also where that bot has a user', async () => {
+  it('of another bot is not answered, even if that bot has a user', async () => {
     const { server, bot } = harness;
     const event = { channel: 'C0MUSIC', user: 'U0BOB', bot_id: 'B0OTHER', ts: '1.000001' };
     await server.sendEvent({ ...event, type: 'app_mention', text: '<@U0MINSTREL> hello' });
-    await settle();
+    await allInvocations();
     expect(bot.invocations.map(({ options }) => options.question)).toEqual(['and now?']);
   });
 
-  it('names people, also those who are not known and in what was said before', async () => {
+  it("contains people's names, also in the history and for unknown people", async () => {
     const { server, bot } = harness;
     const { message } = await server.say('<@U0BOB> sings', { user: 'U0ADA' });
     await server.mention('a song for <@U0BOB> and <@U0NOBODY>', { threadTs: message.ts });
@@ -168,7 +168,7 @@ describe('what is said to the bot', () => {
     expect(server.refused.splice(0).map(({ error }) => error)).toEqual(['user_not_found']);
   });
 
-  it('is stored by its beginning and its newest messages, however long the thread is', async () => {
+  it('has the first and the newest messages of a long thread as history', async () => {
     await harness.stop();
     await start({ pageMessages: 15 });
     const { server, bot } = harness;
@@ -176,38 +176,43 @@ describe('what is said to the bot', () => {
     for (let index = 1; index <= 120; index += 1) await server.say(`word ${index}`, { threadTs: message.ts });
     await server.mention('and now?', { threadTs: message.ts });
     await server.until(() => bot.invocations.some(({ options }) => options.question === 'and now?'));
-    const said = bot.invocations.at(-1)?.conversation?.map(({ text }) => text) ?? [];
-    expect([said[0], said[1], said.at(-1), said.length]).toEqual(['about modes', 'word 71', 'word 120', 51]);
+    const texts = bot.invocations.at(-1)?.conversation?.map(({ text }) => text) ?? [];
+    expect([texts[0], texts[1], texts.at(-1), texts.length]).toEqual([
+      'about modes',
+      'word 71',
+      'word 120',
+      51,
+    ]);
   });
 });
 
-describe('other people’s talk', () => {
-  it('is left alone: in channels, in threads without the bot, to somebody by name', async () => {
+describe('messages between people', () => {
+  it('are ignored in channels, in threads without the bot, and if they address someone', async () => {
     const { server, bot } = harness;
     const { message: theirs } = await server.say('hi all');
     for (const words of ['one', 'two', 'three']) await server.say(words, { threadTs: theirs.ts });
-    // Read once, and not for every word.
-    await settle();
+    // Read once, not for every message.
+    await allInvocations();
     expect(server.callsOf('conversations.replies')).toHaveLength(1);
     const { message: ours } = await server.mention('hello');
     await server.until(() => questions().includes('hello'));
     await server.say('<@U0BOB> do you agree?', { threadTs: ours.ts });
-    expect((await settle()).map(({ options }) => options.question)).toEqual(['hello']);
+    expect((await allInvocations()).map(({ options }) => options.question)).toEqual(['hello']);
     expect(bot.invocations.every(({ address }) => address.thread !== theirs.ts)).toBe(true);
   });
 
-  it('is not even read where the operator did not switch this on', async () => {
+  it('are not read if the operator did not enable it', async () => {
     await harness.stop();
     await start({ threads: false });
     const { server } = harness;
     const { message } = await server.mention('hello');
     await server.until(() => harness.bot.started === 1);
     await server.say('go on', { threadTs: message.ts });
-    expect((await settle()).map(({ options }) => options.question)).toEqual(['hello']);
+    expect((await allInvocations()).map(({ options }) => options.question)).toEqual(['hello']);
     expect(server.callsOf('conversations.replies')).toEqual([]);
   });
 
-  it('becomes the bot’s when somebody brings it in', async () => {
+  it('are answered once somebody mentions the bot', async () => {
     const { server, bot } = harness;
     const { message } = await server.say('hi all');
     await server.say('one', { threadTs: message.ts });

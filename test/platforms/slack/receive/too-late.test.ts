@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { type Harness, type HarnessOptions, startHarness } from '../harness.ts';
 
-/** What reaches the bot when Slack has told the person that nothing came. */
+/** Events that reach the bot after Slack reported a failure to the person. */
 let harness: Harness;
 
 afterEach(() => harness.stop());
@@ -17,15 +17,15 @@ const start = async (options: HarnessOptions = {}) => {
 
 const pressAgain = async ({ server }: Harness) => {
   const [posted] = server.botMessages();
-  if (posted === undefined) throw new Error('nothing was posted');
+  if (posted === undefined) throw new Error('no message was posted');
   await server.press(posted, 'Again');
 };
 
 it.each([
-  ['a command by HTTP', { connection: 'http' }, ({ server }: Harness) => server.slash('/song', 'rain')],
-  ['a button by HTTP', { connection: 'http' }, pressAgain],
-  ['a button by a socket', {}, pressAgain],
-] as const)('%s starts nothing', async (_what, options, act) => {
+  ['a command over HTTP', { connection: 'http' }, ({ server }: Harness) => server.slash('/song', 'rain')],
+  ['a button over HTTP', { connection: 'http' }, pressAgain],
+  ['a button over a socket', {}, pressAgain],
+] as const)('starts no job for %s', async (_what, options, act) => {
   const { server, bot } = await start(options);
   server.delay(90_000);
   await act(harness);
@@ -40,30 +40,30 @@ it.each([
 it.each([
   ['ahead', 8_000],
   ['behind', -8_000],
-])('a clock that is a little %s makes nothing late', async (_how, aheadMs) => {
+])('accepts events although its clock is slightly %s', async (_how, aheadMs) => {
   const { server, bot } = await start({ connection: 'http', aheadMs });
   await server.slash('/song', 'rain');
   await pressAgain(harness);
   await server.until(() => bot.started === 2);
 });
 
-it('what the bot itself took too long to acknowledge starts nothing', async () => {
+it('starts no job if the bot took too long to acknowledge', async () => {
   const { server, bot } = await start();
-  let goOn = () => {};
+  let finish = () => {};
   bot.answer = () =>
     new Promise((resolve) => {
-      goOn = () => resolve(bot.accepted());
+      finish = () => resolve(bot.accepted());
     });
-  const asked = server.slash('/song', 'rain');
+  const command = server.slash('/song', 'rain');
   await server.until(() => bot.invocations.length === 1);
   harness.passTime(90_000);
-  goOn();
-  await asked;
+  finish();
+  await command;
   await server.until(() => bot.declined === 1);
   expect(bot.started).toBe(0);
 });
 
-it('a mention is no interaction: however late it comes, it is answered', async () => {
+it('answers a mention however late it arrives', async () => {
   const { server, bot } = await start({ connection: 'http' });
   server.delay(90_000);
   await server.mention('what is the time?');

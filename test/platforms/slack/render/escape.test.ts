@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { escapeMrkdwn, unescapeSlack } from '../../../../src/platforms/slack/render/escape.ts';
 
-describe('what Slack makes of typed text', () => {
-  it('is undone exactly once, whatever was typed', () => {
+describe("Slack's encoding of typed text", () => {
+  it('is decoded exactly once', () => {
     const pieces = fc.oneof(
       fc.string(),
       fc.constantFrom('<', '>', '&', 'amp;', 'lt;', '@U1', '|', 'https://x.example', '&amp;'),
@@ -31,7 +31,7 @@ describe('what Slack makes of typed text', () => {
   });
 });
 
-it('leaves people as they were mentioned, in one word, for options that take somebody', () => {
+it('keeps mentions as one word for options that take a person', () => {
   expect(unescapeSlack('<@U0ADA|Ada Lovelace> &amp; more', { keepMentions: true })).toBe(
     '<@U0ADA|Ada_Lovelace> & more',
   );

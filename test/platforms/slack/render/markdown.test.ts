@@ -16,7 +16,7 @@ describe('Markdown for Slack', () => {
     ]);
   });
 
-  it('shows angle brackets and entities as they were written', async () => {
+  it('shows angle brackets and entities unchanged', async () => {
     expect(await markdown('a < b & c > d')).toEqual(['a &lt; b & c > d']);
     expect(await markdown('\\&lt;')).toEqual(['&amp;lt;']);
   });
@@ -34,14 +34,14 @@ describe('Markdown for Slack', () => {
     expect(await markdown('1:100:5 at 10:30:45 :100:')).toEqual(['1:\u2060100:5 at 10:30:45 :100:']);
   });
 
-  it('leaves links whole, with their ampersands', async () => {
+  it('keeps links with ampersands', async () => {
     const [text = ''] = await markdown('[song](https://x.example/s_(1)?a=1&b=2)');
     expect(links({ blocks: [{ type: 'markdown', text }] })).toEqual([
       { label: 'song', url: 'https://x.example/s_%281%29?a=1&b=2' },
     ]);
   });
 
-  it('shows where a link leads that is none of the web', async () => {
+  it('shows the target of a link with another scheme', async () => {
     expect(await markdown('[click](javascript:alert)')).toEqual(['click (javascript:alert)']);
   });
 
@@ -63,17 +63,17 @@ describe('Markdown for Slack', () => {
     ['tasks', '- [x] a\n- [ ] b'],
     ['code as a link', '[`f(x)`](https://a.example/f)'],
     ['a bar in code in a table', 'Table with columns a, b:\n\n| a | b |\n| - | - |\n| `x \\| y` | 1 |'],
-  ])('leaves as it was written: %s', async (_, written) => {
+  ])('keeps unchanged: %s', async (_, written) => {
     expect(await markdown(written.replace(/^Table.*\n\n/, ''))).toEqual([written]);
   });
 
-  it('shows where a link leads whose label is another address', async () => {
+  it('shows the target of a link whose label is another address', async () => {
     expect(await markdown('[https://bank.example](https://evil.example)')).toEqual([
       'https://bank.example https://evil.example',
     ]);
   });
 
-  it('pings no one, in code either', async () => {
+  it('mentions no one, even in code', async () => {
     const text = '<!channel> `<@U0ADA>`\n\n```\n<!here>\n```\n\n    <!subteam^S1>\n\n<!everyone>';
     const pinged = (await markdown(text)).flatMap((piece) =>
       pings({ blocks: [{ type: 'markdown', text: piece }] }),
@@ -81,7 +81,7 @@ describe('Markdown for Slack', () => {
     expect(pinged).toEqual([]);
   });
 
-  it('closes a code fence at the end of a piece and opens it again in the next', async () => {
+  it('closes a code fence at the end of a piece and reopens it in the next', async () => {
     const pieces = await markdown(`\`\`\`ts\n${'const a = 1;\n'.repeat(40)}\`\`\``, 200);
     expect(pieces.length).toBeGreaterThan(2);
     for (const piece of pieces) expect(piece).toMatch(/^```ts\n[\s\S]*\n```$/);
@@ -89,7 +89,7 @@ describe('Markdown for Slack', () => {
     expect(code.trimEnd()).toBe('const a = 1;\n'.repeat(40).trimEnd());
   });
 
-  it('repeats the head of a long table, and goes on counting in a long list', async () => {
+  it('repeats the header of a long table, and continues the numbers of a long list', async () => {
     const rows = Array.from({ length: 20 }, (_, index) => `| row ${index} | x |`).join('\n');
     const pieces = await markdown(`| head | b |\n|---|---|\n${rows}`, 150);
     expect(pieces[0]).toMatch(/^Table with columns head, b:/);
@@ -101,17 +101,17 @@ describe('Markdown for Slack', () => {
       [...piece.matchAll(/^(\d+)\. item (\d+)$/gm)].map(([, a, b]) => [a, b]),
     );
     expect(numbers).toHaveLength(30);
-    for (const [written, meant] of numbers) expect(written).toBe(meant);
+    for (const [number, label] of numbers) expect(number).toBe(label);
   });
 
-  it('cuts no words', async () => {
+  it('keeps words whole', async () => {
     const text = Array.from({ length: 400 }, (_, index) => `word${index}`).join(' ');
     const pieces = await markdown(`**${text}**`, 300);
     expect(pieces.join(' ').match(/word\d+/g)).toEqual(text.split(' '));
     for (const piece of pieces) expect(piece).toMatch(/^\*\*word.*\d\*\*$/);
   });
 
-  it('never exceeds the limit and never pings, whatever comes', async () => {
+  it('never exceeds the limit or mentions anyone, for any input', async () => {
     const nasty = fc
       .array(
         fc.constantFrom(

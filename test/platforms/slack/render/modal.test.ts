@@ -20,41 +20,41 @@ function formWith(lyrics: string): Form {
   };
 }
 
-/** A person opens the form and sends it as it is. */
-function sentAsItIs(form: Form) {
+/** Submits the form unchanged. */
+function submitUnchanged(form: Form) {
   const view = formView(form, ADDRESS);
   expect(viewProblems(view)).toEqual([]);
   const { values } = fillForm({ ...view }, {}, () => ({}));
   return formOptions(values);
 }
 
-it('a text that one field cannot hold is in two, and comes back whole', () => {
+it('splits a long text into two fields, and joins it again', () => {
   const lyrics = Array.from({ length: 120 }, (_, line) => `Line ${line} of a long song about rain`).join(
     '\n',
   );
   expect(lyrics.length).toBeGreaterThan(3000);
-  expect(sentAsItIs(formWith(lyrics))).toEqual({ title: 'Rain', lyrics });
+  expect(submitUnchanged(formWith(lyrics))).toEqual({ title: 'Rain', lyrics });
 });
 
-it('a text that a menu cannot hold is in a field of its own, and comes back whole', () => {
+it('shows a text that is too long for a menu in a text field', () => {
   const options = { voice: { type: 'text', description: 'A voice', autocomplete: true } } as const;
   const voice = 'a voice with a long name '.repeat(20).trim();
   const form: Form = { id: 'song', title: 'Sing it', submitLabel: 'Go', options, initial: { voice } };
-  expect(sentAsItIs(form)).toEqual({ voice });
+  expect(submitUnchanged(form)).toEqual({ voice });
 });
 
-it('no text is cut, however its lines are', () => {
+it('keeps every text complete, with any line lengths', () => {
   const long = fc.array(fc.string({ maxLength: 400 }), { minLength: 10, maxLength: 20 });
   fc.assert(
     fc.property(long, (lines) => {
       const lyrics = lines.join('\n').slice(0, 5000);
       fc.pre(lyrics.trim() !== '');
-      expect(sentAsItIs(formWith(lyrics))).toMatchObject({ lyrics });
+      expect(submitUnchanged(formWith(lyrics))).toMatchObject({ lyrics });
     }),
   );
 });
 
-it('a box that is required can be left empty: that is an answer', () => {
+it('lets a required box stay unticked', () => {
   const view = formView(
     {
       id: 'limits exempt',
@@ -70,7 +70,7 @@ it('a box that is required can be left empty: that is an answer', () => {
   expect(formOptions(values)).toEqual({ exempt: false });
 });
 
-it('the bot’s token opens files of Slack’s own, and no file whose address an app chose', () => {
+it("uses the bot token for Slack's files, but not for addresses that an app chose", () => {
   const file = { name: 'a.png', url_private: 'https://files.slack.com/files-pri/T-F/a.png' };
   expect(fileReference(file)).toMatchObject({ attached: true });
   expect(fileReference({ ...file, is_external: true })).toEqual({ name: 'a.png', url: file.url_private });

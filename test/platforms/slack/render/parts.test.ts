@@ -125,14 +125,14 @@ const options = {
   links: () => 'https://files.example/x?signature=a&expires=1',
 };
 const rendering = (value: Message, more: object = {}) => render(value, { ...options, ...more });
-/** What people read of it: the targets of links do not show. */
+/** The visible text, without the targets of links. */
 const everything = async (value: Message, more: object = {}) =>
   (await rendering(value, more)).parts
     .map((part) => readableText({ blocks: part.blocks }))
     .join('\n')
     .replace(/\]\((?:https?|mailto):[^()\s]*\)/g, ']');
 
-/** Letters and digits only: markup, space, and how an address writes bars and brackets may change, the words may not. */
+/** Letters and digits only. Markup, spaces and encoded brackets may change, but words may not. */
 const words = (value: string) =>
   value
     .replace(/%(?:28|29|3C|3E|5C|7C)/g, '')
@@ -141,7 +141,7 @@ const words = (value: string) =>
 
 describe('rendering any message', () => {
   it.each([{}, { budget: 2000 }, { bare: true }, { inThread: true }])(
-    'fits within every limit of Slack %j',
+    "fits Slack's limits %j",
     async (more) => {
       await fc.assert(
         fc.asyncProperty(message, async (value) => {
@@ -158,7 +158,7 @@ describe('rendering any message', () => {
   );
 
   it.each([{}, { bare: true }, { inThread: true }])(
-    'pings no one but the person who asked, and only when told to %j',
+    'mentions only the requester, and only with notify %j',
     async (more) => {
       await fc.assert(
         fc.asyncProperty(message, async (value) => {
@@ -170,18 +170,18 @@ describe('rendering any message', () => {
   );
 
   it.each([{}, { bare: true }, { inThread: true }, { firstOnly: true }])(
-    'lets no half of a character out, whatever halves it is given %j',
+    'contains no lone surrogates, even if the input does %j',
     async (more) => {
       await fc.assert(
-        fc.asyncProperty(messageOfHalves, async (given) => {
-          expect(JSON.stringify(await rendering(given, more))).not.toMatch(/\\ud[89a-f]/);
+        fc.asyncProperty(messageOfHalves, async (input) => {
+          expect(JSON.stringify(await rendering(input, more))).not.toMatch(/\\ud[89a-f]/);
         }),
         { numRuns: 30 },
       );
     },
   );
 
-  it('makes no link out of what somebody wrote in Slack’s own notation', async () => {
+  it("creates no links from Slack's notation in the text", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom(...HOSTILE, 'word'), { maxLength: 20 }), async (parts) => {
         const { parts: shown } = await rendering({
@@ -195,7 +195,7 @@ describe('rendering any message', () => {
     );
   });
 
-  it('lets Slack make no link and no mention of words by itself', async () => {
+  it('keeps Slack from turning words into links or mentions', async () => {
     const { parts } = await rendering({
       fields: [{ name: 'Style', value: '#general or rain.example' }],
       progress: { stage: 'Composing rain.example', startedAt: 1e12 },
@@ -207,38 +207,38 @@ describe('rendering any message', () => {
     expect(count('"verbatim":true')).toBe(4);
   });
 
-  it('loses no word of plain text', async () => {
+  it('keeps every word of plain text', async () => {
     await fc.assert(
       fc.asyncProperty(text(2000), async (value) => {
         const { textFile } = await rendering({ text: plain(value) });
-        const said = textFile ?? (await everything({ text: plain(value) }));
-        expect(words(said)).toContain(words(value));
+        const rendered = textFile ?? (await everything({ text: plain(value) }));
+        expect(words(rendered)).toContain(words(value));
       }),
     );
   });
 
-  it('loses no word of titles, fields and footers', async () => {
+  it('keeps every word of titles, fields and footers', async () => {
     const short = text(300).filter((value) => value.length < 8000);
     await fc.assert(
       fc.asyncProperty(short, short, short, async (title, value, footer) => {
-        const said = words(await everything({ title, fields: [{ name: 'Name', value }], footer }));
-        for (const part of [title, value, footer]) expect(said).toContain(words(part));
+        const rendered = words(await everything({ title, fields: [{ name: 'Name', value }], footer }));
+        for (const part of [title, value, footer]) expect(rendered).toContain(words(part));
       }),
     );
   });
 
-  it('says until when something is waited for, in each reader’s own time', async () => {
+  it("shows the end of a wait in the reader's time zone", async () => {
     const { parts } = await rendering({
       progress: { stage: 'Asked again', startedAt: 1_700_000_000_000, until: 1_700_000_050_000 },
     });
     expect(JSON.stringify(parts)).toContain('until <!date^1700000050^{time_secs}|22:14 UTC>');
   });
 
-  it('says something even when there is nothing to say', async () => {
+  it('renders an empty message as an ellipsis', async () => {
     expect(await rendering({})).toEqual({ parts: [{ text: '…', blocks: [] }], textFile: undefined });
   });
 
-  it('keeps the buttons in the first message, however long the text is', async () => {
+  it('keeps the buttons in the first message of a long text', async () => {
     const long = {
       text: 'word '.repeat(4000),
       actions: [{ type: 'action' as const, id: 'ask.again:j:0', label: 'Again' }],
@@ -251,13 +251,13 @@ describe('rendering any message', () => {
     ]);
   });
 
-  it('makes a file of what is too long for messages', async () => {
+  it('turns text that is too long for messages into a file', async () => {
     const { parts, textFile } = await rendering({ text: 'word '.repeat(12_000) });
     expect(parts.length).toBeLessThanOrEqual(2);
     expect(textFile).toHaveLength(60_000);
   });
 
-  it('puts the cover next to the fields, and other pictures below', async () => {
+  it('puts the cover next to the fields, and other images below', async () => {
     const picture = (name: string, cover: boolean): MediaItem => ({
       kind: 'image',
       name,
