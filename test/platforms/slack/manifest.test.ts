@@ -19,7 +19,7 @@ describe.each([
   ["the bot's commands", commands],
   ['other commands', COMMANDS],
 ])('the manifest of %s', (_, declared) => {
-  it("has every slash command, expectLength Slack's limits", () => {
+  it("has every slash command, within Slack's limits", () => {
     const { display_information: display, features } = createManifest(declared);
     expectLength(display.name, 35);
     expectLength(display.description, 140);

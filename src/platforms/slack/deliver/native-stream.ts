@@ -130,10 +130,10 @@ function freeIn(stream: OpenStream | undefined): number {
 
 /** The next piece that fits, preferably up to a line break. */
 function nextPiece(rest: string, free: number): string {
-  const most = Math.floor(free / MAX_GROWTH);
-  if (rest.length <= most) return rest;
-  const line = rest.lastIndexOf('\n', most - 1) + 1;
-  const piece = rest.slice(0, line > most / 2 ? line : wholeCharacters(rest, most));
+  const limit = Math.floor(free / MAX_GROWTH);
+  if (rest.length <= limit) return rest;
+  const line = rest.lastIndexOf('\n', limit - 1) + 1;
+  const piece = rest.slice(0, line > limit / 2 ? line : wholeCharacters(rest, limit));
   // A token cut in two would not be recognised and broken.
   return piece.replace(/(?<!^)<[^\s<>]{0,99}$/, '');
 }
@@ -178,8 +178,8 @@ function withoutLastBreak(text: string): string {
 }
 
 function commonPrefix(left: string, right: string): string {
-  const most = Math.min(left.length, right.length);
+  const length = Math.min(left.length, right.length);
   let index = 0;
-  while (index < most && left.charCodeAt(index) === right.charCodeAt(index)) index += 1;
+  while (index < length && left.charCodeAt(index) === right.charCodeAt(index)) index += 1;
   return right.slice(0, index);
 }

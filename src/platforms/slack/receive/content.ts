@@ -1,4 +1,4 @@
-/** Everything that a message holds, as text and files: its words, the blocks and attachments of apps, and what it forwards. */
+/** Collects the text and files of a message, including app blocks, attachments and forwarded messages. */
 import { z } from 'zod';
 import { isPlainObject } from '../../../core/invocation.ts';
 import type { FileReference } from '../../../core/options.ts';
@@ -12,25 +12,25 @@ import { fileReference } from '../render/modal.ts';
 import { spoken, type Talk } from './incoming-message.ts';
 
 type ContentTools = SlackTools & Pick<Workspace, 'identity' | 'people'> & { readonly log: Log };
-type HeldContent = Pick<Talk, 'text' | 'files' | 'blocks' | 'attachments' | 'bot_id'>;
+type MessageContent = Pick<Talk, 'text' | 'files' | 'blocks' | 'attachments' | 'bot_id'>;
 
 export interface TalkContent extends SpokenMessage {
-  /** For the person, about files that cannot be read. */
+  /** Messages to the person about files that cannot be read. */
   readonly problems: readonly string[];
 }
 
-const OTHER_WORKSPACE =
+const OTHER_WORKSPACE_FILE =
   "I couldn't open a file in your message because it belongs to another workspace. Upload it here and try again.";
-const EXTERNAL =
+const EXTERNAL_FILE =
   "I can't open files that are stored outside Slack, such as those in Google Drive. Upload a copy here if I should read it.";
 
-export async function contentOfTalk(message: HeldContent, tools: ContentTools): Promise<TalkContent> {
+export async function contentOfTalk(message: MessageContent, tools: ContentTools): Promise<TalkContent> {
   const { attachments } = message;
-  // A person's blocks repeat the text; those of an app may be all that it wrote.
-  const shown = message.bot_id === undefined ? [] : message.blocks;
-  const blocks = [...shown, ...attachments.flatMap(({ blocks: nested }) => nested)];
-  const written = textOfBlocks(shown) || message.text;
-  const text = [written, ...attachments.map(attachmentText)].filter(Boolean).join('\n\n');
+  // A person's blocks repeat the text. An app's message may consist only of blocks.
+  const ownBlocks = message.bot_id === undefined ? [] : message.blocks;
+  const blocks = [...ownBlocks, ...attachments.flatMap(({ blocks: nested }) => nested)];
+  const ownText = textOfBlocks(ownBlocks) || message.text;
+  const text = [ownText, ...attachments.map(attachmentText)].filter(Boolean).join('\n\n');
   const { files, problems } = await filesOf(
     [...message.files, ...attachments.flatMap((attachment) => attachment.files), ...filesOfBlocks(blocks)],
     tools,
@@ -43,7 +43,10 @@ export async function contentOfTalk(message: HeldContent, tools: ContentTools): 
   };
 }
 
-/** https://docs.slack.dev/legacy/legacy-messaging/legacy-secondary-message-attachments and messages that people share */
+/**
+ * Text of an attachment or a shared message:
+ * https://docs.slack.dev/legacy/legacy-messaging/legacy-secondary-message-attachments
+ */
 function attachmentText(attachment: Talk['attachments'][number]): string {
   const { pretext, author_name: author, title, title_link: link, text, fields, footer } = attachment;
   const heading = title && link ? `${title} (${link})` : title;
@@ -57,7 +60,7 @@ function attachmentText(attachment: Talk['attachments'][number]): string {
   return `Forwarded message${author ? ` from ${author}` : ''}:\n\n${content}`;
 }
 
-/** A preview of a link is not what the message is about. */
+/** The image of an attachment. Previews of links are ignored. */
 function pictureOf({ image_url: url, from_url: source }: Talk['attachments'][number]): FileReference[] {
   return url === undefined || source !== undefined ? [] : [pictureAt(url)];
 }
@@ -75,7 +78,7 @@ const textIn = (value: unknown): string => (typeof value === 'string' ? value : 
 const textOfBlocks = (blocks: readonly unknown[]): string =>
   blocks.map(textOfBlock).filter(Boolean).join('\n\n');
 
-/** In Slack's notation. https://docs.slack.dev/reference/block-kit/blocks */
+/** Text of a block as mrkdwn: https://docs.slack.dev/reference/block-kit/blocks */
 function textOfBlock(value: unknown): string {
   const block = fieldsOf(value);
   switch (block.type) {
@@ -110,20 +113,20 @@ const textOfObject = (value: unknown): string => textIn(fieldsOf(value).text);
 function textOfRichText(value: unknown): string {
   const node = fieldsOf(value);
   const children = listOf(node.elements);
-  const inside = (separator: string) => children.map(textOfRichText).join(separator);
+  const joinChildren = (separator: string) => children.map(textOfRichText).join(separator);
   switch (node.type) {
     case 'rich_text':
-      return inside('\n');
+      return joinChildren('\n');
     case 'rich_text_list':
       return children
         .map((item, index) => `${node.style === 'ordered' ? `${index + 1}.` : '-'} ${textOfRichText(item)}`)
         .join('\n');
     case 'rich_text_quote':
-      return `> ${inside('').replaceAll('\n', '\n> ')}`;
+      return `> ${joinChildren('').replaceAll('\n', '\n> ')}`;
     case 'rich_text_preformatted':
-      return `\`\`\`\n${inside('')}\n\`\`\``;
+      return `\`\`\`\n${joinChildren('')}\n\`\`\``;
     case 'rich_text_section':
-      return inside('');
+      return joinChildren('');
     case 'link': {
       const [text, url] = [textIn(node.text), textIn(node.url)];
       return escapeMrkdwn(text === '' || text === url ? url : `${text} (${url})`);
@@ -153,8 +156,8 @@ function pictureOfBlock(value: unknown): FileReference[] {
   return type === 'image' && typeof url === 'string' ? [pictureAt(url)] : [];
 }
 
-/** On Slack Connect, an event may name only a file's id. */
-const withheldSchema = z.object({ id: z.string(), file_access: z.literal('check_file_info') });
+/** On Slack Connect, an event may contain only the ID of a file. */
+const idOnlySchema = z.object({ id: z.string(), file_access: z.literal('check_file_info') });
 /** https://docs.slack.dev/messaging/working-with-files#remote */
 const externalSchema = z.object({ is_external: z.literal(true) });
 
@@ -163,23 +166,23 @@ async function filesOf(
   tools: ContentTools,
 ): Promise<{ readonly files: FileReference[]; readonly problems: string[] }> {
   const problems = new Set<string>();
-  const whole = await Promise.all(
+  const resolved = await Promise.all(
     files.map(async (file) => {
       if (externalSchema.safeParse(file).success) {
-        problems.add(EXTERNAL);
+        problems.add(EXTERNAL_FILE);
         return undefined;
       }
-      const { data } = withheldSchema.safeParse(file);
+      const { data } = idOnlySchema.safeParse(file);
       if (data === undefined) return file;
       try {
         const info = () => tools.web.files.info({ file: data.id });
         return (await call(info, { repeatable: true }, tools)).file;
       } catch (error) {
         tools.log.warn({ err: error, code: slackErrorOf(error) }, 'Could not read a Slack Connect file');
-        problems.add(OTHER_WORKSPACE);
+        problems.add(OTHER_WORKSPACE_FILE);
         return undefined;
       }
     }),
   );
-  return { files: whole.map(fileReference).filter((file) => file !== undefined), problems: [...problems] };
+  return { files: resolved.map(fileReference).filter((file) => file !== undefined), problems: [...problems] };
 }

@@ -15,7 +15,7 @@ const MAX_TURNS = 50;
 
 const replySchema = talkSchema.omit({ channel: true, channel_type: true }).extend({
   metadata: z.unknown().optional(),
-  /** Of an app. */
+  /** The profile of an app. */
   bot_profile: z.object({ name: z.string() }).optional().catch(undefined),
 });
 type Reply = z.infer<typeof replySchema>;

@@ -1,4 +1,4 @@
-/** Reads a person's message: who it addresses, its text and its files. */
+/** Reads a person's message: its text, and whom it addresses. */
 import { z } from 'zod';
 import type { People } from '../connection/people.ts';
 import type { Identity } from '../connection/workspaces.ts';
@@ -9,7 +9,7 @@ const MAX_NAMES = 50;
 
 const text = z.string().optional().catch(undefined);
 
-/** What an app shows below a message, or a message that a person shares. */
+/** An app's attachment, or a message that a person shared. */
 const attachmentSchema = z.object({
   fallback: text,
   pretext: text,
@@ -20,9 +20,9 @@ const attachmentSchema = z.object({
   fields: z.array(z.object({ title: text, value: text })).catch([]),
   footer: text,
   image_url: text,
-  /** Of the preview of a link. */
+  /** The link of a preview. */
   from_url: text,
-  /** A person forwarded a message, or linked one that Slack shows. */
+  /** A message that was forwarded, or linked and shown by Slack. */
   is_share: z.boolean().catch(false),
   files: z.array(z.unknown()).catch([]),
   blocks: z.array(z.unknown()).catch([]),

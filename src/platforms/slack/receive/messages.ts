@@ -123,8 +123,8 @@ export function listenToTalk(app: App, shared: ListenerTools): void {
       const address = channelAddress(tools.team, { channel, person: user });
       return await sendPrivately(address, { text: TYPED_COMMAND }, tools);
     }
-    const { text: said } = await contentOfTalk(talk, tools);
-    const turn = { author: 'person' as const, person: user, text: said, files: [] };
+    const { text: content } = await contentOfTalk(talk, tools);
+    const turn = { author: 'person' as const, person: user, text: content, files: [] };
     const { thread, turns } = memory.place(channel, turn, async () => ts);
     await reply(talk, { thread: await thread, before: turns }, tools);
   }

@@ -45,7 +45,7 @@ export function channelAddress(
   guild: string,
   { channel, person, name }: Pick<Address, 'channel' | 'person'> & { readonly name?: string | undefined },
 ): Address {
-  const isUnnamed = name !== undefined && UNNAMED.has(name);
+  const isUnnamed = name !== undefined && PLACEHOLDER_NAMES.has(name);
   return {
     platform: PLATFORM_NAME,
     guild,
@@ -78,11 +78,11 @@ export function agentThreadOf({
 }
 
 /** Slack's placeholders for names. */
-const UNNAMED: ReadonlySet<string> = new Set(['privategroup', 'directmessage']);
+const PLACEHOLDER_NAMES: ReadonlySet<string> = new Set(['privategroup', 'directmessage']);
 
 /** Slash commands name only public channels. Other payloads are not documented to do so, so they leave this open. */
 function publicity({ channel_name: name }: z.infer<typeof slashSchema>): Pick<Address, 'public'> {
-  return name === undefined ? {} : { public: !UNNAMED.has(name) && !name.startsWith('mpdm-') };
+  return name === undefined ? {} : { public: !PLACEHOLDER_NAMES.has(name) && !name.startsWith('mpdm-') };
 }
 
 export function slashAddress(slash: z.infer<typeof slashSchema>, now: number): Address {

@@ -52,18 +52,18 @@ function unescapeEntities(text: string): string {
 /** A mrkdwn element. `verbatim` keeps Slack from turning plain words into links or mentions. */
 export const mrkdwn = (text: string): types.MrkdwnElement => ({ type: 'mrkdwn', text, verbatim: true });
 
-/** A plain text element, shortened to `most` characters. */
-export function plainText(text: string, most: number): types.PlainTextElement {
-  return { type: 'plain_text', text: ellipsis(text, most), emoji: false };
+/** A plain text element, shortened to `limit` characters. */
+export function plainText(text: string, limit: number): types.PlainTextElement {
+  return { type: 'plain_text', text: ellipsis(text, limit), emoji: false };
 }
 
-/** Like {@link splitPlain}, but escapes each piece, with at most `most` characters of mrkdwn. */
-export function splitMrkdwn(text: string, most: number): string[] {
-  const pieces = splitPlain(text, most);
+/** Like {@link splitPlain}, but escapes each piece, with at most `limit` characters of mrkdwn. */
+export function splitMrkdwn(text: string, limit: number): string[] {
+  const pieces = splitPlain(text, limit);
   return pieces.flatMap((piece) => {
     const escaped = escapeMrkdwn(piece);
-    if (escaped.length <= most) return [escaped];
+    if (escaped.length <= limit) return [escaped];
     // An escaped character takes at most five.
-    return splitPlain(piece, Math.floor(most / 5)).map(escapeMrkdwn);
+    return splitPlain(piece, Math.floor(limit / 5)).map(escapeMrkdwn);
   });
 }

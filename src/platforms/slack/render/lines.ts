@@ -9,17 +9,18 @@ export interface LinkOptions {
   readonly links?: (file: KeptFile, downloadName: string) => string | undefined;
 }
 
-/** Groups of at most `most` elements with limited length, so that a few long ones do not fill a message. */
+/** Groups of at most `maxElements` elements with limited length, so that a few long ones do not fill a message. */
 export function grouped<Element extends { readonly text: string }>(
   elements: readonly Element[],
-  most: number,
+  maxElements: number,
 ): Element[][] {
   const groups: Element[][] = [];
   let length = 0;
   for (const element of elements) {
     const group = groups.at(-1);
     length += element.text.length;
-    if (group !== undefined && group.length < most && length <= LIMITS.sectionText) group.push(element);
+    if (group !== undefined && group.length < maxElements && length <= LIMITS.sectionText)
+      group.push(element);
     else {
       groups.push([element]);
       length = element.text.length;

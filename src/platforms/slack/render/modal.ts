@@ -121,11 +121,11 @@ function inputElement(option: OptionDeclaration, initial: OptionValue | undefine
         const first = text === undefined ? undefined : choiceOption(text, text);
         return { type: 'external_select', min_query_length: 0, ...present({ initial_option: first }) };
       }
-      const most = Math.min(option.maximumLength ?? LIMITS.inputText, LIMITS.inputText);
+      const maxLength = Math.min(option.maximumLength ?? LIMITS.inputText, LIMITS.inputText);
       return {
         type: 'plain_text_input',
         multiline: option.multiline === true,
-        max_length: most,
+        max_length: maxLength,
         ...present({ initial_value: text }),
       };
     }

@@ -80,13 +80,13 @@ interface RenderedText {
 async function textOf({ text = '' }: Message, budget: number, options: RenderOptions): Promise<RenderedText> {
   if (options.firstOnly && text.length > LIMITS.streamFrom)
     return { shown: await headOf(text, options), below: [] };
-  const most = options.inThread ? LIMITS.threadParts : LIMITS.textParts;
+  const maxParts = options.inThread ? LIMITS.threadParts : LIMITS.textParts;
   // Avoids rendering text that is certainly too long.
-  const tooLong = text.length > most * LIMITS.partCharacters;
+  const tooLong = text.length > maxParts * LIMITS.partCharacters;
   const shownText = tooLong ? text.slice(0, wholeCharacters(text, budget)) : text;
   const pieces = await textBlocks(shownText, budget, options);
   const [beginning] = pieces;
-  if (beginning !== undefined && (tooLong || pieces.length > most)) {
+  if (beginning !== undefined && (tooLong || pieces.length > maxParts)) {
     const shown = [beginning, contextBlock('The full text is attached.')];
     return { shown, below: [], textFile: text };
   }

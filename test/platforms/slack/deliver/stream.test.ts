@@ -412,7 +412,7 @@ describe('a failed stream', () => {
     ['Slack is down during an append', 'chat.appendStream', { type: 'dropped' }],
     ['Slack sent an invalid answer', 'chat.appendStream', { type: 'nonsense' }],
     ['the answer to the end was lost', 'chat.stopStream', { type: 'answer lost' }],
-  ] as const)('is botMessagesIn by edits, complete and once: %s', async (_why, method, fault) => {
+  ] as const)('is written by edits, complete and once: %s', async (_why, method, fault) => {
     harness.server.faults.next(method, fault);
     await write(TEXT);
     expectWhole();
