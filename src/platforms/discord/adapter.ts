@@ -31,18 +31,18 @@ export interface DiscordOptions
   extends ClientSettings,
     Pick<System, 'now' | 'elapsed' | 'random' | 'sleep' | 'log'> {
   readonly settings?: RegisterOptions['settings'];
-  /** One replica at a time is connected. */
+  /** Keeps one replica connected at a time. */
   readonly withLock: WithLock;
   readonly media: MediaReader;
 }
 
-const HEARS_ONLY_ITS_NAME =
+const NO_MESSAGE_CONTENT =
   "Discord only shows me messages that mention me. To change this, the bot's operator can enable the Message Content Intent in the Developer Portal and set DISCORD_MESSAGE_CONTENT=1.";
 
 export function createDiscord(options: DiscordOptions): Platform {
   const { settings, log, media, now, elapsed, random, sleep, messageContent = false } = options;
-  /** What is being answered right now. */
-  const underWay = new Set<Promise<void>>();
+  /** Event handlers that are still running; stopping waits for them. */
+  const pending = new Set<Promise<void>>();
   const closing = new AbortController();
   let bot: Bot | undefined;
   let isRegistering = false;
@@ -62,7 +62,7 @@ export function createDiscord(options: DiscordOptions): Platform {
       if (bot) track(deletions.receive(deleted, bot));
     },
     onReady(client) {
-      // With several of them, the process with the first shard writes the commands.
+      // Only the process with shard 0 registers the commands.
       if (client.ws.shards.has(0)) registerCommands(client.application.id);
     },
     onResponse: pace.read,
@@ -71,7 +71,7 @@ export function createDiscord(options: DiscordOptions): Platform {
   const guilds = createGuilds(connection.client, log);
   const responses = new FirstResponses();
   let voice: Promise<VoiceChannels> | undefined;
-  /** Loaded when sound is asked for: most servers never do. */
+  /** Loads on first use: most servers never play audio. */
   async function loadVoice(): Promise<VoiceChannels> {
     const { createDiscordVoice } = await import('./voice/channels.ts');
     return createDiscordVoice({ guilds, rest, log, random, sleep });
@@ -81,7 +81,7 @@ export function createDiscord(options: DiscordOptions): Platform {
   const talk = createTalkMemory(now);
   const deletions = createDeletions('discord', now);
 
-  /** Once in the life of a process. Not awaited at the end: the next start repeats it. */
+  /** Runs once per process. Stopping does not wait for it: the next start tries again. */
   function registerCommands(application: string): void {
     if (!bot || isRegistering) return;
     isRegistering = true;
@@ -92,13 +92,13 @@ export function createDiscord(options: DiscordOptions): Platform {
   function track(work: Promise<void>): void {
     const settled = work
       .catch((error: unknown) => log.error({ err: error }, 'Could not handle a Discord event'))
-      .finally(() => underWay.delete(settled));
-    underWay.add(settled);
+      .finally(() => pending.delete(settled));
+    pending.add(settled);
   }
 
-  const receivingTools = (theBot: Bot, self: string): ReceivingTools => ({
+  const receivingTools = (startedBot: Bot, self: string): ReceivingTools => ({
     ...tools,
-    bot: theBot,
+    bot: startedBot,
     self,
     messages,
     talk,
@@ -132,15 +132,15 @@ export function createDiscord(options: DiscordOptions): Platform {
     closing.abort();
     await connection.close();
     bot = undefined;
-    await Promise.all(underWay);
+    await Promise.all(pending);
   }
 
   return {
     name: 'discord',
-    ...(messageContent ? {} : { hearsOnlyItsName: HEARS_ONLY_ITS_NAME }),
+    ...(messageContent ? {} : { hearsOnlyItsName: NO_MESSAGE_CONTENT }),
 
-    async start(theBot) {
-      bot = theBot;
+    async start(startedBot) {
+      bot = startedBot;
       await connection.open();
     },
 
@@ -160,7 +160,7 @@ export function createDiscord(options: DiscordOptions): Platform {
 
     linkTo: messageLink,
 
-    isPublic: async (address) => guilds.isPublic(address) ?? (await guilds.askIsPublic(address)),
+    isPublic: async (address) => guilds.isPublic(address) ?? (await guilds.fetchIsPublic(address)),
 
     offers: (address, posted, action) => messageOffers(address, posted, action, tools),
 

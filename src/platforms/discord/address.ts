@@ -1,22 +1,22 @@
-/** What this platform keeps of an address. */
+/** Discord's part of an address, and the interaction token in it. */
 import { z } from 'zod';
 import type { Address } from '../../core/invocation.ts';
 
-/** What this platform keeps in {@link Address.platformData}. It is stored: names and meanings must stay. */
+/** The schema of {@link Address.platformData}. It is stored, so names and meanings must not change. */
 const addressDataSchema = z.object({
-  /** Expires in milliseconds since the epoch. */
+  /** `expiresAt` is in milliseconds since the epoch. */
   interaction: z.object({ application: z.string(), token: z.string(), expiresAt: z.number() }).optional(),
-  /** The largest file in bytes, as the interaction told. */
+  /** The largest file that the interaction allows, in bytes. */
   fileBytes: z.number().optional(),
-  /** The bot is no member here: only the interaction's token reaches the channel. */
+  /** The bot is not a member here: only the interaction's token can write to the channel. */
   tokenOnly: z.boolean().optional(),
-  /** The interaction has another answer already: this is a further message in its channel. */
+  /** Posts a new message in the channel, because the interaction already has its response. */
   beside: z.boolean().optional(),
-  /** A message here may have a thread of its own, which the bot may open. */
+  /** The bot may open a thread on a message here. */
   threads: z.boolean().optional(),
-  /** Permissions that the bot did not have here when it was asked. */
+  /** Permissions that the bot was missing here at the time of the request. */
   lacks: z.array(z.string()).optional(),
-  /** The message that is answered, for invocations that came by a mention. */
+  /** The message to reply to, for requests made by mention. */
   replyTo: z.string().optional(),
 });
 export type AddressData = z.infer<typeof addressDataSchema>;
@@ -26,15 +26,15 @@ export const addressDataOf = (address: Address): AddressData =>
 
 export type LiveToken = NonNullable<AddressData['interaction']>;
 
-/** Requests that were sent must arrive before Discord closes the token. */
+/** Leaves requests time to arrive before the token expires. */
 const MARGIN_MS = 20_000;
 
-/** The interaction's token, unless it has expired or is about to. */
+/** Returns the interaction's token, unless it has expired or is about to. */
 export function liveToken({ interaction }: AddressData, now: number): LiveToken | undefined {
   return interaction && now < interaction.expiresAt - MARGIN_MS ? interaction : undefined;
 }
 
-/** See Platform.sameChannel: neither the answer to the interaction nor a reply to the message. */
+/** See Platform.sameChannel. Messages there are neither the interaction's response nor a reply. */
 export function sameChannel(address: Address): Address {
   const { replyTo: _, ...data } = address.platformData ?? {};
   return { ...address, platformData: { ...data, beside: true } };

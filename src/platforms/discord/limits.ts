@@ -1,6 +1,6 @@
 const MEBIBYTE = 1024 * 1024;
 
-/** Discord's limits, in characters where no unit is named. https://docs.discord.com/developers/resources/message */
+/** Discord's limits, in characters unless the name has a unit. https://docs.discord.com/developers/resources/message */
 export const DISCORD_LIMITS = Object.freeze({
   content: 2_000,
   embeds: 10,
@@ -10,13 +10,13 @@ export const DISCORD_LIMITS = Object.freeze({
   embedFieldName: 256,
   embedFieldValue: 1_024,
   embedFooter: 2_048,
-  /** Over all embeds of a message. */
+  /** The total for all embeds of a message. */
   embedsTotal: 6_000,
   embedUrl: 2_048,
   attachments: 10,
   /**
-   * Of all files of one request, or one file of the largest size: https://github.com/disboxapp/web/issues/50. The rest of
-   * the form has its own 64 KiB.
+   * The total for all files of a request; one larger file is allowed: https://github.com/disboxapp/web/issues/50.
+   * 64 KiB are reserved for the rest of the form.
    */
   requestBytes: 25 * MEBIBYTE - 64 * 1024,
   attachmentDescription: 1_024,
@@ -31,7 +31,7 @@ export const DISCORD_LIMITS = Object.freeze({
   nonce: 25,
   choices: 25,
   choiceText: 100,
-  /** Of channels and threads. */
+  /** For channels and threads. */
   threadName: 100,
   modalTitle: 45,
   modalFields: 5,
@@ -41,11 +41,11 @@ export const DISCORD_LIMITS = Object.freeze({
   textOption: 6_000,
   responseMs: 3_000,
   interactionMs: 15 * 60_000,
-  /** A message with more pages of text than this becomes a file. With the original, they fit in a user install's five follow-ups. */
+  /** Longer text becomes a file. The first page is the response; the rest fit in a user install's five follow-ups. */
   pages: 4,
 } as const);
 
 export const DEFAULT_FILE_BYTES = 10 * MEBIBYTE;
 
-/** Bytes a file may have, by a guild's premium tier. https://docs.discord.com/developers/reference#uploading-files */
+/** The largest file in bytes, by a guild's premium tier. https://docs.discord.com/developers/reference#uploading-files */
 export const FILE_BYTES_BY_TIER: readonly number[] = [10, 10, 50, 100].map((size) => size * MEBIBYTE);

@@ -1,7 +1,7 @@
-/** The permissions that the bot needs, and what is said where one is missing. */
+/** The permissions that the bot needs, and the messages about missing ones. */
 import { PermissionFlagsBits, PermissionsBitField } from 'discord.js';
 
-/** Named as Discord's own settings name them. */
+/** The names in Discord's settings. */
 export type PermissionName = keyof typeof BITS;
 
 const BITS = {
@@ -18,7 +18,7 @@ const BITS = {
 
 type Granted = Readonly<PermissionsBitField>;
 
-/** What the bot is invited with. */
+/** The permissions in the invitation. */
 export const INVITED = new PermissionsBitField(Object.values(BITS)).bitfield;
 
 const IN_CHANNEL = ['View Channel', 'Send Messages', 'Embed Links', 'Attach Files'] as const;
@@ -44,35 +44,35 @@ const TO_SEND: ReadonlySet<PermissionName> = new Set([
 const missingOf = (granted: Granted, needed: readonly PermissionName[]): PermissionName[] =>
   needed.filter((name) => !granted.has(BITS[name]));
 
-/** What is missing for an answer in a channel or thread. */
+/** Returns the permissions missing for an answer in a channel or thread. */
 export const missingToAnswer = (granted: Granted, inThread: boolean): PermissionName[] =>
   missingOf(granted, inThread ? IN_THREAD : IN_CHANNEL);
 
-/** What is missing to be heard. On a stage the audience cannot speak, and is invited to. */
+/** Returns the permissions missing for playback. On a stage, the bot does not need Speak: moderators invite it to speak. */
 export const missingToPlay = (granted: Granted, onStage: boolean): PermissionName[] =>
   missingOf(granted, onStage ? ON_STAGE : IN_VOICE);
 
-/** What is missing in a whole server. */
+/** Returns the permissions missing in a server as a whole. */
 export const missingInServer = (granted: Granted): PermissionName[] => missingOf(granted, IN_SERVER);
 
 export const mayOpenThreads = (granted: Granted): boolean => missingOf(granted, TO_OPEN_THREADS).length === 0;
 
-/** Whether nothing at all can be sent while these are missing. */
+/** True if the bot cannot send any message while these are missing. */
 export const preventsSending = (missing: readonly PermissionName[]): boolean =>
   missing.some((name) => TO_SEND.has(name));
 
-/** For sentences: `A`, `A and B`, `A, B and C`. */
-export const listed = (names: readonly string[]): string => new Intl.ListFormat('en-GB').format(names);
+/** Joins names for a sentence: `A`, `A and B`, `A, B and C`. */
+export const joinNames = (names: readonly string[]): string => new Intl.ListFormat('en-GB').format(names);
 
 const ALL = 'View Channel, Send Messages, Send Messages in Threads, Embed Links and Attach Files';
 export const NOT_INVITED = `I can't access that channel. Ask a moderator to grant me these permissions: ${ALL}.`;
 
-/** For the person; nothing is `missing` where Discord refuses and does not say why. */
+/** Advice for the reader. `missing` is empty if Discord did not name a permission. */
 export const missingPermissionAdvice = (missing: readonly string[]): string =>
   missing.length === 0
     ? `I'm missing a permission in that channel. I need ${ALL}.`
-    : `I can't answer properly in that channel. Ask a moderator to grant me ${listed(missing)}.`;
+    : `I can't answer properly in that channel. Ask a moderator to grant me ${joinNames(missing)}.`;
 
-/** Under a message that is plainer than it could be. */
+/** The note below a message that is shown without its card or files. */
 export const missingNote = (missing: readonly string[]): string =>
-  `I need ${listed(missing)} here to show this properly.`;
+  `I need ${joinNames(missing)} here to show this properly.`;

@@ -1,4 +1,4 @@
-/** A discord.js client as this bot uses it: its intents, its caches, and what it passes on. */
+/** Creates the discord.js client with its intents, caches and event handlers. */
 import {
   type APIRequest,
   Client,
@@ -12,7 +12,7 @@ import {
 } from 'discord.js';
 import type { Log } from '../../../core/telemetry/log.ts';
 import type { Measure } from '../../../core/telemetry/series.ts';
-import { TOKEN_REFUSED } from '../errors.ts';
+import { TOKEN_REJECTED } from '../errors.ts';
 import type { DiscordAccount } from './rest.ts';
 import { createStrategy } from './strategy.ts';
 import { restOptions } from './transport.ts';
@@ -20,65 +20,63 @@ import { restOptions } from './transport.ts';
 const GUILDS_MS = 1_500;
 
 export interface ClientSettings extends DiscordAccount {
-  /** The shards of this process; all, as many as Discord recommends, when absent. */
+  /** The shards of this process. Default: as many as Discord recommends. */
   readonly shards?: { readonly ids: readonly number[]; readonly total: number } | undefined;
-  /** The privileged intent of this name is switched on: people need not mention the bot in its threads. */
+  /** The privileged Message Content Intent is on, so the bot answers in its threads without a mention. */
   readonly messageContent?: boolean | undefined;
-  /** For operators' numbers. */
+  /** Records metrics. */
   readonly measure: Measure;
 }
 
 export interface ClientEvents {
   readonly onInteraction: (interaction: Interaction) => void;
-  /** As Discord sends it: what was said before is read in the same form. Not before the client is ready. */
+  /** Receives the raw event, in the form that REST uses for older messages. Called only after the client is ready. */
   readonly onMessage: (data: unknown) => void;
-  /** A message was edited, by whomever. */
   readonly onEdit: (data: unknown) => void;
-  /** One message or many were deleted; Discord tells their ids. */
+  /** Receives the id of a deleted message, or the ids of several. */
   readonly onDeletion: (data: unknown) => void;
-  /** Once for each client that became ready. */
+  /** Called once per client. */
   readonly onReady: (client: Client<true>) => void;
 }
 
 interface CreateClientOptions extends ClientSettings, ClientEvents {
-  /** Aborts when the client is given up. */
-  readonly over: AbortSignal;
+  /** Aborts when the client is discarded. */
+  readonly discarded: AbortSignal;
   readonly log: Log;
-  /** `closedWith`: Discord's own code, after which no shard connects again. */
-  readonly onEnd: (reason: string, closedWith?: number) => void;
-  /** Discord answered a request. */
+  /** `closeCode`: Discord's code for closing permanently, after which no shard reconnects. */
+  readonly onEnd: (reason: string, closeCode?: number) => void;
   readonly onResponse: (request: APIRequest, response: ResponseLike) => void;
 }
 
-/** Its REST client can be used without a connection. */
+/** The client's REST client works without a connection. */
 export function createClient(options: CreateClientOptions): Client {
-  const { apiUrl, shards, messageContent, over, log, measure, onEnd } = options;
+  const { apiUrl, shards, messageContent, discarded, log, measure, onEnd } = options;
   const client = new Client({
     // Mentions and direct messages carry their text without a privileged intent.
     intents: [
       GatewayIntentBits.Guilds,
       GatewayIntentBits.GuildMessages,
-      // Who is in which voice channel.
+      // For the members of voice channels.
       GatewayIntentBits.GuildVoiceStates,
       GatewayIntentBits.DirectMessages,
       ...(messageContent ? [GatewayIntentBits.MessageContent] : []),
     ],
-    // Interactions then tell their channel also where it is a thread from the archive, or a direct channel.
+    // Without it, interactions in archived threads and direct messages have no channel.
     partials: [Partials.Channel],
     allowedMentions: { parse: [] },
     rest: restOptions(apiUrl),
-    // Interactions wait until guilds are known, and people wait three seconds.
+    // Interactions wait for the guilds, and must be answered within three seconds.
     waitGuildTimeout: GUILDS_MS,
-    // Guilds, roles and channels are needed for file limits and permissions; everything else is only passed on.
+    // File limits and permissions need guilds, roles and channels. Most other data is not cached.
     makeCache: Options.cacheWithLimits({
       ...Options.DefaultMakeCacheSettings,
       ...NOT_CACHED,
-      // Its own membership says what the bot may do where.
+      // The bot's own membership, for its permissions.
       GuildMemberManager: { maxSize: 1, keepOverLimit: ({ id, client: { user } }) => id === user.id },
       UserManager: 1,
     }),
     ...(shards ? { shards: [...shards.ids], shardCount: shards.total } : { shards: 'auto' }),
-    ws: { buildStrategy: (manager) => createStrategy(manager, over, log) },
+    ws: { buildStrategy: (manager) => createStrategy(manager, discarded, log) },
   });
   client.rest.setToken(options.token);
   client.once(Events.ClientReady, options.onReady);
@@ -104,7 +102,7 @@ export function createClient(options: CreateClientOptions): Client {
   client.on(Events.Invalidated, () => onEnd('Discord invalidated the session'));
   client.rest.on('response', options.onResponse);
   client.rest.on('response', ({ method, route }, { status }) =>
-    // The route has no ids and no tokens in it.
+    // The route contains no ids or tokens.
     measure('minstrel_platform_requests_total', {
       platform: 'discord',
       method: `${method} ${route}`,
@@ -115,7 +113,7 @@ export function createClient(options: CreateClientOptions): Client {
   return client;
 }
 
-/** What Discord tells of each guild and nothing here asks for. */
+/** Guild data that the bot does not use. */
 const NOT_CACHED = {
   MessageManager: 0,
   PresenceManager: 0,
@@ -130,7 +128,7 @@ const NOT_CACHED = {
 
 /** https://docs.discord.com/developers/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes */
 const CLOSED: Readonly<Record<number, string>> = {
-  4004: TOKEN_REFUSED,
+  4004: TOKEN_REJECTED,
   4010: 'the shard does not exist: check DISCORD_SHARDS',
   4011: 'Discord requires more shards: raise the number in DISCORD_SHARDS',
   4014: 'DISCORD_MESSAGE_CONTENT is set, but the Message Content Intent is off in the Developer Portal',

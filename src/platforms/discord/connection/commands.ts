@@ -1,4 +1,4 @@
-/** Declarations as Discord's application commands. */
+/** Converts command declarations to Discord's application commands. */
 import {
   type APIApplicationCommandBasicOption,
   type APIApplicationCommandOption,
@@ -20,7 +20,7 @@ type ApplicationCommand =
   | RESTPostAPIChatInputApplicationCommandsJSONBody
   | RESTPostAPIContextMenuApplicationCommandsJSONBody;
 
-/** A slash command for each declaration, and an entry in the menu of messages for those that have one. */
+/** Returns a slash command for each declaration, and a message menu entry for those that declare one. */
 export function applicationCommands(commands: readonly AnyCommand[]): ApplicationCommand[] {
   return commands.flatMap((command): ApplicationCommand[] => {
     const available = availability(command);
@@ -28,7 +28,7 @@ export function applicationCommands(commands: readonly AnyCommand[]): Applicatio
     const type = ApplicationCommandType.ChatInput;
     const slash = {
       type,
-      ...described(name, description),
+      ...withDescription(name, description),
       options: optionsOf(command),
       ...available,
     } as const;
@@ -37,7 +37,7 @@ export function applicationCommands(commands: readonly AnyCommand[]): Applicatio
   });
 }
 
-const described = (name: string, description: string) => ({
+const withDescription = (name: string, description: string) => ({
   name,
   description,
   description_localizations: localizedDescriptions(description),
@@ -49,7 +49,7 @@ function availability(command: AnyCommand) {
     ...(command.moderatorsOnly
       ? {
           contexts: [InteractionContextType.Guild],
-          // Others whom moderators name see it by the setting Integrations of their server.
+          // Moderators can allow more people in Server Settings → Integrations.
           default_member_permissions: PermissionFlagsBits.ManageGuild.toString(),
         }
       : {
@@ -62,24 +62,24 @@ function availability(command: AnyCommand) {
   };
 }
 
-/** On Discord a command with subcommands cannot be used without one of them. */
+/** On Discord, a command with subcommands cannot be used without one. */
 function optionsOf(command: AnyCommand): APIApplicationCommandOption[] {
   if (!command.subcommands) return basicOptions(command.options);
   return Object.entries(command.subcommands).map(([name, { description, options }]) => ({
     type: ApplicationCommandOptionType.Subcommand,
-    ...described(name, description),
+    ...withDescription(name, description),
     options: basicOptions(options),
   }));
 }
 
-/** Discord wants the required options first. */
+/** Discord expects required options first. */
 const basicOptions = (options: OptionDeclarations): APIApplicationCommandBasicOption[] =>
   Object.entries(options)
     .sort(([, left], [, right]) => Number(right.required ?? false) - Number(left.required ?? false))
     .map(([name, declaration]) => applicationOption(name, declaration));
 
 function applicationOption(name: string, option: OptionDeclaration): APIApplicationCommandBasicOption {
-  const common = { ...described(name, option.description), required: option.required ?? false };
+  const common = { ...withDescription(name, option.description), required: option.required ?? false };
   switch (option.type) {
     case 'text':
       if (option.mention) return { ...common, type: ApplicationCommandOptionType.Mentionable };

@@ -1,11 +1,11 @@
-/** The connection to Discord, which one replica holds at a time, and the REST client, which all of them use. */
+/** The connection to Discord, held by one replica at a time, and the REST client, used by all. */
 
 import { type Client, Events, Status } from 'discord.js';
 import type { System } from '../../../core/system.ts';
 import { backoff } from '../../../core/util/backoff.ts';
 import type { HeldLock, WithLock } from '../../../core/util/lock.ts';
 import type { Readiness } from '../../../core/web/platform-routes.ts';
-import { isTokenRefused, TOKEN_REFUSED } from '../errors.ts';
+import { isTokenRejected, TOKEN_REJECTED } from '../errors.ts';
 import { type ClientEvents, type ClientSettings, createClient } from './client.ts';
 
 export type RetryTools = Pick<System, 'random' | 'sleep' | 'log'>;
@@ -19,28 +19,28 @@ interface ConnectionOptions
 }
 
 export interface DiscordConnection {
-  /** Resolves when the first attempt has succeeded or failed, or when another replica is connected; later ones go on by themselves. */
+  /** Resolves after the first attempt, or when another replica is connected. Retries run in the background. */
   open(): Promise<void>;
   close(): Promise<void>;
-  /** Ready also while another replica is connected. */
+  /** Also ready while another replica is connected. */
   status(): Readiness;
-  /** How many shards are connected. */
+  /** The number of connected shards. */
   connections(): number;
-  /** The present one: a client that Discord ended is replaced. It knows guilds while it is connected. */
+  /** The current client; it is replaced when Discord ends it. It knows guilds only while connected. */
   client(): Client;
 }
 
-/** After this, another replica takes the place of one that died. */
+/** How long other replicas wait before replacing one that crashed. */
 const LEASE_MS = 15_000;
-/** After storage did not answer. */
-const ASK_AGAIN_MS = 1_000;
+/** The delay before retrying when storage is down. */
+const STORAGE_RETRY_MS = 1_000;
 const RETRY = { firstMs: 1_000, longestMs: 5 * 60_000 } as const;
-/** After Discord closed for good: each try costs one of the day's 1,000 identifies, past which the token is reset. */
+/** Slower after a permanent close: Discord allows 1,000 identifies a day, and resets the token after that. */
 const RETRY_CLOSED = { ...RETRY, firstMs: 2 * 60_000 } as const;
-/** How long Discord may take to say goodbye. */
-const GOODBYE_MS = 2_000;
+/** How long closing the connection may take. */
+const CLOSE_TIMEOUT_MS = 2_000;
 
-/** Connects, and tries again while Discord is away or refuses the token. The status says why it is not ready. */
+/** Connects, and retries while Discord is unavailable or rejects the token. The status has the reason. */
 export function createDiscordConnection(options: ConnectionOptions): DiscordConnection {
   const { token, shards, withLock, random, sleep, log } = options;
   const closing = new AbortController();
@@ -48,64 +48,64 @@ export function createDiscordConnection(options: ConnectionOptions): DiscordConn
   let reason = 'not started';
   let isStandingBy = false;
   let lock: HeldLock | undefined;
-  let present = prepare();
+  let current = prepare();
 
   function prepare() {
-    const over = new AbortController();
-    const { promise: ended, resolve: end } = Promise.withResolvers<{ closedWith: number | undefined }>();
+    const discarded = new AbortController();
+    const { promise: ended, resolve: end } = Promise.withResolvers<{ closeCode: number | undefined }>();
     const client = createClient({
       ...options,
-      ...whileHeld(options, () => lock?.isHeld() ?? false),
-      over: over.signal,
-      onEnd: (why, closedWith) => {
-        reason = why;
-        end({ closedWith });
+      ...onlyWhileHeld(options, () => lock?.isHeld() ?? false),
+      discarded: discarded.signal,
+      onEnd: (cause, closeCode) => {
+        reason = cause;
+        end({ closeCode });
       },
     });
-    return { client, over, ended };
+    return { client, discarded, ended };
   }
 
-  async function run(attempted: () => void): Promise<void> {
+  async function run(onAttempt: () => void): Promise<void> {
     const task = shards ? `discord ${shards.ids.join(' ')} of ${shards.total}` : 'discord';
     const onWaiting = () => {
       isStandingBy = true;
-      attempted();
+      onAttempt();
     };
     while (!closing.signal.aborted) {
       try {
-        const waiting = { signal: closing.signal, lockMs: LEASE_MS, onWaiting };
-        await withLock(task, (held) => stayConnected(held, attempted), waiting);
+        const lockOptions = { signal: closing.signal, lockMs: LEASE_MS, onWaiting };
+        await withLock(task, (heldLock) => stayConnected(heldLock, onAttempt), lockOptions);
       } catch (error) {
         if (closing.signal.aborted) break;
         log.warn({ err: error }, 'Could not determine which replica connects to Discord');
         reason = 'storage is unavailable, so no replica can be chosen to connect';
-        await sleep(ASK_AGAIN_MS, closing.signal);
+        await sleep(STORAGE_RETRY_MS, closing.signal);
       }
       isStandingBy = false;
-      attempted();
+      onAttempt();
     }
     reason = 'stopped';
   }
 
-  async function stayConnected(held: HeldLock, attempted: () => void): Promise<void> {
-    lock = held;
+  async function stayConnected(heldLock: HeldLock, onAttempt: () => void): Promise<void> {
+    lock = heldLock;
     isStandingBy = false;
-    const over = AbortSignal.any([closing.signal, held.lost]);
+    const stopSignal = AbortSignal.any([closing.signal, heldLock.lost]);
     let failures = 0;
-    while (!over.aborted) {
-      const { wasReady, closedWith } = await connect(over, attempted);
+    while (!stopSignal.aborted) {
+      const { wasReady, closeCode } = await connect(stopSignal, onAttempt);
       failures = wasReady ? 1 : failures + 1;
-      const retry = closedWith === undefined ? RETRY : RETRY_CLOSED;
-      await sleep(backoff({ ...retry, attempt: failures, random }), over);
+      const retry = closeCode === undefined ? RETRY : RETRY_CLOSED;
+      await sleep(backoff({ ...retry, attempt: failures, random }), stopSignal);
     }
     lock = undefined;
     if (!closing.signal.aborted)
       log.warn({}, 'Lost the Discord connection lock; another replica may have connected');
   }
 
-  /** Resolves when the connection is over, or there was none. */
-  async function connect(signal: AbortSignal, attempted: () => void) {
-    const { client, over, ended } = present;
+  /** Resolves when the connection ends or cannot be opened. */
+  async function connect(signal: AbortSignal, onAttempt: () => void) {
+    const { client, discarded, ended } = current;
     const stopped = new Promise<undefined>((resolve) =>
       signal.addEventListener('abort', () => resolve(undefined), { once: true }),
     );
@@ -116,18 +116,18 @@ export function createDiscordConnection(options: ConnectionOptions): DiscordConn
       const ready = new Promise<void>((resolve) => client.once(Events.ClientReady, () => resolve()));
       await Promise.race([client.login(token).then(() => ready), ended, stopped]);
       wasReady = client.isReady();
-      attempted();
+      onAttempt();
       end = await Promise.race([ended, stopped]);
     } catch (error) {
-      const isRefused = isTokenRefused(error);
-      reason = isRefused ? TOKEN_REFUSED : String(error instanceof Error ? error.message : error);
-      log.warn(isRefused ? {} : { err: error }, `Discord connection failed: ${reason}`);
-      attempted();
+      const isRejected = isTokenRejected(error);
+      reason = isRejected ? TOKEN_REJECTED : String(error instanceof Error ? error.message : error);
+      log.warn(isRejected ? {} : { err: error }, `Discord connection failed: ${reason}`);
+      onAttempt();
     }
-    over.abort();
-    present = prepare();
-    await goodbye(client);
-    return { wasReady, closedWith: end?.closedWith };
+    discarded.abort();
+    current = prepare();
+    await closeClient(client);
+    return { wasReady, closeCode: end?.closeCode };
   }
 
   return {
@@ -142,23 +142,23 @@ export function createDiscordConnection(options: ConnectionOptions): DiscordConn
       reason = 'stopped';
     },
 
-    client: () => present.client,
+    client: () => current.client,
 
-    connections: () => present.client.ws.shards.filter(({ status }) => status === Status.Ready).size,
+    connections: () => current.client.ws.shards.filter(({ status }) => status === Status.Ready).size,
 
     status() {
       if (isStandingBy) return { ready: true };
-      if (!present.client.isReady()) return { ready: false, reason };
-      const { shards: known } = present.client.ws;
-      const waiting = known.filter(({ status }) => status !== Status.Ready);
-      if (waiting.size === 0) return { ready: true };
-      return { ready: false, reason: `${waiting.size} of ${known.size} shards are not connected` };
+      if (!current.client.isReady()) return { ready: false, reason };
+      const { shards: all } = current.client.ws;
+      const disconnected = all.filter(({ status }) => status !== Status.Ready);
+      if (disconnected.size === 0) return { ready: true };
+      return { ready: false, reason: `${disconnected.size} of ${all.size} shards are not connected` };
     },
   };
 }
 
-/** A process that was suspended may have events left that another replica handles by now. */
-function whileHeld(
+/** Drops events that another replica handles, such as those queued while this process was suspended. */
+function onlyWhileHeld(
   { onReady, onInteraction, onMessage, onEdit, onDeletion }: ClientEvents,
   isHeld: () => boolean,
 ) {
@@ -176,10 +176,10 @@ function whileHeld(
   };
 }
 
-/** Others may wait for the end of this connection, so it has a limit. */
-async function goodbye(client: Client): Promise<void> {
-  const { promise: late, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, GOODBYE_MS);
-  await Promise.race([client.destroy(), late]);
+/** Has a time limit, because another replica may be waiting to connect. */
+async function closeClient(client: Client): Promise<void> {
+  const { promise: timedOut, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, CLOSE_TIMEOUT_MS);
+  await Promise.race([client.destroy(), timedOut]);
   clearTimeout(timer);
 }

@@ -11,12 +11,12 @@ import {
 } from 'discord.js';
 import type { Address, Person } from '../../../core/invocation.ts';
 import type { Log } from '../../../core/telemetry/log.ts';
-import { troubleOf } from '../errors.ts';
+import { errorKindOf } from '../errors.ts';
 import { missingToAnswer, type PermissionName } from '../permissions.ts';
 
-const READING = PermissionFlagsBits.ViewChannel | PermissionFlagsBits.ReadMessageHistory;
+const READ_PERMISSIONS = PermissionFlagsBits.ViewChannel | PermissionFlagsBits.ReadMessageHistory;
 
-/** Facts about guilds that messages do not carry, from the cache of the gateway connection: without one, no guild is known. */
+/** Guild data that messages do not contain, from the gateway connection's cache. Without a connection, no guild is known. */
 export function createGuilds(client: () => Client, log: Log) {
   const guildOf = (guild: string): Guild | undefined => client().guilds.cache.get(guild);
 
@@ -26,7 +26,7 @@ export function createGuilds(client: () => Client, log: Log) {
       ?.roles.cache.get(id);
   }
 
-  /** Of a member in a channel, not a thread; undefined for an unknown channel. */
+  /** Returns a member's permissions in a channel (not a thread), or undefined for an unknown channel. */
   function permissionsIn(guild: string, channel: string, person: Member): PermissionsBitField | undefined {
     const known = guildOf(guild);
     const found = known?.channels.cache.get(channel);
@@ -41,10 +41,10 @@ export function createGuilds(client: () => Client, log: Log) {
   }
 
   return {
-    /** Undefined for a guild that this process is not connected to. */
+    /** Returns undefined for a guild that this process is not connected to. */
     known: guildOf,
 
-    /** Whether the guild's events come to this process; `gone` where they would, and the bot is no member. */
+    /** Whether this process receives the guild's events. `gone`: it would, but the bot is not a member. */
     reach(guild: string): 'here' | 'outage' | 'elsewhere' | 'gone' {
       const known = guildOf(guild);
       if (known) return known.available ? 'here' : 'outage';
@@ -53,7 +53,7 @@ export function createGuilds(client: () => Client, log: Log) {
       return client().isReady() && Array.isArray(shards) && shards.includes(shard) ? 'gone' : 'elsewhere';
     },
 
-    /** 0 to 3; undefined for an unknown guild. */
+    /** Returns 0 to 3, or undefined for an unknown guild. */
     premiumTier(guild: string): number | undefined {
       return guildOf(guild)?.premiumTier;
     },
@@ -65,28 +65,28 @@ export function createGuilds(client: () => Client, log: Log) {
 
     roleName: (id: string): string | undefined => roleOf(id)?.name,
 
-    /** Whether this is the role that Discord manages for the bot: people pick it as readily as the bot itself. */
+    /** Whether this is the bot's managed role, which people often mention instead of the bot. */
     botRole: (id: string): boolean => roleOf(id)?.tags?.botId === client().user?.id,
 
-    /** A thread, asked of Discord where the cache does not know it; undefined for another channel, and when Discord does not tell. Never rejects. */
+    /** Returns a thread, fetched if it is not cached. Undefined for other channels, and if Discord fails. Never rejects. */
     async thread(channel: string, type: number | undefined): Promise<ThreadChannel | undefined> {
       if (!isThread(type)) return undefined;
       const { cache } = client().channels;
       const known = cache.get(channel);
-      // One that discord.js made of a message knows neither its channel nor its owner.
+      // A thread that discord.js created from a message has no parent and no owner.
       if (known?.isThread() && known.parentId === null) cache.delete(channel);
       try {
         const found = await client().channels.fetch(channel);
         return found?.isThread() ? found : undefined;
       } catch (error) {
-        log.warn({ err: error, trouble: troubleOf(error) }, 'Could not look up a thread');
+        log.warn({ err: error, kind: errorKindOf(error) }, 'Could not look up a thread');
         return undefined;
       }
     },
 
     /**
-     * The permissions that the bot needs and does not have in a channel; undefined for an unknown channel.
-     * @param parent the channel that a thread belongs to: its permissions hold there
+     * Returns the permissions that the bot is missing in a channel, or undefined for an unknown channel.
+     * @param parent the channel of a thread: its permissions apply in the thread
      */
     missingPermissions(guild: string, channel: string, parent?: string): PermissionName[] | undefined {
       const cache = guildOf(guild)?.channels.cache;
@@ -97,14 +97,14 @@ export function createGuilds(client: () => Client, log: Log) {
       return missingToAnswer(holder.permissionsFor(self), found.isThread() || parent !== undefined);
     },
 
-    /** Whether everybody in the guild can read a channel or thread; undefined where it is not known. */
+    /** Whether everyone in the guild can read a channel or thread; undefined if unknown. */
     isPublic({ guild = '', channel }: Pick<Address, 'guild' | 'channel'>): boolean | undefined {
       const found = guildOf(guild)?.channels.cache.get(channel);
       return found && isOpenToAll(found);
     },
 
-    /** The same, asked of Discord. Throws discord.js's errors. */
-    async askIsPublic({
+    /** Like `isPublic`, but asks Discord. Throws discord.js's errors. */
+    async fetchIsPublic({
       guild: id,
       channel,
     }: Pick<Address, 'guild' | 'channel'>): Promise<boolean | undefined> {
@@ -117,29 +117,29 @@ export function createGuilds(client: () => Client, log: Log) {
       return parent ? isOpenToAll(parent) : undefined;
     },
 
-    /** Whether a member may manage the guild. Messages carry a member's roles and not their permissions. */
+    /** Whether a member may manage the guild. Messages contain a member's roles, but not their permissions. */
     moderates(guild: string, person: Member): boolean {
       const known = guildOf(guild);
       return known !== undefined && basePermissions(person, known).has(PermissionFlagsBits.ManageGuild);
     },
 
-    /** Whether a member may use application commands in a channel, not a thread; true for an unknown channel. */
+    /** Whether a member may use application commands in a channel (not a thread); true for an unknown channel. */
     mayUseCommands: (guild: string, channel: string, person: Member): boolean =>
       permissionsIn(guild, channel, person)?.has(PermissionFlagsBits.UseApplicationCommands) ?? true,
 
-    /** Whether a member can read what was said at an address; false where that is not known, and in private threads. */
+    /** Whether a member can read the messages at an address; false if unknown, and in private threads. */
     mayRead({ guild = '', channel, parent, public: wasPublic }: Address, person: Person): boolean {
       const found = guildOf(guild)?.channels.cache.get(channel);
       if (found?.type === ChannelType.PrivateThread) return false;
-      // An archived thread is in no cache.
+      // Archived threads are not cached.
       if (!found && !(parent !== undefined && wasPublic === true)) return false;
       const holder = parent ?? (found?.isThread() ? found.parentId : undefined) ?? channel;
-      return permissionsIn(guild, holder, person)?.has(READING) ?? false;
+      return permissionsIn(guild, holder, person)?.has(READ_PERMISSIONS) ?? false;
     },
   };
 }
 
-/** As discord.js counts for members: people are known by their roles here, and are not in its cache. */
+/** Members are not cached, so their permissions are computed here from their roles. */
 type Member = Pick<Person, 'id' | 'roles'>;
 
 function basePermissions({ id, roles }: Member, guild: Guild): PermissionsBitField {
@@ -166,6 +166,6 @@ const THREADS: ReadonlySet<number | undefined> = new Set([
 
 export const isThread = (channelType: number | undefined): boolean => THREADS.has(channelType);
 
-/** Whether a message in such a channel may have a thread of its own. */
-export const takesThreads = (channelType: number | undefined): boolean =>
+/** Whether threads can be opened on messages in such a channel. */
+export const supportsThreads = (channelType: number | undefined): boolean =>
   channelType === ChannelType.GuildText || channelType === ChannelType.GuildAnnouncement;

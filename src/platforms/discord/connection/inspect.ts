@@ -1,18 +1,18 @@
-/** Whether Discord would take the bot as it is set, for operators. */
+/** Checks the Discord settings for operators. */
 import { isDeepStrictEqual } from 'node:util';
 import { ApplicationFlags, PermissionsBitField, Routes } from 'discord.js';
 import { z } from 'zod';
 import type { AnyCommand } from '../../../core/bot/command.ts';
 import { type Finding, good, warning, wrong } from '../../../core/finding.ts';
 import { isUnauthorized, platformErrorOf } from '../errors.ts';
-import { INVITED, listed, missingInServer } from '../permissions.ts';
+import { INVITED, joinNames, missingInServer } from '../permissions.ts';
 import { applicationCommands } from './commands.ts';
 import { type DiscordAccount, type DiscordRest, openRest } from './rest.ts';
 
 const SUBJECT = 'Discord';
 const PORTAL = 'https://discord.com/developers/applications';
 
-/** Where a person adds the bot to a server: https://docs.discord.com/developers/topics/oauth2#bot-authorization-flow */
+/** Returns the address for adding the bot to a server: https://docs.discord.com/developers/topics/oauth2#bot-authorization-flow */
 function invitationUrl(application: string): string {
   const query = new URLSearchParams({
     client_id: application,
@@ -46,7 +46,7 @@ const guildsSchema = z.array(
   z.object({ name: z.string(), permissions: z.string().regex(/^\d+$/).transform(BigInt) }),
 );
 
-/** Asks Discord, and changes nothing there. Without `commands`, not what is registered. Never throws what Discord or the network answers. */
+/** Sends only read requests. Without `commands`, registration is not checked. Discord and network errors become findings. */
 export async function inspectDiscord(
   settings: DiscordInspection,
   commands: readonly AnyCommand[] | undefined,
@@ -64,11 +64,11 @@ export async function inspectDiscord(
       ...(await servers(rest, application)),
     ];
   } catch (error) {
-    return [refusal(error)];
+    return [failureOf(error)];
   }
 }
 
-function refusal(error: unknown): Finding {
+function failureOf(error: unknown): Finding {
   if (isUnauthorized(error))
     return wrong(
       SUBJECT,
@@ -130,9 +130,9 @@ async function sessions(rest: DiscordRest, { shards }: DiscordInspection): Promi
   const { shards: recommended, session_start_limit: limit } = gatewaySchema.parse(
     await rest.read(Routes.gatewayBot()),
   );
-  const found: Finding[] = [];
+  const findings: Finding[] = [];
   if (limit.remaining < 10)
-    found.push(
+    findings.push(
       warning(
         SUBJECT,
         `${limit.remaining} of today's ${limit.total} connections are left`,
@@ -140,26 +140,26 @@ async function sessions(rest: DiscordRest, { shards }: DiscordInspection): Promi
       ),
     );
   if (shards !== undefined && shards.total < recommended)
-    found.push(
+    findings.push(
       warning(
         SUBJECT,
         `DISCORD_SHARDS sets ${shards.total} shards, but Discord recommends ${recommended}`,
         'raise the number on all replicas and restart them together',
       ),
     );
-  return found;
+  return findings;
 }
 
-/** Discord lists at most 200 servers a page, which is enough to find what is missing. */
+/** Reads one page: Discord lists up to 200 servers, enough to find missing permissions. */
 async function servers(rest: DiscordRest, { id }: Application): Promise<Finding[]> {
   const guilds = guildsSchema.parse(await rest.read(Routes.userGuilds()));
   if (guilds.length === 0)
     return [warning(SUBJECT, 'the bot is not in a server yet', `open ${invitationUrl(id)} and choose one`)];
   const count = guilds.length === 200 ? '200 or more servers' : `${guilds.length} server(s)`;
   const names = guilds.slice(0, 5).map(({ name }) => `“${name}”`);
-  const others = guilds.length > names.length ? ', …' : '';
+  const more = guilds.length > names.length ? ', …' : '';
   return [
-    good(SUBJECT, `the bot is in ${count}: ${names.join(', ')}${others}`),
+    good(SUBJECT, `the bot is in ${count}: ${names.join(', ')}${more}`),
     ...guilds.flatMap(({ name, permissions }) => {
       const missing = missingInServer(new PermissionsBitField(permissions));
       return missing.length === 0
@@ -167,7 +167,7 @@ async function servers(rest: DiscordRest, { id }: Application): Promise<Finding[
         : [
             warning(
               SUBJECT,
-              `the bot is missing permissions in “${name}”: ${listed(missing)}`,
+              `the bot is missing permissions in “${name}”: ${joinNames(missing)}`,
               'grant them to its role there, or invite it again with the link above',
             ),
           ];

@@ -1,13 +1,13 @@
-/** What is sent to Discord: the parts of a message, and files, which are streamed. */
+/** Encodes messages with files as multipart requests. Files are streamed. */
 import { randomUUID } from 'node:crypto';
 import type { APIEmbed, APIMessageTopLevelComponent } from 'discord.js';
 
-/** The parts of a message that is sent. */
+/** The JSON body of a message. */
 export interface Payload {
   readonly content: string;
   readonly embeds: readonly APIEmbed[];
   readonly components: readonly APIMessageTopLevelComponent[];
-  /** Files that stay, and those of this request by their index in `files`. */
+  /** Files to keep, by their id, and new files, by their index in `files`. */
   readonly attachments: readonly {
     readonly id: string | number;
     readonly filename?: string;
@@ -17,7 +17,7 @@ export interface Payload {
   readonly allowed_mentions: { readonly parse: readonly []; readonly users?: readonly string[] };
 }
 
-/** A file of a request. Each try of the request opens it anew. */
+/** A file to upload. Each attempt opens it again. */
 export interface FileToSend {
   readonly name: string;
   readonly contentType: string;
@@ -25,7 +25,7 @@ export interface FileToSend {
   readonly open: () => Promise<AsyncIterable<Uint8Array>>;
 }
 
-/** Could not read a file while it was sent; `cause` says why. */
+/** Thrown if a file could not be read during the upload; `cause` is the reason. */
 export class UnreadableFile extends Error {
   override readonly name = 'UnreadableFile';
 }
@@ -35,10 +35,7 @@ export interface Sending {
   readonly files: readonly FileToSend[];
 }
 
-/**
- * A request's body of Discord's form: https://docs.discord.com/developers/reference#uploading-files. The files are not
- * held in memory.
- */
+/** Returns a request's headers and streamed body: https://docs.discord.com/developers/reference#uploading-files */
 export function multipartOf(json: object, files: readonly FileToSend[]) {
   const boundary = randomUUID();
   const part = (disposition: string, contentType: string) =>
@@ -47,18 +44,18 @@ export function multipartOf(json: object, files: readonly FileToSend[]) {
     );
   const end = Buffer.from('\r\n');
   const last = Buffer.from(`--${boundary}--\r\n`);
-  const told = Buffer.concat([
+  const payload = Buffer.concat([
     part('name="payload_json"', 'application/json'),
     Buffer.from(JSON.stringify(json)),
     end,
   ]);
   const parts = files.map((file, index) => ({
     file,
-    head: part(`name="files[${index}]"; filename="${quoted(file.name)}"`, file.contentType),
+    head: part(`name="files[${index}]"; filename="${escapeFileName(file.name)}"`, file.contentType),
   }));
   const length = parts.reduce(
     (sum, { file, head }) => sum + head.length + file.bytes + end.length,
-    told.length + last.length,
+    payload.length + last.length,
   );
   return {
     headers: {
@@ -67,7 +64,7 @@ export function multipartOf(json: object, files: readonly FileToSend[]) {
     },
     body: {
       async *[Symbol.asyncIterator]() {
-        yield told;
+        yield payload;
         for (const { file, head } of parts) {
           yield head;
           yield* readFile(file);
@@ -79,8 +76,8 @@ export function multipartOf(json: object, files: readonly FileToSend[]) {
   };
 }
 
-/** As browsers write names: https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data */
-const quoted = (name: string): string =>
+/** Escapes a file name as browsers do: https://html.spec.whatwg.org/multipage/form-control-infrastructure.html#multipart-form-data */
+const escapeFileName = (name: string): string =>
   name.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22');
 
 async function* readFile({ open }: FileToSend): AsyncGenerator<Uint8Array> {

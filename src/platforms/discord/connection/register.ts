@@ -1,8 +1,8 @@
-/** Keeps the commands that Discord has equal to the bot's. */
+/** Keeps the commands registered with Discord up to date. */
 import { createHash } from 'node:crypto';
 import type { AnyCommand } from '../../../core/bot/command.ts';
 import { backoff } from '../../../core/util/backoff.ts';
-import { platformErrorOf, troubleOf } from '../errors.ts';
+import { errorKindOf, platformErrorOf } from '../errors.ts';
 import { applicationCommands } from './commands.ts';
 import type { RetryTools } from './connection.ts';
 import { type DiscordAccount, type DiscordRest, openRest } from './rest.ts';
@@ -10,13 +10,13 @@ import { type DiscordAccount, type DiscordRest, openRest } from './rest.ts';
 export interface RegisterOptions {
   readonly rest: DiscordRest;
   readonly application: string;
-  /** Keep what was registered last. Without them the commands are written at every start. */
+  /** Stores a digest of the registered commands. Without it, the commands are registered at every start. */
   readonly settings?:
     | { get(key: string): Promise<unknown>; set(key: string, value: unknown): Promise<void> }
     | undefined;
 }
 
-/** Writes all commands in one request: deleting first could leave none. Nothing is written where they are those of the last time. */
+/** Overwrites all commands in one request, so that a failure cannot leave the bot without commands. Skips unchanged ones. */
 async function register(
   commands: readonly AnyCommand[],
   { rest, application, settings }: RegisterOptions,
@@ -29,7 +29,7 @@ async function register(
   await settings?.set(key, hash);
 }
 
-/** For `npm run register`. Throws PlatformError, with a detail for the operator. */
+/** For `npm run register`. Throws PlatformError with details for the operator. */
 export async function registerCommands(
   commands: readonly AnyCommand[],
   account: DiscordAccount,
@@ -48,7 +48,7 @@ interface KeepRegisteringOptions extends RegisterOptions, RetryTools {
   readonly signal: AbortSignal;
 }
 
-/** Tries until the commands are registered or Discord refuses them, or `signal` aborts. Never rejects. */
+/** Retries until the commands are registered, Discord rejects them, or `signal` aborts. Never rejects. */
 export async function keepRegistering(
   commands: readonly AnyCommand[],
   options: KeepRegisteringOptions,
@@ -60,7 +60,7 @@ export async function keepRegistering(
       return log.info({}, 'Registered commands with Discord');
     } catch (error) {
       log.error({ err: error }, 'Could not register commands with Discord');
-      if (troubleOf(error) === 'refused') return;
+      if (errorKindOf(error) === 'refused') return;
     }
     await sleep(backoff({ ...RETRY, attempt, random }), signal);
   }

@@ -8,22 +8,22 @@ import {
 } from 'discord.js';
 import { z } from 'zod';
 import { PlatformError } from '../../platform.ts';
-import { isDiscordError, troubleOf } from '../errors.ts';
+import { errorKindOf, isDiscordError } from '../errors.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import { type FileToSend, multipartOf, type Sending, UnreadableFile } from './multipart.ts';
 import { restOptions } from './transport.ts';
 
-/** Equal for equal text, of the length that Discord takes. */
+/** Returns the same nonce for the same text, within Discord's length limit. */
 export const nonceOf = (text: string): string =>
   createHash('sha256').update(text).digest('base64url').slice(0, DISCORD_LIMITS.nonce);
 
-/** Reaches the messages of an interaction for 15 minutes. */
+/** Gives access to an interaction's messages for 15 minutes. */
 export interface InteractionToken {
   readonly application: string;
   readonly token: string;
 }
 
-/** The parts of Discord's answer that are used. */
+/** The fields of Discord's response that the bot uses. */
 const sentSchema = z.object({
   id: z.string(),
   channel_id: z.string(),
@@ -37,57 +37,56 @@ export type Sent = z.infer<typeof sentSchema>;
 
 const idSchema = z.object({ id: z.string() });
 
-/** An error of the network, as opposed to Discord's own, becomes PlatformError: it may work later. */
+/** Converts network errors to PlatformError, because a retry may succeed. Throws Discord's own errors unchanged. */
 async function reach(request: Promise<unknown>): Promise<unknown> {
   try {
     return await request;
   } catch (error) {
     if (error instanceof UnreadableFile) throw error.cause;
-    if (troubleOf(error) !== 'other') throw error;
+    if (errorKindOf(error) !== 'other') throw error;
     throw new PlatformError('unavailable', 'Could not reach Discord', { cause: error });
   }
 }
 
-/** Responds to an interaction for the first time. Throws as the REST client does. */
+/** Sends the first response to an interaction. Throws like the REST client. */
 export async function firstResponse(respond: () => Promise<unknown>): Promise<void> {
   try {
     await reach(respond());
   } catch (error) {
-    // An earlier try of this same request has arrived.
+    // An earlier attempt of this request arrived.
     if (!isDiscordError(error, RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged)) throw error;
   }
 }
 
-/** What somebody waits for fails this soon. */
+/** Timeout for requests that someone is waiting for. */
 const READ_MS = 10_000;
 
-/** What all that speaks to Discord has to know. */
+/** The settings for reaching Discord. */
 export interface DiscordAccount {
   readonly token: string;
-  /** Base without the version, for proxies and tests; Discord's own by default. The gateway's address comes from there too. */
+  /** Base URL without the version, for proxies and tests. Default: Discord's own. Also used to look up the gateway. */
   readonly apiUrl?: string | undefined;
 }
 
-/** A client for programs that need no connection to the gateway. */
+/** Creates a client for programs without a gateway connection. */
 export const openRest = ({ token, apiUrl }: DiscordAccount): DiscordRest => {
   const rest = new REST(restOptions(apiUrl));
   return createDiscordRest(() => rest, token);
 };
 
 /**
- * Discord's REST API, as far as it is used. discord.js queues by Discord's rate limits and waits out every Retry-After. It
- * tries a POST again after 5xx, timeouts and failed connections, so a message with the bot token always carries an enforced nonce.
- * Throws discord.js's errors, and PlatformError when Could not reach Discord; `troubleOf` reads both. Throws what a
- * file's `open` throws, too.
+ * The requests that the bot sends to Discord. discord.js queues them by Discord's rate limits and retries a POST after 5xx,
+ * timeouts and failed connections, so each message sent with the bot token has an enforced nonce. Throws discord.js's
+ * errors, PlatformError if Discord is unreachable (`errorKindOf` reads both), and the errors of a file's `open`.
  */
 export function createDiscordRest(current: () => REST, token: string) {
-  /** discord.js forgets its token at every 401, and the token may be good again later. */
+  /** discord.js forgets its token at every 401, but the token may become valid again. */
   const bot = () => current().setToken(token);
 
   return {
     applicationId: () => idOf(bot().get(Routes.currentApplication())),
 
-    /** For what somebody waits for: it fails soon. */
+    /** For requests that someone is waiting for: has a short timeout. */
     read: (route: `/${string}`) => reach(bot().get(route, { signal: AbortSignal.timeout(READ_MS) })),
 
     commands: (applicationId: string) => reach(bot().get(Routes.applicationCommands(applicationId))),
@@ -97,7 +96,7 @@ export function createDiscordRest(current: () => REST, token: string) {
 
     // --- With the bot token --------------------------------------------------------------------------------------
 
-    /** @param options `nonce`: Discord answers with the earlier message when it took the same nonce minutes ago */
+    /** @param options `nonce`: Discord returns the earlier message if it accepted the same nonce minutes ago */
     async post(
       channel: string,
       sending: Sending,
@@ -114,7 +113,7 @@ export function createDiscordRest(current: () => REST, token: string) {
     edit: (channel: string, id: string, sending: Sending) =>
       sentOf(bot().patch(Routes.channelMessage(channel, id), requestOf(sending))),
 
-    /** Everything but the rows of buttons and menus stays as it is. */
+    /** Changes only the rows of buttons and menus. */
     editRows: (channel: string, id: string, components: readonly object[]) =>
       reach(bot().patch(Routes.channelMessage(channel, id), { body: { components } })),
 
@@ -123,8 +122,8 @@ export function createDiscordRest(current: () => REST, token: string) {
     message: (channel: string, id: string) => reach(bot().get(Routes.channelMessage(channel, id))),
 
     /**
-     * Newest first.
-     * @param near an id that Discord gave: the messages next to it
+     * Returns messages, newest first.
+     * @param near the id of the message next to the results
      */
     messages(
       channel: string,
@@ -139,19 +138,19 @@ export function createDiscordRest(current: () => REST, token: string) {
     openThread: (channel: string, message: string, name: string) =>
       idOf(bot().post(Routes.threads(channel, message), { body: { name } })),
 
-    /** Opens an archived thread again; one that is locked takes Manage Threads. */
+    /** Reopens an archived thread. Locked threads require Manage Threads. */
     unarchive: (thread: string) => reach(bot().patch(Routes.channel(thread), { body: { archived: false } })),
 
     typing: (channel: string) => reach(bot().post(Routes.channelTyping(channel))),
 
-    /** Speaks where the bot sits in the audience and was invited. */
+    /** Accepts an invitation to speak on a stage. */
     speakOnStage: (guild: string, channel: string) =>
       reach(bot().patch(Routes.guildVoiceState(guild), { body: { channel_id: channel, suppress: false } })),
 
     directChannel: (person: string) =>
       idOf(bot().post(Routes.userChannels(), { body: { recipient_id: person } })),
 
-    // --- With an interaction's token: `auth: false`, so that a dead token never costs the bot its own -------------
+    // --- With an interaction's token: `auth: false`, so that an expired one cannot clear the bot's own token -----
 
     reply(
       { id, token: interaction }: { readonly id: string; readonly token: string },
@@ -163,7 +162,7 @@ export function createDiscordRest(current: () => REST, token: string) {
       return firstResponse(() => current().post(Routes.interactionCallback(id, interaction), request));
     },
 
-    /** Discord takes no nonce here, so it is not tried again. */
+    /** Not retried, because Discord accepts no nonce here. */
     followUp: ({ application, token }: InteractionToken, sending: Sending, flags = 0) =>
       sentOf(
         current().post(Routes.webhook(application, token), { ...requestOf(sending, { flags }), auth: false }),

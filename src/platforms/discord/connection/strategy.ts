@@ -1,4 +1,4 @@
-/** How @discordjs/ws opens shards, with two differences from its own way: a faulty event ends nothing, and the end is the end. */
+/** Opens shards as @discordjs/ws does, but survives unreadable events and never reconnects a discarded client. */
 import {
   type IShardingStrategy,
   managerToFetchingStrategyOptions,
@@ -10,24 +10,28 @@ import {
 } from '@discordjs/ws';
 import type { Log } from '../../../core/telemetry/log.ts';
 
-/** @param over aborts when the client is given up */
-export function createStrategy(manager: WebSocketManager, over: AbortSignal, log: Log): IShardingStrategy {
+/** @param discarded aborts when the client is discarded */
+export function createStrategy(
+  manager: WebSocketManager,
+  discarded: AbortSignal,
+  log: Log,
+): IShardingStrategy {
   const shards = new Map<number, WebSocketShard>();
 
   function listen(shard: WebSocketShard, shardId: number): void {
-    // All of its events are handed on as they are, so that their types do not matter.
+    // Events are passed on unchanged, so their types do not matter.
     const emit = manager.emit.bind(manager) as (event: WebSocketShardEvents, payload: object) => void;
     for (const event of Object.values(WebSocketShardEvents))
       shard.on(event, (payload?: object) => {
-        if (over.aborted) {
-          // A shard connects again half a second after its connection broke, even if it was destroyed meanwhile.
+        if (discarded.aborted) {
+          // A shard reconnects half a second after its connection breaks, even if it was destroyed in the meantime.
           if (event === WebSocketShardEvents.Hello) void shard.destroy();
           return;
         }
         try {
           emit(event, { ...payload, shardId });
         } catch (error) {
-          // discord.js makes objects of events here. Nothing catches what it throws, and the process would end.
+          // discord.js parses events here. An uncaught error would end the process.
           log.error({ err: error, shard: shardId }, 'Dropped an unreadable Discord event');
         }
       });
@@ -43,10 +47,10 @@ export function createStrategy(manager: WebSocketManager, over: AbortSignal, log
       }
     },
     async connect() {
-      if (!over.aborted) await Promise.all([...shards.values()].map((shard) => shard.connect()));
+      if (!discarded.aborted) await Promise.all([...shards.values()].map((shard) => shard.connect()));
     },
     async destroy(options) {
-      // One that is connecting is destroyed once it is: earlier it would leave a failure of its socket to nobody.
+      // A connecting shard is destroyed on its Hello: before that, an error of its socket would be unhandled.
       const connected = [...shards.values()].filter(
         ({ status }) => status !== WebSocketShardStatus.Connecting,
       );
@@ -57,7 +61,7 @@ export function createStrategy(manager: WebSocketManager, over: AbortSignal, log
       await shards.get(id)?.send(payload);
     },
     fetchStatus() {
-      throw new TypeError('discord.js tells the status of its shards');
+      throw new TypeError('Read the shard status from discord.js instead');
     },
   };
 }

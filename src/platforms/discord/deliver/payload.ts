@@ -5,7 +5,7 @@ import type { MediaReader } from '../../platform.ts';
 import type { FileToSend, Payload, Sending } from '../connection/multipart.ts';
 import type { Page, PageFile } from '../render/pages.ts';
 
-/** @param mentioned the only people who are notified */
+/** @param mentioned ids of the people to notify */
 export const textSending = (content: string, mentioned: readonly string[] = []): Sending => ({
   body: {
     content,
@@ -17,28 +17,28 @@ export const textSending = (content: string, mentioned: readonly string[] = []):
   files: [],
 });
 
-/** A file that a message has already. */
+/** A file that a message already has. */
 export interface PostedFile {
   readonly name: string;
-  /** Names its bytes, so that an edit need not upload them again. */
+  /** Identifies its bytes, so that an edit does not upload them again. */
   readonly key: string;
   /** Discord's id of the attachment. */
   readonly id: string;
 }
 
-/** Equal for equal bytes. */
+/** Returns the existing key for the existing bytes. */
 const keyOf = ({ source }: PageFile): string =>
   source.type === 'kept' ? source.file.name : createHash('sha256').update(source.text).digest('base64url');
 
-/** A page with its files, except those that the message has already. */
+/** Returns the request for a page, with the files that the message does not have yet. */
 export function sendingOf(page: Page, posted: readonly PostedFile[], media: MediaReader): Sending {
   const files: FileToSend[] = [];
   const attachments: Payload['attachments'][number][] = [];
   for (const file of page.files) {
     const { name, title, alt } = file;
-    const same = posted.find((one) => one.name === name && one.key === keyOf(file));
-    if (same) {
-      attachments.push({ id: same.id });
+    const existing = posted.find((one) => one.name === name && one.key === keyOf(file));
+    if (existing) {
+      attachments.push({ id: existing.id });
     } else {
       attachments.push(present({ id: files.length, filename: name, title, description: alt || undefined }));
       files.push(fileToSend(file, media));
@@ -48,7 +48,7 @@ export function sendingOf(page: Page, posted: readonly PostedFile[], media: Medi
   return { body: { content, embeds, components, attachments, allowed_mentions: { parse: [] } }, files };
 }
 
-/** The files of a message after it took a page. */
+/** Returns the files of a message after a page was written to it. */
 export function attachedFiles(
   page: Page,
   attached: readonly { readonly id: string; readonly filename: string }[],

@@ -1,12 +1,12 @@
-/** What is done with a post that is shown: a link to it, whether it has a button, and taking it back. */
+/** Links to a post, finds its buttons, and removes it. */
 import type { Address } from '../../../core/invocation.ts';
 import type { Posted } from '../../platform.ts';
 import { addressDataOf, liveToken } from '../address.ts';
-import { platformErrorOf, unlessTrouble } from '../errors.ts';
+import { ignoreErrors, platformErrorOf } from '../errors.ts';
 import type { DeliveryTools } from './tools.ts';
 import { CLOSED_TO_BOT, createWriter, discordPostOf } from './writer.ts';
 
-/** https://docs.discord.com/developers/reference: message links; `@me` means direct messages. */
+/** Links to the first message; `@me` stands for direct messages. https://docs.discord.com/developers/reference */
 export async function messageLink({ guild }: Address, posted: Posted): Promise<string | undefined> {
   const [first] = discordPostOf(posted).messages;
   return first && `https://discord.com/channels/${guild ?? '@me'}/${first.channel}/${first.id}`;
@@ -23,8 +23,8 @@ export async function messageOffers(
   const token = liveToken(addressDataOf(address), now());
   try {
     for (const { id, channel, via } of messages.toReversed()) {
-      const reading = via === 'token' && token ? rest.response(token, id) : rest.message(channel, id);
-      const found = await unlessTrouble(['message-gone', 'token-dead', ...CLOSED_TO_BOT], () => reading);
+      const request = via === 'token' && token ? rest.response(token, id) : rest.message(channel, id);
+      const found = await ignoreErrors(['message-deleted', 'token-expired', ...CLOSED_TO_BOT], () => request);
       if (found === undefined) return undefined;
       if (JSON.stringify(found).includes(JSON.stringify(action))) return true;
     }
@@ -34,16 +34,16 @@ export async function messageOffers(
   }
 }
 
-/** Deletes the messages of `stray` that `kept` does not hold. Throws PlatformError. */
+/** Deletes the messages of `stray` that are not in `kept`. Throws PlatformError. */
 export async function retractMessages(
   address: Address,
   stray: Posted,
   kept: Posted,
   tools: DeliveryTools,
 ): Promise<void> {
-  const stay = new Set(discordPostOf(kept).messages.map(({ id }) => id));
+  const keptIds = new Set(discordPostOf(kept).messages.map(({ id }) => id));
   const post = discordPostOf(stray);
-  const messages = post.messages.filter(({ id }) => !stay.has(id));
+  const messages = post.messages.filter(({ id }) => !keptIds.has(id));
   const options = { key: '', remember: async () => undefined };
   try {
     await createWriter(address, { ...post, messages }, options, tools).writePages([]);

@@ -4,7 +4,7 @@ import type { Message } from '../../../core/message.ts';
 import { addressDataOf, liveToken } from '../address.ts';
 import type { Sending } from '../connection/multipart.ts';
 import { type InteractionToken, nonceOf } from '../connection/rest.ts';
-import { platformErrorOf, troubleOf, unlessTrouble } from '../errors.ts';
+import { errorKindOf, ignoreErrors, platformErrorOf } from '../errors.ts';
 import { DEFAULT_FILE_BYTES } from '../limits.ts';
 import { renderPages } from '../render/pages.ts';
 import { sendingOf } from './payload.ts';
@@ -12,7 +12,7 @@ import type { DeliveryTools } from './tools.ts';
 
 type PrivateTools = Pick<DeliveryTools, 'rest' | 'media' | 'now'>;
 
-/** To the person alone: in the channel while the interaction lives, else by direct message. Throws PlatformError. */
+/** Shows a message only to the requester: in the channel while the token is live, otherwise by direct message. Throws PlatformError. */
 export async function sendPrivateMessage(
   address: Address,
   message: Message,
@@ -35,11 +35,11 @@ export async function sendPrivateMessage(
     return true;
   };
   try {
-    // Whatever Discord refuses in the channel may still reach the person directly.
-    if (token && (await sendInChannel(token).catch(unlessRefused))) return;
+    // If Discord rejects the message in the channel, a direct message may still work.
+    if (token && (await sendInChannel(token).catch(falseIfRejected))) return;
     const channel = await rest.directChannel(address.person);
     await sendPages(DEFAULT_FILE_BYTES, (sending, index) =>
-      // Discord takes two messages of one nonce for one, so different messages have different nonces.
+      // Discord drops a second message with the same nonce, so each message needs its own.
       rest.post(channel, sending, {
         nonce: nonceOf(`${channel} ${now()} ${index} ${JSON.stringify(sending.body)}`),
       }),
@@ -49,16 +49,16 @@ export async function sendPrivateMessage(
   }
 }
 
-/** False for a refusal. Throws what may pass, and what is not Discord's. */
-function unlessRefused(error: unknown): false {
-  const trouble = troubleOf(error);
-  if (trouble === 'unavailable' || trouble === 'other') throw error;
+/** Returns false if Discord rejected the request. Throws temporary errors, and errors that are not from Discord. */
+function falseIfRejected(error: unknown): false {
+  const kind = errorKindOf(error);
+  if (kind === 'unavailable' || kind === 'other') throw error;
   return false;
 }
 
-/** The first follow-up would fill a response that is still deferred, visibly for everybody. */
+/** Deletes a deferred response: otherwise the first follow-up would fill it, visible to everyone. */
 async function removeThinking(token: InteractionToken, { rest }: PrivateTools): Promise<void> {
-  await unlessTrouble(['message-gone'], async () => {
+  await ignoreErrors(['message-deleted'], async () => {
     const original = await rest.response(token, '@original');
     if (original.flags & MessageFlags.Loading) await rest.deleteResponse(token, '@original');
   });

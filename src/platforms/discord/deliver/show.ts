@@ -1,9 +1,9 @@
-/** Shows a message in the richest style that Discord takes. Safe to repeat. */
+/** Shows a message in the richest style that Discord accepts. Safe to repeat. */
 import type { Address } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
 import { PlatformError, type Posted, type ShowOptions } from '../../platform.ts';
 import { type AddressData, addressDataOf, liveToken } from '../address.ts';
-import { platformErrorOf, type Trouble, troubleOf } from '../errors.ts';
+import { type ErrorKind, errorKindOf, platformErrorOf } from '../errors.ts';
 import { DEFAULT_FILE_BYTES, FILE_BYTES_BY_TIER } from '../limits.ts';
 import {
   missingNote,
@@ -13,7 +13,7 @@ import {
 } from '../permissions.ts';
 import { type DiscordRenderOptions, type Page, renderPages } from '../render/pages.ts';
 import type { DeliveryTools } from './tools.ts';
-import { createWriter, discordPostOf, UnheardFollowUp } from './writer.ts';
+import { createWriter, discordPostOf, UnconfirmedFollowUp } from './writer.ts';
 
 const TOKEN_ONLY =
   "Discord lets me write here for 15 minutes. If this takes longer, I'll send you the result as a direct message.";
@@ -33,15 +33,15 @@ export async function showMessage(
   const data = addressDataOf(address);
   const post = discordPostOf(options.posted);
   const writer = createWriter(address, post, options, tools);
-  const missing = missingNow(address, data, tools) ?? [];
+  const missing = missingForBot(address, data, tools) ?? [];
   const write = async () => {
-    // It stays for ever where the result takes longer than the token lives.
-    const mayEndElsewhere = data.tokenOnly && message.progress ? { note: TOKEN_ONLY } : {};
+    // The note remains if the token expires before the result is ready.
+    const tokenNote = data.tokenOnly && message.progress ? { note: TOKEN_ONLY } : {};
     const styles = stylesFor(address, data, missing, tools).map((style) => ({
       ...style,
-      ...mayEndElsewhere,
+      ...tokenNote,
     }));
-    await writeRichest(writer, message, post.unheard ? styles.map(folded) : styles, options, tools);
+    await writeRichest(writer, message, post.unheard ? styles.map(inOneMessage) : styles, options, tools);
   };
   try {
     if (preventsSending(missing)) {
@@ -49,7 +49,7 @@ export async function showMessage(
       throw new PlatformError('gone', 'The bot is missing permission to write in the channel', { advice });
     }
     await write().catch(async (error: unknown) => {
-      if (!(error instanceof UnheardFollowUp)) throw error;
+      if (!(error instanceof UnconfirmedFollowUp)) throw error;
       await write();
     });
     if (message.notify && !options.streaming) await writer.notify(message.notify);
@@ -61,18 +61,19 @@ export async function showMessage(
   }
 }
 
-/** What is missing for the bot's own token; an interaction's token needs no permission. */
-function missingNow({ guild, channel, parent }: Address, data: AddressData, { guilds, now }: DeliveryTools) {
+/** Returns the permissions missing for the bot's own token. An interaction's token does not need permissions. */
+function missingForBot(
+  { guild, channel, parent }: Address,
+  data: AddressData,
+  { guilds, now }: DeliveryTools,
+) {
   if (guild === undefined || data.tokenOnly || liveToken(data, now())) return undefined;
   return guilds.missingPermissions(guild, channel, parent);
 }
 
-type Style = Pick<
-  DiscordRenderOptions,
-  'fileBytes' | 'cards' | 'textFile' | 'mostPages' | 'threads' | 'note'
->;
+type Style = Pick<DiscordRenderOptions, 'fileBytes' | 'cards' | 'textFile' | 'maxPages' | 'threads' | 'note'>;
 
-/** From the richest to the plainest. */
+/** Returns styles from the richest to the plainest. */
 function stylesFor(
   { guild }: Address,
   data: AddressData,
@@ -80,9 +81,9 @@ function stylesFor(
   { guilds, now }: DeliveryTools,
 ): Style[] {
   const tier = guild === undefined ? 0 : (guilds.premiumTier(guild) ?? 0);
-  const ofGuild = FILE_BYTES_BY_TIER[tier] ?? DEFAULT_FILE_BYTES;
-  const most = (liveToken(data, now()) && data.fileBytes) ?? ofGuild;
-  const sizes = [most, ...(most > DEFAULT_FILE_BYTES ? [DEFAULT_FILE_BYTES] : []), 0];
+  const guildLimit = FILE_BYTES_BY_TIER[tier] ?? DEFAULT_FILE_BYTES;
+  const largest = (liveToken(data, now()) && data.fileBytes) ?? guildLimit;
+  const sizes = [largest, ...(largest > DEFAULT_FILE_BYTES ? [DEFAULT_FILE_BYTES] : []), 0];
   const threads = data.threads ?? false;
   const plainest = { fileBytes: 0, cards: false, textFile: false, threads };
   if (missing.length === 0) return [...sizes.map((fileBytes) => ({ fileBytes, threads })), plainest];
@@ -96,10 +97,10 @@ function stylesFor(
   return [...(missing.includes('Attach Files') ? [] : withFiles), { ...plainest, note }];
 }
 
-/** Everything in one message: long text becomes a file. */
-const folded = (style: Style): Style => ({ ...style, mostPages: 1, textFile: true });
+/** Puts everything in one message: long text becomes a file. */
+const inOneMessage = (style: Style): Style => ({ ...style, maxPages: 1, textFile: true });
 
-/** Goes on to a plainer style while Discord does not take a file, or a permission is missing for the present one. */
+/** Tries plainer styles while Discord rejects a file, or the current style needs a missing permission. */
 async function writeRichest(
   writer: ReturnType<typeof createWriter>,
   message: Message,
@@ -113,11 +114,11 @@ async function writeRichest(
     try {
       return await writer.writePages(pages);
     } catch (error) {
-      const trouble = troubleOf(error);
+      const kind = errorKindOf(error);
       const next = styles[index + 1];
-      if (!next || !helpsToBePlain(trouble, pages)) throw error;
-      const without = goneWithout(pages, next);
-      if (trouble === 'no-permission' && without.length > 0) note = { note: missingNote(without) };
+      if (!next || !mayHelpToSimplify(kind, pages)) throw error;
+      const unneeded = permissionsNotNeeded(pages, next);
+      if (kind === 'no-permission' && unneeded.length > 0) note = { note: missingNote(unneeded) };
     }
   }
 }
@@ -125,13 +126,13 @@ async function writeRichest(
 const hasFiles = (pages: readonly Page[]): boolean => pages.some(({ files }) => files.length > 0);
 const hasCards = (pages: readonly Page[]): boolean => pages.some(({ embeds }) => embeds.length > 0);
 
-function helpsToBePlain(trouble: Trouble, pages: readonly Page[]): boolean {
-  if (trouble === 'no-permission') return hasFiles(pages) || hasCards(pages);
-  return (trouble === 'too-large' || trouble === 'refused') && hasFiles(pages);
+function mayHelpToSimplify(kind: ErrorKind, pages: readonly Page[]): boolean {
+  if (kind === 'no-permission') return hasFiles(pages) || hasCards(pages);
+  return (kind === 'too-large' || kind === 'refused') && hasFiles(pages);
 }
 
-/** The permissions that the next style needs no more. */
-function goneWithout(pages: readonly Page[], next: Style): PermissionName[] {
+/** Returns the permissions that the next style no longer needs. */
+function permissionsNotNeeded(pages: readonly Page[], next: Style): PermissionName[] {
   return [
     ...(next.cards === false && hasCards(pages) ? (['Embed Links'] as const) : []),
     ...(next.fileBytes === 0 && (hasFiles(pages) || next.cards === false) ? (['Attach Files'] as const) : []),

@@ -1,10 +1,10 @@
-/** Text that is still being written, by edits of its messages. */
+/** Shows text while it is being written, by editing its messages. */
 import type { Address } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
 import type { MessageStream, ShowOptions } from '../../platform.ts';
 import { createNewestWins } from '../../shared/newest-wins.ts';
 import { addressDataOf, liveToken } from '../address.ts';
-import { troubleOf } from '../errors.ts';
+import { errorKindOf } from '../errors.ts';
 import type { EditPace } from './edit-pace.ts';
 import { showMessage } from './show.ts';
 import type { DeliveryTools } from './tools.ts';
@@ -50,8 +50,8 @@ export function streamMessage(
     write: async (message) => void (await write(message(), true)),
     failed(error) {
       log.debug({ err: error }, 'Could not edit a streamed message');
-      // What fails for good is reported by the last write.
-      if (troubleOf(error) === 'unavailable' && newest) writer.offer(newest);
+      // The last write reports permanent failures.
+      if (errorKindOf(error) === 'unavailable' && newest) writer.offer(newest);
     },
   });
 

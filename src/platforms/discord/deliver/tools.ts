@@ -4,7 +4,7 @@ import type { Guilds } from '../connection/guilds.ts';
 import type { DiscordRest } from '../connection/rest.ts';
 import type { FirstResponses } from './first-responses.ts';
 
-/** What showing a message takes. */
+/** The dependencies for showing messages. */
 export interface DeliveryTools extends Pick<System, 'now' | 'log'> {
   readonly rest: DiscordRest;
   readonly guilds: Guilds;

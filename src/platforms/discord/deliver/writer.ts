@@ -1,4 +1,4 @@
-/** Writes the pages of one post: by the interaction's token while it lives, by the bot token after. */
+/** Writes the pages of a post, with the interaction's token while it is live and the bot token afterwards. */
 import { SnowflakeUtil } from 'discord.js';
 import { z } from 'zod';
 import type { Address } from '../../../core/invocation.ts';
@@ -7,35 +7,35 @@ import { PlatformError, type Posted, type ShowOptions } from '../../platform.ts'
 import { addressDataOf, type LiveToken, liveToken } from '../address.ts';
 import type { Payload, Sending } from '../connection/multipart.ts';
 import { nonceOf, type Sent } from '../connection/rest.ts';
-import { type Trouble, troubleOf, unlessTrouble } from '../errors.ts';
+import { type ErrorKind, errorKindOf, ignoreErrors } from '../errors.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import type { Page } from '../render/pages.ts';
 import { attachedFiles, sendingOf, textSending } from './payload.ts';
 import type { DeliveryTools } from './tools.ts';
 
-/** It is stored: names and meanings must stay. */
+/** Stored, so names and meanings must not change. */
 const discordPostSchema = z.object({
-  /** One entry a page, in order. */
+  /** One entry per page, in order. */
   messages: z
     .array(
       z.object({
         id: z.string(),
         channel: z.string(),
-        /** How it was sent: the interaction's token reaches only what was sent with it. */
+        /** The token that sent the message. An interaction's token can only edit messages sent with it. */
         via: z.enum(['token', 'bot']),
         files: z.array(z.object({ name: z.string(), key: z.string(), id: z.string() })),
-        /** Digest of the page, so that the same page is not written again. */
+        /** Digest of the page, so that an unchanged page is not written again. */
         shown: z.string().default(''),
       }),
     )
     .default([]),
-  /** Raised when an earlier message was deleted, so that its successor gets a nonce of its own. */
+  /** Incremented when a message was deleted, so that its replacement gets a new nonce. */
   generation: z.number().default(0),
-  /** The person was told that the result is ready. */
+  /** The requester was mentioned because the result is ready. */
   notified: z.boolean().default(false),
-  /** The person was told that the result is not complete. */
+  /** The requester was mentioned because the result is incomplete. */
   notifiedIncomplete: z.boolean().default(false),
-  /** A follow-up was sent without an answer: it may have arrived, so from then on everything goes into the first message. */
+  /** A follow-up got no response and may have arrived. From then on, everything goes into the first message. */
   unheard: z.boolean().default(false),
 });
 export type DiscordPost = z.infer<typeof discordPostSchema>;
@@ -44,11 +44,16 @@ type PostedMessage = DiscordPost['messages'][number];
 export const discordPostOf = (posted: Posted = {}): DiscordPost =>
   discordPostSchema.safeParse(posted).data ?? discordPostSchema.parse({});
 
-export const CLOSED_TO_BOT: readonly Trouble[] = ['no-access', 'no-permission', 'channel-gone', 'archived'];
+export const CLOSED_TO_BOT: readonly ErrorKind[] = [
+  'no-access',
+  'no-permission',
+  'channel-deleted',
+  'archived',
+];
 
-/** A follow-up may have arrived or not; what it was to say must go into the first message. */
-export class UnheardFollowUp extends Error {
-  override readonly name = 'UnheardFollowUp';
+/** Thrown when a follow-up may or may not have arrived: its text must go into the first message. */
+export class UnconfirmedFollowUp extends Error {
+  override readonly name = 'UnconfirmedFollowUp';
 }
 
 const MENTIONS = {
@@ -58,7 +63,7 @@ const MENTIONS = {
 
 type Delivery = Pick<PostedMessage, 'via'> & { readonly message: Sent };
 
-/** Throws discord.js's errors, {@link UnheardFollowUp} and PlatformError. */
+/** Throws discord.js's errors, {@link UnconfirmedFollowUp} and PlatformError. */
 export function createWriter(
   address: Address,
   post: DiscordPost,
@@ -68,12 +73,12 @@ export function createWriter(
   const { key } = options;
   const { messages } = post;
   const data = addressDataOf(address);
-  /** A message was posted that is not stored yet. */
+  /** A new message's id is not stored yet. */
   let isNew = false;
 
   async function writePages(pages: readonly Page[]): Promise<void> {
     for (const [index, page] of pages.entries()) {
-      // The caller stores the result; ids of earlier messages are stored before the next request.
+      // Each id is stored before the next request. The caller stores the last one.
       await rememberPosted();
       const before = messages[index];
       const shown = nonceOf(JSON.stringify(page));
@@ -82,47 +87,49 @@ export function createWriter(
       const { message, via } = edited ?? (await create(index, page));
       const files = attachedFiles(page, message.attachments);
       messages[index] = { id: message.id, channel: message.channel_id, via, files, shown };
-      // An edit may be repeated, even with files: then they replace the same files.
+      // Edits are safe to repeat: their files replace the same files.
       isNew ||= before?.id !== message.id;
     }
     await removeAfter(pages.length);
   }
 
-  /** Posts or edits, unless another replica may be at it. */
-  function writing(send: () => Promise<Sent>): Promise<Sent> {
+  /** Posts or edits, unless another replica may be guardedWrite. */
+  function guardedWrite(send: () => Promise<Sent>): Promise<Sent> {
     options.beforeWriting?.();
     return send();
   }
 
-  /** Stores the ids of messages that are new since the last time. */
+  /** Stores the ids of messages posted since the last call. */
   async function rememberPosted(): Promise<void> {
     if (isNew) await remember();
   }
 
   const currentToken = (): LiveToken | undefined => liveToken(data, now());
 
-  /** @returns undefined when the message was deleted */
+  /** @returns undefined if the message was deleted */
   async function edit({ id, channel, via, files }: PostedMessage, page: Page): Promise<Delivery | undefined> {
-    // Another replica may have replaced the files by others.
+    // Another replica may have replaced the files.
     const sending = sendingOf(page, options.mayHavePosted ? [] : files, media);
     const write = async () => {
       const token = via === 'token' ? currentToken() : undefined;
       const edited =
         token &&
-        (await unlessTrouble(['token-dead'], () => writing(() => rest.editResponse(token, id, sending))));
+        (await ignoreErrors(['token-expired'], () =>
+          guardedWrite(() => rest.editResponse(token, id, sending)),
+        ));
       if (edited) return { message: edited, via };
       if (data.tokenOnly) return undefined;
-      return { message: await writing(() => rest.edit(channel, id, sending)), via };
+      return { message: await guardedWrite(() => rest.edit(channel, id, sending)), via };
     };
     try {
       return await write().catch(async (error: unknown) => {
-        if (troubleOf(error) !== 'archived') throw error;
-        const isOpen = await unlessTrouble(['no-permission', 'no-access'], () => rest.unarchive(channel));
+        if (errorKindOf(error) !== 'archived') throw error;
+        const isOpen = await ignoreErrors(['no-permission', 'no-access'], () => rest.unarchive(channel));
         if (!isOpen) throw error;
         return await write();
       });
     } catch (error) {
-      if (troubleOf(error) !== 'message-gone') throw error;
+      if (errorKindOf(error) !== 'message-deleted') throw error;
       post.generation += 1;
       return undefined;
     }
@@ -131,53 +138,53 @@ export function createWriter(
   async function create(index: number, page: Page): Promise<Delivery> {
     const sending = sendingOf(page, [], media);
     const token = currentToken();
-    // The deferred response is the first page; an edit of it can be repeated without harm.
+    // The first page fills the deferred response: an edit is safe to repeat.
     const isFirst = index === 0 && post.generation === 0 && !data.beside;
     if (token && isFirst && responses.isFree(token, key)) {
       responses.fill(token, key, now());
-      const filled = await unlessTrouble(['token-dead', 'message-gone'], () =>
-        writing(() => rest.editResponse(token, '@original', sending)),
+      const response = await ignoreErrors(['token-expired', 'message-deleted'], () =>
+        guardedWrite(() => rest.editResponse(token, '@original', sending)),
       );
-      if (filled) return { message: filled, via: 'token' };
+      if (response) return { message: response, via: 'token' };
     }
     if (data.tokenOnly) return { message: await followUp(index, sending), via: 'token' };
-    const lost =
+    const lostId =
       !token && isFirst && options.mayHavePosted ? await lostResponse(address, key, rest) : undefined;
-    if (lost !== undefined)
-      return { message: await writing(() => rest.edit(address.channel, lost, sending)), via: 'bot' };
+    if (lostId !== undefined)
+      return { message: await guardedWrite(() => rest.edit(address.channel, lostId, sending)), via: 'bot' };
     try {
       const nonce = nonceFor(`page ${index}`, index === 0);
       const sent = await send(sending, nonce, data.replyTo);
-      // An enforced nonce gives back the earlier message, which may show an earlier state.
+      // With an enforced nonce, Discord may return an earlier message with outdated content.
       const isShown = shows(sent, sending.body);
-      const message = isShown ? sent : await writing(() => rest.edit(sent.channel_id, sent.id, sending));
+      const message = isShown ? sent : await guardedWrite(() => rest.edit(sent.channel_id, sent.id, sending));
       return { message, via: 'bot' };
     } catch (error) {
-      const isClosed = CLOSED_TO_BOT.includes(troubleOf(error));
+      const isClosed = CLOSED_TO_BOT.includes(errorKindOf(error));
       if (!token || !isClosed) throw error;
-      const followed = await unlessTrouble(['token-dead'], () => followUp(index, sending));
-      if (!followed) throw error;
-      return { message: followed, via: 'token' };
+      const followedUp = await ignoreErrors(['token-expired'], () => followUp(index, sending));
+      if (!followedUp) throw error;
+      return { message: followedUp, via: 'token' };
     }
   }
 
   /**
-   * Discord takes no nonce with a follow-up, so a follow-up without an answer is never sent again: its text goes into
-   * the first message instead, and that edit can be repeated. A first page has no such message and is sent again.
+   * Discord accepts no nonce for follow-ups, so one that gets no response is never sent again. Its text goes into the
+   * first message instead, because edits are safe to repeat. A first page has no earlier message and is sent again.
    */
   async function followUp(index: number, sending: Sending): Promise<Sent> {
     const token = requireToken();
-    if (index === 0) return await writing(() => rest.followUp(token, sending));
-    if (post.unheard) throw new UnheardFollowUp();
+    if (index === 0) return await guardedWrite(() => rest.followUp(token, sending));
+    if (post.unheard) throw new UnconfirmedFollowUp();
     post.unheard = true;
     await remember();
     try {
-      const sent = await writing(() => rest.followUp(token, sending));
+      const sent = await guardedWrite(() => rest.followUp(token, sending));
       post.unheard = false;
       return sent;
     } catch (error) {
-      const trouble = troubleOf(error);
-      if (trouble === 'unavailable' || trouble === 'too-many-follow-ups') throw new UnheardFollowUp();
+      const kind = errorKindOf(error);
+      if (kind === 'unavailable' || kind === 'too-many-follow-ups') throw new UnconfirmedFollowUp();
       post.unheard = false;
       throw error;
     }
@@ -192,17 +199,17 @@ export function createWriter(
     });
   }
 
-  /** A reply needs a permission of its own; without it the message goes out as any other. */
+  /** Replies need Read Message History. Without it, the message is sent without a reply. */
   async function send(sending: Sending, nonce: string, replyTo: string | undefined): Promise<Sent> {
-    const replied =
+    const reply =
       replyTo !== undefined &&
-      (await unlessTrouble(['no-history'], () =>
-        writing(() => rest.post(address.channel, sending, { nonce, replyTo })),
+      (await ignoreErrors(['no-history'], () =>
+        guardedWrite(() => rest.post(address.channel, sending, { nonce, replyTo })),
       ));
-    return replied || (await writing(() => rest.post(address.channel, sending, { nonce })));
+    return reply || (await guardedWrite(() => rest.post(address.channel, sending, { nonce })));
   }
 
-  /** Mentions the person who asked, once for each, in a message of its own: an edit does not notify them. */
+  /** Mentions the requester in a new message, because an edit does not notify them. Once for each subject. */
   async function notify(about: NonNullable<Message['notify']>): Promise<void> {
     const { flag, words } = MENTIONS[about];
     if (post[flag]) return;
@@ -210,16 +217,16 @@ export function createWriter(
     try {
       if (data.tokenOnly) {
         const token = requireToken();
-        // There is no nonce: a mention that may be lost is better than two.
+        // Without a nonce, a lost mention is better than two.
         post[flag] = true;
         await remember();
-        await writing(() => rest.followUp(token, sending));
+        await guardedWrite(() => rest.followUp(token, sending));
         return;
       }
       await send(sending, nonceFor(`notify ${about}`, false), messages[0]?.id);
     } catch (error) {
-      // The result is shown. Only a failure that may pass is worth another try.
-      if (troubleOf(error) === 'unavailable' && !data.tokenOnly) throw error;
+      // The result is already shown, so only a temporary failure is worth a retry.
+      if (errorKindOf(error) === 'unavailable' && !data.tokenOnly) throw error;
     }
     post[flag] = true;
   }
@@ -227,7 +234,7 @@ export function createWriter(
   async function removeAfter(length: number): Promise<void> {
     for (const { id, channel, via } of messages.slice(length).reverse()) {
       const token = via === 'token' ? currentToken() : undefined;
-      await unlessTrouble(['token-dead', 'message-gone', ...CLOSED_TO_BOT], () =>
+      await ignoreErrors(['token-expired', 'message-deleted', ...CLOSED_TO_BOT], () =>
         token ? rest.deleteResponse(token, id) : rest.delete(channel, id),
       );
       messages.pop();
@@ -248,7 +255,7 @@ export function createWriter(
   return { writePages, rememberPosted, notify };
 }
 
-/** Whether Discord has what was sent. If this says no by mistake, one edit too many is made. */
+/** Whether Discord shows what was sent. A wrong `false` only costs an extra edit. */
 function shows(sent: Sent, body: Payload): boolean {
   const same = (left: string | undefined, right: string | undefined) =>
     (left ?? '').trim() === (right ?? '').trim();
@@ -266,16 +273,16 @@ function shows(sent: Sent, body: Payload): boolean {
   );
 }
 
-/** The most that Discord lists at once. */
-const LISTED = 100;
+/** Discord's limit for one request. */
+const MAX_LISTED = 100;
 const CLOCKS_DIFFER_MS = 60_000;
 
-/** What is read of messages that may be lost. */
+/** The fields needed to recognise a lost response. */
 const lostSchema = z.array(z.object({ id: z.string(), components: z.array(z.unknown()).catch([]) }));
 
 /**
- * The response to an interaction whose id was never stored, by the buttons of its job: a process filled it and died, and the
- * token that would reach it is over by now.
+ * Finds an interaction's response by its job's buttons, if a process crashed before storing the id. The token that could
+ * read it directly has expired.
  */
 async function lostResponse(
   address: Address,
@@ -284,10 +291,10 @@ async function lostResponse(
 ): Promise<string | undefined> {
   const { interaction } = addressDataOf(address);
   if (interaction === undefined) return undefined;
-  const askedAt = interaction.expiresAt - DISCORD_LIMITS.interactionMs;
-  const after = String(SnowflakeUtil.generate({ timestamp: askedAt - CLOCKS_DIFFER_MS }));
-  const found = await unlessTrouble([...CLOSED_TO_BOT, 'no-history'], () =>
-    rest.messages(address.channel, { after }, LISTED),
+  const requestedAt = interaction.expiresAt - DISCORD_LIMITS.interactionMs;
+  const after = String(SnowflakeUtil.generate({ timestamp: requestedAt - CLOCKS_DIFFER_MS }));
+  const found = await ignoreErrors([...CLOSED_TO_BOT, 'no-history'], () =>
+    rest.messages(address.channel, { after }, MAX_LISTED),
   );
   // Newest first.
   const messages = lostSchema.safeParse(found).data ?? [];

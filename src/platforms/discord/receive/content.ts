@@ -1,4 +1,4 @@
-/** Everything that a message holds, as text and files: its words, embeds, components, poll, and what it forwards. */
+/** Reads a message as text and files, including its embeds, components, poll and forwarded messages. */
 import type { FileReference } from '../../../core/options.ts';
 import type { SpokenMessage } from '../../shared/question.ts';
 import type { Guilds } from '../connection/guilds.ts';
@@ -13,7 +13,7 @@ export interface ContentTools {
 
 type Snapshot = MessageContent['message_snapshots'][number]['message'];
 
-/** Mentions become names, except those of the bot, which are left out. */
+/** Replaces mentions with names. Mentions of the bot are removed. */
 export function contentOf(message: MessageContent, tools: ContentTools): SpokenMessage {
   const forwarded = message.message_snapshots.map((snapshot) => snapshot.message);
   return {
@@ -32,7 +32,7 @@ function textOf(message: Snapshot, tools: ContentTools): string {
   const parts = [
     message.content,
     ...embeds.map(embedText),
-    ...everyComponent(components).flatMap(({ content = '' }) => content),
+    ...allComponents(components).flatMap(({ content = '' }) => content),
     poll ? pollText(poll) : '',
     ...stickers.map(({ name }) => `(the sticker “${name}”)`),
   ];
@@ -61,11 +61,11 @@ function pollText({ question, answers, results }: NonNullable<Snapshot['poll']>)
   return [`Poll: ${question.text}`, ...lines].join('\n');
 }
 
-/** With those that they hold. */
-export function everyComponent(components: readonly Component[]): Component[] {
+/** Returns components with all nested components. */
+export function allComponents(components: readonly Component[]): Component[] {
   return components.flatMap((component) => [
     component,
-    ...everyComponent([
+    ...allComponents([
       ...(component.components ?? []),
       ...(component.accessory ? [component.accessory] : []),
     ]),
@@ -73,7 +73,7 @@ export function everyComponent(components: readonly Component[]): Component[] {
 }
 
 function filesOf({ attachments, embeds, components }: Snapshot): FileReference[] {
-  const shown = everyComponent(components).flatMap(({ items = [], media, file }) => [
+  const shown = allComponents(components).flatMap(({ items = [], media, file }) => [
     ...items.map((item) => item.media),
     ...(media ? [media] : []),
     ...(file ? [file] : []),
@@ -95,7 +95,7 @@ function fileAt(url: string, contentType: string | undefined): FileReference {
 const MENTION =
   /<(?:(@!?|@&|#)(\d{1,20})|a?(:\w{1,32}:)\d{1,20}|(\/[^:<>\n]{1,100}):\d{1,20}|t:(-?\d{1,13})(?::[a-zA-Z])?)>/g;
 
-/** People, channels, roles, emoji, commands and times as a reader sees them. */
+/** Replaces mentions, emoji, commands and timestamps with the text that readers see. */
 function withNames(text: string, people: Snapshot['mentions'], { guilds, self }: ContentTools): string {
   return text.replace(
     MENTION,

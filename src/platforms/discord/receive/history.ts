@@ -1,4 +1,4 @@
-/** What was said before a question: which messages of Discord these are, and their words. */
+/** Reads the conversation before a question. */
 import type { BaseInteraction } from 'discord.js';
 import { z } from 'zod';
 import type { ConversationTurn, HistoryReference } from '../../../core/invocation.ts';
@@ -7,19 +7,19 @@ import { present } from '../../../core/util/present.ts';
 import { isBare } from '../../shared/question.ts';
 import { isThread } from '../connection/guilds.ts';
 import { ZERO_WIDTH_SPACE } from '../render/escape.ts';
-import { type ContentTools, contentOf, everyComponent } from './content.ts';
+import { allComponents, type ContentTools, contentOf } from './content.ts';
 import { type Component, type IncomingMessage, incomingMessageSchema } from './incoming-message.ts';
 import type { Messages } from './message-memory.ts';
 
-/** Messages of people and of the bot: a message, a reply, and the answers to commands and to menus. */
-const SAID_TYPES: ReadonlySet<number> = new Set([0, 19, 20, 23]);
-/** The first message of a thread that was opened at a message: it refers to that message. */
+/** Message types in a conversation: messages, replies, and answers to slash commands and message menus. */
+const CONVERSATION_TYPES: ReadonlySet<number> = new Set([0, 19, 20, 23]);
+/** The first message of a thread that was opened on a message. It refers to that message. */
 const THREAD_STARTER = 21;
-/** One request gives them all. */
-const MOST_TURNS = 50;
-const LONGEST_CHAIN = 20;
+/** One request returns all of them. */
+const MAX_TURNS = 50;
+const MAX_CHAIN_LENGTH = 20;
 
-/** The latest messages before one, or a message and the chain of what it replies to. `self` is the bot's own user id. */
+/** Either the latest messages before one, or a message and the chain of its replies. `self` is the bot's user id. */
 const referenceSchema = z.object({
   channel: z.string(),
   self: z.string(),
@@ -29,8 +29,8 @@ const referenceSchema = z.object({
 type Reference = z.infer<typeof referenceSchema>;
 
 /**
- * In threads and direct messages, the latest messages; elsewhere, and for a reply in a direct message, the chain of
- * replies. Undefined where nothing was said before.
+ * Returns the latest messages in threads and direct messages, and the chain of replies elsewhere and for a reply in a
+ * direct message. Undefined if there are no earlier messages.
  */
 export function historyOfMessage(
   {
@@ -49,7 +49,7 @@ export function historyOfMessage(
   return reply === undefined || !isHere ? undefined : ({ channel, self, reply } satisfies Reference);
 }
 
-/** The latest messages of a thread; undefined elsewhere. */
+/** Returns the latest messages of a thread, or undefined elsewhere. */
 export function historyOfInteraction(
   { id: before, channel }: BaseInteraction,
   self: string,
@@ -76,50 +76,50 @@ async function latest(
   { channel, before }: Pick<Reference, 'channel'> & { readonly before: string },
   messages: Messages,
 ): Promise<IncomingMessage[]> {
-  const found = await messages.latest(channel, before, MOST_TURNS);
-  const [first, ...others] = found;
+  const found = await messages.latest(channel, before, MAX_TURNS);
+  const [first, ...rest] = found;
   if (first?.type !== THREAD_STARTER) return found;
   const { message_id: id, channel_id: parent = channel } = first.message_reference ?? {};
   const starter = id === undefined ? undefined : await messages.read(parent, id);
-  return starter ? [starter, ...others] : others;
+  return starter ? [starter, ...rest] : rest;
 }
 
 async function chainOf({ channel, reply }: Reference, messages: Messages): Promise<IncomingMessage[]> {
   const chain: IncomingMessage[] = [];
-  for (let next = reply; next !== undefined && chain.length < LONGEST_CHAIN; ) {
+  for (let next = reply; next !== undefined && chain.length < MAX_CHAIN_LENGTH; ) {
     const found = await messages.read(channel, next);
     if (!found) break;
     chain.unshift(found);
-    const { message_id: id, channel_id: where = channel } = found.message_reference ?? {};
-    next = where === channel ? id : undefined;
+    const { message_id: id, channel_id: parent = channel } = found.message_reference ?? {};
+    next = parent === channel ? id : undefined;
   }
   return chain;
 }
 
-/** The message that this one replies to, in the same channel, where Discord tells it along. */
-export function repliedTo({
+/** Returns the message that this one replies to, if Discord included it and it is in the same channel. */
+export function repliedMessage({
   message_reference: reference,
-  referenced_message: told,
+  referenced_message: data,
   guild_id,
   channel_id: channel,
   channel_type,
 }: IncomingMessage): IncomingMessage | undefined {
   if (reference?.message_id === undefined || (reference.channel_id ?? channel) !== channel) return undefined;
-  const found = incomingMessageSchema.safeParse(told).data;
+  const found = incomingMessageSchema.safeParse(data).data;
   return found && { ...found, guild_id, channel_type };
 }
 
-/** None for a message whose words Discord hides from a bot without the message content intent. */
+/** Returns an empty list for a message whose text Discord hides without the Message Content Intent. */
 function turnOf(message: IncomingMessage, tools: ContentTools): ConversationTurn[] {
   const { author, type, components, interaction_metadata: interaction } = message;
-  if (!SAID_TYPES.has(type)) return [];
+  if (!CONVERSATION_TYPES.has(type)) return [];
   if (author.id === tools.self) {
     const { attachments: files } = message;
     const job = jobOf(components);
     const answers = interaction?.id ?? message.message_reference?.message_id;
     const text = textOfBot(message);
-    const isNothing = text === '' && files.length === 0 && job === undefined && answers === undefined;
-    return isNothing ? [] : [{ author: 'bot', text, files, ...present({ job, answers }) }];
+    const isEmpty = text === '' && files.length === 0 && job === undefined && answers === undefined;
+    return isEmpty ? [] : [{ author: 'bot', text, files, ...present({ job, answers }) }];
   }
   const content = contentOf(message, tools);
   if (isBare(content)) return [];
@@ -127,14 +127,14 @@ function turnOf(message: IncomingMessage, tools: ContentTools): ConversationTurn
   return [{ author: 'person', name, person: author.id, ...content }];
 }
 
-/** The job that its buttons name. */
+/** Returns the job of the first button. */
 function jobOf(components: readonly Component[]): string | undefined {
-  return everyComponent(components)
+  return allComponents(components)
     .flatMap(({ custom_id: id }) => parseActionId(id ?? '') ?? [])
     .at(0)?.job;
 }
 
-/** What a message of the bot shows, without the small print that is for people alone. */
+/** Returns the text of the bot's message without the small print, which is only for people. */
 export function textOfBot({
   content,
   embeds,

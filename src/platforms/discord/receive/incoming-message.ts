@@ -1,4 +1,4 @@
-/** Messages as Discord sends them, over the gateway and by REST; unknown fields are ignored. */
+/** Messages as the gateway and REST send them. Unknown fields are ignored. */
 import { extname } from 'node:path';
 import { type Attachment, type Message, type MessageSnapshot, type Poll, SnowflakeUtil } from 'discord.js';
 import { z } from 'zod';
@@ -8,7 +8,7 @@ import type { DeletedMessage } from '../../shared/deletions.ts';
 const attachmentSchema = z
   .object({
     filename: z.string(),
-    /** The name without its extension, where `filename` lost letters. */
+    /** The name without its extension, if Discord removed characters from `filename`. */
     title: z.string().nullish(),
     url: z.string(),
     content_type: z.string().optional(),
@@ -27,7 +27,7 @@ const attachmentSchema = z
 const nameOf = (filename: string, title?: string | null): string =>
   title ? `${title}${extname(filename)}` : filename;
 
-/** A file as discord.js tells it. */
+/** Converts an attachment of discord.js. */
 export const fileOf = ({ name, title, url, contentType, size }: Attachment): FileReference => ({
   name: nameOf(name, title),
   url,
@@ -49,7 +49,7 @@ const memberSchema = z.object({
 });
 
 const tolerant = <Schema extends z.ZodType>(schema: Schema) => schema.optional().catch(undefined);
-/** Leaves out the entries that cannot be read. */
+/** Drops invalid entries. */
 const listOf = <Schema extends z.ZodType>(schema: Schema) =>
   z
     .array(z.unknown())
@@ -70,15 +70,15 @@ const mediaSchema = z.object({
 export interface Component {
   readonly type: number;
   readonly custom_id?: string | undefined;
-  /** Of a text display. */
+  /** In a text display. */
   readonly content?: string | undefined;
-  /** Of a row, a section or a container. */
+  /** In a row, a section or a container. */
   readonly components?: readonly Component[] | undefined;
-  /** Of a section. */
+  /** In a section. */
   readonly accessory?: Component | undefined;
-  /** Of a gallery. */
+  /** In a gallery. */
   readonly items?: readonly { readonly media: z.infer<typeof mediaSchema> }[] | undefined;
-  /** Of a thumbnail. */
+  /** In a thumbnail. */
   readonly media?: z.infer<typeof mediaSchema> | undefined;
   readonly file?: z.infer<typeof mediaSchema> | undefined;
 }
@@ -115,7 +115,7 @@ const pollSchema = z.object({
   results: tolerant(z.object({ answer_counts: listOf(z.object({ id: z.number(), count: z.number() })) })),
 });
 
-/** Everything in a message that says something; a forwarded message has nothing else. */
+/** The content of a message. Forwarded messages have only these fields. */
 const contentShape = {
   content: z.string().catch(''),
   embeds: listOf(embedSchema),
@@ -131,7 +131,7 @@ const snapshotSchema = z.object({ message: z.object(contentShape) });
 export const messageContentSchema = z.object({ ...contentShape, message_snapshots: listOf(snapshotSchema) });
 export type MessageContent = z.infer<typeof messageContentSchema>;
 
-/** Of a reply, a forward, or a message of Discord itself. https://docs.discord.com/developers/resources/message#message-reference-types */
+/** In a reply, a forward or a system message. https://docs.discord.com/developers/resources/message#message-reference-types */
 const FORWARD = 1;
 const referenceSchema = z.object({
   type: z.number().optional(),
@@ -139,7 +139,7 @@ const referenceSchema = z.object({
   channel_id: z.string().optional(),
 });
 
-/** A message as the gateway or REST tells it. */
+/** A message as the gateway or REST sends it. */
 export const incomingMessageSchema = messageContentSchema.extend({
   id: z.string(),
   channel_id: z.string(),
@@ -151,18 +151,18 @@ export const incomingMessageSchema = messageContentSchema.extend({
   mention_roles: z.array(z.string()).catch([]),
   mention_everyone: z.boolean().catch(false),
   channel_type: tolerant(z.number()),
-  /** Of an answer to a command or a button: the interaction. */
+  /** The interaction, in an answer to a command or button. */
   interaction_metadata: tolerant(z.object({ id: z.string() })),
-  /** Absent for a forward, which names its source here, too. */
+  /** Removed for forwards, which use the field for their source. */
   message_reference: tolerant(referenceSchema).transform((reference) =>
     reference?.type === FORWARD ? undefined : reference,
   ),
-  /** The message that this one replies to, where Discord tells it along. */
+  /** The message that this one replies to, if Discord includes it. */
   referenced_message: z.unknown().optional(),
 });
 export type IncomingMessage = z.infer<typeof incomingMessageSchema>;
 
-/** A message that discord.js read, as the gateway would tell it. */
+/** Converts a message of discord.js to the form that the gateway sends. */
 export function toIncomingMessage(message: Message): IncomingMessage {
   const { id, channelId, type, author, reference } = message;
   return incomingMessageSchema.parse({
@@ -209,7 +209,7 @@ const pollOf = ({ question, answers }: Poll): object => ({
   results: { answer_counts: answers.map(({ id, voteCount }) => ({ id, count: voteCount })) },
 });
 
-/** What of MESSAGE_UPDATE is read: the message itself is read again where it is needed. */
+/** Only the id of MESSAGE_UPDATE is used: the message is fetched again when needed. */
 export const editedMessageSchema = z.object({ id: z.string() });
 
 const deletionSchema = z.union([
@@ -217,6 +217,6 @@ const deletionSchema = z.union([
   z.object({ ids: z.array(z.string()) }).transform(({ ids }) => ids),
 ]);
 
-/** What MESSAGE_DELETE and MESSAGE_DELETE_BULK tell. */
+/** Reads MESSAGE_DELETE and MESSAGE_DELETE_BULK. */
 export const deletedMessages = (data: unknown): DeletedMessage[] =>
   (deletionSchema.safeParse(data).data ?? []).map((id) => ({ id, at: SnowflakeUtil.timestampFrom(id) }));

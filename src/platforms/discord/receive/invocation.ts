@@ -1,4 +1,4 @@
-/** Interactions and messages of discord.js as invocations, with the address that their results go to. */
+/** Converts interactions and messages to invocations, with the address for their results. */
 import {
   type APIInteractionGuildMember,
   ApplicationCommandOptionType,
@@ -20,7 +20,7 @@ import type { Address, Invocation, Person, SuggestRequest } from '../../../core/
 import type { OptionValue } from '../../../core/options.ts';
 import { present } from '../../../core/util/present.ts';
 import { buttonTarget, formTarget } from '../../shared/target.ts';
-import { type Guilds, takesThreads } from '../connection/guilds.ts';
+import { type Guilds, supportsThreads } from '../connection/guilds.ts';
 import { DEFAULT_FILE_BYTES, DISCORD_LIMITS } from '../limits.ts';
 import { mayOpenThreads, missingToAnswer } from '../permissions.ts';
 import { fileOf, type IncomingMessage } from './incoming-message.ts';
@@ -33,10 +33,10 @@ export type Answerable =
   | PressedInteraction
   | ModalSubmitInteraction;
 
-type Asking = Pick<Invocation, 'id' | 'person' | 'address'>;
+type Request = Pick<Invocation, 'id' | 'person' | 'address'>;
 
-/** Who asks, and where. */
-export const askingOf = (interaction: BaseInteraction, receivedAt: number): Asking => ({
+/** Returns who sent an interaction, and where. */
+export const requestOf = (interaction: BaseInteraction, receivedAt: number): Request => ({
   id: interaction.id,
   person: personOf(
     interaction.user,
@@ -46,9 +46,9 @@ export const askingOf = (interaction: BaseInteraction, receivedAt: number): Aski
   address: addressOfInteraction(interaction, receivedAt),
 });
 
-/** What a person asked by a command, a button or a form; undefined for a button or form that this bot never made. */
+/** Converts a command, button or form to an invocation; undefined if the bot does not know the button or form. */
 export function invocationOf(interaction: Answerable, receivedAt: number): Invocation | undefined {
-  const common = askingOf(interaction, receivedAt);
+  const common = requestOf(interaction, receivedAt);
   if (interaction.isModalSubmit())
     return {
       ...common,
@@ -56,17 +56,17 @@ export function invocationOf(interaction: Answerable, receivedAt: number): Invoc
       options: optionsOfForm(interaction.fields.fields),
     };
   if (interaction.isMessageComponent()) {
-    // What is chosen from a menu counts as a button of that id.
-    const [chosen = interaction.customId] = interaction.isStringSelectMenu() ? interaction.values : [];
-    const [, opened] = OPEN_FORM.exec(chosen) ?? [];
-    const target = opened === undefined ? buttonTarget(chosen) : formTarget(opened);
+    // A menu choice counts as a button with that id.
+    const [selected = interaction.customId] = interaction.isStringSelectMenu() ? interaction.values : [];
+    const [, form] = OPEN_FORM.exec(selected) ?? [];
+    const target = form === undefined ? buttonTarget(selected) : formTarget(form);
     return target && { ...common, ...target, options: {} };
   }
   const { commandName: command, options, guildId } = interaction;
   return { ...common, command, ...commandOptions(options.data, guildId) };
 }
 
-/** What a person types into an option that completes. */
+/** Converts the text typed into an option with autocomplete. */
 export function suggestRequestOf(
   interaction: AutocompleteInteraction,
   receivedAt: number,
@@ -74,20 +74,20 @@ export function suggestRequestOf(
   const { data } = interaction.options;
   const focused = withoutSubcommand(data).options.find((option) => option.focused);
   if (!focused) return undefined;
-  const { id: _, ...asking } = askingOf(interaction, receivedAt);
+  const { id: _, ...request } = requestOf(interaction, receivedAt);
   const { options, ...target } = commandOptions(data, interaction.guildId);
-  const { [focused.name]: _unfinished, ...others } = options;
+  const { [focused.name]: _unfinished, ...rest } = options;
   return {
-    ...asking,
+    ...request,
     ...target,
     command: interaction.commandName,
-    options: others,
+    options: rest,
     option: focused.name,
     typed: String(focused.value ?? ''),
   };
 }
 
-/** @param member who they are in the guild; as Discord sent it where the bot is no member */
+/** @param member the guild member; in Discord's raw form if the bot is not in the guild */
 export function personOf(
   user: Pick<User, 'id' | 'displayName'>,
   member: GuildMember | Pick<APIInteractionGuildMember, 'nick' | 'roles'> | null,
@@ -105,26 +105,26 @@ export function personOf(
   return { id: user.id, displayName: member.nickname || user.displayName, moderator, roles };
 }
 
-/** @param data as Discord nests them */
+/** @param data the options, nested as Discord sends them */
 export function commandOptions(
   data: readonly CommandInteractionOption[],
   guild: string | null,
 ): Pick<Invocation, 'subcommand'> & { readonly options: Record<string, OptionValue> } {
-  const { options: given, ...subcommand } = withoutSubcommand(data);
+  const { options: entries, ...subcommand } = withoutSubcommand(data);
   const options: Record<string, OptionValue> = {};
-  for (const option of given) {
+  for (const option of entries) {
     const { name, type, value, attachment } = option;
     if (type === ApplicationCommandOptionType.Attachment) {
       if (attachment) options[name] = fileOf(attachment);
     } else if (type === ApplicationCommandOptionType.Mentionable) {
-      // The role of everyone has the guild's own id.
+      // The @everyone role has the guild's id.
       options[name] = value === guild ? '@everyone' : mentionOf(option);
     } else if (value !== undefined) options[name] = value;
   }
   return { ...subcommand, options };
 }
 
-/** As `<@id|name>`, and a role as `<@&id|name>`. */
+/** Formats a person as `<@id|name>` and a role as `<@&id|name>`. */
 function mentionOf({ value, role, user }: CommandInteractionOption): string {
   if (role) return `<@&${role.id}|${plainName(role.name)}>`;
   return user ? `<@${user.id}|${plainName(user.displayName)}>` : `<@${value}>`;
@@ -132,7 +132,7 @@ function mentionOf({ value, role, user }: CommandInteractionOption): string {
 
 const plainName = (name: string): string => name.replace(/[<>|]/g, ' ').trim();
 
-/** Discord nests the options of a subcommand. */
+/** Returns the subcommand, whose options Discord nests, and its options. */
 function withoutSubcommand(options: readonly CommandInteractionOption[]): {
   readonly subcommand?: string;
   readonly options: readonly CommandInteractionOption[];
@@ -141,8 +141,8 @@ function withoutSubcommand(options: readonly CommandInteractionOption[]): {
   return nested ? { options: nested.options ?? [], subcommand: nested.name } : { options };
 }
 
-/** When Discord began to wait for an answer; no later than `receivedAt`. Both in milliseconds since the epoch. */
-export const askedAt = (
+/** When Discord started to wait for a response; at most `receivedAt`. Both in milliseconds since the epoch. */
+export const requestedAt = (
   { createdTimestamp }: Pick<BaseInteraction, 'createdTimestamp'>,
   receivedAt: number,
 ): number => Math.min(createdTimestamp, receivedAt);
@@ -150,25 +150,25 @@ export const askedAt = (
 /** @param receivedAt milliseconds since the epoch */
 function addressOfInteraction(interaction: BaseInteraction, receivedAt: number): Address {
   const { applicationId: application, token, channel, guildId, context, appPermissions } = interaction;
-  // The bot is no member of a group message, nor of a guild in which only the person installed it.
-  const onlyForPerson =
+  // The bot is not a member of group messages, or of guilds where it is only installed for the person.
+  const isUserInstall =
     interaction.authorizingIntegrationOwners[ApplicationIntegrationType.GuildInstall] === undefined;
   const tokenOnly =
     context === InteractionContextType.PrivateChannel ||
-    (onlyForPerson && context !== InteractionContextType.BotDM);
+    (isUserInstall && context !== InteractionContextType.BotDM);
   const isMember = guildId !== null && !tokenOnly;
   const thread = channel?.isThread() ? channel : undefined;
-  const lacks = isMember && channel ? missingToAnswer(appPermissions, thread !== undefined) : [];
+  const missing = isMember && channel ? missingToAnswer(appPermissions, thread !== undefined) : [];
   const platformData = present({
     interaction: {
       application,
       token,
-      expiresAt: askedAt(interaction, receivedAt) + DISCORD_LIMITS.interactionMs,
+      expiresAt: requestedAt(interaction, receivedAt) + DISCORD_LIMITS.interactionMs,
     },
     fileBytes: interaction.attachmentSizeLimit || DEFAULT_FILE_BYTES,
     tokenOnly: tokenOnly || undefined,
-    threads: (isMember && takesThreads(channel?.type) && mayOpenThreads(appPermissions)) || undefined,
-    lacks: lacks.length > 0 ? lacks : undefined,
+    threads: (isMember && supportsThreads(channel?.type) && mayOpenThreads(appPermissions)) || undefined,
+    lacks: missing.length > 0 ? missing : undefined,
   });
   return present({
     platform: 'discord',
@@ -201,11 +201,11 @@ export const addressOfMessage = (message: IncomingMessage, parent: string | unde
     parent,
     platformData: present({
       replyTo: message.id,
-      threads: takesThreads(message.channel_type) || undefined,
+      threads: supportsThreads(message.channel_type) || undefined,
     }),
   });
 
-/** The address with whether everybody in its guild can read there. */
+/** Adds whether everyone in the guild can read at the address. */
 export function withPublicity(
   address: Address,
   { guilds }: { readonly guilds: Pick<Guilds, 'isPublic'> },

@@ -1,60 +1,60 @@
-/** Messages that were said before, read from Discord; those of the last minutes are remembered. */
+/** Reads earlier messages from Discord, and caches them for some minutes. */
 
 import type { System } from '../../../core/system.ts';
 import { BoundedMap } from '../../../core/util/bounded-map.ts';
 import type { DiscordRest } from '../connection/rest.ts';
-import { troubleOf } from '../errors.ts';
+import { errorKindOf } from '../errors.ts';
 import { type IncomingMessage, incomingMessageSchema } from './incoming-message.ts';
 
-const REMEMBERED_MS = 10 * 60_000;
-const MOST_REMEMBERED = 1_000;
+const CACHED_MS = 10 * 60_000;
+const MAX_CACHED = 1_000;
 
 export type Messages = ReturnType<typeof createMessages>;
 
-/** So that each question in a long chain of replies does not cost a request for each link. */
+/** The cache keeps each question in a long chain of replies from reading the whole chain again. */
 export function createMessages({
   rest,
   now,
   log,
 }: Pick<System, 'now' | 'log'> & { readonly rest: Pick<DiscordRest, 'message' | 'messages'> }) {
-  const remembered = new BoundedMap<string, { readonly message: IncomingMessage; readonly until: number }>(
-    MOST_REMEMBERED,
+  const cache = new BoundedMap<string, { readonly message: IncomingMessage; readonly until: number }>(
+    MAX_CACHED,
   );
 
   function remember(message: IncomingMessage): void {
-    remembered.set(message.id, { message, until: now() + REMEMBERED_MS });
+    cache.set(message.id, { message, until: now() + CACHED_MS });
   }
 
   return {
     remember,
 
-    /** It was edited or deleted. */
+    /** Call this when a message was edited or deleted. */
     forget(id: string): void {
-      remembered.delete(id);
+      cache.delete(id);
     },
 
-    /** Undefined for a message that was deleted, or that the bot may not read. Never rejects. */
+    /** Returns undefined if the message was deleted or the bot may not read it. Never rejects. */
     async read(channel: string, id: string): Promise<IncomingMessage | undefined> {
-      const known = remembered.get(id);
+      const known = cache.get(id);
       if (known && now() < known.until) return known.message;
       try {
         const { data: message } = incomingMessageSchema.safeParse(await rest.message(channel, id));
         if (message) remember(message);
         return message;
       } catch (error) {
-        log.info({ err: error, trouble: troubleOf(error) }, 'Could not read an earlier message');
+        log.info({ err: error, kind: errorKindOf(error) }, 'Could not read an earlier message');
         return undefined;
       }
     },
 
-    /** Oldest first; none where they cannot be read. Ids grow with time, so `before` may be any. Never rejects. */
-    async latest(channel: string, before: string, most: number): Promise<IncomingMessage[]> {
+    /** Returns messages, oldest first; empty if they cannot be read. Ids grow with time, so `before` may be any id. Never rejects. */
+    async latest(channel: string, before: string, limit: number): Promise<IncomingMessage[]> {
       try {
-        const found = await rest.messages(channel, { before }, most);
+        const found = await rest.messages(channel, { before }, limit);
         if (!Array.isArray(found)) return [];
         return found.flatMap((one) => incomingMessageSchema.safeParse(one).data ?? []).reverse();
       } catch (error) {
-        log.warn({ err: error, trouble: troubleOf(error) }, 'Could not read earlier messages');
+        log.warn({ err: error, kind: errorKindOf(error) }, 'Could not read earlier messages');
         return [];
       }
     },

@@ -1,14 +1,14 @@
-/** Mentions, replies to the bot and direct messages, as questions with what was said before. No privileged intent is needed. */
+/** Answers mentions, replies and direct messages, with the conversation before them. Does not need a privileged intent. */
 import type { Invocation } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
 import { present } from '../../../core/util/present.ts';
 import { ASK, isBare, questionIn } from '../../shared/question.ts';
 import { kindOfTalk, TYPED_COMMAND } from '../../shared/talk.ts';
-import { isThread, takesThreads } from '../connection/guilds.ts';
+import { isThread, supportsThreads } from '../connection/guilds.ts';
 import { showMessage } from '../deliver/show.ts';
 import { preventsSending } from '../permissions.ts';
 import { contentOf } from './content.ts';
-import { historyOfMessage, repliedTo } from './history.ts';
+import { historyOfMessage, repliedMessage } from './history.ts';
 import type { IncomingMessage } from './incoming-message.ts';
 import { addressOfMessage, personOfMessage, withPublicity } from './invocation.ts';
 import { openTalkThread } from './threads.ts';
@@ -23,7 +23,7 @@ const HIDDEN =
 const ROLE_HIDDEN =
   "Discord doesn't show me messages that mention my role. Mention me by name instead: pick me from the list of members.";
 
-/** Answers a message of a person if it is for the bot. Never rejects. */
+/** Answers a person's message if it is for the bot. Never rejects. */
 export async function converse(message: IncomingMessage, tools: ReceivingTools): Promise<void> {
   const { bot, guilds, self, log } = tools;
   const command = bot.commands.find((candidate) => candidate.name === ASK);
@@ -46,30 +46,30 @@ export async function converse(message: IncomingMessage, tools: ReceivingTools):
   if (tools.deletions.isDeleted(message.id)) return;
   if (isTalk) return await answerTalk(message, invocation, tools);
   tools.messages.remember(message);
-  const replied = repliedTo(message);
+  const replied = repliedMessage(message);
   if (replied) tools.messages.remember(replied);
   const content = contentOf(message, tools);
   if (isToRole && message.content === '') return await say(invocation, { text: ROLE_HIDDEN }, tools);
-  // Without words of its own, a reply asks about what it replies to.
-  const isOwn = !isBare(content) || replied === undefined || replied.author.id === self;
-  const asked = isOwn ? message : replied;
-  const question = isOwn ? content : contentOf(asked, tools);
-  if (!isOwn && isBare(question)) return await say(invocation, { text: HIDDEN }, tools);
-  const history = historyOfMessage(asked, self);
+  // A reply without text asks about the message it replies to.
+  const hasQuestion = !isBare(content) || replied === undefined || replied.author.id === self;
+  const source = hasQuestion ? message : replied;
+  const question = hasQuestion ? content : contentOf(source, tools);
+  if (!hasQuestion && isBare(question)) return await say(invocation, { text: HIDDEN }, tools);
+  const history = historyOfMessage(source, self);
   await answer({ ...invocation, ...questionIn(question), ...present({ history }) }, tools);
 }
 
-/** Whether each message in its channel is a question, as moderators decided. What is said in threads has its own rule. */
+/** Whether moderators made every message in its channel a question. Threads have their own rule. */
 async function isQuestionInTalk(message: IncomingMessage, { bot, talk }: ReceivingTools): Promise<boolean> {
   const { channel_id: channel, channel_type: type, author, content } = message;
-  // Also by people whom Discord does not let call everybody.
+  // Also without Discord's permission to mention everyone.
   const isToAll = /@(?:everyone|here)\b/.test(content);
-  if (!takesThreads(type) || isToAll || talk.isRefused(channel, author.id)) return false;
+  if (!supportsThreads(type) || isToAll || talk.isRefused(channel, author.id)) return false;
   const kind = kindOfTalk(content, bot.commands);
   return kind !== 'none' && (await bot.talks(addressOfMessage(message, undefined)));
 }
 
-/** In a thread of its own, or where none may be opened as a reply. */
+/** Answers in a new thread, or as a reply if the bot cannot open threads. */
 async function answerTalk(
   message: IncomingMessage,
   { id, address, person }: Pick<Invocation, 'id' | 'address' | 'person'>,
@@ -80,14 +80,14 @@ async function answerTalk(
   const { text } = content;
   if (kindOfTalk(message.content, tools.bot.commands) === 'command')
     return await say({ id, address }, { text: TYPED_COMMAND }, tools);
-  const said = { author: 'person' as const, person: person.id, name: person.displayName, text, files: [] };
-  const place = tools.talk.place(channel, said, () => openTalkThread(message, tools));
+  const turn = { author: 'person' as const, person: person.id, name: person.displayName, text, files: [] };
+  const place = tools.talk.place(channel, turn, () => openTalkThread(message, tools));
   const thread = await place.thread;
-  const { platformData: _, ...here } = address;
+  const { platformData: _, ...base } = address;
   const invocation = {
     id,
     person,
-    address: thread === undefined ? address : { ...here, channel: thread, parent: channel },
+    address: thread === undefined ? address : { ...base, channel: thread, parent: channel },
     ...questionIn(content),
     conversation: place.turns,
   };
@@ -95,12 +95,12 @@ async function answerTalk(
   if (outcome === undefined) return;
   if (outcome.type === 'accepted') return outcome.begin();
   if (outcome.type !== 'message') return;
-  const { refusedUntil, message: sentence } = outcome;
+  const { refusedUntil, message: reply } = outcome;
   if (refusedUntil !== undefined) tools.talk.refused(channel, person.id, refusedUntil);
-  await say(invocation, sentence, tools);
+  await say(invocation, reply, tools);
 }
 
-/** People who may use no commands in a channel get no answer by a mention either, nor in a thread that is not known. */
+/** Mentions need the permission to use commands in the channel. False for a thread with an unknown parent. */
 function mayBeAnswered(
   { channel_id: channel, channel_type: type, author, member }: IncomingMessage,
   guild: string,
@@ -135,21 +135,21 @@ async function answer(invocation: Invocation, tools: ReceivingTools): Promise<vo
   }
 }
 
-/** Whether a message mentions the bot or comes to it directly. */
+/** Whether a message mentions the bot or is a direct message. */
 function isAddressed(message: IncomingMessage, self: string): boolean {
   if (!MESSAGE_TYPES.has(message.type)) return false;
   return message.guild_id === undefined || message.mentions.some((user) => user.id === self);
 }
 
-/** Whether a message without any mention is for the bot if the bot opened the thread. A reply is of another type. */
+/** Whether a message is for the bot if the bot opened the thread: no mentions, and not a reply, which has another type. */
 function mayBeForThread(message: IncomingMessage, { messageContent }: ReceivingTools): boolean {
   if (!messageContent || message.type !== 0) return false;
   const { guild_id: guild, mentions, mention_roles, mention_everyone } = message;
-  const isForOthers = mentions.length > 0 || mention_roles.length > 0 || mention_everyone;
-  return guild !== undefined && !isForOthers && message.content.trim() !== '';
+  const mentionsAnyone = mentions.length > 0 || mention_roles.length > 0 || mention_everyone;
+  return guild !== undefined && !mentionsAnyone && message.content.trim() !== '';
 }
 
-/** Not where the bot may send nothing: Discord would refuse this too. */
+/** Skipped if the bot cannot send messages, because Discord would reject this too. */
 function showTyping(
   { guild_id: guild, channel_id: channel }: IncomingMessage,
   parent: string | undefined,

@@ -1,4 +1,4 @@
-/** Forms as Discord's modals, and what people sent in them. */
+/** Converts forms to Discord's modals, and submitted modals to options. */
 import {
   type APILabelComponent,
   type APIModalInteractionResponseCallbackData,
@@ -30,19 +30,19 @@ import { fileOf, toIncomingMessage } from './incoming-message.ts';
 
 /** A button that runs a command without options, which opens its form. */
 export const OPEN_FORM = /^open:([\w-]{1,32}(?: [\w-]{1,32})?)$/;
-const SHORTEST_TEXT_AREA = 200;
-/** Marks the fields whose text is a number, so that a form can be read without its declaration. */
+const TEXT_AREA_ABOVE = 200;
+/** Marks text fields that contain a number, so that a form can be read without its declaration. */
 const NUMBER_SUFFIX = ':number';
-const LONGEST_NUMBER = 20;
+const MAX_NUMBER_LENGTH = 20;
 interface Field {
   readonly name: string;
   readonly option: OptionDeclaration;
   readonly initial: OptionValue | undefined;
-  /** Lower ones are kept first. */
+  /** Fields with a lower rank have priority. */
   readonly rank: number;
 }
 
-/** The form, or the sentence that says why it cannot be opened. */
+/** Returns the modal, or the reason why it cannot be opened. */
 export function modalOrReason(form: Form): APIModalInteractionResponseCallbackData | string {
   try {
     return modalOf(form);
@@ -53,23 +53,23 @@ export function modalOrReason(form: Form): APIModalInteractionResponseCallbackDa
 }
 
 /**
- * At most five fields, Discord's limit: required ones first, then those that already hold something. Throws UserError where
- * a text does not fit.
+ * Keeps five fields, Discord's limit: required fields first, then those with a value. Throws UserError if a text does not
+ * fit.
  */
 function modalOf(form: Form): APIModalInteractionResponseCallbackData {
   const fields = Object.entries(form.options).flatMap(([name, option]) =>
     fieldsOf(name, option, form.initial[name]),
   );
   const byRank = fields.toSorted((left, right) => left.rank - right.rank);
-  const kept = new Set(byRank.slice(0, DISCORD_LIMITS.modalFields));
+  const included = new Set(byRank.slice(0, DISCORD_LIMITS.modalFields));
   return {
     custom_id: form.id,
     title: ellipsis(form.title, DISCORD_LIMITS.modalTitle) || 'Minstrel',
-    components: fields.filter((field) => kept.has(field)).map(labelOf),
+    components: fields.filter((field) => included.has(field)).map(labelOf),
   };
 }
 
-/** One field, or several for a text that one cannot hold: none of those is left out. */
+/** Returns one field, or several for a text that is too long for one. Those are never left out. */
 function fieldsOf(name: string, option: OptionDeclaration, initial: OptionValue | undefined): Field[] {
   const rank = option.required ? 0 : initial === undefined ? 2 : 1;
   if (option.type !== 'text' || typeof initial !== 'string') return [{ name, option, initial, rank }];
@@ -82,8 +82,8 @@ function fieldsOf(name: string, option: OptionDeclaration, initial: OptionValue 
 }
 
 function labelOf({ name, option, initial }: Field): APILabelComponent {
-  const { name: whole, by } = fieldName(name);
-  const words = whole.replace(/[-_]/g, ' ');
+  const { name: optionName, by } = fieldName(name);
+  const words = optionName.replace(/[-_]/g, ' ');
   const title = `${words.charAt(0).toUpperCase()}${words.slice(1)}${by === undefined ? '' : ' (continued)'}`;
   return {
     type: ComponentType.Label,
@@ -102,23 +102,23 @@ function fieldOf(
   initial: OptionValue | undefined,
 ): APILabelComponent['component'] {
   const required = option.required ?? false;
-  const oneOf = { custom_id: name, required, min_values: required ? 1 : 0, max_values: 1 };
+  const choiceField = { custom_id: name, required, min_values: required ? 1 : 0, max_values: 1 };
   switch (option.type) {
     case 'text': {
       const longest = Math.min(option.maximumLength ?? DISCORD_LIMITS.textInput, DISCORD_LIMITS.textInput);
-      const isArea = option.multiline || longest > SHORTEST_TEXT_AREA;
+      const isArea = option.multiline || longest > TEXT_AREA_ABOVE;
       const style = isArea ? TextInputStyle.Paragraph : TextInputStyle.Short;
       return { ...textInput(name, initial, longest), style, required };
     }
     case 'number':
       return {
-        ...textInput(`${name}${NUMBER_SUFFIX}`, initial, LONGEST_NUMBER),
+        ...textInput(`${name}${NUMBER_SUFFIX}`, initial, MAX_NUMBER_LENGTH),
         style: TextInputStyle.Short,
         required,
       };
     case 'choice':
       return {
-        ...oneOf,
+        ...choiceField,
         type: ComponentType.StringSelect,
         options: option.choices.slice(0, DISCORD_LIMITS.choices).map((choice) => ({
           label: ellipsis(choice.name, DISCORD_LIMITS.choiceText),
@@ -129,7 +129,7 @@ function fieldOf(
     case 'flag':
       return { type: ComponentType.Checkbox, custom_id: name, default: initial === true };
     case 'file':
-      return { ...oneOf, type: ComponentType.FileUpload };
+      return { ...choiceField, type: ComponentType.FileUpload };
     default:
       return option satisfies never;
   }
@@ -145,14 +145,16 @@ function textInput(custom_id: string, initial: OptionValue | undefined, max_leng
   };
 }
 
-type SentField = Pick<ModalData, 'type'> & {
+type SubmittedField = Pick<ModalData, 'type'> & {
   readonly value?: string | boolean | null;
   readonly values?: readonly string[];
   readonly attachments?: { first(): Attachment | undefined };
 };
 
-/** Empty fields are left out, so that defaults hold. */
-export function optionsOfForm(fields: Iterable<readonly [customId: string, field: SentField]>): RawOptions {
+/** Leaves out empty fields, so that defaults apply. */
+export function optionsOfForm(
+  fields: Iterable<readonly [customId: string, field: SubmittedField]>,
+): RawOptions {
   const options: Record<string, OptionValue> = {};
   for (const [customId, field] of fields) {
     const value = fieldValue(customId, field);
@@ -164,7 +166,7 @@ export function optionsOfForm(fields: Iterable<readonly [customId: string, field
 
 function fieldValue(
   customId: string,
-  { type, value: text, values, attachments }: SentField,
+  { type, value: text, values, attachments }: SubmittedField,
 ): OptionValue | undefined {
   if (type === ComponentType.FileUpload) {
     const file = attachments?.first();
@@ -172,11 +174,11 @@ function fieldValue(
   }
   const value = text ?? values?.[0];
   if (!customId.endsWith(NUMBER_SUFFIX) || typeof value !== 'string' || value.trim() === '') return value;
-  // Other text stays as it is, and the command refuses it with a sentence.
+  // Other text is passed on, and the command reports the error.
   return readNumber(value) ?? value;
 }
 
-/** The form of a command that was chosen in a message's menu; undefined when the command no longer exists. */
+/** Returns the form of a command chosen in a message menu, or undefined if the command no longer exists. */
 export function menuForm(
   { commandName, targetMessage }: MessageContextMenuCommandInteraction,
   { bot, ...tools }: ContentTools & { readonly bot: { readonly commands: readonly AnyCommand[] } },
@@ -193,7 +195,7 @@ export function menuForm(
   };
 }
 
-/** Names the message if it has files, because a modal cannot hold them: they are read again when it is sent. */
+/** Adds the message if it has files: a modal cannot hold files, so they are read again when it is submitted. */
 export function menuFormId(
   { id, initial }: Form,
   { targetMessage }: Pick<MessageContextMenuCommandInteraction, 'targetMessage'>,
@@ -202,7 +204,7 @@ export function menuFormId(
   return hasFile ? `${id}@${targetMessage.channelId}/${targetMessage.id}` : id;
 }
 
-/** Splits the id of a sent form into that of the form and the message whose menu opened it. */
+/** Splits a submitted form's id into the form and the message whose menu opened it. */
 export function readFormId(id: string): {
   readonly form: string;
   readonly message?: { readonly channel: string; readonly id: string };
@@ -212,7 +214,7 @@ export function readFormId(id: string): {
   return { form, message: { channel, id: message } };
 }
 
-/** For a form that came too late to open by itself: a button that asks for it again. */
+/** Returns a button that opens a form, for forms that were ready too late. */
 export function openFormButton(form: Form): Row {
   const id = parseActionId(form.id) ? form.id : `open:${form.id}`;
   const label = ellipsis(deadenMentions(form.title), DISCORD_LIMITS.buttonLabel) || 'Open the form';

@@ -1,38 +1,38 @@
-/** Says something to an interaction, and where Discord takes no response, to the person directly. */
+/** Responds to an interaction, or by direct message if Discord rejects the response. */
 import { MessageFlags } from 'discord.js';
 import type { Invocation } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
 import { addressDataOf } from '../address.ts';
 import { sendingOf, textSending } from '../deliver/payload.ts';
 import { sendPrivateMessage } from '../deliver/private.ts';
-import { troubleOf } from '../errors.ts';
+import { errorKindOf } from '../errors.ts';
 import { DEFAULT_FILE_BYTES } from '../limits.ts';
 import { type Page, renderPages } from '../render/pages.ts';
 import type { Answerable } from './invocation.ts';
 import type { ReceivingTools } from './tools.ts';
 
-const OUTDATED = 'This button is too old. Use the command again.';
+const BUTTON_EXPIRED = 'This button is too old. Use the command again.';
 
-export interface AskedInteraction {
+export interface ReceivedInteraction {
   readonly interaction: Answerable;
   readonly invocation: Pick<Invocation, 'id' | 'address'>;
   readonly isPrivate: boolean;
 }
 
-/** Whether Discord shows that the bot is thinking, and to whom. */
+/** Whether Discord shows that the bot is thinking, and to whom; `failed` if it did not accept the deferral. */
 export type Deferral = 'none' | 'public' | 'private' | 'failed';
-export type Answering = AskedInteraction & { readonly deferral: Deferral };
+export type Answering = ReceivedInteraction & { readonly deferral: Deferral };
 
 export async function pagesOf(
   message: Message,
-  { invocation }: AskedInteraction,
+  { invocation }: ReceivedInteraction,
   { media }: ReceivingTools,
 ): Promise<Page[]> {
   const { fileBytes = DEFAULT_FILE_BYTES } = addressDataOf(invocation.address);
   return await renderPages(message, { fileBytes, link: media.link });
 }
 
-/** The first page becomes the response, the others follow it. Never rejects. */
+/** Sends the first page as the response and the others as follow-ups. Never rejects. */
 export async function say(
   answering: Answering,
   { message, pages, alone }: { message: Message; pages: readonly Page[]; alone: boolean },
@@ -42,7 +42,7 @@ export async function say(
   const { interaction, deferral } = answering;
   const token = { application: interaction.applicationId, token: interaction.token };
   const flags = alone ? MessageFlags.Ephemeral : 0;
-  return await orPrivately(answering, message, tools, async () => {
+  return await orDirectly(answering, message, tools, async () => {
     for (const [index, page] of pages.entries()) {
       const sending = sendingOf(page, [], media);
       if (index > 0) await rest.followUp(token, sending, flags);
@@ -53,10 +53,10 @@ export async function say(
 }
 
 /**
- * What Discord does not take in the channel goes to the person directly; not where it had told them that the bot did not
- * respond. Never rejects.
+ * Sends the message directly if Discord rejects the response, unless Discord already showed that the bot did not respond.
+ * Never rejects.
  */
-export async function orPrivately(
+export async function orDirectly(
   { invocation: { id, address }, deferral }: Answering,
   message: Message,
   tools: ReceivingTools,
@@ -67,27 +67,27 @@ export async function orPrivately(
   try {
     return await respond();
   } catch (error) {
-    const trouble = troubleOf(error);
-    log.warn({ err: error, trouble, invocation: id }, 'Discord rejected an answer');
-    if (trouble === 'token-dead') return;
+    const kind = errorKindOf(error);
+    log.warn({ err: error, kind, invocation: id }, 'Discord rejected an answer');
+    if (kind === 'token-expired') return;
   }
   try {
     await sendPrivateMessage(address, message, tools);
   } catch (error) {
-    log.error({ err: error, trouble: troubleOf(error), invocation: id }, 'Could not send an answer');
+    log.error({ err: error, kind: errorKindOf(error), invocation: id }, 'Could not send an answer');
   }
 }
 
 /** Never rejects. */
-export async function orLogged(respond: () => Promise<void>, { log }: ReceivingTools): Promise<void> {
+export async function logFailure(respond: () => Promise<void>, { log }: ReceivingTools): Promise<void> {
   try {
     await respond();
   } catch (error) {
-    log.warn({ err: error, trouble: troubleOf(error) }, 'Discord rejected an answer');
+    log.warn({ err: error, kind: errorKindOf(error) }, 'Discord rejected an answer');
   }
 }
 
-export async function sayOutdated(interaction: Answerable, tools: ReceivingTools): Promise<void> {
-  const sending = textSending(OUTDATED);
-  await orLogged(() => tools.rest.reply(interaction, sending, MessageFlags.Ephemeral), tools);
+export async function sayExpired(interaction: Answerable, tools: ReceivingTools): Promise<void> {
+  const sending = textSending(BUTTON_EXPIRED);
+  await logFailure(() => tools.rest.reply(interaction, sending, MessageFlags.Ephemeral), tools);
 }

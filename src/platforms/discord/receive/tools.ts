@@ -5,7 +5,7 @@ import type { TalkMemory } from '../../shared/talk.ts';
 import type { DeliveryTools } from '../deliver/tools.ts';
 import type { Messages } from './message-memory.ts';
 
-/** What answering a person takes. */
+/** The dependencies for answering people. */
 export interface ReceivingTools extends DeliveryTools, Pick<System, 'sleep'> {
   readonly bot: Bot;
   /** The bot's own user id. */
@@ -13,6 +13,6 @@ export interface ReceivingTools extends DeliveryTools, Pick<System, 'sleep'> {
   readonly messages: Messages;
   readonly talk: TalkMemory;
   readonly deletions: Deletions;
-  /** The bot reads messages that do not mention it. */
+  /** The Message Content Intent is on: the bot also reads messages that do not mention it. */
   readonly messageContent: boolean;
 }

@@ -1,4 +1,4 @@
-/** A message's buttons: one row, and menus with the rest. */
+/** Renders a message's buttons: one row, and menus with the rest. */
 import {
   type APIActionRowComponent,
   type APIButtonComponent,
@@ -18,26 +18,26 @@ export const OPEN_THREAD = 'thread';
 
 export type Row = APIActionRowComponent<APIComponentInMessageActionRow>;
 
-/** The `custom_id` of a menu begins so; its choice is the action's id. */
-const MENU = 'more';
+/** The prefix of a menu's `custom_id`. The chosen value is the action's id. */
+const MENU_PREFIX = 'more';
 
-/** Another `custom_id` for the same menu, and the first one again for that: then clients draw the menu anew. */
-export const otherMenuId = (id: string): string => (id.endsWith(':') ? id.slice(0, -1) : `${id}:`);
+/** Toggles between two `custom_id`s of a menu: clients reset a menu when its id changes. */
+export const alternateMenuId = (id: string): string => (id.endsWith(':') ? id.slice(0, -1) : `${id}:`);
 
 /**
- * One row of buttons, and below it menus with the rest, named after the message. Long labels are shortened; an id that comes
- * twice is one button.
- * @returns `messages`: the rows of each message, five at most; `links`: those whose address is too long for a button
+ * Renders one row of buttons, and menus with the rest, named after the message. Long labels are shortened, and duplicate ids
+ * are dropped.
+ * @returns `messages`: the rows of each message, at most five; `links`: buttons whose address is too long
  */
 export function renderButtons(buttons: readonly Button[], message: Pick<Message, 'title'>) {
   const ids = new Set(['']);
-  const known = buttons.filter((button) => {
+  const unique = buttons.filter((button) => {
     if (button.type === 'link') return true;
     const isNew = button.id.length <= DISCORD_LIMITS.customId && !ids.has(button.id);
     ids.add(button.id);
     return isNew;
   });
-  const { shown, more } = arrangeButtons(known);
+  const { shown, more: overflow } = arrangeButtons(unique);
   const rendered = shown.map((button) =>
     button.type === 'link' ? linkButton(button) : actionButton(button),
   );
@@ -46,7 +46,7 @@ export function renderButtons(buttons: readonly Button[], message: Pick<Message,
       rendered.filter((button) => button !== undefined),
       DISCORD_LIMITS.buttonsInRow,
     ),
-    ...chunks(more, DISCORD_LIMITS.menuOptions).map((some, index) => [menu(some, index, message)]),
+    ...chunks(overflow, DISCORD_LIMITS.menuOptions).map((some, index) => [menu(some, index, message)]),
   ].map((components) => ({ type: ComponentType.ActionRow, components }));
   const links = shown.filter((button) => button.type === 'link').filter((button) => !linkButton(button));
   return { messages: chunks(rows, DISCORD_LIMITS.rows), links };
@@ -58,7 +58,7 @@ const menu = (
   { title = '' }: Pick<Message, 'title'>,
 ): APIStringSelectComponent => ({
   type: ComponentType.StringSelect,
-  custom_id: `${MENU}:${index}`,
+  custom_id: `${MENU_PREFIX}:${index}`,
   placeholder: ellipsis(
     title.trim() === '' ? 'More …' : `More … for ${title.trim()}`,
     DISCORD_LIMITS.placeholder,

@@ -1,4 +1,4 @@
-/** A message's title, facts, progress and covers as embeds. What does not fit is handed back as text. */
+/** Renders a message's title, fields, progress and covers as embeds. Returns what does not fit as text. */
 import type { APIEmbed, APIEmbedField } from 'discord.js';
 import type { Message, Progress } from '../../../core/message.ts';
 import { present } from '../../../core/util/present.ts';
@@ -11,29 +11,29 @@ import { plainBlock, plainLine, smallPrintBlock } from './markdown.ts';
 
 export interface Cover {
   readonly url: string;
-  /** Plain. */
+  /** Plain text. */
   readonly alt: string;
 }
 
 export interface Card {
   readonly embed: APIEmbed;
-  /** Covers after the first, each in an embed of its own. */
+  /** Covers after the first, each in its own embed. */
   readonly covers: APIEmbed[];
-  /** How long a description the embed can still take. */
+  /** Characters left for the description. */
   readonly space: number;
-  /** Finished Markdown that begins the description: how far the work is. */
+  /** The progress, as Markdown at the start of the description. */
   readonly head: string;
-  /** What was too long for the embed, to go before and after the message's text. */
+  /** Parts that were too long for the embed, to show before and after the message's text. */
   readonly before: readonly Block[];
   readonly after: readonly Block[];
 }
 
-/** Of all fields together, so that the description has space. */
-const ALL_FIELDS = 2_400;
-/** A longer line would be broken in a field next to another. */
-const LONGEST_INLINE = 40;
-const LONGEST_STAGE = 500;
-const COVER_TEXT = 50;
+/** The limit for all fields together, so that the description has space. */
+const MAX_FIELDS_LENGTH = 2_400;
+/** Longer lines would wrap in a field beside another. */
+const MAX_INLINE_LENGTH = 40;
+const MAX_STAGE_LENGTH = 500;
+const COVER_TEXT_LENGTH = 50;
 
 export const hasCard = (message: Message): boolean =>
   message.title !== undefined ||
@@ -53,7 +53,7 @@ export function renderCard(message: Message, covers: readonly Cover[]): Card {
     ...present({ thumbnail: cover && { url: cover.url } }),
   };
   const moreCovers = further.map(({ url, alt }) => ({
-    description: escapePlain(ellipsis(alt, COVER_TEXT / 2)) || '…',
+    description: escapePlain(ellipsis(alt, COVER_TEXT_LENGTH / 2)) || '…',
     thumbnail: { url },
   }));
   const used = [embed, ...moreCovers].reduce((sum, one) => sum + charactersOf(one), 0);
@@ -61,7 +61,7 @@ export function renderCard(message: Message, covers: readonly Cover[]): Card {
   return { embed, covers: moreCovers, head: headOf(message, before), before, after, space };
 }
 
-/** The same facts as text, where there is no card. */
+/** Renders the same parts as text, for messages without a card. */
 export function plainCard(message: Message): Pick<Card, 'before' | 'after'> {
   return {
     before: [
@@ -75,7 +75,7 @@ export function plainCard(message: Message): Pick<Card, 'before' | 'after'> {
   };
 }
 
-/** What counts towards the 6000 characters of a message's embeds. */
+/** Returns the characters that count towards the limit of 6,000 for a message's embeds. */
 const charactersOf = (embed: APIEmbed): number =>
   (embed.title?.length ?? 0) +
   (embed.description?.length ?? 0) +
@@ -98,14 +98,14 @@ function fieldsOf(message: Message, after: Block[]): Pick<APIEmbed, 'fields'> {
     const field = {
       name: escapePlain(name.trim()) || '…',
       value: escapePlain(value.trim()) || '…',
-      inline: value.split('\n').every((line) => line.length <= LONGEST_INLINE),
+      inline: value.split('\n').every((line) => line.length <= MAX_INLINE_LENGTH),
     };
     const length = field.name.length + field.value.length;
     const fits =
       fields.length < DISCORD_LIMITS.embedFields &&
       field.name.length <= DISCORD_LIMITS.embedFieldName &&
       field.value.length <= DISCORD_LIMITS.embedFieldValue &&
-      used + length <= ALL_FIELDS;
+      used + length <= MAX_FIELDS_LENGTH;
     if (fits) {
       fields.push(field);
       used += length;
@@ -115,7 +115,7 @@ function fieldsOf(message: Message, after: Block[]): Pick<APIEmbed, 'fields'> {
 }
 
 function footerOf(footer: string | undefined, after: Block[]): Pick<APIEmbed, 'footer'> {
-  // A footer reads no Markdown.
+  // Discord does not read Markdown in footers.
   const text = deadenMentions(footer?.trim() ?? '');
   if (text === '') return {};
   if (text.length <= DISCORD_LIMITS.embedFooter / 2) return { footer: { text } };
@@ -128,12 +128,12 @@ function headOf(message: Message, before: Block[]): string {
   if (!progress) return '';
   const stage = stageToSay(message).replace(/\s+/g, ' ');
   const shown = escapePlain(stage);
-  const isLong = shown.length > LONGEST_STAGE;
+  const isLong = shown.length > MAX_STAGE_LENGTH;
   if (isLong) before.unshift(plainBlock(stage));
   return [isLong ? '' : shown, progressLine(progress)].filter(Boolean).join('\n');
 }
 
-/** Discord counts the time since the start by itself, so a card need not be edited for it. */
+/** Discord updates the time since the start, so the card does not have to be edited for it. */
 function progressLine(progress: Progress): string {
   const line = progressFacts(progress, (word, at) =>
     timestamp(word, at, word === 'started' ? 'R' : 'T'),

@@ -1,4 +1,4 @@
-/** Markdown as Discord reads it. */
+/** Writes Markdown in Discord's dialect. */
 
 import type { MarkdownNode } from '../../../core/web/browser-chat.ts';
 import { type Block, createBlocks, type Notation, TOP, textNode } from '../../shared/markdown/blocks.ts';
@@ -8,33 +8,33 @@ import { isBareLink, textOf } from '../../shared/markdown/tree.ts';
 import { widthOf } from '../../shared/text.ts';
 import { deadenMentions, escapeFenced, escapeSigns, safeUrl, ZERO_WIDTH_SPACE } from './escape.ts';
 
-/** Longer ones are written out, so that they can be broken. */
-const LONGEST_MASKED_LINK = 1_000;
-/** Wider tables wrap in most windows, and are written row by row. In columns of fixed width. */
-const WIDEST_TABLE = 80;
+/** Longer links are written out, so that they can be split. */
+const MAX_MASKED_LINK_LENGTH = 1_000;
+/** In characters. Wider tables would wrap in most windows, so they are written row by row. */
+const MAX_TABLE_WIDTH = 80;
 
 const NOTATION: Notation = {
   deaden: deadenMentions,
   escape: escapeSigns,
   joiner: ZERO_WIDTH_SPACE,
-  // Discord reads nothing in code, mentions neither. Three backticks would be a fence, so the sign around it is two at most.
+  // Discord reads no markup or mentions in code. Three backticks would be a fence, so at most two delimit it.
   codeSpan(code) {
     const runs = new Set(code.match(/`+/g)?.map((run) => run.length));
     if (!runs.has(1)) return { sign: '`', code };
     return { sign: '``', code: runs.has(2) ? code.replace(/`(?=`)/g, `\`${ZERO_WIDTH_SPACE}`) : code };
   },
-  // In angle brackets it is not unfolded into a preview.
+  // Angle brackets prevent a preview.
   address(url) {
     const safe = safeUrl(url);
     return safe && `<${safe}>`;
   },
   link(label, url) {
-    // Discord does not make a link of a label that contains an address, nor of one with brackets or code.
+    // Discord does not render links whose label contains an address, brackets or code.
     const isSimple = label.every(({ type }) => type !== 'inlineCode');
     const name = textOf(label);
     if (!isSimple || /https?:|[[\]`\\]|discord\.gg/i.test(name)) return undefined;
     const masked = `[${deadenMentions(name).replace(/[*_~|]/g, '\\$&')}](<${safeUrl(url)}>)`;
-    return masked.length > LONGEST_MASKED_LINK ? undefined : masked;
+    return masked.length > MAX_MASKED_LINK_LENGTH ? undefined : masked;
   },
   code: (code, language) => ({
     head: `\`\`\`${language}`,
@@ -54,7 +54,7 @@ const NOTATION: Notation = {
   spreads: false,
 };
 
-/** Links whose address cannot be seen. */
+/** Returns links that do not show their address. */
 function linksIn(nodes: readonly MarkdownNode[] = []): MarkdownNode[] {
   return nodes.flatMap((node) => {
     if (node.type !== 'link') return linksIn(node.children);
@@ -62,7 +62,7 @@ function linksIn(nodes: readonly MarkdownNode[] = []): MarkdownNode[] {
   });
 }
 
-/** In columns of one width; undefined when that is too wide. */
+/** Aligns the columns of a table. Returns undefined if it is too wide. */
 function alignedTable({ children = [] }: MarkdownNode): string[] | undefined {
   const rows = children.map(({ children: cells = [] }) =>
     cells.map((cell) => textOf([cell]).replace(/\s+/g, ' ').trim()),
@@ -71,12 +71,12 @@ function alignedTable({ children = [] }: MarkdownNode): string[] | undefined {
   for (const row of rows) {
     for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, widthOf(cell));
   }
-  if (widths.reduce((sum, width) => sum + width + 2, -2) > WIDEST_TABLE) return undefined;
+  if (widths.reduce((sum, width) => sum + width + 2, -2) > MAX_TABLE_WIDTH) return undefined;
   const padded = (value: string, width: number) => value + ' '.repeat(width - widthOf(value));
   const [head = '', ...body] = rows.map((row) =>
     escapeFenced(widths.map((width, column) => padded(row[column] ?? '', width)).join('  ')).trimEnd(),
   );
-  // Screen readers name drawn lines sign by sign, and pass over hyphens.
+  // Screen readers skip hyphens, but read box-drawing characters one by one.
   return [head, widths.map((width) => '-'.repeat(width)).join('  '), ...body];
 }
 
@@ -86,23 +86,23 @@ export const readBlocks = createBlocks(NOTATION);
 export const paginate = (blocks: readonly Block[], limit: number, most?: number): Promise<string[]> =>
   splitBlocks(blocks, NOTATION, limit, most);
 
-/** A paragraph of plain text. */
+/** Returns a paragraph of plain text. */
 export const plainBlock = (value: string, marks: readonly string[] = []): Block => ({
   ...TOP,
   words: () => phrasingWords([textNode(value)], NOTATION, marks),
 });
 
-/** The same below what comes before it. */
+/** Returns plain text on the next line, without a blank line before it. */
 export const plainLine = (value: string): Block => ({ ...plainBlock(value), gap: '\n' });
 
-/** Plain text in Discord's smallest letters. */
+/** Returns plain text in Discord's small print. */
 export const smallPrintBlock = (value: string): Block => ({
   ...plainBlock(value.replace(/\s+/g, ' ')),
   prefix: '-# ',
   hanging: '-# ',
 });
 
-/** A line with a link, and plain text after it. */
+/** Returns a line with a link, and plain text after it. */
 export const linkBlock = (label: string, url: string, after = ''): Block => ({
   ...TOP,
   gap: '\n',

@@ -1,6 +1,6 @@
 /**
- * A Message as Discord messages, within every limit. Classic messages throughout: only there does attached audio have a
- * player, attached pictures form a gallery by themselves, and a progress card may become any result by an edit.
+ * Renders a Message as Discord messages, within all limits. Uses classic messages, not Components V2: only those have a
+ * player for audio and a gallery for images, and let an edit turn a progress card into any result.
  */
 import type { APIEmbed } from 'discord.js';
 import {
@@ -23,7 +23,7 @@ import { linkBlock, paginate, plainLine, readBlocks, smallPrintBlock } from './m
 export interface PageFile {
   /** Unique within its message. */
   readonly name: string;
-  /** Shown in place of a name that Discord would take letters from. https://github.com/discord/discord-api-docs/pull/6945 */
+  /** Shown instead of the name, because Discord removes characters from names. https://github.com/discord/discord-api-docs/pull/6945 */
   readonly title?: string;
   readonly alt?: string;
   readonly contentType: string;
@@ -35,9 +35,9 @@ export interface PageFile {
 interface RenderMediaOptions {
   /** The largest file that may be attached here; larger ones become links. */
   readonly fileBytes: number;
-  /** A signed address of a kept file. */
+  /** Returns the signed address of a stored file. */
   readonly link: (file: KeptFile, downloadName: string) => string;
-  readonly mostCovers: number;
+  readonly maxCovers: number;
 }
 
 /** One Discord message. */
@@ -48,42 +48,42 @@ export interface Page {
   readonly files: readonly PageFile[];
 }
 
-export interface DiscordRenderOptions extends Omit<RenderMediaOptions, 'mostCovers'> {
-  /** False where embeds are not allowed: titles and facts become text. */
+export interface DiscordRenderOptions extends Omit<RenderMediaOptions, 'maxCovers'> {
+  /** False if embeds are not allowed: titles and fields become text. */
   readonly cards?: boolean;
-  /** False where no file may be attached: a long text then takes as many messages as it needs. */
+  /** False if files are not allowed: a long text then uses as many messages as it needs. */
   readonly textFile?: boolean;
-  /** Messages that a text may take before it becomes a file. */
-  readonly mostPages?: number;
-  /** An answer may have a thread of its own here. */
+  /** A text of more messages becomes a file. */
+  readonly maxPages?: number;
+  /** Answers can be continued in a thread here. */
   readonly threads?: boolean;
-  /** Markdown in small print at the end: why the message is not as it might be. */
+  /** Small print at the end, such as a missing permission. */
   readonly note?: string;
-  /** The text is still being written: what is too long is shown in part, and no file is made of it yet. */
+  /** The text is still being written: a long one is shown in part, without a file. */
   readonly streaming?: boolean;
 }
 
-/** Longer Markdown never fits into the messages that a text may take. In characters. */
-const CLEARLY_TOO_LONG = 2 * DISCORD_LIMITS.pages * DISCORD_LIMITS.content;
+/** In characters. Longer Markdown never fits in the messages of a text. */
+const MAX_MARKDOWN_LENGTH = 2 * DISCORD_LIMITS.pages * DISCORD_LIMITS.content;
 const PAGE = DISCORD_LIMITS.content;
 /** Leaves space for a note about the file. */
-const NOTED_PAGE = PAGE - 100;
-/** A card with less space than this has its text in messages. */
-const LEAST_DESCRIPTION = 200;
-/** Columns. Longer lines of code wrap in a card, and less so in a message. */
+const PAGE_WITH_NOTE = PAGE - 100;
+/** If a card has less space, the text goes into messages. */
+const MIN_DESCRIPTION_LENGTH = 200;
+/** In characters. Longer lines of code wrap in a card, but not in a message. */
 const CARD_COLUMNS = 60;
 const FILE_NOTE = '-# The full text is attached.';
 const STREAM_NOTE = '-# Still writing. The full text will be attached.';
 const THREAD_BUTTON: Button = { type: 'action', id: OPEN_THREAD, label: 'Continue in a thread' };
 const EMPTY: Page = { content: '', embeds: [], components: [], files: [] };
 
-/** Total: any Message becomes one page at least, and every page is one that Discord takes. */
-export async function renderPages(given: Message, options: DiscordRenderOptions): Promise<Page[]> {
-  const message = wellFormed(given);
+/** Renders any Message as at least one page. Discord accepts every page. */
+export async function renderPages(input: Message, options: DiscordRenderOptions): Promise<Page[]> {
+  const message = wellFormed(input);
   const mayHaveCard = hasCard(message) && options.cards !== false;
   const media = renderMedia(message.media ?? [], {
     ...options,
-    mostCovers: mayHaveCard ? DISCORD_LIMITS.embeds : 0,
+    maxCovers: mayHaveCard ? DISCORD_LIMITS.embeds : 0,
   });
   const offersThread = options.threads && message.conversation && !options.streaming;
   const buttons = renderButtons(
@@ -91,33 +91,34 @@ export async function renderPages(given: Message, options: DiscordRenderOptions)
     message,
   );
   const card = mayHaveCard ? renderCard(message, media.covers) : undefined;
-  // A title alone reads better above a long text than in a card below it.
-  const inPages = card && !isOnlyTitled(message) ? card : plainCard(message);
-  const end = [
+  // A title alone looks better above a long text than in a card below it.
+  const parts = card && !isOnlyTitled(message) ? card : plainCard(message);
+  const trailing = [
     ...media.lines,
     ...buttons.links.map(({ label, url }) => linkBlock(label, url)),
     ...(options.note === undefined ? [] : [smallPrintBlock(options.note)]),
   ];
   const { text = '' } = message;
-  const isLong = options.textFile !== false && text.length > CLEARLY_TOO_LONG;
-  const blocks = await readBlocks(isLong ? text.slice(0, wholeCharacters(text, CLEARLY_TOO_LONG)) : text);
-  // Written, a text is hardly shorter.
+  const isLong = options.textFile !== false && text.length > MAX_MARKDOWN_LENGTH;
+  const blocks = await readBlocks(isLong ? text.slice(0, wholeCharacters(text, MAX_MARKDOWN_LENGTH)) : text);
+  // Rendering hardly shortens a text.
   const mayFit = text.length <= 2 * DISCORD_LIMITS.embedDescription;
-  const description = card && mayFit ? await describe(card, [...blocks, ...card.after, ...end]) : undefined;
-  const written =
+  const description =
+    card && mayFit ? await describe(card, [...blocks, ...card.after, ...trailing]) : undefined;
+  const textPages =
     description === undefined
-      ? await writePages({ ...inPages, blocks, end, isLong, text }, media.files, options)
+      ? await writePages({ ...parts, blocks, trailing, isLong, text }, media.files, options)
       : NOTHING;
-  const shown = description !== undefined || inPages === card ? card : undefined;
+  const shown = description !== undefined || parts === card ? card : undefined;
   const described = [shown?.head, description].filter(Boolean).join('\n\n');
   const embeds = shown
     ? [{ ...shown.embed, ...(described ? { description: described } : {}) }, ...shown.covers]
     : [];
 
-  const pages: Page[] = written.pages.map((content) => ({ ...EMPTY, content }));
-  const [files = [], ...moreFiles] = fileGroups([...media.files, ...written.files], options.fileBytes);
+  const pages: Page[] = textPages.pages.map((content) => ({ ...EMPTY, content }));
+  const [files = [], ...moreFiles] = fileGroups([...media.files, ...textPages.files], options.fileBytes);
   pages.push({ ...(pages.pop() ?? EMPTY), embeds: embeds.filter(isVisible), files });
-  for (const some of moreFiles) pages.push({ ...EMPTY, files: some });
+  for (const group of moreFiles) pages.push({ ...EMPTY, files: group });
   for (const [index, components] of buttons.messages.entries())
     pages.push({ ...((index === 0 && pages.pop()) || EMPTY), components });
   return pages.map((page) => (isEmpty(page) ? { ...page, content: '…' } : page));
@@ -126,14 +127,14 @@ export async function renderPages(given: Message, options: DiscordRenderOptions)
 const isEmpty = ({ content, embeds, components, files }: Page): boolean =>
   content === '' && embeds.length === 0 && components.length === 0 && files.length === 0;
 
-/** Discord takes no embed that shows nothing. */
+/** Discord rejects empty embeds. */
 const isVisible = ({ title, description, footer, fields, thumbnail }: APIEmbed): boolean =>
   Boolean(title || description || footer || fields?.length || thumbnail);
 
 const isOnlyTitled = (message: Message): boolean =>
   !message.progress && !message.fields?.length && !message.media?.some((item) => item.cover);
 
-/** All of it as the card's description, if it fits. */
+/** Returns everything as the card's description, or undefined if it does not fit. */
 async function describe(
   { before, space, head }: Card,
   following: readonly Block[],
@@ -141,7 +142,7 @@ async function describe(
   const blocks = [...before, ...following];
   const left = space - head.length - 2;
   if (blocks.length === 0) return '';
-  if (left < LEAST_DESCRIPTION || blocks.some(isWide)) return undefined;
+  if (left < MIN_DESCRIPTION_LENGTH || blocks.some(isWide)) return undefined;
   const [description = '', ...more] = await paginate(blocks, left, 2);
   return more.length === 0 ? description : undefined;
 }
@@ -151,8 +152,8 @@ const isWide = (block: Block): boolean =>
 
 interface LongText extends Pick<Card, 'before' | 'after'> {
   readonly blocks: readonly Block[];
-  readonly end: readonly Block[];
-  /** The blocks are only the beginning of the text. */
+  readonly trailing: readonly Block[];
+  /** The blocks are only the start of the text. */
   readonly isLong: boolean;
   readonly text: string;
 }
@@ -164,26 +165,30 @@ interface WrittenText {
 
 const NOTHING: WrittenText = { pages: [], files: [] };
 
-/** In a few messages; longer, as a file with its beginning shown. */
+/** Writes a text as a few messages. A longer text becomes a file, with its start shown. */
 async function writePages(
-  { before, blocks, after, end, isLong, text }: LongText,
-  others: readonly PageFile[],
-  { streaming = false, textFile = true, mostPages = DISCORD_LIMITS.pages }: DiscordRenderOptions,
+  { before, blocks, after, trailing, isLong, text }: LongText,
+  existing: readonly PageFile[],
+  { streaming = false, textFile = true, maxPages = DISCORD_LIMITS.pages }: DiscordRenderOptions,
 ): Promise<WrittenText> {
-  const all = [...before, ...blocks, ...after, ...end];
+  const all = [...before, ...blocks, ...after, ...trailing];
   if (!isLong) {
-    const pages = await paginate(all, PAGE, streaming || textFile ? mostPages + 1 : undefined);
-    if (pages.length <= mostPages || !(streaming || textFile)) return { pages, files: [] };
+    const pages = await paginate(all, PAGE, streaming || textFile ? maxPages + 1 : undefined);
+    if (pages.length <= maxPages || !(streaming || textFile)) return { pages, files: [] };
   }
   if (streaming) {
-    // The beginning, and what came last.
-    const pages = await paginate(all, NOTED_PAGE);
-    return { pages: [...pages.slice(0, mostPages - 1), `${pages.at(-1) ?? ''}\n${STREAM_NOTE}`], files: [] };
+    // The start, and the latest part.
+    const pages = await paginate(all, PAGE_WITH_NOTE);
+    return { pages: [...pages.slice(0, maxPages - 1), `${pages.at(-1) ?? ''}\n${STREAM_NOTE}`], files: [] };
   }
-  const [beginning = ''] = await paginate(all, NOTED_PAGE, 1);
-  const around = [...(await paginate(before, PAGE)), text, ...(await paginate([...after, ...end], PAGE))];
+  const [beginning = ''] = await paginate(all, PAGE_WITH_NOTE, 1);
+  const around = [
+    ...(await paginate(before, PAGE)),
+    text,
+    ...(await paginate([...after, ...trailing], PAGE)),
+  ];
   const file: PageFile = {
-    name: distinctName('answer.md', others),
+    name: distinctName('answer.md', existing),
     contentType: 'text/markdown; charset=utf-8',
     source: { type: 'text', text: around.join('\n\n') },
   };
@@ -197,32 +202,32 @@ const KIND_WORD = {
   file: 'Download',
 } as const satisfies Record<MediaItem['kind'], string>;
 
-function renderMedia(items: readonly MediaItem[], { fileBytes, link, mostCovers }: RenderMediaOptions) {
+function renderMedia(items: readonly MediaItem[], { fileBytes, link, maxCovers }: RenderMediaOptions) {
   const covers: Cover[] = [];
   const files: PageFile[] = [];
   const lines: Block[] = [];
   let isLinked = false;
-  const { attachmentDescription: longestAlt, embedUrl: longestUrl } = DISCORD_LIMITS;
+  const { attachmentDescription: maxAltLength, embedUrl: maxUrlLength } = DISCORD_LIMITS;
   for (const item of items) {
     const { source, smaller, alt = '' } = item;
     const caption = item.caption?.trim() ?? '';
-    const isCover = () => item.cover === true && covers.length < mostCovers;
+    const isCover = () => item.cover === true && covers.length < maxCovers;
     const whole = attachable(source, fileBytes);
     const file = whole ?? (smaller && attachable(smaller.source, fileBytes));
     if (file) {
-      const wanted = whole ? item.name : (smaller?.name ?? item.name);
-      const name = distinctName(fileName(wanted), files);
-      // Who cannot see it is told its name at least.
-      const told = alt.trim() || (isSeen(item) ? caption || item.name.trim() : '');
-      const description = told ? { alt: ellipsis(told, longestAlt) } : {};
+      const originalName = whole ? item.name : (smaller?.name ?? item.name);
+      const name = distinctName(fileName(originalName), files);
+      // Screen readers get at least a name.
+      const alternative = alt.trim() || (isVisual(item) ? caption || item.name.trim() : '');
+      const description = alternative ? { alt: ellipsis(alternative, maxAltLength) } : {};
       files.push({
         name,
-        ...fileTitle(wanted),
+        ...fileTitle(originalName),
         contentType: file.contentType,
         source: { type: 'kept', file },
         ...description,
       });
-      // A cover must be in the same message as the card that shows it.
+      // A cover must be attached to the same message as its card.
       if (isCover() && fileGroups(files, fileBytes).length === 1)
         covers.push({ url: `attachment://${name}`, alt });
       if (caption) lines.push(plainLine(caption));
@@ -230,7 +235,7 @@ function renderMedia(items: readonly MediaItem[], { fileBytes, link, mostCovers 
     }
     const url = source.type === 'remote' ? source.url : link(source.file, item.name);
     const safe = safeUrl(url) ?? '';
-    if (isCover() && source.type === 'remote' && safe !== '' && safe.length <= longestUrl) {
+    if (isCover() && source.type === 'remote' && safe !== '' && safe.length <= maxUrlLength) {
       covers.push({ url: safe, alt });
       if (caption) lines.push(plainLine(caption));
     } else {
@@ -242,12 +247,12 @@ function renderMedia(items: readonly MediaItem[], { fileBytes, link, mostCovers 
   return { covers, files, lines };
 }
 
-const isSeen = ({ kind }: MediaItem): boolean => kind === 'image' || kind === 'video';
+const isVisual = ({ kind }: MediaItem): boolean => kind === 'image' || kind === 'video';
 
 const attachable = (source: MediaSource, fileBytes: number): KeptFile | undefined =>
   source.type === 'kept' && source.file.bytes <= fileBytes && source.file.bytes > 0 ? source.file : undefined;
 
-/** The files of each message: as many, and as many bytes, as one request takes. One group at least. */
+/** Groups files by message, within the limits of a request. Returns at least one group. */
 function fileGroups(files: readonly PageFile[], fileBytes: number): PageFile[][] {
   const mostBytes = Math.max(DISCORD_LIMITS.requestBytes, fileBytes);
   let group: PageFile[] = [];
@@ -267,15 +272,15 @@ function fileGroups(files: readonly PageFile[], fileBytes: number): PageFile[][]
   return groups;
 }
 
-/** Kept files have at most 180 characters. */
-const LONGEST_STEM = 180;
+/** The names of stored files have at most 180 characters. */
+const MAX_STEM_LENGTH = 180;
 
-/** A name that Discord keeps as it is, so that `attachment://` finds the file: it drops what is no ASCII. */
+/** Returns a name that Discord does not change, so that `attachment://` finds the file. Discord drops non-ASCII characters. */
 function fileName(name: string): string {
   const [, stem = '', extension = ''] = /^(.*?)(\.\w{1,8})?$/s.exec(name) ?? [];
   const safe = stem
-    .slice(0, LONGEST_STEM)
-    // Takes quadratic time where signs stand above and below one letter.
+    .slice(0, MAX_STEM_LENGTH)
+    // Takes quadratic time for many combining characters.
     .normalize('NFKD')
     .replace(/\s+/g, '_')
     .replace(/[^\w.-]/g, '')
@@ -283,13 +288,13 @@ function fileName(name: string): string {
   return `${safe.slice(0, 80) || 'file'}${extension}`;
 }
 
-/** Letters that Discord drops from a name, it keeps in a title. */
+/** Discord keeps non-ASCII characters in titles, but not in names. */
 function fileTitle(name: string): Pick<PageFile, 'title'> {
-  const stem = beginning(name.toWellFormed().replace(/\.\w{1,8}$/, ''), LONGEST_STEM);
+  const stem = beginning(name.toWellFormed().replace(/\.\w{1,8}$/, ''), MAX_STEM_LENGTH);
   return /[^\p{ASCII}]/u.test(stem) ? { title: stem } : {};
 }
 
-/** With a number if one of the files has the name already. */
+/** Adds a number if one of the files already has the name. */
 function distinctName(name: string, files: readonly PageFile[]): string {
   const dot = name.lastIndexOf('.');
   const [stem, extension] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, ''];

@@ -1,4 +1,4 @@
-/** Discord's voice channels: who is where, and joining. Loaded when sound is asked for the first time. */
+/** Finds people in voice channels, and joins the channels. Loaded when it is first needed. */
 
 import {
   ChannelType,
@@ -17,7 +17,7 @@ import { type VoiceChannels, VoiceError } from '../../voice.ts';
 import type { RetryTools } from '../connection/connection.ts';
 import type { Guilds } from '../connection/guilds.ts';
 import type { DiscordRest } from '../connection/rest.ts';
-import { isDiscordError, isNoMember } from '../errors.ts';
+import { isDiscordError, isNotMember } from '../errors.ts';
 import { missingToPlay } from '../permissions.ts';
 import { joinVoice } from './session.ts';
 
@@ -36,31 +36,31 @@ const voiceStateSchema = z.object({
   request_to_speak_timestamp: z.string().nullish(),
   member: z.object({ user: userSchema }).optional(),
 });
-/** Bots that were seen in voice channels. Forgetting one costs a request. */
-const MOST_REMEMBERED = 10_000;
+/** For bots and people in voice channels. A missing entry costs a request. */
+const MAX_CACHED = 10_000;
 
 export function createDiscordVoice({ guilds, rest, log, random, sleep }: DiscordVoiceOptions): VoiceChannels {
-  /** Voice states do not tell it, and members are not cached. */
-  const isBot = new BoundedMap<string, boolean>(MOST_REMEMBERED);
+  /** Voice states do not contain this, and members are not cached. */
+  const isBot = new BoundedMap<string, boolean>(MAX_CACHED);
 
-  function remember(user: string, bot: boolean): boolean {
+  function cacheBot(user: string, bot: boolean): boolean {
     isBot.set(user, bot);
     return bot;
   }
 
-  /** Who cannot be looked up is taken for a person: music for a bot does less harm than silence for a person. */
+  /** True if the look-up fails: playing to a bot does less harm than silence for a person. */
   async function isPerson(user: string): Promise<boolean> {
     const known = isBot.get(user);
     if (known !== undefined) return !known;
     try {
-      return !remember(user, userSchema.parse(await rest.read(Routes.user(user))).bot);
+      return !cacheBot(user, userSchema.parse(await rest.read(Routes.user(user))).bot);
     } catch (error) {
       log.info({ err: error }, 'Could not tell whether a listener is a bot');
       return true;
     }
   }
 
-  async function askedChannel(
+  async function fetchChannel(
     guild: string,
     person: string,
   ): Promise<{ readonly channel: string | null } | 'gone' | 'untold'> {
@@ -71,35 +71,35 @@ export function createDiscordVoice({ guilds, rest, log, random, sleep }: Discord
       return { channel: state.channel_id };
     } catch (error) {
       if (isDiscordError(error, RESTJSONErrorCodes.UnknownVoiceState)) return { channel: null };
-      if (isNoMember(error)) return 'gone';
+      if (isNotMember(error)) return 'gone';
       log.warn({ err: error }, "Could not look up a person's voice channel");
       return 'untold';
     }
   }
 
-  /** By guild, who is told of its voice states. One listener for each client serves them all. */
+  /** Callbacks for voice states, by guild. One listener per client serves them all. */
   const watchers = new Map<string, (state: z.infer<typeof voiceStateSchema>) => void>();
   const listening = new WeakSet<Client>();
 
   function receive(data: unknown): void {
     const { data: state } = voiceStateSchema.safeParse(data);
     if (!state) return;
-    if (state.member) remember(state.user_id, state.member.user.bot);
+    if (state.member) cacheBot(state.user_id, state.member.user.bot);
     watchers.get(state.guild_id)?.(state);
   }
 
-  /** How many sessions each shard has begun since it was asked about: a resumed one does not count. */
-  const begun = new WeakMap<WebSocketShard, number>();
+  /** The number of sessions that each shard started since the first call. Resumed sessions do not count. */
+  const sessionCounts = new WeakMap<WebSocketShard, number>();
 
   function sessionsOf(shard: WebSocketShard): number {
-    const known = begun.get(shard);
+    const known = sessionCounts.get(shard);
     if (known !== undefined) return known;
-    begun.set(shard, 0);
-    shard.on('ready', () => begun.set(shard, (begun.get(shard) ?? 0) + 1));
+    sessionCounts.set(shard, 0);
+    shard.on('ready', () => sessionCounts.set(shard, (sessionCounts.get(shard) ?? 0) + 1));
     return 0;
   }
 
-  /** Calls back with each voice state of the guild. Returns the function that ends it. */
+  /** Calls `onState` with each voice state of the guild. Returns a function that stops it. */
   function watch(
     { id, client }: Guild,
     onState: (state: z.infer<typeof voiceStateSchema>) => void,
@@ -119,10 +119,10 @@ export function createDiscordVoice({ guilds, rest, log, random, sleep }: Discord
 
     async channelOf(guild, person) {
       const known = guilds.known(guild);
-      const told = known?.voiceStates.cache.get(person)?.channelId;
-      const asked = told == null ? await askedChannel(guild, person) : { channel: told };
-      if (asked === 'gone' || asked === 'untold') return asked;
-      const { channel: id } = asked;
+      const cached = known?.voiceStates.cache.get(person)?.channelId;
+      const found = cached == null ? await fetchChannel(guild, person) : { channel: cached };
+      if (found === 'gone' || found === 'untold') return found;
+      const { channel: id } = found;
       if (id === null) return undefined;
       if (!known) return { id, name: 'your voice channel', missing: [], isFull: false };
       const channel = known.channels.cache.get(id);
@@ -141,13 +141,13 @@ export function createDiscordVoice({ guilds, rest, log, random, sleep }: Discord
 
     async listeners(guild, channel) {
       const known = guilds.known(guild);
-      // An outage empties what is known of its channels.
+      // During an outage, the guild's channels appear empty.
       if (!known?.available) return undefined;
       const self = known.client.user.id;
-      const hearing = known.voiceStates.cache.filter(
+      const listeners = known.voiceStates.cache.filter(
         ({ id, channelId, deaf }) => channelId === channel && id !== self && deaf !== true,
       );
-      const people = await Promise.all(hearing.map(async ({ id }) => ((await isPerson(id)) ? [id] : [])));
+      const people = await Promise.all(listeners.map(async ({ id }) => ((await isPerson(id)) ? [id] : [])));
       return people.flat();
     },
 
@@ -160,16 +160,20 @@ export function createDiscordVoice({ guilds, rest, log, random, sleep }: Discord
         ({ user_id, channel_id, suppress, request_to_speak_timestamp: invited }) => {
           if (user_id !== self) return options.onListeners();
           if (!suppress || invited == null || channel_id === null) return;
-          // Somebody invited the bot, which never asks by itself.
+          // A moderator invited the bot. It never asks to speak.
           rest.speakOnStage(guild.id, channel_id).catch((error: unknown) => {
             log.warn({ err: error }, 'Could not accept an invitation to speak');
           });
         },
       );
       const { shard } = guild;
-      const joinedIn = sessionsOf(shard);
+      const initialSession = sessionsOf(shard);
       const gatewaySession = () =>
-        sessionsOf(shard) !== joinedIn ? 'replaced' : shard.status === Status.Ready ? 'connected' : 'away';
+        sessionsOf(shard) !== initialSession
+          ? 'replaced'
+          : shard.status === Status.Ready
+            ? 'connected'
+            : 'away';
       return joinVoice({
         ...options,
         onLeft: unwatch,

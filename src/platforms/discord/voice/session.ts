@@ -1,4 +1,4 @@
-/** One voice connection: joined, kept through broken connections, and ended with a reason where trying again does not help. */
+/** A voice connection: reconnects after failures, and ends with a reason if retrying does not help. */
 import { Readable } from 'node:stream';
 import {
   type AudioPlayer,
@@ -21,20 +21,20 @@ import { type JoinOptions, type VoiceEnd, VoiceError, type VoiceSession } from '
 import type { RetryTools } from '../connection/connection.ts';
 
 /**
- * Codes after which the same happens again; not 4022, which is sent when the voice server changes, too. Where the channel is gone,
- * the bot's voice state tells it. https://docs.discord.com/developers/topics/opcodes-and-status-codes#voice-voice-close-event-codes
+ * Close codes after which retrying does not help. Without 4022, which Discord also sends when the voice server changes; the
+ * bot's voice state shows whether the channel was deleted. https://docs.discord.com/developers/topics/opcodes-and-status-codes#voice-voice-close-event-codes
  */
 const REFUSED: ReadonlySet<number> = new Set([4011, 4012, 4016, 4017, 4020, 4021]);
-/** After 4014 comes another server within this time where the bot was moved, and nothing where it was thrown out. */
+/** How long after 4014 a new server may be assigned if the bot was moved. If it was disconnected, nothing follows. */
 const MOVING_MS = 5_000;
-/** A server whose channels were emptied by an outage may be told of only after that. */
-const OUTAGE_TOLD_MS = 2_000;
+/** An outage empties voice channels, but Discord may report it only after this time. */
+const OUTAGE_DELAY_MS = 2_000;
 const RETRY = { firstMs: 500, longestMs: 15_000 } as const;
-/** A handshake takes less than a second. Tries go on for minutes, or for ten seconds while a person waits. */
-const TRIES = { eachMs: 15_000, most: 13 } as const;
-const TRIES_AWAITED = { eachMs: 5_000, most: 2 } as const;
-/** Five seconds in which a file may be late, in packets; the library ends a song after 0.1 s. */
-const MOST_MISSED_FRAMES = 250;
+/** A handshake takes less than a second. Retries last for minutes, or ten seconds while a person waits. */
+const ATTEMPTS = { eachMs: 15_000, most: 13 } as const;
+const ATTEMPTS_WHILE_AWAITED = { eachMs: 5_000, most: 2 } as const;
+/** Five seconds of missing packets, for slow files. The library's default ends a song after 0.1 s. */
+const MAX_MISSED_FRAMES = 250;
 
 const ownStateSchema = z.object({
   channel_id: z.string().nullable(),
@@ -42,19 +42,19 @@ const ownStateSchema = z.object({
 });
 
 interface SessionOptions extends JoinOptions, RetryTools {
-  /** The bot's own id, which keeps two bots of one process apart. */
+  /** The bot's user id, which separates several bots in one process. */
   readonly self: string;
-  /** The channel gateway of the guild; undefined while the connection to Discord is away. */
+  /** The guild's gateway adapter; undefined while Discord is disconnected. */
   readonly adapter: () => DiscordGatewayAdapterCreator | undefined;
-  /** Of the gateway session in which it joined: whether it is connected, or another one came after it. */
+  /** The state of the gateway session in which the bot joined; `replaced` by a later session. */
   readonly gatewaySession: () => 'connected' | 'away' | 'replaced';
-  /** However it ends. */
+  /** Called once, whatever the reason. */
   readonly onLeft: () => void;
-  /** Whether the guild has an outage, which empties its channels: then nobody has removed the bot. */
+  /** Whether the guild has an outage. It empties the channels, so nobody removed the bot. */
   readonly hasOutage: () => boolean;
 }
 
-/** Resolves when sound can be sent. Rejects with VoiceError. */
+/** Resolves when audio can be sent. Rejects with VoiceError. */
 export async function joinVoice(options: SessionOptions): Promise<VoiceSession> {
   const session = new DiscordVoiceSession(options);
   await session.ready;
@@ -69,9 +69,9 @@ class DiscordVoiceSession implements VoiceSession {
   readonly #connection: VoiceConnection;
   readonly #player: AudioPlayer;
   readonly #ended = new AbortController();
-  readonly #begun = Promise.withResolvers<void>();
-  #isBegun = false;
-  #isThere = false;
+  readonly #joined = Promise.withResolvers<void>();
+  #hasJoined = false;
+  #isInChannel = false;
   #isPaused = false;
   #failures = 0;
   #resource: AudioResource | undefined;
@@ -80,13 +80,13 @@ class DiscordVoiceSession implements VoiceSession {
   constructor(options: SessionOptions) {
     this.#options = options;
     this.channel = options.channel;
-    this.ready = this.#begun.promise;
+    this.ready = this.#joined.promise;
     this.ready.catch(() => {});
     this.#player = createAudioPlayer({
-      behaviors: { noSubscriber: NoSubscriberBehavior.Pause, maxMissedFrames: MOST_MISSED_FRAMES },
+      behaviors: { noSubscriber: NoSubscriberBehavior.Pause, maxMissedFrames: MAX_MISSED_FRAMES },
     });
     this.#player.on('error', (error) => options.log.warn({ err: error }, 'Audio playback failed'));
-    // The library pauses nothing that is not heard yet.
+    // The library cannot pause a song before it plays.
     this.#player.on(AudioPlayerStatus.Playing, () => {
       if (this.#isPaused) this.#player.pause();
     });
@@ -102,12 +102,12 @@ class DiscordVoiceSession implements VoiceSession {
     this.#connection.on('stateChange', (_, state) => {
       if ('networking' in state && !watched.has(state.networking)) {
         watched.add(state.networking);
-        state.networking.on('close', (code) => this.#closed(code));
+        state.networking.on('close', (code) => this.#onClose(code));
       }
-      this.#changed();
+      this.#onStateChange();
     });
     this.#connection.subscribe(this.#player);
-    this.#changed();
+    this.#onStateChange();
   }
 
   get playedMs(): number {
@@ -126,8 +126,8 @@ class DiscordVoiceSession implements VoiceSession {
         resolve(outcome);
       };
       const changed = (_: unknown, state: AudioPlayer['state']): void => {
-        const isPlayed = state.status !== AudioPlayerStatus.Idle && state.resource === resource;
-        if (isPlayed) return;
+        const isCurrent = state.status !== AudioPlayerStatus.Idle && state.resource === resource;
+        if (isCurrent) return;
         if (this.#resource !== resource || this.#ended.signal.aborted) return void settle('replaced');
         settle(stream.errored ? 'failed' : 'ended');
       };
@@ -156,24 +156,24 @@ class DiscordVoiceSession implements VoiceSession {
     this.#finish();
   }
 
-  /** What the library sends goes through here, so that no trouble makes it ask again and again. */
+  /** Delays the library's requests to rejoin, so that a failure does not cause a flood of them. */
   #adapter(methods: DiscordGatewayAdapterLibraryMethods): ReturnType<DiscordGatewayAdapterCreator> {
     const { adapter, log } = this.#options;
     const connected = adapter()?.({
       ...methods,
       onVoiceStateUpdate: (data) => {
         methods.onVoiceStateUpdate(data);
-        this.#moved(data);
+        this.#onVoiceState(data);
       },
-      // With a connected gateway because the bot was taken out of the server.
+      // If the gateway is connected, the bot was removed from the server.
       destroy: () => this.#finish(this.#options.gatewaySession() === 'connected' ? 'removed' : 'lost'),
     });
     let isFirst = true;
     return {
       sendPayload: (payload: unknown) => {
         if (!connected) return false;
-        const leaves = z.object({ d: z.object({ channel_id: z.null() }) }).safeParse(payload).success;
-        if (isFirst || leaves) {
+        const isLeaving = z.object({ d: z.object({ channel_id: z.null() }) }).safeParse(payload).success;
+        if (isFirst || isLeaving) {
           isFirst = false;
           return connected.sendPayload(payload);
         }
@@ -189,47 +189,47 @@ class DiscordVoiceSession implements VoiceSession {
     };
   }
 
-  #changed(): void {
+  #onStateChange(): void {
     if (this.#ended.signal.aborted) return;
     const { state } = this.#connection;
     this.#watch.abort();
     switch (state.status) {
       case VoiceConnectionStatus.Ready:
         this.#failures = 0;
-        this.#isBegun = true;
-        return void this.#begun.resolve();
+        this.#hasJoined = true;
+        return void this.#joined.resolve();
       case VoiceConnectionStatus.Destroyed:
         return void this.#finish('lost');
       case VoiceConnectionStatus.Disconnected:
         return void this.#after(MOVING_MS, () =>
           state.reason === VoiceConnectionDisconnectReason.WebSocketClose
-            ? this.#takenOut()
-            : this.#tryAgain(),
+            ? this.#onDisconnect()
+            : this.#retry(),
         );
       default:
-        return void this.#after(this.#tries.eachMs, () => this.#tryAgain());
+        return void this.#after(this.#attempts.eachMs, () => this.#retry());
     }
   }
 
-  /** The voice of a gateway session ends with it, as when a moderator ends it. A session that is resumed tells which it was. */
-  #takenOut(): void {
-    if (this.#options.gatewaySession() === 'away') this.#after(MOVING_MS, () => this.#takenOut());
-    else this.#finish(this.#whyTakenOut());
+  /** Voice ends with its gateway session, or when a moderator disconnects the bot. Waits for the gateway to tell them apart. */
+  #onDisconnect(): void {
+    if (this.#options.gatewaySession() === 'away') this.#after(MOVING_MS, () => this.#onDisconnect());
+    else this.#finish(this.#disconnectReason());
   }
 
-  #whyTakenOut(): VoiceEnd {
+  #disconnectReason(): VoiceEnd {
     const isReplaced = this.#options.gatewaySession() === 'replaced';
     return isReplaced || this.#options.hasOutage() ? 'lost' : 'removed';
   }
 
-  /** It is over at once, and a moment later it is known why. */
-  #emptied(): void {
+  /** Disconnects immediately, and reports the reason once it is known. */
+  #onRemoved(): void {
     this.#endConnection();
-    this.#after(OUTAGE_TOLD_MS, () => this.#tell(this.#whyTakenOut()));
+    this.#after(OUTAGE_DELAY_MS, () => this.#report(this.#disconnectReason()));
   }
 
-  get #tries(): { readonly eachMs: number; readonly most: number } {
-    return this.#options.isAwaited && !this.#isBegun ? TRIES_AWAITED : TRIES;
+  get #attempts(): { readonly eachMs: number; readonly most: number } {
+    return this.#options.isAwaited && !this.#hasJoined ? ATTEMPTS_WHILE_AWAITED : ATTEMPTS;
   }
 
   #after(milliseconds: number, then: () => void): void {
@@ -240,34 +240,34 @@ class DiscordVoiceSession implements VoiceSession {
     });
   }
 
-  #tryAgain(): void {
-    if (this.#failed()) this.#connection.rejoin();
+  #retry(): void {
+    if (this.#countFailure()) this.#connection.rejoin();
   }
 
-  /** False where it was the last failure that is borne. */
-  #failed(): boolean {
+  /** Returns false after too many failures. */
+  #countFailure(): boolean {
     this.#failures += 1;
-    if (this.#failures < this.#tries.most) return true;
+    if (this.#failures < this.#attempts.most) return true;
     this.#finish(this.#options.hasOutage() ? 'lost' : 'unreachable');
     return false;
   }
 
-  #closed(code: number): void {
+  #onClose(code: number): void {
     this.#options.log.info({ code }, 'Discord closed a voice connection');
     if (REFUSED.has(code)) return void this.#finish('refused', code);
-    if (code !== 4014) this.#failed();
+    if (code !== 4014) this.#countFailure();
   }
 
-  /** What Discord says of the bot's own voice state. */
-  #moved(data: unknown): void {
+  /** Handles the bot's own voice state. */
+  #onVoiceState(data: unknown): void {
     const { data: own } = ownStateSchema.safeParse(data);
     if (!own || this.#ended.signal.aborted) return;
-    // Before it has come, this tells of an earlier session that has left.
+    // Before the bot has joined, this belongs to an earlier session that left.
     if (own.channel_id === null) {
-      if (this.#isThere) this.#emptied();
+      if (this.#isInChannel) this.#onRemoved();
       return;
     }
-    this.#isThere = true;
+    this.#isInChannel = true;
     if (own.channel_id !== this.channel) {
       this.channel = own.channel_id;
       this.#options.onMoved(own.channel_id);
@@ -277,11 +277,11 @@ class DiscordVoiceSession implements VoiceSession {
     this.#options.onSpeakable();
   }
 
-  /** Without a reason the bot leaves by itself. */
+  /** Without a reason, the bot left on its own. */
   #finish(reason?: VoiceEnd, code?: number): void {
     if (this.#ended.signal.aborted) return;
     this.#endConnection();
-    this.#tell(reason, code);
+    this.#report(reason, code);
   }
 
   #endConnection(): void {
@@ -292,8 +292,8 @@ class DiscordVoiceSession implements VoiceSession {
     if (this.#connection.state.status !== VoiceConnectionStatus.Destroyed) this.#connection.destroy();
   }
 
-  #tell(reason?: VoiceEnd, code?: number): void {
-    if (!this.#isBegun) this.#begun.reject(new VoiceError(reason ?? 'removed', code));
+  #report(reason?: VoiceEnd, code?: number): void {
+    if (!this.#hasJoined) this.#joined.reject(new VoiceError(reason ?? 'removed', code));
     else if (reason !== undefined) this.#options.onEnded(reason);
   }
 }
