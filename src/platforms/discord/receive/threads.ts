@@ -28,7 +28,7 @@ export async function continueInThread(
 ): Promise<void> {
   const { rest, log } = tools;
   try {
-    // The bot must not open threads for people who lack the permission.
+    // The bot must not open threads for people without the permission.
     if (interaction.memberPermissions?.has(PermissionFlagsBits.CreatePublicThreads) === false) {
       const refusal = textSending("You don't have permission to open threads in this channel.");
       return await rest.reply(interaction, refusal, MessageFlags.Ephemeral);
