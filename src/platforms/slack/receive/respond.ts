@@ -110,7 +110,7 @@ export async function respond(
   if (isEarly) await isReceived(acknowledge.silently(), tools);
   const outcome = inTime ?? (await outcomePromise);
   if (outcome.type === 'accepted') {
-    // Slack reported a failure and the person will try again, so this job must not run and cost twice.
+    // If Slack reported a failure, the person tries again, so the job is declined to avoid a double charge.
     if (isEarly || (await isAcknowledged(acknowledge, tools)) || outcome.decline === undefined)
       outcome.begin();
     else await outcome.decline();
