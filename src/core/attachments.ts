@@ -50,5 +50,5 @@ export function inquiryTurn({ author, text, files, ...speaker }: ConversationTur
 }
 
 export function blindModelSentence(model: string): string {
-  return `The model “${model}” cannot be shown pictures on the chat route. Choose one on the msg or gen route with the option “model”, as in “msg:some-id”.`;
+  return `The model “${model}” can't read images on the chat route. Choose a model on the msg or gen route with the option “model”, as in “msg:some-id”.`;
 }

@@ -31,7 +31,7 @@ export function notModerator(
   sentence: string,
 ): UserError {
   return rightsUnknown
-    ? new UserError('I couldn’t check whether you’re a moderator here. Try again in a moment.')
+    ? new UserError("I couldn't check whether you're a moderator here. Try again in a moment.")
     : refusedByDecision(sentence);
 }
 
@@ -43,7 +43,7 @@ export function toMessage(
   if (error instanceof UserError) return { text: error.message };
   log.error({ err: error, reference }, 'Request failed');
   return {
-    text: `Something went wrong on my side. Please try again. If it happens again, give the bot’s operator the reference \`${reference}\`.`,
+    text: `Something went wrong on my side. Please try again. If it happens again, give the bot's operator the reference \`${reference}\`.`,
   };
 }
 

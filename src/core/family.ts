@@ -10,7 +10,7 @@ export type Limited = (typeof LIMITED)[number];
 export const FAMILY_NOUNS = {
   song: { one: 'song', many: 'songs', title: 'Songs' },
   ask: { one: 'answer', many: 'answers', title: 'Answers' },
-  image: { one: 'picture', many: 'pictures', title: 'Pictures' },
+  image: { one: 'image', many: 'images', title: 'Images' },
   video: { one: 'video', many: 'videos', title: 'Videos' },
 } as const satisfies Record<Family, { one: string; many: string; title: string }>;
 

@@ -205,9 +205,9 @@ export function whyOutOfReach(
   const isOnPlatform = job.address.platform === address.platform;
   if (isOnPlatform && isOwn && (action === 'cancel' || isSentToThem)) return undefined;
   if (!isOnPlatform || job.address.guild !== address.guild)
-    return `This button belongs to another ${serverWord(address)}.`;
+    return `This button only works in the ${serverWord(address)} where it was posted.`;
   const isThere = isOwn || channelOf(job.address) === channelOf(address);
-  return isThere ? undefined : 'This button belongs to another channel, and works only there.';
+  return isThere ? undefined : 'This button only works in the channel where it was posted.';
 }
 
 export const EMPTY_RESULT: Result = { songs: [], lyrics: [], images: [], stems: [] };

@@ -40,7 +40,7 @@ export interface MediaItem {
 
 /** Shown below links that replace files. */
 export const LINKED_FILES_SENTENCE =
-  'Files that could not be uploaded here are behind links. The links work for a limited time.';
+  'Files that could not be uploaded here are linked instead. The links expire.';
 
 /** A small fact: plain name, plain value. */
 export interface Field {

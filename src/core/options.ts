@@ -127,15 +127,15 @@ export function validateOptions(raw: RawOptions, declarations: OptionDeclaration
     const value = filled(raw[name]);
     if (value !== undefined) values[name] = readOption(name, value, declaration);
     else if (declaration.required)
-      throw new UserError(`Please give the option “${name}”: ${declaration.description}.`, name);
+      throw new UserError(`The option “${name}” is required: ${declaration.description}.`, name);
   }
   return values;
 }
 
 function unknownOption(name: string, known: readonly string[]): string {
-  if (known.length === 0) return `There is no option “${name}”; this command has none.`;
+  if (known.length === 0) return `There is no option “${name}”. This command has no options.`;
   const near = nearest(name, known);
-  const hint = near === undefined ? `This command has ${known.join(', ')}.` : `Did you mean “${near}”?`;
+  const hint = near === undefined ? `This command takes ${known.join(', ')}.` : `Did you mean “${near}”?`;
   return `There is no option “${name}”. ${hint}`;
 }
 
@@ -151,23 +151,20 @@ export function readOption(name: string, value: OptionValue, declaration: Option
       const text = String(value).trim();
       const most = declaration.maximumLength;
       if (most === undefined || text.length <= most) return text;
-      throw new UserError(
-        `“${name}” has ${text.length} characters; ${most} are allowed. Please shorten it.`,
-        name,
-      );
+      throw new UserError(`“${name}” is too long: ${text.length} characters, the limit is ${most}.`, name);
     }
     case 'choice': {
       const found = findChoice(declaration, String(value));
       if (found !== undefined) return found;
       const names = declaration.choices.map((choice) => choice.name).join(', ');
-      throw new UserError(`“${name}” can be ${names}.`, name);
+      throw new UserError(`“${name}” must be one of: ${names}.`, name);
     }
     case 'flag': {
       if (typeof value === 'boolean') return value;
       const word = String(value).trim().toLowerCase();
       if (YES.has(word)) return true;
       if (NO.has(word)) return false;
-      throw new UserError(`“${name}” is either on or off.`, name);
+      throw new UserError(`“${name}” must be on or off.`, name);
     }
     case 'number': {
       const number = typeof value === 'string' ? readNumber(value) : value;
@@ -177,8 +174,9 @@ export function readOption(name: string, value: OptionValue, declaration: Option
         integer = false,
       } = declaration;
       if (typeof number !== 'number' || !Number.isFinite(number))
-        throw new UserError(`“${name}” takes a number, such as 5, 2.5 or 1,000.`, name);
-      if (integer && !Number.isInteger(number)) throw new UserError(`“${name}” takes a whole number.`, name);
+        throw new UserError(`“${name}” must be a number, such as 5, 2.5 or 1,000.`, name);
+      if (integer && !Number.isInteger(number))
+        throw new UserError(`“${name}” must be a whole number.`, name);
       if (number < minimum) throw new UserError(`“${name}” must be at least ${minimum}.`, name);
       if (number > maximum) throw new UserError(`“${name}” must be at most ${maximum}.`, name);
       return number;
@@ -210,11 +208,11 @@ const NO = new Set(['false', 'no', 'off', '0']);
 
 /** What the platform says of a file; its content is checked when it is fetched. */
 function file(name: string, value: OptionValue, { accept, maximumBytes }: FileOption): OptionValue {
-  if (typeof value !== 'object') throw new UserError(`“${name}” takes a file: please attach one.`, name);
+  if (typeof value !== 'object') throw new UserError(`“${name}” takes a file. Please attach one.`, name);
   const kind = value.contentType?.split('/')[0];
   if (kind !== undefined && kind !== 'application' && !accept.some((accepted) => accepted === kind)) {
     throw new UserError(
-      `“${name}” takes ${accept.join(' or ')} files; ${value.name} is something else.`,
+      `“${name}” takes ${accept.join(' or ')} files. ${value.name} is another kind of file.`,
       name,
     );
   }

@@ -103,7 +103,7 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
       if (!(error instanceof StorageError)) throw error;
       log.error({ err: error }, 'Request declined: it could not be stored');
       throw new UserError(
-        'I can’t start anything right now because my storage is down. If nothing appears within a minute, try again.',
+        "I can't start anything right now because my storage is down. If nothing appears within a minute, try again.",
       );
     }
   }
@@ -175,7 +175,7 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
       await storage.notifications.publish(id).catch((error: unknown) => {
         log.info(
           { job: id, err: error },
-          'Cancellation was not announced to other replicas; they will find it in the record',
+          'Could not notify other replicas of a cancellation; they will read it from the record',
         );
       });
       await storage.schedule.wake(id);

@@ -6,10 +6,10 @@ import type { MediaError } from '../media/errors.ts';
 import { PLANS } from './route-plans.ts';
 
 const SENTENCES = {
-  credits: 'The gateway is out of credits. Once the bot’s operator tops it up, press Again.',
+  credits: "The gateway is out of credits. Once the bot's operator tops it up, press Again.",
   rate: 'The gateway is too busy right now. Press Again in a few minutes.',
-  auth: 'The gateway rejected this bot’s key. The bot’s operator needs to check it.',
-  forbidden: 'The gateway doesn’t let this bot do that. Try another model.',
+  auth: "The gateway rejected this bot's key. The bot's operator needs to check it.",
+  forbidden: "The gateway doesn't let this bot do that. Try another model.",
   invalid: 'The gateway rejected this request. Change it and try again.',
   'too-long': 'The gateway rejected this: the text is too long. Shorten it and try again.',
   blocked: 'The gateway declined this because of its content rules. Try rewording it.',
@@ -17,16 +17,16 @@ const SENTENCES = {
   exists: 'The gateway has already created this, and only does so once.',
   maintenance: 'The gateway is under maintenance. Press Again later.',
   unfetched:
-    'The gateway couldn’t fetch a file it needs. Press Again. If that doesn’t help, tell the bot’s operator.',
-  'not-made': 'The gateway tried, but couldn’t create this. Press Again, or reword it.',
+    "The gateway couldn't fetch a file it needs. Press Again. If that doesn't help, tell the bot's operator.",
+  'not-made': "The gateway tried, but couldn't create this. Press Again, or reword it.",
   refunded:
-    'The gateway tried, but couldn’t create this, and refunded the credits. Press Again, or reword it.',
+    "The gateway tried, but couldn't create this, and refunded the credits. Press Again, or reword it.",
   unavailable: 'The gateway is unavailable right now. Nothing was lost. Press Again in a few minutes.',
   timeout: 'The gateway took too long to answer. Press Again to retry.',
   network: 'The connection to the gateway broke. Press Again to retry.',
-  nonsense: 'The gateway’s answer contained no result. Press Again to retry.',
+  nonsense: "The gateway's answer contained no result. Press Again to retry.",
   'no-api':
-    'The gateway’s address returned a web page, not the gateway. The bot’s operator needs to check the address.',
+    "The gateway's address returned a web page, not the gateway. The bot's operator needs to check the address.",
   aborted: 'This was stopped.',
   'broken-stream': 'The answer broke off.',
   stalled: 'The answer stopped arriving.',
@@ -49,43 +49,43 @@ export function sentenceFor(code: GatewayErrorCode, work?: Pick<Work, 'route'>):
 }
 
 export const UNCERTAIN_SENTENCE =
-  'I lost the connection to the gateway and don’t know whether it accepted this request. To be safe, I didn’t send it twice. Press Again to send a new one.';
+  "I lost the connection to the gateway and don't know whether it accepted this request. To be safe, I didn't send it twice. Press Again to send a new one.";
 
 /** When it is unknown whether the gateway took the work, and no callback can tell. */
 export function uncertainSentence(code: GatewayErrorCode): string {
   return code === 'no-api'
-    ? 'The gateway’s address returned a web page, so I don’t know whether it accepted this request. To be safe, I didn’t send it twice. The bot’s operator needs to check the address. Press Again to send a new request.'
+    ? "The gateway's address returned a web page, so I don't know whether it accepted this request. To be safe, I didn't send it twice. The bot's operator needs to check the address. Press Again to send a new request."
     : UNCERTAIN_SENTENCE;
 }
 
 /** Of work that had not begun when a backup was made. */
 export const RESTORED_SENTENCE =
-  'I was restored from a backup that was made before I started this, so I don’t know whether it finished afterwards. To be safe, I won’t do it again.';
+  "I was restored from a backup that was made before I started this, so I don't know whether it finished afterwards. To be safe, I won't do it again.";
 
 /** The channel shows what came after the backup. */
 export const RESTORED_NOTE = 'If the result is in this channel, nothing is missing. If not, press Again';
 
 export const NOT_ACKNOWLEDGED_SENTENCE =
-  'I couldn’t respond in time, so I didn’t start. Nothing was spent. Press Again to retry.';
+  "I couldn't respond in time, so I didn't start. Nothing was spent. Press Again to retry.";
 
 export const INTERRUPTED_SENTENCE = 'I was restarted in the middle of this. Press Again to start over.';
 
 export const TOO_LATE_SENTENCE =
-  'I couldn’t start this within a day, so I dropped it. Nothing was spent. Press Again to retry.';
+  "I couldn't start this within a day, so I dropped it. Nothing was spent. Press Again to retry.";
 
 export const LOST_TASK_SENTENCE =
   'The gateway lost track of this. If it finds it again, the video will appear here. Again creates a new one, which is charged again.';
 
 export const EXPIRED_SENTENCE =
-  'The gateway didn’t finish this in time. If it still does, the result will appear here. To retry now, press Again.';
+  "The gateway didn't finish this in time. If it still does, the result will appear here. To retry now, press Again.";
 
 /** At the deadline, when it is unknown whether the gateway took the work. */
 export const UNCERTAIN_EXPIRED_SENTENCE =
-  'I lost the gateway’s answer and it sent no result, so it probably didn’t accept this request. If it did, the result will appear here. To retry now, press Again.';
+  "I lost the gateway's answer and it sent no result, so it probably didn't accept this request. If it did, the result will appear here. To retry now, press Again.";
 
 /** At the deadline, when callbacks came and none of them could be read. */
 export const UNREADABLE_SENTENCE =
-  'The gateway sent a result that I couldn’t read. If it sends another, it will appear here. Please give the bot’s operator the reference below.';
+  "The gateway sent a result that I couldn't read. If it sends another, it will appear here. Please give the bot's operator the reference below.";
 
 export const CANCELLED_SENTENCE = 'Cancelled.';
 
@@ -98,24 +98,24 @@ export function isOwnFault({ code }: MediaError): boolean {
 
 export function unkeptSentence(error: MediaError): string {
   return isOwnFault(error)
-    ? 'The gateway created this, but I can’t store files right now. Please tell the bot’s operator, then press Again.'
-    : 'The gateway’s answer wasn’t an image. Press Again to retry.';
+    ? "The gateway created this, but I can't store files right now. Please tell the bot's operator, then press Again."
+    : "The gateway's answer wasn't an image. Press Again to retry.";
 }
 
 /** While it is worth waiting for them. */
 export function waitingSentence(names: string, error: MediaError): string {
   return isOwnFault(error)
-    ? `Created, but not here yet: ${names}. I can’t store files right now, but I’ll keep trying. The bot’s operator can help.`
-    : `Created, but not here yet: ${names}. I can’t download it right now, but I’ll keep trying.`;
+    ? `Created, but not here yet: ${names}. I can't store files right now, but I'll keep trying. The bot's operator can help.`
+    : `Created, but not here yet: ${names}. I can't download it right now, but I'll keep trying.`;
 }
 
 export function lostSentence(names: string): string {
-  return `The gateway created ${names}, but I couldn’t download it. Press Again for a new one.`;
+  return `The gateway created ${names}, but I couldn't download it. Press Again for a new one.`;
 }
 
 /** The last resort: the gateway's own temporary addresses. */
 export function unkeptLinkSentence(names: string): string {
-  return `I couldn’t store ${names}. The link is the gateway’s own and expires in a few days, so download it soon.`;
+  return `I couldn't store ${names}. The link is the gateway's own and expires in a few days, so download it soon.`;
 }
 
 /** Undefined where the general sentence says it all. */
@@ -125,14 +125,14 @@ function songSentenceFor(code: GatewayErrorCode, route: Route): string | undefin
     case 'not-found':
       return withSong === undefined
         ? undefined
-        : `The gateway no longer has this song, so it can’t ${withSong}. The files in the channel stay, and /remix works with them. Press Again under the song for a new one.`;
+        : `The gateway no longer has this song, so it can't ${withSong}. The files in the channel stay, and /remix works with them. Press Again under the song for a new one.`;
     case 'exists':
       return doneOnce === undefined
         ? undefined
         : `The gateway has already ${doneOnce}, and only does so once. The result is further up in this channel.`;
     case 'unfetched':
       return takesRecording
-        ? 'The gateway couldn’t fetch your recording from this bot. Once the bot’s operator has checked that the gateway can reach it, press Again.'
+        ? "The gateway couldn't fetch your recording from this bot. Once the bot's operator has checked that the gateway can reach it, press Again."
         : undefined;
     case 'blocked':
       return takesRecording

@@ -222,7 +222,7 @@ describe('every message of the bot', () => {
     }
     const covers = messages.flatMap(({ media = [] }) => media.filter(({ cover }) => cover));
     expect(covers.map(({ alt }) => alt)).toContainEqual(
-      expect.stringMatching(/^Cover of .+\. Asked for: a tune for rain\. Style: lofi$/),
+      expect.stringMatching(/^Cover of .+\. Prompt: a tune for rain\. Style: lofi$/),
     );
   });
 

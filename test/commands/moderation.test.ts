@@ -325,7 +325,9 @@ describe('/limits', () => {
     expect(await textOf('limits', 'reset', { what: 'moderation', who: '<@&8|Helpers>' })).toContain(
       'Helpers may not use the commands for moderators now: nobody may use the commands for moderators (the default).',
     );
-    expect(await textOf('limits', 'allow', { what: 'dance' })).toContain('“what” can be all, song, lyrics');
+    expect(await textOf('limits', 'allow', { what: 'dance' })).toContain(
+      '“what” must be one of: all, song, lyrics',
+    );
     expect(
       await textOf('limits', 'allow', { what: 'moderation', who: '<@ada>', where: 'channel' }),
     ).toContain('add where:server');
@@ -436,7 +438,7 @@ describe('/minstrel', () => {
     expect(await world.read(jobOfBob)).toBeDefined();
     expect(await textOf('minstrel', 'usage', {}, asAda)).toContain('You have no usage here');
     const press = { ...asAda, action: { name: 'again', job, index: 0 } };
-    expect(await textOf('song', undefined, {}, press)).toContain('This is too old');
+    expect(await textOf('song', undefined, {}, press)).toContain('This button is too old');
   });
 
   test('audit lists changes, newest first, for moderators only', async () => {

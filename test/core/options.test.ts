@@ -34,27 +34,23 @@ describe('options are checked before anything is spent', () => {
   });
 
   it.each([
-    [{ prompt: '   ' }, 'prompt', 'Please give the option “prompt”: What it is about.'],
+    [{ prompt: '   ' }, 'prompt', 'The option “prompt” is required: What it is about.'],
     [{ prompt: 'rain', sise: 'wide' }, 'sise', 'There is no option “sise”. Did you mean “size”?'],
-    [
-      { prompt: 'a tune for rain' },
-      'prompt',
-      '“prompt” has 15 characters; 10 are allowed. Please shorten it.',
-    ],
+    [{ prompt: 'a tune for rain' }, 'prompt', '“prompt” is too long: 15 characters, the limit is 10.'],
     [{ prompt: 'rain', size: 'round' }, 'size', '“size” can be wide.'],
-    [{ prompt: 'rain', loud: 'perhaps' }, 'loud', '“loud” is either on or off.'],
-    [{ prompt: 'rain', seconds: 'many' }, 'seconds', '“seconds” takes a number, such as 5, 2.5 or 1,000.'],
+    [{ prompt: 'rain', loud: 'perhaps' }, 'loud', '“loud” must be on or off.'],
+    [{ prompt: 'rain', seconds: 'many' }, 'seconds', '“seconds” must be a number, such as 5, 2.5 or 1,000.'],
     [{ prompt: 'rain', seconds: '1,000' }, 'seconds', '“seconds” must be at most 15.'],
-    [{ prompt: 'rain', seconds: 1.5 }, 'seconds', '“seconds” takes a whole number.'],
+    [{ prompt: 'rain', seconds: 1.5 }, 'seconds', '“seconds” must be a whole number.'],
     [{ prompt: 'rain', seconds: 99 }, 'seconds', '“seconds” must be at most 15.'],
-    [{ prompt: 'rain', picture: 'fox.png' }, 'picture', '“picture” takes a file: please attach one.'],
+    [{ prompt: 'rain', picture: 'fox.png' }, 'picture', '“picture” takes a file. Please attach one.'],
     [
       {
         prompt: 'rain',
         picture: { name: 'fox.mp3', contentType: 'audio/mpeg', url: 'https://cdn.example/fox' },
       },
       'picture',
-      '“picture” takes image files; fox.mp3 is something else.',
+      '“picture” takes image files. fox.mp3 is another kind of file.',
     ],
     [
       {

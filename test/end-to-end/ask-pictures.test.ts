@@ -195,5 +195,5 @@ it('says that the requested model cannot read images', async () => {
       image: { filename: 'a.jpg', contentType: 'image/jpeg', bytes: photo },
     },
   });
-  expect(JSON.stringify(await interaction.response())).toContain('cannot be shown pictures');
+  expect(JSON.stringify(await interaction.response())).toContain("can't read images");
 });

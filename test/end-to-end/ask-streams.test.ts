@@ -155,7 +155,7 @@ describe('Stop', () => {
     const bob = discord.world.addUser('Bob');
     const before = upstream.abandoned;
     const refusal = discord.press('Stop', streaming, { user: bob });
-    expect(JSON.stringify(await refusal.response())).toContain('Only the person who asked');
+    expect(JSON.stringify(await refusal.response())).toContain('Only the requester');
     expect(upstream.abandoned).toBe(before);
     discord.press('Stop', streaming, { user: bob, moderator: true });
     await discord.until(

@@ -144,8 +144,8 @@ describe('a call runs the command for the requester in the same channel', () => 
 
 describe('an invalid call is reported to the model and people, and spends nothing', () => {
   it.each([
-    ['without a required option', 'image', {}, 'Please give the option'],
-    ['with an unknown choice', 'image', { prompt: 'x', size: 'round' }, 'can be square'],
+    ['without a required option', 'image', {}, '” is required: '],
+    ['with an unknown choice', 'image', { prompt: 'x', size: 'round' }, 'must be one of: square'],
     ['with an unknown option', 'image', { prompt: 'x', colour: 'red' }, 'no option “colour”'],
     ['with a model option', 'image', { prompt: 'x', model: 'canvas-classic' }, 'no option “model”'],
     [
@@ -154,7 +154,7 @@ describe('an invalid call is reported to the model and people, and spends nothin
       { image: { name: 'a.png', url: 'http://169.254.169.254/' } },
       'no option “image”',
     ],
-    ['with a list', 'image', { prompt: ['a', 'b'] }, 'takes a text'],
+    ['with a list', 'image', { prompt: ['a', 'b'] }, 'takes text'],
     ['with a text that is too long', 'lyrics', { topic: 'rain '.repeat(300) }, '300 words'],
   ])('%s', async (_name, command, args, sentence) => {
     const before = running.emulator.requests.filter(({ method }) => method === 'POST').length;
@@ -172,7 +172,7 @@ describe('an invalid call is reported to the model and people, and spends nothin
 
   it('with invalid arguments', async () => {
     await ask(content(call('image', 'a fox')), content({ text: 'I see.' }));
-    expect(JSON.stringify(toolResults())).toContain('Please give the option');
+    expect(JSON.stringify(toolResults())).toContain('” is required: ');
   });
 
   it('beyond the person’s limit', async () => {

@@ -108,9 +108,7 @@ it('Play here requires a voice channel, plays in it, and shows the song', async 
   expect(JSON.stringify(partyMessage)).toContain('Now playing: Rain');
   await discord.until(
     () =>
-      panel()?.attachments.some(({ description = '' }) =>
-        /Asked for: a tune for rain/.test(description ?? ''),
-      ),
+      panel()?.attachments.some(({ description = '' }) => /Prompt: a tune for rain/.test(description ?? '')),
     'the cover, described',
   );
   // Playing requests nothing from the gateway, not even synced lyrics.

@@ -90,9 +90,9 @@ it('logs and traces never contain people’s text', async () => {
     files: [slack.upload(`${SECRET}.png`, Buffer.from(SECRET), { mimetype: 'image/png' })],
   });
   await expect
-    .poll(() => logged('The gateway did not take the work'), { timeout: PATIENCE_MS })
+    .poll(() => logged('Submission to the gateway failed'), { timeout: PATIENCE_MS })
     .toBeGreaterThan(5);
-  await expect.poll(() => logged('No answer came'), { timeout: PATIENCE_MS }).toBeGreaterThan(2);
+  await expect.poll(() => logged('No answer received'), { timeout: PATIENCE_MS }).toBeGreaterThan(2);
 
   // Posts fail too: the body of each refused request contains the text.
   discord.faults.fail(400, { times: 50, path: /^(POST|PATCH)/ });

@@ -145,10 +145,10 @@ describe('moderators', () => {
     const homeView = await until(() => slack.homeOf('U0BOB'));
     await slack.pressInView(homeView, 'home-channel', { value: 'C0MUSIC' });
     await until(() => home().includes('<#C0MUSIC>') && home().includes('set for this channel by bob'));
-    await slack.pressInView(await until(() => slack.homeOf('U0BOB')), 'Pictures…');
+    await slack.pressInView(await until(() => slack.homeOf('U0BOB')), 'Images…');
     const form = await until(() => slack.openView('U0BOB'));
     await slack.submitView(form, { family: 'image', model: 'canvas-plus', where: 'server' });
-    await until(() => home().includes('Pictures in this workspace now use'));
+    await until(() => home().includes('Images in this workspace now use'));
     expect(home()).toContain('set for this workspace by bob');
     await slack.pressInView(await until(() => slack.homeOf('U0BOB')), 'Answer settings…');
     const prompt = await until(() => slack.openView('U0BOB'));
@@ -160,7 +160,7 @@ describe('moderators', () => {
   it('are the only people who can', async () => {
     await slack.openHome({ user: 'U0ADA' });
     const home = await until(() => slack.homeOf('U0ADA'));
-    expect(JSON.stringify(home.view.blocks)).not.toContain('Pictures…');
+    expect(JSON.stringify(home.view.blocks)).not.toContain('Images…');
     expect(JSON.stringify(home.view.blocks)).toContain('Moderators can change this.');
   });
 });

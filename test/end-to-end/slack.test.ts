@@ -127,7 +127,7 @@ it('a command acknowledged too late costs nothing, and the requester gets one me
   slack.delay(0);
   const notice = await slack.until(() => slack.botMessages(CHANNEL)[before]);
   await slack.until(() => has('Again')(notice));
-  expect(readableText(notice)).toContain('I didn’t start');
+  expect(readableText(notice)).toContain("I didn't start");
   expect(running.emulator.requests.length).toBe(requestsBefore);
   expect(slack.botMessages(CHANNEL)).toHaveLength(before + 1);
   await slack.press(notice, 'Again');

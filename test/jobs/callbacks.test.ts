@@ -35,9 +35,9 @@ describe('the task that a callback names', () => {
   it('is noted where it is another one, and the URL counts', async () => {
     const job = await waiting();
     await called(job, songCallback('text', 'task-1'));
-    expect(said('names another task')).toEqual([]);
+    expect(said('names a different task')).toEqual([]);
     await called(job, songCallback('complete', 'task-of-another'));
-    expect(said('names another task')).toEqual([{ job, task: 'task-1', named: 'task-of-another' }]);
+    expect(said('names a different task')).toEqual([{ job, task: 'task-1', named: 'task-of-another' }]);
     expect((await world.read(job)).state).toBe('delivered');
   });
 
@@ -47,7 +47,7 @@ describe('the task that a callback names', () => {
     await world.storage.jobs.replace({ ...unnamed, uncertain: true });
     await called(job, { code: 200, data: { taskId: 'task-9', status: 'PENDING' } });
     expect(await world.read(job)).toMatchObject({ state: 'waiting', taskId: 'task-9', uncertain: false });
-    expect(said('names another task')).toEqual([]);
+    expect(said('names a different task')).toEqual([]);
   });
 });
 
@@ -61,10 +61,8 @@ describe('a failure', () => {
       code: 'not-made',
       taken: 'no',
     });
-    expect(said('reports that the work failed')).toEqual([
-      { job, reference: failure?.reference, code: 'not-made' },
-    ]);
-    expect(said('was not understood')).toEqual([]);
+    expect(said('reported a failure')).toEqual([{ job, reference: failure?.reference, code: 'not-made' }]);
+    expect(said('Could not parse a callback')).toEqual([]);
   });
 
   it('that names no task ends it too, and one that names another does not', async () => {
@@ -88,7 +86,7 @@ it('one that is not understood is kept, with its keys for the operator alone', a
   const job = await waiting();
   const body = JSON.stringify({ code: 200, data: { surprise: 'a secret' } });
   await called(job, body);
-  expect(said('was not understood; its body is kept')).toEqual([{ job, bytes: body.length }]);
+  expect(said('Could not parse a callback; its body is stored')).toEqual([{ job, bytes: body.length }]);
   expect(JSON.stringify(said('The keys of a callback'))).toContain('surprise');
   expect(JSON.stringify(world.log.lines)).not.toContain('a secret');
   expect(await world.read(job)).toMatchObject({ state: 'waiting', unreadable: true, inboxRead: 1 });

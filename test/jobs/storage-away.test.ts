@@ -55,7 +55,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'while Redis is away', () => {
     await redis.kill();
     const refused = ask('declined');
     await expect(refused).rejects.toBeInstanceOf(UserError);
-    await expect(refused).rejects.toThrow('I can’t start anything right now');
+    await expect(refused).rejects.toThrow("I can't start anything right now");
 
     await redis.start();
     await expect

@@ -17,8 +17,7 @@ export async function act(
   context: Context,
 ): Promise<Outcome> {
   const job = await context.jobs.find(id);
-  if (!job)
-    throw new UserError('This is too old: I no longer have what the button belongs to. Please ask anew.');
+  if (!job) throw new UserError('This button is too old. Use the command again.');
   const reason = whyOutOfReach(job, name, invocation);
   if (reason !== undefined) throw new UserError(reason);
   switch (name) {
@@ -27,8 +26,8 @@ export async function act(
     case 'show': {
       const shown = await context.jobs.showHere(job.id);
       if (shown) return shown;
-      if (await context.jobs.reveal(job.id)) return privately('Here it comes.');
-      throw new UserError('There is nothing to show.');
+      if (await context.jobs.reveal(job.id)) return privately('It will appear in a moment.');
+      throw new UserError('There is nothing left to show.');
     }
     case 'again':
       return context.jobs.start(
@@ -42,7 +41,7 @@ export async function act(
       );
     default: {
       const action = command.actions?.[name];
-      if (!action) throw new UserError('This button does nothing any more. Please ask anew.');
+      if (!action) throw new UserError('This button no longer works. Use the command again.');
       return actOn(action, { ...invocation, job, index }, context);
     }
   }
@@ -67,7 +66,7 @@ async function actOn(
 
 async function cancel(job: JobView, { person }: Invocation, context: Context): Promise<Outcome> {
   if (person.id !== job.person.id && !person.moderator) {
-    throw notModerator(person, 'Only the person who asked, or a moderator, can cancel this.');
+    throw notModerator(person, 'Only the requester or a moderator can cancel this.');
   }
   if (await context.jobs.cancel(job.id)) return privately('Cancelling.');
   throw new UserError('This has already ended.');

@@ -145,7 +145,7 @@ export function defineGroup({
 }: Omit<AnyCommand, 'options' | 'run' | 'autocomplete'> &
   Required<Pick<AnyCommand, 'subcommands'>>): AnyCommand {
   const [first] = Object.values(subcommands);
-  if (first === undefined) throw new TypeError(`/${command.name} has no subcommand`);
+  if (first === undefined) throw new TypeError(`/${command.name} has no subcommands`);
   const { description: _, asks: _asks, ...meant } = first;
   return { ...meant, ...command, subcommands };
 }

@@ -150,29 +150,17 @@ export function createBot(options: BotOptions): Bot {
           return options.prompts(await enter({ address, person }), isAllowed);
         },
         [],
-        'What a person could say cannot be suggested',
+        'Could not suggest prompts',
       ),
 
     talks: (address) =>
-      attempt(
-        () => options.talks(address),
-        false,
-        'Whether each message is a question cannot be read; it is none',
-      ),
+      attempt(() => options.talks(address), false, 'Could not read whether talk is on; treating it as off'),
 
     cancelRunning: (request) =>
-      attempt(
-        () => options.cancelRunning(request),
-        undefined,
-        'What runs in a thread could not be cancelled',
-      ),
+      attempt(() => options.cancelRunning(request), undefined, 'Could not cancel the jobs of a thread'),
 
     withdraw: (invocation) =>
-      attempt(
-        () => options.withdraw(invocation),
-        undefined,
-        'What a deleted message asked for could not be cancelled',
-      ),
+      attempt(() => options.withdraw(invocation), undefined, 'Could not cancel the job of a deleted message'),
 
     suggest: (request) =>
       attempt(
@@ -185,7 +173,7 @@ export function createBot(options: BotOptions): Bot {
           return choices.slice(0, MOST_SUGGESTIONS);
         },
         [],
-        'No completions',
+        'Could not complete an option',
       ),
   };
 }
@@ -196,8 +184,8 @@ function partOf(command: AnyCommand, name: string | undefined): Pick<Subcommand,
   const part = command.subcommands?.[name];
   if (part) return part;
   const known = Object.keys(command.subcommands ?? {});
-  const wayOut = known.length > 0 ? ` It knows ${known.join(', ')}.` : '';
-  throw new UserError(`/${command.name} has no “${name}”.${wayOut}`);
+  const hint = known.length > 0 ? ` Its subcommands are ${known.join(', ')}.` : '';
+  throw new UserError(`/${command.name} has no subcommand “${name}”.${hint}`);
 }
 
 async function suggestions(

@@ -13,9 +13,9 @@ export const artistOf = ({ person }: Pick<JobView, 'person'>): string => `Minstr
 /** What was asked for, in sentences. */
 function askedWords({ asked: { prompt, style, lyrics } = {} }: JobView): string[] {
   return [
-    ...(prompt ? [`Asked for: ${prompt}`] : []),
+    ...(prompt ? [`Prompt: ${prompt}`] : []),
     ...(style ? [`Style: ${style}`] : []),
-    ...(lyrics && !prompt ? [`Words: ${lyrics}`] : []),
+    ...(lyrics && !prompt ? [`Lyrics: ${lyrics}`] : []),
   ];
 }
 

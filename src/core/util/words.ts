@@ -27,7 +27,7 @@ export function roughDuration(milliseconds: number): string {
     : `${Math.round(milliseconds / 60_000)} min`;
 }
 
-export const queueWords = (position: number): string => `place ${position} in the queue`;
+export const queueWords = (position: number): string => `position ${position} in the queue`;
 
 /** At most `most` characters, as they are; never half of one. */
 export function beginning(text: string, most: number): string {

@@ -97,7 +97,7 @@ export function createAnswerQuestion({
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       if (watch.cancelledBy === undefined && !draft.empty)
-        log[levelOf(shutdown)]({ job: run.job.id, err: error }, 'An answer did not reach its end');
+        log[levelOf(shutdown)]({ job: run.job.id, err: error }, 'An answer ended early');
       return { isTaken, failure: error };
     }
   }
@@ -109,7 +109,7 @@ export function createAnswerQuestion({
       await run.save();
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
-      log.warn({ job: run.job.id, err: error }, 'Part of an answer could not be stored');
+      log.warn({ job: run.job.id, err: error }, 'Could not store part of an answer');
     }
   }
 
@@ -156,7 +156,10 @@ export function createAnswerQuestion({
     } catch (error) {
       // The delivery that follows writes the same message, and knows how to go on when the platform is away.
       if (error instanceof StorageError) throw error;
-      log[levelOf(shutdown)]({ job: id, err: error }, 'The end of an answer could not be written at once');
+      log[levelOf(shutdown)](
+        { job: id, err: error },
+        'Could not finish the message of an answer; delivery will retry',
+      );
     }
     return 'now';
   };

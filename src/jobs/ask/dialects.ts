@@ -80,7 +80,7 @@ export function createAnswerParts({
         const less = tooLong && !begun && halvings < MOST_HALVINGS ? halve(inquiry) : undefined;
         if (!less) throw error;
         const facts = { job: job.id, turns: less.turns.length };
-        log.info(facts, 'A talk was too long for the model; asking with less');
+        log.info(facts, 'The conversation is too long for the model; retrying with less of it');
         inquiry = less;
       }
     }

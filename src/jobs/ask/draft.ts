@@ -30,14 +30,14 @@ export function createAnswerDraft(job: string, { media, log }: Pick<JobDependenc
   const pictures: KeptFile[] = [];
 
   async function keepPicture(data: string): Promise<string> {
-    if (pictures.length >= MOST_PICTURES) return '(one more picture)';
+    if (pictures.length >= MOST_PICTURES) return '(one more image)';
     try {
       pictures.push(await media.keepBytes(Buffer.from(data, 'base64'), { kinds: ['image'] }));
       return `*Picture ${pictures.length}*`;
     } catch (error) {
       if (!(error instanceof MediaError)) throw error;
-      log.error({ job, err: error }, 'A picture of an answer could not be kept');
-      return '*(An image that I couldn’t store)*';
+      log.error({ job, err: error }, 'Could not store an image of an answer');
+      return "*(An image that I couldn't store)*";
     }
   }
 

@@ -26,7 +26,7 @@ export function createFailAnswer({
     const taken = isTaken ? 'unknown' : error.taken;
     if (taken === 'no' && error.retryable && !isRefusedPreview) return failSubmission(run, error);
     const reference = newId();
-    log.warn({ job: run.job.id, reference, err: error }, 'No answer came');
+    log.warn({ job: run.job.id, reference, err: error }, 'No answer received');
     const sentence = isRefusedPreview
       ? `The gateway rejected the thinking preview for “${work.request.model}”. It is a preview, and may change or end. Choose another model.`
       : answerSentence(error);
@@ -44,17 +44,17 @@ function answerSentence({ code, taken }: GatewayError): string {
     case 'stalled':
       return 'The gateway accepted the question, then stopped responding. Press Again to retry.';
     case 'nonsense':
-      return 'The model’s answer was empty. Press Again, or reword your question.';
+      return "The model's answer was empty. Press Again, or reword your question.";
     case 'network':
     case 'timeout':
     case 'unavailable':
       return taken === 'unknown'
-        ? 'The connection to the gateway broke before an answer came. To be safe, I didn’t ask twice. Press Again to retry.'
+        ? "The connection to the gateway broke before an answer came. To be safe, I didn't ask twice. Press Again to retry."
         : sentenceFor(code);
     case 'too-long':
       return 'The question is too long for this model, even without the earlier messages. Shorten it, or choose another model.';
     case 'not-found':
-      return 'The gateway doesn’t offer this model on this route. Choose another, or add its route, as in “msg:some-id”.';
+      return "The gateway doesn't offer this model on this route. Choose another, or add its route, as in “msg:some-id”.";
     case 'credits':
     case 'rate':
     case 'auth':

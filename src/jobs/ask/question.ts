@@ -7,7 +7,7 @@ import { MediaError } from '../../media/errors.ts';
 import type { Media } from '../../media/media.ts';
 import { MOST_DOCUMENT_BYTES } from './context-budget.ts';
 
-const GROUP_PROMPT = 'Several people talk here. The name of who says it stands before each message.';
+const GROUP_PROMPT = "Several people talk here. Each message starts with its author's name.";
 
 /** In group talk, each of people's turns begins with a name. */
 export function withSpeakers(inquiry: Inquiry): Inquiry {
@@ -60,14 +60,14 @@ async function toPart(part: InquiryPart, media: Pick<Media, 'open'>): Promise<Tu
       return attachmentNote(part);
     case 'image': {
       const bytes = await read(part.file.name, media);
-      if (!bytes) return { type: 'text', text: '(A picture that is no longer kept.)' };
+      if (!bytes) return { type: 'text', text: '(An image that is no longer stored.)' };
       return { type: 'image', mimeType: part.file.contentType, data: bytes.toString('base64') };
     }
     case 'document': {
       const bytes = await read(part.file.name, media);
-      if (!bytes) return { type: 'text', text: `(The file ${part.name} is no longer kept.)` };
+      if (!bytes) return { type: 'text', text: `(The file ${part.name} is no longer stored.)` };
       const text = new TextDecoder().decode(bytes.subarray(0, MOST_DOCUMENT_BYTES));
-      const cut = bytes.byteLength > MOST_DOCUMENT_BYTES ? '\n(The file goes on.)' : '';
+      const cut = bytes.byteLength > MOST_DOCUMENT_BYTES ? '\n(The rest of the file is cut off.)' : '';
       return { type: 'text', text: `The file ${part.name}:\n\n${text}${cut}` };
     }
     default:

@@ -11,7 +11,7 @@ export function toolDeclaration({ name, description, options }: AnyCommand): Too
   const offered = offeredOptions(options);
   return {
     name,
-    description: `${description}. It is made in the background and posted into the channel by itself.`,
+    description: `${description}. It is created in the background and posted to the channel automatically.`,
     parameters: {
       type: 'object',
       properties: Object.fromEntries(
@@ -83,11 +83,11 @@ export function readArguments(given: Readonly<Record<string, unknown>>, command:
   for (const [name, value] of Object.entries(given)) {
     if (value === null || value === undefined || value === '') continue;
     if (!offered.has(name)) {
-      const known = offered.size > 0 ? ` It knows ${[...offered].join(', ')}.` : '';
-      return { ok: false, problem: `/${command.name} has no option “${name}” for you.${known}` };
+      const known = offered.size > 0 ? ` Its options are ${[...offered].join(', ')}.` : '';
+      return { ok: false, problem: `/${command.name} has no option “${name}” here.${known}` };
     }
     if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean')
-      return { ok: false, problem: `“${name}” takes a text, a number, or true and false.` };
+      return { ok: false, problem: `“${name}” takes text, a number, or true or false.` };
     options[name] = value;
   }
   return { ok: true, options };

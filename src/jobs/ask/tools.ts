@@ -46,10 +46,10 @@ export function createUseTools({
     return async ({ name, arguments: given }) => {
       const known = commands.includes(name) ? command(name) : undefined;
       if (!known)
-        return { response: { error: `There is no function “${name}”. You have ${commands.join(', ')}.` } };
+        return { response: { error: `There is no function “${name}”. Available: ${commands.join(', ')}.` } };
       const key = JSON.stringify([name, Object.entries(given).toSorted(([a], [b]) => (a < b ? -1 : 1))]);
       if (done.has(key))
-        return { response: { error: 'You have called this already, with the very same arguments.' } };
+        return { response: { error: 'You have already called this with the same arguments.' } };
       done.add(key);
       calls += 1;
       if (calls > MOST_CALLS)
@@ -126,7 +126,7 @@ function told(outcome: Outcome, shown: Pick<CommandCall, 'command' | 'given'>): 
       outcome.begin();
       return {
         shown: { ...shown, outcome: 'started' },
-        response: { status: 'started', note: 'It will appear in this channel by itself when it is made.' },
+        response: { status: 'started', note: 'It will appear in this channel automatically.' },
       };
     case 'message': {
       const sentence = outcome.message.text ?? outcome.message.title ?? '';
@@ -135,7 +135,7 @@ function told(outcome: Outcome, shown: Pick<CommandCall, 'command' | 'given'>): 
       return { shown: { ...shown, outcome: 'refused', sentence }, response: { error: sentence } };
     }
     case 'form': {
-      const sentence = `Only a person can fill this in: use /${shown.command}.`;
+      const sentence = `Only a person can fill in this form. Use /${shown.command}.`;
       return { shown: { ...shown, outcome: 'refused', sentence }, response: { error: sentence } };
     }
     default:

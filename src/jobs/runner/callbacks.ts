@@ -24,7 +24,7 @@ export function createReadCallbacks({
       // The signed URL names the job; the task in the body is only a hint.
       log.warn(
         { job: job.id, task: job.taskId, named: taskId },
-        'A callback names another task than its URL',
+        'A callback names a different task than its URL',
       );
     }
     const result = fromMusic(callback.result);
@@ -52,7 +52,7 @@ export function createReadCallbacks({
         const reference = newId();
         const failure = callback.failure ?? { code: 'nonsense' as const };
         if (failure.code === 'nonsense') tellKeys(body, job);
-        log.warn({ job: job.id, reference, code: failure.code }, 'The gateway reports that the work failed');
+        log.warn({ job: job.id, reference, code: failure.code }, 'The gateway reported a failure');
         const sentence = sentenceFor(failure.code, job.work);
         return { type: 'failed', failure: { code: failure.code, sentence, reference, taken: 'no' } };
       }
@@ -63,8 +63,8 @@ export function createReadCallbacks({
 
   /** What is in a callback stays in the inbox; the log has the names of its members only. */
   function tellKeys(body: string, { id }: Job): void {
-    log.warn({ job: id, bytes: body.length }, 'A callback that was not understood; its body is kept');
-    log.debug({ job: id, keys: keysOf(parseJson(body)) }, 'The keys of a callback that was not understood');
+    log.warn({ job: id, bytes: body.length }, 'Could not parse a callback; its body is stored');
+    log.debug({ job: id, keys: keysOf(parseJson(body)) }, 'Keys of a callback that could not be parsed');
   }
 
   return async (run, onRead = () => {}) => {

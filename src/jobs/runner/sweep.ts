@@ -31,7 +31,7 @@ export async function sweepRegularly(
       for (const id of await storage.schedule.unscheduled(page)) {
         if (signal.aborted) return;
         if (isUnreadable(id)) continue;
-        log.warn({ job: id }, 'An open job had no timer');
+        log.warn({ job: id }, 'Found an open job without a timer');
         try {
           // Whether its last run ended was lost with the timer.
           await applyEvent(id, { type: 'recorded', fields: { mayHavePosted: true } }, storage);
@@ -59,7 +59,7 @@ export async function sweepRegularly(
     try {
       await sweep();
     } catch (error) {
-      if (!signal.aborted) log.warn({ err: error }, 'Open jobs could not be swept; the next sweep will');
+      if (!signal.aborted) log.warn({ err: error }, 'Could not sweep open jobs; retrying at the next sweep');
     }
     await sleep(jitter(EVERY_MS, random), signal);
   }

@@ -87,12 +87,10 @@ export function createAttachments({
     const name = nameOf(recording);
     const most = SONG_LIMITS.uploadSeconds;
     if (seconds === undefined)
-      throw new UserError(
-        `I cannot tell how long ${name} is, so I do not hand it over. Please attach it as MP3 or WAV.`,
-      );
+      throw new UserError(`I can't tell how long ${name} is. Please attach it as MP3 or WAV.`);
     if (seconds > most)
       throw new UserError(
-        `${name} lasts ${duration(seconds)}, and the gateway takes ${duration(most)} at most. Please attach a part of it.`,
+        `${name} is too long: ${duration(seconds)}, the limit is ${duration(most)}. Please attach a shorter part.`,
       );
     return { ...kept, seconds };
   }
@@ -130,7 +128,7 @@ export function createAttachments({
   async function attachmentFailure(job: Job): Promise<JobFailure | undefined> {
     const fail = (code: string, sentence: string, cause?: MediaError) => {
       const reference = newId();
-      log.warn({ job: job.id, reference, code, err: cause }, 'What was attached cannot be used');
+      log.warn({ job: job.id, reference, code, err: cause }, 'Could not use an attachment');
       return { code, sentence, reference, taken: 'no' as const };
     };
     try {
@@ -138,12 +136,15 @@ export function createAttachments({
         filesOf(job.work).flatMap((file) => (isNamed(file) ? [] : [media.stat(file.name)])),
       );
       if (found.every((file) => file !== undefined)) return undefined;
-      return fail('missing', 'What was attached is not kept any more. Please ask again and attach it anew.');
+      return fail(
+        'missing',
+        'Your attachment is no longer stored. Please use the command again and attach the file.',
+      );
     } catch (error) {
       if (!(error instanceof MediaError)) throw error;
       return fail(
         error.code,
-        'I cannot reach the files I keep right now, so I have not started. Nothing was spent; please press Again soon.',
+        "I can't start this right now because my file storage is down. Nothing was spent. Press Again in a minute.",
         error,
       );
     }

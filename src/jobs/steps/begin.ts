@@ -80,7 +80,7 @@ export function createBegin({
       const code = error instanceof UserError ? 'attachment' : 'broken';
       return run.fail({ code, sentence, reference, taken: 'no' });
     }
-    log.warn({ job: run.job.id, err: error }, 'The platform did not take the progress message');
+    log.warn({ job: run.job.id, err: error }, 'The platform rejected the progress message');
     if (error.code === 'unavailable') {
       return channel.showLater(run, error.retryAfterMs);
     }

@@ -36,7 +36,7 @@ export function createWatchForCancel({
         cancel.abort();
         onCancel?.(requestedBy);
       } catch (error) {
-        log.debug({ job, err: error }, 'Whether a job was cancelled cannot be read right now');
+        log.debug({ job, err: error }, 'Could not check for a cancellation');
       }
     };
     const unsubscribe = storage.notifications.subscribe(job, () => void check());

@@ -15,9 +15,8 @@ import { type Keep, withKeptMedia } from './keep.ts';
 
 /** The result itself is not held up for longer because of what was shown early. */
 const LONGEST_EARLY_HOLD_MS = 60_000;
-const UNCERTAIN_STAGE =
-  'The gateway’s answer was lost, so it is unclear whether it took this. I wait for it to call back';
-const HELD_STAGE = 'The gateway is busy, and is asked again';
+const UNCERTAIN_STAGE = "The gateway's reply was lost, so I'm waiting to hear whether it accepted this";
+const HELD_STAGE = 'Waiting because the gateway is busy';
 
 interface Progress {
   /** If it is not the usual one of the work. */
@@ -66,7 +65,7 @@ export function createChannel({
     if (shown === run.job.shown) return;
     const { address } = run.job;
     const chat = platform(address.platform);
-    if (!chat) throw new PlatformError('unavailable', `The platform ${address.platform} is not switched on`);
+    if (!chat) throw new PlatformError('unavailable', `The platform ${address.platform} is not enabled`);
     recordShown(run, shown, await chat.show(address, message, showOptions(run)));
   }
 
@@ -78,7 +77,7 @@ export function createChannel({
       await show(run, await make());
     } catch (error) {
       if (error instanceof StorageError) throw error;
-      log.warn({ job: run.job.id, err: error }, 'Progress could not be shown');
+      log.warn({ job: run.job.id, err: error }, 'Could not show progress');
       const isAway = error instanceof PlatformError || error instanceof MediaError;
       if (!isAway || error.retryAfterMs === undefined) return;
       const showing = now() + Math.min(error.retryAfterMs, LONGEST_EARLY_HOLD_MS);
@@ -127,7 +126,7 @@ export function createChannel({
         const again = await platform(job.address.platform)?.showProgress?.(job.address, progress);
         return now() + (again ?? Number.POSITIVE_INFINITY);
       } catch (error) {
-        log.debug({ job: job.id, err: error }, 'How far work is could not be said');
+        log.debug({ job: job.id, err: error }, 'Could not report progress');
         return Number.POSITIVE_INFINITY;
       }
     },
@@ -146,7 +145,7 @@ export function createChannel({
         return true;
       } catch (error) {
         if (error instanceof PlatformError && error.code === 'unavailable') throw error;
-        log.error({ job: id, err: error }, 'The result could be shown nowhere; it is kept for /jobs');
+        log.error({ job: id, err: error }, 'Could not deliver the result; it waits in /jobs');
         return false;
       }
     },

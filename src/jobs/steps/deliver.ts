@@ -64,7 +64,7 @@ export function createDeliver({
       if (await showRefusal(run, error)) return close(run);
     } catch (again) {
       if (again instanceof StorageError) throw again;
-      log.error({ job: run.job.id, err: again }, 'Not even a sentence could be shown');
+      log.error({ job: run.job.id, err: again }, 'Could not show an error message');
     }
     return keepForLater(run);
   }
@@ -80,7 +80,7 @@ export function createDeliver({
       if (waiting) return channel.showLater(run, pauseForFile(waiting));
     } catch (error) {
       if (!isNotShown(error)) throw error;
-      log.warn({ job: run.job.id, err: error }, 'The result could not be shown as it is');
+      log.warn({ job: run.job.id, err: error }, 'Could not show the result; trying another way');
       return showOtherwise(run, message, { error, isWaiting: waiting !== undefined }).catch((later) => {
         // Asked for patience on the way, it is given all of it.
         if (!isNotShown(later)) throw later;

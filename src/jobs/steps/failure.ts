@@ -26,7 +26,7 @@ export function createFailSubmission({
   return (run, error) => {
     const { job } = run;
     const reference = newId();
-    log.warn({ job: job.id, reference, err: error }, 'The gateway did not take the work');
+    log.warn({ job: job.id, reference, err: error }, 'Submission to the gateway failed');
     // Its person was told while the gateway was asked.
     if (error.taken === 'no' && job.end === 'cancelled') {
       run.apply({ type: 'notTaken' });

@@ -53,7 +53,7 @@ export function createKeep({ storage, media, log }: Pick<JobDependencies, 'stora
       return { entry: [url, await media.keep(url, { from: 'gateway', kinds: CONTENT[kind], signal })] };
     } catch (error) {
       if (!(error instanceof MediaError)) throw error;
-      log.warn({ job: job.id, err: error }, 'A file of the result could not be fetched or kept');
+      log.warn({ job: job.id, err: error }, 'Could not fetch or store a file of the result');
       return { ...wanted, error };
     }
   }
@@ -133,7 +133,7 @@ export function createKeep({ storage, media, log }: Pick<JobDependencies, 'stora
         };
       } catch (error) {
         if (!(error instanceof MediaError)) throw error;
-        log.warn({ job: run.job.id, err: error }, 'An archive could not be made; the files go alone');
+        log.warn({ job: run.job.id, err: error }, 'Could not create an archive; sending the files alone');
         return message;
       }
     },
@@ -177,8 +177,8 @@ export function createKeep({ storage, media, log }: Pick<JobDependencies, 'stora
         if (!(error instanceof MediaError)) throw error;
         throw new UserError(
           error.code === 'disk-full' || error.code === 'store'
-            ? 'I cannot reach the files I keep right now. Please try again soon.'
-            : 'This file is not kept any more, here or at the gateway. If you have saved it, attach it instead.',
+            ? "I can't read this file right now because my file storage is down. Try again in a minute."
+            : 'This file is no longer stored, here or at the gateway. If you saved it, attach it instead.',
         );
       }
     },

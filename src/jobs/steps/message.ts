@@ -73,7 +73,7 @@ export function createFinalMessage({
       const isPublic = await platform(address.platform)?.isPublic?.(address);
       if (isPublic !== undefined) run.apply({ type: 'publicityKnown', channel, public: isPublic });
     } catch (error) {
-      log.warn({ job: run.job.id, err: error }, 'Who can read the channel of a song is not known');
+      log.warn({ job: run.job.id, err: error }, 'Could not check who can read the channel of a song');
     }
   }
 
@@ -83,7 +83,7 @@ export function createFinalMessage({
     try {
       return await pageUrl(song);
     } catch (error) {
-      log.warn({ job: song.id, err: error }, 'A song is shown without a link to its page');
+      log.warn({ job: song.id, err: error }, 'Could not link to the page of a song');
       return undefined;
     }
   }
@@ -186,7 +186,7 @@ function messageOfEnd(job: Job): Message {
       return { ...expiredText(job), actions: [againButton(job)], notify: 'incomplete' };
     default:
       return {
-        text: job.failure?.sentence ?? 'This did not work out.',
+        text: job.failure?.sentence ?? "This didn't work.",
         ...(job.failure ? { footer: `Reference ${job.failure.reference}` } : {}),
         actions: [againButton(job)],
       };

@@ -126,7 +126,7 @@ export function createPoll({
       run.record({ result });
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
-      log.warn({ job: job.id, err: error }, 'The gateway gave no fresh address of the video');
+      log.warn({ job: job.id, err: error }, 'Could not get a fresh URL for the video');
       const retryAfterMs = patienceOf(error);
       if (retryAfterMs !== undefined) run.record({ held: { asking: now() + retryAfterMs } });
     }
@@ -138,7 +138,7 @@ export function createPoll({
       return await gateway.media.queryVideo(taskId, { signal });
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
-      log.warn({ job: run.job.id, err: error }, 'The video task could not be asked about');
+      log.warn({ job: run.job.id, err: error }, 'Could not query the video task');
       if (error.code === 'not-found') return { status: 'unknown' };
       const retryAfterMs = patienceOf(error);
       const attempts = Math.min(run.job.attempts + 1, MOST_DOUBLINGS);

@@ -34,7 +34,7 @@ export function createRepair({ platform, channel, finalMessage, now, log }: Repa
         await channel.show(run, (await finalMessage(run, signal)).message);
     } catch (error) {
       if (!(error instanceof PlatformError)) throw error;
-      log.warn({ job: id, err: error }, 'What two replicas posted could not be put right');
+      log.warn({ job: id, err: error }, 'Could not clean up the messages of two replicas');
       if (error.code === 'unavailable' && attempts < TRIES) return channel.showLater(run, error.retryAfterMs);
       await tellElsewhere(run, error, signal);
     }

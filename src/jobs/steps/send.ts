@@ -40,7 +40,10 @@ export function createSend({
       await tryToShow(run, async () => (await finalMessage(run, shutdown)).message);
       await run.save();
     } catch (error) {
-      log.warn({ job: run.job.id, err: error }, 'Cancelling waits for the gateway’s answer');
+      log.warn(
+        { job: run.job.id, err: error },
+        "Could not show a cancellation; waiting for the gateway's answer",
+      );
     }
   }
 
@@ -72,7 +75,7 @@ export function createSend({
       if (!(error instanceof MediaError)) throw error;
       // The bytes of the answer are lost, so the person is told. They are made again only if somebody asks.
       const reference = newId();
-      log.error({ job: id, reference, err: error }, 'What the gateway made could not be kept');
+      log.error({ job: id, reference, err: error }, "Could not store the gateway's result");
       return run.fail({ code: error.code, sentence: unkeptSentence(error), reference, taken: 'unknown' });
     }
   }
@@ -81,7 +84,7 @@ export function createSend({
   function recover(run: JobRun): Next {
     const { id, work, result } = run.job;
     const reference = newId();
-    log.warn({ job: id, reference }, 'Found a submission that was interrupted');
+    log.warn({ job: id, reference }, 'Found an interrupted submission');
     const interrupted = { code: 'interrupted', reference, taken: 'unknown' } as const;
     const { comesBack } = PLANS[work.route];
     switch (comesBack) {

@@ -16,7 +16,7 @@ export function createSource({
       try {
         return posted && (await platform(address.platform)?.linkTo?.(address, posted));
       } catch (error) {
-        log.warn({ job: id, err: error }, 'What a result was made from could not be linked to');
+        log.warn({ job: id, err: error }, 'Could not link to the parent of a job');
         return undefined;
       }
     },
@@ -26,7 +26,7 @@ export function createSource({
       try {
         return parent === undefined ? undefined : await storage.jobs.read(parent);
       } catch (error) {
-        log.warn({ job: parent, err: error }, 'What a result was made from could not be read');
+        log.warn({ job: parent, err: error }, 'Could not read the parent of a job');
         return undefined;
       }
     },

@@ -33,7 +33,7 @@ export function createStyleAndLyrics({
         return { ...work, request: { ...work.request, style } };
       } catch (error) {
         if (!(error instanceof GatewayError)) throw error;
-        log.info({ job: id, err: error }, 'The style was not polished; the words as they came serve');
+        log.info({ job: id, err: error }, 'Could not polish the style; using the original words');
         return work;
       }
     },

@@ -136,7 +136,7 @@ export function createSubmit({
 }
 
 function keptOf<File extends WorkFile>(file: File): Extract<File, KeptFile> {
-  if (isNamed(file)) throw new TypeError('A file was not fetched before it was sent');
+  if (isNamed(file)) throw new TypeError('A file must be fetched before it is sent');
   // Sound: what is not named is kept.
   return file as Extract<File, KeptFile>;
 }

@@ -41,7 +41,7 @@ describe('a reply to an image', () => {
 
   test('drops it without such a model, while an attached image is refused', async () => {
     expect(await plan({ picture: 'replied-to' })).toEqual({ dialect: 'chat', model: 'small' });
-    await expect(plan({ picture: 'attached' })).rejects.toThrow('cannot be shown pictures');
+    await expect(plan({ picture: 'attached' })).rejects.toThrow("can't read images");
   });
 });
 

@@ -448,7 +448,7 @@ describe('/remix', () => {
     [{ mode: 'extend', title: 'More' }, /lyrics of the new part/],
     [{ mode: 'vocals', prompt: 'la', model: 'V4' }, /V5 and V4_5PLUS/],
     [{ mode: 'cover', style: 'x'.repeat(201), model: 'V4' }, /201 characters, the limit is 200/],
-    [{ prompt: 'la' }, /Please give the option “mode”/],
+    [{ prompt: 'la' }, /The option “mode” is required/],
   ])('%j is refused before anything is spent', async (options, sentence) => {
     expect(privateText(await remix(options))).toMatch(sentence);
     expect(studio.world.gateway.taken).toEqual([]);
@@ -457,9 +457,9 @@ describe('/remix', () => {
   it('refuses a recording that is too long or of unknown length', async () => {
     const textOf = async () => (await studio.finish(await remix({ mode: 'extend' }))).text;
     studio.world.recording.seconds = 121;
-    expect(await textOf()).toContain('lasts 2:01, and the gateway takes 2:00');
+    expect(await textOf()).toContain('is too long: 2:01, the limit is 2:00');
     studio.world.recording.seconds = undefined;
-    expect(await textOf()).toContain('cannot tell how long');
+    expect(await textOf()).toContain("can't tell how long");
     expect(studio.world.gateway.taken).toEqual([]);
     expect(privateText(await studio.ask('remix', { mode: 'extend' }))).toContain('no songs in this channel');
   });
@@ -523,7 +523,7 @@ describe('songs of this channel', () => {
 
 describe('a song that the gateway no longer has', () => {
   it.each([
-    ['WAV take 1', /no longer has this song, so it can’t convert it to WAV/],
+    ['WAV take 1', /no longer has this song, so it can't convert it to WAV/],
     ['Karaoke take 1', /no longer has this song/],
     ['Music video take 1', /no longer has this song/],
     ['Cover art', /no longer has this song/],
@@ -570,7 +570,7 @@ describe('buttons', () => {
     const elsewhere = { platform: 'discord', guild: 'other', channel: 'channel', person: 'ada' };
     for (const label of labelsOf(song)) {
       const outcome: Outcome = await studio.press(song, label, { address: elsewhere });
-      expect(privateText(outcome)).toBe('This button belongs to another server.');
+      expect(privateText(outcome)).toBe('This button only works in the server where it was posted.');
     }
   });
 });

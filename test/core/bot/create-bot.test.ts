@@ -158,7 +158,7 @@ describe('bad input gets a sentence for the person alone, and nothing is stored'
     ['stems', {}, /There are no songs in this channel yet/],
     ['video', {}, /Describe the video/],
     ['video', { prompt: 'waves', duration: 7 }, /“duration” can be 5 seconds, 10 seconds, 15 seconds/],
-    ['image', {}, /Please give the option “prompt”/],
+    ['image', {}, /The option “prompt” is required/],
     ['nonsense', {}, /There is no command “nonsense”/],
   ])('/%s %j', async (command, options, sentence) => {
     expect(privately(await ask(command, options)).text).toMatch(sentence);
@@ -197,9 +197,7 @@ describe('buttons', () => {
   it('let only the person who asked, or a moderator, cancel', async () => {
     const job = accepted(await ask('song', { prompt: 'rain' }));
     const bob = { id: 'bob', displayName: 'Bob', moderator: false, roles: [] };
-    expect(privately(await press('cancel', job, { person: bob })).text).toContain(
-      'Only the person who asked',
-    );
+    expect(privately(await press('cancel', job, { person: bob })).text).toContain('Only the requester');
     expect(privately(await press('cancel', job, { person: { ...bob, moderator: true } })).text).toBe(
       'Cancelling.',
     );
@@ -212,7 +210,7 @@ describe('buttons', () => {
     const elsewhere = { platform: 'discord', guild: 'other', channel: 'channel', person: 'ada' };
     expect(privately(await press('stems', job, { address: elsewhere })).text).toContain('another server');
     expect(privately(await press('stems', 'gone')).text).toContain('too old');
-    expect(privately(await press('dance', job)).text).toContain('does nothing any more');
+    expect(privately(await press('dance', job)).text).toContain('no longer works');
     expect(privately(await press('show', job)).text).toContain('nothing to show');
   });
 

@@ -215,7 +215,7 @@ describe('a song', () => {
     }
     expect(deadline).toBe(asked + 30 * MINUTE);
     expect((await world.read(job)).state).toBe('expired');
-    expect(world.message()?.text).toContain('didn’t finish this in time');
+    expect(world.message()?.text).toContain("didn't finish this in time");
     expect(labels()).toEqual(['Again']);
 
     await world.callback(job, songCallback('complete'));
@@ -262,7 +262,7 @@ describe('a song', () => {
     expect(logged).not.toContain('secret phrase');
     world.clock.advance(31 * MINUTE);
     await world.advance(job);
-    expect(world.message()?.text).toContain('a result that I couldn’t read');
+    expect(world.message()?.text).toContain("a result that I couldn't read");
     expect(world.message()?.footer).toBe(`Reference ${job}`);
     const [kept] = await world.storage.inbox.read(job, 0);
     expect(kept?.body).toContain('a secret phrase');
@@ -457,7 +457,7 @@ describe('submission', () => {
     const job = await world.start(PICTURE);
     await world.advance(job);
     expect((await world.read(job)).state).toBe('failed');
-    expect(world.message()?.text).toContain('I didn’t send it twice');
+    expect(world.message()?.text).toContain("I didn't send it twice");
     expect(world.gateway.taken).toHaveLength(1);
   });
 
@@ -481,7 +481,7 @@ describe('submission', () => {
     }
     await world.advance(job);
     expect(world.gateway.taken).toEqual([]);
-    expect(world.message()?.text).toContain('couldn’t start this within a day');
+    expect(world.message()?.text).toContain("couldn't start this within a day");
     expect(labels()).toEqual(['Again']);
   });
 
@@ -552,7 +552,7 @@ describe('a video', () => {
       world.clock.advance(Math.max(1, (next ?? 0) - world.clock.now()));
       looks += 1;
     }
-    expect(world.message()?.text).toContain('didn’t finish this in time');
+    expect(world.message()?.text).toContain("didn't finish this in time");
     expect(looks).toBeLessThan(200);
   });
 });

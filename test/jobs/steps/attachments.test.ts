@@ -82,7 +82,7 @@ describe('a question', () => {
     ];
     const job = await world.start(asking({ request: { model: 'chat-small', turns } }));
     await world.advance(job);
-    expect(world.message()?.text).toContain('“chat-small” cannot be shown pictures');
+    expect(world.message()?.text).toContain("“chat-small” can't read images");
     expect(world.gateway.taken).toEqual([]);
   });
 });

@@ -89,7 +89,7 @@ describe('a full disk', () => {
     await world.lookAgain(job, 6);
     expect((await world.read(job)).state).toBe('ready');
     expect(world.shown().footer).toContain('Rain (take 1), Rain (take 2)');
-    expect(world.shown().footer).toContain('I can’t store files right now, but I’ll keep trying.');
+    expect(world.shown().footer).toContain("I can't store files right now, but I'll keep trying.");
     disk.isFull = false;
     await world.lookAgain(job, 1);
     await expectWhole(world, job);
@@ -104,7 +104,7 @@ describe('a full disk', () => {
     await world.lookAgain(job, 1);
     expect((await world.read(job)).state).toBe('delivered');
     expect(sources(world)).toEqual(['remote', 'remote']);
-    expect(world.shown().footer).toContain('The link is the gateway’s own and expires in a few days');
+    expect(world.shown().footer).toContain("The link is the gateway's own and expires in a few days");
   });
 
   it('that takes a picture which came as bytes ends in a sentence, not in silence', async () => {
@@ -129,7 +129,7 @@ describe('a full disk', () => {
     });
     await world.lookAgain(job, 3);
     expect((await world.read(job)).state).toBe('failed');
-    expect(world.shown().text).toContain('I can’t store files right now');
+    expect(world.shown().text).toContain("I can't store files right now");
     expect(world.shown().footer).toMatch(/^Reference /);
   });
 });
@@ -141,7 +141,7 @@ describe('an unreachable bucket', () => {
     const job = await finishedSong(world);
     await world.lookAgain(job, 5);
     expect((await world.read(job)).state).toBe('ready');
-    expect(world.shown().footer).toContain('I can’t store files right now');
+    expect(world.shown().footer).toContain("I can't store files right now");
     await start();
     await world.lookAgain(job, 1);
     await expectWhole(world, job);
@@ -251,7 +251,7 @@ describe('files', () => {
     await world.lookAgain(job, 20);
     expect((await world.read(job)).state).toBe('delivered');
     expect(sources(world)).toEqual(['kept']);
-    expect(world.shown().footer).toContain('The gateway created Rain (take 2), but I couldn’t download it.');
+    expect(world.shown().footer).toContain("The gateway created Rain (take 2), but I couldn't download it.");
     expect(world.shown().notify).toBe('incomplete');
   });
 

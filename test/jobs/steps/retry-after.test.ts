@@ -156,7 +156,7 @@ describe.each([60 * MINUTE, 999_999_999 * SECOND])('a file whose host asks for %
       next = await world.advance(job);
     }
     expect((await world.read(job)).state).toBe('delivered');
-    expect(world.message()?.footer).toContain('I couldn’t download it');
+    expect(world.message()?.footer).toContain("I couldn't download it");
     expect(world.clock.now() - from).toBeLessThan(25 * 60 * MINUTE);
   });
 });
@@ -225,7 +225,7 @@ describe('after a submission whose answer was lost', () => {
     await world.advance(job);
     world.clock.advance(31 * MINUTE);
     await world.advance(job);
-    expect(world.message()?.text).toContain('probably didn’t accept this request');
+    expect(world.message()?.text).toContain("probably didn't accept this request");
     expect(labels()).toEqual(['Again']);
   });
 });

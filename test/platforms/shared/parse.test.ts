@@ -103,7 +103,7 @@ describe('what is typed behind a command', () => {
     ['rain --style --instrumental', '--style needs a value'],
     ['rain --model V9', '“model” can be Version 5, V4.'],
     ['rain --weight heavy', '“weight” takes a number'],
-    ['rain --instrumental=perhaps', '“instrumental” is either on or off'],
+    ['rain --instrumental=perhaps', '“instrumental” must be on or off'],
     ['rain --audio x.mp3', 'Send /song alone'],
     ['rain --style a --style b', 'twice. Use it once.'],
     ['rain --prompt snow', 'twice. Use it once.'],

@@ -314,7 +314,7 @@ test('a person whose rights the platform did not tell reads that, and not that t
     );
     if (outcome.type !== 'message') throw new TypeError('no message');
     if (name === 'minstrel') expect(isRefused(outcome)).toBe(false);
-    else expect(outcome.message.text).toContain('couldn’t check whether you’re a moderator');
+    else expect(outcome.message.text).toContain("couldn't check whether you're a moderator");
   }
 });
 

@@ -95,7 +95,7 @@ describe('a refusal says who may', () => {
         refusedUntil: Number.POSITIVE_INFINITY,
       });
       await expect(entering('song', { ...ada, rightsUnknown: true }, known)).rejects.toThrow(
-        'couldn’t check',
+        "couldn't check",
       );
     }
   });

@@ -203,7 +203,7 @@ describe('the status text', () => {
     [{ ...at, estimateMs: 90_000 }, 1_000, 'Composing, 1 s of about 90 s'],
     [{ ...at, estimateMs: 80_000 }, 40_000, 'Composing, 40 s of about 80 s'],
     [{ ...at, estimateMs: 80_000 }, 95_000, 'Composing, for 95 s'],
-    [{ ...at, queuePosition: 3 }, 40_000, 'Composing, place 3 in the queue'],
+    [{ ...at, queuePosition: 3 }, 40_000, 'Composing, position 3 in the queue'],
     [{ ...at, until: 1_100_000 }, 40_000, 'Composing, up to 60 s more'],
   ])('%j after %d ms: %s', (progress, elapsed, expected) => {
     expect(statusOf(progress, progress.startedAt + elapsed)).toBe(expected);
