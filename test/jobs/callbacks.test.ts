@@ -87,7 +87,7 @@ it('one that is not understood is kept, with its keys for the operator alone', a
   const body = JSON.stringify({ code: 200, data: { surprise: 'a secret' } });
   await called(job, body);
   expect(said('Could not parse a callback; its body is stored')).toEqual([{ job, bytes: body.length }]);
-  expect(JSON.stringify(said('The keys of a callback'))).toContain('surprise');
+  expect(JSON.stringify(said('Keys of a callback'))).toContain('surprise');
   expect(JSON.stringify(world.log.lines)).not.toContain('a secret');
   expect(await world.read(job)).toMatchObject({ state: 'waiting', unreadable: true, inboxRead: 1 });
 });
@@ -128,7 +128,7 @@ describe('the words that a song waits for', () => {
     const job = await waiting(COVER);
     await called(job, lyrics());
     expect(await world.read(job)).toMatchObject({ state: 'failed', failure: { code: 'nonsense' } });
-    expect(said('its body is kept')).toHaveLength(1);
+    expect(said('its body is stored')).toHaveLength(1);
     expect(world.gateway.taken).toHaveLength(1);
   });
 

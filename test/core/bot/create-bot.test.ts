@@ -153,11 +153,15 @@ describe('bad input gets a sentence for the person alone, and nothing is stored'
     ['song', { prompt: 'x'.repeat(501) }, /501 characters, the limit is 500/],
     ['song', { lyrics: 'la', instrumental: true }, /An instrumental cannot have lyrics/],
     ['song', { lyrics: 'x'.repeat(3001), model: 'V4' }, /3001 characters, the limit is 3000/],
-    ['song', { prompt: 'x', model: 'V9' }, /“model” can be V5/],
+    ['song', { prompt: 'x', model: 'V9' }, /“model” must be one of: V5/],
     ['lyrics', { topic: 'rain '.repeat(201) }, /201 words, the limit is 200/],
     ['stems', {}, /There are no songs in this channel yet/],
     ['video', {}, /Describe the video/],
-    ['video', { prompt: 'waves', duration: 7 }, /“duration” can be 5 seconds, 10 seconds, 15 seconds/],
+    [
+      'video',
+      { prompt: 'waves', duration: 7 },
+      /“duration” must be one of: 5 seconds, 10 seconds, 15 seconds/,
+    ],
     ['image', {}, /The option “prompt” is required/],
     ['nonsense', {}, /There is no command “nonsense”/],
   ])('/%s %j', async (command, options, sentence) => {
@@ -208,10 +212,12 @@ describe('buttons', () => {
   it('of another server, of an unknown job, and of another time are refused politely', async () => {
     const job = await finishedSong();
     const elsewhere = { platform: 'discord', guild: 'other', channel: 'channel', person: 'ada' };
-    expect(privately(await press('stems', job, { address: elsewhere })).text).toContain('another server');
+    expect(privately(await press('stems', job, { address: elsewhere })).text).toContain(
+      'only works in the server',
+    );
     expect(privately(await press('stems', 'gone')).text).toContain('too old');
     expect(privately(await press('dance', job)).text).toContain('no longer works');
-    expect(privately(await press('show', job)).text).toContain('nothing to show');
+    expect(privately(await press('show', job)).text).toContain('nothing left to show');
   });
 
   it('open the song form with the lyrics in it', async () => {

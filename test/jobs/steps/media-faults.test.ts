@@ -383,7 +383,7 @@ describe('files', () => {
     if (VIDEO.work.route !== 'media.video') throw new TypeError('no video');
     const job = await world.start({ ...VIDEO, work: { ...VIDEO.work, image } });
     await world.lookAgain(job, 2);
-    expect(world.shown().text).toContain('Please ask again and attach it anew.');
+    expect(world.shown().text).toContain('Please use the command again');
     expect(world.gateway.taken).toEqual([]);
   });
 });

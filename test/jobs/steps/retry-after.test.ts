@@ -211,7 +211,7 @@ describe('after a submission whose answer was lost', () => {
     world.gateway.replies.push(gatewayError('network', { taken: 'unknown' }));
     const job = await world.start(SONG);
     await world.advance(job);
-    expect(world.message()?.progress?.stage).toContain('unclear');
+    expect(world.message()?.progress?.stage).toContain('waiting to hear');
     expect(world.message()?.progress?.until).toBe((await world.read(job)).deadlineAt);
     await world.callback(job, songCallback('text'));
     await world.advance(job);
