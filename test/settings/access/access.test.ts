@@ -229,7 +229,9 @@ describe.each(PLATFORMS)('on %s', (platform) => {
     const direct = { ...here(platform), channel: 'direct', direct: true };
     expect(await again('dj', direct)).toContain('only works in the channel');
     expect(await again('anybody', direct)).toBe('accepted');
-    expect(await again('dj', { ...here(platform), guild: 'other' })).toMatch(/only works in the (server|workspace)/);
+    expect(await again('dj', { ...here(platform), guild: 'other' })).toMatch(
+      /only works in the (server|workspace)/,
+    );
   });
 
   test('direct messages are no part of the server: what was decided there does not hold in them', async () => {
