@@ -30,13 +30,13 @@ export async function startProgram(
   });
   const gone = once(child, 'exit');
   const { promise: marked, resolve } = Promise.withResolvers<void>();
-  let written = '';
+  let output = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    written = (written + text).slice(-10_000);
-    if (written.includes(mark)) resolve();
+    output = (output + text).slice(-10_000);
+    if (output.includes(mark)) resolve();
   });
   await whileRuns(child, marked).catch((error: unknown) => {
-    throw new Error(`${file} did not start: ${written}`, { cause: error });
+    throw new Error(`${file} did not start: ${output}`, { cause: error });
   });
   return {
     /** Milliseconds since the start of the process. */

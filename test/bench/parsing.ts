@@ -96,7 +96,7 @@ async function costOf(read: () => Promise<string>): Promise<number> {
   const before = cpuMs();
   for (let answers = 1; ; answers += 1) {
     if ((await read()) !== TEXT) throw new Error('A candidate read another text');
-    const spent = cpuMs() - before;
-    if (spent > ROUND_MS) return spent / answers;
+    const cost = cpuMs() - before;
+    if (cost > ROUND_MS) return cost / answers;
   }
 }

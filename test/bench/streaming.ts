@@ -44,9 +44,9 @@ export const streaming: Row = async () => {
 
 /** Returns the lag of each word of an answer in milliseconds. */
 async function lagsOf(chat: Chat, world: BenchWorld, words: number): Promise<number[]> {
-  const written = stream(world, words, WORDS_PER_SECOND);
+  const gatewayTimes = stream(world, words, WORDS_PER_SECOND);
   const shown = await chat.ask();
-  const writtenAt = await written;
+  const writtenAt = await gatewayTimes;
   return shownAt(shown, words).map((at, word) => at - (writtenAt[word] ?? Number.NaN));
 }
 

@@ -54,8 +54,8 @@ async function measure(
   const share = await idleShare(environment, storeMs);
   return [
     atMost(1, '% of a core', `${name}, ${MANY.toLocaleString('en')} waiting jobs`, share),
-    ...amongMany.map(([operation, spent], index) => {
-      const growth = spent / (amongFew[index]?.[1] ?? Number.NaN);
+    ...amongMany.map(([operation, measurements], index) => {
+      const growth = measurements / (amongFew[index]?.[1] ?? Number.NaN);
       return atMost(MOST_GROWTH, 'times', `${name}, ${operation} among ten times as many`, growth);
     }),
   ];
@@ -91,13 +91,13 @@ async function costs(storage: Storage, of: string, storeMs: () => Promise<number
     // The job only waits, so a bot that starts on this store does nothing for it.
     wake: (_id: string, index: number) => storage.schedule.wake(`waiting${index}`),
   };
-  const spent: [string, number][] = [];
+  const measurements: [string, number][] = [];
   for (const [name, operate] of Object.entries(operations)) {
     const before = cpuMs() + (await storeMs());
     for (let index = 0; index < OPERATIONS; index += 1) await operate(`${of}${index}`, index);
-    spent.push([name, cpuMs() + (await storeMs()) - before]);
+    measurements.push([name, cpuMs() + (await storeMs()) - before]);
   }
-  return spent;
+  return measurements;
 }
 
 /** Returns the CPU usage of a bot on both chats and its store, in percent. */

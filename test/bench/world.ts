@@ -79,7 +79,7 @@ function onDiscord(discord: DiscordServer): Chat {
     async song() {
       const user = discord.world.addUser(`person${++people}`);
       const handle = discord.command({ name: 'song', options: { prompt: 'rain' }, user });
-      return await found(() => handle.latencyMs ?? undefined);
+      return await poll(() => handle.latencyMs ?? undefined);
     },
     async ask() {
       const user = discord.world.addUser(`person${++people}`);
@@ -87,7 +87,7 @@ function onDiscord(discord: DiscordServer): Chat {
       const handle = discord.command({ name: 'ask', options: { question: 'Why?' }, user, channel });
       // Messages that are deleted later were visible too.
       const messages = new Set<(typeof handle.messages)[number]>();
-      await found(() => {
+      await poll(() => {
         for (const message of handle.messages) messages.add(message);
         return isComplete(handle.messages.map(({ components }) => components)) || undefined;
       });
@@ -114,7 +114,7 @@ function onSlack(slack: SlackServer): Chat {
     async ask() {
       const { id: channel } = slack.workspace.addChannel({ id: `C0ASK${++people}`, name: 'questions' });
       void slack.mention('Why?', { channel });
-      await found(() => isComplete(slack.botMessages(channel).map(({ blocks }) => blocks)) || undefined);
+      await poll(() => isComplete(slack.botMessages(channel).map(({ blocks }) => blocks)) || undefined);
       return slack.workspace.messages
         .filter((message) => message.channel === channel && message.user === slack.workspace.botUser)
         .flatMap(({ revisions }) =>
@@ -129,7 +129,7 @@ function onSlack(slack: SlackServer): Chat {
 const isComplete = (parts: readonly unknown[]): boolean => JSON.stringify(parts).includes('ask.again');
 
 /** Polls slowly, because hundreds wait at the same time. */
-async function found<Value>(look: () => Value | undefined): Promise<Value> {
+async function poll<Value>(look: () => Value | undefined): Promise<Value> {
   const until = performance.now() + LONGEST_WAIT_MS;
   for (;;) {
     const value = look();

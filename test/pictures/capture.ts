@@ -56,8 +56,8 @@ async function captureDiscord(emulator: Emulator): Promise<StoredMessage[]> {
     const bot = { DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl };
     await using _running = await startMinstrel(bot, { emulator });
     await discord.until(() => discord.commands.length > 0, 'registered commands');
-    const asked = discord.command({ name: 'song', options: { prompt: PROMPT, style: STYLE } });
-    await asked.message(({ attachments }) => attachments.length >= 3);
+    const interaction = discord.command({ name: 'song', options: { prompt: PROMPT, style: STYLE } });
+    await interaction.message(({ attachments }) => attachments.length >= 3);
     const answer = discord.command({ name: 'ask', options: { question: QUESTION } });
     await answer.message(({ components }) => JSON.stringify(components).includes('Again'));
     return discord.said();
@@ -73,8 +73,8 @@ async function captureSong(): Promise<Uint8Array> {
     const bot = { DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl };
     await using _running = await startMinstrel(bot, { emulator });
     await discord.until(() => discord.commands.length > 0, 'registered commands');
-    const asked = discord.command({ name: 'song', options: { prompt: PROMPT, instrumental: true } });
-    const { attachments } = await asked.message(({ attachments }) => attachments.length >= 3);
+    const interaction = discord.command({ name: 'song', options: { prompt: PROMPT, instrumental: true } });
+    const { attachments } = await interaction.message(({ attachments }) => attachments.length >= 3);
     const song = attachments.find(({ contentType }) => contentType === 'audio/mpeg');
     if (song === undefined) throw new TypeError('Discord was given no song');
     return song.bytes;

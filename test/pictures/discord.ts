@@ -21,8 +21,8 @@ const PRIMARY = 1;
 
 /** Draws each message below its command. Throws ZodError for unsupported components. */
 export async function discordPage(messages: readonly (readonly [string, StoredMessage])[]): Promise<Html> {
-  const drawn = await Promise.all(messages.map(([command, message]) => draw(command, message)));
-  return html`<style>${{ html: STYLE }}</style><main class="discord"><header># music</header>${drawn}</main>`;
+  const rendered = await Promise.all(messages.map(([command, message]) => draw(command, message)));
+  return html`<style>${{ html: STYLE }}</style><main class="discord"><header># music</header>${rendered}</main>`;
 }
 
 async function draw(

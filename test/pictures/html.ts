@@ -33,8 +33,8 @@ const HIDDEN: Readonly<Record<string, string>> = { '*': '\ue000', _: '\ue001', '
 
 function marked(text: string, mark: RegExp, elementOf: (mark: string) => 'b' | 'em'): Html {
   // Escaped characters are replaced temporarily, so that the pattern ignores them.
-  const hidden = text.replace(/\\([*_\\])/g, (_, plain: string) => HIDDEN[plain] ?? plain);
-  const pieces = hidden.split(mark).map((found, index) => {
+  const escaped = text.replace(/\\([*_\\])/g, (_, plain: string) => HIDDEN[plain] ?? plain);
+  const pieces = escaped.split(mark).map((found, index) => {
     const piece = Object.entries(HIDDEN).reduce(
       (shown, [plain, sign]) => shown.replaceAll(sign, plain),
       found,

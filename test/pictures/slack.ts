@@ -36,7 +36,7 @@ type FileBytes = (id: string) => Uint8Array | undefined;
 /** Draws messages with the files in their threads. Throws ZodError for unsupported blocks. */
 export async function slackPage(messages: readonly SlackMessage[], slackFile: FileBytes): Promise<Html> {
   const first = messages.filter(({ threadTs }) => threadTs === undefined);
-  const drawn = await Promise.all(
+  const rendered = await Promise.all(
     first.map(async ({ ts, blocks }) => {
       const replies = messages.filter(({ threadTs }) => threadTs === ts).flatMap(({ files }) => files);
       const sounds = replies.filter(({ mimetype }) => mimetype.startsWith('audio/'));
@@ -55,7 +55,7 @@ export async function slackPage(messages: readonly SlackMessage[], slackFile: Fi
       </article>`;
     }),
   );
-  return html`<style>${{ html: STYLE }}</style><main class="slack"><header># music</header>${drawn}</main>`;
+  return html`<style>${{ html: STYLE }}</style><main class="slack"><header># music</header>${rendered}</main>`;
 }
 
 async function draw(block: z.infer<typeof blockSchema>, slackFile: FileBytes): Promise<Html> {

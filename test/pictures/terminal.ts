@@ -41,7 +41,7 @@ function coloured(text: string): Html {
   const active = new Set<string>();
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is read.
   const pieces = text.split(/\u001b\[(\d+)m/);
-  const drawn = pieces.map((piece, index) => {
+  const rendered = pieces.map((piece, index) => {
     if (index % 2 === 0) return html`<span class="${[...active].join(' ')}">${piece}</span>`;
     const [begins, ends] = [BEGINS[piece], ENDS[piece]];
     if (begins === undefined && ends === undefined) throw new TypeError(`The format ${piece} is not drawn`);
@@ -49,7 +49,7 @@ function coloured(text: string): Html {
     for (const name of ends ?? []) active.delete(name);
     return undefined;
   });
-  return html`${drawn}`;
+  return html`${rendered}`;
 }
 
 const STYLE = `

@@ -1,4 +1,4 @@
-/** A real browser: the Chromium that the npm package @sparticuz/chromium ships, steered by playwright-core. */
+/** A real browser: Chromium from the npm package @sparticuz/chromium, controlled by playwright-core. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -13,12 +13,12 @@ import { PROJECT } from './program.ts';
 
 const isShipped = process.platform === 'linux' && process.arch === 'x64';
 if (!isShipped && process.env.REQUIRE_BROWSER !== undefined) {
-  throw new Error('REQUIRE_BROWSER is set, but the Chromium of the tests is for Linux on x64 alone.');
+  throw new Error('REQUIRE_BROWSER is set, but the tests’ Chromium requires Linux on x64.');
 }
 
-/** Why tests that need a browser cannot run; undefined if they can. */
-export const noBrowser = isShipped ? undefined : 'not run: the Chromium of the tests is for Linux on x64';
-if (noBrowser !== undefined) process.stderr.write(`Pages in a browser are ${noBrowser}.\n`);
+/** The reason for skipping browser tests; undefined if they can run. */
+export const noBrowser = isShipped ? undefined : 'skipped: the tests’ Chromium requires Linux on x64';
+if (noBrowser !== undefined) process.stderr.write(`Browser tests are ${noBrowser}.\n`);
 
 const FLAGS = [
   '--headless',
@@ -45,28 +45,28 @@ export interface VisitOptions
 export interface Visit {
   readonly page: Page;
   /**
-   * What a visitor's console would show as an error, breaches of the content security policy, failed requests and requests
-   * to other hosts among them. Empty on a good page.
+   * Console errors, violations of the content security policy, failed requests and requests to other hosts. Empty on a
+   * correct page.
    */
   readonly problems: readonly string[];
-  /** What axe-core finds on the page as it is now, a line each. */
+  /** Runs axe-core on the page. Returns one line per problem. */
   accessibilityProblems(): Promise<string[]>;
-  /** Leaves the window to a later visit, which costs half of one in a new window. */
+  /** Releases the window for later visits, which is twice as fast as opening a new one. */
   leave(): void;
 }
 
 export interface TestBrowser extends AsyncDisposable {
-  /** Opens an address in a window that was left, or in a new one with no cookies and an empty cache. */
+  /** Opens a URL in a released window, or in a new one without cookies and cache. */
   visit(url: string, options?: VisitOptions): Promise<Visit>;
 }
 
-/** Starting takes a tenth of a second, so each test file may have its own. The first start on a machine unpacks 220 MB. */
+/** A start takes 0.1 s, so each test file can have its own browser. The first start on a machine unpacks 220 MB. */
 export async function startBrowser(): Promise<TestBrowser> {
   const folder = await unpacked();
   const browser = await chromium.launch({
     executablePath: join(folder, 'chromium'),
     args: FLAGS,
-    // The libraries and the font that it lacks on a bare Debian; everywhere, so that pages look the same.
+    // Adds libraries and a font that a bare Debian does not have, so that pages look the same everywhere.
     env: {
       PATH: process.env.PATH ?? '',
       HOME: folder,
@@ -74,7 +74,7 @@ export async function startBrowser(): Promise<TestBrowser> {
       FONTCONFIG_PATH: join(folder, 'fonts'),
     },
   });
-  /** By what cannot be changed of them. */
+  /** Released windows, by the options that cannot change. */
   const windowsLeft = new Map<string, Page[]>();
   return {
     async visit(url, { width = 1280, colorScheme = 'light', ...options } = {}) {
@@ -82,7 +82,7 @@ export async function startBrowser(): Promise<TestBrowser> {
       const windows = windowsLeft.get(kind) ?? [];
       windowsLeft.set(kind, windows);
       const page = windows.pop() ?? (await (await browser.newContext(options)).newPage());
-      // What the page before it still does is none of its problems.
+      // Errors of the previous page do not count.
       await page.goto('about:blank');
       await page.setViewportSize({ width, height: width < 600 ? 740 : 900 });
       await page.emulateMedia({ media: null, colorScheme });
@@ -110,17 +110,17 @@ function problemsOf(page: Page, host: string): string[] {
   page.on('pageerror', (error) => problems.push(String(error)));
   page.on('request', (request) => {
     const { protocol, host: other } = new URL(request.url());
-    if (protocol.startsWith('http') && other !== host) problems.push(`asks ${other}`);
+    if (protocol.startsWith('http') && other !== host) problems.push(`requests ${other}`);
   });
   page.on('requestfailed', (request) => {
     const reason = request.failure()?.errorText ?? '';
-    // A player that is left or moved ends its request by itself.
+    // Players abort their own requests when they seek or the page closes.
     if (reason !== 'net::ERR_ABORTED') problems.push(`${request.url()}: ${reason}`);
   });
   return problems;
 }
 
-/** Colours that fade would be looked at half way. */
+/** Finishes animations first, so that axe sees the final colours. */
 const AXE_RUN = `(() => {
   for (const animation of document.getAnimations())
     if (animation.effect.getComputedTiming().endTime !== Infinity) animation.finish();
@@ -134,14 +134,14 @@ const axeSchema = z.object({
 
 async function findAccessibilityProblems(page: Page): Promise<string[]> {
   const isThere = await page.evaluate('"axe" in globalThis');
-  // Statements of the debugger are not held to the page's content security policy.
+  // The debugger is exempt from the page's content security policy.
   if (!isThere)
     await page.evaluate(await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8'));
   const { violations } = axeSchema.parse(await page.evaluate(AXE_RUN));
   return violations.flatMap(({ id, help, nodes }) => nodes.map(({ html }) => `${id}: ${help}: ${html}`));
 }
 
-/** The folder with the program, its libraries and its font. Kept between runs. */
+/** Returns the folder with the program, its libraries and its font. It persists between runs. */
 async function unpacked(): Promise<string> {
   const program = createRequire(import.meta.url).resolve('@sparticuz/chromium');
   const packageFile = join(dirname(program), '..', 'package.json');
@@ -149,15 +149,15 @@ async function unpacked(): Promise<string> {
   const folder = join(PROJECT, 'node_modules', '.cache', `minstrel-chromium-${version}`);
   if (existsSync(folder)) return folder;
   await mkdir(dirname(folder), { recursive: true });
-  const made = await mkdtemp(`${folder}-`);
-  // The package unpacks into the temporary folder of its process, and its libraries only where it believes to be in a Lambda.
+  const partial = await mkdtemp(`${folder}-`);
+  // The package unpacks into its process's temporary folder, and unpacks libraries only on AWS Lambda.
   await promisify(execFile)(process.execPath, [fileURLToPath(import.meta.url)], {
-    env: { TMPDIR: made, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' },
+    env: { TMPDIR: partial, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' },
   });
-  // Its own names folders of a Lambda.
-  await writeFile(join(made, 'fonts', 'fonts.conf'), FONTS);
-  // Another run may have been first.
-  await rename(made, folder).catch(() => rm(made, { recursive: true }));
+  // Its own file refers to folders on Lambda.
+  await writeFile(join(partial, 'fonts', 'fonts.conf'), FONTS);
+  // Another run may have created it first.
+  await rename(partial, folder).catch(() => rm(partial, { recursive: true }));
   return folder;
 }
 

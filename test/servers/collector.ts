@@ -1,6 +1,6 @@
 /**
- * A collector of traces on this machine: OTLP 1 over HTTP in JSON, https://opentelemetry.io/docs/specs/otlp/#otlphttp. It refuses
- * what the protocol does not have.
+ * A local trace collector: OTLP 1 over HTTP in JSON, https://opentelemetry.io/docs/specs/otlp/#otlphttp. It rejects anything
+ * outside the protocol.
  */
 import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -22,14 +22,14 @@ const single = z
     intValue: z.union([signed64, z.int()]).optional(),
     doubleValue: z.number().optional(),
   })
-  .refine(one, 'a value is of one kind');
+  .refine(one, 'a value must have one type');
 const anyValue = z.union([
   single,
   z.strictObject({ arrayValue: z.strictObject({ values: z.array(single) }) }),
 ]);
 const attributes = z
   .array(z.strictObject({ key: z.string().min(1), value: anyValue }))
-  .refine((list) => new Set(list.map(({ key }) => key)).size === list.length, 'a key stands twice');
+  .refine((list) => new Set(list.map(({ key }) => key)).size === list.length, 'duplicate key');
 
 const spanSchema = z
   .strictObject({
@@ -51,9 +51,9 @@ const spanSchema = z
     droppedLinksCount: z.int().optional(),
     status: z.strictObject({ code: z.int().min(0).max(2).optional() }),
   })
-  .refine((span) => BigInt(span.startTimeUnixNano) <= BigInt(span.endTimeUnixNano), 'ends before it begins')
+  .refine((span) => BigInt(span.startTimeUnixNano) <= BigInt(span.endTimeUnixNano), 'ends before it starts')
   .refine((span) => BigInt(span.startTimeUnixNano) > 10n ** 18n, 'times are nanoseconds since the epoch')
-  .refine((span) => span.parentSpanId !== span.spanId, 'is its own parent');
+  .refine((span) => span.parentSpanId !== span.spanId, 'parent is the span itself');
 
 const requestSchema = z.strictObject({
   resourceSpans: z
@@ -88,7 +88,7 @@ export interface CollectedSpan {
   readonly to: bigint;
   readonly attributes: Readonly<Record<string, Value>>;
   readonly isFailed: boolean;
-  /** `service.instance.id`: which process it is from. */
+  /** `service.instance.id` of the process. */
   readonly process: Value | undefined;
   readonly resource: Readonly<Record<string, Value>>;
 }
@@ -98,21 +98,21 @@ export interface SpanTree {
   readonly children: readonly SpanTree[];
 }
 
-/** What the next requests get in place of an answer: a status, or nothing until the caller gives up. */
+/** The fault for the next requests: a status, or no response until the caller gives up. */
 export type CollectorFault = { readonly status: number; readonly retryAfter?: string } | 'hangs';
 
 export interface Collector extends AsyncDisposable {
   /** For `OTEL_EXPORTER_OTLP_ENDPOINT`. */
   readonly url: string;
   readonly spans: CollectedSpan[];
-  /** Every byte that came, headers and path included. */
+  /** All received bytes, including headers and paths. */
   readonly bodies: string[];
-  /** Why requests were refused. */
+  /** The reasons of rejected requests. */
   readonly refused: string[];
-  /** Asked of every request; undefined takes it. */
+  /** Called for every request; returns undefined to accept it. */
   decide: () => CollectorFault | undefined;
   until<Found>(condition: (spans: readonly CollectedSpan[]) => Found | undefined | false): Promise<Found>;
-  /** The trees of spans whose parent did not come, oldest first. */
+  /** Returns span trees, oldest first. Roots are spans without a received parent. */
   trees(): SpanTree[];
 }
 
@@ -137,9 +137,9 @@ export async function startCollector(port = 0): Promise<Collector> {
       return;
     }
     if (request.method !== 'POST' || request.url !== '/v1/traces')
-      return refuse(response, 404, `${request.method} ${request.url} is no route`);
+      return refuse(response, 404, `${request.method} ${request.url} is not a route`);
     if (request.headers['content-type'] !== 'application/json')
-      return refuse(response, 415, `${request.headers['content-type']} is not taken`);
+      return refuse(response, 415, `${request.headers['content-type']} is not supported`);
     const parsed = requestSchema.safeParse(JSON.parse(text));
     if (!parsed.success) return refuse(response, 400, z.prettifyError(parsed.error));
     spans.push(...parsed.data.resourceSpans.flatMap(spansOf));
@@ -153,7 +153,7 @@ export async function startCollector(port = 0): Promise<Collector> {
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   const collector: Collector = {
-    // Sound: it listens on a port.
+    // Sound: a TCP server that listens has an AddressInfo.
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     spans,
     bodies,
@@ -164,13 +164,13 @@ export async function startCollector(port = 0): Promise<Collector> {
         emitter,
         event: 'change',
         explain: () =>
-          `Spans did not come. There are:\n${collector
+          `Timed out waiting for spans. Received:\n${collector
             .trees()
             .map((tree) => drawTree(tree))
             .join('\n')}`,
       }),
     trees() {
-      const known = new Set(spans.map(({ spanId }) => spanId));
+      const ids = new Set(spans.map(({ spanId }) => spanId));
       const tree = (span: CollectedSpan): SpanTree => ({
         span,
         children: spans
@@ -179,7 +179,7 @@ export async function startCollector(port = 0): Promise<Collector> {
           .map(tree),
       });
       return spans
-        .filter(({ parentSpanId }) => parentSpanId === undefined || !known.has(parentSpanId))
+        .filter(({ parentSpanId }) => parentSpanId === undefined || !ids.has(parentSpanId))
         .toSorted(byTime)
         .map(tree);
     },
@@ -228,10 +228,10 @@ function scalar({ stringValue, boolValue, intValue, doubleValue }: z.infer<typeo
 
 const byTime = (a: CollectedSpan, b: CollectedSpan) => Number(a.from - b.from);
 
-/** For people: one line a span, with its milliseconds and attributes. */
+/** Formats a tree with one line per span, with its duration and attributes. */
 function drawTree({ span, children }: SpanTree, depth = 0): string {
   const milliseconds = (Number(span.to - span.from) / 1e6).toFixed(1);
-  const told = Object.entries(span.attributes).map(([key, value]) => `${key}=${String(value)}`);
-  const line = `${'  '.repeat(depth)}${span.name}${span.isFailed ? ' FAILED' : ''} ${milliseconds} ms  ${told.join(' ')}`;
+  const details = Object.entries(span.attributes).map(([key, value]) => `${key}=${String(value)}`);
+  const line = `${'  '.repeat(depth)}${span.name}${span.isFailed ? ' FAILED' : ''} ${milliseconds} ms  ${details.join(' ')}`;
   return [line, ...children.map((child) => drawTree(child, depth + 1))].join('\n');
 }

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** A port of loopback for a program that is started later: below those that systems give to connections by themselves. */
+/** Returns a free loopback port for a program that starts later, below the range that systems assign automatically. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(12_000, 32_000);

@@ -1,11 +1,11 @@
-/** An address that stays while bots behind it come and go, each at a port that is free when it starts. */
+/** A proxy with a stable URL for bots that restart on different ports. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 
 export interface Front extends AsyncDisposable {
   readonly url: string;
-  /** From now on, connections go there; without an address they are cut. */
+  /** Forwards new connections to the URL; without one, they are dropped. */
   leadTo(url: string | undefined): void;
 }
 
@@ -16,7 +16,7 @@ export async function startFront(): Promise<Front> {
     open.add(socket);
     socket.once('close', () => open.delete(socket));
     if (port === undefined) return void socket.on('error', () => {}).destroy();
-    // What ends one end ends the other.
+    // If one side closes, so does the other.
     pipeline(socket, connect(port, '127.0.0.1'), socket, () => socket.destroy());
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');

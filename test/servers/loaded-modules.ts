@@ -1,4 +1,4 @@
-/** Preloaded into a process (`--import`): answers each message with the addresses of the modules that it has loaded. */
+/** Preloaded into a process with `--import`: answers each message with the URLs of its loaded modules. */
 import { registerHooks } from 'node:module';
 
 const loaded = new Set<string>();
@@ -9,5 +9,5 @@ registerHooks({
   },
 });
 process.on('message', () => process.send?.([...loaded]));
-// The channel alone keeps no process alive.
+// The channel must not keep the process alive.
 process.channel?.unref();

@@ -1,4 +1,4 @@
-/** A Redis of the test's own, that can be stopped and started. */
+/** A Redis server for a test, which can be stopped and restarted. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
@@ -10,11 +10,11 @@ import { freePort } from './free-port.ts';
 
 export interface RedisServer {
   readonly url: string;
-  /** Resolves when it accepts commands; with the data it had when it was killed. */
+  /** Restarts it with its data. Resolves when it accepts commands. */
   start(): Promise<void>;
-  /** SIGKILL: only what is in its append-only file comes back. */
+  /** Sends SIGKILL. Only data in the append-only file survives. */
   kill(): Promise<void>;
-  /** Stops answering without closing a connection, and goes on. */
+  /** Stops responding without closing connections, until thaw. */
   freeze(): void;
   thaw(): void;
   dispose(): Promise<void>;
@@ -27,7 +27,7 @@ function findRedisServer(): string | undefined {
       accessSync(program, constants.X_OK);
       return program;
     } catch {
-      // Not in this folder.
+      // Try the next folder.
     }
   }
   return undefined;
@@ -35,21 +35,21 @@ function findRedisServer(): string | undefined {
 
 const program = findRedisServer();
 if (program === undefined && process.env.REQUIRE_REDIS !== undefined) {
-  throw new Error('REQUIRE_REDIS is set, but there is no redis-server on the PATH.');
+  throw new Error('REQUIRE_REDIS is set, but redis-server is not on the PATH.');
 }
 
-/** Why tests that need Redis cannot run; undefined if they can. */
-export const noRedis = program === undefined ? 'not run: there is no redis-server on the PATH' : undefined;
-if (noRedis !== undefined) process.stderr.write(`Redis storage is ${noRedis}. Install Redis 7 to test it.\n`);
+/** The reason for skipping Redis tests; undefined if they can run. */
+export const noRedis = program === undefined ? 'skipped: redis-server is not on the PATH' : undefined;
+if (noRedis !== undefined) process.stderr.write(`Redis tests are ${noRedis}. Install Redis 7 to test it.\n`);
 
-/** For a storage whose Redis stays: it waits for a slow machine, in milliseconds. Outages have tests of their own. */
+/** Long timeouts in milliseconds for slow machines, for storage tests without outages. */
 export const PATIENT = { patienceMs: 60_000, answerMs: 60_000, firstConnectionMs: 60_000 } as const;
 
-/** `more`: settings of its own, as Redis takes them on its command line. */
+/** @param more further settings, as on Redis' command line */
 export async function startRedisServer(
   more: Readonly<Record<string, string | string[]>> = {},
 ): Promise<RedisServer> {
-  if (program === undefined) throw new Error('There is no redis-server on the PATH.');
+  if (program === undefined) throw new Error('redis-server is not on the PATH.');
   const folder = await mkdtemp(join(tmpdir(), 'minstrel-redis-'));
   const port = await freePort();
   const settings = {
@@ -73,13 +73,13 @@ export async function startRedisServer(
     start: async () => {
       const started = spawn(program, flags, { stdio: ['ignore', 'pipe', 'inherit'] });
       child = started;
-      let said = '';
+      let output = '';
       await new Promise<void>((resolve, reject) => {
         started.stdout.on('data', (chunk: Buffer) => {
-          said += chunk.toString();
-          if (said.includes('Ready to accept connections')) resolve();
+          output += chunk.toString();
+          if (output.includes('Ready to accept connections')) resolve();
         });
-        started.on('exit', () => reject(new Error(`redis-server ended: ${said}`)));
+        started.on('exit', () => reject(new Error(`redis-server ended: ${output}`)));
       });
     },
     kill: async () => {
@@ -92,7 +92,7 @@ export async function startRedisServer(
     thaw: () => void child?.kill('SIGCONT'),
     dispose: async () => {
       await server.kill();
-      // Its own child may still be writing.
+      // A forked child may still be writing.
       await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
     },
   };
@@ -100,7 +100,7 @@ export async function startRedisServer(
   return server;
 }
 
-/** A connection of the test's own. It comes back by itself; `destroy()` ends it. */
+/** Opens a connection that reconnects automatically until `destroy()`. */
 export async function connectRedis(url: string) {
   const client = createClient({ url });
   client.on('error', () => {});

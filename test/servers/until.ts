@@ -1,14 +1,14 @@
 import type { EventEmitter } from 'node:events';
 
-/** Guards against hanging only: a slow machine is no failure. */
+/** Only guards against hanging, so that slow machines do not fail tests. */
 const LIMIT_MS = 120_000;
 const INTERVAL_MS = 20;
 
 export type Condition<Value> = () => Value | undefined | null | false;
 
 /**
- * Resolves with the first truthy value of the condition, which is checked after every change and every 20 ms. Rejects with
- * the sentence of `explain` after two minutes.
+ * Resolves with the condition's first truthy value. It is checked after every change and every 20 ms. Rejects with the
+ * message of `explain` after two minutes.
  */
 export function untilChanged<Value>(
   condition: Condition<Value>,

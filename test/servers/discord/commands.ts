@@ -61,7 +61,7 @@ const option: z.ZodType<CommandOption> = z.lazy(() =>
       autocomplete: z.boolean().optional(),
     })
     .refine((o) => !(o.autocomplete && o.choices?.length), 'autocomplete and choices exclude each other')
-    .refine((o) => !o.autocomplete || [3, 4, 10].includes(o.type), 'only text and numbers complete')
+    .refine((o) => !o.autocomplete || [3, 4, 10].includes(o.type), 'only text and numbers have autocomplete')
     .refine(
       (o) => (o.min_length === undefined && o.max_length === undefined) || o.type === 3,
       'length is for text',
@@ -70,8 +70,8 @@ const option: z.ZodType<CommandOption> = z.lazy(() =>
       (o) => (o.min_value === undefined && o.max_value === undefined) || o.type === 4 || o.type === 10,
       'min and max are for numbers',
     )
-    .refine((o) => !(o.type <= 2 && o.required !== undefined), 'a subcommand is not required')
-    .refine((o) => o.options === undefined || o.type <= 2, 'only subcommands nest')
+    .refine((o) => !(o.type <= 2 && o.required !== undefined), 'a subcommand cannot be required')
+    .refine((o) => o.options === undefined || o.type <= 2, 'only subcommands have options')
     .refine(
       (o) => new Set(o.choices?.map((c) => c.name)).size === (o.choices?.length ?? 0),
       'choice names must be unique',
@@ -126,7 +126,7 @@ export type RegisteredCommand = z.infer<typeof command> & {
 };
 type Declared = z.infer<typeof command>;
 
-/** What counts towards the 8000: name, description and values, the longest localisation of each. */
+/** Returns the characters counted towards 8000: names, descriptions and values, each in its longest localisation. */
 function characters(item: Declared | CommandOption): number {
   const longest = (text: string, all: Record<string, string> | null | undefined) =>
     Math.max(text.length, ...Object.values(all ?? {}).map((value) => value.length));
@@ -170,7 +170,7 @@ export function checkCommands(value: unknown): Declared[] {
   return parsed.data;
 }
 
-/** How Discord tells a registered command: with the defaults it fills in, and without what is empty. */
+/** Returns a registered command as Discord does: with defaults, without empty fields. */
 export function registeredJson(registered: RegisteredCommand, withLocalizations: boolean): object {
   const strip = (o: CommandOption): object => {
     const { name_localizations, description_localizations, options: nested, required, ...rest } = o;

@@ -27,7 +27,10 @@ const button = z
     sku_id: z.string().optional(),
     disabled: z.boolean().optional(),
   })
-  .refine((b) => (b.style === 5) === (b.url !== undefined), 'a link button has a url, and no other does')
+  .refine(
+    (b) => (b.style === 5) === (b.url !== undefined),
+    'a link button requires a url, other buttons must not have one',
+  )
   .refine((b) => b.style >= 5 || b.custom_id !== undefined, 'a button needs a custom_id')
   .refine((b) => b.style !== 5 || b.custom_id === undefined, 'a link button has no custom_id')
   .refine(
@@ -131,7 +134,7 @@ export type Button = z.infer<typeof button>;
 type Select = z.infer<typeof select>;
 type Leaf = Component | z.infer<typeof contained> | Button | Select | z.infer<typeof thumbnail>;
 
-/** Every component of a message, nested ones too. */
+/** Yields every component of a message, including nested ones. */
 export function* everyComponent(components: readonly Leaf[]): Generator<Leaf> {
   for (const component of components) {
     yield component;
@@ -140,7 +143,7 @@ export function* everyComponent(components: readonly Leaf[]): Generator<Leaf> {
   }
 }
 
-/** Files of the same message that components name, without `attachment://`. */
+/** Returns the message's files named by components, without `attachment://`. */
 export function namedAttachments(components: readonly Component[]): string[] {
   const urls: string[] = [];
   for (const component of everyComponent(components)) {

@@ -41,7 +41,7 @@ const embedSchema = z.object({
 });
 export type Embed = z.infer<typeof embedSchema>;
 
-/** Characters that count towards the 6000 of a message. */
+/** Returns the characters counted towards a message's 6000. */
 const characters = (embed: Embed): number =>
   (embed.title?.length ?? 0) +
   (embed.description?.length ?? 0) +
@@ -62,7 +62,7 @@ export function checkEmbeds(value: unknown): Embed[] {
   return parsed.data;
 }
 
-/** Every address an embed shows a picture from. */
+/** Returns the URLs of an embed's images. */
 export const embedMedia = (embed: Embed): string[] =>
   [embed.image?.url, embed.thumbnail?.url, embed.footer?.icon_url, embed.author?.icon_url].filter(
     (u) => u !== undefined,

@@ -12,7 +12,7 @@ import type { World } from './world.ts';
 
 const MANAGE_GUILD = 1n << 5n;
 
-/** A file that a person attaches. */
+/** A file attached by a person. */
 export interface PersonFile {
   filename: string;
   contentType: string;
@@ -30,8 +30,7 @@ interface Resolved {
 }
 
 /**
- * Writes `data.options` as Discord's client would. Throws when the person's client would not have let them send it:
- * that is a mistake in the test.
+ * Builds `data.options` like Discord's client. Throws if the client would not send it, which is a mistake in the test.
  */
 export function writeOptions(
   world: World,
@@ -43,7 +42,7 @@ export function writeOptions(
   const resolved: Resolved = { attachments: {}, users: {} };
   for (const name of Object.keys(given)) {
     if (!declared.some((option) => option.name === name))
-      throw new Error(`There is no option ${name}: Discord would not offer it`);
+      throw new Error(`Unknown option ${name}: Discord would not offer it`);
   }
   const options = declared.flatMap((option) => {
     const value = given[option.name];
@@ -52,12 +51,12 @@ export function writeOptions(
         throw new Error(`Option ${option.name} is required: Discord would not send the command`);
       return [];
     }
-    const written = {
+    const result = {
       name: option.name,
       type: option.type,
       value: writeValue(world, channel, option, value, resolved, focused !== null),
     };
-    return [option.name === focused ? { ...written, focused: true } : written];
+    return [option.name === focused ? { ...result, focused: true } : result];
   });
   return { options, resolved };
 }
@@ -70,42 +69,42 @@ function writeValue(
   resolved: Resolved,
   partial: boolean,
 ): string | number | boolean {
-  const wrong = (why: string) =>
+  const invalid = (why: string) =>
     new Error(`Option ${option.name}: ${why}: Discord would not send the command`);
   switch (option.type) {
     case 3:
-      if (typeof value !== 'string') throw wrong('not text');
+      if (typeof value !== 'string') throw invalid('not text');
       if (option.choices?.length && !option.choices.some((c) => c.value === value))
-        throw wrong(`${value} is no choice`);
+        throw invalid(`${value} is not a choice`);
       if (!partial && value.length > (option.max_length ?? 6_000))
-        throw wrong(`over ${option.max_length ?? 6_000} characters`);
+        throw invalid(`over ${option.max_length ?? 6_000} characters`);
       if (!partial && value.length < (option.min_length ?? 0))
-        throw wrong(`under ${option.min_length} characters`);
+        throw invalid(`under ${option.min_length} characters`);
       return value;
     case 4:
     case 10:
-      if (typeof value !== 'number') throw wrong('not a number');
-      if (option.type === 4 && !Number.isInteger(value)) throw wrong('not an integer');
+      if (typeof value !== 'number') throw invalid('not a number');
+      if (option.type === 4 && !Number.isInteger(value)) throw invalid('not an integer');
       if (value < (option.min_value ?? -Infinity) || value > (option.max_value ?? Infinity))
-        throw wrong('out of range');
+        throw invalid('out of range');
       return value;
     case 5:
-      if (typeof value !== 'boolean') throw wrong('not a flag');
+      if (typeof value !== 'boolean') throw invalid('not a flag');
       return value;
     case 9: {
       const user = typeof value === 'string' && world.users.get(value);
-      if (!user) throw wrong('not a person');
+      if (!user) throw invalid('not a person');
       resolved.users[user.id] = user;
       return user.id;
     }
     case 11: {
-      if (!isFile(value)) throw wrong('not a file');
+      if (!isFile(value)) throw invalid('not a file');
       const attachment = world.addAttachment(channel.id, value);
       resolved.attachments[attachment.id] = world.attachmentJson(attachment);
       return attachment.id;
     }
     default:
-      throw wrong(`type ${option.type} is not supported by this server`);
+      throw invalid(`type ${option.type} is not supported by this server`);
   }
 }
 
@@ -117,7 +116,7 @@ export interface Asker {
   lacks: Permission[];
 }
 
-/** What every interaction tells, whatever its kind. */
+/** Builds the fields common to all interactions. */
 export function interactionJson(
   world: World,
   record: InteractionRecord,

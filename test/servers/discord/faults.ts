@@ -1,8 +1,8 @@
-/** Scripted faults of Discord: 429s, 5xx bursts, slow answers. Requests that come too early after a 429 are reported. */
+/** Scripted faults of Discord: 429, 5xx bursts, slow responses. Reports requests sent too early after a 429. */
 export interface Answer {
   status: number;
   headers: Record<string, string>;
-  /** JSON, or the page of a proxy. */
+  /** JSON, or a proxy's error page. */
   body: object | string;
 }
 
@@ -19,7 +19,7 @@ interface EditWindow {
   used: number;
 }
 
-/** A client sends on a connection when it has read the answer before: when that was made tells what the client may know. */
+/** Clients read a response before they reuse its connection, so its time shows what the client can know. */
 export interface Connection {
   answeredAt: number;
 }
@@ -27,13 +27,13 @@ export interface Connection {
 interface Block {
   readonly since: number;
   readonly until: number;
-  /** Those on which the client was told. */
-  readonly told: Set<Connection>;
+  /** Connections on which the client got the 429. */
+  readonly notified: Set<Connection>;
 }
 
-/** A grain for clocks that disagree by rounding, and for answers on two connections. */
+/** Tolerates rounding of clocks, and responses on two connections. */
 const TOLERANCE_MS = 20;
-/** No request is on its way for so long. */
+/** Requests are never in transit for longer. */
 const LONGEST_WAY_MS = 1_000;
 
 export class Faults {
@@ -44,7 +44,7 @@ export class Faults {
   readonly #edits = new Map<string, EditWindow>();
   #every: { nth: number; retryAfterMs: number } | undefined;
   #editLimit: { limit: number; perMs: number } | undefined;
-  /** Decides on each request, `METHOD path`, that meets no other fault. */
+  /** Called for each request (`METHOD path`) without another fault. */
   decide: ((request: string) => 'limit' | 'fail' | 'dropped' | 'answer lost' | undefined) | undefined;
   #global: { readonly retryAfterMs: number; block?: Block } | undefined;
   #count = 0;
@@ -55,19 +55,19 @@ export class Faults {
     this.#every = { nth, retryAfterMs };
   }
 
-  /** The next request with the bot's token is refused as one too many of the bot's 50 a second; others of it then have to wait, too. */
+  /** Answers the bot's next request with the global 429 (50 requests a second). Its other requests then have to wait too. */
   limitGlobally(retryAfterMs: number): void {
     this.#global = { retryAfterMs };
   }
 
-  /** As Discord limits message edits: so many per channel in a span; `X-RateLimit-*` headers tell it beforehand. */
+  /** Limits edits per channel and period, as Discord does. `X-RateLimit-*` headers announce the limit. */
   limitEdits(limit: number, perMs: number): void {
     this.#editLimit = { limit, perMs };
   }
 
   /**
-   * The next `times` requests whose `METHOD path` matches fail with a status. With `afterTaking` Discord does what was
-   * asked and only the answer is lost, as when a proxy gives up.
+   * Fails the next `times` requests whose `METHOD path` matches. With `afterTaking`, Discord executes the request and only
+   * the response is lost, as when a proxy gives up.
    */
   fail(
     status: number,
@@ -81,7 +81,7 @@ export class Faults {
     this.#bursts.push({ status, left: times, path, afterTaking, body });
   }
 
-  /** Ends all of them. */
+  /** Ends all faults. */
   clear(): void {
     this.decide = undefined;
     this.#bursts.length = 0;
@@ -90,7 +90,7 @@ export class Faults {
     this.#delay = undefined;
   }
 
-  /** Answers to matching requests are held back for so long; undefined ends it. */
+  /** Delays responses to matching requests; undefined ends the delay. */
   delay(ms: number | undefined, path = /./): void {
     this.#delay = ms === undefined ? undefined : { ms, path };
   }
@@ -99,7 +99,7 @@ export class Faults {
     return this.#delay?.path.test(request) ? this.#delay.ms : 0;
   }
 
-  /** What to answer instead of serving, if anything. `early` says that the client ignored a Retry-After. */
+  /** Returns the fault for a request, if any. `early` is set if the client ignored a Retry-After. */
   intercept(
     method: string,
     path: string,
@@ -109,7 +109,7 @@ export class Faults {
     answer?: Answer;
     early?: string;
     afterTaking?: boolean;
-    /** The connection breaks before anything was done. */
+    /** True if the connection breaks before the request is executed. */
     isDropped?: boolean;
     headers: Record<string, string>;
   } {
@@ -117,7 +117,7 @@ export class Faults {
     const bucket = bucketOf(method, path);
     const now = performance.now();
     const block = this.#blocked.get(bucket);
-    const told =
+    const report =
       block && isEarly(block, now, connection)
         ? { early: `${request}: sent ${Math.ceil(block.until - now)} ms before Retry-After was over` }
         : {};
@@ -126,7 +126,7 @@ export class Faults {
     const global = isBots ? this.#global : undefined;
     if (global && !global.block) {
       const answer = limit(`global ${now}`, global.retryAfterMs);
-      global.block = { since: now, until: now + global.retryAfterMs, told: new Set([connection]) };
+      global.block = { since: now, until: now + global.retryAfterMs, notified: new Set([connection]) };
       return {
         answer: {
           ...answer,
@@ -140,14 +140,14 @@ export class Faults {
 
     this.#count += 1;
     if (this.#every && this.#count % this.#every.nth === 0) {
-      return { ...told, answer: limit(bucket, this.#every.retryAfterMs), headers: {} };
+      return { ...report, answer: limit(bucket, this.#every.retryAfterMs), headers: {} };
     }
     const scripted = (
       status: number,
       afterTaking: boolean,
       body: object | string = { message: `${status}: scripted`, code: 0 },
     ) => ({
-      ...told,
+      ...report,
       answer: { status, headers: {}, body },
       afterTaking,
       headers: {},
@@ -158,24 +158,24 @@ export class Faults {
       return scripted(burst.status, burst.afterTaking, burst.body);
     }
     const decided = this.decide?.(request);
-    if (decided === 'limit') return { ...told, answer: limit(bucket, 1_000), headers: {} };
-    if (decided === 'dropped') return { ...told, isDropped: true, headers: {} };
+    if (decided === 'limit') return { ...report, answer: limit(bucket, 1_000), headers: {} };
+    if (decided === 'dropped') return { ...report, isDropped: true, headers: {} };
     if (decided) return scripted(503, decided === 'answer lost');
     const channel = method === 'PATCH' ? /^\/channels\/(\d+)\/messages\//.exec(path)?.[1] : undefined;
     const edit =
       this.#editLimit &&
       (channel ?? (method === 'PATCH' ? /^\/webhooks\/\d+\/([^/]+)\//.exec(path)?.[1] : undefined));
-    if (!this.#editLimit || !edit) return { ...told, headers: {} };
+    if (!this.#editLimit || !edit) return { ...report, headers: {} };
 
     const { limit: most, perMs } = this.#editLimit;
     const last = this.#edits.get(edit);
     const window = last && now - last.startedAt < perMs ? last : { startedAt: now, used: 0 };
     this.#edits.set(edit, window);
     const resetMs = window.startedAt + perMs - now;
-    if (window.used >= most) return { ...told, answer: limit(bucket, resetMs), headers: {} };
+    if (window.used >= most) return { ...report, answer: limit(bucket, resetMs), headers: {} };
     window.used += 1;
     return {
-      ...told,
+      ...report,
       headers: {
         'X-RateLimit-Limit': String(most),
         'X-RateLimit-Remaining': String(most - window.used),
@@ -189,10 +189,10 @@ export class Faults {
   #limit(request: string, bucket: string, retryAfterMs: number, connection: Connection): Answer {
     this.limited.push(request);
     const now = performance.now();
-    const before = this.#blocked.get(bucket);
-    const { since, told } =
-      before && now < before.until ? before : { since: now, told: new Set<Connection>() };
-    this.#blocked.set(bucket, { since, until: now + retryAfterMs, told: told.add(connection) });
+    const previous = this.#blocked.get(bucket);
+    const { since, notified } =
+      previous && now < previous.until ? previous : { since: now, notified: new Set<Connection>() };
+    this.#blocked.set(bucket, { since, until: now + retryAfterMs, notified: notified.add(connection) });
     const seconds = (retryAfterMs / 1000).toFixed(3);
     return {
       status: 429,
@@ -202,14 +202,14 @@ export class Faults {
   }
 }
 
-/** What was on its way when the 429 was answered could not know of it. */
-function isEarly({ since, until, told }: Block, now: number, connection: Connection): boolean {
+/** Requests in transit when the 429 was sent do not count. */
+function isEarly({ since, until, notified }: Block, now: number, connection: Connection): boolean {
   const isKnown =
-    told.has(connection) || connection.answeredAt > since + TOLERANCE_MS || now > since + LONGEST_WAY_MS;
+    notified.has(connection) || connection.answeredAt > since + TOLERANCE_MS || now > since + LONGEST_WAY_MS;
   return isKnown && now + TOLERANCE_MS < until;
 }
 
-/** Requests that share a limit: the same route and the same channel, guild or webhook. */
+/** Requests share a limit if they have the same route and the same channel, guild or webhook. */
 function bucketOf(method: string, path: string): string {
   const route = path
     .replace(/^\/(channels|guilds|webhooks)\/(\d+)(\/[\w.-]{40,})?/, (whole) => whole.replaceAll('/', ':'))

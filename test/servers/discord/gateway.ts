@@ -54,33 +54,33 @@ interface Session {
   socket: WebSocket | undefined;
 }
 
-/** What an event is about: who may see it is decided by shard and intents. */
+/** An event, with the shard and intents that decide who receives it. */
 export interface Dispatch {
   event: string;
   guildId: string | null;
-  /** Intent bits; at least one is needed; 0 for events that always come. */
+  /** Intent bits, of which a client needs at least one; 0 for events that are always sent. */
   intents: number;
   data: (session: { messageContent: boolean }) => object;
 }
 
-/** The websocket side of Discord: hello, identify, ready, resume, heartbeats, shards and intents. */
+/** Discord's WebSocket gateway: hello, identify, ready, resume, heartbeats, shards and intents. */
 export class Gateway {
-  /** Bits the developer portal switched on; anything else privileged closes with 4014. */
+  /** Privileged intents turned on in the developer portal. Others close the connection with 4014. */
   privilegedIntents = 0;
-  /** Every connection is refused. */
+  /** Refuses every connection. */
   away = false;
-  /** Discord's first word to a client comes so much later. */
+  /** Delays the hello to clients. */
   helloAfterMs = 0;
-  /** Guilds are not told of when a client identifies, as while Discord is slow; {@link tellGuilds} ends it. */
+  /** Withholds guilds after identify, as when Discord is slow; {@link tellGuilds} sends them. */
   holdsGuilds = false;
-  /** A client that names a shard is told that there is no such shard. */
+  /** Rejects any shard that a client names. */
   refuseShards = false;
   token: string;
   identifies = 0;
   resumes = 0;
-  /** Told of each opcode 4: a client joins a voice channel, moves or leaves. */
+  /** Called for each opcode 4: a client joins a voice channel, moves or leaves. */
   onVoice: (change: z.infer<typeof voiceSchema>) => void = () => {};
-  /** Codes with which connections were closed because of what the client sent. */
+  /** Close codes caused by the client. */
   readonly closed: { code: number; reason: string }[] = [];
   #meanwhile: (() => void) | undefined;
   readonly #sessions = new Map<string, Session>();
@@ -110,13 +110,13 @@ export class Gateway {
     return this.shards.length;
   }
 
-  /** The shard of each connection that has a session, in order. */
+  /** The shards of all open sessions, in order. */
   get shards(): number[] {
     const connected = [...this.#sessions.values()].filter(({ socket }) => socket);
     return connected.map(({ shard: [shard] }) => shard).sort((one, other) => one - other);
   }
 
-  /** Calls `meanwhile` after the next event was made and before it is sent, such as to let time pass. */
+  /** Calls `meanwhile` between creating and sending the next event, for example to advance a clock. */
   hold(meanwhile: () => void): void {
     this.#meanwhile = meanwhile;
   }
@@ -127,13 +127,14 @@ export class Gateway {
     meanwhile?.();
     for (const session of this.#sessions.values()) {
       const [shard, of] = session.shard;
-      const mine = guildId === null ? shard === 0 : Number((BigInt(guildId) >> 22n) % BigInt(of)) === shard;
-      if (!mine || (intents !== 0 && (session.intents & intents) === 0)) continue;
+      const isReceiver =
+        guildId === null ? shard === 0 : Number((BigInt(guildId) >> 22n) % BigInt(of)) === shard;
+      if (!isReceiver || (intents !== 0 && (session.intents & intents) === 0)) continue;
       this.#send(session, event, data({ messageContent: (session.intents & INTENT.messageContent) !== 0 }));
     }
   }
 
-  /** Sends the newest interaction again, as to a process that resumes the session of one that died. */
+  /** Resends the newest interaction, as to a process that resumes a crashed one's session. */
   repeatInteraction(): void {
     for (const { socket, events } of this.#sessions.values()) {
       const last = events.findLast(({ frame }) => frame.includes('"INTERACTION_CREATE"'));
@@ -141,7 +142,7 @@ export class Gateway {
     }
   }
 
-  /** Cuts every connection without a word; sessions can be resumed. */
+  /** Drops every connection without a close frame. Sessions can be resumed. */
   drop(): void {
     for (const session of this.#sessions.values()) {
       session.socket?.terminate();
@@ -149,7 +150,7 @@ export class Gateway {
     }
   }
 
-  /** Ends every session, so that the client must identify again. */
+  /** Ends every session, so that clients have to identify again. */
   invalidate(): void {
     for (const session of this.#sessions.values()) {
       session.socket?.send(JSON.stringify({ op: OP.invalid, d: false }));
@@ -157,13 +158,13 @@ export class Gateway {
     this.#sessions.clear();
   }
 
-  /** Asks every client to connect again and resume. */
+  /** Asks every client to reconnect and resume. */
   reconnect(): void {
     for (const session of this.#sessions.values())
       session.socket?.send(JSON.stringify({ op: OP.reconnect, d: null }));
   }
 
-  /** Tells of a channel that was made after everybody connected. */
+  /** Announces a channel created after clients connected. */
   announce(channel: Channel): void {
     this.dispatch({
       event: 'CHANNEL_CREATE',
@@ -173,7 +174,7 @@ export class Gateway {
     });
   }
 
-  /** The bot is taken out of a guild. */
+  /** Removes the bot from a guild. */
   expel(guild: Guild): void {
     guild.installed = false;
     this.dispatch({
@@ -184,7 +185,7 @@ export class Gateway {
     });
   }
 
-  /** The guild is away until {@link endOutage}, and its voice channels are empty. */
+  /** Makes the guild unavailable until {@link endOutage}, and empties its voice channels. */
   beginOutage(guild: Guild): void {
     this.dispatch({
       event: 'GUILD_DELETE',
@@ -203,7 +204,7 @@ export class Gateway {
     });
   }
 
-  /** Closes every connection with 4004, as when the token was reset. */
+  /** Closes every connection with 4004, as after a token reset. */
   revoke(): void {
     this.token = `revoked ${this.#world.nextId()}`;
     for (const session of this.#sessions.values()) session.socket?.close(4004, 'Authentication failed.');

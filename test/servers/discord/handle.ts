@@ -7,7 +7,7 @@ import type { World } from './world.ts';
 
 type Until = <Value>(condition: Condition<Value>, what: string) => Promise<Value>;
 
-/** One interaction, seen from the person's side: what the bot answered, and how it went on. */
+/** One interaction from the person's perspective: the bot's response and follow-ups. */
 export class InteractionHandle {
   readonly record: InteractionRecord;
   readonly #world: World;
@@ -23,7 +23,7 @@ export class InteractionHandle {
     return this.record.channelId;
   }
 
-  /** The first response as it is now; null while there is none, or if it was deleted. */
+  /** The current first response; null before it is sent or after it is deleted. */
   get original(): StoredMessage | null {
     const message =
       this.record.originalId === null ? undefined : this.#world.messages.get(this.record.originalId);
@@ -41,12 +41,12 @@ export class InteractionHandle {
     return [...(this.original ? [this.original] : []), ...this.followUps];
   }
 
-  /** Whether the first response is seen by the person alone. */
+  /** True if only the person sees the first response. */
   get ephemeral(): boolean {
     return this.original?.onlyFor !== null && this.original !== null;
   }
 
-  /** Milliseconds of the server's clock between the event and its first response. */
+  /** Milliseconds between the event and its first response, by the server's clock. */
   get latencyMs(): number | null {
     return this.record.respondedAt === null ? null : this.record.respondedAt - this.record.createdAt;
   }
@@ -56,7 +56,7 @@ export class InteractionHandle {
     return this.#until(() => this.record.callback, `an answer to the ${this.record.kind}`);
   }
 
-  /** Resolves with the original message once it shows something (a deferred one: once it was filled). */
+  /** Resolves with the original message once it has content; a deferred one once it is filled. */
   response(): Promise<StoredMessage> {
     return this.#until(
       () => this.original !== null && (this.original.flags & FLAG.loading) === 0 && this.original,
@@ -64,7 +64,7 @@ export class InteractionHandle {
     );
   }
 
-  /** Resolves with the form that the bot opened. */
+  /** Resolves with the form opened by the bot. */
   modal(): Promise<Modal> {
     return this.#until(() => this.record.modal, 'a form');
   }
@@ -73,7 +73,7 @@ export class InteractionHandle {
     return this.#until(() => this.record.choices, 'completions');
   }
 
-  /** Resolves with the first message of this interaction that the condition takes. */
+  /** Resolves with the interaction's first message that meets the condition. */
   message(condition: (message: StoredMessage) => boolean): Promise<StoredMessage> {
     return this.#until(() => this.messages.find(condition), 'a message of this interaction');
   }

@@ -23,7 +23,7 @@ export interface HttpParts {
   readonly context: RouteContext;
 }
 
-/** The listener: REST requests, upgrades to the gateway, and the files of the CDN. */
+/** The HTTP listener: REST, gateway upgrades and CDN files. */
 export class HttpSide {
   readonly refused: RefusedRequest[] = [];
   readonly requests: string[] = [];
@@ -36,14 +36,14 @@ export class HttpSide {
     this.#parts = parts;
     this.#http = createServer((request, response) => {
       this.#serve(request, response).catch((error: unknown) => {
-        // A process that was killed in the middle of a request is no fault of what it sent.
+        // Requests cut off by a killed process are not mistakes.
         if (!request.complete) return void response.destroy();
         this.refused.push({
           method: request.method ?? '',
           path: request.url ?? '',
           status: 500,
           code: 0,
-          reason: `the server broke: ${String(error)}`,
+          reason: `internal error: ${String(error)}`,
         });
         response.destroy();
       });
@@ -98,7 +98,7 @@ export class HttpSide {
       else await send(reply.status, reply.json);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      // Whether an interaction was answered may be asked.
+      // Asking whether an interaction has a response is allowed.
       if (method !== 'GET' || !path.startsWith('/webhooks/') || error.status !== 404)
         this.refused.push({ method, path, status: error.status, code: error.code, reason: error.reason });
       await send(error.status, {

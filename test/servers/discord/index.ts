@@ -1,5 +1,5 @@
 /**
- * A strict local Discord: REST v10, gateway, CDN. The real discord.js logs in here, and whatever Discord would refuse is
+ * A strict local Discord: REST v10, gateway, CDN. The real discord.js logs in here. Requests that Discord would refuse are
  * refused with Discord's status and code, and counted.
  *
  * ```ts
@@ -9,7 +9,7 @@
  * const song = discord.command({ name: 'song', options: { prompt: 'rain' } });   // name 'models set' for a subcommand
  * await song.acknowledged();                                  // 5: deferred, 4: a message, 9: a form …
  * const card = await song.message((m) => m.attachments.length === 2);
- * card.attachments[0].bytes;                                  // what was uploaded
+ * card.attachments[0].bytes;                                  // the uploaded bytes
  *
  * const stems = discord.press('Stems', card);                 // by label or custom_id; by another person: { user }
  * const form = discord.press('Save voice', card);
@@ -18,25 +18,25 @@
  * discord.contextMenu({ name: 'Ask about this', message });
  * discord.mention({ text: 'how are you?' }); discord.say({ text: 'hi', channel: discord.directChannel() });
  *
- * discord.said();                                             // what the bot wrote in a channel; message.history has each state
+ * discord.said();                                             // the bot's messages in a channel; message.history has each state
  * await discord.until(() => discord.said().find((m) => m.content.includes('done')));
- * expect(discord.refused).toEqual([]);                        // nothing was sent that Discord would refuse
+ * expect(discord.refused).toEqual([]);                        // Discord would have accepted every request
  * ```
  *
- * The helpers throw when a person could not do such a thing on Discord (a required option left out, a value that is no
- * choice, a button that is disabled, another person's ephemeral message).
+ * The helpers throw if a person could not do this on Discord: a required option is missing, a value is not among the
+ * choices, a button is disabled, or a message is another person's ephemeral one.
  *
- * Time: `discord.advance(ms)` moves the server's clock (tokens live 15 minutes, nonces 5, answers must come in 3 s);
+ * Time: `discord.advance(ms)` moves the server's clock (tokens live 15 minutes, nonces 5, the deadline for responses is 3 s);
  * `startDiscord({ now })` shares a test's clock.
  *
  * Faults: `discord.faults.limitEvery(5)`, `.limitEdits(5, 5_000)`, `.fail(503, { times, path, afterTaking })`,
- * `.delay(ms, path)`; `discord.gateway.drop()`, `.reconnect()`, `.invalidate()`, `.revoke()`. A request that comes before
- * its Retry-After is over counts as refused.
+ * `.delay(ms, path)`; `discord.gateway.drop()`, `.reconnect()`, `.invalidate()`, `.revoke()`. Requests sent
+ * before their Retry-After is over count as refused.
  *
  * The world: `discord.world.addUser`, `addGuild(name, { installed: false })` for user installs, `addChannel(name, { guildId,
- * type: 11, parentId })` for threads, `channel.denied.add('SendMessages')` for permissions the bot lacks.
+ * type: 11, parentId })` for threads, `channel.denied.add('SendMessages')` to remove permissions from the bot.
  *
- * `message.pinged` says who a post would have notified; `liveMentions(text)` what a client would draw as a mention.
+ * `message.pinged` lists who a post would have notified; `liveMentions(text)` returns what a client would show as a mention.
  */
 import { type DiscordOptions, DiscordServer } from './server.ts';
 

@@ -30,11 +30,11 @@ export interface InteractionRecord {
   readonly channelId: string;
   readonly userId: string;
   readonly fileLimit: number;
-  /** Only the person installed the app: five follow-ups, and no message with the bot token. */
+  /** True if only the person installed the app: at most five follow-ups, and no messages with the bot token. */
   readonly userInstallOnly: boolean;
-  /** The message whose button was pressed, or which a form came from. */
+  /** The message whose button was pressed, or from which a form was opened. */
   readonly sourceId: string | null;
-  /** The callback type of the first response, once it came: 4 message, 5 deferred, 6 deferred update, 7 update, 8 choices, 9 modal. */
+  /** The callback type of the first response, once sent: 4 message, 5 deferred, 6 deferred update, 7 update, 8 choices, 9 modal. */
   callback: number | null;
   respondedAt: number | null;
   originalId: string | null;
@@ -43,7 +43,7 @@ export interface InteractionRecord {
   choices: CompletionChoice[] | null;
 }
 
-/** The rules of answering: one first response in 3 s, then webhooks for 15 minutes. */
+/** The rules for responses: one first response within 3 s, then webhooks for 15 minutes. */
 export class Interactions {
   readonly records = new Map<string, InteractionRecord>();
   readonly #byToken = new Map<string, InteractionRecord>();
@@ -80,7 +80,7 @@ export class Interactions {
     return record;
   }
 
-  /** The first response. Returns the message it made or changed, if any. @throws Refusal */
+  /** Accepts the first response. Returns the created or changed message, if any. @throws Refusal */
   respond(
     id: string,
     token: string,
@@ -142,7 +142,7 @@ export class Interactions {
     const flags = flagsOf(body);
     require50035(
       (flags & ~(FLAG.ephemeral | FLAG.suppressEmbeds)) === 0,
-      `deferring takes no flags ${flags}`,
+      `deferring does not accept the flags ${flags}`,
     );
     const message: StoredMessage = {
       id: this.#world.nextId(),
@@ -180,7 +180,7 @@ export class Interactions {
     };
   }
 
-  /** The interaction behind a webhook token that still lives. @throws Refusal 50027, 10015 */
+  /** Returns the interaction of a valid webhook token. @throws Refusal 50027, 10015 */
   byToken(applicationId: string, token: string): InteractionRecord {
     const record = this.#byToken.get(token);
     if (!record || applicationId !== this.#world.bot.id) throw new Refusal('unknownWebhook');
@@ -190,7 +190,7 @@ export class Interactions {
     return record;
   }
 
-  /** A further message. The first one after deferring fills the deferred message. @throws Refusal */
+  /** Accepts a follow-up. The first one after deferring fills the deferred message. @throws Refusal */
   followUp(record: InteractionRecord, body: Body): StoredMessage {
     const original = record.originalId === null ? undefined : this.#world.messages.get(record.originalId);
     if (record.callback === 5 && original && !original.deleted && original.flags & FLAG.loading)
@@ -204,10 +204,10 @@ export class Interactions {
 
   /** @throws Refusal 10008 */
   message(record: InteractionRecord, id: string): StoredMessage {
-    const wanted = id === '@original' ? record.originalId : id;
-    const message = wanted === null ? undefined : this.#world.messages.get(wanted);
-    const own = message && (message.interactionId === record.id || message.id === record.originalId);
-    if (!own || message.deleted)
+    const messageId = id === '@original' ? record.originalId : id;
+    const message = messageId === null ? undefined : this.#world.messages.get(messageId);
+    const isOwn = message && (message.interactionId === record.id || message.id === record.originalId);
+    if (!isOwn || message.deleted)
       throw new Refusal('unknownMessage', `message ${id} of interaction ${record.id}`);
     return message;
   }
@@ -225,7 +225,7 @@ export class Interactions {
 const flagsSchema = z.object({ flags: z.int().nullish() });
 const flagsOf = (body: Body): number => flagsSchema.safeParse(body.json ?? {}).data?.flags ?? 0;
 
-/** Discord ignores what a follow-up says of its visibility when it fills a deferred message. */
+/** Discord ignores the visibility of a follow-up that fills a deferred message. */
 function dropFlags(body: Body): Body {
   const json = body.json;
   if (typeof json !== 'object' || json === null) return body;

@@ -1,4 +1,4 @@
-/** Discord's limits as its documentation gives them. Kept apart from the adapter's table on purpose: a wrong figure there must fail here. */
+/** Discord's documented limits. Separate from the adapter's table, so that a wrong value there fails here. */
 export const DISCORD = Object.freeze({
   responseDeadlineMs: 3_000,
   tokenLifeMs: 15 * 60_000,
@@ -16,7 +16,7 @@ export const DISCORD = Object.freeze({
   embedsTotal: 6_000,
   attachments: 10,
   attachmentDescription: 1_024,
-  /** Of one request, or the largest file where that is more. */
+  /** The limit of one request, or the largest file if that is more. */
   requestBytes: 25 * 1024 * 1024,
   fileBytes: 10 * 1024 * 1024,
   rows: 5,

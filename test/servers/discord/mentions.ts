@@ -11,7 +11,7 @@ const allowedSchema = z.object({
 });
 type Allowed = z.infer<typeof allowedSchema>;
 
-/** @throws Refusal 50035 when `parse` and a list say different things */
+/** @throws Refusal 50035 if `parse` and a list contradict each other */
 export function checkAllowedMentions(value: unknown): Allowed | undefined {
   if (value === undefined || value === null) return undefined;
   const parsed = allowedSchema.safeParse(value);
@@ -22,10 +22,10 @@ export function checkAllowedMentions(value: unknown): Allowed | undefined {
   return parsed.data;
 }
 
-/** Code of several lines and code in a line, as Discord's clients read them from the left, where an escaped backtick opens none. */
+/** Code blocks and inline code, as Discord's clients parse them from the left. Escaped backticks open no code. */
 const CODE = /\\`|```(?:[a-z0-9_+\-.#]+?\n)?\n*[^\n][\s\S]*?\n*```|(`+)[\s\S]*?[^`]\1(?!`)/gi;
 
-/** Mentions outside code. Strict: a backslash before one does not count as having killed it. */
+/** Returns mentions outside code. Strict: a backslash before a mention does not disable it. */
 export function liveMentions(text: string): string[] {
   const prose = text.replace(CODE, ' ');
   return [...prose.matchAll(/<(?:@[!&]?|#)\d+>|<\/[^:<>\n]+:\d+>|<id:\w+>|@everyone|@here/g)].map(
@@ -34,8 +34,8 @@ export function liveMentions(text: string): string[] {
 }
 
 /**
- * Who is notified by a text under `allowed_mentions`: user ids, `role:<id>`, `everyone`, `here`.
- * Without `allowed_mentions` Discord notifies everyone the text names. Strict: escaped mentions count too.
+ * Returns who a text notifies under `allowed_mentions`: user ids, `role:<id>`, `everyone`, `here`.
+ * Without `allowed_mentions`, Discord notifies everyone the text mentions. Strict: escaped mentions count too.
  */
 export function pinged(text: string, allowed: Allowed | undefined, repliedTo: string | null): string[] {
   const parse = new Set(allowed === undefined ? ['users', 'roles', 'everyone'] : (allowed.parse ?? []));

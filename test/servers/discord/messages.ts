@@ -43,9 +43,9 @@ export interface Writing {
   channelId: string;
   author: User;
   fileLimit: number;
-  /** Flags that this route takes; any other is refused. */
+  /** Flags allowed on this route. */
   flags: number;
-  /** Only the bot-token route takes a nonce and a reference. */
+  /** True on the bot-token route, which alone accepts a nonce and a reference. */
   botToken?: boolean;
   interactionId?: string;
   onlyFor?: string | null;
@@ -63,7 +63,7 @@ function parse(body: Body, allowedFlags: number): Payload {
   return parsed.data;
 }
 
-/** Every file must be small enough, and every entry of `attachments` must name a file of this request or one that the message has. */
+/** Checks file sizes, and that entries of `attachments` name a file of this request or of the existing message. */
 function takeFiles(
   writing: Writing,
   payload: Payload,
@@ -97,12 +97,12 @@ function takeFiles(
         description: entry.description ?? null,
       });
     }
-    const kept = existing.find((a) => a.id === entry.id);
+    const previous = existing.find((a) => a.id === entry.id);
     require50035(
-      kept !== undefined,
+      previous !== undefined,
       `attachments: id ${entry.id} names neither a file of this request nor one of the message`,
     );
-    return kept;
+    return previous;
   });
   require50035(
     unused.size === 0,
@@ -123,7 +123,7 @@ function checkReferences(
   for (const name of [...inEmbeds, ...inComponents])
     require50035(names.includes(name), `attachment://${name} is not attached`);
   if (message.flags & FLAG.componentsV2) {
-    // Discord takes such a message but never shows the file: as bad as a refusal.
+    // Discord accepts such a message but never shows the file, so it is refused here.
     for (const name of names)
       require50035(inComponents.includes(name), `${name} is attached, but no component shows it`);
   }
@@ -154,21 +154,21 @@ const state = (message: StoredMessage) => ({
   at: message.editedAt ?? message.createdAt,
 });
 
-/** Takes a new message, or gives back the one with the same enforced nonce. @throws Refusal */
+/** Accepts a new message, or returns the existing one with the same enforced nonce. @throws Refusal */
 export function createMessage(writing: Writing, body: Body): StoredMessage {
   const { world, channelId, author } = writing;
   const payload = parse(body, writing.flags);
   if (payload.nonce !== undefined && payload.nonce !== null) {
-    require50035(writing.botToken === true, 'this route takes no nonce');
+    require50035(writing.botToken === true, 'this route does not accept a nonce');
     if (payload.enforce_nonce) {
-      const twin = [...world.messages.values()].find(
+      const duplicate = [...world.messages.values()].find(
         (m) =>
           m.channelId === channelId &&
           m.author.id === author.id &&
           m.nonce === String(payload.nonce) &&
           world.now() - m.createdAt < DISCORD.nonceWindowMs,
       );
-      if (twin) return twin;
+      if (duplicate) return duplicate;
     }
   }
   const channel = world.channel(channelId);
@@ -214,7 +214,7 @@ export function createMessage(writing: Writing, body: Body): StoredMessage {
 
 function reference(writing: Writing, payload: Payload): string | null {
   if (!payload.message_reference) return null;
-  require50035(writing.botToken === true, 'this route takes no message_reference');
+  require50035(writing.botToken === true, 'this route does not accept a message_reference');
   const { message_id: id, fail_if_not_exists: fail = true } = payload.message_reference;
   const target = writing.world.messages.get(id);
   const exists =
@@ -228,7 +228,7 @@ function reference(writing: Writing, payload: Payload): string | null {
   return exists ? id : null;
 }
 
-/** Changes a message. Fields left out keep their value; `attachments` lists all that stay. @throws Refusal */
+/** Edits a message. Missing fields keep their value; `attachments` lists the files to keep. @throws Refusal */
 export function editMessage(writing: Writing, message: StoredMessage, body: Body): StoredMessage {
   const payload = parse(body, writing.flags);
   if (writing.world.channel(writing.channelId).archived) throw new Refusal('archivedThread');
@@ -237,7 +237,7 @@ export function editMessage(writing: Writing, message: StoredMessage, body: Body
   if (wasV2 && payload.flags !== undefined && payload.flags !== null) {
     require50035((payload.flags & FLAG.componentsV2) !== 0, 'flags: Components V2 cannot be removed');
   }
-  require50035(payload.nonce === undefined || payload.nonce === null, 'an edit takes no nonce');
+  require50035(payload.nonce === undefined || payload.nonce === null, 'an edit does not accept a nonce');
   checkAllowedMentions(payload.allowed_mentions);
   const draft = {
     content: payload.content === undefined ? message.content : (payload.content ?? ''),

@@ -9,7 +9,7 @@ interface Setting {
   readonly channel: Channel;
 }
 
-/** What Discord sends when a person fills a form; throws for what the person could not have sent. */
+/** Builds the data of a submitted form. Throws if the person could not have submitted it. */
 export function modalData(
   modal: Modal,
   values: Record<string, unknown>,
@@ -42,21 +42,21 @@ function fieldValue(
   setting: Setting,
   resolved: Record<string, object>,
 ): object {
-  const wrong = (why: string) =>
+  const invalid = (why: string) =>
     new Error(`Field ${field.custom_id}: ${why}: Discord would not send the form`);
-  const needed = !('required' in field) || field.required !== false;
+  const isRequired = !('required' in field) || field.required !== false;
   switch (field.type) {
     case 4: {
       const text = value === undefined ? (field.value ?? '') : value;
-      if (typeof text !== 'string') throw wrong('not text');
-      if (needed && text === '') throw wrong('required');
-      if (text.length > (field.max_length ?? DISCORD.textInput)) throw wrong('too long');
-      if (text !== '' && text.length < (field.min_length ?? 0)) throw wrong('too short');
+      if (typeof text !== 'string') throw invalid('not text');
+      if (isRequired && text === '') throw invalid('required');
+      if (text.length > (field.max_length ?? DISCORD.textInput)) throw invalid('too long');
+      if (text !== '' && text.length < (field.min_length ?? 0)) throw invalid('too short');
       return { value: text };
     }
     case 19: {
       const files = (value ?? []) as PersonFile[];
-      if (needed && files.length === 0) throw wrong('required');
+      if (isRequired && files.length === 0) throw invalid('required');
       const attachments = attachmentsOf(setting.world, setting.channel, files);
       for (const attachment of attachments)
         resolved[attachment.id] = setting.world.attachmentJson(attachment);
@@ -65,13 +65,13 @@ function fieldValue(
     case 23:
       return { value: value ?? field.default ?? false };
     default: {
-      const preset = field.options.filter((o) => o.default).map((o) => o.value);
-      const chosen =
-        value === undefined ? preset : Array.isArray(value) ? value.map(String) : [String(value)];
-      if (needed && chosen.length === 0) throw wrong('required');
-      for (const one of chosen)
-        if (!field.options.some((o) => o.value === one)) throw wrong(`${one} is no choice`);
-      return field.type === 21 ? { value: chosen[0] ?? null } : { values: chosen };
+      const defaults = field.options.filter((o) => o.default).map((o) => o.value);
+      const choices =
+        value === undefined ? defaults : Array.isArray(value) ? value.map(String) : [String(value)];
+      if (isRequired && choices.length === 0) throw invalid('required');
+      for (const one of choices)
+        if (!field.options.some((o) => o.value === one)) throw invalid(`${one} is not a choice`);
+      return field.type === 21 ? { value: choices[0] ?? null } : { values: choices };
     }
   }
 }

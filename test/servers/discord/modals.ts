@@ -99,7 +99,7 @@ export function checkModal(value: unknown): Modal {
   require50035(new Set(ids).size === ids.length, 'modal: custom_id must be unique');
   for (const one of modalFields(parsed.data)) {
     if (one.type === 4)
-      require50035(one.label === undefined, 'modal: a text input in a label has no label of its own');
+      require50035(one.label === undefined, 'modal: a text input inside a label must not have a label');
   }
   return parsed.data;
 }

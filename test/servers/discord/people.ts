@@ -15,45 +15,44 @@ import { modalData } from './modal-values.ts';
 import type { Channel, Permission, StoredMessage, User } from './types.ts';
 import type { World } from './world.ts';
 
-/** Who asks, and where; each has a default: {@link DiscordServer.user} in {@link DiscordServer.channel}. */
+/** The person and place of an action. Default: {@link DiscordServer.user} in {@link DiscordServer.channel}. */
 export interface By {
   user?: User;
   channel?: Channel;
   moderator?: boolean;
   locale?: string;
-  /** Permissions that the person does not have in the channel. */
+  /** The person's missing permissions in the channel. */
   lacks?: Permission[];
-  /** Only the person installed the app, not the guild. */
+  /** True if the person installed the app, but the guild did not. */
   userInstalled?: boolean;
-  /** Bytes a file may have in the answer. Default: what the guild's tier allows. */
+  /** The file size limit of responses, in bytes. Default: the limit of the guild's tier. */
   fileLimit?: number;
 }
 
-/** What a person writes. */
+/** A message written by a person. */
 interface Saying extends By {
   text: string;
   files?: PersonFile[];
   replyTo?: StoredMessage;
-  /** It comes by a webhook. */
+  /** True for a webhook's message. */
   webhook?: boolean;
-  /** What apps write beside their text. */
+  /** Embeds, which only apps can send. */
   embeds?: StoredMessage['embeds'];
   components?: StoredMessage['components'];
   poll?: StoredMessage['poll'];
-  /** Another message, forwarded without words. */
+  /** A message to forward, without text. */
   forwards?: StoredMessage;
 }
 
-/** What people can do on Discord. Each method throws when their client would not let them. */
+/** People's actions on Discord. Methods throw if their client would not allow the action. */
 export abstract class People {
   abstract readonly world: World;
-  /** Registered commands. */
   readonly commands: RegisteredCommand[] = [];
-  /** Who asks, and where, unless a test says otherwise. */
+  /** The default person and place. */
   abstract readonly user: User;
   abstract readonly channel: Channel;
 
-  /** Makes the interaction and sends it to the bot. */
+  /** Creates the interaction and sends it to the bot. */
   protected abstract interact(
     kind: InteractionKind,
     asker: Asker,
@@ -66,7 +65,7 @@ export abstract class People {
     message: StoredMessage,
   ): void;
 
-  /** Sends a slash command. `name` may be `command subcommand`. Throws when Discord's client would not send it. */
+  /** Sends a slash command. `name` may be `command subcommand`. Throws if Discord's client would not send it. */
   command({
     name,
     options = {},
@@ -78,7 +77,7 @@ export abstract class People {
     return this.interact('command', asker, by, commandData(command, wrap(written), resolved));
   }
 
-  /** Types into an option that completes; resolves with what the bot offers. */
+  /** Types into an option with autocomplete. Resolves with the bot's suggestions. */
   async autocomplete({
     name,
     option,
@@ -91,7 +90,7 @@ export abstract class People {
     const asker = this.#asker(by);
     const { command, declared, wrap } = this.#declared(name);
     if (!declared.some((o) => o.name === option && o.autocomplete))
-      throw new Error(`Option ${option} of ${name} does not complete`);
+      throw new Error(`Option ${option} of ${name} has no autocomplete`);
     const { options: written, resolved } = writeOptions(
       this.world,
       asker.channel,
@@ -107,7 +106,7 @@ export abstract class People {
     ).choices();
   }
 
-  /** Uses a command of a message's context menu. */
+  /** Uses a command in a message's context menu. */
   contextMenu({ name, message, ...by }: By & { name: string; message: StoredMessage }): InteractionHandle {
     const asker = this.#asker({ channel: this.world.channel(message.channelId), ...by });
     const command = this.commands.find((c) => c.type === 3 && c.name === name);
@@ -115,34 +114,34 @@ export abstract class People {
     return this.interact('command', asker, by, messageMenuData(this.world, command, message));
   }
 
-  /** Presses a button, or chooses from a menu, by id or label. Throws when the person cannot see or press it. */
+  /** Presses a button or chooses from a menu, by id or label. Throws if the person cannot see or press it. */
   press(button: string, message: StoredMessage, by: By = {}): InteractionHandle {
     const asker = this.#asker({ channel: this.world.channel(message.channelId), ...by });
     if (message.deleted) throw new Error('The message was deleted');
     if (message.onlyFor !== null && message.onlyFor !== asker.user.id)
       throw new Error('The message is ephemeral, for another person');
-    const found = buttonsOf(message).find((b) => b.custom_id === button || b.label === button);
+    const target = buttonsOf(message).find((b) => b.custom_id === button || b.label === button);
     const choice = choicesOf(message).find(({ value, label }) => value === button || label === button);
-    if (!found && choice) {
+    if (!target && choice) {
       if (message.chosen.get(asker.user.id) === choice.value)
         throw new Error(`${button} is still chosen: the client would send nothing`);
       message.chosen.set(asker.user.id, choice.value);
       const data = { component_type: 3, custom_id: choice.menu, values: [choice.value], id: 1 };
       return this.interact('component', asker, by, data, message);
     }
-    if (!found) throw new Error(`No button ${button}; there are: ${labelsOf(message).join(', ')}`);
-    if (found.disabled || found.custom_id === undefined)
+    if (!target) throw new Error(`No button ${button}; there are: ${labelsOf(message).join(', ')}`);
+    if (target.disabled || target.custom_id === undefined)
       throw new Error(`Button ${button} cannot be pressed`);
     return this.interact(
       'component',
       asker,
       by,
-      { component_type: 2, custom_id: found.custom_id, id: 1 },
+      { component_type: 2, custom_id: target.custom_id, id: 1 },
       message,
     );
   }
 
-  /** Sends a form that an interaction opened. Values by custom_id; a field left out keeps what it showed. */
+  /** Submits a form. Values are by custom_id; missing fields keep their initial value. */
   async submitModal(
     opened: InteractionHandle,
     values: Record<string, string | string[] | boolean | PersonFile[]>,
@@ -166,7 +165,7 @@ export abstract class People {
     return this.interact('modal', asker, by, data, source);
   }
 
-  /** Writes into a channel. Mention the bot with {@link mention}. */
+  /** Posts in a channel. To mention the bot, use {@link mention}. */
   say({
     text,
     files = [],
@@ -207,25 +206,25 @@ export abstract class People {
     return message;
   }
 
-  /** A person corrects what they wrote. */
+  /** Edits a person's message. */
   correct(message: StoredMessage, text: string): void {
     if (message.author.bot) throw new Error('Only its author can edit a message');
     Object.assign(message, { content: text, editedAt: this.world.now() });
     this.emitMessage('MESSAGE_UPDATE', message);
   }
 
-  /** A person, or a moderator, deletes a message. */
+  /** Deletes a message as its author or a moderator. */
   remove(message: StoredMessage): void {
     message.deleted = true;
     this.emitMessage('MESSAGE_DELETE', message);
   }
 
-  /** Writes a message that begins with a mention of the bot. */
+  /** Posts a message that starts with a mention of the bot. */
   mention({ text, ...rest }: Saying): StoredMessage {
     return this.say({ text: `<@${this.world.bot.id}> ${text}`, ...rest });
   }
 
-  /** A direct channel between a person and the bot. */
+  /** Returns the direct message channel between a person and the bot. */
   directChannel(user: User = this.user): Channel {
     const open = [...this.world.channels.values()].find(
       (c) => c.type === 1 && c.recipients[0]?.id === user.id,
@@ -268,11 +267,11 @@ export abstract class People {
   }
 }
 
-/** Every button of a message, in order. */
+/** Returns all buttons of a message, in order. */
 export const buttonsOf = (message: StoredMessage): Button[] =>
   [...everyComponent(message.components)].flatMap((component) => (component.type === 2 ? [component] : []));
 
-/** What the message's menus offer. */
+/** Returns the options of a message's menus. */
 const choicesOf = (message: StoredMessage): { menu: string; value: string; label: string }[] =>
   [...everyComponent(message.components)].flatMap((component) =>
     component.type === 3
@@ -280,7 +279,7 @@ const choicesOf = (message: StoredMessage): { menu: string; value: string; label
       : [],
   );
 
-/** Of all buttons, and of what menus offer. */
+/** Returns the labels of all buttons and menu options. */
 export const labelsOf = (message: StoredMessage): (string | undefined)[] => [
   ...buttonsOf(message).map(({ label }) => label),
   ...choicesOf(message).map(({ label }) => label),

@@ -27,7 +27,7 @@ const CODES = {
 
 export type RefusalName = keyof typeof CODES;
 
-/** Discord's answer to a request it does not take: HTTP status, JSON error code, and the reason in words for the test's reader. */
+/** Discord's refusal of a request: HTTP status, JSON error code, and the reason for readers of the test. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly status: number;
@@ -43,7 +43,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Throws 50035 with the reason unless the condition holds. */
+/** Throws 50035 with the reason if the condition is false. */
 export function require50035(condition: boolean, reason: string): asserts condition {
   if (!condition) throw new Refusal('invalidForm', reason);
 }

@@ -20,16 +20,16 @@ export interface RouteContext {
   commands: RegisteredCommand[];
   gatewayUrl: () => string;
   shards: () => number;
-  /** What the developer portal says of the application. */
+  /** The application's settings in the developer portal. */
   portal: () => { flags: number; interactionsUrl: string | undefined };
-  /** Permissions of the bot's role in each server. */
+  /** Permissions of the bot's role in each guild. */
   rolePermissions: () => bigint;
-  /** Tells the gateway what happened. */
+  /** Sends an event through the gateway. */
   emit: (event: 'MESSAGE_CREATE' | 'MESSAGE_UPDATE' | 'MESSAGE_DELETE', message: StoredMessage) => void;
   emitThread: (channel: Channel) => void;
-  /** The bot speaks on a stage; false where it was not invited. */
+  /** Lets the bot speak on a stage. Returns false without an invitation. */
   speak: (guildId: string) => boolean;
-  /** Times the command list was written. */
+  /** The number of times the commands were registered. */
   registrations: { count: number };
 }
 
@@ -42,7 +42,7 @@ interface Request {
 interface Route {
   method: string;
   path: RegExp;
-  /** Interaction routes carry their token in the path instead of the bot's in a header. */
+  /** Interaction routes have a token in the path instead of the bot's token in a header. */
   open?: boolean;
   serve: (context: RouteContext, request: Request) => Reply;
 }
@@ -68,7 +68,7 @@ function botWriting(world: World, channel: Channel): Writing {
   };
 }
 
-/** An ephemeral message does not exist for the bot token. */
+/** Ephemeral messages do not exist for the bot token. */
 function visibleToBot(world: World, channel: Channel, id: string): StoredMessage {
   const message = world.message(channel.id, id);
   if (message.onlyFor !== null) throw new Refusal('unknownMessage', `message ${id} is ephemeral`);
@@ -95,7 +95,7 @@ const application: Route['serve'] = ({ world, portal }) => {
   });
 };
 
-/** The gateway alone tells of these: https://docs.discord.com/developers/events/gateway-events#guild-create */
+/** Fields sent only by the gateway: https://docs.discord.com/developers/events/gateway-events#guild-create */
 const WITH_GUILD_CREATE: ReadonlySet<string> = new Set([
   'joined_at',
   'large',
@@ -159,8 +159,8 @@ const ROUTES: readonly Route[] = [
     );
   }),
   route('GET', '/guilds/:id', (c, r) => {
-    const told = Object.entries(c.world.guildJson(guildOf(c, r)));
-    return ok(Object.fromEntries(told.filter(([name]) => !WITH_GUILD_CREATE.has(name))));
+    const guildFields = Object.entries(c.world.guildJson(guildOf(c, r)));
+    return ok(Object.fromEntries(guildFields.filter(([name]) => !WITH_GUILD_CREATE.has(name))));
   }),
   route('GET', '/guilds/:id/channels', (c, r) => ok(c.world.guildJson(guildOf(c, r)).channels)),
   route('GET', '/guilds/:id/members/:user', (c, r) => {
@@ -176,7 +176,7 @@ const ROUTES: readonly Route[] = [
     return ok(c.world.voiceStateJson(state));
   }),
   route('PATCH', '/guilds/:id/voice-states/@me', (c, r) => {
-    if (!c.speak(one(r, 0))) throw new Refusal('missingPermissions', 'nobody invited the bot to speak');
+    if (!c.speak(one(r, 0))) throw new Refusal('missingPermissions', 'the bot has no invitation to speak');
     return done;
   }),
   route('GET', '/applications/:id/commands', (c, r) =>
@@ -247,7 +247,7 @@ const ROUTES: readonly Route[] = [
   }),
   route('POST', '/channels/:id/messages', (c, r) => {
     const channel = c.world.channel(one(r, 0));
-    if (channel.type === 15) throw new Refusal('wrongChannelType', 'forums take threads only');
+    if (channel.type === 15) throw new Refusal('wrongChannelType', 'forums accept only threads');
     if (channel.recipients.some(({ id }) => c.world.closedToDirect.has(id)))
       throw new Refusal('cannotMessageUser');
     c.world.demand(channel, channel.type === 11 ? 'SendMessagesInThreads' : 'SendMessages');
@@ -407,8 +407,8 @@ export function serve(
       throw error;
     }
   }
-  throw new Refusal('notFound', `${method} ${path} is not a route that Discord has`);
+  throw new Refusal('notFound', `${method} ${path} is not a route of Discord`);
 }
 
-/** Also by REST: https://docs.discord.com/developers/events/gateway#message-content-intent */
+/** The message content intent also applies to REST: https://docs.discord.com/developers/events/gateway#message-content-intent */
 const showsContent = (c: RouteContext): boolean => c.portal().flags !== 0;

@@ -28,7 +28,7 @@ describe('the local Discord', () => {
     client = new Client({
       intents: [GatewayIntentBits.Guilds, GatewayIntentBits.GuildMessages, GatewayIntentBits.DirectMessages],
       partials: [Partials.Channel],
-      // The library makes forms of Node's own kind, which Node's own fetch takes: https://github.com/nodejs/undici/issues/5520
+      // The library creates Node's own FormData, which only Node's own fetch accepts: https://github.com/nodejs/undici/issues/5520
       rest: { api: discord.apiUrl, makeRequest: fetch as unknown as RESTOptions['makeRequest'] },
     });
     client.on(Events.Error, () => {});
@@ -52,7 +52,7 @@ describe('the local Discord', () => {
       });
     });
 
-  it('passes a command through the real discord.js and keeps the bytes of its files', async () => {
+  it('handles a command from the real discord.js and stores its files', async () => {
     const answered = onInteraction(async (interaction) => {
       await interaction.deferReply();
       await interaction.editReply({
@@ -71,7 +71,7 @@ describe('the local Discord', () => {
     expect(discord.refused).toEqual([]);
   });
 
-  it('lets an interaction die after three seconds, and its token after fifteen minutes', async () => {
+  it('expires an interaction after three seconds and its token after fifteen minutes', async () => {
     const late = onInteraction(async (interaction) => {
       discord.advance(3_001);
       await interaction.reply('late');
@@ -89,7 +89,7 @@ describe('the local Discord', () => {
     expect(discord.refused.map((refused) => refused.code)).toEqual([10_062, 50_027]);
   });
 
-  it('takes one first response', async () => {
+  it('accepts one first response', async () => {
     const twice = onInteraction(async (interaction) => {
       await interaction.reply('one');
       await client.rest.post(Routes.interactionCallback(interaction.id, interaction.token), {
@@ -103,7 +103,7 @@ describe('the local Discord', () => {
 
   it.each([
     ['content over 2000', { content: 'x'.repeat(2_001) }, 50_035],
-    ['nothing', { content: ' ' }, 50_006],
+    ['an empty message', { content: ' ' }, 50_006],
     [
       'six rows',
       {
@@ -116,7 +116,7 @@ describe('the local Discord', () => {
       50_035,
     ],
     [
-      'a custom_id twice',
+      'a duplicate custom_id',
       {
         content: 'x',
         components: [
@@ -135,12 +135,12 @@ describe('the local Discord', () => {
       { embeds: [{ description: 'x'.repeat(3_500) }, { description: 'x'.repeat(3_500) }] },
       50_035,
     ],
-    ['a picture that is not attached', { embeds: [{ image: { url: 'attachment://none.png' } }] }, 50_035],
+    ['an image that is not attached', { embeds: [{ image: { url: 'attachment://none.png' } }] }, 50_035],
     ['an attachment without a file', { content: 'x', attachments: [{ id: 0, filename: 'a.txt' }] }, 50_035],
     ['an ephemeral message with the bot token', { content: 'x', flags: MessageFlags.Ephemeral }, 50_035],
     ['a nonce over 25 characters', { content: 'x', nonce: 'n'.repeat(26), enforce_nonce: true }, 50_035],
     [
-      'a mention list that contradicts itself',
+      'contradictory allowed mentions',
       { content: 'x', allowed_mentions: { parse: ['users'], users: ['123456789012345678'] } },
       50_035,
     ],
@@ -151,14 +151,14 @@ describe('the local Discord', () => {
     expect(discord.refused).toHaveLength(1);
   });
 
-  it('refuses a file over the limit of the server', async () => {
+  it('refuses a file above the server’s limit', async () => {
     const files = [{ name: 'big.bin', data: Buffer.alloc(10 * 1024 * 1024 + 1, 1) }];
     await expect(
       client.rest.post(Routes.channelMessages(discord.channel.id), { files }),
     ).rejects.toMatchObject({ code: 40_005 });
   });
 
-  it('knows which permissions the bot lacks', async () => {
+  it('refuses requests without permission', async () => {
     const send = () =>
       client.rest.post(Routes.channelMessages(discord.channel.id), { body: { content: 'x' } });
     discord.channel.denied.add('SendMessages');
@@ -167,7 +167,7 @@ describe('the local Discord', () => {
     await expect(send()).rejects.toMatchObject({ code: 50_001 });
   });
 
-  it('gives the same message for the same enforced nonce, for five minutes', async () => {
+  it('returns the same message for an enforced nonce within five minutes', async () => {
     const send = () =>
       client.rest.post(Routes.channelMessages(discord.channel.id), {
         body: { content: 'x', nonce: 'n', enforce_nonce: true },
@@ -181,7 +181,7 @@ describe('the local Discord', () => {
     expect(discord.said()).toHaveLength(2);
   });
 
-  it('tells who a message pings', async () => {
+  it('records who a message pings', async () => {
     const text = `hi <@${discord.user.id}> @everyone`;
     const send = (allowed?: object) =>
       client.rest.post(Routes.channelMessages(discord.channel.id), {
@@ -203,12 +203,12 @@ describe('the local Discord', () => {
     ]);
   });
 
-  it('limits, and counts a request that comes before Retry-After is over', async () => {
+  it('counts requests before Retry-After is over as refused', async () => {
     discord.faults.limitEvery(1, { retryAfterMs: 5_000 });
     const send = () =>
       fetch(`${discord.apiUrl}/v10/channels/${discord.channel.id}/messages`, { method: 'POST', body: '{}' });
     expect((await send()).headers.get('retry-after')).toBe('5.000');
-    // What is on its way with the first could not know.
+    // A request in transit with the first one does not count.
     await expect
       .poll(async () => {
         await send();
@@ -218,7 +218,7 @@ describe('the local Discord', () => {
     expect(discord.faults.limited.length).toBeGreaterThan(1);
   });
 
-  it('counts nothing that was on its way when it limited, however late that comes, and what was sent after it at once', async () => {
+  it('counts only requests sent after the 429, not those in transit', async () => {
     const url = `${discord.apiUrl}/v10/channels/${discord.channel.id}/messages`;
     const early = () => discord.refused.filter(({ reason }) => reason.includes('before Retry-After'));
     const lines = [1, 2].map(() => new Agent({ keepAlive: true, maxSockets: 1 }));
@@ -248,7 +248,7 @@ describe('the local Discord', () => {
     for (const agent of lines) agent.destroy();
   });
 
-  it('resumes a session whose connection dropped, with what happened meanwhile', async () => {
+  it('resumes a dropped session with missed events', async () => {
     const heard = new Promise((resolve) =>
       client.once(Events.MessageCreate, (message) => resolve(message.content)),
     );
@@ -258,7 +258,7 @@ describe('the local Discord', () => {
     expect(discord.gateway).toMatchObject({ resumes: 1, identifies: 1, closed: [] });
   });
 
-  it('hides what a message says from a bot that it does not mention', async () => {
+  it('hides the content of messages that do not mention the bot', async () => {
     const heard: string[] = [];
     client.on(Events.MessageCreate, (message) => heard.push(message.content));
     discord.say({ text: 'secret' });
@@ -266,7 +266,7 @@ describe('the local Discord', () => {
     await expect.poll(() => heard).toEqual(['', 'to you']);
   });
 
-  it('refuses commands that Discord refuses', async () => {
+  it('refuses invalid commands', async () => {
     const set = (command: object) =>
       client.rest.put(Routes.applicationCommands(discord.applicationId), { body: [command] });
     for (const command of [

@@ -13,17 +13,17 @@ import { VoiceStates } from './voice.ts';
 import { World } from './world.ts';
 
 export interface DiscordOptions {
-  /** Milliseconds since 1970; token life, deadlines and nonces go by it. Default: the real clock plus {@link DiscordServer.advance}. */
+  /** The clock for tokens, deadlines and nonces, in milliseconds since 1970. Default: the real clock plus {@link DiscordServer.advance}. */
   now?: () => number;
-  /** How long an interaction waits for its first response. Default 3000. */
+  /** The deadline for first responses, in milliseconds. Default: 3000. */
   responseDeadlineMs?: number;
-  /** Gateway intents switched on in the developer portal, as bits. Default none. */
+  /** Privileged intents turned on in the developer portal, as bits. Default: 0. */
   privilegedIntents?: number;
-  /** What `GET /gateway/bot` recommends. Default 1. */
+  /** The number of shards that `GET /gateway/bot` recommends. Default: 1. */
   shards?: number;
 }
 
-/** https://docs.discord.com/developers/events/gateway#gateway-intents, and the flag of an application that has it. */
+/** https://docs.discord.com/developers/events/gateway#gateway-intents, and the matching application flag. */
 const MESSAGE_CONTENT_INTENT = 1 << 15;
 const MESSAGE_CONTENT_FLAG = 1 << 19;
 
@@ -32,7 +32,7 @@ const INTERACTION_TYPE = { command: 2, component: 3, autocomplete: 4, modal: 5 }
   number
 >;
 
-/** See index.ts for how to use it. */
+/** For examples, see index.ts. */
 export class DiscordServer extends People {
   readonly token = 'bG9jYWwtZGlzY29yZC1ib3Q.GxYzAb.not-a-real-token-only-for-tests';
   readonly world: World;
@@ -40,13 +40,13 @@ export class DiscordServer extends People {
   readonly voice: VoiceStates;
   readonly faults = new Faults();
   readonly registrations = { count: 0 };
-  /** A person, a guild with the bot in it, and a text channel, to begin with. */
+  /** The initial person, guild with the bot, and text channel. */
   readonly user: User;
   readonly guild: Guild;
   readonly channel: Channel;
-  /** Bits of the bot's permissions, as its list of servers tells them. Default: administrator. */
+  /** The bot's permissions in its list of guilds, as bits. Default: administrator. */
   rolePermissions = 8n;
-  /** The “Interactions Endpoint URL” of the application, as the Developer Portal shows it. */
+  /** The application's “Interactions Endpoint URL” in the developer portal. */
   interactionsUrl: string | undefined;
   readonly #interactions: Interactions;
   readonly #http: HttpSide;
@@ -83,7 +83,7 @@ export class DiscordServer extends People {
     await this.#http.close();
   }
 
-  /** Requests that Discord would refuse, but for looks at answers that are not there, and ones that came before their Retry-After was over. */
+  /** Requests that Discord would refuse, and those before Retry-After is over. Reads of missing responses are allowed. */
   get refused(): RefusedRequest[] {
     return this.#http.refused;
   }
@@ -119,30 +119,30 @@ export class DiscordServer extends People {
     this.#ahead += milliseconds;
   }
 
-  // --- What can be seen ----------------------------------------------------------------------------------------
+  // --- Visible messages ----------------------------------------------------------------------------------------
 
-  /** Messages of a channel that were not deleted, oldest first; ephemeral ones have `onlyFor`. */
+  /** Returns a channel's messages without deleted ones, oldest first. Ephemeral ones have `onlyFor`. */
   messages(channel: Channel = this.channel): StoredMessage[] {
     return this.world.messagesIn(channel.id);
   }
 
-  /** What the bot wrote there. */
+  /** Returns the bot's messages in a channel. */
   said(channel: Channel = this.channel): StoredMessage[] {
     return this.messages(channel).filter((message) => message.author.id === this.world.bot.id);
   }
 
-  /** Resolves with the first value of the condition; `what` names it where the wait fails. */
+  /** Resolves with the condition's first truthy value. @param what names the condition in errors */
   until = <Value>(condition: Condition<Value>, what = 'the condition'): Promise<Value> =>
     untilChanged(condition, {
       emitter: this.#http.happened,
       event: 'change',
       explain: () => {
         const refused = this.refused.map((r) => `${r.method} ${r.path}: ${r.code} ${r.reason}`).join('\n');
-        return `Waited in vain for ${what}.\nLast requests: ${this.requests.slice(-8).join(', ')}\nRefused: ${refused || 'none'}`;
+        return `Timed out waiting for ${what}.\nLast requests: ${this.requests.slice(-8).join(', ')}\nRefused: ${refused || 'none'}`;
       },
     });
 
-  // --- Inside --------------------------------------------------------------------------------------------------
+  // --- Internal --------------------------------------------------------------------------------------------------
 
   protected override interact(
     kind: InteractionKind,

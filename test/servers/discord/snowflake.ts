@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 
 const DISCORD_EPOCH = 1_420_070_400_000n;
 
-/** Makes ids as Discord does: milliseconds since 2015 in the high bits, a counter in the low ones. No two servers make the same. */
+/** Creates ids like Discord's: milliseconds since 2015 in the high bits, a counter in the low ones. Unique across servers. */
 export function snowflakes(now: () => number): () => string {
   let counter = BigInt(randomInt(0x1fffff));
   return () => {

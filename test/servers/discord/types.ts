@@ -21,26 +21,26 @@ export interface Channel {
   recipients: User[];
   nsfw: boolean;
   archived: boolean;
-  /** Only those who may manage threads open it again. */
+  /** Only people who can manage threads can reopen it. */
   locked: boolean;
-  /** Permission names that the bot lacks here; everything else it has. */
+  /** The bot's missing permissions in the channel. */
   denied: Set<Permission>;
-  /** Permission names that people lack here, by an overwrite for everyone. */
+  /** Permissions denied to everyone by an overwrite. */
   deniedToPeople: Set<Permission>;
-  /** Of a voice channel: so many people fit, 0 for any number. */
+  /** A voice channel's user limit; 0 for unlimited. */
   userLimit: number;
 }
 
-/** Who is in which voice channel, as VOICE_STATE_UPDATE tells it. */
+/** A person's voice channel, as in VOICE_STATE_UPDATE. */
 export interface VoiceState {
   userId: string;
   guildId: string;
   channelId: string | null;
   sessionId: string;
   selfDeaf: boolean;
-  /** In the audience of a stage. */
+  /** True in the audience of a stage. */
   suppress: boolean;
-  /** When somebody invited them to speak. */
+  /** The time of the invitation to speak. */
   requestedAt: string | null;
 }
 
@@ -48,10 +48,10 @@ export interface Guild {
   id: string;
   ownerId: string;
   name: string;
-  /** Whether the bot is a member. A user-installed app is used in guilds where it is not. */
+  /** True if the bot is a member. A user-installed app also works in other guilds. */
   installed: boolean;
-  /** 0-3; decides the size of files that may be uploaded with the bot token. */
-  /** Made by Discord for the bot when it was invited, and mentionable like any role. */
+  /** The boost tier, 0-3, which sets the file size limit for the bot token. */
+  /** The role that Discord creates for the bot on invitation. Can be mentioned like any role. */
   botRoleId: string;
   premiumTier: 0 | 1 | 2 | 3;
   locale: string;
@@ -84,7 +84,7 @@ export interface Attachment {
 
 export interface StoredMessage {
   id: string;
-  /** 21 for the first message of a thread, which represents the one in {@link replyTo}; otherwise told by the rest. */
+  /** 21 for the first message of a thread, which represents {@link replyTo}; otherwise derived from the other fields. */
   type?: 21;
   channelId: string;
   author: User;
@@ -94,25 +94,25 @@ export interface StoredMessage {
   attachments: Attachment[];
   flags: number;
   nonce: string | null;
-  /** Id of the message that this one replies to. */
+  /** The id of the message it replies to. */
   replyTo: string | null;
-  /** The message that this one forwards. */
+  /** The forwarded message. */
   forwards?: StoredMessage;
   /** https://docs.discord.com/developers/resources/poll#poll-object */
   poll?: { question: string; answers: { text: string; votes: number }[] };
-  /** Set for answers to interactions. */
-  /** Of a message that came by a webhook. */
+  /** Set for responses to interactions. */
+  /** Set for messages from webhooks. */
   webhookId?: string;
   interactionId: string | null;
-  /** The only person who sees the message, or null when everyone in the channel does. */
+  /** The only person who sees the message, or null if everyone in the channel does. */
   onlyFor: string | null;
-  /** Users, roles and `everyone` / `here` that were notified by posting this message. */
+  /** Users, roles and `everyone` / `here` notified by this message. */
   pinged: string[];
   createdAt: number;
   editedAt: number | null;
-  /** Every state the message has had, oldest first, the present one last. */
+  /** All states of the message, oldest first, including the current one. */
   history: { content: string; embeds: Embed[]; components: Component[]; at: number }[];
   deleted: boolean;
-  /** What each person's client still shows as chosen from a menu, until the message is edited. */
+  /** The menu choice that each person's client still shows, until the message is edited. */
   chosen: Map<string, string>;
 }

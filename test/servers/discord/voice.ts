@@ -1,4 +1,4 @@
-/** Who is in which voice channel of this Discord, and the voice server that the bot is sent to. */
+/** Voice states, and the voice server assigned to the bot. */
 import type { VoiceServer } from '../voice/server.ts';
 import { type Gateway, VOICE_INTENT } from './gateway.ts';
 import type { Channel, User, VoiceState } from './types.ts';
@@ -7,16 +7,16 @@ import type { World } from './world.ts';
 const STAGE = 13;
 
 /**
- * People join, leave and are moved; the bot by its opcode 4. With {@link server} set, the bot gets VOICE_SERVER_UPDATE.
+ * People and the bot join, leave and are moved; the bot uses opcode 4. With {@link server}, it gets VOICE_SERVER_UPDATE.
  */
 export class VoiceStates {
-  /** Where the bot's sound goes; without it, Discord answers no opcode 4. */
+  /** Receives the bot's sound. Without it, opcode 4 gets no response. */
   server: VoiceServer | undefined;
-  /** How often the bot asked to join, move or leave. */
+  /** The number of the bot's requests to join, move or leave. */
   asked = 0;
   readonly #world: World;
   readonly #gateway: Gateway;
-  /** What each person hears with, as the voice server's listener. */
+  /** Each person's listener on the voice server. */
   readonly #ears = new Map<string, () => void>();
 
   constructor(world: World, gateway: Gateway) {
@@ -36,15 +36,15 @@ export class VoiceStates {
     return this.#world.voiceStates.get(`${guildId} ${user.id}`);
   }
 
-  /** Where the bot is. */
+  /** The bot's voice channel. */
   botIn(guildId: string): string | null {
     return this.of(this.#world.bot, guildId)?.channelId ?? null;
   }
 
-  /** A person joins; they hear what is sent from then on. */
+  /** A person joins and hears everything sent from then on. */
   join(user: User, channel: Channel, { deaf = false } = {}): void {
     const { guildId } = channel;
-    if (guildId === null) throw new Error('Calls of direct messages are another thing');
+    if (guildId === null) throw new Error('Calls in direct messages are not supported');
     this.#hangUp(user);
     if (this.server && !user.bot) {
       const call = this.server.call(channel.id);
@@ -59,41 +59,41 @@ export class VoiceStates {
     this.#place(user, guildId, undefined, false);
   }
 
-  /** The voice server of the bot's region is gone, and there is no other yet. */
+  /** The voice server goes down without a replacement. */
   loseServer(guildId: string): void {
     this.#tellServer(guildId, null, this.#world.nextId());
   }
 
-  /** There is another voice server for the bot's channel. */
+  /** A new voice server is assigned to the bot's channel. */
   findServer(guildId: string): void {
     const state = this.of(this.#world.bot, guildId);
     const channel = state?.channelId == null ? undefined : this.#world.channels.get(state.channelId);
     if (state && channel) this.#admit(state, channel);
   }
 
-  /** A moderator moves the bot, or disconnects it where no channel is given. */
+  /** A moderator moves the bot, or disconnects it without a channel. */
   moveBot(guildId: string, channel: Channel | undefined): void {
     this.server?.closeAll(4014);
     this.#place(this.#world.bot, guildId, channel, true);
   }
 
-  /** A moderator of a stage lets the bot speak, or sends it back. */
+  /** A stage moderator lets the bot speak, or moves it to the audience. */
   suppressBot(guildId: string, suppress: boolean): void {
     const state = this.of(this.#world.bot, guildId);
-    if (!state) throw new Error('The bot is in no channel');
+    if (!state) throw new Error('The bot is not in a voice channel');
     state.suppress = suppress;
     this.#announce(this.#world.bot, state);
   }
 
-  /** Somebody invites the bot to speak; it may accept. */
+  /** Invites the bot to speak. */
   inviteBot(guildId: string): void {
     const state = this.of(this.#world.bot, guildId);
-    if (!state) throw new Error('The bot is in no channel');
+    if (!state) throw new Error('The bot is not in a voice channel');
     state.requestedAt = new Date(this.#world.now()).toISOString();
     this.#announce(this.#world.bot, state);
   }
 
-  /** The bot accepts an invitation; false where there is none. */
+  /** Accepts an invitation as the bot. Returns false without one. */
   speak(guildId: string): boolean {
     const state = this.of(this.#world.bot, guildId);
     if (state?.requestedAt == null) return false;
@@ -108,12 +108,12 @@ export class VoiceStates {
   }
 
   #place(user: User, guildId: string, channel: Channel | undefined, selfDeaf: boolean): void {
-    const before = this.of(user, guildId);
+    const previous = this.of(user, guildId);
     const state: VoiceState = {
       userId: user.id,
       guildId,
       channelId: channel?.id ?? null,
-      sessionId: before?.channelId != null ? before.sessionId : this.#world.nextId(),
+      sessionId: previous?.channelId != null ? previous.sessionId : this.#world.nextId(),
       selfDeaf,
       suppress: channel?.type === STAGE && user.bot,
       requestedAt: null,

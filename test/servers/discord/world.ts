@@ -15,7 +15,7 @@ import {
 const TIER_BYTES = [DISCORD.fileBytes, DISCORD.fileBytes, 50 * 1024 * 1024, 100 * 1024 * 1024] as const;
 const EVERYTHING = Object.values(PERMISSION).reduce((all, bit) => all | bit, 0n);
 
-/** Everything that exists on this Discord: people, guilds, channels, messages and their files. */
+/** The state of this Discord: people, guilds, channels, messages and files. */
 const pollJson = ({ question, answers }: NonNullable<StoredMessage['poll']>): object => ({
   question: { text: question },
   answers: answers.map(({ text }, index) => ({ answer_id: index + 1, poll_media: { text } })),
@@ -36,7 +36,7 @@ export class World {
   readonly channels = new Map<string, Channel>();
   readonly messages = new Map<string, StoredMessage>();
   readonly attachments = new Map<string, Attachment>();
-  /** Ids of people whose settings let the bot send them no direct message. */
+  /** Ids of people who do not accept direct messages. */
   readonly closedToDirect = new Set<string>();
   /** By guild and person. */
   readonly voiceStates = new Map<string, VoiceState>();
@@ -121,7 +121,7 @@ export class World {
     );
   }
 
-  /** Largest file in bytes that may be sent into the channel. */
+  /** Returns the channel's file size limit in bytes. */
   fileLimit(channel: Channel): number {
     const guild = channel.guildId === null ? undefined : this.guilds.get(channel.guildId);
     return guild ? TIER_BYTES[guild.premiumTier] : DISCORD.fileBytes;
@@ -138,7 +138,7 @@ export class World {
     },
   ): Attachment {
     const id = this.nextId();
-    // Other letters are lost, and the name is kept as a title: https://github.com/discord/discord-api-docs/pull/6945
+    // Other characters are removed, and the original name becomes the title: https://github.com/discord/discord-api-docs/pull/6945
     const filename = file.filename
       .replace(/\s+/g, '_')
       .replace(/[^\w.-]/g, '')
@@ -151,7 +151,7 @@ export class World {
       title,
       description: file.description ?? null,
       contentType: file.contentType,
-      // Tests that wait for a word write whole messages as JSON, over and over: without what is no word.
+      // Tests often search messages as JSON, so bytes are left out.
       bytes: Object.defineProperty(file.bytes, 'toJSON', { value: () => undefined, configurable: true }),
       url: `${this.#baseUrl()}/attachments/${channelId}/${id}/${encodeURIComponent(filename)}`,
     };
@@ -166,7 +166,7 @@ export class World {
     return !channel.denied.has(permission) && !parent?.denied.has(permission);
   }
 
-  /** The bits of the bot's permissions, as `app_permissions` tells them. */
+  /** Returns the bot's permissions as bits, as in `app_permissions`. */
   permissionBits(channel: Channel): bigint {
     let bits = EVERYTHING;
     for (const [name, bit] of Object.entries(PERMISSION))
@@ -176,7 +176,7 @@ export class World {
 
   /** @throws Refusal 50001, 50013 */
   demand(channel: Channel, ...permissions: Permission[]): void {
-    if (channel.type === 3) throw new Refusal('missingAccess', 'bots are no members of group messages');
+    if (channel.type === 3) throw new Refusal('missingAccess', 'bots cannot be in group messages');
     if (!this.has(channel, 'ViewChannel')) throw new Refusal('missingAccess', `channel ${channel.name}`);
     for (const permission of permissions) {
       if (!this.has(channel, permission))
@@ -184,7 +184,7 @@ export class World {
     }
   }
 
-  // --- What Discord's API says of them -------------------------------------------------------------------------
+  // --- API representations -------------------------------------------------------------------------
 
   ownMember(): object {
     const joined = new Date(this.now()).toISOString();
@@ -408,7 +408,7 @@ export class World {
               channel_id: replied?.channelId ?? message.channelId,
               ...(channel.guildId === null ? {} : { guild_id: channel.guildId }),
             },
-            // A message that is told along tells none along.
+            // A nested referenced message contains no further one.
             ...(nested
               ? {}
               : {

@@ -27,7 +27,7 @@ const ALLOWED: Readonly<Record<Surface, readonly string[]>> = {
   home: ['actions', 'context', 'divider', 'header', 'image', 'input', 'rich_text', 'section', 'video'],
 };
 
-/** Every reason for which Slack would answer `invalid_blocks`, each with its JSON pointer; empty when it would not. */
+/** Returns the reasons for `invalid_blocks`, with JSON pointers; empty if the blocks are valid. */
 export function blockProblems(blocks: unknown, surface: Surface): string[] {
   const problems = new Problems();
   if (!Array.isArray(blocks)) return ['blocks must be an array [json-pointer:/blocks]'];
@@ -49,7 +49,7 @@ export function blockProblems(blocks: unknown, surface: Surface): string[] {
   return problems.list;
 }
 
-/** Characters of every text in the blocks, as `msg_blocks_too_long` counts them. */
+/** Returns the characters of all texts in the blocks, as counted for `msg_blocks_too_long`. */
 export function blocksLength(value: unknown): number {
   if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + blocksLength(item), 0);
   if (!isFields(value)) return 0;
@@ -59,7 +59,7 @@ export function blocksLength(value: unknown): number {
   }, 0);
 }
 
-/** The ids of the uploaded pictures that the blocks show. */
+/** Returns the ids of uploaded images shown by the blocks. */
 export function slackFiles(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(slackFiles);
   if (!isFields(value)) return [];
@@ -67,7 +67,7 @@ export function slackFiles(value: unknown): string[] {
   return [...(typeof id === 'string' ? [id] : []), ...Object.values(value).flatMap(slackFiles)];
 }
 
-/** Every interactive element of a block, wherever it hangs. */
+/** Returns every interactive element of a block. */
 export function elementsOf(block: unknown): Fields[] {
   const { type, elements, accessory, element } = asFields(block);
   const inside = type === 'actions' || type === 'context_actions' ? asList(elements) : [];

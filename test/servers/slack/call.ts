@@ -7,7 +7,7 @@ import type { Channel, PostedMessage, Workspace } from './workspace.ts';
 export class SlackRefusal extends Error {
   readonly error: string;
   readonly detail: string[];
-  /** Whether it was the app's mistake. */
+  /** True if it was the app's mistake. */
   readonly counts: boolean;
 
   constructor(error: string, detail: string[] = [], { counts = true }: { counts?: boolean } = {}) {
@@ -20,17 +20,17 @@ export class SlackRefusal extends Error {
 
 export interface Settings {
   scopes: Set<string>;
-  /** Calls that only need some token. */
+  /** Methods that need a token but no scope. */
   baseUrl: string;
-  /** Messages that Slack gives at once at most, however many are asked for. */
+  /** The maximum messages per page. */
   pageMessages: number;
-  /** How long a shared file takes to show up as a message, in ms. */
+  /** The delay in ms until a shared file appears as a message. */
   shareDelayMs: number;
-  /** How long Slack processes an uploaded picture before a block may show it, in ms. */
+  /** The delay in ms until a block can show an uploaded image. */
   pictureDelayMs: number;
 }
 
-/** One call of a Web API method: its arguments, read strictly. */
+/** One call of a Web API method, with strict access to its arguments. */
 export class Call {
   readonly method: string;
   readonly args: Fields;
@@ -60,7 +60,7 @@ export class Call {
     return value;
   }
 
-  /** A value that may come as JSON or, in a form, as JSON text. */
+  /** Reads a value that is JSON or, in a form, JSON text. */
   json(name: string): unknown {
     const value = this.args[name];
     if (typeof value !== 'string') return value;
@@ -89,7 +89,7 @@ export class Call {
     return value.filter(isFields);
   }
 
-  /** An uploaded picture that is still processed is no mistake of the app: it may try again. */
+  /** An image that is still being processed is not the app's mistake: it can retry. */
   #needPicture(id: string): void {
     const file = this.workspace.files.get(id);
     const reasons = ['[ERROR] invalid slack file [json-pointer:/blocks/slack_file]'];
@@ -106,19 +106,19 @@ export class Call {
     }
   }
 
-  /** A channel by id; a user's id means the direct conversation with them. */
+  /** Finds a channel by id; a user id means their direct messages. */
   channel(name = 'channel'): Channel {
     const id = this.text(name);
     const direct =
       id?.startsWith('U') && this.workspace.users.has(id) ? this.workspace.directChannel(id) : undefined;
     const channel = direct ?? (id === undefined ? undefined : this.workspace.channels.get(id));
-    const hidden = channel?.kind === 'group' && !channel.members.has(this.workspace.botUser);
-    if (channel === undefined || hidden)
+    const isHidden = channel?.kind === 'group' && !channel.members.has(this.workspace.botUser);
+    if (channel === undefined || isHidden)
       throw new SlackRefusal('channel_not_found', [`[ERROR] ${String(id)}`]);
     return channel;
   }
 
-  /** A channel in which the bot may write. */
+  /** Finds a channel in which the bot may post. */
   writableChannel(name = 'channel'): Channel {
     const channel = this.channel(name);
     if (channel.archived) throw new SlackRefusal('is_archived');
@@ -127,14 +127,14 @@ export class Call {
     return channel;
   }
 
-  /** The thread to write in: an existing message that is not itself a reply. */
+  /** Finds the thread: an existing message that is not a reply. */
   thread(channel: Channel): string | undefined {
     const ts = this.text('thread_ts');
     if (ts === undefined) return undefined;
     if (!/^\d+\.\d{6}$/.test(ts)) throw new SlackRefusal('invalid_thread_ts');
     const parent = this.workspace.root(channel.id, ts);
     if (parent === undefined) throw new SlackRefusal('thread_not_found');
-    // That a person deleted it is nothing that an app has to know.
+    // Apps cannot know that a person deleted it.
     if (parent === 'deleted') throw new SlackRefusal('thread_not_found', [], { counts: false });
     if (parent.threadTs !== undefined && parent.threadTs !== ts) throw new SlackRefusal('invalid_thread_ts');
     return ts;

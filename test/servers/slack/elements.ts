@@ -45,7 +45,7 @@ const ALLOWED: Readonly<Record<Parent, readonly string[]>> = {
 
 const OF_IMAGE = new Set(['type', 'block_id', 'alt_text', 'title', 'image_url', 'slack_file']);
 
-/** Adds every reason for which Slack would refuse this picture, be it a block or inside one. */
+/** Adds the reasons why Slack would refuse this image block or element. */
 export function imageProblems(problems: Problems, at: string, image: Fields): void {
   for (const key of Object.keys(image))
     if (!OF_IMAGE.has(key)) problems.add(`${at}/${key}`, `invalid additional property: ${key}`);
@@ -57,7 +57,7 @@ export function imageProblems(problems: Problems, at: string, image: Fields): vo
   else if (url.startsWith(SLACK.filesUrl)) problems.add(`${at}/image_url`, 'downloading image failed');
 }
 
-/** Adds every reason for which Slack would refuse this block element in this parent. */
+/** Adds the reasons why Slack would refuse this element in its parent. */
 export function elementProblems(problems: Problems, at: string, value: unknown, parent: Parent): void {
   if (!isFields(value)) {
     problems.add(at, 'missing required field: element');
@@ -176,7 +176,7 @@ export function feedbackProblems(problems: Problems, at: string, element: Fields
   }
 }
 
-/** Adds every reason for which Slack would refuse a list of options. */
+/** Adds the reasons why Slack would refuse a list of options. */
 export function optionProblems(problems: Problems, at: string, value: unknown, most: number): void {
   problems.items(at, value, 1, most);
   const values = new Set<unknown>();

@@ -1,15 +1,15 @@
-/** What goes wrong with one call, although the call itself was right. */
+/** A fault for one valid call. */
 export type Fault =
   /** 429 with `Retry-After`, in seconds. */
   | { readonly type: 'ratelimited'; readonly retryAfter: number }
   | { readonly type: 'status'; readonly status: number }
-  /** `{ok: false, error}`, as if Slack were in that state. */
+  /** Responds with `{ok: false, error}`. */
   | { readonly type: 'error'; readonly error: string }
-  /** The connection breaks before the call did anything. */
+  /** Breaks the connection before the call is executed. */
   | { readonly type: 'dropped' }
-  /** The call did what it should, and the connection breaks before the answer. */
+  /** Executes the call but breaks the connection before the response. */
   | { readonly type: 'answer lost' }
-  /** Not JSON. */
+  /** Responds with invalid JSON. */
   | { readonly type: 'nonsense' };
 
 interface Plan {
@@ -20,20 +20,20 @@ interface Plan {
   readonly fault: Fault;
 }
 
-/** Scripted trouble. These are not refusals: the bot did nothing wrong. */
+/** Scripted faults. They are not refusals, because the bot made no mistake. */
 export class Faults {
   readonly #plans: Plan[] = [];
-  /** How many calls met a fault. */
+  /** The number of calls that met a fault. */
   met = 0;
-  /** Decides on each call, by its method, that meets no other fault. */
+  /** Called with the method of each call without another fault. */
   decide: ((method: string) => Fault | undefined) | undefined;
 
-  /** The next `times` calls of this method (`*`: of any, uploads apart) meet the fault. */
+  /** Applies the fault to the next `times` calls of this method (`*`: any except uploads). */
   next(method: string, fault: Fault, times = 1): void {
     this.#plans.push({ method, every: 1, left: times, seen: 0, fault });
   }
 
-  /** Every nth call of this method (`*`: of any, uploads apart) meets the fault, until {@link clear}. */
+  /** Applies the fault to every nth call of this method (`*`: any except uploads), until {@link clear}. */
   every(nth: number, method: string, fault: Fault): void {
     this.#plans.push({ method, every: nth, left: Number.POSITIVE_INFINITY, seen: 0, fault });
   }

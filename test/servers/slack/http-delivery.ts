@@ -13,7 +13,7 @@ export interface HttpDeliveryOptions {
   now: () => number;
 }
 
-/** Slack's side of a request URL: signed requests, three seconds for the answer, events sent again. */
+/** Slack's side of a request URL: signed requests, a deadline of three seconds, resent events. */
 export function httpDelivery(options: HttpDeliveryOptions): Deliver {
   const { workspace, redeliveryMs, ackTimeoutMs } = options;
 
@@ -21,7 +21,7 @@ export function httpDelivery(options: HttpDeliveryOptions): Deliver {
     workspace.refuse({
       method: type,
       error,
-      detail: [`Not answered as Slack asks, within ${ackTimeoutMs} ms`],
+      detail: [`Not acknowledged within ${ackTimeoutMs} ms`],
       arguments: payload,
     });
 
@@ -42,7 +42,7 @@ export function httpDelivery(options: HttpDeliveryOptions): Deliver {
   };
 }
 
-/** Headers that prove a body, as Slack writes them: https://docs.slack.dev/authentication/verifying-requests-from-slack */
+/** Signs a body as Slack does: https://docs.slack.dev/authentication/verifying-requests-from-slack */
 export function signed(body: string, secret: string, nowMs: number): Record<string, string> {
   const timestamp = String(Math.floor(nowMs / 1000));
   const hash = createHmac('sha256', secret).update(`v0:${timestamp}:${body}`).digest('hex');
@@ -61,7 +61,7 @@ async function send(
     const response = await fetch(url, {
       method: 'POST',
       headers: {
-        // A connection that is kept may be one to an app that was just stopped.
+        // A keep-alive connection may lead to an app that was just stopped.
         connection: 'close',
         'content-type': isEvent ? 'application/json' : 'application/x-www-form-urlencoded',
         ...signed(body, signingSecret, now()),
@@ -87,7 +87,7 @@ function formOf(type: EnvelopeType, payload: Fields): string {
   return new URLSearchParams(fields).toString();
 }
 
-/** Text that is no JSON is a message to the person, as in Slack. */
+/** Text that is not JSON is a message to the person, as in Slack. */
 function read(body: string): Fields | undefined {
   if (body === '') return undefined;
   try {

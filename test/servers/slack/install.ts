@@ -3,11 +3,11 @@ import type { Workspace } from './workspace.ts';
 
 export interface InstallOptions {
   tokens: Tokens;
-  /** Scopes that Slack would grant. */
+  /** Scopes that exist on Slack. */
   known: ReadonlySet<string>;
-  /** The person closes Slack's page instead of allowing. */
+  /** True if the person rejects the app on Slack's page. */
   deny?: boolean;
-  /** Another browser comes back: without the cookie of the first. */
+  /** True if another browser returns, without the first one's cookie. */
   otherBrowser?: boolean;
 }
 
@@ -17,7 +17,7 @@ export interface Installed {
   scopes: string[];
 }
 
-/** A browser: the app's install page, Slack's question, and back. Throws where Slack would stop the person. */
+/** Installs the app like a browser: install page, Slack's consent page, and back. Throws if Slack would show an error. */
 export async function installIn(
   workspace: Workspace,
   installUrl: string,
@@ -26,14 +26,14 @@ export async function installIn(
   const first = await fetch(installUrl, { redirect: 'manual' });
   const location = first.headers.get('location');
   if (first.status !== 302 || location === null) throw new Error(`The install page answered ${first.status}`);
-  const asked = new URL(location).searchParams;
-  if (asked.get('client_id') !== tokens.clientId) throw new Error('Slack: invalid client_id parameter');
-  const scopes = (asked.get('scope') ?? '').split(',');
-  const unknown = scopes.filter((scope) => !known.has(scope));
-  if (unknown.length > 0) throw new Error(`Slack: invalid scopes: ${unknown.join(', ')}`);
-  const redirectUri = asked.get('redirect_uri') ?? '';
+  const query = new URL(location).searchParams;
+  if (query.get('client_id') !== tokens.clientId) throw new Error('Slack: invalid client_id parameter');
+  const scopes = (query.get('scope') ?? '').split(',');
+  const unknownScopes = scopes.filter((scope) => !known.has(scope));
+  if (unknownScopes.length > 0) throw new Error(`Slack: invalid scopes: ${unknownScopes.join(', ')}`);
+  const redirectUri = query.get('redirect_uri') ?? '';
   const back = new URL(new URL(redirectUri).pathname, installUrl);
-  back.searchParams.set('state', asked.get('state') ?? '');
+  back.searchParams.set('state', query.get('state') ?? '');
   if (deny) back.searchParams.set('error', 'access_denied');
   else back.searchParams.set('code', tokens.code(workspace, scopes.join(','), redirectUri));
   const cookie = first.headers

@@ -1,4 +1,4 @@
-/** An object as it comes over the wire: nothing about it is known yet. */
+/** A parsed JSON object of unknown structure. */
 export type Fields = Record<string, unknown>;
 
 export function isFields(value: unknown): value is Fields {

@@ -1,5 +1,5 @@
 /**
- * What Slack refuses, written down apart from the adapter's own table so that a wrong figure there shows up here.
+ * Slack's limits. Separate from the adapter's table, so that a wrong value there fails here.
  * Sources: https://docs.slack.dev/reference/block-kit, https://docs.slack.dev/reference/methods,
  * https://docs.slack.dev/reference/views, https://docs.slack.dev/interactivity; public reports where noted.
  */
@@ -24,9 +24,9 @@ export const SLACK = {
   /** https://docs.slack.dev/reference/methods/files.getUploadURLExternal */
   uploadAltText: 1000,
   imageTitle: 2000,
-  /** Over every markdown block of one payload. */
+  /** All markdown blocks of one payload together. */
   markdownTotal: 12_000,
-  /** Public reports: all blocks together past about this many characters are `msg_blocks_too_long`. */
+  /** From public reports: blocks with about this many characters in total are `msg_blocks_too_long`. */
   blocksTotal: 13_200,
   messageText: 40_000,
   updateText: 4000,
@@ -63,7 +63,7 @@ export const SLACK = {
   sessionStatuses: ['active', 'processing', 'suspended', 'closed'],
   sessionTitle: 200,
   loadingMessages: 10,
-  /** Of a status and of each loading message. Not documented: what is longer is cut by clients. */
+  /** A status, and each loading message. Not documented: clients truncate longer ones. */
   statusText: 50,
   contextActions: 5,
   feedbackText: 75,

@@ -1,31 +1,31 @@
 import { asFields, asList, isFields } from './json.ts';
 
-/** A message's parts that people see: the text, the blocks, or both. */
+/** The visible parts of a message: the text, the blocks, or both. */
 export interface Content {
   text?: string;
   blocks?: readonly unknown[];
 }
 
 // https://docs.slack.dev/messaging/formatting-message-text: users, groups and the three special mentions.
-// Slack reads these tokens in mrkdwn and in markdown blocks alike, also between backticks.
+// Slack parses these tokens in mrkdwn and in markdown blocks, even between backticks.
 const TOKEN = /<(?:(@[UW][A-Z0-9]+)|!(channel|here|everyone)|!(subteam\^[A-Z0-9]+))(?:\|[^<>]*)?>/g;
 
 /**
- * Whom a message would ping: user ids (`U…`), `channel`, `here`, `everyone`, `subteam^S…`, in order, each once.
+ * Returns who a message would ping: user ids (`U…`), `channel`, `here`, `everyone`, `subteam^S…`, in order, once each.
  * Reads the top-level text, every mrkdwn text object and markdown block, and rich text mention elements;
  * plain_text never pings.
  */
 export function pings(content: Content): string[] {
-  const found = new Set<string>();
+  const pinged = new Set<string>();
   const read = (text: string) => {
     for (const [, user, special, group] of text.matchAll(TOKEN)) {
       const who = user?.slice(1) ?? special ?? group;
-      if (who !== undefined) found.add(who);
+      if (who !== undefined) pinged.add(who);
     }
   };
   if (content.text !== undefined) read(content.text);
-  for (const text of liveTexts(content.blocks ?? [], found)) read(text);
-  return [...found];
+  for (const text of liveTexts(content.blocks ?? [], pinged)) read(text);
+  return [...pinged];
 }
 
 function liveTexts(value: unknown, mentioned: Set<string>): string[] {
@@ -43,7 +43,7 @@ function liveTexts(value: unknown, mentioned: Set<string>): string[] {
   return Object.values(value).flatMap((item) => liveTexts(item, mentioned));
 }
 
-/** Links as Slack would make them: `<https://…|label>` in mrkdwn, `[label](https://…)` in markdown blocks. */
+/** Returns links that Slack would show: `<https://…|label>` in mrkdwn, `[label](https://…)` in markdown blocks. */
 export function links(content: Content): { url: string; label: string }[] {
   const texts = [content.text ?? '', ...liveTexts(content.blocks ?? [], new Set())];
   return texts.flatMap((text) => [
@@ -58,7 +58,7 @@ export function links(content: Content): { url: string; label: string }[] {
   ]);
 }
 
-/** What a person reads: every text of the message in order, entities decoded, markup left as it is. */
+/** Returns all visible texts of a message in order, with entities decoded and markup unchanged. */
 export function readableText(content: Content): string {
   const collect = (value: unknown): string[] => {
     if (Array.isArray(value)) return value.flatMap(collect);
@@ -75,14 +75,14 @@ export function readableText(content: Content): string {
   return fromBlocks.length > 0 ? fromBlocks.join('\n') : unescapeText(content.text ?? '');
 }
 
-/** The three entities that Slack decodes, and only these. */
+/** Decodes the only three entities that Slack supports. */
 function unescapeText(text: string): string {
   return text.replace(/&(lt|gt|amp);/g, (_, name: string) =>
     name === 'lt' ? '<' : name === 'gt' ? '>' : '&',
   );
 }
 
-/** What Slack makes of the text a person types before it sends it to an app. */
+/** Escapes typed text as Slack does before it sends it to an app. */
 export function escapeText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -30,7 +30,7 @@ export interface Interaction extends Delivery {
 
 export interface Said {
   message: PostedMessage;
-  /** One delivery for each event that the app subscribed to. */
+  /** One delivery per event that the app subscribes to. */
   deliveries: Delivery[];
   eventIds: string[];
 }
@@ -41,13 +41,13 @@ export interface PeopleOptions {
   triggers: Triggers;
   responseUrls: ResponseUrls;
   settings: Settings;
-  /** The events that the app subscribed to. */
+  /** The events that the app subscribes to. */
   events: ReadonlySet<string>;
-  /** The time of what people do, where Slack says it. */
+  /** The time that Slack sends for people's actions. */
   sentAt: () => number;
 }
 
-/** What people do in Slack. Every function resolves when the app has acknowledged, or when Slack has given up. */
+/** People's actions in Slack. Functions resolve when the app has acknowledged, or Slack has given up. */
 export function people({
   workspace,
   deliver,
@@ -65,7 +65,7 @@ export function people({
     const known = workspace.users.get(user);
     if (known === undefined) throw new Error(`No such user: ${user}`);
     return {
-      // Installed for an organisation, an interaction names no workspace but that of the person.
+      // With an app installed for an organisation, interactions name only the person's workspace.
       team: workspace.organisation === undefined ? { id: workspace.teamId, domain: 'minstrel' } : null,
       user: { id: user, username: known.name, name: known.name, team_id: workspace.teamId },
       api_app_id: workspace.appId,
@@ -98,8 +98,8 @@ export function people({
   }
 
   /**
-   * Types `/command text`. Slack escapes `&`, `<` and `>`; there are no slash commands inside threads. With the trigger of
-   * an earlier one it is that one, sent again. `isEscaped`: as Slack writes it, with the people that were chosen.
+   * Types `/command text`. Slack escapes `&`, `<` and `>`, and has no slash commands in threads. @param triggerId resends the
+   * earlier command. @param isEscaped the text is escaped already, with chosen people.
    */
   async function slash(
     command: string,
@@ -145,8 +145,8 @@ export function people({
     const all = blocks.flatMap((block) =>
       elementsOf(block).map((item) => ({ block: asFields(block), element: item })),
     );
-    const found = all.find(({ element: item }) => item.action_id === action || labelOf(item) === action);
-    if (found !== undefined) return found;
+    const match = all.find(({ element: item }) => item.action_id === action || labelOf(item) === action);
+    if (match !== undefined) return match;
     for (const { block, element: menu } of all) {
       const choice = asList(menu.options).find((option) => labelOf(asFields(option)) === action);
       if (choice !== undefined) return { block, element: menu, choice: asText(asFields(choice).value) };
@@ -154,10 +154,10 @@ export function people({
     const known = all
       .map(({ element: item }) => `${String(item.action_id)} (${labelOf(item) ?? '-'})`)
       .join(', ');
-    throw new Error(`There is no button ${action}; there are: ${known || 'none'}`);
+    throw new Error(`No button ${action}; there are: ${known || 'none'}`);
   }
 
-  /** Presses a button of a message, named by its action_id or its label, or chooses what has that label from a menu. */
+  /** Presses a button by action_id or label, or chooses the menu option with that label. */
   async function press(
     message: PostedMessage | EphemeralMessage,
     action: string,
@@ -222,7 +222,7 @@ export function people({
     return { ...delivery, triggerId, responseUrl: undefined };
   }
 
-  /** Fills the modal and sends it. `errors` in the acknowledgement leave it open, as in Slack. */
+  /** Fills and submits the modal. With `errors` in the acknowledgement it stays open, as in Slack. */
   async function submitView(open: OpenView, values: FormValues): Promise<Interaction> {
     if (!open.open) throw new Error('That modal is closed');
     const state = fillForm(open.view, values, wire);
@@ -248,8 +248,9 @@ export function people({
     switch (ack?.response_action) {
       case 'errors': {
         const fields = new Set(asList(open.view.blocks).map((block) => asFields(block).block_id));
-        const unknown = Object.keys(asFields(ack.errors)).filter((key) => !fields.has(key));
-        if (unknown.length > 0) refuse('invalid_errors', [`no such block: ${unknown.join(', ')}`]);
+        const unknownFields = Object.keys(asFields(ack.errors)).filter((key) => !fields.has(key));
+        if (unknownFields.length > 0)
+          refuse('invalid_errors', [`no such block: ${unknownFields.join(', ')}`]);
         return;
       }
       case 'update':
@@ -266,7 +267,7 @@ export function people({
     }
   }
 
-  /** Types into a menu that loads its options, with the form filled in so far; resolves with what the app offers. */
+  /** Types into a menu with external options, in a partially filled form. Resolves with the app's options. */
   async function suggest(
     open: OpenView,
     action: string,
@@ -381,7 +382,7 @@ export function people({
     return { delivery: await deliver('events_api', payload, false), eventId };
   }
 
-  /** Writes a message; the app gets the events that it subscribed to and that Slack would send. */
+  /** Posts a message. The app gets the events that it subscribes to. */
   async function say(
     text: string,
     {
@@ -413,7 +414,7 @@ export function people({
     };
   }
 
-  /** Deletes a message. Slack tells those apps that hear messages of its channel; one with replies stays as a tombstone. */
+  /** Deletes a message and notifies apps that receive the channel's messages. With replies, a tombstone remains. */
   async function remove(message: PostedMessage): Promise<void> {
     const { channel, ts } = message;
     const previous = eventOf(message, 'message.channels');
@@ -462,24 +463,24 @@ export function people({
     };
   }
 
-  /** Who began the thread of a reply. */
+  /** Returns the author of a reply's thread. */
   function parentOf({ channel, threadTs, ts }: PostedMessage): Fields {
     const parent =
       threadTs === undefined || threadTs === ts ? undefined : workspace.message(channel, threadTs);
     return parent === undefined ? {} : { parent_user_id: parent.user };
   }
 
-  /** Says something to the bot by name. */
+  /** Posts a message that mentions the bot. */
   const mention = (text: string, options: Parameters<typeof say>[1] = {}) =>
     say(`<@${workspace.botUser}> ${text}`, options);
 
-  /** Writes to the bot in a direct message. */
+  /** Sends the bot a direct message. */
   const directMessage = (
     text: string,
     { user = 'U0ADA', ...rest }: Omit<NonNullable<Parameters<typeof say>[1]>, 'channel'> = {},
   ) => say(text, { ...rest, user, channel: workspace.directChannel(user).id });
 
-  /** Sends an event again as Slack does when it doubts that the app got it: the same event_id. */
+  /** Resends an event with the same event_id, as Slack does if it is not acknowledged. */
   const repeat = (said: Said) =>
     Promise.all(
       said.eventIds.map((eventId, index) =>
@@ -502,14 +503,14 @@ export function people({
     return (await sendEvent(event)).delivery;
   }
 
-  /** Opens the bot's messages, as the agent view does too. */
+  /** Opens the bot's messages, like the agent view. */
   async function openMessages({ user = 'U0ADA' }: { user?: string } = {}): Promise<Delivery> {
     const channel = workspace.directChannel(user).id;
     const event = { type: 'app_home_opened', user, channel, tab: 'messages', event_ts: workspace.nextTs() };
     return (await sendEvent(event)).delivery;
   }
 
-  /** Presses Slack's own stop button in a thread: Slack ends its streams, and tells the app where it subscribed to that. */
+  /** Presses Slack's own stop button in a thread. Slack ends its streams, and notifies the app if it subscribes to that. */
   async function stopSession(root: PostedMessage, { user = 'U0ADA' }: { user?: string } = {}): Promise<void> {
     const streams = workspace.messages.filter(
       ({ threadTs, streaming }) => threadTs === root.ts && streaming?.open,
@@ -538,13 +539,13 @@ export function people({
     return press(message, String(buttons.action_id), { user, value: String(asFields(button).value) });
   }
 
-  /** Takes the app away from the workspace. */
+  /** Uninstalls the app from the workspace. */
   async function uninstall(): Promise<void> {
     await sendEvent({ type: 'tokens_revoked', tokens: { oauth: [], bot: [workspace.botUser] } });
     await sendEvent({ type: 'app_uninstalled' });
   }
 
-  /** A file that a person uploaded, to be said or put into a form. */
+  /** Uploads a file for a message or a form. */
   function upload(
     name: string,
     bytes: Buffer,

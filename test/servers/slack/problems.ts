@@ -1,6 +1,6 @@
 import { asFields } from './json.ts';
 
-/** Collects reasons for a refusal in Slack's own wording, `must be … [json-pointer:/blocks/0/text]`. */
+/** Collects reasons for a refusal in Slack's wording, `must be … [json-pointer:/blocks/0/text]`. */
 export class Problems {
   readonly list: string[] = [];
 

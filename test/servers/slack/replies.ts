@@ -6,9 +6,9 @@ import type { ResponseTicket } from './tickets.ts';
 import type { EphemeralMessage, Workspace } from './workspace.ts';
 
 /**
- * Shows what came through a response_url or in an ack: privately unless `response_type` is `in_channel`.
- * Works in channels that the bot is not a member of, but in none that is gone or archived, like a webhook
- * (https://docs.slack.dev/changelog/2016-05-17-changes-to-errors-for-incoming-webhooks). Throws as Slack refuses.
+ * Shows a reply from a response_url or an ack, privately unless `response_type` is `in_channel`.
+ * Works in channels without the bot, but not in deleted or archived ones, like a webhook
+ * (https://docs.slack.dev/changelog/2016-05-17-changes-to-errors-for-incoming-webhooks). Throws Slack's refusal.
  */
 export function showReply(
   workspace: Workspace,

@@ -5,7 +5,7 @@ import { type SlackServer, type SlackServerOptions, startSlackServer } from './s
 
 const section = (text: string) => ({ type: 'section', text: { type: 'mrkdwn', text } });
 
-/** Refusals are what is tested here, so the SDK need not print them. */
+/** Stops the SDK from printing the refusals that are tested here. */
 const quiet = {
   debug() {},
   info() {},
@@ -40,7 +40,7 @@ describe('the strict Slack, through the real Bolt', () => {
   beforeEach(() => start());
   afterEach(stop);
 
-  it('passes a slash command on and shows what comes with the acknowledgement to the person alone', async () => {
+  it('delivers a slash command and shows its acknowledgement privately', async () => {
     app.command('/song', async ({ ack, command }) => ack(`heard: ${command.text}`));
     const { ack } = await server.slash('/song', 'rain & <thunder>');
     expect(ack).toEqual({ text: 'heard: rain &amp; &lt;thunder&gt;' });
@@ -50,7 +50,7 @@ describe('the strict Slack, through the real Bolt', () => {
     expect(server.messages('C0MUSIC')).toEqual([]);
   });
 
-  it('opens a modal once, and only within three seconds', async () => {
+  it('opens a modal once per trigger, and only within three seconds', async () => {
     const view = {
       type: 'modal' as const,
       callback_id: 'song',
@@ -84,14 +84,14 @@ describe('the strict Slack, through the real Bolt', () => {
     expect(server.refused.map(({ error }) => error)).toEqual(['exchanged_trigger_id', 'expired_trigger_id']);
   });
 
-  it('passes presses, mentions and direct messages on', async () => {
-    const seen: string[] = [];
+  it('delivers presses, mentions and direct messages', async () => {
+    const handled: string[] = [];
     app.action(/.*/, async ({ ack, payload }) => {
       await ack();
-      seen.push(`pressed ${'action_id' in payload ? payload.action_id : ''}`);
+      handled.push(`pressed ${'action_id' in payload ? payload.action_id : ''}`);
     });
-    app.event('app_mention', async ({ event }) => void seen.push(event.text));
-    app.message(async ({ message }) => void seen.push('text' in message ? (message.text ?? '') : ''));
+    app.event('app_mention', async ({ event }) => void handled.push(event.text));
+    app.message(async ({ message }) => void handled.push('text' in message ? (message.text ?? '') : ''));
     const button = {
       type: 'button' as const,
       action_id: 'go',
@@ -107,12 +107,12 @@ describe('the strict Slack, through the real Bolt', () => {
     await server.press(message, 'Go');
     await server.mention('hello');
     await server.directMessage('psst');
-    await server.until(() => seen.length === 3);
-    expect(seen).toEqual(['pressed go', `<@${server.workspace.botUser}> hello`, 'psst']);
+    await server.until(() => handled.length === 3);
+    expect(handled).toEqual(['pressed go', `<@${server.workspace.botUser}> hello`, 'psst']);
     expect(server.refused).toEqual([]);
   });
 
-  it('keeps uploaded bytes and shares the file as a message', async () => {
+  it('stores uploaded bytes and shares the file in a message', async () => {
     const bytes = Buffer.from([1, 2, 3, 254]);
     await app.client.files.uploadV2({ channel_id: 'C0MUSIC', filename: 'song.mp3', file: bytes });
     const shared = await server.until(() => server.botMessages()[0]);
@@ -144,12 +144,12 @@ describe('the strict Slack, through the real Bolt', () => {
       'invalid_blocks',
     ],
     [
-      'a thread that is not',
+      'an unknown thread',
       () => app.client.chat.postMessage({ channel: 'C0MUSIC', text: 'x', thread_ts: '1.000001' }),
       'thread_not_found',
     ],
-    ['nothing', () => app.client.chat.postMessage({ channel: 'C0MUSIC', text: '' }), 'no_text'],
-    ['a method that is not', () => app.client.apiCall('chat.shout', {}), 'unknown_method'],
+    ['an empty message', () => app.client.chat.postMessage({ channel: 'C0MUSIC', text: '' }), 'no_text'],
+    ['an unknown method', () => app.client.apiCall('chat.shout', {}), 'unknown_method'],
     ['a missing scope', () => app.client.conversations.join({ channel: 'C0MUSIC' }), 'missing_scope'],
   ];
   const post = (blocks: { type: string; text: unknown }[]) =>
@@ -169,7 +169,7 @@ describe('the strict Slack, through the real Bolt', () => {
     await expect(revoked).rejects.toMatchObject({ data: { error: 'token_revoked' } });
   });
 
-  it('answers 429 with Retry-After, and loses answers on demand', async () => {
+  it('answers 429 with Retry-After and loses responses on demand', async () => {
     server.faults.next('chat.postMessage', { type: 'ratelimited', retryAfter: 7 });
     const post = () => app.client.chat.postMessage({ channel: 'C0MUSIC', text: 'x' });
     await expect(post()).rejects.toMatchObject({ retryAfter: 7 });
@@ -182,7 +182,7 @@ describe('the strict Slack, through the real Bolt', () => {
     expect(server.refused).toEqual([]);
   });
 
-  it('ends a response_url after five uses, and after thirty minutes', async () => {
+  it('expires a response_url after five uses or thirty minutes', async () => {
     app.command('/song', async ({ ack }) => ack());
     const { responseUrl = '' } = await server.slash('/song');
     const use = (url: string) => fetch(url, { method: 'POST', body: JSON.stringify({ text: 'hi' }) });
@@ -195,7 +195,7 @@ describe('the strict Slack, through the real Bolt', () => {
     expect(server.ephemeralsOf()).toHaveLength(5);
   });
 
-  it('streams, and ends the stream after five minutes', async () => {
+  it('streams text and ends the stream after five minutes', async () => {
     const { ts: anchor = '' } = await app.client.chat.postMessage({ channel: 'C0MUSIC', text: 'anchor' });
     const where = { channel: 'C0MUSIC', thread_ts: anchor };
     await expect(app.client.chat.startStream({ ...where })).rejects.toThrow('missing_recipient_user_id');
@@ -215,23 +215,23 @@ describe('the strict Slack, through the real Bolt', () => {
 describe('acknowledgement', () => {
   afterEach(stop);
 
-  it('counts a command that is not acknowledged as refused, and sends an event again with the same id', async () => {
+  it('counts an unacknowledged command as refused, and resends an event with the same id', async () => {
     await start({ ackTimeoutMs: 60, redeliveryMs: [0, 10] });
     const late = await server.slash('/unknown');
     expect(late.acknowledged).toBe(false);
     await app.stop();
-    const said = await server.mention('anyone?');
-    expect(said.deliveries).toMatchObject([{ acknowledged: false, attempts: 3 }]);
+    const mention = await server.mention('anyone?');
+    expect(mention.deliveries).toMatchObject([{ acknowledged: false, attempts: 3 }]);
     expect(server.refused.map(({ error }) => error)).toEqual(Array(4).fill('operation_timeout'));
   });
 
-  it('asks for a new connection, and passes events on over it', async () => {
+  it('requests a new connection and delivers events over it', async () => {
     server = await startSlackServer();
     const clientOptions = { slackApiUrl: server.apiUrl };
     const receiver = new SocketModeReceiver({
       appToken: server.appToken,
       logger: quiet,
-      // The reconnection waits as long as this.
+      // The client waits this long before it reconnects.
       clientPingTimeout: 500,
       installerOptions: { clientOptions },
     });
@@ -246,12 +246,12 @@ describe('acknowledgement', () => {
 });
 
 describe('pings', () => {
-  it('finds whom a message would ping, in text, mrkdwn and markdown blocks', () => {
+  it('finds pinged people in text, mrkdwn and markdown blocks', () => {
     const blocks = [section('<!here> and <!subteam^S1|team>'), { type: 'markdown', text: '`<!channel>`' }];
     expect(pings({ text: 'hi <@U0ADA|ada>', blocks })).toEqual(['U0ADA', 'here', 'subteam^S1', 'channel']);
   });
 
-  it('finds no person in escaped or plain text', () => {
+  it('finds nobody in escaped or plain text', () => {
     const blocks = [
       { type: 'header', text: { type: 'plain_text', text: '<!here>' } },
       section('&lt;!here&gt;'),

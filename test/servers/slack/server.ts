@@ -21,7 +21,7 @@ import { Tokens } from './tokens.ts';
 import { webApi } from './web-api.ts';
 import { type OpenView, type Organisation, type PostedMessage, Workspace } from './workspace.ts';
 
-/** The scopes that the manifest asks for; a test takes some away to see `missing_scope`. */
+/** The manifest's scopes. Tests remove some to cause `missing_scope`. */
 const SCOPES = [
   'app_mentions:read',
   'assistant:write',
@@ -47,7 +47,7 @@ const EVENTS = [
   'tokens_revoked',
 ];
 
-/** Of a response_url that does not work; 400 otherwise. */
+/** The status of an expired response_url; 400 for other errors. */
 const REPLY_STATUS: Readonly<Record<string, number>> = {
   used_url: 404,
   expired_url: 404,
@@ -57,9 +57,9 @@ const REPLY_STATUS: Readonly<Record<string, number>> = {
 
 export interface SlackServerOptions {
   scopes?: readonly string[];
-  /** Events that the app subscribed to. */
+  /** Events that the app subscribes to. */
   events?: readonly string[];
-  /** Whether the first workspace's plan has agents; not, unless said. */
+  /** True if the first workspace's plan includes agents. Default: false. */
   agents?: boolean;
   ackTimeoutMs?: number;
   redeliveryMs?: readonly number[];
@@ -67,13 +67,13 @@ export interface SlackServerOptions {
   pictureDelayMs?: number;
   pageMessages?: number;
   now?: () => number;
-  /** The time that Slack writes into headers and interactions; `now` when left out. */
+  /** The clock for headers and interactions. Default: `now`. */
   writtenNow?: () => number;
 }
 
 export type SlackServer = Awaited<ReturnType<typeof startSlackServer>>;
 
-/** Starts a strict Slack on loopback. See README.md for what it checks and what people can do in it. */
+/** Starts a strict Slack on loopback. README.md lists its checks and people's actions. */
 export async function startSlackServer({
   scopes = SCOPES,
   events = EVENTS,
@@ -90,9 +90,9 @@ export async function startSlackServer({
   let onePostASecond = false;
   let onItsWayMs = 0;
   const now = () => wallClock() + passed;
-  const written = writtenNow ?? now;
-  /** When Slack sent what arrives now. */
-  const sentAt = () => written() - onItsWayMs;
+  const shownTime = writtenNow ?? now;
+  /** The time at which Slack sent the current delivery. */
+  const sentAt = () => shownTime() - onItsWayMs;
   const counter = { count: 0 };
   const workspace = new Workspace(now, { counter });
   workspace.agents = hasAgents;
@@ -132,7 +132,7 @@ export async function startSlackServer({
   });
 
   const http = createServer((request, response) => {
-    response.setHeader('date', new Date(written()).toUTCString());
+    response.setHeader('date', new Date(shownTime()).toUTCString());
     void route(request, response).catch(() => response.destroy());
   });
   socketMode.attach(http);
@@ -177,12 +177,12 @@ export async function startSlackServer({
   }
 
   function download(request: IncomingMessage, response: ServerResponse, id: string): void {
-    const found = fileOf(id);
-    if (found === undefined) return void response.writeHead(404).end();
-    const { file, owner } = found;
+    const requested = fileOf(id);
+    if (requested === undefined) return void response.writeHead(404).end();
+    const { file, owner } = requested;
     const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
     const allowed = settings.scopes.has('files:read') && mayActIn(token, owner);
-    // Slack answers a sign-in page, with status 200, to clients without a token.
+    // Slack sends a sign-in page with status 200 to clients without a token.
     if (!allowed)
       return void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Sign in</html>');
     response
@@ -229,12 +229,12 @@ export async function startSlackServer({
   responseUrls.baseUrl = settings.baseUrl;
   const apiUrl = `${settings.baseUrl}/api/`;
 
-  /** Resolves with the first value of the condition. */
+  /** Resolves with the condition's first truthy value. */
   const until = <Value>(condition: Condition<Value>): Promise<Value> =>
     untilChanged(condition, {
       emitter: workspace,
       event: 'changed',
-      explain: () => `Waited in vain; refused: ${JSON.stringify(workspace.refused)}`,
+      explain: () => `Timed out; refused: ${JSON.stringify(workspace.refused)}`,
     });
 
   const peopleOf = (team: Workspace) =>
@@ -266,7 +266,7 @@ export async function startSlackServer({
     socketMode,
     url: settings.baseUrl,
     apiUrl,
-    /** The settings of a bot that listens to it by Socket Mode. */
+    /** The settings of a bot that connects over Socket Mode. */
     environment: {
       SLACK_BOT_TOKEN: botToken,
       SLACK_APP_TOKEN: tokens.app,
@@ -279,7 +279,7 @@ export async function startSlackServer({
     clientId: tokens.clientId,
     clientSecret: tokens.clientSecret,
     tokens,
-    /** From now on, everything goes as signed requests to this URL instead of over Socket Mode. */
+    /** From now on, sends everything as signed requests to this URL instead of over Socket Mode. */
     deliverTo: (url: string) => {
       deliver = httpDelivery({
         url,
@@ -290,50 +290,50 @@ export async function startSlackServer({
         now: sentAt,
       });
     },
-    /** Another workspace, with people who do there what `server.…` does in the first. */
+    /** Adds a workspace, with the same actions for its people. */
     addWorkspace,
-    /** Another workspace, of an organisation that installs the app for all of its workspaces. */
+    /** Adds a workspace of an organisation that installs the app for all its workspaces. */
     addToOrganisation: (organisation: Organisation, teamId: string, teamName: string) => {
       const added = addWorkspace(teamId, teamName);
       const { workspace: team } = added;
       team.organisation = organisation;
       organisation.workspaces.push(team);
-      // An organisation has ids of its own: those that every workspace here begins with are others’.
+      // Organisations have their own ids, so the default people and channels are removed.
       for (const id of ['C0MUSIC', 'C0QUIET', 'D0ADA']) team.channels.delete(id);
       for (const id of ['U0ADA', 'U0BOB']) team.users.delete(id);
       return added;
     },
-    /** Installs the app in a workspace as a person with a browser does, from the app's install page on. */
+    /** Installs the app in a workspace like a person with a browser, starting at the app's install page. */
     install: (
       installUrl: string,
       team: Workspace = workspace,
       how: Pick<InstallOptions, 'deny' | 'otherBrowser'> = {},
     ) => installIn(team, installUrl, { tokens, known: settings.scopes, ...how }),
-    /** What Slack would have refused; a well-behaved bot leaves it empty. */
+    /** Requests that Slack would have refused; empty for a correct bot. */
     refused: workspace.refused,
     hold: api.hold,
     /** Every Web API call, in order. */
     calls: api.calls,
     callsOf: (method: string) => api.calls.filter((call) => call.method === method),
-    /** The messages of a channel that were not deleted, top level and replies, oldest first. */
+    /** Returns a channel's messages and replies without deleted ones, oldest first. */
     messages: shownIn,
-    /** What the bot wrote in a channel, top level and replies, oldest first. */
+    /** Returns the bot's messages and replies in a channel, oldest first. */
     botMessages: (channel = 'C0MUSIC') => shownIn(channel).filter(({ user }) => user === workspace.botUser),
-    /** The replies under a message. */
+    /** Returns the replies to a message. */
     thread: (message: PostedMessage) =>
       shownIn(message.channel).filter(({ threadTs }) => threadTs === message.ts),
-    /** What one person alone sees. */
+    /** Returns a person's ephemeral messages. */
     ephemeralsOf: (user = 'U0ADA') => workspace.ephemerals.filter((message) => message.user === user),
-    /** The modal on top of a person's screen. */
+    /** Returns the topmost modal on a person's screen. */
     openView: (user = 'U0ADA'): OpenView | undefined =>
       [...workspace.views.values()].findLast((view) => view.user === user && view.open),
     homeOf: (user = 'U0ADA') => workspace.homes.get(user),
     until,
-    /** Moves the server's clock, for triggers, response_urls and streams that end. */
+    /** Advances the server's clock, which expires triggers, response_urls and streams. */
     passTime: (ms: number) => {
       passed += ms;
     },
-    /** From now on, what people do reaches the app so much later. */
+    /** Delays the delivery of people's actions from now on. */
     delay: (ms: number) => {
       onItsWayMs = ms;
     },
@@ -344,7 +344,7 @@ export async function startSlackServer({
       tokens.revoke();
     },
     takeScope: (scope: string) => settings.scopes.delete(scope),
-    /** Ends every open stream, as Slack does after five minutes. */
+    /** Ends all open streams, as Slack does after five minutes. */
     endStreams: () => {
       for (const { streaming } of workspace.messages)
         if (streaming?.open) Object.assign(streaming, { open: false, endedBySlack: true });

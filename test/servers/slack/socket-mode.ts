@@ -10,22 +10,22 @@ import type { Workspace } from './workspace.ts';
 export type EnvelopeType = 'slash_commands' | 'interactive' | 'events_api';
 
 export interface Delivery {
-  /** What the app answered with its acknowledgement; undefined when it answered nothing or never acknowledged. */
+  /** The payload of the app's acknowledgement; undefined without a payload or acknowledgement. */
   ack: Fields | undefined;
   acknowledged: boolean;
-  /** How often the envelope was sent. */
+  /** The number of times the envelope was sent. */
   attempts: number;
-  /** From the last sending to the acknowledgement, in ms. */
+  /** The time from the last attempt to the acknowledgement, in ms. */
 }
 
-/** Sends one payload to the app and resolves when it was acknowledged or given up. */
+/** Sends one payload to the app. Resolves when it is acknowledged or given up. */
 export type Deliver = (type: EnvelopeType, payload: Fields, acceptsResponse: boolean) => Promise<Delivery>;
 
 export interface SocketModeOptions {
   workspace: Workspace;
-  /** After this the app has failed to acknowledge; Slack's own figure is three seconds. */
+  /** The acknowledgement deadline; three seconds on Slack. */
   ackTimeoutMs: number;
-  /** Waits before an unacknowledged event is sent again; Slack's are at once, one minute, five minutes. */
+  /** Delays before an unacknowledged event is resent; on Slack none, one minute and five minutes. */
   redeliveryMs: readonly number[];
 }
 
@@ -38,7 +38,7 @@ export class SocketMode {
   readonly #waiting = new Map<string, (payload: unknown) => void>();
   #events = 0;
   #closing = false;
-  /** How many connections were ever made. */
+  /** The total number of connections. */
   connected = 0;
 
   constructor(options: SocketModeOptions) {
@@ -57,7 +57,7 @@ export class SocketMode {
     });
   }
 
-  /** A one-time address for a new connection, as `apps.connections.open` gives it. */
+  /** Creates a one-time URL for a new connection, as `apps.connections.open` returns it. */
   ticket(baseUrl: string): string {
     const ticket = randomUUID();
     this.#tickets.add(ticket);
@@ -68,33 +68,33 @@ export class SocketMode {
     return this.#open.length;
   }
 
-  /** Asks every connection to make a new one, as Slack does every few hours. */
+  /** Asks every client to reconnect, as Slack does every few hours. */
   refresh(): void {
     for (const socket of this.#open)
       socket.send(JSON.stringify({ type: 'disconnect', reason: 'refresh_requested' }));
   }
 
-  /** Cuts every connection without a word. */
+  /** Drops every connection without a close frame. */
   drop(): void {
     for (const socket of this.#open) socket.terminate();
   }
 
-  /** Closes every connection with a handshake; cuts those that do not answer it soon. */
+  /** Closes every connection with a handshake, and drops those that do not respond. */
   async close(): Promise<void> {
     this.#closing = true;
     await Promise.all(
       this.#open.map(async (socket) => {
         const closed = once(socket, 'close');
         socket.close(1001);
-        const impatience = setTimeout(() => socket.terminate(), 500);
+        const timeout = setTimeout(() => socket.terminate(), 500);
         await closed;
-        clearTimeout(impatience);
+        clearTimeout(timeout);
       }),
     );
     this.#sockets.close();
   }
 
-  /** Sends one payload and resolves when it was acknowledged or given up. */
+  /** Sends one payload. Resolves when it is acknowledged or given up. */
   async deliver(type: EnvelopeType, payload: Fields, acceptsResponse: boolean): Promise<Delivery> {
     const waits = type === 'events_api' ? this.#options.redeliveryMs : [];
     for (let attempt = 0; ; attempt += 1) {
@@ -129,7 +129,7 @@ export class SocketMode {
     this.#options.workspace.refuse({
       method: type,
       error,
-      detail: [`Not acknowledged as Slack asks, within ${this.#options.ackTimeoutMs} ms`],
+      detail: [`Not acknowledged within ${this.#options.ackTimeoutMs} ms`],
       arguments: payload,
     });
   }
@@ -150,7 +150,7 @@ export class SocketMode {
     });
   }
 
-  /** Each event goes to the next connection; while there is none, waits as long as for an acknowledgement. */
+  /** Chooses the next connection for each event. Without one, waits as long as for an acknowledgement. */
   async #nextSocket(): Promise<WebSocket | undefined> {
     const until = performance.now() + this.#options.ackTimeoutMs;
     while (this.#open.length === 0 && performance.now() < until) {

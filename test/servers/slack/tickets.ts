@@ -2,7 +2,7 @@ import { SlackRefusal } from './call.ts';
 import { SLACK } from './limits.ts';
 import type { Workspace } from './workspace.ts';
 
-/** Trigger ids: each opens one view, within three seconds. */
+/** Trigger ids: each opens one view within three seconds. */
 export class Triggers {
   readonly #workspace: Workspace;
   readonly #issued = new Map<string, { user: string; at: number; used: boolean }>();
@@ -17,7 +17,7 @@ export class Triggers {
     return id;
   }
 
-  /** Who caused it. Throws `invalid_trigger_id`, `exchanged_trigger_id`, `expired_trigger_id`. */
+  /** Returns the trigger's person. Throws `invalid_trigger_id`, `exchanged_trigger_id`, `expired_trigger_id`. */
   take(id: string): string {
     const trigger = this.#issued.get(id);
     if (trigger === undefined) throw new SlackRefusal('invalid_trigger_id');
@@ -30,18 +30,18 @@ export class Triggers {
 }
 
 export interface ResponseTicket {
-  /** The workspace, where it is not the first. */
+  /** The workspace if it is not the first. */
   team?: string;
   channel: string;
   user: string;
-  /** The message whose button was pressed, if any: what `replace_original` replaces. */
+  /** The message whose button was pressed, if any, which `replace_original` replaces. */
   messageTs: string | undefined;
   threadTs: string | undefined;
   at: number;
   uses: number;
 }
 
-/** response_urls: five uses within thirty minutes each. */
+/** response_urls: five uses each within thirty minutes. */
 export class ResponseUrls {
   readonly #workspace: Workspace;
   readonly #tickets = new Map<string, ResponseTicket>();

@@ -5,14 +5,14 @@ interface BotToken {
   workspace: Workspace;
   organisation: Organisation | undefined;
   revoked: boolean;
-  /** Milliseconds since the epoch; undefined where tokens do not rotate. */
+  /** Milliseconds since the epoch; undefined without token rotation. */
   expiresAt: number | undefined;
 }
 
 /** https://docs.slack.dev/authentication/using-token-rotation */
 const LIFETIME_SECONDS = 12 * 3600;
 
-/** Which workspace a token acts in, and whether it still does. */
+/** Bot tokens with their workspace, expiry and revocation. */
 export class Tokens {
   readonly app = 'xapp-minstrel-test';
   readonly clientId = '1111111111.2222222222';
@@ -22,9 +22,9 @@ export class Tokens {
   readonly #codes = new Map<string, { workspace: Workspace; scope: string; redirectUri: string }>();
   readonly #refresh = new Map<string, Workspace>();
   readonly #now: () => number;
-  /** Whether installations get tokens that expire. */
+  /** True if installations get tokens that expire. */
   rotating = false;
-  /** How often tokens were replaced. */
+  /** The number of token refreshes. */
   rotations = 0;
   #count = 0;
 
@@ -37,24 +37,24 @@ export class Tokens {
   }
 
   /**
-   * The workspace that a bot token acts in; of an organisation's workspaces, the one that has the channel or the person of
-   * the call. Throws as Slack refuses.
+   * Returns a bot token's workspace. In an organisation, it is the workspace with the call's channel or person. Throws Slack's
+   * refusal.
    */
   workspaceOf(token: unknown, args: Record<string, unknown> = {}): Workspace {
-    const found = typeof token === 'string' ? this.#bots.get(token) : undefined;
-    if (found === undefined) throw new SlackRefusal('invalid_auth');
-    if (found.revoked) throw new SlackRefusal('token_revoked');
-    if (found.expiresAt !== undefined && found.expiresAt <= this.#now())
+    const entry = typeof token === 'string' ? this.#bots.get(token) : undefined;
+    if (entry === undefined) throw new SlackRefusal('invalid_auth');
+    if (entry.revoked) throw new SlackRefusal('token_revoked');
+    if (entry.expiresAt !== undefined && entry.expiresAt <= this.#now())
       throw new SlackRefusal('token_expired');
-    const all = found.organisation?.workspaces ?? [];
+    const all = entry.organisation?.workspaces ?? [];
     const has = ({ channels, users, files }: Workspace) =>
       [args.channel, args.channel_id].some((id) => channels.has(String(id))) ||
       [args.user, args.user_id, args.channel, args.users].some((id) => users.has(String(id))) ||
       files.has(String(args.file));
-    return all.find(has) ?? found.workspace;
+    return all.find(has) ?? entry.workspace;
   }
 
-  /** `token_revoked` from now on. */
+  /** Revokes a workspace's tokens: calls fail with `token_revoked`. */
   revoke(workspace?: Workspace): void {
     for (const bot of this.#bots.values())
       if (workspace === undefined || bot.workspace === workspace) bot.revoked = true;
@@ -62,14 +62,14 @@ export class Tokens {
       if (workspace === undefined || owner === workspace) this.#refresh.delete(token);
   }
 
-  /** What a person's browser brings back after they allowed the app. */
+  /** Creates the code that the browser returns after the person allowed the app. */
   code(workspace: Workspace, scope: string, redirectUri: string): string {
     const code = `code-${this.#next()}`;
     this.#codes.set(code, { workspace, scope, redirectUri });
     return code;
   }
 
-  /** `oauth.v2.access`: a code or a refresh token, each used once. */
+  /** `oauth.v2.access` with a code or a refresh token. Each works once. */
   access(args: Record<string, unknown>): Record<string, unknown> {
     if (args.client_id !== this.clientId) throw new SlackRefusal('invalid_client_id');
     if (args.client_secret !== this.clientSecret) throw new SlackRefusal('bad_client_secret');

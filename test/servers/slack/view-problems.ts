@@ -3,7 +3,7 @@ import { asFields, asList, isFields } from './json.ts';
 import { SLACK } from './limits.ts';
 import { Problems } from './problems.ts';
 
-/** Every reason for which Slack would answer `invalid_arguments` to this view; empty when it would not. */
+/** Returns the reasons for `invalid_arguments`; empty if the view is valid. */
 export function viewProblems(view: unknown): string[] {
   const problems = new Problems();
   if (!isFields(view)) return ['must be an object [json-pointer:/view]'];

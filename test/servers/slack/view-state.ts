@@ -1,13 +1,13 @@
 import { asFields, asList, asText, type Fields } from './json.ts';
 import type { StoredFile } from './workspace.ts';
 
-/** What a person puts into a form, by option name: text, several choices, or files. */
+/** Values for a form's fields by option name: text, several choices, or files. */
 export type FormValues = Readonly<Record<string, string | readonly string[] | readonly StoredFile[]>>;
 
 /**
- * Fills a modal as a person would and returns its `view.state`. Fields are named by block_id or action_id. What is not
- * named keeps its initial value. Throws when the form has no such field, when a choice is not offered, when a required
- * field stays empty, or when a text is longer than the field allows: Slack's client would not let the person do that. An `unfinished` form is still being filled in.
+ * Fills a modal and returns its `view.state`. Fields are named by block_id or action_id; others keep their initial value.
+ * Throws if Slack's client would not allow it: an unknown field or choice, an empty required field, or a text that is too
+ * long. An `unfinished` form may have empty fields.
  */
 export function fillForm(
   view: Fields,
@@ -40,7 +40,7 @@ export function fillForm(
 
 function elementState(
   element: Fields,
-  given: FormValues[string] | undefined,
+  input: FormValues[string] | undefined,
   wire: (file: StoredFile) => Fields,
 ): Fields {
   switch (element.type) {
@@ -48,21 +48,21 @@ function elementState(
     case 'radio_buttons': {
       const groups = asList(element.option_groups).flatMap((group) => asList(asFields(group).options));
       const options = [...asList(element.options), ...groups];
-      if (given === undefined) return { selected_option: element.initial_option ?? null };
-      return { selected_option: pick(options, String(given)) };
+      if (input === undefined) return { selected_option: element.initial_option ?? null };
+      return { selected_option: pick(options, String(input)) };
     }
     case 'external_select':
-      if (given === undefined) return { selected_option: element.initial_option ?? null };
-      return { selected_option: { text: { type: 'plain_text', text: String(given) }, value: String(given) } };
+      if (input === undefined) return { selected_option: element.initial_option ?? null };
+      return { selected_option: { text: { type: 'plain_text', text: String(input) }, value: String(input) } };
     case 'checkboxes': {
-      if (given === undefined) return { selected_options: element.initial_options ?? [] };
-      const chosen = Array.isArray(given) ? given.map(String) : [String(given)];
-      return { selected_options: chosen.map((value) => pick(asList(element.options), value)) };
+      if (input === undefined) return { selected_options: element.initial_options ?? [] };
+      const choices = Array.isArray(input) ? input.map(String) : [String(input)];
+      return { selected_options: choices.map((value) => pick(asList(element.options), value)) };
     }
     case 'file_input':
-      return { files: (Array.isArray(given) ? given : []).map((file) => wire(asStored(file))) };
+      return { files: (Array.isArray(input) ? input : []).map((file) => wire(asStored(file))) };
     default: {
-      const text = given === undefined ? asText(element.initial_value) : String(given);
+      const text = input === undefined ? asText(element.initial_value) : String(input);
       const most = typeof element.max_length === 'number' ? element.max_length : 3000;
       if (text !== undefined && text.length > most) throw new Error(`The field takes ${most} characters`);
       return { value: text === undefined || text === '' ? null : text };
@@ -73,14 +73,14 @@ function elementState(
 function asStored(file: unknown): StoredFile {
   if (typeof file !== 'object' || file === null || !('bytes' in file))
     throw new Error('A file field takes files');
-  // Sound: `bytes` is what tells a StoredFile from the strings that FormValues also allows.
+  // Sound: of the types in FormValues, only StoredFile has `bytes`.
   return file as StoredFile;
 }
 
 function pick(options: readonly unknown[], value: string): unknown {
-  const found = options.find((option) => asFields(option).value === value);
-  if (found === undefined) throw new Error(`The form does not offer ${value}`);
-  return found;
+  const match = options.find((option) => asFields(option).value === value);
+  if (match === undefined) throw new Error(`The form does not offer ${value}`);
+  return match;
 }
 
 function isEmpty(value: Fields): boolean {

@@ -6,33 +6,33 @@ import type { Tokens } from './tokens.ts';
 import type { Workspace } from './workspace.ts';
 
 export interface WebApiOptions {
-  /** For calls without a token. */
+  /** The workspace for calls without a token. */
   workspace: Workspace;
   settings: Settings;
   faults: Faults;
   tokens: Tokens;
   methods: Readonly<Record<string, Method>>;
-  /** With it, chat.postMessage takes one message a second and channel; more are 429. */
+  /** True to limit chat.postMessage to one message per second and channel. */
   onePostASecond: () => boolean;
 }
 
-/** Every call that reached a method, for tests that count. */
+/** A logged call. */
 export interface LoggedCall {
   method: string;
   arguments: Fields;
   at: number;
   outcome: 'ok' | 'refused' | 'fault';
-  /** The workspace that the token acted in. */
+  /** The token's workspace. */
   team: string;
 }
 
-/** Answers `/api/:method` as Slack does. */
+/** Serves `/api/:method`. */
 export function webApi({ workspace, settings, faults, tokens, methods, onePostASecond }: WebApiOptions) {
   const calls: LoggedCall[] = [];
   const lastPost = new Map<string, number>();
   const held = new Set<string>();
 
-  /** The workspace that the call's token acts in. */
+  /** Returns the workspace of the call's token. */
   function authorize(request: IncomingMessage, args: Fields, method: string): Workspace {
     if (method === 'oauth.v2.access') return workspace;
     const bearer = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
@@ -97,7 +97,7 @@ export function webApi({ workspace, settings, faults, tokens, methods, onePostAS
     }
   }
 
-  /** From now on, calls of this method are never answered. */
+  /** Leaves calls of this method without a response from now on. */
   const hold = (method: string) => void held.add(method);
 
   return { handle, calls, hold };

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { Fields } from './json.ts';
 
-/** An organisation of Enterprise Grid; channels and people of its workspaces have ids of their own. */
+/** An Enterprise Grid organisation. Channels and people of its workspaces have separate ids. */
 export interface Organisation {
   id: string;
   name: string;
@@ -12,7 +12,7 @@ export interface Channel {
   id: string;
   name: string;
   kind: 'channel' | 'group' | 'im' | 'mpim';
-  /** User ids; the bot is one of them where it was invited. */
+  /** User ids, including the bot's if it was invited. */
   members: Set<string>;
   archived: boolean;
 }
@@ -23,9 +23,9 @@ export interface User {
   realName: string;
   admin: boolean;
   deleted: boolean;
-  /** On Slack Connect, the workspace that the person belongs to. */
+  /** On Slack Connect, the person's workspace. */
   team?: string;
-  /** The organisation that the person belongs to. */
+  /** The person's organisation. */
   organisation?: string;
 }
 
@@ -36,16 +36,16 @@ export interface StoredFile {
   bytes: Buffer;
   mimetype: string;
   altText: string | undefined;
-  /** Who uploaded it. */
+  /** The uploader. */
   user: string;
-  /** Asked for, uploaded, shared; a file is only visible once completed. */
+  /** A file is visible once its upload is completed. */
   state: 'requested' | 'uploaded' | 'completed';
   announcedLength: number;
   /** It lies elsewhere, such as in Google Drive: https://docs.slack.dev/messaging/working-with-files#remote */
   isExternal?: boolean;
-  /** On Slack Connect: events tell only its id. */
+  /** On Slack Connect, events contain only its id. */
   toldLater?: boolean;
-  /** When Slack has processed it, so that a block may show it. */
+  /** The time at which a block can show it. */
   readyAt: number;
 }
 
@@ -53,7 +53,7 @@ export interface PostedMessage {
   channel: string;
   ts: string;
   threadTs: string | undefined;
-  /** Who wrote it: a person's id or the bot user's. */
+  /** The author's user id. */
   user: string;
   text: string;
   blocks: Fields[];
@@ -62,11 +62,11 @@ export interface PostedMessage {
   attachments?: Fields[];
   /** The bot id of another app. */
   bot?: string;
-  /** Every text and blocks it ever had, oldest first; the last one is what is shown now. */
+  /** All states, oldest first, including the current one. */
   revisions: { text: string; blocks: Fields[]; at: number }[];
   deleted: boolean;
   streaming: { text: string; startedAt: number; open: boolean; endedBySlack?: boolean } | undefined;
-  /** Set when it came through a response_url. */
+  /** True if it was posted through a response_url. */
   viaResponseUrl: boolean;
   metadata: Fields | undefined;
   unfurl: boolean;
@@ -87,16 +87,16 @@ export interface OpenView {
   user: string;
   view: Fields;
   hash: string;
-  /** Of a modal: what it was opened above. */
+  /** The view below a modal. */
   previous: string | undefined;
   open: boolean;
 }
 
-/** A thread of the agent view: https://docs.slack.dev/ai/agent-sessions */
+/** A thread in the agent view: https://docs.slack.dev/ai/agent-sessions */
 export interface AgentSession {
   title: string;
   initiator: string;
-  /** Every status that it had, the present one last; a text of the app's own replaces `processing`. */
+  /** All statuses, current one last. An app's text replaces `processing`. */
   statuses: string[];
 }
 
@@ -108,12 +108,12 @@ export interface SuggestedPrompts {
 export interface Refusal {
   method: string;
   error: string;
-  /** Slack's `response_metadata.messages`, or a sentence. */
+  /** Slack's `response_metadata.messages`, or an explanation. */
   detail: string[];
   arguments: Fields;
 }
 
-/** Everything that the pretended workspace knows. Emits `changed` after every change. */
+/** The state of a simulated workspace. Emits `changed` after every change. */
 export class Workspace extends EventEmitter<{ changed: [] }> {
   readonly teamId: string;
   readonly teamName: string;
@@ -132,14 +132,14 @@ export class Workspace extends EventEmitter<{ changed: [] }> {
   readonly sessions = new Map<string, AgentSession>();
   /** By channel. */
   readonly suggested = new Map<string, SuggestedPrompts>();
-  /** The organisation that it belongs to, where the app was installed for all of its workspaces. */
+  /** Its organisation, if the app is installed for all workspaces. */
   organisation: Organisation | undefined;
-  /** Whether the plan has agents, and the app is one. */
+  /** True if the plan includes agents and the app is one. */
   agents = false;
   readonly now: () => number;
   readonly #counter: { count: number };
 
-  /** `counter` is shared by workspaces of one server, so that no id comes twice. */
+  /** @param counter shared by all workspaces of a server, so that ids are unique */
   constructor(
     now: () => number,
     {
@@ -165,13 +165,13 @@ export class Workspace extends EventEmitter<{ changed: [] }> {
     this.addChannel({ id: 'D0ADA', name: 'ada', kind: 'im', members: ['U0ADA'] });
   }
 
-  /** A number that never comes twice. */
+  /** Returns a unique number. */
   next(): number {
     this.#counter.count += 1;
     return this.#counter.count;
   }
 
-  /** A message timestamp: seconds and a running number, as Slack writes it. */
+  /** Returns a message timestamp: seconds and a sequence number. */
   nextTs(): string {
     return `${Math.floor(this.now() / 1000)}.${String(this.next()).padStart(6, '0')}`;
   }
@@ -209,10 +209,10 @@ export class Workspace extends EventEmitter<{ changed: [] }> {
   }
 
   directChannel(user: string): Channel {
-    const known = [...this.channels.values()].find(
+    const existing = [...this.channels.values()].find(
       (channel) => channel.kind === 'im' && channel.members.has(user),
     );
-    return known ?? this.addChannel({ id: this.id('D'), name: user, kind: 'im', members: [user] });
+    return existing ?? this.addChannel({ id: this.id('D'), name: user, kind: 'im', members: [user] });
   }
 
   message(channel: string, ts: string): PostedMessage | undefined {
@@ -221,7 +221,7 @@ export class Workspace extends EventEmitter<{ changed: [] }> {
     );
   }
 
-  /** What a thread hangs on: a message that is deleted stays as long as it has replies. */
+  /** Returns the first message of a thread. A deleted one remains while it has replies. */
   root(channel: string, ts: string): PostedMessage | 'deleted' | undefined {
     const there = this.messages.filter((message) => message.channel === channel);
     const root = there.find((message) => message.ts === ts);
@@ -233,7 +233,7 @@ export class Workspace extends EventEmitter<{ changed: [] }> {
     return this.sessions.get(`${channel}:${thread}`);
   }
 
-  /** A stream sets the status of its thread's session, and makes the session. */
+  /** A stream creates its thread's session and sets the status. */
   streamed(channel: string, thread: string, status: 'processing' | 'active'): void {
     if (!this.agents) return;
     const session = this.session(channel, thread) ?? {

@@ -1,20 +1,20 @@
-/** One channel of the voice server: its DAVE group, who listens, and what was heard. */
+/** A channel of the voice server: its DAVE group, listeners and received packets. */
 import { DaveGroup, type DaveMember } from './dave.ts';
 import { Listener } from './listener.ts';
 
 const SILENCE = Buffer.from([0xf8, 0xff, 0xfe]);
-/** Sealed frames end with it: https://daveprotocol.com/#payload-format */
+/** The end of encrypted frames: https://daveprotocol.com/#payload-format */
 const MARKER = Buffer.from([0xfa, 0xfa]);
 
 export interface Heard {
-  /** Milliseconds of a clock that is never set. */
+  /** Milliseconds of a monotonic clock. */
   readonly at: number;
   readonly ssrc: number;
   readonly sequence: number;
   readonly timestamp: number;
-  /** As it was in the file; undefined where no listener could open it. */
+  /** The decrypted packet; undefined if no listener could decrypt it. */
   readonly opus: Buffer | undefined;
-  /** It was sealed from end to end. */
+  /** True if it was end-to-end encrypted. */
   readonly isSealed: boolean;
 }
 
@@ -25,9 +25,9 @@ interface Packet extends Pick<Heard, 'ssrc' | 'sequence' | 'timestamp'> {
 
 export class Call {
   readonly group: DaveGroup;
-  /** Everything that came, in order. */
+  /** All received packets, in order. */
   readonly packets: Heard[] = [];
-  /** Each change between speaking and silence, as the client told it. */
+  /** Each change between speaking and silence, as reported by the client. */
   readonly speaking: { readonly at: number; readonly is: boolean }[] = [];
   onPeople: (id: string, isThere: boolean) => void = () => {};
   readonly #channel: string;
@@ -41,9 +41,9 @@ export class Call {
     this.#changed = changed;
   }
 
-  /** Somebody joins who opens what is sent. */
+  /** Adds a listener who decrypts packets. */
   listen(id: string): Listener {
-    // Clients are told who is there before the group changes.
+    // Clients learn of the new member before the group changes.
     this.onPeople(id, true);
     const listener = new Listener(id, this.#channel, this.group);
     this.#listeners.push(listener);
@@ -60,7 +60,7 @@ export class Call {
     return this.#listeners.map(({ id }) => id);
   }
 
-  /** Packets of sound that were opened, without silence. */
+  /** Decrypted packets without silence. */
   get heard(): Buffer[] {
     return this.packets.flatMap(({ opus }) => (opus && !opus.equals(SILENCE) ? [opus] : []));
   }
@@ -76,8 +76,8 @@ export class Call {
     this.#changed();
   }
 
-  spoke(is: boolean): void {
-    this.speaking.push({ at: performance.now(), is });
+  spoke(isSpeaking: boolean): void {
+    this.speaking.push({ at: performance.now(), is: isSpeaking });
     this.#changed();
   }
 

@@ -1,4 +1,4 @@
-/** A certificate for localhost that the process is told to trust: voice gateways are reached by TLS alone. For tests only. */
+/** A certificate for localhost, because voice gateways require TLS. For tests only. */
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 
 export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
@@ -19,7 +19,7 @@ xndl3nGqta2vp2hL8slZmwNBmbWhRANCAAQn16yuYliDxecSr2CdnkJQolyUwbdx
 1xEV/XI7OzErV48j1J2gWWg19c+KF87W20/y1Ym5EzQ8tvy2ZCClL/+A
 -----END PRIVATE KEY-----`;
 
-/** Adds the certificate to those that this process trusts. A process that is started takes NODE_EXTRA_CA_CERTS. */
+/** Makes this process trust the certificate. For other processes, set NODE_EXTRA_CA_CERTS. */
 export function trustLocalVoice(): void {
   const trusted = getCACertificates('default');
   if (!trusted.includes(CERTIFICATE)) setDefaultCACertificates([...trusted, CERTIFICATE]);

@@ -1,9 +1,9 @@
 /**
- * Discord's part of DAVE: the external sender, which only adds members to the group of a channel and removes them.
+ * Discord's side of DAVE: the external sender, which adds members to a channel's group and removes them.
  * https://daveprotocol.com/
  */
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-// By its parts: the whole package asks for others that this suite does not need.
+// Imported in parts, because the whole package requires others that this suite does not need.
 import type { CiphersuiteImpl } from 'ts-mls/crypto/ciphersuite.js';
 import { proposeExternal } from 'ts-mls/externalProposal.js';
 import { encodeExternalSender } from 'ts-mls/externalSender.js';
@@ -12,22 +12,22 @@ import { decodeMlsMessage, encodeMlsMessage } from 'ts-mls/message.js';
 import type { Proposal } from 'ts-mls/proposal.js';
 
 const SUITE = 'MLS_128_DHKEMP256_AES128GCM_SHA256_P256';
-/** Before a bare key package: the version of MLS, and the format of the message. */
+/** The header of a key package: the MLS version and the wire format. */
 const KEY_PACKAGE_HEAD = Buffer.from([0, 1, 0, 5]);
 const APPEND = 0;
 
-/** Who takes part in a channel: a client behind a socket, or one of this process. */
+/** A member of a channel: a client on a socket, or one in this process. */
 export interface DaveMember {
   readonly id: string;
   proposals(payload: Buffer): void;
-  /** Others changed the group, or this member did. */
+  /** Another member, or this one, changed the group. */
   commit(transition: number, commit: Buffer): void;
   welcome(transition: number, welcome: Buffer): void;
-  /** Everybody is ready: the keys of the new epoch are used from now on. */
+  /** All members are ready, so the new epoch's keys are used from now on. */
   execute(transition: number): void;
 }
 
-/** The keys with which the external sender signs. */
+/** The external sender's signing keys. */
 function createKeys() {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const { x = '', y = '' } = publicKey.export({ format: 'jwk' });
@@ -35,24 +35,24 @@ function createKeys() {
   return { point, privateKey };
 }
 
-/** Signing is all that an external sender does. */
+/** An external sender only signs. */
 function signing(privateKey: KeyObject): CiphersuiteImpl {
   const signature = { sign: async (_key: Uint8Array, data: Uint8Array) => sign('sha256', data, privateKey) };
   return { signature } as unknown as CiphersuiteImpl;
 }
 
-/** The group of one channel. */
+/** The DAVE group of one channel. */
 export class DaveGroup {
   readonly #keys = createKeys();
   readonly #groupId: Buffer;
-  /** By the leaf of the tree; a leaf whose member left is free. */
+  /** Members by their leaf in the tree. Leaves of departed members are free. */
   #leaves: (DaveMember | undefined)[] = [];
   readonly #joining = new Map<DaveMember, Buffer>();
   #epoch = 0n;
   #transition = 0;
-  /** Left while they were being added. */
+  /** Members who left while they were being added. */
   readonly #departed = new Set<DaveMember>();
-  /** What the proposals that were sent last do once somebody commits them. */
+  /** The effect of the latest proposals once they are committed. */
   #proposed: { added?: DaveMember; removed?: DaveMember } | undefined;
   #ready: { readonly id: number; readonly waited: Set<DaveMember> } | undefined;
   #last: Promise<unknown> = Promise.resolve();
@@ -70,7 +70,7 @@ export class DaveGroup {
     return this.#leaves.flatMap((member) => member?.id ?? []);
   }
 
-  /** What every client is told first. */
+  /** The first message to every client. */
   get externalSender(): Buffer {
     return Buffer.from(encodeExternalSender(this.#sender));
   }
@@ -83,7 +83,7 @@ export class DaveGroup {
     } as const;
   }
 
-  /** The first one's own group becomes the channel's; who comes later is added to it. */
+  /** The first member's own group becomes the channel's. Later members are added to it. */
   join(member: DaveMember, keyPackage: Buffer): void {
     this.leave(member);
     this.#joining.set(member, keyPackage);
@@ -109,22 +109,22 @@ export class DaveGroup {
     });
   }
 
-  /** The first commit for the present proposals counts; others come too late. */
+  /** Accepts the first commit for the current proposals; later ones are too late. */
   commit(from: DaveMember, payload: Buffer): boolean {
     const proposed = this.#proposed;
     if (!proposed || !this.#leaves.includes(from)) return false;
     const [, bytes] = decodeMlsMessage(payload, 0) ?? [];
-    if (bytes === undefined) throw new Error('A commit cannot be read');
+    if (bytes === undefined) throw new Error('Invalid commit');
     this.#proposed = undefined;
     const isFirst = this.#epoch === 0n;
     this.#epoch += 1n;
     const transition = isFirst ? 0 : ++this.#transition;
     const { added, removed } = proposed;
     if (removed) this.#leaves[this.#leaves.indexOf(removed)] = undefined;
-    const before = this.#present();
+    const previous = this.#present();
     if (transition > 0)
-      this.#ready = { id: transition, waited: new Set([...before, ...(added ? [added] : [])]) };
-    for (const member of before) member.commit(transition, payload.subarray(0, bytes));
+      this.#ready = { id: transition, waited: new Set([...previous, ...(added ? [added] : [])]) };
+    for (const member of previous) member.commit(transition, payload.subarray(0, bytes));
     if (added) {
       const free = this.#leaves.indexOf(undefined);
       this.#leaves[free < 0 ? this.#leaves.length : free] = added;
@@ -153,7 +153,7 @@ export class DaveGroup {
     this.#goOn();
   }
 
-  /** One change of the group at a time. */
+  /** Changes the group one proposal at a time. */
   #goOn(): void {
     this.#then(async () => {
       const [next] = this.#joining;
@@ -166,7 +166,7 @@ export class DaveGroup {
         return this.#goOn();
       }
       const [message] = decodeMlsMessage(Buffer.concat([KEY_PACKAGE_HEAD, keyPackage]), 0) ?? [];
-      if (message?.wireformat !== 'mls_key_package') throw new Error('A key package cannot be read');
+      if (message?.wireformat !== 'mls_key_package') throw new Error('Invalid key package');
       this.#proposed = { added: member };
       await this.#propose({ proposalType: 'add', add: { keyPackage: message.keyPackage } });
     });
@@ -175,7 +175,7 @@ export class DaveGroup {
   async #propose(proposal: Proposal): Promise<void> {
     const { point, privateKey } = this.#keys;
     const extensionData = this.externalSender;
-    // The signature of an external sender covers group, epoch and proposal alone: RFC 9420, section 6.1.
+    // An external sender's signature covers only group, epoch and proposal: RFC 9420, section 6.1.
     const unsigned = new Uint8Array();
     const info: GroupInfo = {
       groupContext: {
@@ -205,7 +205,7 @@ export class DaveGroup {
   }
 }
 
-/** A length as MLS writes it: RFC 9420, section 2.1.2. */
+/** Encodes a length for MLS: RFC 9420, section 2.1.2. */
 function lengthOf({ length }: Uint8Array): Buffer {
   const head = Buffer.alloc(length < 64 ? 1 : length < 16_384 ? 2 : 4);
   if (head.length === 1) head.writeUInt8(length);

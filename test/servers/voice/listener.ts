@@ -1,14 +1,14 @@
-/** A person's client in a voice channel: a DAVE member that opens what the bot sends. */
+/** A person's client in a voice channel: a DAVE member that decrypts the bot's packets. */
 import Davey from '@snazzah/davey';
 import type { DaveGroup, DaveMember } from './dave.ts';
 
-/** `MediaType.AUDIO`, which as a constant of types alone is not there at run time. */
+/** `MediaType.AUDIO`, a const enum that does not exist at run time. */
 const AUDIO = 0;
 const SILENCE = Buffer.from([0xf8, 0xff, 0xfe]);
 
 export class Listener implements DaveMember {
   readonly id: string;
-  /** What could not be opened. */
+  /** Packets that could not be decrypted. */
   failures = 0;
   readonly #group: DaveGroup;
   readonly #session: Davey.DAVESession;
@@ -25,12 +25,12 @@ export class Listener implements DaveMember {
     return this.#session.ready;
   }
 
-  /** The numbers that both ends see when no one is between them. */
+  /** The verification code that both ends show if nobody intercepts the call. */
   get privacyCode(): string {
     return this.#session.voicePrivacyCode;
   }
 
-  /** A packet as it was before it was sealed; undefined where it does not open. */
+  /** Decrypts a packet; undefined if that fails. */
   open(from: string, packet: Buffer): Buffer | undefined {
     if (packet.equals(SILENCE)) return packet;
     try {
@@ -47,7 +47,7 @@ export class Listener implements DaveMember {
 
   proposals(payload: Buffer): void {
     const { commit, welcome } = this.#session.processProposals(payload.readUInt8(0), payload.subarray(1));
-    // The bot's own commit may be first.
+    // The bot's own commit may have arrived first.
     if (commit)
       setImmediate(() => this.#group.commit(this, Buffer.concat([commit, welcome ?? Buffer.alloc(0)])));
   }

@@ -1,17 +1,17 @@
 /**
- * A strict local voice server: gateway v8 over TLS, UDP sealed with AES-256-GCM, and DAVE. The real @discordjs/voice sends
- * here, and listeners open what it sent.
+ * A strict local voice server: gateway v8 over TLS, UDP encrypted with AES-256-GCM, and DAVE. The real @discordjs/voice sends
+ * here, and listeners decrypt its packets.
  *
  * ```ts
  * const voice = await startVoiceServer();
- * const call = voice.call(channel.id);                 // who is there, and what is heard
- * voice.admit({ guild, channel, user, session, token });   // what the main gateway told a client
+ * const call = voice.call(channel.id);                 // members and received packets
+ * voice.admit({ guild, channel, user, session, token });   // the main gateway's data for a client
  * const ear = call.listen('42');
- * call.heard;                                          // packets in order, opened by the first listener that could
+ * call.heard;                                          // packets in order, decrypted by the first listener that could
  * ```
  *
  * Faults: `voice.away` (nothing answers), `voice.blocksUdp` (a firewall), `voice.drop()`, `voice.closeAll(4014)`,
- * `voice.loses = 10` (every tenth packet). What a client did wrong is in `voice.mistakes`.
+ * `voice.loses = 10` (every tenth packet). `voice.mistakes` lists a client's mistakes.
  */
 import { createDecipheriv, randomBytes } from 'node:crypto';
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
@@ -71,7 +71,7 @@ const resumeSchema = z.object({ session_id: z.string(), token: z.string(), seq_a
 const heartbeatSchema = z.object({ t: z.number(), seq_ack: z.int() });
 const transitionSchema = z.object({ transition_id: z.int() });
 
-/** What the main gateway told a client: whom this server lets in, and where. */
+/** The main gateway's data for a client, which admits it to a channel. */
 export interface Admission {
   readonly guild: string;
   readonly channel: string;
@@ -86,22 +86,22 @@ interface Client extends DaveMember {
   readonly key: Buffer;
   readonly call: Call;
   socket: WebSocket | undefined;
-  /** Messages with their numbers, for a session that is resumed. */
+  /** Numbered messages to resend when a session is resumed. */
   readonly sent: { readonly seq: number; readonly frame: string | Buffer }[];
   seq: number;
   lastNonce: number;
 }
 
 export class VoiceServer {
-  /** Nothing answers: connections are refused and packets are lost. */
+  /** Refuses connections and drops packets. */
   away = false;
-  /** A firewall lets no UDP through: handshakes begin and never end. */
+  /** Drops UDP like a firewall, so that handshakes never complete. */
   blocksUdp = false;
-  /** Of so many packets one is lost on its way; 0 for none. */
+  /** Loses every nth packet; 0 loses none. */
   loses = 0;
-  /** Each client that identifies is closed with this. */
+  /** The close code for each client that identifies. */
   refusesWith: number | undefined;
-  /** What a real server would refuse. */
+  /** Actions of clients that a real server would refuse. */
   readonly mistakes: string[] = [];
   identifies = 0;
   resumes = 0;
@@ -142,7 +142,7 @@ export class VoiceServer {
     await new Promise<void>((resolve) => this.#udp.close(() => resolve()));
   }
 
-  /** As VOICE_SERVER_UPDATE tells it. */
+  /** The endpoint in VOICE_SERVER_UPDATE. */
   get endpoint(): string {
     return `localhost:${(this.#server.address() as AddressInfo).port}`;
   }
@@ -151,10 +151,10 @@ export class VoiceServer {
     this.#admitted.set(admission.token, admission);
   }
 
-  /** The call of a channel, with all that was ever heard there. */
+  /** Returns the call in a channel, with all packets received there. */
   call(channel: string): Call {
-    const known = this.#calls.get(channel);
-    if (known) return known;
+    const existing = this.#calls.get(channel);
+    if (existing) return existing;
     const call = new Call(channel, () => this.#happened.emit('change'));
     call.onPeople = (id, isThere) =>
       this.#tellAll(
@@ -174,12 +174,12 @@ export class VoiceServer {
       explain: () => `Waited for ${what}. Mistakes: ${this.mistakes.join('; ') || 'none'}`,
     });
 
-  /** Cuts every connection without a word; sessions can be resumed. */
+  /** Drops every connection without a close frame. Sessions can be resumed. */
   drop(): void {
     for (const socket of this.#sockets.clients) socket.terminate();
   }
 
-  /** Closes every connection with a code; sessions end with it, except by 4015. */
+  /** Closes every connection with a code. Except for 4015, this ends the sessions. */
   closeAll(code: number): void {
     for (const client of this.#clients.values()) {
       if (code !== 4015) this.#end(client);
@@ -199,33 +199,33 @@ export class VoiceServer {
     socket.on('close', (code) => {
       if (client?.socket !== socket) return;
       client.socket = undefined;
-      // 1006 is a cut: the session waits to be resumed.
+      // 1006 is a dropped connection: the session can be resumed.
       if (code === 1000 || code === 1005) this.#end(client);
     });
-    const wrong = (code: number, reason: string): undefined => {
+    const fail = (code: number, reason: string): undefined => {
       this.mistakes.push(`${code}: ${reason}`);
       socket.close(code, reason);
     };
     socket.on('message', (data: Buffer, isBinary) => {
       if (isBinary) {
         if (client) this.#binary(client, data);
-        else wrong(4003, 'Not authenticated');
+        else fail(4003, 'Not authenticated');
         return;
       }
       const { data: frame } = frameSchema.safeParse(JSON.parse(data.toString()));
-      if (!frame) return wrong(4002, 'Failed to decode');
+      if (!frame) return fail(4002, 'Failed to decode');
       const { op, d } = frame;
       if (op === OP.heartbeat) {
         const heartbeat = heartbeatSchema.safeParse(d);
-        if (!heartbeat.success) return wrong(4002, 'A heartbeat without t and seq_ack');
+        if (!heartbeat.success) return fail(4002, 'A heartbeat without t and seq_ack');
         return void socket.send(JSON.stringify({ op: OP.heartbeatAck, d: { t: heartbeat.data.t } }));
       }
       if (op === OP.identify) {
-        if (client) return wrong(4005, 'Already authenticated');
-        client = this.#identify(socket, d, wrong);
-      } else if (op === OP.resume) client = this.#resume(socket, d, wrong);
-      else if (!client) wrong(4003, 'Not authenticated');
-      else if (op === OP.selectProtocol) this.#selected(client, d, wrong);
+        if (client) return fail(4005, 'Already authenticated');
+        client = this.#identify(socket, d, fail);
+      } else if (op === OP.resume) client = this.#resume(socket, d, fail);
+      else if (!client) fail(4003, 'Not authenticated');
+      else if (op === OP.selectProtocol) this.#selected(client, d, fail);
       else if (op === OP.transitionReady) {
         const { data: ready } = transitionSchema.safeParse(d);
         if (ready) client.call.group.ready(client, ready.transition_id);
@@ -234,15 +234,15 @@ export class VoiceServer {
     });
   }
 
-  #identify(socket: WebSocket, data: unknown, wrong: (code: number, reason: string) => undefined) {
+  #identify(socket: WebSocket, data: unknown, fail: (code: number, reason: string) => undefined) {
     this.identifies += 1;
     const { data: identify } = identifySchema.safeParse(data);
     const admission = identify && this.#admitted.get(identify.token);
     if (this.refusesWith !== undefined) return void socket.close(this.refusesWith);
-    if (!admission) return wrong(4004, 'Authentication failed');
+    if (!admission) return fail(4004, 'Authentication failed');
     if (identify.session_id !== admission.session || identify.user_id !== admission.user)
-      return wrong(4006, 'Session no longer valid');
-    if (identify.max_dave_protocol_version < 1) return wrong(4017, 'E2EE/DAVE protocol required');
+      return fail(4006, 'Session no longer valid');
+    if (identify.max_dave_protocol_version < 1) return fail(4017, 'E2EE/DAVE protocol required');
     for (const other of [...this.#clients.values()])
       if (other.admission.user === admission.user && other.admission.guild === admission.guild)
         this.#end(other);
@@ -283,8 +283,8 @@ export class VoiceServer {
     return client;
   }
 
-  #selected(client: Client, data: unknown, wrong: (code: number, reason: string) => undefined): void {
-    if (!selectSchema.safeParse(data).success) return void wrong(4016, 'Unknown protocol or encryption mode');
+  #selected(client: Client, data: unknown, fail: (code: number, reason: string) => undefined): void {
+    if (!selectSchema.safeParse(data).success) return void fail(4016, 'Unknown protocol or encryption mode');
     this.#tell(client, {
       op: OP.sessionDescription,
       d: { mode: MODE, secret_key: [...client.key], dave_protocol_version: 1 },
@@ -301,13 +301,13 @@ export class VoiceServer {
     client.call.arrive(client.id);
   }
 
-  #resume(socket: WebSocket, data: unknown, wrong: (code: number, reason: string) => undefined) {
+  #resume(socket: WebSocket, data: unknown, fail: (code: number, reason: string) => undefined) {
     this.resumes += 1;
     const { data: resume } = resumeSchema.safeParse(data);
     const client = [...this.#clients.values()].find(
       ({ admission }) => admission.token === resume?.token && admission.session === resume.session_id,
     );
-    if (!client || !resume) return wrong(4006, 'Session no longer valid');
+    if (!client || !resume) return fail(4006, 'Session no longer valid');
     client.socket = socket;
     for (const { seq, frame } of client.sent) if (seq > resume.seq_ack) socket.send(frame);
     socket.send(JSON.stringify({ op: OP.resumed, d: null }));
@@ -359,10 +359,10 @@ export class VoiceServer {
       message.length > RTP_HEADER + TAG + NONCE ? this.#clients.get(message.readUInt32BE(8)) : undefined;
     if (!client) return;
     if (message.readUInt8(0) !== 0x80 || message.readUInt8(1) !== PAYLOAD_TYPE)
-      return void this.mistakes.push('a packet of another payload type');
+      return void this.mistakes.push('a packet with a wrong payload type');
     const nonce = Buffer.alloc(12);
     message.copy(nonce, 0, message.length - NONCE);
-    if (nonce.readUInt32BE(0) <= client.lastNonce) this.mistakes.push('a nonce that was used before');
+    if (nonce.readUInt32BE(0) <= client.lastNonce) this.mistakes.push('a reused nonce');
     client.lastNonce = nonce.readUInt32BE(0);
     const decipher = createDecipheriv('aes-256-gcm', client.key, nonce);
     decipher.setAAD(message.subarray(0, RTP_HEADER));
@@ -375,7 +375,7 @@ export class VoiceServer {
       const [sequence, timestamp] = [message.readUInt16BE(2), message.readUInt32BE(4)];
       client.call.hear({ from: client.id, ssrc: client.ssrc, sequence, timestamp, sealed });
     } catch {
-      this.mistakes.push('a packet that does not open');
+      this.mistakes.push('a packet that cannot be decrypted');
     }
   }
 }

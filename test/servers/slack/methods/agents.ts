@@ -3,14 +3,14 @@ import { asFields, asList, asText, type Fields } from '../json.ts';
 import { SLACK } from '../limits.ts';
 import type { AgentSession } from '../workspace.ts';
 
-/** https://docs.slack.dev/ai/agent-sessions and the pages of the methods. */
+/** https://docs.slack.dev/ai/agent-sessions and the methods' pages. */
 export const agents: Readonly<Record<string, Method>> = {
   'agents.sessions.setStatus': (call) => {
     call.needScope('chat:write');
     const { channel, thread } = sessionThread(call);
     const status = call.need('status');
     if (!SLACK.sessionStatuses.some((known) => known === status))
-      throw new SlackRefusal('invalid_arguments', [`[ERROR] ${status} is no status of a session`]);
+      throw new SlackRefusal('invalid_arguments', [`[ERROR] ${status} is not a session status`]);
     const title = call.text('title');
     if (title !== undefined && title.length > SLACK.sessionTitle)
       throw new SlackRefusal('invalid_arguments', ['[ERROR] title is too long']);
@@ -44,7 +44,7 @@ export const agents: Readonly<Record<string, Method>> = {
     call.needScope('assistant:write');
     needAgents(call);
     const channel = call.channel('channel_id');
-    // Slack ignores such a call of an agent without a word, so it is a mistake of the app.
+    // Slack silently ignores such a call, so it counts as the app's mistake.
     if (call.text('thread_ts') !== undefined) throw new SlackRefusal('invalid_thread_ts');
     const prompts = asList(call.json('prompts')).map(asFields);
     const isWhole = prompts.every(({ title, message }) => asText(title) && asText(message));
@@ -59,7 +59,7 @@ export const agents: Readonly<Record<string, Method>> = {
   },
 };
 
-/** A plan without agents is nothing that an app could know. */
+/** Apps cannot know whether the plan includes agents. */
 function needAgents({ workspace }: Call): void {
   if (!workspace.agents) throw new SlackRefusal('not_allowed', [], { counts: false });
 }

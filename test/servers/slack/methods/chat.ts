@@ -28,7 +28,7 @@ export const chat: Readonly<Record<string, Method>> = {
     if (channel.archived) throw new SlackRefusal('is_archived');
     const message = call.ownMessage(channel, 'message_not_found', 'cant_update_message');
     if (message.streaming?.open) {
-      // The process that streamed it may have died, which no other can know.
+      // The streaming process may have crashed, which another cannot know.
       throw new SlackRefusal('streaming_state_conflict', [], { counts: false });
     }
     const content = contentOf(call, SLACK.updateText);
@@ -88,7 +88,7 @@ export function metadataOf(call: Call): Fields | undefined {
   return metadata;
 }
 
-/** Reads text, blocks and markdown_text; undefined when there is nothing to say. */
+/** Reads text, blocks and markdown_text; undefined if all are empty. */
 function contentOf(call: Call, most: number): { text: string; blocks: Fields[] | undefined } | undefined {
   const text = call.text('text') ?? '';
   if (text.length > most)
@@ -104,7 +104,7 @@ function contentOf(call: Call, most: number): { text: string; blocks: Fields[] |
   return { text, blocks };
 }
 
-/** A message as the Web API and the events write it. */
+/** Returns a message as in the Web API and events. */
 export function wireMessage(message: PostedMessage): Fields {
   if (message.deleted) return tombstone(message);
   return {
@@ -123,14 +123,14 @@ export function wireMessage(message: PostedMessage): Fields {
   };
 }
 
-/** Slack names blocks, and tells more of pictures than it takes: https://github.com/slackapi/bolt-js/issues/1841 */
+/** Slack adds block ids, and returns more fields for images than it accepts: https://github.com/slackapi/bolt-js/issues/1841 */
 function wireBlock(block: Fields, index: number): Fields {
   const { accessory } = block;
   const named = { type: block.type, block_id: `b${index}`, ...wirePicture(block) };
   return isFields(accessory) ? { ...named, accessory: wirePicture(accessory) } : named;
 }
 
-/** Uploaded pictures come by their address: https://github.com/slackapi/python-slack-sdk/issues/1511 */
+/** Uploaded images are returned with their URL: https://github.com/slackapi/python-slack-sdk/issues/1511 */
 function wirePicture({ slack_file: file, ...rest }: Fields): Fields {
   if (rest.type !== 'image') return rest;
   const { id } = asFields(file);
@@ -139,7 +139,7 @@ function wirePicture({ slack_file: file, ...rest }: Fields): Fields {
   return { ...rest, ...(id === undefined ? {} : { image_url: url }), ...facts };
 }
 
-/** What stays of a message with replies. https://github.com/slack-edge/slack-edge/pull/10 shows one. */
+/** Replaces a deleted message that has replies. Example: https://github.com/slack-edge/slack-edge/pull/10 */
 function tombstone({ ts }: PostedMessage): Fields {
   return {
     type: 'message',

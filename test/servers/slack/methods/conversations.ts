@@ -11,7 +11,7 @@ export const conversations: Readonly<Record<string, Method>> = {
     url: 'https://minstrel.slack.com/',
     team: call.workspace.organisation?.name ?? call.workspace.teamName,
     user: 'minstrel',
-    // The token of an organisation is of none of its workspaces.
+    // An organisation's token belongs to no single workspace.
     team_id: call.workspace.organisation?.id ?? call.workspace.teamId,
     ...(call.workspace.organisation === undefined ? {} : { enterprise_id: call.workspace.organisation.id }),
     user_id: call.workspace.botUser,
@@ -95,16 +95,16 @@ function readable(call: Call): Channel {
 }
 
 function page(call: Call, messages: readonly PostedMessage[]): Record<string, unknown> {
-  const asked = Number(call.args.limit ?? 100);
-  if (asked > SLACK.pageMessages) throw new SlackRefusal('invalid_limit');
-  const limit = Math.min(asked, call.settings.pageMessages);
+  const requestedLimit = Number(call.args.limit ?? 100);
+  if (requestedLimit > SLACK.pageMessages) throw new SlackRefusal('invalid_limit');
+  const limit = Math.min(requestedLimit, call.settings.pageMessages);
   const all = String(call.args.include_all_metadata) === 'true';
   const latest = call.text('latest');
   const oldest = call.text('oldest');
   const until = messages.filter(
     ({ ts, threadTs }, index) =>
       (latest === undefined || Number(ts) < Number(latest)) &&
-      // The message that began a thread is always there.
+      // The first message of a thread is always included.
       (oldest === undefined ||
         Number(ts) > Number(oldest) ||
         (index === 0 && threadTs === undefined && call.method === 'conversations.replies')),

@@ -22,7 +22,7 @@ export const files: Readonly<Record<string, Method>> = {
     if (!Number.isInteger(length) || length <= 0) {
       throw new SlackRefusal('invalid_arguments', ['[ERROR] length must be a positive number']);
     }
-    // The SDK's types call it so, and Slack does not know it.
+    // The SDK's types use this name, but Slack does not accept it.
     if (call.args.alt_text !== undefined)
       throw new SlackRefusal('invalid_arguments', ['[ERROR] unknown argument: alt_text']);
     if ((call.text('alt_txt') ?? '').length > SLACK.uploadAltText)
@@ -87,14 +87,14 @@ export const files: Readonly<Record<string, Method>> = {
     for (const message of call.workspace.messages) {
       const isShare = message.files.length > 0;
       message.files = message.files.filter((file) => file.id !== id);
-      // A message of files alone goes with the last of them.
+      // A message with only files is deleted with the last file.
       if (isShare && message.files.length === 0 && message.metadata === undefined) message.deleted = true;
     }
     return {};
   },
 };
 
-/** Makes the message that shows the files; Slack does so a moment after it answered. */
+/** Creates the message with the files, which Slack does shortly after its response. */
 function share(call: Call, shared: StoredFile[]): void {
   if (call.text('channel_id') === undefined && call.text('channels') === undefined) return;
   const channel = call.writableChannel(call.text('channel_id') === undefined ? 'channels' : 'channel_id');
@@ -114,7 +114,7 @@ function share(call: Call, shared: StoredFile[]): void {
   else setTimeout(post, call.settings.shareDelayMs).unref();
 }
 
-/** A file as the Web API and the events write it. */
+/** Returns a file as in the Web API and events. */
 export function wireFile(file: StoredFile, baseUrl: string): Record<string, unknown> {
   return {
     id: file.id,

@@ -15,7 +15,7 @@ export const streams: Readonly<Record<string, Method>> = {
       const team = call.text('recipient_team_id');
       if (user === undefined) throw new SlackRefusal('missing_recipient_user_id');
       if (team === undefined) throw new SlackRefusal('missing_recipient_team_id');
-      // The person's own: on Slack Connect another than that of the app. The error is that of vercel/chat#313.
+      // The person's workspace, which differs from the app's on Slack Connect. For the error, see vercel/chat#313.
       if (team !== (call.workspace.users.get(user)?.team ?? call.workspace.teamId))
         throw new SlackRefusal('team_not_found');
     }
@@ -49,7 +49,7 @@ export const streams: Readonly<Record<string, Method>> = {
   },
 };
 
-/** The text that this call adds, from `markdown_text` or from chunks. */
+/** Returns the text added by this call, from `markdown_text` or chunks. */
 function added(call: Call): string {
   const markdown = call.text('markdown_text');
   const chunks = asList(call.json('chunks'));
@@ -64,7 +64,7 @@ function append(call: Call): PostedMessage {
   const { streaming } = message;
   const old = streaming !== undefined && call.workspace.now() - streaming.startedAt > SLACK.streamLifetimeMs;
   if (streaming === undefined || !streaming.open || old)
-    // No client can know that Slack ended it early, or that a stop was heard whose answer was lost.
+    // Clients cannot know that Slack ended it early, or that a stop with a lost response succeeded.
     throw new SlackRefusal('message_not_in_streaming_state', [], {
       counts: streaming?.endedBySlack !== true && call.method !== 'chat.stopStream',
     });

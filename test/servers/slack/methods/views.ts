@@ -3,7 +3,7 @@ import { type Fields, isFields } from '../json.ts';
 import { viewProblems } from '../view-problems.ts';
 import type { OpenView, Workspace } from '../workspace.ts';
 
-/** Exchanges a trigger id for the person who caused it; throws as Slack does when it is old, used or unknown. */
+/** Exchanges a trigger id for its person. Throws like Slack if it is expired, used or unknown. */
 export type TakeTrigger = (triggerId: string) => string;
 
 export function viewMethods(takeTrigger: TakeTrigger): Readonly<Record<string, Method>> {
@@ -36,7 +36,7 @@ export function viewMethods(takeTrigger: TakeTrigger): Readonly<Record<string, M
       const user = call.need('user_id');
       if (!call.workspace.users.has(user)) throw new SlackRefusal('user_not_found');
       const hash = call.text('hash');
-      // Another state may have been published since, which no app can know.
+      // A newer state may have been published, which an app cannot know.
       if (hash !== undefined && hash !== call.workspace.homes.get(user)?.hash)
         throw new SlackRefusal('hash_conflict', [], { counts: false });
       const home: OpenView = {
@@ -67,7 +67,7 @@ function readView(call: Call, type: 'modal' | 'home'): Fields {
   return view;
 }
 
-/** Keeps a modal as open; block ids that the app left out are made up, as Slack does. */
+/** Stores an open modal. Missing block ids are generated, as on Slack. */
 export function storeView(
   workspace: Workspace,
   user: string,
@@ -92,7 +92,7 @@ export function storeView(
   return stored;
 }
 
-/** A view as the Web API and the payloads write it. */
+/** Returns a view as in the Web API and payloads. */
 export function wireView(open: OpenView, organisation?: string): Fields {
   return {
     id: open.id,
