@@ -1,4 +1,4 @@
-import { attachmentNote, inquiryTurn, pictureIn } from '../src/core/attachments.ts';
+import { inquiryTurn, pictureIn, withoutImages } from '../src/core/attachments.ts';
 import { defineCommand } from '../src/core/bot/command.ts';
 import type { Context } from '../src/core/bot/context.ts';
 import { type Outcome, privately } from '../src/core/bot/outcome.ts';
@@ -14,8 +14,8 @@ import {
 import type { AnswersInForce } from '../src/core/moderation.ts';
 import type { FileReference, OptionDeclarations } from '../src/core/options.ts';
 import { present } from '../src/core/util/present.ts';
-import type { AnswerResult, AnswerWork, InquiryTurn } from '../src/core/work.ts';
-import { emptyAnswer, endingNote } from './ask/ending.ts';
+import type { AnswerResult, AnswerWork } from '../src/core/work.ts';
+import { emptyAnswer, endingNote, leftOutNotes } from './ask/ending.ts';
 import { planAnswer, suggestModels } from './ask/plan.ts';
 import { closeMarkdown } from './ask/unfinished-markdown.ts';
 import { modelOption } from './text/options.ts';
@@ -30,7 +30,7 @@ const options = {
     type: 'text',
     description: 'Your question',
     required: true,
-    maximumLength: 6000,
+    maximumLength: 40_000,
     multiline: true,
   },
   image: {
@@ -107,7 +107,8 @@ export const ask = defineCommand({
     const { model, dialect, way, note } = tools
       ? await planAnswer({ requestedModel, picture: pictureIn(request.turns) }, context)
       : { ...work, model: request.model };
-    const turns = dialect === 'chat' ? withoutEarlierPictures(request.turns) : request.turns;
+    const { turns: all } = request;
+    const turns = dialect === 'chat' ? [...withoutImages(all.slice(0, -1)), ...all.slice(-1)] : all;
     return present({
       ...work,
       dialect,
@@ -138,7 +139,11 @@ export const ask = defineCommand({
     });
     const text = withoutTrailingMarks(answer.text).trim();
     const isEmpty = text === '' && pictures.length === 0;
-    const footer = [isEmpty ? '' : endingNote(answer), ...(work ? footerParts(answer, work) : [])];
+    const footer = [
+      isEmpty ? '' : endingNote(answer),
+      ...leftOutNotes(answer),
+      ...(work ? footerParts(answer, work) : []),
+    ];
     return present({
       title: isReply(job) ? undefined : job.title,
       text: isEmpty && work ? emptyAnswer(answer, work) : text,
@@ -173,15 +178,6 @@ async function saveJudgement(answer: JobView, judgement: Judgement, context: Con
 
 function isReply({ work }: JobView): boolean {
   return work.route === 'answer' && work.reply === true;
-}
-
-/** Replaces earlier images by notes, for models that cannot see them. */
-function withoutEarlierPictures(turns: readonly InquiryTurn[]): readonly InquiryTurn[] {
-  return turns.map((turn, index) =>
-    index === turns.length - 1
-      ? turn
-      : { ...turn, parts: turn.parts.map((part) => (part.type === 'image' ? attachmentNote(part) : part)) },
-  );
 }
 
 /** Removes duplicates: a platform may pass the same file as an option and as an attachment. */

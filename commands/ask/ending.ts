@@ -1,5 +1,6 @@
 /** Texts about how an answer ended. */
 import { plain } from '../../src/core/message.ts';
+import { amount, counted } from '../../src/core/util/words.ts';
 import type { AnswerResult, AnswerWork } from '../../src/core/work.ts';
 
 /** Footer text of an incomplete answer, plain; empty if the answer is complete. */
@@ -31,8 +32,20 @@ export function endingNote({ finish }: AnswerResult): string {
   }
 }
 
+/** Footer texts about parts of the question that were left out, plain. */
+export function leftOutNotes({ leftOut: { characters, images } = {} }: AnswerResult): string[] {
+  return [
+    ...(characters
+      ? [`Too long for the model: the last ${amount(characters)} characters were left out`]
+      : []),
+    ...(images
+      ? [`${counted(images, 'earlier image')} left out, because the model rejected the question with it`]
+      : []),
+  ];
+}
+
 /** Markdown shown in place of an empty answer. */
-export function emptyAnswer({ finish }: AnswerResult, { request, dialect }: AnswerWork): string {
+export function emptyAnswer({ finish, calls = [] }: AnswerResult, { request, dialect }: AnswerWork): string {
   switch (finish?.reason) {
     case 'stopped':
       return 'Stopped before the first word.';
@@ -54,6 +67,8 @@ export function emptyAnswer({ finish }: AnswerResult, { request, dialect }: Answ
     case 'stop':
     case 'other':
     case 'endless':
+      // Many models say nothing more after a call, and the message lists what was started.
+      if (calls.some(({ outcome }) => outcome !== 'refused')) return '';
       return `The model gave no answer${finish?.reason === 'other' ? plain(because(finish.detail)) : ''}. Press Again, or rephrase your question.`;
     default:
       return finish satisfies never;

@@ -15,8 +15,17 @@ export function isPicture({ name, contentType }: FileReference): boolean {
   return contentType?.startsWith('image/') ?? /\.(png|jpe?g|webp|gif|avif|bmp)$/i.test(name);
 }
 
-export function isDocument({ name, contentType }: FileReference): boolean {
-  return contentType?.startsWith('text/') ?? /\.(txt|md|csv|log)$/i.test(name);
+/** False only for what is surely no text: names and types of JSON, YAML, SQL and logs tell nothing. */
+export function mayBeText({ contentType = '' }: FileReference): boolean {
+  return !/^(?:image|audio|video|font)\/|\/(?:zip|pdf|gzip|x-7z|vnd\.)/.test(contentType);
+}
+
+/** Turns for a model that does not take their images: notes stand for them. */
+export function withoutImages(turns: readonly InquiryTurn[]): readonly InquiryTurn[] {
+  return turns.map((turn) => ({
+    ...turn,
+    parts: turn.parts.map((part) => (part.type === 'image' ? attachmentNote(part) : part)),
+  }));
 }
 
 /** What stands for an attachment that a model is not shown, so that later turns still make sense. */

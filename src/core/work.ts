@@ -188,6 +188,15 @@ export interface AnswerResult {
   readonly usage?: Usage;
   /** Commands that the model used, in order. */
   readonly calls?: readonly CommandCall[];
+  readonly leftOut?: LeftOut;
+}
+
+/** Parts of a question that the model did not get. */
+export interface LeftOut {
+  /** Characters at the end of the question, for which the model has no room. */
+  readonly characters?: number;
+  /** Images of earlier messages, which the model rejected. */
+  readonly images?: number;
 }
 
 /**

@@ -1,5 +1,6 @@
 /** How much of a conversation is sent: the system prompt and the newest turn always, of the rest as much as fits. */
 import { attachmentNote } from '../../core/attachments.ts';
+import { beginning } from '../../core/util/words.ts';
 import type { Inquiry, InquiryPart, InquiryTurn } from '../../core/work.ts';
 
 /** Counts high on purpose: public tokenisers make one token of three to five English letters, and one of most other signs. */
@@ -10,6 +11,8 @@ const PICTURE_TOKENS = 1_600;
 export const MOST_DOCUMENT_BYTES = 48_000;
 /** Roles and separators. */
 const TURN_TOKENS = 5;
+/** In characters. */
+const SHORTEST_QUESTION = 1_000;
 
 /** Never less than what public tokenisers make of it. */
 export function estimateTokens({ system = '', turns }: Pick<Inquiry, 'system' | 'turns'>): number {
@@ -61,6 +64,28 @@ export function cutToFit(inquiry: Inquiry, tokens: number): Inquiry {
     size -= turn ? turnTokens(turn) : 0;
   }
   return { ...inquiry, turns: turns.slice(first) };
+}
+
+/**
+ * Cuts the end of the question until the estimate fits; the rest of the conversation must be cut before. Also returns how many
+ * characters it left out.
+ */
+export function cutQuestion(
+  inquiry: Inquiry,
+  tokens: number,
+): { readonly inquiry: Inquiry; readonly characters: number } {
+  const excess = estimateTokens(inquiry) - tokens;
+  const question = inquiry.turns.at(-1);
+  const index = question?.parts.findLastIndex(({ type }) => type === 'text') ?? -1;
+  const part = question?.parts[index];
+  if (excess <= 0 || question === undefined || part?.type !== 'text') return { inquiry, characters: 0 };
+  const kept = Math.max(0, 1 - excess / textTokens(part.text));
+  const text = beginning(part.text, Math.max(SHORTEST_QUESTION, Math.floor(part.text.length * kept)));
+  const parts = question.parts.with(index, { ...part, text: `${text} …` });
+  return {
+    inquiry: { ...inquiry, turns: inquiry.turns.with(-1, { ...question, parts }) },
+    characters: part.text.length - text.length,
+  };
 }
 
 /** Half of what was said before, for a model that found all of it too long; undefined when nothing is left to leave out. */

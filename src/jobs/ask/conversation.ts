@@ -3,8 +3,8 @@ import {
   attachmentNote,
   blindModelSentence,
   inquiryTurn,
-  isDocument,
   isPicture,
+  mayBeText,
   type PicturePlace,
   pictureIn,
 } from '../../core/attachments.ts';
@@ -108,6 +108,8 @@ async function recalled(
   const told = new Set<string>();
   return found.flatMap(({ turn, job }) => {
     const answer = job?.result?.answer?.text;
+    // Progress and failures are not part of the conversation.
+    if (job !== undefined && job.result === undefined) return [];
     if (job?.work.route !== 'answer' || !answer) return [turn];
     // An answer may take several messages.
     if (told.has(job.id)) return [];
@@ -159,7 +161,7 @@ function fetching(
   keep: KeepFile,
 ): (turn: InquiryTurn) => Promise<InquiryTurn> {
   const files = memory.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'file' ? [part] : [])));
-  const wanted = files.filter(({ file }) => (seesPictures && isPicture(file)) || isDocument(file));
+  const wanted = files.filter(({ file }) => (isPicture(file) ? seesPictures : mayBeText(file)));
   const fetched = new Set<InquiryPart>(wanted.slice(-MOST_FILES));
   const read = async (part: InquiryPart): Promise<InquiryPart> => {
     if (part.type !== 'file') return part;

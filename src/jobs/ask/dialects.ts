@@ -1,17 +1,20 @@
 /** The parts of an answer in every dialect and mode: chat and gen stream, everything else answers whole. */
+
+import { withoutImages } from '../../core/attachments.ts';
 import type { Job } from '../../core/job.ts';
-import type { AnswerWork } from '../../core/work.ts';
+import { present } from '../../core/util/present.ts';
+import type { AnswerWork, Inquiry, LeftOut } from '../../core/work.ts';
 import type { Answer } from '../../gateway/answers.ts';
 import type { Question } from '../../gateway/questions.ts';
 import { GatewayError } from '../../gateway/transport/errors.ts';
 import type { JobDependencies } from '../dependencies.ts';
-import { cutToFit, halve } from './context-budget.ts';
+import { cutQuestion, cutToFit, estimateTokens, halve } from './context-budget.ts';
 import type { DraftEvent } from './draft.ts';
 import { toQuestion, withSpeakers } from './question.ts';
 import type { AskOptions, UseTools } from './tools.ts';
 
-/** How often what was said before is halved for a model that finds it too long. */
-const MOST_HALVINGS = 4;
+/** How often a question that the model refuses is asked with less. */
+const MOST_TRIES = 4;
 
 /** Throws GatewayError, and what `beforeAsking` throws. */
 export type AnswerParts = (job: Job, work: AnswerWork, asking: AskOptions) => AsyncIterable<DraftEvent>;
@@ -64,27 +67,56 @@ export function createAnswerParts({
   return async function* answerParts(job, work, asking) {
     const { request, contextTokens } = work;
     const whole = withSpeakers(request);
-    let inquiry = contextTokens === undefined ? whole : cutToFit(whole, contextTokens);
-    for (let halvings = 0; ; halvings += 1) {
+    const budget = contextTokens ?? Number.POSITIVE_INFINITY;
+    const fitting = cutQuestion(cutToFit(whole, budget), budget);
+    let { inquiry } = fitting;
+    let leftOut: LeftOut = present({ characters: fitting.characters || undefined });
+    for (let tries = 0; ; tries += 1) {
       const question = await toQuestion(inquiry, media);
       let begun = false;
       try {
         for await (const step of ask(job, work, question, asking)) {
+          if (!begun && Object.keys(leftOut).length > 0) yield { type: 'leftOut', leftOut };
           begun = true;
           yield step;
         }
         return;
       } catch (error) {
-        // No list tells how much a model takes; it says so itself, before anything is spent.
-        const tooLong = error instanceof GatewayError && error.code === 'too-long' && error.taken === 'no';
-        const less = tooLong && !begun && halvings < MOST_HALVINGS ? halve(inquiry) : undefined;
+        if (!(error instanceof GatewayError) || error.taken !== 'no' || begun || tries >= MOST_TRIES)
+          throw error;
+        const less = withLess(inquiry, error.code);
         if (!less) throw error;
-        const facts = { job: job.id, turns: less.turns.length };
-        log.info(facts, 'The conversation is too long for the model; retrying with less of it');
-        inquiry = less;
+        log.info(
+          { job: job.id, code: error.code },
+          'The model rejected the question; retrying with less of it',
+        );
+        inquiry = less.inquiry;
+        const { characters = 0, images } = less.leftOut ?? {};
+        const total = (leftOut.characters ?? 0) + characters;
+        leftOut = { ...leftOut, ...present({ characters: total || undefined, images }) };
       }
     }
   };
+}
+
+/** What to ask instead, for a model that refused before anything was spent; undefined if nothing can be left out. */
+function withLess(
+  inquiry: Inquiry,
+  code: GatewayError['code'],
+): { readonly inquiry: Inquiry; readonly leftOut?: LeftOut } | undefined {
+  // No list tells how much a model takes.
+  if (code === 'too-long') {
+    const half = halve(inquiry);
+    if (half) return { inquiry: half };
+    const cut = cutQuestion(inquiry, estimateTokens(inquiry) / 2);
+    return cut.characters > 0 ? { inquiry: cut.inquiry, leftOut: { characters: cut.characters } } : undefined;
+  }
+  if (code !== 'invalid') return undefined;
+  // One image that the model cannot read would make it refuse every later question.
+  const earlier = inquiry.turns.slice(0, -1);
+  const images = earlier.flatMap(({ parts }) => parts.filter(({ type }) => type === 'image')).length;
+  const turns = [...withoutImages(earlier), ...inquiry.turns.slice(-1)];
+  return images === 0 ? undefined : { inquiry: { ...inquiry, turns }, leftOut: { images } };
 }
 
 function* partsOf({ parts, finish, usage }: Answer): Iterable<DraftEvent> {

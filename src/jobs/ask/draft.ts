@@ -2,7 +2,7 @@
 
 import { EMPTY_RESULT } from '../../core/job.ts';
 import type { KeptFile } from '../../core/message.ts';
-import type { AnswerResult, CommandCall, OwnFinish, Result } from '../../core/work.ts';
+import type { AnswerResult, CommandCall, LeftOut, OwnFinish, Result } from '../../core/work.ts';
 import type { AnswerPart, Finish, Usage } from '../../gateway/answers.ts';
 import { MediaError } from '../../media/errors.ts';
 import type { JobDependencies } from '../dependencies.ts';
@@ -11,6 +11,7 @@ import type { JobDependencies } from '../dependencies.ts';
 export type DraftEvent =
   | { readonly type: 'part'; readonly part: AnswerPart }
   | { readonly type: 'call'; readonly call: CommandCall }
+  | { readonly type: 'leftOut'; readonly leftOut: LeftOut }
   | {
       readonly type: 'finish';
       readonly finish: Finish | { readonly reason: OwnFinish };
@@ -70,6 +71,9 @@ export function createAnswerDraft(job: string, { media, log }: Pick<JobDependenc
           return;
         case 'call':
           answer = { ...answer, calls: [...(answer.calls ?? []), event.call] };
+          return;
+        case 'leftOut':
+          answer = { ...answer, leftOut: { ...answer.leftOut, ...event.leftOut } };
           return;
         case 'finish': {
           const { finish, usage } = event;

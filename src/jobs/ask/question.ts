@@ -3,6 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { attachmentNote } from '../../core/attachments.ts';
 import type { Inquiry, InquiryPart, InquiryTurn } from '../../core/work.ts';
 import type { Question, TurnPart } from '../../gateway/questions.ts';
+import { decodeText } from '../../media/content/text.ts';
 import { MediaError } from '../../media/errors.ts';
 import type { Media } from '../../media/media.ts';
 import { MOST_DOCUMENT_BYTES } from './context-budget.ts';
@@ -66,7 +67,7 @@ async function toPart(part: InquiryPart, media: Pick<Media, 'open'>): Promise<Tu
     case 'document': {
       const bytes = await read(part.file.name, media);
       if (!bytes) return { type: 'text', text: `(The file ${part.name} is no longer stored.)` };
-      const text = new TextDecoder().decode(bytes.subarray(0, MOST_DOCUMENT_BYTES));
+      const text = decodeText(bytes.subarray(0, MOST_DOCUMENT_BYTES)) ?? '';
       const cut = bytes.byteLength > MOST_DOCUMENT_BYTES ? '\n(The rest of the file is cut off.)' : '';
       return { type: 'text', text: `The file ${part.name}:\n\n${text}${cut}` };
     }

@@ -4,8 +4,9 @@ import type { Outcome } from '../../core/bot/outcome.ts';
 import type { Invocation } from '../../core/invocation.ts';
 import type { Job } from '../../core/job.ts';
 import type { CommandCall } from '../../core/work.ts';
-import type { AnswerPart, Usage } from '../../gateway/answers.ts';
+import type { Answer, AnswerPart, Usage } from '../../gateway/answers.ts';
 import type { Question, Turn, TurnPart } from '../../gateway/questions.ts';
+import { GatewayError } from '../../gateway/transport/errors.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import type { DraftEvent } from './draft.ts';
 import { readArguments, toolDeclaration } from './tool-declarations.ts';
@@ -74,6 +75,19 @@ export function createUseTools({
     };
   }
 
+  /** After a command was used, an answer without words is a plain end. */
+  async function callTools(
+    question: Parameters<typeof gateway.gen.callTools>[0],
+    { signal, hasCalled }: { readonly signal: AbortSignal; readonly hasCalled: boolean },
+  ): Promise<Answer> {
+    try {
+      return await gateway.gen.callTools(question, { signal });
+    } catch (error) {
+      if (!hasCalled || !(error instanceof GatewayError) || error.code !== 'nonsense') throw error;
+      return { parts: [], finish: { reason: 'stop' }, usage: undefined };
+    }
+  }
+
   return async function* useTools(job, question, commands, { signal, beforeAsking }) {
     const caller = createCaller(job, commands);
     const tools = commands.flatMap((name) => {
@@ -83,9 +97,10 @@ export function createUseTools({
     const turns: Turn[] = [...question.turns];
     let usage: Usage | undefined;
     let hasSpoken = false;
+    let hasCalled = false;
     for (let round = 1; ; round += 1) {
       beforeAsking();
-      const answer = await gateway.gen.callTools({ ...question, turns, tools }, { signal });
+      const answer = await callTools({ ...question, turns, tools }, { signal, hasCalled });
       usage = sumOf(usage, answer.usage);
       const spoken = answer.parts.filter((part) => part.type !== 'tool-call');
       if (hasSpoken && spoken.length > 0) yield { type: 'part', part: { type: 'text', text: '\n\n' } };
@@ -103,6 +118,7 @@ export function createUseTools({
         if (signal.aborted) break;
         const { shown, response } = await caller(call);
         if (shown) yield { type: 'call', call: shown };
+        hasCalled ||= shown !== undefined && shown.outcome !== 'refused';
         results.push({ type: 'tool-result', name: call.name, result: response, id: call.id });
       }
       turns.push(

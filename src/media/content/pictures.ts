@@ -35,13 +35,16 @@ export function createPictureFitter(): PictureFitter {
 }
 
 async function fitPicture(bytes: Uint8Array): Promise<Uint8Array> {
-  const { format, width, height, pages = 1, orientation = 1, hasAlpha } = await readHeader(bytes);
+  const { format, width, height, pages = 1, orientation = 1, hasAlpha, space } = await readHeader(bytes);
   if (width * height > MOST_PIXELS)
     throw new MediaError('too-large', `An image of ${width} × ${height} pixels is too large to decode`);
   const fits = Math.max(width, height) <= LONGEST_EDGE && bytes.byteLength <= MOST_BYTES;
-  if (TYPES.has(format) && fits && pages === 1 && orientation === 1) return bytes;
+  const isAccepted = TYPES.has(format) && fits && pages === 1 && orientation === 1 && space !== 'cmyk';
   try {
-    return await write(bytes, hasAlpha);
+    if (!isAccepted) return await write(bytes, hasAlpha);
+    // Half an image has a whole header: decoding finds what a model would refuse.
+    await (await open(bytes)).stats();
+    return bytes;
   } catch (error) {
     if (error instanceof MediaError) throw error;
     throw new MediaError('type', 'The image is damaged', { cause: error });

@@ -1,4 +1,5 @@
 /** What a file is, by its content. */
+import { decodeText } from './text.ts';
 
 /** What a file is used as. */
 export type ContentKind = 'audio' | 'image' | 'video' | 'archive' | 'text';
@@ -81,7 +82,7 @@ export async function detectMediaType(
 ): Promise<MediaType | undefined> {
   if (head.length === 0) return undefined;
   // Before file-type: words may begin with some format's signature (`BM`, `GIF89a`), binary files never are text.
-  if (kinds.includes('text') && isText(head)) return mediaTypeOf('txt');
+  if (kinds.includes('text') && decodeText(head) !== undefined) return mediaTypeOf('txt');
   // Loaded with the first file, not at the start.
   const { fileTypeFromBuffer } = await import('file-type');
   const detected = await fileTypeFromBuffer(head);
@@ -91,16 +92,4 @@ export async function detectMediaType(
   if (type !== undefined && kinds.includes(type.kind)) return type;
   const soundOnly = SOUND_ONLY[extension];
   return soundOnly !== undefined && kinds.includes('audio') ? mediaTypeOf(soundOnly) : undefined;
-}
-
-/** UTF-8 without control characters other than white space. A character cut off at the end is forgiven. */
-function isText(head: Uint8Array): boolean {
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true });
-  } catch {
-    return false;
-  }
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is searched for
-  return text.length > 0 && !/[\u0000-\u0008\u000e-\u001f\u007f]/.test(text);
 }

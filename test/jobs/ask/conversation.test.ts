@@ -164,6 +164,14 @@ describe('an answer whose job is kept', () => {
     expect(said).toEqual(['user Bob: Why so?', 'assistant All of it.', 'user Ada: Why?']);
   });
 
+  it('is left out while it is being written, and so is other progress', async () => {
+    const { result: _, ...asking } = answer('', 'Why so?');
+    const { said } = await read([person('Hi'), { ...shown, text: 'Thinking', files: [] }], {}, new Set(), [
+      asking,
+    ]);
+    expect(said).toEqual(['user Hi', 'user Why?']);
+  });
+
   it('is what stands there once its job was erased', async () => {
     const { said } = await read([{ ...shown, files: [] }]);
     expect(said).toEqual(['assistant The beginning', 'user Why?']);

@@ -12,6 +12,7 @@ let upstream: Upstream;
 let dependencies: JobDependencies;
 
 const CHAT = '/chat/completions';
+const MSG = '/messages';
 const SILENCE_MS = 3_600_000;
 
 beforeEach(async () => {
@@ -326,6 +327,55 @@ describe('an answer with tools', () => {
     await step(job);
     expect((await world.read(job)).failure).toMatchObject({ code: 'rate', taken: 'unknown' });
     expect(upstream.asked).toHaveLength(2);
+  });
+});
+
+describe('a question that the model refuses', () => {
+  const refusal: Reply = (response) => {
+    response.writeHead(400, { 'content-type': 'application/json' });
+    response.end('{"error":{"type":"invalid_request_error","message":"Could not process image"}}');
+  };
+
+  it('is asked once more without the images of earlier messages', async () => {
+    const file = { name: 'cat.png', bytes: 4, contentType: 'image/png' };
+    const turns = [
+      { role: 'user' as const, parts: [{ type: 'image' as const, file }] },
+      { role: 'assistant' as const, parts: [{ type: 'text' as const, text: 'A cat.' }] },
+      { role: 'user' as const, parts: [{ type: 'text' as const, text: 'What is 2 + 2?' }] },
+    ];
+    upstream.next(
+      MSG,
+      refusal,
+      json({ content: [{ type: 'text', text: 'Four.' }], stop_reason: 'end_turn' }),
+    );
+    const job = await world.start({
+      title: '“sum”',
+      work: { route: 'answer', dialect: 'msg', request: { model: 'scribe', turns } },
+    });
+    await step(job);
+    expect(upstream.asked).toHaveLength(2);
+    expect(JSON.stringify(upstream.asked[1]?.body)).toContain('(a picture)');
+    expect((await world.read(job)).result?.answer).toMatchObject({ text: 'Four.', leftOut: { images: 1 } });
+  });
+
+  it('for its length is cut at the end, where no earlier message is left to leave out', async () => {
+    const text = `Summarise: ${'word '.repeat(4_000)}`;
+    const tooLong: Reply = (response) => {
+      response.writeHead(400, { 'content-type': 'application/json' });
+      response.end(
+        '{"error":{"message":"maximum context length exceeded","code":"context_length_exceeded"}}',
+      );
+    };
+    upstream.next(CHAT, tooLong, (response) => void events(response).end(chatStream(['Words.'])));
+    const turns = [{ role: 'user' as const, parts: [{ type: 'text' as const, text }] }];
+    const job = await world.start({
+      title: '“sum”',
+      work: { route: 'answer', dialect: 'chat', request: { model: 'small', turns } },
+    });
+    await step(job);
+    const { result } = await world.read(job);
+    expect(result?.answer?.leftOut?.characters).toBeGreaterThan(9_000);
+    expect(JSON.stringify(upstream.asked.at(-1)?.body)).toContain('Summarise: word');
   });
 });
 

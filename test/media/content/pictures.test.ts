@@ -62,6 +62,9 @@ describe('a picture is written anew', () => {
     expect(await sharp(await fitPicture(moving)).metadata()).toMatchObject({ width: 8, height: 8 });
     const avif = await plain(64, 64).avif().toBuffer();
     expect(await formatOf(await fitPicture(avif))).toBe('jpeg');
+    const print = await plain(64, 64).toColourspace('cmyk').jpeg().toBuffer();
+    expect((await sharp(print).metadata()).space).toBe('cmyk');
+    expect((await sharp(await fitPicture(print)).metadata()).space).toBe('srgb');
   });
 });
 
@@ -83,6 +86,11 @@ describe('a picture is refused', () => {
     ],
   ])('when it is %s', async (_name, bytes) => {
     await expect(fitPicture(bytes)).rejects.toEqual(refused('type'));
+  });
+
+  it.each(['jpeg', 'png', 'webp'] as const)('when its second half is missing: %s', async (format) => {
+    const whole = await noisy(800, 600).toFormat(format).toBuffer();
+    await expect(fitPicture(whole.subarray(0, whole.byteLength / 2))).rejects.toEqual(refused('type'));
   });
 
   it('when its end is missing and it would have to be written anew', async () => {

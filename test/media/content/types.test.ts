@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { decodeText } from '../../../src/media/content/text.ts';
 import {
   type ContentKind,
   contentTypeOf,
@@ -69,6 +70,16 @@ test('words that begin like a picture are words', async () => {
   expect(await detectMediaType(Buffer.from('BM, said the song'), ['text', 'image'])).toMatchObject({
     kind: 'text',
   });
+});
+
+test.each([
+  ['UTF-16 with its mark', Buffer.from('\ufeffÜber, 東京', 'utf16le'), '\ufeffÜber, 東京'],
+  ['Latin-1', Buffer.from('Der Bär läuft über die Straße.', 'latin1'), 'Der Bär läuft über die Straße.'],
+  ['a log with colours', Buffer.from('\u001b[31mERROR\u001b[0m at line 7'), 'ERROR at line 7'],
+  ['JSON', Buffer.from('{"a": 1}'), '{"a": 1}'],
+])('is a text: %s', async (_, bytes, text) => {
+  expect(await detectMediaType(bytes, ['text', 'image'])).toMatchObject({ kind: 'text' });
+  expect(decodeText(bytes)).toBe(text.replace('\ufeff', ''));
 });
 
 test('a character cut in two at the end of the sample is still text', async () => {
