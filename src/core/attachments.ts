@@ -1,16 +1,16 @@
-/** Files that people name: work holds them by name until the first step of its job has fetched them. */
+/** Attached files. Work refers to them by URL until the first step of its job fetches them. */
 import type { TextPart } from '../gateway/answers.ts';
 import type { ConversationTurn } from './invocation.ts';
 import type { FileReference } from './options.ts';
 import { present } from './util/present.ts';
 import type { InquiryPart, InquiryTurn, NamedFile, WorkFile } from './work.ts';
 
-/** Whether the file has yet to be fetched. */
+/** True if the file has yet to be fetched. */
 export function isNamed(file: WorkFile): file is NamedFile {
   return 'url' in file || 'job' in file;
 }
 
-/** As its platform describes it: the content decides when it is fetched. */
+/** Trusts the platform's description. The content is checked when the file is fetched. */
 export function isPicture({ name, contentType }: FileReference): boolean {
   return contentType?.startsWith('image/') ?? /\.(png|jpe?g|webp|gif|avif|bmp)$/i.test(name);
 }
@@ -28,24 +28,24 @@ export function withoutImages(turns: readonly InquiryTurn[]): readonly InquiryTu
   }));
 }
 
-/** What stands for an attachment that a model is not shown, so that later turns still make sense. */
+/** Replaces an attachment that the model doesn't get, so that later turns still make sense. */
 export function attachmentNote(part: Exclude<InquiryPart, TextPart>): TextPart {
   const isImage = part.type === 'image' || (part.type === 'file' && isPicture(part.file));
   const name = part.type === 'file' ? part.file.name : part.type === 'document' ? part.name : '';
   return { type: 'text', text: isImage ? '(a picture)' : `(the file ${name})` };
 }
 
-/** Where the picture of a question, which is the last turn, is. `replied-to`: in the turn before it. */
+/** Where the image of a question is: in the question itself (the last turn), or in the message it replies to (the turn before). */
 export type PicturePlace = 'attached' | 'replied-to' | 'none';
 
 export function pictureIn(turns: readonly InquiryTurn[]): PicturePlace {
-  const isShownIn = (turn?: InquiryTurn) =>
+  const hasImage = (turn?: InquiryTurn) =>
     turn?.parts.some((part) => part.type === 'image' || (part.type === 'file' && isPicture(part.file)));
-  if (isShownIn(turns.at(-1))) return 'attached';
-  return isShownIn(turns.at(-2)) ? 'replied-to' : 'none';
+  if (hasImage(turns.at(-1))) return 'attached';
+  return hasImage(turns.at(-2)) ? 'replied-to' : 'none';
 }
 
-/** What was said, with its files by name. */
+/** Converts a message of a conversation into a turn. Its files are not fetched yet. */
 export function inquiryTurn({ author, text, files, ...speaker }: ConversationTurn): InquiryTurn {
   const { name, person, job, answers } = speaker;
   return {

@@ -4,9 +4,9 @@ import { jitter } from './util/backoff.ts';
 export interface Clock {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Milliseconds of a clock that is never set: for how long something takes. */
+  /** Milliseconds of a monotonic clock, to measure durations. */
   readonly elapsed: () => number;
-  /** Calls back once, after so many milliseconds (at most 2^31 - 1). Returns what cancels it. */
+  /** Calls back once after a delay of at most 2^31 - 1 milliseconds. Returns a function that cancels it. */
   readonly after: (milliseconds: number, callback: () => void) => () => void;
 }
 
@@ -24,7 +24,7 @@ export function dayOf(at: number): string {
   return new Date(at).toISOString().slice(0, 10);
 }
 
-/** Resolves after the milliseconds, or at the signal. */
+/** Resolves after the delay, or when the signal aborts. */
 export function pause(milliseconds: number, signal: AbortSignal, clock: Clock): Promise<void> {
   return new Promise((resolve) => {
     const cancel = clock.after(milliseconds, done);
@@ -38,30 +38,30 @@ export function pause(milliseconds: number, signal: AbortSignal, clock: Clock): 
   });
 }
 
-/** {@link pause} by the clock of the system; without a signal, to the end. */
+/** {@link pause} with the system clock. */
 export const sleep = (
   milliseconds: number,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<void> => pause(milliseconds, signal, systemClock);
 
 export interface Rhythm {
-  /** From the end of the work to the next. */
+  /** Pause between the end of one run and the start of the next. */
   readonly everyMs: number;
-  /** Before the first. */
+  /** Pause before the first run. */
   readonly firstMs?: number;
-  /** With it pauses are a tenth shorter or longer, so that replicas do not work at the same moment. */
+  /** Varies pauses by up to 10 %, so that replicas don't work at the same moment. */
   readonly random?: () => number;
   readonly sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** Does the work again and again until it is stopped, which the signal tells it. The work does not reject. */
+/** Repeats the work until `stop` aborts its signal. The work must not reject. */
 export function repeat(
   work: (signal: AbortSignal) => Promise<void>,
-  { everyMs, firstMs = 0, random, sleep: rest = sleep }: Rhythm,
+  { everyMs, firstMs = 0, random, sleep: sleepFor = sleep }: Rhythm,
 ): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const wait = (ms: number) => rest(random ? jitter(ms, random) : ms, signal);
+  const wait = (ms: number) => sleepFor(random ? jitter(ms, random) : ms, signal);
   const ended = (async () => {
     if (firstMs > 0) await wait(firstMs);
     while (!signal.aborted) {
@@ -70,7 +70,7 @@ export function repeat(
     }
   })();
   return {
-    /** Resolves when the work that runs has ended. */
+    /** Resolves when the current run has ended. */
     async stop() {
       stopping.abort();
       await ended;

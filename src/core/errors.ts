@@ -1,16 +1,16 @@
 import type { Log } from './telemetry/log.ts';
 
-/** A fault that the operator reads about. Its message is written in this code and shows no secret, so it is printed and logged as it is. */
+/** An error for the operator. Its message is our own and contains no secrets, so it is printed and logged unchanged. */
 export class OperatorError extends Error {}
 
-/** A sentence for the person, shown as it is: what is wrong, and what to do. Nothing was spent. */
+/** An error for the person who sent the request. Its message says what is wrong and what to do. Nothing was spent. */
 export class UserError extends Error {
   override readonly name = 'UserError';
-  /** The option that is wrong, so that a form can show the sentence next to its field. */
+  /** The invalid option, so that a form can show the message next to its field. */
   readonly option: string | undefined;
   /**
-   * Until then the same is refused again, in milliseconds since the epoch: a limit is reached. Infinite where moderators or the operator
-   * decided it; absent where another try may succeed.
+   * When the same request may succeed, in milliseconds since the epoch. Infinity if a moderator or the operator has to change something;
+   * absent if a retry may succeed at any time.
    */
   readonly refusedUntil: number | undefined;
 
@@ -21,11 +21,11 @@ export class UserError extends Error {
   }
 }
 
-/** Refuses what moderators or the operator decided; it is refused again until they decide otherwise. */
+/** An error for a request that stays refused until a moderator or the operator changes a setting. */
 export const refusedByDecision = (sentence: string): UserError =>
   new UserError(sentence, undefined, Number.POSITIVE_INFINITY);
 
-/** Refuses what only moderators may do; says so when it could not be found out whether the person is one. */
+/** An error for a request that only moderators may make. `sentence` is for people who are known not to be moderators. */
 export function notModerator(
   { rightsUnknown = false }: { readonly rightsUnknown?: boolean },
   sentence: string,
@@ -35,7 +35,7 @@ export function notModerator(
     : refusedByDecision(sentence);
 }
 
-/** What the person reads about anything thrown. A UserError is shown; the rest gets a reference and a log line. */
+/** The message to show for any thrown error. A UserError is shown unchanged; other errors are logged with a reference. */
 export function toMessage(
   error: unknown,
   { log, reference }: { readonly log: Pick<Log, 'error'>; readonly reference: string },
@@ -47,7 +47,7 @@ export function toMessage(
   };
 }
 
-/** The system error code (`ENOSPC`, `ECONNRESET`, `UND_ERR_SOCKET`…) of anything thrown, if it has one. */
+/** The system error code of a thrown value, such as `ENOSPC`, `ECONNRESET` or `UND_ERR_SOCKET`. */
 export function systemErrorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;

@@ -1,12 +1,12 @@
-/** What a model is chosen for. */
+/** Kinds of output, each with its own model. */
 export const FAMILIES = ['song', 'ask', 'image', 'video'] as const;
 export type Family = (typeof FAMILIES)[number];
 
-/** What can be limited: what a family makes, and songs that are queued for a voice channel. */
+/** Limits apply to these: the families, and songs queued for a voice channel. */
 export const LIMITED = [...FAMILIES, 'party'] as const;
 export type Limited = (typeof LIMITED)[number];
 
-/** What a family makes. */
+/** Names for the output of each family. */
 export const FAMILY_NOUNS = {
   song: { one: 'song', many: 'songs', title: 'Songs' },
   ask: { one: 'answer', many: 'answers', title: 'Answers' },

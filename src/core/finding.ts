@@ -1,11 +1,11 @@
-/** What was found when settings, and the services that they name, were examined: a line each, for operators. */
+/** One result of checking the settings and the services they refer to, for operators. */
 export interface Finding {
   readonly level: 'good' | 'warning' | 'wrong';
-  /** What was examined, such as `Discord`. */
+  /** The thing that was checked, such as `Discord`. */
   readonly subject: string;
-  /** What is so, and why that matters; holds no secret. */
+  /** The result and why it matters. Contains no secrets. */
   readonly sentence: string;
-  /** What to do about it. */
+  /** How to fix it. */
   readonly remedy?: string;
 }
 

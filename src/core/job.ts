@@ -1,4 +1,4 @@
-/** The job record: what is owed to an address, durably. Small; media lives in files. */
+/** The job record: the durable state of one request, from acceptance to delivery. Files are stored separately, so records stay small. */
 import { z } from 'zod';
 import {
   addressSchema,
@@ -23,23 +23,23 @@ const JOB_STATES = [
   'cancelled',
 ] as const;
 
-/** States in which there is something left to do. */
+/** States of jobs that still have something to do. */
 const OPEN_STATES = ['accepted', 'submitting', 'waiting', 'ready'] as const;
 
 const failureSchema = z.object({
   code: z.string(),
-  /** What the person reads. */
+  /** The message for the requester. */
   sentence: z.string(),
-  /** Names the log line with the cause. */
+  /** Identifies the log line with the cause. */
   reference: z.string(),
-  /** Whether the gateway may have done the work all the same. */
+  /** Whether the gateway may have accepted the work anyway. */
   taken: z.enum(['no', 'unknown']),
 });
 export type JobFailure = z.infer<typeof failureSchema>;
 
 const jobFields = z.object({
   id: z.string(),
-  /** Counts up with every write; writes compare it first. */
+  /** Incremented by every write, and compared before it (optimistic locking). */
   version: z.number().int(),
   state: z.enum(JOB_STATES),
   command: z.string(),
@@ -51,9 +51,9 @@ const jobFields = z.object({
     moderator: z.boolean(),
     roles: z.array(z.string()),
   }),
-  /** The invocation that caused it: the same event that comes twice makes one job. */
+  /** Key of the invocation, so that a repeated event creates only one job. */
   invocation: z.string(),
-  // Written by commands whose requests the gateway client checks again when it sends them.
+  // Requests are not validated here: the gateway client validates them before it sends them.
   work: z.custom<Work>(
     (value) =>
       isPlainObject(value) &&
@@ -63,12 +63,12 @@ const jobFields = z.object({
       isPlainObject(value.request),
   ),
   parent: z.string().optional(),
-  /** What it was made from, for people. */
+  /** The song it was made from, as a text for people. */
   madeFrom: z.string().optional(),
-  /** What the person said, by option; shortened. Only of commands whose result would not say it. */
+  /** Shortened option values, for commands whose result would not show them. */
   asked: z.record(z.string(), z.string()).optional(),
   taskId: z.string().optional(),
-  /** Built from the gateway's readers only; partial until the job is `ready`. */
+  /** Partial until the job is `ready`. Always comes from the parsers in src/gateway. */
   result: z
     .custom<Result>(
       (value) =>
@@ -79,82 +79,82 @@ const jobFields = z.object({
         Array.isArray(value.images),
     )
     .optional(),
-  /** Set with `ready`: which of the four ends it will have once the person was told. */
+  /** The final state that a `ready` job gets once its message is delivered. */
   end: z.enum(['delivered', 'failed', 'expired', 'cancelled']).optional(),
   failure: failureSchema.optional(),
   cancelRequestedBy: z.string().optional(),
-  /** Remote URL to what was kept of it. */
+  /** Stored files by remote URL. */
   kept: z.record(z.string(), keptFileSchema),
-  /** What cannot be had any more: remote URLs, and names of files that came as bytes. */
+  /** Files that cannot be recovered: remote URLs, or names of files that arrived as bytes. */
   lost: z.array(z.string()).optional(),
-  /** Remote URL of a song to what was kept of it with its tags written in. */
+  /** Songs with their tags written, by remote URL. */
   tagged: z.record(z.string(), keptFileSchema).optional(),
-  /** What is in an archive to the archive. */
+  /** Archives by a key of their content. */
   archives: z.record(z.string(), keptFileSchema).optional(),
-  /** Remote URL of a song to its sound for voice channels. */
+  /** Songs encoded for voice channels, by remote URL. */
   opus: z.record(z.string(), keptFileSchema).optional(),
-  /** What the platform needs to find its message again. */
+  /** The platform's data to find the job's message again. */
   posted: jsonObject.optional(),
-  /** A run was interrupted, and may have posted more than `posted` tells. */
+  /** A run was interrupted and may have posted more than `posted` lists. */
   mayHavePosted: z.boolean().optional(),
   /**
-   * Two runs wrote the message, because a replica was suspended for longer than its lease. What the later one posted besides
-   * it is taken back, and the message written again.
+   * Messages to delete because two runs posted at the same time: a replica was suspended for longer than its lease. The job's own
+   * message is then written again.
    */
   overtaken: z.array(jsonObject).optional(),
-  /** It was open in a backup, so it may have ended after the copy was made: no failure is written over its result. */
+  /** Restored from a backup while open. It may have ended since, so a failure must not overwrite its result in the channel. */
   restored: z.boolean().optional(),
-  /** A digest of the message that is shown, so that equal messages are not written again. */
+  /** Digest of the message shown, so that an unchanged message is not written again. */
   shown: z.string().optional(),
-  /** The rough style was sent to be polished; it is never sent twice. */
+  /** The rough style was sent for polishing, which must happen only once. */
   polishSent: z.boolean().optional(),
-  /** The lyrics were asked for before the song; they are never asked for twice. */
+  /** The lyrics were requested before the song, which must happen only once. */
   lyrics: z.enum(['sent', 'done']).optional(),
-  /** Failures of the present step in a row. */
+  /** Consecutive failures of the current step. */
   attempts: z.number().int(),
-  /** How often the gateway refused the work for now. */
+  /** Number of temporary refusals by the gateway. */
   refusals: z.number().int().optional(),
-  /** A call that was refused with a time to wait is not repeated before then, even if the job is woken earlier. */
+  /** When calls may be repeated after a Retry-After (`asking`: gateway, `showing`: chat platform), even if the job is woken earlier. */
   held: z.object({ asking: z.number().optional(), showing: z.number().optional() }).optional(),
-  /** How often the task was asked about. */
+  /** Number of polls of the task. */
   polls: z.number().int(),
-  /** Last callback read, so that each counts once. */
+  /** Sequence number of the last callback read, so that each counts once. */
   inboxRead: z.number().int(),
-  /** How long such work took lately, in milliseconds. */
+  /** Typical duration of similar work, in milliseconds. */
   estimateMs: z.number().optional(),
   /** Milliseconds since the epoch. */
   createdAt: z.number(),
   submittedAt: z.number().optional(),
   deadlineAt: z.number().optional(),
   finishedAt: z.number().optional(),
-  /** Whether it counts as used; absent until its end is known. */
+  /** Whether it counts as usage; absent until its end is known. */
   charged: z.boolean().optional(),
-  /** It counts, though it is unknown whether the gateway charged it. */
+  /** It counts as usage, although the gateway may not have charged for it. */
   chargeUncertain: z.boolean().optional(),
-  /** It could be shown nowhere; `/jobs` offers it. */
+  /** The result could not be delivered; `/jobs` offers it. */
   undelivered: z.boolean().optional(),
-  /** From 1, while others are before it. */
+  /** Position in the queue, from 1; absent once it has a slot. */
   queuePosition: z.number().optional(),
-  /** When it got a slot, if it had to wait in line. */
+  /** When it got a slot, if it had to wait in the queue. */
   startedAt: z.number().optional(),
-  /** Since when the gateway does not know the task. */
+  /** When the gateway first reported the task as unknown. */
   unknownSince: z.number().optional(),
-  /** The result is whole; absent without one. */
+  /** Whether the result is complete; absent without a result. */
   complete: z.boolean().optional(),
-  /** When the gateway had made it. */
+  /** When the gateway finished the work. */
   endedAt: z.number().optional(),
-  /** The person who asked, or a moderator, took its page away. */
+  /** The requester or a moderator removed the song's page. */
   pageWithdrawn: z.boolean().optional(),
-  /** It is unknown whether the gateway took the work. */
+  /** Whether the gateway accepted the work is unknown. */
   uncertain: z.boolean().optional(),
-  /** A callback came that could not be read. */
+  /** A callback could not be parsed. */
   unreadable: z.boolean().optional(),
-  /** Where it was accepted, for operators' traces: https://www.w3.org/TR/trace-context-1/#traceparent-header */
+  /** Trace context of the request that created it: https://www.w3.org/TR/trace-context-1/#traceparent-header */
   traceparent: z.string().optional(),
 });
 export type Job = z.infer<typeof jobFields>;
 
-/** Keeps unknown fields: during an upgrade, an older replica writes records of a newer one. */
+/** Keeps unknown fields: during an upgrade, an older replica may rewrite records of a newer one. */
 export const jobSchema = jobFields
   .extend({
     address: addressSchema.loose(),
@@ -163,10 +163,10 @@ export const jobSchema = jobFields
   })
   .loose();
 
-/** As a job's record names the event of a platform that made it. */
+/** The value of a job's `invocation` for an event of a platform. */
 export const invocationKey = (platform: string, event: string): string => `${platform}:${event}`;
 
-/** Whether there is a result, and nothing of it is still to come. */
+/** True if the result is complete. */
 export function hasWholeResult({ result, complete = true }: Pick<Job, 'result' | 'complete'>): boolean {
   return result !== undefined && complete;
 }
@@ -177,23 +177,23 @@ export function isOpen(job: Job): boolean {
 
 export type JobState = Job['state'];
 
-/** Whether the gateway charged for a job; `uncertain` counts as used, too. */
+/** Whether the gateway charged for a job. `uncertain` counts as usage, too. */
 export type Charge = 'yes' | 'no' | 'uncertain';
 
-/** What commands see of a job. */
+/** A job as commands see it. The added fields are only set while its result is rendered. */
 export type JobView = Readonly<Job> & {
-  /** What it was made from; known only while it is rendered, as long as that is stored. */
+  /** The job it was made from, if still stored. */
   readonly parentJob?: Job;
-  /** The message with what it was made from, where the platform can link to it; known only while it is rendered. */
+  /** Link to the message of that job, if the platform has such links. */
   readonly parentUrl?: string;
-  /** The page of the song, or of the song that it was made from; known only while it is rendered, where there is one. */
+  /** The page of the song, or of the song it was made from. */
   readonly pageUrl?: string;
 };
 
 /**
- * Why a button of a job does nothing here: what was made in a channel answers there alone, since others may not see it.
- * Their own work people cancel from everywhere, and what was sent to them alone they use where it was sent. Undefined where
- * it works.
+ * The reason a job's button may not be used here; undefined if it may. Buttons only work in the job's own channel, because people
+ * elsewhere may not be allowed to see its result. Requesters may cancel their jobs from anywhere, and use results that were sent to
+ * them privately.
  */
 export function whyOutOfReach(
   job: Pick<JobView, 'address' | 'person' | 'undelivered'>,
@@ -201,18 +201,18 @@ export function whyOutOfReach(
   { address, person }: Pick<Invocation, 'address' | 'person'>,
 ): string | undefined {
   const isOwn = job.person.id === person.id;
-  const isSentToThem = serverOf(address) === undefined || job.undelivered === true;
-  const isOnPlatform = job.address.platform === address.platform;
-  if (isOnPlatform && isOwn && (action === 'cancel' || isSentToThem)) return undefined;
-  if (!isOnPlatform || job.address.guild !== address.guild)
+  const isPrivate = serverOf(address) === undefined || job.undelivered === true;
+  const isSamePlatform = job.address.platform === address.platform;
+  if (isSamePlatform && isOwn && (action === 'cancel' || isPrivate)) return undefined;
+  if (!isSamePlatform || job.address.guild !== address.guild)
     return `This button only works in the ${serverWord(address)} where it was posted.`;
-  const isThere = isOwn || channelOf(job.address) === channelOf(address);
-  return isThere ? undefined : 'This button only works in the channel where it was posted.';
+  const isAllowed = isOwn || channelOf(job.address) === channelOf(address);
+  return isAllowed ? undefined : 'This button only works in the channel where it was posted.';
 }
 
 export const EMPTY_RESULT: Result = { songs: [], lyrics: [], images: [], stems: [] };
 
-/** The newer of two results, keeping what only the older one has. Nothing that was known is forgotten. */
+/** Merges two results. The newer one wins, but nothing of the older one is lost. */
 export function mergeResults(older: Result | undefined, newer: Result): Result {
   if (!older) return newer;
   return {
@@ -225,23 +225,24 @@ export function mergeResults(older: Result | undefined, newer: Result): Result {
   };
 }
 
-/** A take is known by its id, or by its position where it has none. Takes with a sound that the newer leaves out stay. */
+/** Matches takes by id, or by position if one has no id. Takes with audio that are missing in the newer result are kept. */
 function mergeSongs(older: Result['songs'], newer: Result['songs']): Result['songs'] {
   if (newer.length === 0) return older;
-  const left = new Set(older);
+  const unmatched = new Set(older);
   const merged = newer.map((song, index) => {
-    const named = older.find(({ audioId }) => audioId !== undefined && audioId === song.audioId);
-    const there = older[index];
-    const isNameless = song.audioId === undefined || there?.audioId === undefined;
-    const before = named ?? (isNameless && there !== undefined && left.has(there) ? there : undefined);
-    if (before === undefined) return song;
-    left.delete(before);
-    return { ...before, ...song };
+    const byId = older.find(({ audioId }) => audioId !== undefined && audioId === song.audioId);
+    const byPosition = older[index];
+    const lacksId = song.audioId === undefined || byPosition?.audioId === undefined;
+    const match =
+      byId ?? (lacksId && byPosition !== undefined && unmatched.has(byPosition) ? byPosition : undefined);
+    if (match === undefined) return song;
+    unmatched.delete(match);
+    return { ...match, ...song };
   });
-  return [...merged, ...[...left].filter(({ audioUrl }) => audioUrl !== undefined)];
+  return [...merged, ...[...unmatched].filter(({ audioUrl }) => audioUrl !== undefined)];
 }
 
-/** Whether a result has something that the delivered one lacks. */
+/** True if the newer result has files that the older one lacks. */
 export function holdsMore(newer: Result, older: Result | undefined): boolean {
   const counts = (result: Result | undefined) => [
     result?.songs.filter(({ audioUrl }) => audioUrl !== undefined).length ?? 0,
@@ -250,6 +251,6 @@ export function holdsMore(newer: Result, older: Result | undefined): boolean {
     result?.wavUrl === undefined ? 0 : 1,
     result?.videoUrl === undefined ? 0 : 1,
   ];
-  const known = counts(older);
-  return counts(newer).some((count, index) => count > (known[index] ?? 0));
+  const previous = counts(older);
+  return counts(newer).some((count, index) => count > (previous[index] ?? 0));
 }

@@ -1,7 +1,7 @@
-/** Models as people name them: an id, or an id after its route, as in `msg:some-id`. */
+/** Model names as people type them: an id, optionally with a route, as in `msg:some-id`. */
 import type { Family } from './family.ts';
 
-/** Routes that may precede an id. */
+/** Routes allowed before an id. */
 export const MODEL_ROUTES = {
   song: [],
   ask: ['chat', 'msg', 'gen'],
@@ -11,13 +11,13 @@ export const MODEL_ROUTES = {
 
 type RouteOf<Name extends Family> = (typeof MODEL_ROUTES)[Name][number];
 
-/** The id, which may not be typed yet, and the route before it. */
+/** Splits a name into route and id. The id is empty if only the route is typed. */
 export function parseModelName<Name extends Family>(
   family: Name,
   name: string,
 ): { readonly route?: RouteOf<Name>; readonly id: string } {
   const text = name.trim();
   const routes: readonly RouteOf<Name>[] = MODEL_ROUTES[family];
-  const route = routes.find((one) => text.startsWith(`${one}:`));
+  const route = routes.find((name) => text.startsWith(`${name}:`));
   return route === undefined ? { id: text } : { route, id: text.slice(route.length + 1).trim() };
 }

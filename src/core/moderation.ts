@@ -1,30 +1,30 @@
-/** What moderators decide, and what the bot tells them. src/settings stores it. */
+/** Settings and rules of moderators. src/settings stores them. */
 import { z } from 'zod';
 import { FAMILIES, type Family, LIMITED, type Limited } from './family.ts';
 import { type Address, serverWord } from './invocation.ts';
 import type { KeptFile } from './message.ts';
 
-/** Where a decision holds. The channel's wins over the server's; threads belong to their channel. */
+/** The scope of a setting. The channel's setting wins over the server's; threads belong to their channel. */
 export type Where = 'channel' | 'server';
 
-/** Such as `this server`, in the platform's word. */
+/** The scope in words, such as `this server` or `this workspace`. */
 export const placeText = (where: Where, at: Pick<Address, 'platform'>): string =>
   `this ${where === 'server' ? serverWord(at) : where}`;
 
-/** Where a value in force comes from. */
+/** The source of an effective value. */
 export type Origin = Where | 'deployment' | 'none';
 
-/** A person as settings remember them. */
+/** A person as stored in settings. */
 export const actorSchema = z.object({ id: z.string(), displayName: z.string() });
 export type Actor = z.infer<typeof actorSchema>;
 
 export interface ModelInForce {
   readonly family: Family;
-  /** Absent when none is chosen. */
+  /** Absent if no model is chosen. */
   readonly model?: string;
   readonly from: Origin;
   readonly chosenBy?: Actor;
-  /** Choices that would hold, but the account no longer has the model. */
+  /** Choices that would apply if the account still had the model. */
   readonly gone: readonly { readonly model: string; readonly from: Exclude<Origin, 'none'> }[];
 }
 
@@ -32,13 +32,13 @@ export interface AnswersInForce {
   readonly systemPrompt?: { readonly text: string; readonly from: Where };
   /** Questions may use the bot's own commands. */
   readonly assistant: { readonly on: boolean; readonly from: Origin };
-  /** Small print under an answer: model, route, tokens. */
+  /** Small print below an answer: model, route, tokens. */
   readonly footer: { readonly on: boolean; readonly from: Origin };
   /** Each message in the channel is a question. */
   readonly talk: boolean;
 }
 
-/** Whether songs have pages, which open for everybody who has the link. */
+/** Whether songs have pages. Everyone with the link can open one. */
 export interface PagesInForce {
   readonly on: boolean;
   readonly from: Origin;
@@ -47,16 +47,13 @@ export interface PagesInForce {
 const subject = z.object({ type: z.enum(['role', 'person']), id: z.string(), name: z.string().optional() });
 export type Subject = z.infer<typeof subject>;
 
-/** Roles that every platform has. */
+/** A role on every platform. */
 export const EVERYONE = { type: 'role', id: 'everyone', name: 'everyone' } as const satisfies Subject;
-/** People of other workspaces who share a channel. */
+/** People from other workspaces who share a channel. */
 export const VISITORS = { type: 'role', id: 'visitors', name: 'visitors' } as const satisfies Subject;
 export const MODERATORS = { type: 'role', id: 'moderators', name: 'moderators' } as const satisfies Subject;
 
-/**
- * Reads `<@id>`, `<@&id>` (a role) and `<@id|name>`, how platforms leave a mention in an option that takes one, and the
- * roles that every platform has, by name.
- */
+/** Parses a mention, which platforms pass as `<@id>`, `<@&id>` (a role) or `<@id|name>`, or the name of a built-in role. */
 export function parseSubject(text: string): Subject | undefined {
   const word = text.trim();
   if (/^(?:@?everyone|@channel|@here)$/i.test(word)) return EVERYONE;
@@ -67,7 +64,7 @@ export function parseSubject(text: string): Subject | undefined {
   return { type: role === undefined ? 'person' : 'role', id, ...(name ? { name } : {}) };
 }
 
-/** What each person may ask in an hour where each message is a question, unless moderators set a limit of their own. */
+/** Default limit of questions per person and hour in channels where each message is a question. */
 export const TALK_QUESTIONS = 30;
 
 /** In a rule: every command, or every family. */
@@ -75,14 +72,14 @@ export const ALL = 'all';
 /** In a rule: the commands that are for moderators only. {@link ALL} does not include them. */
 export const MODERATION = 'moderation';
 
-/** What limits of moderators may be on. */
+/** Moderators can limit these. */
 export const LIMITABLE = [ALL, ...LIMITED] as const;
 export const LIMIT_PERIODS = ['hour', 'day'] as const;
 export type LimitPeriod = (typeof LIMIT_PERIODS)[number];
 
-/** How much may be used in any stretch of a period. */
+/** The most that may be used in any hour or day. */
 export interface Limit {
-  /** The first three count each person for themselves, the others all people there together. */
+  /** The first three count each person separately, the others everyone together. */
   readonly scope:
     | 'personInServer'
     | 'personInChannel'
@@ -90,9 +87,9 @@ export interface Limit {
     | 'channel'
     | 'server'
     | 'deployment';
-  /** Whom it is for, where it counts each person for themselves; everyone if absent. */
+  /** The people a per-person limit applies to; everyone if absent. */
   readonly who?: Subject | undefined;
-  /** When absent, all families together; `party`, which asks the gateway for nothing, is none of them. */
+  /** All families together if absent, except `party`, which sends nothing to the gateway. */
   readonly family?: Limited | undefined;
   readonly per: LimitPeriod;
   readonly of: 'requests' | 'units';
@@ -101,16 +98,16 @@ export interface Limit {
 
 export interface LimitInForce extends Limit {
   readonly from: Where | 'deployment';
-  /** What counts against it now for the person who asks. */
+  /** Current usage that counts against the limit, for the person who asks. */
   readonly used: number;
-  /** As in `5 songs per person and day`. Plain. */
+  /** Plain text, such as `5 songs per person and day`. */
   readonly sentence: string;
 }
 
-/** What tells the rules of a place apart, besides the amounts of limits. */
+/** The key of a rule within its scope. Limits with different amounts have the same key. */
 export interface RuleName {
   readonly who: Subject;
-  /** {@link ALL}, {@link MODERATION}, a family, which includes its commands, or a command. */
+  /** {@link ALL}, {@link MODERATION}, a command, or a family, which includes its commands. */
   readonly what: string;
 }
 
@@ -124,38 +121,38 @@ const limitRule = z.object({
   per: z.enum(LIMIT_PERIODS),
   of: z.enum(['requests', 'units']),
   most: z.number().min(0),
-  /** All people of the channel or server share it. Only for everyone. */
+  /** Everyone in the channel or server shares the limit. Only valid for {@link EVERYONE}. */
   together: z.boolean().optional(),
 });
 export type LimitRule = z.infer<typeof limitRule>;
 
-/** No limit that moderators set holds. */
+/** Exempts somebody from the limits of moderators. */
 const unlimitedRule = z.object({ type: z.literal('unlimited'), who: subject, what: z.enum(LIMITABLE) });
 export type UnlimitedRule = z.infer<typeof unlimitedRule>;
 
-/** What moderators decided for somebody about something. */
+/** A rule of moderators. */
 export const ruleSchema = z.discriminatedUnion('type', [accessRule, limitRule, unlimitedRule]);
 export type Rule = z.infer<typeof ruleSchema>;
 
 export interface RulesInForce {
   readonly limits: readonly LimitInForce[];
-  /** Everything but limits, each with its place, as in `Bob may not use /image (this server)`. Plain. */
+  /** Rules other than limits, as plain text such as `Bob may not use /image (this server)`. */
   readonly rules: readonly string[];
-  /** Nothing new is taken in the server. */
+  /** The server accepts no new requests. */
   readonly paused: boolean;
 }
 
-/** What holds for somebody after a change. Plain. */
+/** The effect of a change to the rules, as plain text. */
 export interface RuleReport {
-  /** Sentences: what applies now, and why. */
+  /** What applies now, and why. */
   readonly now: readonly string[];
-  /** Other rules about the same thing, here or in the server. */
+  /** Other rules on the same subject, here or in the server. */
   readonly related: readonly string[];
-  /** After a change for the server: channels that have rules of their own about it. */
+  /** After a change for the server: channels with their own rules on it. */
   readonly channels: OwnChoices;
 }
 
-/** A change by a moderator as the settings of its place hold it. */
+/** A change by a moderator, as stored. */
 export const changeSchema = z.object({
   id: z.string(),
   /** Milliseconds since the epoch. */
@@ -166,21 +163,21 @@ export const changeSchema = z.object({
   to: z.string(),
 });
 
-/** One change by a moderator. */
+/** A change by a moderator, with its scope. */
 export interface Change extends z.infer<typeof changeSchema> {
-  /** `server`, or what to call the channel. Plain. */
+  /** `server`, or the name of the channel. Plain text. */
   readonly where: string;
 }
 
 export interface Used {
   readonly requests: number;
-  /** In the operator's own units. */
+  /** Cost in the units of USAGE_COSTS. */
   readonly units: number;
 }
 
-/** What counts for good. */
+/** Usage that is final. */
 export interface SettledUsage extends Used {
-  /** Of the requests, those whose end is unknown: the gateway may not have charged them. */
+  /** Requests with an unknown end, included in `requests`. The gateway may not have charged for them. */
   readonly uncertain: number;
 }
 
@@ -198,16 +195,16 @@ export interface PersonUsage extends SettledUsage {
   readonly displayName: string;
 }
 
-/** What a server used. */
+/** Usage of a server. */
 export interface UsageSummary {
   /** By day and family. */
   readonly days: readonly DayUsage[];
-  /** Those who used most, most first. */
+  /** Top users, highest usage first. */
   readonly people: readonly PersonUsage[];
   readonly peopleInAll: number;
 }
 
-/** How many votes the answers of a model got. */
+/** Votes on the answers of a model. */
 export interface ModelFeedback {
   readonly model: string;
   readonly good: number;
@@ -216,7 +213,7 @@ export interface ModelFeedback {
 
 export interface UsageReport extends UsageSummary {
   readonly feedback: readonly ModelFeedback[];
-  /** Requests by day and family, as a picture. */
+  /** Image of the requests by day and family. */
   readonly chart?: KeptFile;
 }
 
@@ -226,23 +223,23 @@ export interface Forgotten {
 }
 
 export interface ChosenModel {
-  /** The id that was stored. */
+  /** The stored id. */
   readonly model: string;
-  /** The display name that was given for it. */
+  /** Display name of the model. */
   readonly label?: string;
-  /** Whether the list was at hand. */
+  /** Whether the model list was available to check the id. */
   readonly checked: boolean;
-  /** After a choice for the server: channels that have a choice of their own, which still wins. Plain. */
+  /** After a choice for the server: channels whose own choice still wins. Plain text. */
   readonly others: readonly { readonly channel: string; readonly model: string }[];
 }
 
-/** After a choice for the server: channels that decided otherwise for themselves, which still holds there. Plain. */
+/** After a change for the server: channels whose own choice still applies. Plain text. */
 export type OwnChoices = readonly string[];
 
 export const RESETTABLE = [...FAMILIES, 'prompt', 'assistant', 'footer', 'talk', 'pages'] as const;
 export type Resettable = (typeof RESETTABLE)[number];
 
-/** What holds in one channel; after a change, what holds then. */
+/** The effective settings of a channel. */
 export interface InForce {
   models(): Promise<readonly ModelInForce[]>;
   answers(): Promise<AnswersInForce>;
@@ -250,15 +247,15 @@ export interface InForce {
   rules(): Promise<RulesInForce>;
 }
 
-/** What people may ask about themselves. */
+/** A person's access to their own data. */
 export interface Own {
-  /** What the person used here, the last so many days. */
+  /** The person's usage here in the last `days`. */
   usage(days: number): Promise<readonly FamilyUsage[]>;
-  /** Erases what is stored about the person on this platform. */
+  /** Erases all data about the person on this platform. */
   forget(): Promise<Forgotten>;
 }
 
-/** How moderators decide, for one of them in one channel. Methods throw UserError with a sentence. */
+/** Changes settings as one moderator in one channel. Methods throw UserError. */
 export interface Moderation {
   readonly models: {
     choose(family: Family, name: string, where: Where): Promise<ChosenModel>;
@@ -273,23 +270,23 @@ export interface Moderation {
   };
   readonly pages: {
     set(on: boolean, where: Where): Promise<OwnChoices>;
-    /** The link to the songs of this channel, made once; undefined if people could not open it. */
+    /** The link to the songs of this channel, created once; undefined if people could not open it. */
     album(): Promise<string | undefined>;
-    /** Takes that link away: the next one is another. Resolves to whether there was one. */
+    /** Revokes that link; the next one will be different. Resolves to false if there was no link. */
     withdrawAlbum(): Promise<boolean>;
   };
-  /** Takes a choice back. Resolves to whether there was one. */
+  /** Resets a setting. Resolves to false if it was not set. */
   reset(choice: Resettable, where: Where): Promise<boolean>;
   readonly rules: {
-    /** Replaces the rule about the same. Resolves to what holds then. */
+    /** Sets a rule, replacing the one with the same key. */
     set(rule: Rule, where: Where): Promise<RuleReport>;
-    /** Takes back every rule and limit for somebody about something. Resolves to what there was, in words, and to what holds then. */
+    /** Removes every rule and limit with this key. `removed` describes them. */
     reset(name: RuleName, where: Where): Promise<RuleReport & { readonly removed: readonly string[] }>;
-    /** While the server is paused nothing new is taken, and what runs ends. Resolves to whether it was otherwise. */
+    /** Pauses or resumes the server. While paused, running jobs finish but new requests are refused. Resolves to false if unchanged. */
     pause(paused: boolean): Promise<boolean>;
   };
-  /** Changes here and in the server, newest first. */
+  /** Changes to this channel and the server, newest first. */
   audit(limit: number): Promise<readonly Change[]>;
-  /** Of this server, the last so many days. */
+  /** Usage of this server in the last `days`. */
   report(days: number): Promise<UsageReport>;
 }

@@ -1,11 +1,11 @@
-/** How a command's options are declared, and the check of what people typed, before anything is spent. */
+/** Declarations of command options, and the validation of their values before anything is spent. */
 import { UserError } from './errors.ts';
 import { nearest } from './util/nearest.ts';
 
 export interface Choice {
   readonly name: string;
   readonly value: string;
-  /** What people type in place of a value that is an id. */
+  /** Text that people can type instead of an id. */
   readonly typed?: string;
 }
 
@@ -19,11 +19,11 @@ export interface TextOption extends OptionBase {
   readonly type: 'text';
   /** In characters. */
   readonly maximumLength?: number;
-  /** Forms offer several lines. */
+  /** Forms show a text area. */
   readonly multiline?: boolean;
-  /** Takes one person or role: platforms offer their own picker and leave a mention, as `<@id>` or `<@&id|name>`. */
+  /** Takes one person or role. Platforms show their own picker and pass a mention, such as `<@id>` or `<@&id|name>`. */
   readonly mention?: boolean;
-  /** The command completes it while the person types ({@link Command.autocomplete}); any text stays allowed. */
+  /** {@link Command.autocomplete} suggests values while the person types; any text is valid. */
   readonly autocomplete?: true;
 }
 
@@ -51,25 +51,22 @@ export interface FileOption extends OptionBase {
 
 export type OptionDeclaration = TextOption | ChoiceOption | FlagOption | NumberOption | FileOption;
 
-/** Name to declaration. The first text option takes what is typed without a flag on Slack. */
+/** Declarations by name. On Slack, text without a flag goes to the first text option. */
 export type OptionDeclarations = Readonly<Record<string, OptionDeclaration>>;
 
-/** A file that a person attached, as the platform told of it: nothing about it is proven yet. */
+/** A file that a person attached, as described by the platform. Not verified yet. */
 export interface FileReference {
   readonly name: string;
   readonly contentType?: string | undefined;
   readonly bytes?: number | undefined;
   readonly url: string;
-  /**
-   * The platform itself handed the file over and serves it at `url`: the bot's credentials may open it. Absent for an
-   * address that a person typed.
-   */
+  /** The platform serves the file at `url`, so the bot's credentials may be sent there. Absent for a URL that a person typed. */
   readonly attached?: true;
 }
 
 export type OptionValue = string | number | boolean | FileReference;
 
-/** As a platform read them; {@link Invocation.options} before validation. */
+/** Values of {@link Invocation.options} before validation. */
 export type RawOptions = Readonly<Record<string, OptionValue | undefined>>;
 
 type ValueOf<Declaration> = Declaration extends { readonly type: 'flag' }
@@ -96,14 +93,14 @@ export type OptionValues<Declarations extends OptionDeclarations> = {
     : Name]?: ValueOf<Declarations[Name]> | undefined;
 };
 
-/** A form built from a declaration; when it is sent, it comes back as an invocation with the same `id`. */
+/** A form for options. A sent form becomes an invocation with the same `id`. */
 export interface Form {
-  /** The command's name for its own form, or an action id. */
+  /** The command's name, or an action id. */
   readonly id: string;
   readonly title: string;
   readonly submitLabel: string;
   readonly options: OptionDeclarations;
-  /** What the fields hold when the form opens. */
+  /** Initial values of the fields. */
   readonly initial: RawOptions;
 }
 
@@ -116,7 +113,7 @@ export interface FormButton extends Pick<Form, 'initial'> {
 
 const MEBIBYTE = 1024 * 1024;
 
-/** The values that the declaration describes. Throws UserError that names the option and says what to do. */
+/** Validates all options. Throws UserError with the name of the invalid option. */
 export function validateOptions(raw: RawOptions, declarations: OptionDeclarations): RawOptions {
   for (const name of Object.keys(raw)) {
     if (!Object.hasOwn(declarations, name))
@@ -124,7 +121,7 @@ export function validateOptions(raw: RawOptions, declarations: OptionDeclaration
   }
   const values: Record<string, OptionValue> = {};
   for (const [name, declaration] of Object.entries(declarations)) {
-    const value = filled(raw[name]);
+    const value = nonEmpty(raw[name]);
     if (value !== undefined) values[name] = readOption(name, value, declaration);
     else if (declaration.required)
       throw new UserError(`The option “${name}” is required: ${declaration.description}.`, name);
@@ -139,11 +136,11 @@ function unknownOption(name: string, known: readonly string[]): string {
   return `There is no option “${name}”. ${hint}`;
 }
 
-function filled(value: OptionValue | undefined): OptionValue | undefined {
+function nonEmpty(value: OptionValue | undefined): OptionValue | undefined {
   return typeof value === 'string' && value.trim() === '' ? undefined : value;
 }
 
-/** The value that one option describes, of what a person typed or chose. Throws UserError. */
+/** Validates and converts the value of one option. Throws UserError. */
 export function readOption(name: string, value: OptionValue, declaration: OptionDeclaration): OptionValue {
   switch (declaration.type) {
     case 'text': {
@@ -188,14 +185,14 @@ export function readOption(name: string, value: OptionValue, declaration: Option
   }
 }
 
-/** The value of a choice, by its value or its name. */
+/** Finds the value of a choice by value or name. */
 export function findChoice({ choices }: ChoiceOption, typed: string): string | undefined {
   const wanted = typed.trim().toLowerCase();
   return choices.find(({ name, value }) => [value, name].some((text) => text.toLowerCase() === wanted))
     ?.value;
 }
 
-/** Reads `5`, `2.5`, `2,5` and `1,000`; undefined for what is no number. */
+/** Parses `5`, `2.5`, `2,5` and `1,000`; undefined if the text is not a number. */
 export function readNumber(text: string): number | undefined {
   const typed = text.trim();
   const isGrouped = /^[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?$/.test(typed);
@@ -206,7 +203,7 @@ export function readNumber(text: string): number | undefined {
 const YES = new Set(['true', 'yes', 'on', '1']);
 const NO = new Set(['false', 'no', 'off', '0']);
 
-/** What the platform says of a file; its content is checked when it is fetched. */
+/** Checks the platform's description of a file. The content is checked when it is fetched. */
 function file(name: string, value: OptionValue, { accept, maximumBytes }: FileOption): OptionValue {
   if (typeof value !== 'object') throw new UserError(`“${name}” takes a file. Please attach one.`, name);
   const kind = value.contentType?.split('/')[0];

@@ -1,23 +1,23 @@
-/** Work in a thread of its own: it takes long, needs much memory, or reads files that came from outside. */
+/** Runs work in a worker thread because it takes long, needs much memory, or reads untrusted files. */
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Worker } from 'node:worker_threads';
 
-/** Node would let garbage grow to 48 MB before it is collected, and a song for a voice channel takes no more than 100 MB. */
+/** Node would let 48 MB of garbage pile up, which is too much for encoding a song within 100 MB. */
 const YOUNG_MB = 8;
 
 export interface ThreadOptions {
   readonly signal: AbortSignal;
-  /** Of its heap; as much as the process has, unless said. */
+  /** Limit of the thread's heap; the process's limit by default. */
   readonly memoryMb?: number;
-  /** Its standard input. Destroyed at the end, read or not. */
+  /** Standard input of the thread. Destroyed at the end in any case. */
   readonly stdin?: Readable;
 }
 
 /**
- * Starts `module` with `input` and resolves to the first message that it posts. Rejects when it fails, ends without an answer, its
- * standard input fails, or the signal aborts. The thread sees nothing secret of the environment.
+ * Starts `module` with `input` and resolves to the first message it posts. Rejects if the thread fails or ends without a message, if
+ * its standard input fails, or if the signal aborts. The thread gets no environment variables.
  */
 export async function answerOfThread(module: URL, input: unknown, options: ThreadOptions): Promise<unknown> {
   const { worker, ended, stop } = startThread(module, input, options);
@@ -33,7 +33,7 @@ export async function answerOfThread(module: URL, input: unknown, options: Threa
   }
 }
 
-/** Like {@link answerOfThread}, with what the module writes to its standard output, as it is written. */
+/** Like {@link answerOfThread}, but yields the thread's standard output as it is written. */
 export async function* outputOfThread(
   module: URL,
   input: unknown,

@@ -1,4 +1,4 @@
-/** What a command may ask of the gateway, and what came of it. Types only, so that no layer depends on the client. */
+/** Requests to the gateway and their results. Types only, so that no layer depends on the client. */
 import type { Finish, TextPart, Usage } from '../gateway/answers.ts';
 import type { ImageRequest, VideoRequest } from '../gateway/media/requests.ts';
 import type * as music from '../gateway/music/requests.ts';
@@ -9,14 +9,14 @@ import type { KeptFile, MediaSource } from './message.ts';
 import type { MODEL_ROUTES } from './model-name.ts';
 import type { FileReference } from './options.ts';
 
-/** A request as a command writes it: jobs add the address of the callback. */
+/** A request as a command writes it. Jobs add the callback URL. */
 type Callable<Request> = Request extends unknown ? Omit<Request, 'callBackUrl'> : never;
-/** The same for work on a recording: jobs add its signed address, and where it ends. */
+/** The same for work on a recording. Jobs also add its signed URL and the second to continue from. */
 type Uploading<Request> = Request extends unknown
   ? Omit<Request, 'callBackUrl' | 'uploadUrl' | 'continueAt'>
   : never;
 
-/** A file of another job's result, named until the first step of the job has fetched it. */
+/** A file of another job's result, not fetched yet. */
 export interface ResultFile {
   readonly job: string;
   readonly source: MediaSource;
@@ -25,21 +25,21 @@ export interface ResultFile {
 export type NamedFile = FileReference | ResultFile;
 export type WorkFile = KeptFile | NamedFile;
 
-/** A recording whose length the gateway takes. */
+/** A stored recording whose length the gateway accepts. */
 export interface KeptRecording extends KeptFile {
   readonly seconds: number;
 }
 
-/** Named until the first step of the job has fetched and measured it. */
+/** A recording. The first step of the job fetches and measures it. */
 export type Recording = KeptRecording | NamedFile;
 
 /** The gateway dialect that answers an `ask` model. */
 export type AnswerDialect = (typeof MODEL_ROUTES)['ask'][number];
 
-/** What people attached is kept as a file, so that the record of a job stays small. */
+/** Part of a turn. Attachments are stored as files, so that job records stay small. */
 export type InquiryPart =
   | TextPart
-  /** Named until the first step of the job has fetched it. */
+  /** An attachment that is not fetched yet. */
   | { readonly type: 'file'; readonly file: FileReference }
   | { readonly type: 'image'; readonly file: KeptFile }
   | { readonly type: 'document'; readonly file: KeptFile; readonly name: string };
@@ -47,36 +47,37 @@ export type InquiryPart =
 export interface InquiryTurn {
   readonly role: Turn['role'];
   readonly parts: readonly InquiryPart[];
-  /** The platform's id of whose words these are, or whom they answer. */
+  /** The platform's id of the author, or of the person the bot answers. */
   readonly person?: string;
-  /** Who says it, for group talk. */
+  /** Display name of the author, for conversations of several people. */
   readonly name?: string;
-  /** The job whose answer this is, or the event that it answers, until the first step has read the answer from the job. */
+  /** The job that wrote this answer, until the first step has read the full answer from it. */
   readonly job?: string;
+  /** The event that this answers, if its job is unknown. */
   readonly answers?: string;
 }
 
-/** A question as it is stored: pictures by reference. */
+/** A question as stored: files by reference. */
 export interface Inquiry extends Omit<Question, 'turns' | 'tools'> {
   readonly turns: readonly InquiryTurn[];
 }
 
-/** One paid request of the gateway. It is stored with the job, so it is JSON. */
+/** One paid request to the gateway. Stored with the job, so it must be JSON. */
 export type Work =
   | {
       readonly route: 'music.generate';
       readonly request: Callable<music.GenerateRequest>;
-      /** Rough style tags, to be polished by `music/style-generate` first. */
+      /** Rough style tags that `music/style-generate` polishes first. */
       readonly roughStyle?: string;
-      /** What the lyrics are about, to be written by `music/generate-lyrics` first. */
+      /** The topic of the lyrics, which `music/generate-lyrics` writes first. */
       readonly lyricsAbout?: string;
-      /** The name of the voice of `personaId`. */
+      /** Name of the voice with the `personaId`. */
       readonly voiceName?: string;
     }
   | {
       readonly route: 'music.extend';
       readonly request: Callable<music.ExtendRequest>;
-      /** The song has no voice. */
+      /** The song has no vocals. */
       readonly instrumental?: boolean;
     }
   | { readonly route: 'music.generateLyrics'; readonly request: Callable<music.GenerateLyricsRequest> }
@@ -92,7 +93,7 @@ export type Work =
       readonly route: 'music.uploadExtend';
       readonly request: Uploading<music.UploadExtendRequest>;
       readonly audio: Recording;
-      /** The recording has no voice. */
+      /** The recording has no vocals. */
       readonly instrumental?: boolean;
     }
   | {
@@ -108,7 +109,7 @@ export type Work =
   | {
       readonly route: 'music.timestampedLyrics';
       readonly request: music.TimestampedLyricsRequest;
-      /** For the head of the .lrc file. */
+      /** Header of the .lrc file. */
       readonly song: { readonly title: string; readonly artist: string; readonly durationSeconds?: number };
     }
   | { readonly route: 'music.generatePersona'; readonly request: music.GeneratePersonaRequest }
@@ -126,7 +127,7 @@ export type Work =
   | {
       readonly route: 'media.video';
       readonly request: Omit<VideoRequest, 'imageUrl' | 'audioUrl'>;
-      /** What people attached; the gateway gets a signed URL of it. */
+      /** Attachments. The gateway gets signed URLs. */
       readonly image?: WorkFile;
       readonly audio?: WorkFile;
     }
@@ -136,43 +137,43 @@ export interface AnswerWork {
   readonly route: 'answer';
   readonly dialect: AnswerDialect;
   readonly request: Inquiry;
-  /** What was said before, until the first step of the job has read it into the request. */
+  /** Earlier messages that the first step of the job still has to read into the request. */
   readonly history?: HistoryReference;
-  /** Answers instead if a picture turns up in what the first step reads. */
+  /** The plan to use if the first step finds an image in the conversation. */
   readonly seeing?: AnswerPlan;
-  /** How the gen dialect is asked, where it is not for plain text. Jobs are stored under this name. */
+  /** Mode of the gen dialect; plain text if absent. Stored under this name. */
   readonly way?: AnswerWay;
-  /** Input tokens that may be sent; the oldest turns are left out for it. Absent: all turns. */
+  /** Limit of input tokens. The oldest turns are dropped to fit. */
   readonly contextTokens?: number;
-  /** It answers a message in the channel, so the question need not be repeated above it. */
+  /** The question is a visible message, so the answer need not repeat it. */
   readonly reply?: boolean;
-  /** Model, route and tokens are shown under the answer unless this is false. */
+  /** False hides model, route and tokens below the answer. */
   readonly footer?: boolean;
-  /** A plain sentence for the small print. */
+  /** Small print, as plain text. */
   readonly note?: string;
 }
 
-/** Who answers, and how. */
+/** The model that answers, and its mode. */
 export interface AnswerPlan extends Pick<AnswerWork, 'dialect' | 'way' | 'note'> {
   readonly model: string;
 }
 
 export type AnswerWay =
-  /** Function calling: names of commands that the model may use. `named`: the person named this model. */
+  /** Function calling with these commands. `named`: the person chose this model. */
   | { readonly type: 'tools'; readonly commands: readonly string[]; readonly named?: true }
-  /** Text and pictures. */
+  /** Text and images. */
   | { readonly type: 'illustrated' }
   /** The thinking preview. */
   | { readonly type: 'thinking' };
 
-/** A command that the model used, in the name of the person who asked. */
+/** A command that the model ran on behalf of the requester. */
 export interface CommandCall {
   readonly command: string;
-  /** What it was given, for people. Plain. */
+  /** Its arguments for people, as plain text. */
   readonly given: string;
-  /** `refused`: `sentence` says why. */
+  /** For `refused`, `sentence` is the reason. */
   readonly outcome: 'started' | 'answered' | 'refused';
-  /** Markdown, as the person would have read it. */
+  /** The command's reply, as Markdown. */
   readonly sentence?: string;
 }
 
@@ -183,10 +184,10 @@ export type SongModel = Extract<Work, { route: 'music.generate' }>['request']['m
 export interface AnswerResult {
   /** Markdown. */
   readonly text: string;
-  /** Absent while it is being written. `stopped`: by a person. `broken`: it ended without its end mark. */
+  /** How the answer ended; absent while it is being written. */
   readonly finish?: Finish | { readonly reason: OwnFinish; readonly detail?: string };
   readonly usage?: Usage;
-  /** Commands that the model used, in order. */
+  /** Commands that the model ran, in order. */
   readonly calls?: readonly CommandCall[];
   readonly leftOut?: LeftOut;
 }
@@ -200,34 +201,35 @@ export interface LeftOut {
 }
 
 /**
- * Ends that are not the model's own. `endless`: it went on past every bound. `rounds`: it went on asking for commands.
+ * Ends that the model did not choose. `stopped`: a person stopped it. `broken`: the stream ended without an end mark. `endless`: the
+ * answer exceeded the size limit. `rounds`: the model kept calling commands.
  */
 export type OwnFinish = 'stopped' | 'broken' | 'endless' | 'rounds';
 
-/** A line of a song, and the second when it begins. */
+/** A line of a song with its start time. */
 export interface LyricLine {
   readonly startSeconds: number;
   readonly text: string;
-  /** The heading before it, such as `Chorus`. */
+  /** The heading before the line, such as `Chorus`. */
   readonly section?: string;
 }
 
 export interface Karaoke {
-  /** The lines as an .lrc file; absent when nothing is sung. */
+  /** The lines as an .lrc file; absent for instrumentals. */
   readonly file?: KeptFile;
   readonly lines: readonly LyricLine[];
 }
 
-/** What came of keeping a voice: each audio gives one (contract, "Limits" 1), and a second try gives none. */
+/** The result of saving a voice. Each audio yields one voice only (contract, "Limits" 1). */
 export type KeptVoice =
   | { readonly outcome: 'kept'; readonly personaId: string }
   | { readonly outcome: 'kept-before' };
 
-/** What the gateway has made so far; complete once the job is `ready`. */
+/** The result of a job. Partial until the job is `ready`. */
 export interface Result {
   readonly songs: readonly SongItem[];
   readonly lyrics: readonly LyricVariant[];
-  /** At the gateway's temporary URL, or kept where they came as bytes. */
+  /** Temporary URLs of the gateway, or stored files if they arrived as bytes. */
   readonly images: readonly MediaSource[];
   readonly stems: readonly StemItem[];
   readonly wavUrl?: string;

@@ -15,7 +15,7 @@ import type { Platform } from '../platforms/platform.ts';
 import type { Meter } from '../settings/limits/meter.ts';
 import type { Storage } from '../storage/storage.ts';
 
-/** Everything that jobs need from outside. */
+/** External dependencies of jobs. */
 export interface JobDependencies extends Pick<System, 'now' | 'sleep' | 'random' | 'newId' | 'log'> {
   readonly storage: Storage;
   readonly gateway: Gateway;
@@ -24,24 +24,24 @@ export interface JobDependencies extends Pick<System, 'now' | 'sleep' | 'random'
     Media,
     'archive' | 'keep' | 'keepBytes' | 'keepText' | 'open' | 'seconds' | 'stat' | 'tag'
   >;
-  /** Scales pictures down to what models take. */
+  /** Scales images down to the size that models accept. */
   readonly fitPicture: PictureFitter;
-  /** Keeps a voice for the server; may be called again with the same. */
+  /** Saves a voice for the server. Idempotent. */
   readonly voices: { keep(where: Address, voice: Voice): Promise<void> };
   readonly platform: (name: string) => Platform | undefined;
   readonly command: (name: string) => AnyCommand | undefined;
-  /** Runs a command as people's own: with the same checks, access and limits. Never rejects. */
+  /** Runs a command on behalf of a person, with all checks, access rules and limits. Never rejects. */
   readonly invoke: (invocation: Invocation) => Promise<Outcome>;
-  /** The signed URL that the gateway calls for this job. */
+  /** The signed callback URL of a job, for the gateway. */
   readonly callbackUrl: (job: string) => string;
-  /** A signed, expiring URL of a kept file, for people and the gateway; `name` is what it is saved as. */
+  /** A signed, expiring URL of a stored file, for people and the gateway. `name` is the name of the download. */
   readonly fileUrl: (file: KeptFile, name: string) => string;
-  /** The page of a song, if people can open it and moderators allow it. */
+  /** The page of a song, if people can reach it and moderators allow it. */
   readonly pageUrl: (job: Job) => Promise<string | undefined>;
-  /** How many jobs of a family may be at the gateway at once, over all replicas. */
+  /** Limit of jobs per family at the gateway, across all replicas. */
   readonly concurrency: Readonly<Record<Family, number>>;
-  /** For operators' numbers. */
+  /** Records metrics. */
   readonly measure: Measure;
-  /** For operators' traces; left out, there are none. */
+  /** Records traces, if enabled. */
   readonly tracer?: Tracer | undefined;
 }

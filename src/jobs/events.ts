@@ -1,11 +1,11 @@
-/** Everything that can happen to a job, as data. src/jobs/transitions.ts says what each event means in each state. */
+/** Events of a job. src/jobs/transitions.ts defines the effect of each event in each state. */
 import type { Address } from '../core/invocation.ts';
 import type { Charge, Job, JobFailure } from '../core/job.ts';
 import type { KeptFile } from '../core/message.ts';
 import type { Result, Work } from '../core/work.ts';
 import type { Posted } from '../platforms/platform.ts';
 
-/** What a step learned that changes no state: the newest value of each field. */
+/** Fields that a step updates without changing the state. The newest value of each wins. */
 export type RecordedFields = Partial<
   Pick<
     Job,
@@ -26,64 +26,66 @@ export type RecordedFields = Partial<
   >
 >;
 
+/** Fields of each event. Times are in milliseconds since the epoch. */
 interface EventFields {
-  /** A fact that changes no state. */
+  /** Fields changed, but not the state. */
   readonly recorded: { readonly fields: RecordedFields };
-  /** The sound of a song was encoded for voice channels. */
+  /** A song was encoded for voice channels. */
   readonly encoded: { readonly url: string; readonly opus: KeptFile };
-  /** The platform told whether everybody can read in the channel. */
+  /** The platform reported whether everyone in the server can read the channel. */
   readonly publicityKnown: { readonly channel: string; readonly public: boolean };
-  /** A run posted although another run had overtaken it: `posted` is what it knows. */
+  /** A run posted after another run had taken over. `posted` is its own view of the message. */
   readonly overtaken: { readonly posted: Posted };
-  /** Only one message is left, and it says what it should. */
+  /** The extra messages of two runs are deleted, and the remaining message is up to date. */
   readonly repaired: object;
-  /** Somebody asked to end it. */
+  /** A person requested cancellation. */
   readonly cancelRequested: { readonly by: string };
-  /** The request to end it took effect. */
+  /** The requested cancellation took effect. */
   readonly cancelled: object;
-  /** What the work named was fetched. */
+  /** The files and messages that the work refers to were fetched. */
   readonly prepared: { readonly work: Work };
-  /** It waits in line for the gateway; positions count from 1. */
+  /** The job waits in the queue for the gateway. Positions count from 1. */
   readonly queued: { readonly position: number };
-  /** It waited in line, and got a slot. Milliseconds since the epoch. */
+  /** The job got a slot after waiting in the queue. */
   readonly started: { readonly at: number };
-  /** Written ahead of a paid request: `lyrics` asks for the words first. */
+  /** Written before a paid request is sent. `lyrics`: the request is for the lyrics of a song. */
   readonly submitting: { readonly work: Work; readonly at: number; readonly lyrics?: boolean };
-  /** The gateway took it. Without `deadlineAt` its answer is the whole result. */
+  /** The gateway accepted the request. Without `deadlineAt`, its response is the complete result. */
   readonly submitted: {
     readonly taskId?: string | undefined;
     readonly result?: Result | undefined;
     readonly deadlineAt?: number;
     readonly at: number;
   };
-  /** The gateway surely did not take it. Unless it was cancelled, it is asked again; not before `until`, if it named a time. */
+  /** The gateway definitely did not accept the request, so it may be sent again, not before `until`. */
   readonly notTaken: { readonly until?: number };
-  /** It is unknown whether the gateway took it: its callback decides, until the deadline. */
+  /** The gateway may or may not have accepted the request. The job waits for a callback until the deadline. */
   readonly uncertain: { readonly deadlineAt: number };
-  /** The words that a song waited for are there: the song is asked for next. */
+  /** The lyrics of a song arrived. The song is requested next. */
   readonly lyricsWritten: { readonly work: Work };
-  /** The gateway was asked about the task. Milliseconds since the epoch, while it does not know the task. */
+  /** The task was polled. `unknownSince` is set while the gateway reports it as unknown. */
   readonly polled: { readonly unknownSince?: number | undefined };
-  /** A step failed and is tried again; `held`: not before then. */
+  /** A step failed and will be retried, not before `held`. */
   readonly retried: { readonly held?: NonNullable<Job['held']> };
-  /** Part of the result is there, or the gateway called back with what could not be read. */
+  /** A partial result arrived, or a callback that could not be parsed. */
   readonly progressed: {
     readonly taskId?: string | undefined;
     readonly result?: Result;
     readonly isUnreadable?: boolean;
   };
-  /** The whole result is there, however late. Milliseconds since the epoch. */
+  /** The complete result arrived, possibly after the job had ended. */
   readonly completed: { readonly taskId?: string | undefined; readonly result: Result; readonly at: number };
+  /** The work failed. */
   readonly failed: { readonly failure: JobFailure };
   /** The deadline passed without a result. */
   readonly expired: object;
-  /** The record comes from a backup: nothing of it is paid for again. `failure` is that of work that had not begun. */
+  /** The record was restored from a backup, so no request may be repeated. `failure` ends a job that had not been submitted. */
   readonly restored: { readonly failure: JobFailure };
-  /** The person was told the end. */
+  /** The final message was delivered, or delivery was given up. */
   readonly closed: { readonly end: Job['end']; readonly at: number; readonly charge: Charge };
-  /** Somebody wants to see what was finished although it had been cancelled. */
+  /** A person wants the result of a cancelled job that was finished anyway. */
   readonly revealed: object;
-  /** It could be shown nowhere, and its person wants it at another address. */
+  /** The requester wants an undelivered result at another address. */
   readonly redirected: { readonly address: Address; readonly person: string };
 }
 

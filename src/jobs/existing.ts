@@ -1,4 +1,4 @@
-/** Work that the gateway does once for each take: pressed again, it points to what is there. */
+/** Finds existing results of work that the gateway does only once per take, so that a repeated request links to them. */
 import { createHash } from 'node:crypto';
 import { isOpen, type Job } from '../core/job.ts';
 import type { Message } from '../core/message.ts';
@@ -12,12 +12,12 @@ import type { Source } from './steps/source.ts';
 
 const ALREADY_MADE = 'This already exists, so nothing was spent.';
 
-/** The id of the job to make, or what people are told of the job that made it before. */
+/** The id for a new job, or a message about the existing one. */
 export type Existing = { readonly id: string } | { readonly message: Message };
 
 /**
- * Ids are made of the work, so that two people who press at once get one job. After a try that came to nothing, and where
- * nothing is left of what was made, the next id is free. Undefined for work that may be done any number of times. Throws
+ * Looks for an existing job of the same work. Job ids are derived from the work, so that simultaneous requests create one job. The next
+ * id is used if the previous job produced nothing, or if its files are gone. Resolves to undefined for repeatable work. Throws
  * StorageError.
  */
 export type FindExisting = (work: WorkOnTake, invocation: string) => Promise<Existing | undefined>;
@@ -28,7 +28,7 @@ export function createFindExisting({
   command,
   linkTo,
 }: Pick<JobDependencies, 'storage' | 'media' | 'command'> & Pick<Source, 'linkTo'>): FindExisting {
-  /** Undefined if the job made nothing, or if nothing of its result is left. */
+  /** Undefined if the job has no result, or if its files are gone. */
   async function messageOf(job: Job): Promise<Message | undefined> {
     const url = await linkTo(job);
     const actions = url === undefined ? [] : [{ type: 'link' as const, url, label: 'Open message' }];
@@ -43,14 +43,14 @@ export function createFindExisting({
     const { message } = withKeptMedia(rendered, job);
     const items = [];
     for (const item of message.media ?? [])
-      if (item.source.type === 'kept' && (await isKept(item.source.file.name))) items.push(item);
-    const isGone = items.length === 0 && (rendered.media ?? []).length > 0;
-    if (isGone && url === undefined) return undefined;
+      if (item.source.type === 'kept' && (await isStored(item.source.file.name))) items.push(item);
+    const isLost = items.length === 0 && (rendered.media ?? []).length > 0;
+    if (isLost && url === undefined) return undefined;
     const text = [ALREADY_MADE, message.text].filter(Boolean).join('\n\n');
     return { ...message, text, media: items, actions };
   }
 
-  async function isKept(name: string): Promise<boolean> {
+  async function isStored(name: string): Promise<boolean> {
     try {
       return (await media.stat(name)) !== undefined;
     } catch (error) {
@@ -59,12 +59,12 @@ export function createFindExisting({
     }
   }
 
-  return async (wanted, invocation) => {
-    if (!PLANS[wanted.work.route].reusesResult) return undefined;
+  return async (request, invocation) => {
+    if (!PLANS[request.work.route].reusesResult) return undefined;
     for (let attempt = 0; ; attempt += 1) {
-      const id = idOf(wanted, attempt);
+      const id = idOf(request, attempt);
       const job = await storage.jobs.read(id);
-      // The same event that comes twice makes one job.
+      // A repeated event belongs to the job it created.
       if (!job || job.invocation === invocation) return { id };
       const message = await messageOf(job);
       if (message) return { message };
@@ -82,10 +82,10 @@ function idOf({ work, parent }: WorkOnTake, attempt: number): string {
   return createHash('sha256').update(key).digest('hex').slice(0, 25);
 }
 
-/** Tries of the same work whose results are looked for. */
+/** Number of jobs of the same work to look for. */
 const MOST_TRIES = 10;
 
-/** The delivered jobs that made this of a take, newest try first. Throws StorageError. */
+/** The delivered jobs of this work on a take, newest first. Throws StorageError. */
 export async function existingResults(work: WorkOnTake, { jobs }: Pick<Storage, 'jobs'>): Promise<Job[]> {
   const found: Job[] = [];
   for (let attempt = 0; attempt < MOST_TRIES; attempt += 1) {

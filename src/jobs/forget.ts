@@ -1,4 +1,4 @@
-/** Erases finished jobs with the media that no other job holds, and what other jobs quote of a person. */
+/** Erases finished jobs and their files, except files that other jobs use, and removes a person's messages from other jobs. */
 import { UserError } from '../core/errors.ts';
 import { isOpen, type Job } from '../core/job.ts';
 import type { Inquiry, InquiryTurn } from '../core/work.ts';
@@ -7,7 +7,7 @@ import type { JobText, Storage } from '../storage/storage.ts';
 
 export interface ForgetDependencies {
   readonly storage: Pick<Storage, 'jobs'>;
-  /** Erases a kept file; one that is not kept is no mistake. */
+  /** Erases a stored file. Does nothing if there is no such file. */
   readonly removeFile: (name: string) => Promise<void>;
 }
 
@@ -16,15 +16,15 @@ export interface Erased {
   readonly files: number;
 }
 
-interface Whose {
+interface Owner {
   readonly platform: string;
   readonly person: string;
 }
 
-/** Jobs erased at a time: storage writes them together. */
+/** Jobs erased in parallel. Storage writes them together. */
 const ERASED_AT_ONCE = 20;
 
-/** Erases these jobs, except for those that still run: their message would stay unfinished. */
+/** Erases these jobs, except running ones, whose messages would stay unfinished. */
 export async function eraseJobs(
   jobs: AsyncIterable<Job>,
   { storage, removeFile }: ForgetDependencies,
@@ -40,80 +40,78 @@ export async function eraseJobs(
     for await (const { id, record } of storage.jobs.records())
       if (!versions.has(id)) for (const name of filesIn(record)) files.delete(name);
   }
-  await keepTaken(versions, files, storage);
-  // Files first: after a crash the job still leads to them.
+  await excludeOpen(versions, files, storage);
+  // Files first: after a crash, the job still lists them.
   for (const name of files) await removeFile(name);
-  const all = [...versions];
+  const pending = [...versions];
   let count = 0;
-  while (all.length > 0) {
-    const some = all.splice(0, ERASED_AT_ONCE);
-    const gone = await Promise.all(some.map(([id, version]) => storage.jobs.erase(id, version)));
-    count += gone.filter(Boolean).length;
+  while (pending.length > 0) {
+    const batch = pending.splice(0, ERASED_AT_ONCE);
+    const erased = await Promise.all(batch.map(([id, version]) => storage.jobs.erase(id, version)));
+    count += erased.filter(Boolean).length;
   }
   return { jobs: count, files: files.size };
 }
 
-/** Looking through all records takes a while. Meanwhile **Show it** may open a job again, and **Again** may make a new one. */
-async function keepTaken(
+/** Excludes jobs that **Show it** reopened, or that **Again** created, while all records were being read. */
+async function excludeOpen(
   versions: Map<string, number>,
   files: Set<string>,
   storage: ForgetDependencies['storage'],
 ): Promise<void> {
   for await (const id of storage.jobs.open()) {
     versions.delete(id);
-    const job = files.size > 0 ? await storage.jobs.read(id).catch(ofNewerVersion) : undefined;
+    const job = files.size > 0 ? await storage.jobs.read(id).catch(ignoreUnreadable) : undefined;
     for (const name of filesIn(JSON.stringify(job ?? {}))) files.delete(name);
   }
 }
 
-/** Its files were found in the text of its record, unless it is newer than that. */
-function ofNewerVersion(error: unknown): undefined {
+/** The files of an unreadable record were already found in its text. */
+function ignoreUnreadable(error: unknown): undefined {
   if (!isUnreadableRecord(error)) throw error;
 }
 
-/**
- * Erases a person's jobs on a platform, and what conversations of others hold of them. Throws UserError while one of
- * their jobs runs.
- */
-export async function forgetPerson(who: Whose, dependencies: ForgetDependencies): Promise<Erased> {
+/** Erases a person's jobs on a platform, and their messages in jobs of others. Throws UserError if one of their jobs is running. */
+export async function forgetPerson(owner: Owner, dependencies: ForgetDependencies): Promise<Erased> {
   const { jobs } = dependencies.storage;
-  const running = await jobs.running({ platform: who.platform }, who.person);
+  const running = await jobs.running({ platform: owner.platform }, owner.person);
   if (running.length > 0) {
     throw new UserError(
       `Some of your jobs are still running (${running.length}). Wait for them or cancel them with /jobs, then try again.`,
     );
   }
-  // Before the files: what was quoted may hold some.
-  for await (const text of jobs.records()) if (mayQuote(text, who)) await removeQuotes(text.id, who, jobs);
-  return eraseJobs(jobs.ofPerson(who.platform, who.person), dependencies);
+  // Before the files, because quoted messages may refer to some.
+  for await (const text of jobs.records())
+    if (mayQuote(text, owner)) await removeQuotes(text.id, owner, jobs);
+  return eraseJobs(jobs.ofPerson(owner.platform, owner.person), dependencies);
 }
 
-/** How kept files are named: the hash of their content, anywhere in a record. */
+/** Matches the names of stored files, which are hashes of their content. */
 const KEPT_NAME = /\b[0-9a-f]{64}\.[a-z0-9]{1,8}\b/g;
 
 function filesIn(record: string): string[] {
   return record.match(KEPT_NAME) ?? [];
 }
 
-/** Whether a record may hold turns of the person: most are never parsed. */
-const mayQuote = ({ record }: JobText, { person }: Whose): boolean =>
+/** True if a record may contain messages of the person. Avoids parsing most records. */
+const mayQuote = ({ record }: JobText, { person }: Owner): boolean =>
   record.includes('"turns":') && record.includes(JSON.stringify(person));
 
-/** Out of the job of somebody else. */
-async function removeQuotes(id: string, { platform, person }: Whose, jobs: Storage['jobs']): Promise<void> {
+/** Removes the person's messages from someone else's job. */
+async function removeQuotes(id: string, { platform, person }: Owner, jobs: Storage['jobs']): Promise<void> {
   for (;;) {
     const job = await jobs.read(id);
     const inquiry = job && inquiryOf(job);
     if (!inquiry || job.address.platform !== platform || job.person.id === person) return;
     const turns = withoutTurnsOf(person, inquiry.turns);
     if (turns.length === inquiry.turns.length) return;
-    // The request is an inquiry, as it was before.
+    // Sound because the request was an inquiry before.
     const work = { ...job.work, request: { ...inquiry, turns } } as Job['work'];
     if (await jobs.replace({ ...job, work })) return;
   }
 }
 
-/** Without what the person said, and without the answers to it. The newest turn is the question itself, and stays. */
+/** Removes the person's messages and the answers to them. The last turn is the question itself and stays. */
 function withoutTurnsOf(person: string, turns: readonly InquiryTurn[]): InquiryTurn[] {
   return turns.filter((turn, index) => turn.person !== person || index === turns.length - 1);
 }

@@ -1,4 +1,4 @@
-/** The port of jobs: start work, take callbacks, cancel, and keep everything moving. */
+/** The public interface of jobs: starts and cancels them, receives callbacks, and runs the scheduler. */
 
 import type { StartRequest } from '../core/bot/context.ts';
 import type { Outcome } from '../core/bot/outcome.ts';
@@ -21,40 +21,37 @@ import { sweepRegularly } from './runner/sweep.ts';
 import { NOT_ACKNOWLEDGED_SENTENCE } from './sentences.ts';
 import { acceptedJob } from './transitions.ts';
 
-/** Longer than platforms take to acknowledge or to fail at it: then a job that nobody begins or declines begins by itself. */
+/** A job begins automatically after this, if its platform neither begins nor declines it. Longer than any acknowledgement takes. */
 const BEGINS_BY_ITSELF_MS = 10_000;
-/** How many jobs one replica advances at a time; streams count while they run. */
+/** Limit of jobs that a replica runs at the same time, streams included. */
 const CONCURRENCY = 64;
 
 export interface Jobs {
-  /** Stores the work before anything is spent. The same invocation twice makes one job. Throws StorageError. */
+  /** Stores the work before anything is spent. A repeated invocation creates only one job. Throws UserError. */
   start(request: StartRequest, invocation: Invocation, settings: Decisions): Promise<Outcome>;
-  /** Keeps a callback's body, durably, and wakes its job. Throws StorageError. */
+  /** Stores the body of a callback and wakes its job. Throws StorageError. */
   receive(id: string, body: string): Promise<Received>;
   find(id: string): Promise<JobView | undefined>;
-  /**
-   * A file of a job's result: as it is kept, or fetched anew. Throws UserError when it is
-   * nowhere, or the signal's reason.
-   */
+  /** Returns a file of a job's result: the stored one, or fetched again. Throws UserError if it no longer exists, or the signal's reason. */
   file(
     id: string,
     source: MediaSource,
     kinds: readonly ContentKind[],
     signal?: AbortSignal,
   ): Promise<KeptFile>;
-  /** Keeps the sound of a song for voice channels with its job, so that both are erased together. Throws StorageError. */
+  /** Records a song's encoding for voice channels in its job, so that both are erased together. Throws StorageError. */
   rememberOpus(id: string, url: string, opus: KeptFile): Promise<void>;
-  /** Asks an open job to end; false if it has ended. */
+  /** Requests cancellation of a job; false if it has ended. */
   cancel(id: string, person: string): Promise<boolean>;
-  /** Delivers what was finished although it had been cancelled; false if there is nothing to show. */
+  /** Delivers a result that was finished despite its cancellation; false if there is none. */
   reveal(id: string): Promise<boolean>;
-  /** Takes the page of a song away, or gives it back. */
+  /** Removes or restores the page of a song. */
   setPage(id: string, withdrawn: boolean): Promise<void>;
-  /** Moves what could be shown nowhere to another address; undefined if it was shown, or is not this person's. */
+  /** Delivers an undelivered result at another address; undefined if it was delivered meanwhile or belongs to someone else. */
   showAt(id: string, address: Address, person: string): Promise<Outcome | undefined>;
-  /** Begins to advance jobs, which use commands by `invoke`, and to find those whose timer was lost. */
+  /** Starts running jobs, and the sweep for lost timers. Jobs run commands with `invoke`. */
   run(invoke: JobDependencies['invoke']): Promise<void>;
-  /** Hands running work over and resolves when nothing runs here. */
+  /** Stops running jobs. Resolves when nothing runs here; the next start or another replica continues. */
   stop(): Promise<void>;
 }
 
@@ -67,7 +64,7 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
       log.error({ job: id, err: error }, 'Could not wake a job; its timer will');
     });
   };
-  /** Only a job that has not begun is declined, so that nothing was spent. */
+  /** Only declines a job that has not begun, so nothing was spent. */
   const decline = async (id: string): Promise<void> => {
     const run = await JobRun.load(id, storage);
     if (run?.job.state !== 'accepted') return;
@@ -80,25 +77,23 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
   const stopping = new AbortController();
   let sweeping: Promise<void> | undefined;
 
-  const leavingUnreadable =
-    (advance: Advance) => async (id: string, signal: AbortSignal, lease: RunLease) => {
-      try {
-        return await advance(id, { signal, ...lease });
-      } catch (error) {
-        if (error instanceof StorageError && error.code === 'lease')
-          measure('minstrel_leases_lost_total', {});
-        if (!isUnreadableRecord(error)) throw error;
-        // Trying again does not help until another version runs.
-        unreadable.add(id);
-        log.error({ job: id, err: error }, 'Job skipped: its record cannot be read');
-        return undefined;
-      }
-    };
-
-  /** Nothing is begun that could not be stored. */
-  async function orDecline<Value>(storing: () => Promise<Value>): Promise<Value> {
+  const skipUnreadable = (advance: Advance) => async (id: string, signal: AbortSignal, lease: RunLease) => {
     try {
-      return await storing();
+      return await advance(id, { signal, ...lease });
+    } catch (error) {
+      if (error instanceof StorageError && error.code === 'lease') measure('minstrel_leases_lost_total', {});
+      if (!isUnreadableRecord(error)) throw error;
+      // A retry only helps once another version of the bot runs.
+      unreadable.add(id);
+      log.error({ job: id, err: error }, 'Job skipped: its record cannot be read');
+      return undefined;
+    }
+  };
+
+  /** Turns a StorageError into a UserError: work that cannot be stored must not begin. */
+  async function orRefuse<Value>(operation: () => Promise<Value>): Promise<Value> {
+    try {
+      return await operation();
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
       log.error({ err: error }, 'Request declined: it could not be stored');
@@ -112,25 +107,26 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
     async start(request, invocation, settings) {
       const { work, title, parent, madeFrom, asked, command } = request;
       const { id: event, command: invoked, address, person } = invocation;
-      const caused = invocationKey(address.platform, event);
-      const made =
-        parent === undefined ? undefined : await orDecline(() => findExisting({ work, parent }, caused));
-      if (made && 'message' in made) return { type: 'message', visibility: 'person', message: made.message };
+      const key = invocationKey(address.platform, event);
+      const existing =
+        parent === undefined ? undefined : await orRefuse(() => findExisting({ work, parent }, key));
+      if (existing && 'message' in existing)
+        return { type: 'message', visibility: 'person', message: existing.message };
       const traceparent = tracer?.traceparent();
       const job = acceptedJob({
-        id: made?.id ?? newId(),
+        id: existing?.id ?? newId(),
         command: command ?? invoked,
         title,
         address,
         person: { ...person, roles: [...person.roles] },
-        invocation: caused,
+        invocation: key,
         work,
         ...present({ parent, madeFrom, asked, traceparent }),
         createdAt: now(),
       });
       const { reservation, ceilings, refusal } = meter.claim(job, settings);
       const at = job.createdAt + BEGINS_BY_ITSELF_MS;
-      const answer = await orDecline(() =>
+      const answer = await orRefuse(() =>
         storage.accept({ job, reservation, ceilings, at, now: job.createdAt }),
       );
       switch (answer.type) {
@@ -142,9 +138,9 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
             decline: () => decline(job.id),
           };
         case 'known': {
-          const others = made && (await orDecline(() => storage.jobs.read(answer.job)));
-          // Somebody else asked for it in this very moment.
-          if (others && others.invocation !== caused) return jobs.start(request, invocation, settings);
+          const known = existing && (await orRefuse(() => storage.jobs.read(answer.job)));
+          // Another person requested the same work at the same moment.
+          if (known && known.invocation !== key) return jobs.start(request, invocation, settings);
           return { type: 'accepted', job: answer.job, begin: () => undefined };
         }
         case 'refused':
@@ -158,7 +154,7 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
 
     async find(id) {
       const run = await JobRun.load(id, storage);
-      // A result is shown before it is written: its buttons work at once.
+      // The buttons of a result must work before the record is written.
       if (run) await parts.readCallbacks(run);
       return run?.job;
     },
@@ -171,7 +167,7 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
     async cancel(id, person) {
       const job = await applyEvent(id, { type: 'cancelRequested', by: person }, storage);
       if (job?.cancelRequestedBy === undefined || !isOpen(job)) return false;
-      // A replica that writes an answer right now is not woken: it runs.
+      // Waking the job does not reach a replica that is already running it.
       await storage.notifications.publish(id).catch((error: unknown) => {
         log.info(
           { job: id, err: error },
@@ -202,7 +198,7 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
 
     async run(invoke) {
       const advance = createAdvance({ ...deps, ...parts, invoke });
-      await storage.schedule.start(leavingUnreadable(advance), { concurrency: CONCURRENCY });
+      await storage.schedule.start(skipUnreadable(advance), { concurrency: CONCURRENCY });
       const isUnreadable = (id: string) => unreadable.has(id);
       sweeping = sweepRegularly({ ...deps, ...parts, isUnreadable }, stopping.signal);
     },

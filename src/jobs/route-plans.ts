@@ -1,29 +1,29 @@
-/** What jobs know of each kind of work: how it comes back, how long Minstrel waits for it, and what people read of it. */
+/** The properties of each kind of work: how its result arrives, its deadline, and its texts. */
 import type { Route } from '../core/work.ts';
 
 const MINUTE = 60_000;
 
 export interface RoutePlan {
   /**
-   * `callback`: the gateway calls the listener. `poll`: the task is asked about. `direct`: the answer to the request is
-   * the result. `stream`: it comes word by word.
+   * How the result arrives. `callback`: the gateway calls our HTTP listener. `poll`: we poll the task. `direct`: the response is the
+   * result. `stream`: the response is a stream.
    */
   readonly comesBack: 'callback' | 'poll' | 'direct' | 'stream';
-  /** After this long without a result the person is told; a result that comes later is still delivered. */
+  /** Time after which the job expires. A result that arrives later is still delivered. */
   readonly deadlineMs: number;
-  /** What people read while the gateway works. */
+  /** Shown while the gateway works. */
   readonly stage: string;
-  /** What it does with a finished song, which the public API keeps for about 15 days: “it cannot …”. */
+  /** The action on a finished song, which the public API stores for about 15 days: “it can't …”. */
   readonly withSong?: string;
-  /** What the gateway did before, where it does it once for each song (docs.sunoapi.org: 409): “has already …”. */
+  /** The action that the gateway does only once per song (docs.sunoapi.org: 409): “has already …”. */
   readonly doneOnce?: string;
-  /** Asked for again, it points to the result that is there. */
+  /** A repeated request links to the existing result. */
   readonly reusesResult?: true;
-  /** It works on a recording of the person's. */
+  /** The work uses a recording of the requester. */
   readonly takesRecording?: true;
 }
 
-/** Deadlines: songs give up upstream after 10 minutes and videos take 1 to 5; each gets three times that, at least. */
+/** At least three times as long as the work takes: songs time out upstream after 10 minutes, videos take 1 to 5. */
 const SONG = { comesBack: 'callback', deadlineMs: 30 * MINUTE } as const;
 const DIRECT = { comesBack: 'direct', deadlineMs: 5 * MINUTE } as const;
 

@@ -1,4 +1,4 @@
-/** What people read when work fails: what happened, and what to do. */
+/** Messages for failed work: what happened, and what to do. */
 import { dayOf } from '../core/clock.ts';
 import type { Route, Work } from '../core/work.ts';
 import type { GatewayErrorCode } from '../gateway/transport/errors.ts';
@@ -32,7 +32,7 @@ const SENTENCES = {
   stalled: 'The answer stopped arriving.',
 } as const satisfies Record<GatewayErrorCode, string>;
 
-/** Says when to ask again, if the gateway asked for a longer pause than people are kept waiting. Times are in milliseconds. */
+/** For a Retry-After that is too long to wait. */
 export function askLaterSentence(code: GatewayErrorCode, waitMs: number, now: number): string {
   const minutes = Math.ceil(waitMs / 60_000);
   const wait = minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;
@@ -43,7 +43,7 @@ export function askLaterSentence(code: GatewayErrorCode, waitMs: number, now: nu
   return `The gateway ${what}. It asks me to wait until ${day}${time} UTC (about ${wait}). Nothing was spent. Press Again after that.`;
 }
 
-/** What people read when this kind of work fails in this way: what happened, and what still works. */
+/** The message for a gateway error, specific to the kind of work if possible. */
 export function sentenceFor(code: GatewayErrorCode, work?: Pick<Work, 'route'>): string {
   return (work && songSentenceFor(code, work.route)) ?? SENTENCES[code];
 }
@@ -51,18 +51,18 @@ export function sentenceFor(code: GatewayErrorCode, work?: Pick<Work, 'route'>):
 export const UNCERTAIN_SENTENCE =
   "I lost the connection to the gateway and don't know whether it accepted this request. To be safe, I didn't send it twice. Press Again to send a new one.";
 
-/** When it is unknown whether the gateway took the work, and no callback can tell. */
+/** For requests that the gateway may have accepted, if no callback will tell. */
 export function uncertainSentence(code: GatewayErrorCode): string {
   return code === 'no-api'
     ? "The gateway's address returned a web page, so I don't know whether it accepted this request. To be safe, I didn't send it twice. The bot's operator needs to check the address. Press Again to send a new request."
     : UNCERTAIN_SENTENCE;
 }
 
-/** Of work that had not begun when a backup was made. */
+/** For jobs that had not been submitted when the backup was made. */
 export const RESTORED_SENTENCE =
   "I was restored from a backup that was made before I started this, so I don't know whether it finished afterwards. To be safe, I won't do it again.";
 
-/** The channel shows what came after the backup. */
+/** The channel may show a result from after the backup. */
 export const RESTORED_NOTE = 'If the result is in this channel, nothing is missing. If not, press Again';
 
 export const NOT_ACKNOWLEDGED_SENTENCE =
@@ -79,11 +79,11 @@ export const LOST_TASK_SENTENCE =
 export const EXPIRED_SENTENCE =
   "The gateway didn't finish this in time. If it still does, the result will appear here. To retry now, press Again.";
 
-/** At the deadline, when it is unknown whether the gateway took the work. */
+/** At the deadline of a request that the gateway may not have accepted. */
 export const UNCERTAIN_EXPIRED_SENTENCE =
   "I lost the gateway's answer and it sent no result, so it probably didn't accept this request. If it did, the result will appear here. To retry now, press Again.";
 
-/** At the deadline, when callbacks came and none of them could be read. */
+/** At the deadline, if callbacks arrived but none could be parsed. */
 export const UNREADABLE_SENTENCE =
   "The gateway sent a result that I couldn't read. If it sends another, it will appear here. Please give the bot's operator the reference below.";
 
@@ -91,7 +91,7 @@ export const CANCELLED_SENTENCE = 'Cancelled.';
 
 export const CANCELLED_FINISHED_SENTENCE = 'This was cancelled, but the gateway finished it anyway.';
 
-/** Whether the fault is on our side, where the operator can help. */
+/** True if our own storage failed, so that the operator can help. */
 export function isOwnFault({ code }: MediaError): boolean {
   return code === 'disk-full' || code === 'store';
 }
@@ -102,7 +102,7 @@ export function unkeptSentence(error: MediaError): string {
     : "The gateway's answer wasn't an image. Press Again to retry.";
 }
 
-/** While it is worth waiting for them. */
+/** While the files may still arrive. */
 export function waitingSentence(names: string, error: MediaError): string {
   return isOwnFault(error)
     ? `Created, but not here yet: ${names}. I can't store files right now, but I'll keep trying. The bot's operator can help.`
@@ -113,12 +113,12 @@ export function lostSentence(names: string): string {
   return `The gateway created ${names}, but I couldn't download it. Press Again for a new one.`;
 }
 
-/** The last resort: the gateway's own temporary addresses. */
+/** For the last resort: the gateway's temporary URLs. */
 export function unkeptLinkSentence(names: string): string {
   return `I couldn't store ${names}. The link is the gateway's own and expires in a few days, so download it soon.`;
 }
 
-/** Undefined where the general sentence says it all. */
+/** A message specific to songs; undefined if the general one fits. */
 function songSentenceFor(code: GatewayErrorCode, route: Route): string | undefined {
   const { withSong, doneOnce, takesRecording } = PLANS[route];
   switch (code) {

@@ -1,6 +1,13 @@
 /**
- * Everything that can happen to a job: states down, events across, each cell a pure function. Only this file writes a
- * job's state. docs/architecture.md draws it.
+ * The state machine of a job: a table of states and events, in which each cell is a pure function. This is the only place that changes a
+ * job's state. docs/architecture.md has a diagram.
+ *
+ * A job moves from `accepted` through `submitting` and `waiting` to `ready`, which means that its outcome is known but not delivered yet.
+ * Delivery ends it as `delivered`, `failed`, `expired` or `cancelled`. Three rules explain most cells:
+ *
+ * - A paid request is sent only after `submitting` is stored, so a crash never leads to a second request.
+ * - A result wins over every other outcome, even after the job has ended.
+ * - Events may arrive twice, late or out of order. An event without a cell in the current state has no effect.
  */
 
 import { hasWholeResult, holdsMore, type Job, type JobState, mergeResults } from '../core/job.ts';
@@ -9,31 +16,32 @@ import type { Result } from '../core/work.ts';
 import type { MusicResult } from '../gateway/music/results.ts';
 import type { EventOf, JobEvent, JobEventType } from './events.ts';
 
-/** Returns the same object if the event means nothing. */
+/** Returns the same object if the event has no effect. */
 type Cell<Type extends JobEventType> = (job: Job, event: EventOf<Type>) => Job;
-/** An event that a row does not name means nothing in its state. */
+/** The effects of events in one state. */
 type Row = { readonly [Type in JobEventType]?: Cell<Type> };
 
-/** What was shown nowhere before is shown now. */
+/** Clears `undelivered`, because the job is about to be delivered. */
 function ready({ undelivered: _, ...job }: Job, end: NonNullable<Job['end']>): Job {
   return { ...job, state: 'ready', end, attempts: 0 };
 }
 
 const complete: Cell<'completed'> = (job, { taskId, result, at }) => {
-  const { failure: _told, ...rest } = calledBack(job, taskId);
+  const { failure: _, ...rest } = acceptedByGateway(job, taskId);
   const merged = mergeResults(job.result, result);
   const isForeign = taskId !== undefined && job.taskId !== undefined && taskId !== job.taskId;
-  // The same again changes nothing; what holds more replaces what was shown.
-  if (job.end === 'delivered' && (isForeign || !holdsMore(merged, job.result))) return named(job, taskId);
-  // Cancelled work that is finished anyway is kept and offered, not pushed: the person does not wait for it any more.
+  // A repeated result changes nothing. One with more files replaces the delivered one.
+  if (job.end === 'delivered' && (isForeign || !holdsMore(merged, job.result)))
+    return withTaskId(job, taskId);
+  // The result of cancelled work is offered with a button, not posted: the requester no longer waits for it.
   const end = job.state === 'cancelled' || job.end === 'cancelled' ? 'cancelled' : 'delivered';
   return ready({ ...rest, result: merged, complete: true, endedAt: job.endedAt ?? at }, end);
 };
 
 const progress: Cell<'progressed'> = (job, { taskId, result, isUnreadable }) => {
-  if (job.end === 'delivered') return named(job, taskId);
+  if (job.end === 'delivered') return withTaskId(job, taskId);
   return {
-    ...calledBack(job, taskId),
+    ...acceptedByGateway(job, taskId),
     ...(result === undefined ? {} : { result: mergeResults(job.result, result), complete: false }),
     ...(isUnreadable ? { unreadable: true } : {}),
   };
@@ -60,21 +68,21 @@ const redirect: Cell<'redirected'> = (job, { address, person }) => {
 };
 
 function withoutRequest({ lyrics, submittedAt, ...job }: Job): Job {
-  // Words that were written before are paid for.
+  // Lyrics that are already written were paid for.
   return lyrics === 'done' ? { ...job, lyrics, submittedAt } : job;
 }
 
 /**
- * The answer to a request that was cancelled while it ran, or that was told as lost while its run stood still: it was paid
- * for all the same. Cancelled work is kept and offered; who was told of a loss gets what they waited for.
+ * Handles the response to a request whose job has ended meanwhile: it was cancelled, or reported as lost while its run was suspended.
+ * The request was paid for in either case, so a cancelled job offers the result, and a lost one delivers it.
  */
 const keepLateAnswer: Cell<'submitted'> = (job, { taskId, result, deadlineAt, at }) => {
   const isLost = job.end === 'failed' && job.failure?.taken === 'unknown';
   if (job.end !== 'cancelled' && !isLost) return job;
-  const known = withAnswer(job, taskId, result);
-  // A task is asked about later.
-  if (deadlineAt !== undefined) return known;
-  const { failure: _told, ...rest } = known;
+  const answered = withAnswer(job, taskId, result);
+  // The result of the task is polled later.
+  if (deadlineAt !== undefined) return answered;
+  const { failure: _, ...rest } = answered;
   return ready({ ...rest, complete: true, endedAt: at }, isLost ? 'delivered' : 'cancelled');
 };
 
@@ -91,11 +99,11 @@ const overtake: Cell<'overtaken'> = (job, { posted }) => {
 
 type Held = NonNullable<Job['held']>;
 
-/** A run that was overtaken may tell of an earlier Retry-After than the run that overtook it. */
-function heldLonger({ held: known = {} }: Job, told: Held): Held {
-  const later = (one = 0, other = 0) => Math.max(one, other);
-  const asking = later(known.asking, told.asking);
-  const showing = later(known.showing, told.showing);
+/** Keeps the later time of each: an overtaken run may report an earlier Retry-After than the run that took over. */
+function heldLonger({ held: current = {} }: Job, next: Held): Held {
+  const later = (left = 0, right = 0) => Math.max(left, right);
+  const asking = later(current.asking, next.asking);
+  const showing = later(current.showing, next.showing);
   return { ...(asking > 0 && { asking }), ...(showing > 0 && { showing }) };
 }
 
@@ -106,7 +114,7 @@ const repair: Cell<'repaired'> = (job) => {
 
 const restore: Cell<'restored'> = (job) => ({ ...job, restored: true, mayHavePosted: true });
 
-/** What happens the same in every state. */
+/** Events with the same effect in every state. */
 const EVERYWHERE = {
   recorded: (job, { fields }) => ({
     ...job,
@@ -128,10 +136,10 @@ const EVERYWHERE = {
 } satisfies Row;
 
 const ENDED = { ...EVERYWHERE, redirected: redirect } satisfies Row;
-/** Its request may still be answered. */
+/** For ended jobs whose request may still get a response. */
 const ENDED_UNANSWERED = { ...ENDED, submitted: keepLateAnswer } satisfies Row;
 
-/** A job that ended is left only by a result that came late, and where its person asks to see it. */
+/** The table. An ended job only becomes `ready` again for a late result, or if the requester asks to see it. */
 export const TRANSITIONS = {
   accepted: {
     ...EVERYWHERE,
@@ -144,9 +152,9 @@ export const TRANSITIONS = {
       job.cancelRequestedBy === undefined
         ? { ...job, work, state: 'submitting', submittedAt: at, ...(lyrics ? { lyrics: 'sent' } : {}) }
         : job,
-    // Who found the request interrupted knew less than who was told that it was not taken.
+    // A run that found the request interrupted knows less than the run that learned it was not accepted.
     failed: (job, event) => (event.failure.taken === 'unknown' ? job : fail(job, event)),
-    // It may have been asked for after the copy was made.
+    // The request may have been sent after the backup was made.
     restored: (job, event) => fail(restore(job, event), { type: 'failed', failure: event.failure }),
   },
   submitting: {
@@ -154,10 +162,10 @@ export const TRANSITIONS = {
     cancelRequested: requestCancel,
     cancelled: cancel,
     submitted: (job, { taskId, result, deadlineAt, at }) => {
-      const known = withAnswer(job, taskId, result);
-      if (deadlineAt !== undefined) return { ...known, state: 'waiting', attempts: 0, deadlineAt };
+      const answered = withAnswer(job, taskId, result);
+      if (deadlineAt !== undefined) return { ...answered, state: 'waiting', attempts: 0, deadlineAt };
       const end = job.cancelRequestedBy === undefined ? 'delivered' : 'cancelled';
-      return ready({ ...known, complete: true, endedAt: at }, end);
+      return ready({ ...answered, complete: true, endedAt: at }, end);
     },
     notTaken: (job, { until }) => ({
       ...withoutRequest(job),
@@ -195,7 +203,7 @@ export const TRANSITIONS = {
   ready: {
     ...EVERYWHERE,
     submitted: keepLateAnswer,
-    // Told as cancelled while the gateway was asked, it is closed only when that is answered: then it is known what it cost.
+    // A job that is cancelled during its request is closed only after the response, which decides what it cost.
     notTaken: (job) => (job.end === 'cancelled' ? withoutRequest(job) : job),
     restored: restore,
     closed: (job, { end, at, charge }) =>
@@ -219,29 +227,29 @@ export const TRANSITIONS = {
   },
 } satisfies Record<JobState, Row>;
 
-/** The job after the event. Pure; the same object if the event means nothing in this state. */
+/** Returns the job after the event, or the same object if the event has no effect in its state. Pure. */
 export function transition(job: Job, event: JobEvent): Job {
   const row: Row = TRANSITIONS[job.state];
-  // Sound because a row's cell takes the event of its own name.
+  // Sound because each cell takes the event of its own name.
   const cell = row[event.type] as ((job: Job, event: JobEvent) => Job) | undefined;
   return cell?.(job, event) ?? job;
 }
 
-/** A job as it begins. */
+/** Creates a new job. */
 export function acceptedJob(
   fields: Omit<Job, 'version' | 'state' | 'kept' | 'attempts' | 'polls' | 'inboxRead'>,
 ): Job {
   return { ...fields, version: 1, state: 'accepted', kept: {}, attempts: 0, polls: 0, inboxRead: 0 };
 }
 
-function named(job: Job, taskId: string | undefined): Job {
+function withTaskId(job: Job, taskId: string | undefined): Job {
   return taskId === undefined || job.taskId !== undefined ? job : { ...job, taskId };
 }
 
-/** The gateway called back, so it took the work. */
-function calledBack(job: Job, taskId: string | undefined): Job {
-  const task = named(job, taskId);
-  return job.uncertain ? { ...task, uncertain: false } : task;
+/** A callback proves that the gateway accepted the work. */
+function acceptedByGateway(job: Job, taskId: string | undefined): Job {
+  const identified = withTaskId(job, taskId);
+  return job.uncertain ? { ...identified, uncertain: false } : identified;
 }
 
 function withAnswer(job: Job, taskId: string | undefined, answer: Result | undefined): Job {
@@ -253,7 +261,7 @@ function withAnswer(job: Job, taskId: string | undefined, answer: Result | undef
   };
 }
 
-/** What the gateway's music reader found, as a result. */
+/** Converts the output of the gateway's music parser into a result. */
 export function fromMusic(music: MusicResult): Result {
   return {
     songs: music.songs,

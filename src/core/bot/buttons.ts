@@ -1,4 +1,4 @@
-/** Pressed buttons of jobs, and the forms that they open. */
+/** Handles the buttons of jobs, and the forms they open. */
 import { notModerator, UserError } from '../errors.ts';
 import type { Invocation } from '../invocation.ts';
 import { type JobView, whyOutOfReach } from '../job.ts';
@@ -9,7 +9,7 @@ import type { ActionInvocation, AnyCommand, CommandAction } from './command.ts';
 import type { Context } from './context.ts';
 import { type Outcome, privately } from './outcome.ts';
 
-/** A button of a job. Cancel, Show it and Again are every command's; the others are its own. */
+/** Handles a button of a job. **Cancel**, **Show it** and **Again** work for every command; other buttons belong to the command. */
 export async function act(
   command: AnyCommand,
   invocation: Invocation,
@@ -24,8 +24,8 @@ export async function act(
     case 'cancel':
       return cancel(job, invocation, context);
     case 'show': {
-      const shown = await context.jobs.showHere(job.id);
-      if (shown) return shown;
+      const outcome = await context.jobs.showHere(job.id);
+      if (outcome) return outcome;
       if (await context.jobs.reveal(job.id)) return privately('It will appear in a moment.');
       throw new UserError('There is nothing left to show.');
     }
@@ -47,7 +47,7 @@ export async function act(
   }
 }
 
-/** A pressed button opens the action's form, if it has one; a sent form runs it. */
+/** Opens the action's form if it has one. Otherwise, or when the form is sent, runs the action. */
 async function actOn(
   action: CommandAction,
   invocation: ActionInvocation,

@@ -1,4 +1,4 @@
-/** A command's tools, and their types. */
+/** The services that commands use. */
 import type { Family } from '../family.ts';
 import type { JobView } from '../job.ts';
 import type { Judgement, KeptFile, MediaSource } from '../message.ts';
@@ -12,100 +12,98 @@ import type { Outcome } from './outcome.ts';
 
 export interface StartRequest {
   readonly work: Work;
-  /** What people see while it runs, such as "Composing “Rain”". Plain. */
+  /** Title of the message, such as "Composing “Rain”". Plain text. */
   readonly title: string;
-  /** The command that renders the result; the invoked one if left out. */
+  /** The command that renders the result; the invoked one by default. */
   readonly command?: string;
-  /** The job whose result this one was made from. */
+  /** The job whose result it is made from. */
   readonly parent?: string;
-  /** What it is made from, for people: “Rain”, take 1. Plain. */
+  /** The source in words, such as “Rain”, take 1. Plain text. */
   readonly madeFrom?: string;
-  /** What the person said, by option, for the result. Plain. */
+  /** Option values to show with the result. Plain text. */
   readonly asked?: Readonly<Record<string, string>>;
 }
 
-/** What the operator decided about answers. Models are ids; those of gen without their route. */
+/** The operator's settings for answers. Models are ids without route, unless noted. */
 export interface AnswerOffer {
-  /** Upper bound of output tokens. */
+  /** Limit of output tokens. */
   readonly maxTokens: number;
-  /** Input tokens that a question may have together with what was said before. */
+  /** Limit of input tokens for a question and its conversation. */
   readonly contextTokens: number;
-  /** Reads pictures where the chosen model cannot; may begin with a route. */
+  /** Reads images if the chosen model cannot; may include a route. */
   readonly visionModel?: string;
-  /** A gen model that can call functions: the bot's own commands. */
+  /** A gen model that runs the bot's commands by function calling. */
   readonly toolModel?: string;
-  /** Gen models that answer with text and pictures. */
+  /** Gen models that answer with text and images. */
   readonly illustratingModels: readonly string[];
-  /** Gen models of the thinking preview; none where it is switched off. */
+  /** Gen models of the thinking preview; empty if it is off. */
   readonly thinkingModels: readonly string[];
 }
 
-/** A command's tools. */
+/** The services that a command may use, bound to the person and channel of the invocation. */
 export interface Context extends Pick<System, 'now'> {
   readonly jobs: {
     /** Stores the work as a job before anything is spent. */
     start(request: StartRequest): Promise<Outcome>;
     find(id: string): Promise<JobView | undefined>;
-    /** Finished jobs of this channel with songs in their result, newest first. */
+    /** Finished jobs of this channel with songs, newest first. */
     recentSongs(limit: number): Promise<readonly JobView[]>;
-    /** As {@link recentSongs}, and then those of other channels of the server that the person can read. */
+    /** {@link recentSongs}, then those of the server's other channels that the person can read. */
     serverSongs(limit: number): Promise<readonly JobView[]>;
-    /** What the person has running here, or everywhere on this platform. */
+    /** The person's running jobs here, or everywhere on this platform. */
     running(where?: { readonly everywhere: boolean }): Promise<readonly JobView[]>;
-    /** Ends work that has not finished; false if there was nothing to end. */
+    /** Cancels a job; false if it has ended. */
     cancel(id: string): Promise<boolean>;
-    /** Delivers work that was cancelled and finished anyway; false if there is nothing to show. */
+    /** Delivers a result that was finished despite its cancellation; false if there is none. */
     reveal(id: string): Promise<boolean>;
-    /** The person's newest results that could be shown nowhere. */
+    /** The person's newest undelivered results. */
     undelivered(limit: number): Promise<readonly JobView[]>;
-    /** Shows such a result here; undefined if it is not the person's, or was shown meanwhile. */
+    /** Delivers such a result here; undefined if it belongs to someone else or was delivered meanwhile. */
     showHere(id: string): Promise<Outcome | undefined>;
   };
   readonly models: {
     /**
-     * The model to use: the one named, else the channel's, the guild's, the deployment's.
-     * Throws UserError when the name is not one this account may use, or when none is chosen yet.
+     * Returns the model to use: the named one, or else the channel's, the guild's or the deployment's.
+     * Throws UserError if the account has no such model, or if no model is chosen yet.
      */
     resolve(family: Exclude<Family, 'song'>, named: string | undefined): Promise<string>;
-    /** As `resolve`, for songs: the contract names their models. */
+    /** Like `resolve`, for songs. The contract lists their models. */
     song(named: string | undefined): Promise<SongModel>;
     suggest(family: Family, typed: string): Promise<readonly Choice[]>;
-    /** The listing routes that name this id; none while no list is known. */
+    /** The routes whose model list includes this id; empty if no list is available. */
     listedBy(id: string): readonly ('chat' | 'msg')[];
   };
   readonly answerOffer: AnswerOffer;
-  /** Keeps what the person says of an answer; a vote of theirs on it before is replaced. */
+  /** Stores the person's vote on an answer, replacing an earlier one. */
   judge(answer: JobView, judgement: Judgement): Promise<void>;
-  /** Why the bot hears no messages without its name here: a plain sentence; undefined where it hears them. */
+  /** The reason the bot doesn't receive messages without a mention here, as plain text; undefined if it does. */
   readonly hearsOnlyItsName: string | undefined;
   readonly inForce: InForce;
   readonly own: Own;
-  /** Whether the operator gave prices, so that units mean something. */
+  /** Whether USAGE_COSTS is set, so that units are meaningful. */
   readonly hasUnits: boolean;
-  /** The caller has checked that the person is a moderator, by {@link Command.moderatorsOnly}. */
+  /** For moderators only. {@link Command.moderatorsOnly} checks that before the command runs. */
   readonly moderation: Moderation;
   readonly pages: {
-    /** The address of a song's page; undefined if moderators switched pages off, or if people could not reach it. */
+    /** The URL of a song's page; undefined if pages are off or people could not reach it. */
     of(song: JobView): Promise<string | undefined>;
-    /** Takes the page of a song away, or gives it back. */
+    /** Removes or restores the page of a song. */
     setWithdrawn(song: JobView, withdrawn: boolean): Promise<void>;
   };
   readonly files: {
-    /**
-     * A file of a finished job's result: the kept one, or fetched anew. Throws UserError when it is kept nowhere any more.
-     */
+    /** Returns a file of a finished job: the stored one, or fetched again. Throws UserError if it no longer exists. */
     made(job: JobView, source: MediaSource, accept: FileOption['accept']): Promise<KeptFile>;
   };
-  /** The voices of this server, or of this conversation where there is no server. */
+  /** The voices of this server, or of this conversation in direct messages. */
   readonly voices: {
-    /** By name. */
+    /** Sorted by name. */
     list(): Promise<readonly Voice[]>;
-    /** False when there was none. */
+    /** False if there is no such voice. */
     remove(personaId: string): Promise<boolean>;
     removed(): Promise<readonly RemovedVoice[]>;
-    /** Keeps a voice that the gateway has. A name that is taken gets a number. */
+    /** Saves a voice of the gateway. A name that is taken gets a number. */
     keep(voice: Voice): Promise<void>;
   };
-  /** What is played in voice channels; undefined where there are none. Loads what plays. */
+  /** The player of voice channels, loaded on first use; undefined if there are no voice channels. */
   party(): Promise<PartyTools | undefined>;
 }

@@ -1,4 +1,4 @@
-/** Invocation to command to outcome: the one path that every platform shares. */
+/** Dispatches invocations to commands. All platforms share this path. */
 
 import { toMessage, UserError } from '../errors.ts';
 import type { Address, HomeRequest, Invocation, Person, SuggestRequest } from '../invocation.ts';
@@ -13,65 +13,64 @@ import { type Outcome, privately } from './outcome.ts';
 
 type RefusalRequest = Pick<Invocation, 'command' | 'address' | 'person'>;
 
-/** The bot, as platforms see it. */
+/** The bot as platforms see it. No method rejects. */
 export interface Bot {
   readonly commands: readonly AnyCommand[];
   /**
-   * Never rejects: a failure is an outcome with a sentence. An accepted outcome is already stored, so the platform
-   * acknowledges after it has the outcome, and then calls `begin`. Only commands that answer privately may be acknowledged
-   * before: they cost nothing.
+   * Runs an invocation. A failure is an outcome with a message. An accepted outcome is already stored, so the platform acknowledges
+   * the event afterwards and then calls `begin`. Only commands that answer privately may be acknowledged before: they are free.
    */
   run(invocation: Invocation): Promise<Outcome>;
   /**
-   * Why a person may not use a command here; undefined where they may. For what a platform does by itself, such as opening
-   * a form or a thread: `run` asks this of every invocation. Never rejects.
+   * The reason a person may not use a command here; undefined if they may. `run` checks this itself. Platforms call it before
+   * they open a form or a thread.
    */
   refusal(asking: RefusalRequest): Promise<Message | undefined>;
-  /** What a person sees of the bot in a view of their own, such as Slack's Home tab. Never rejects. */
+  /** The bot's home page for a person, such as Slack's Home tab. */
   home(request: HomeRequest): Promise<readonly HomeSection[]>;
-  /** What the person could say here in plain words. Never rejects. */
+  /** Example messages for the person. */
   prompts(request: HomeRequest): Promise<readonly SuggestedPrompt[]>;
-  /** Whether each message in the channel is a question, without the bot's name. Never rejects. */
+  /** True if each message in the channel is a question, even without a mention of the bot. */
   talks(address: Address): Promise<boolean>;
-  /** Cancels what the person has running in the thread of the address. Never rejects. */
+  /** Cancels the person's running jobs in the thread of the address. */
   cancelRunning(request: HomeRequest): Promise<void>;
-  /** Cancels what an invocation of this id began: its message was deleted. Never rejects. */
+  /** Cancels the job of an invocation whose message was deleted. */
   withdraw(invocation: Pick<Address, 'platform'> & Pick<Invocation, 'id'>): Promise<void>;
-  /** Completions for an option, at most 25, never rejects. */
+  /** At most 25 completions of an option. */
   suggest(request: SuggestRequest): Promise<readonly Choice[]>;
 }
 
-/** Nobody reads more; Discord shows no more. Platforms cut their texts. */
+/** Discord's limit. */
 const MOST_SUGGESTIONS = 25;
 
-/** A person who was let in, and their tools. */
+/** A person who has access, and their services. */
 export interface Entered {
-  /** As who they are here: somebody may have been named a moderator. */
+  /** The person with their rights here: settings may make them a moderator. */
   readonly person: Person;
   readonly context: Context;
 }
 
 export interface EnterRequest extends Pick<Invocation, 'address' | 'person'> {
-  /** Left out where something is asked that moderators cannot forbid. */
+  /** Absent for requests that moderators cannot deny. */
   readonly command?: string;
-  /** Left out where no work is started: for completions and for home. */
+  /** Absent if the request starts no work, as for completions and home. */
   readonly invocation?: Invocation;
 }
 
-/** What the bot does, where nothing fails: {@link createBot} decides what becomes of a failure. */
+/** The bot's functions, which may throw. {@link createBot} handles their errors. */
 export interface BotOptions extends Pick<Bot, 'commands' | 'talks' | 'cancelRunning' | 'withdraw'> {
   /**
-   * The one function that decides who may use what: commands, buttons, forms, completions, tools, talk. Reads what
-   * moderators decided once. Throws UserError with the reason.
+   * Checks all access: commands, buttons, forms, completions, tools and talk. Reads the settings once. Throws UserError with the
+   * reason for a refusal.
    */
   readonly enter: (request: EnterRequest) => Promise<Entered>;
   home(entered: Entered, address: Address): Promise<readonly HomeSection[]>;
-  /** @param isAllowed whether the person may use a command of this name here */
+  /** @param isAllowed resolves to true if the person may use the command here */
   prompts(
     entered: Entered,
     isAllowed: (command: string) => Promise<boolean>,
   ): Promise<readonly SuggestedPrompt[]>;
-  /** A new reference for a log line. */
+  /** Returns a new reference for a log line. */
   readonly newReference: () => string;
   readonly log: Log;
 }
@@ -79,36 +78,36 @@ export interface BotOptions extends Pick<Bot, 'commands' | 'talks' | 'cancelRunn
 export function createBot(options: BotOptions): Bot {
   const { commands, enter, log } = options;
   const byName = new Map(commands.map((command) => [command.name, command]));
-  const sentenceOf = (error: unknown) => toMessage(error, { log, reference: options.newReference() });
+  const messageOf = (error: unknown) => toMessage(error, { log, reference: options.newReference() });
 
-  /** What the work resolves to. A person who waits for no sentence gets `otherwise` where it fails. */
-  async function attempt<Value>(work: () => Promise<Value>, otherwise: Value, failure: string) {
+  /** Falls back to a value for requests that cannot show an error to the person. */
+  async function attempt<Value>(work: () => Promise<Value>, fallback: Value, failure: string) {
     try {
       return await work();
     } catch (error) {
       if (!(error instanceof UserError)) log.warn({ err: error }, failure);
-      return otherwise;
+      return fallback;
     }
   }
 
-  async function answer(received: Invocation): Promise<Outcome> {
-    const { address, action, command: name } = received;
+  async function answer(original: Invocation): Promise<Outcome> {
+    const { address, action, command: name } = original;
     const command = byName.get(name);
     if (!command) throw new UserError(`There is no command “${name}”.`);
     const { person, context } = await enter({
       address,
-      person: received.person,
-      invocation: received,
-      // What people began they may end.
+      person: original.person,
+      invocation: original,
+      // People may cancel their jobs even if the command was denied since.
       ...(action?.name !== 'cancel' && { command: name }),
     });
-    const invocation = { ...received, person };
+    const invocation = { ...original, person };
     const control = action && command.controls?.[action.name];
     if (control) return control(invocation, context);
     if (action) return act(command, invocation, action, context);
     const { options: declarations, run } = partOf(command, invocation.subcommand);
     const options = validateOptions(invocation.options, declarations);
-    // validateOptions made the values that this very declaration describes.
+    // Sound because the options were validated against this declaration.
     return run({ ...invocation, options } as CommandInvocation<OptionDeclarations>, context);
   }
 
@@ -117,7 +116,7 @@ export function createBot(options: BotOptions): Bot {
       await enter({ command, address, person });
       return undefined;
     } catch (error) {
-      return sentenceOf(error);
+      return messageOf(error);
     }
   }
 
@@ -130,7 +129,7 @@ export function createBot(options: BotOptions): Bot {
         return await answer(invocation);
       } catch (error) {
         const { option, refusedUntil } = error instanceof UserError ? error : {};
-        return { ...privately(sentenceOf(error)), ...present({ option, refusedUntil }) };
+        return { ...privately(messageOf(error)), ...present({ option, refusedUntil }) };
       }
     },
 
@@ -138,7 +137,7 @@ export function createBot(options: BotOptions): Bot {
       try {
         return await options.home(await enter({ address, person }), address);
       } catch (error) {
-        return [sentenceOf(error)];
+        return [messageOf(error)];
       }
     },
 
@@ -178,7 +177,7 @@ export function createBot(options: BotOptions): Bot {
   };
 }
 
-/** The command itself, or its subcommand. Throws UserError when there is none of that name. */
+/** Returns the command itself or its subcommand. Throws UserError if there is no such subcommand. */
 function partOf(command: AnyCommand, name: string | undefined): Pick<Subcommand, 'options' | 'run'> {
   if (name === undefined) return command;
   const part = command.subcommands?.[name];

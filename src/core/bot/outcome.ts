@@ -1,32 +1,32 @@
 import type { Message } from '../message.ts';
 import type { Form } from '../options.ts';
 
-/** What comes of an invocation. */
+/** The outcome of an invocation. */
 export type Outcome =
-  /** Said at once, to the person alone or to the channel. */
+  /** An immediate reply, to the person or to the channel. */
   | {
       readonly type: 'message';
       readonly visibility: 'person' | 'channel';
       readonly message: Message;
-      /** The option that is wrong, so that an open form can show the sentence next to its field. */
+      /** The invalid option, so that an open form can show the message next to its field. */
       readonly option?: string;
-      /** The same is refused again until then: see UserError. */
+      /** See UserError. */
       readonly refusedUntil?: number;
     }
   | { readonly type: 'form'; readonly form: Form }
-  /** Stored as a job. The platform acknowledges, then calls `begin`; if it never does, the job begins by itself soon. */
+  /** Stored as a job. The platform acknowledges the event, then calls `begin`. If it never does, the job begins automatically. */
   | {
       readonly type: 'accepted';
       readonly job: string;
       readonly begin: () => void;
       /**
-       * Instead of `begin`, where the platform told the person that the bot did not respond: the job ends unpaid, and its
-       * person is told with **Again**. Absent where nothing would be paid. Throws StorageError.
+       * Replaces `begin` if the platform has already reported a timeout to the person: the job ends without a paid request, and its
+       * message offers **Again**. Absent if nothing would be paid. Throws StorageError.
        */
       readonly decline?: () => Promise<void>;
     };
 
-/** Said to the person alone. A text is Markdown. */
+/** A reply that only the person sees. A string is Markdown. */
 export function privately(message: Message | string): Outcome {
   return {
     type: 'message',

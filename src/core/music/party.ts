@@ -1,4 +1,4 @@
-/** Songs that a voice channel hears together: their queue, and what people may do with it. */
+/** Songs played in voice channels: the queue and its controls. */
 import { z } from 'zod';
 import { addressSchema, jsonObject } from '../invocation.ts';
 import { actorSchema } from '../moderation.ts';
@@ -7,15 +7,16 @@ const LOOPS = ['off', 'song', 'queue'] as const;
 export type PartyLoop = (typeof LOOPS)[number];
 
 const songSchema = z.object({
-  /** Names this entry: the same song may be queued twice. */
+  /** Identifies this entry of the queue: a song may be queued twice. */
   id: z.string(),
-  /** The job that made it, and which of its takes it is. */
+  /** The job that created the song. */
   job: z.string(),
+  /** Index of the take. */
   index: z.number().int(),
-  /** Plain. */
+  /** Plain text. */
   title: z.string(),
   seconds: z.number().optional(),
-  /** Who queued it; absent where the radio chose it. */
+  /** The person who queued it; absent if the radio chose it. */
   by: actorSchema.optional(),
 });
 export type PartySong = z.infer<typeof songSchema>;
@@ -25,31 +26,31 @@ export const partySchema = z.object({
   guild: z.string(),
   /** The voice channel. */
   channel: z.string(),
-  /** Where its message is. */
+  /** The channel of its message. */
   address: addressSchema,
-  /** What the platform needs to find that message. */
+  /** The platform's data to find that message again. */
   posted: jsonObject.optional(),
   current: songSchema.optional(),
   queue: z.array(songSchema),
-  /** Counts up with each beginning of a song: what was meant for an earlier one does nothing. */
+  /** Incremented by each start of a song, so that actions on an earlier song are ignored. */
   round: z.number().int(),
-  /** Where the song was at a moment, in milliseconds since the epoch, and whether it went on from there. */
+  /** The playback position at a time (in milliseconds since the epoch), and whether it advances. */
   position: z.object({ seconds: z.number(), at: z.number(), moves: z.boolean() }),
   paused: z.boolean(),
   loop: z.enum(LOOPS),
-  /** With an empty queue, songs of the channel are played. */
+  /** Plays songs of the channel while the queue is empty. */
   radio: z.boolean(),
-  /** Who wants to hear the next song. */
+  /** People who voted to skip the song. */
   votes: z.array(z.string()),
 });
 export type Party = z.infer<typeof partySchema>;
 
-/** What a person may do with what is played in their server. Each answers with a sentence. Methods throw UserError. */
+/** Controls for a person. Actions resolve to a message for them, and throw UserError. */
 export interface PartyTools {
-  /** Queues a song for the voice channel that the person is in, and joins it. */
+  /** Queues a song for the person's voice channel, and joins it. */
   play(song: Omit<PartySong, 'id' | 'by'>): Promise<string>;
   skip(): Promise<string>;
-  /** @param position from 1, as the queue is shown */
+  /** @param position position in the queue, from 1 */
   remove(position: number): Promise<string>;
   shuffle(): Promise<string>;
   loop(loop: PartyLoop): Promise<string>;
@@ -57,14 +58,14 @@ export interface PartyTools {
   pause(): Promise<string>;
   resume(): Promise<string>;
   stop(): Promise<string>;
-  /** What is played now; undefined where nothing is. */
+  /** The current party; undefined if nothing is playing. */
   now(): Promise<PartyView | undefined>;
 }
 
 export interface PartyView {
   readonly party: Party;
-  /** Of the song. */
+  /** Playback position in the song. */
   readonly seconds: number;
-  /** The line that is sung, where its lines are timed. Plain. */
+  /** The current line of the lyrics, if they are synced. Plain text. */
   readonly line?: string | undefined;
 }

@@ -1,9 +1,9 @@
-/** How long and how much the song routes take, so that bad input is told before anything is spent. */
+/** Limits of the song routes, checked before anything is spent. */
 import type { SongModel } from '../work.ts';
 
 /**
- * Bounds that the contract does not show ("Limits": not shown), taken from the public API, the cheapest where
- * sources differ: https://docs.sunoapi.org/suno-api/generate-music (characters),
+ * Limits that the contract doesn't state ("Limits": not shown), from the public API, using the strictest where sources differ:
+ * https://docs.sunoapi.org/suno-api/generate-music (characters),
  * https://docs.sunoapi.org/suno-api/generate-lyrics (words),
  * https://docs.kie.ai/cn/suno-api/generate-persona (seconds),
  * https://docs.sunoapi.org/suno-api/upload-and-cover-audio (seconds).
@@ -27,10 +27,10 @@ export const SONG_LIMITS = {
     V4_5ALL: { simplePrompt: 500, customPrompt: 5000, style: 1000, title: 80 },
     V5: { simplePrompt: 500, customPrompt: 5000, style: 1000, title: 80 },
   },
-  /** Words of the `prompt` of generate-lyrics. */
+  /** Words in the `prompt` of generate-lyrics. */
   lyricsPromptWords: 200,
-  /** The vocal segment of a persona, in seconds. */
+  /** Vocal segment of a persona, in seconds. */
   personaSeconds: { shortest: 10, longest: 30, defaultStart: 0, defaultEnd: 30 },
-  /** Uploaded audio of upload-cover, upload-extend, add-vocals and add-instrumental, in seconds. */
+  /** Uploaded audio for upload-cover, upload-extend, add-vocals and add-instrumental, in seconds. */
   uploadSeconds: 120,
 } as const satisfies { models: Record<SongModel, SongModelLimits>; [bound: string]: unknown };

@@ -1,4 +1,4 @@
-/** Facts about a song that was made, from its job. */
+/** Facts about a song, read from its job. */
 import type { JobView } from '../job.ts';
 import type { SongModel, Work } from '../work.ts';
 
@@ -7,11 +7,10 @@ export function titleOf({ result, work }: JobView): string {
   return result?.songs.find(({ title }) => title !== undefined)?.title ?? requested ?? 'Your song';
 }
 
-/** Whom the tags of its files name. */
+/** The artist in the tags of the song's files. */
 export const artistOf = ({ person }: Pick<JobView, 'person'>): string => `Minstrel for ${person.displayName}`;
 
-/** What was asked for, in sentences. */
-function askedWords({ asked: { prompt, style, lyrics } = {} }: JobView): string[] {
+function describeRequest({ asked: { prompt, style, lyrics } = {} }: JobView): string[] {
   return [
     ...(prompt ? [`Prompt: ${prompt}`] : []),
     ...(style ? [`Style: ${style}`] : []),
@@ -19,11 +18,11 @@ function askedWords({ asked: { prompt, style, lyrics } = {} }: JobView): string[
   ];
 }
 
-/** Describes the cover of a song to people who hear messages. */
+/** Alternative text of a song's cover, for screen readers. */
 export const coverWords = (job: JobView): string =>
-  [`Cover of ${titleOf(job)}`, ...askedWords(job)].join('. ');
+  [`Cover of ${titleOf(job)}`, ...describeRequest(job)].join('. ');
 
-/** Whether it has a voice, as far as its request tells. */
+/** True if the song has vocals, judging by its request. */
 export function hasVoice({ work }: JobView): boolean {
   switch (work.route) {
     case 'music.generate':
@@ -38,17 +37,17 @@ export function hasVoice({ work }: JobView): boolean {
   }
 }
 
-/** What is sung: what the gateway says, else what was asked for. Nothing for instrumentals and unknown recordings. */
+/** The lyrics from the gateway, or else from the request; undefined for instrumentals and recordings with unknown lyrics. */
 export function lyricsOf(job: JobView): string | undefined {
   const { work, result } = job;
   if (!hasVoice(job) || work.route === 'music.addInstrumental') return undefined;
-  const sung = result?.songs.find(({ lyrics }) => lyrics !== undefined && lyrics.trim() !== '')?.lyrics;
-  if (sung !== undefined) return sung;
+  const found = result?.songs.find(({ lyrics }) => lyrics !== undefined && lyrics.trim() !== '')?.lyrics;
+  if (found !== undefined) return found;
   if (work.route !== 'music.generate' && work.route !== 'music.uploadCover') return undefined;
   return work.request.customMode ? work.request.prompt : undefined;
 }
 
-/** The model that made a song; going on from it takes the same one (docs.sunoapi.org/suno-api/extend-music). */
+/** The model of a song. Extending it requires the same one (docs.sunoapi.org/suno-api/extend-music). */
 export function songModelOf(work: Work): SongModel | undefined {
   switch (work.route) {
     case 'music.generate':
@@ -72,7 +71,7 @@ interface TakeIds {
 
 type Split = 'separate_vocal' | 'split_stem';
 
-/** What the gateway makes of one take, once: of the same route and request it is the same work. */
+/** Work on one take, which the gateway does only once. Equal route and request mean the same work. */
 export type TakeWork = Pick<Work, 'route' | 'request'>;
 
 export const TAKE_WORK = {

@@ -1,15 +1,15 @@
-/** Voices that were taken from songs. */
+/** Voices saved from songs. */
 import { z } from 'zod';
 import { actorSchema } from '../moderation.ts';
 
-/** A voice that was kept for a server. */
+/** A voice saved for a server. */
 export const voiceSchema = z.object({
   personaId: z.string(),
   name: z.string(),
   description: z.string().exactOptional(),
-  /** The song it was taken from, for people. */
+  /** The song it was saved from, as a text for people. */
   madeFrom: z.string().exactOptional(),
-  /** The audio it was taken from: each gives one voice (contract, "Limits" 1). */
+  /** The audio it was saved from. Each audio yields one voice only (contract, "Limits" 1). */
   audioId: z.string().exactOptional(),
   keptBy: actorSchema,
   /** Milliseconds since the epoch. */
@@ -17,6 +17,6 @@ export const voiceSchema = z.object({
 });
 export type Voice = Readonly<z.infer<typeof voiceSchema>>;
 
-/** A voice that was removed, and that the gateway still has. */
+/** A removed voice that the gateway still has. */
 export const removedVoiceSchema = z.object({ personaId: z.string(), audioId: z.string() });
 export type RemovedVoice = Readonly<z.infer<typeof removedVoiceSchema>>;

@@ -1,4 +1,4 @@
-/** Where events are logged: fields by name, then a plain sentence. No secret, prompt or answer is ever among them. */
+/** A structured log. Never pass secrets, prompts or answers. */
 export interface Log {
   debug(fields: object, sentence: string): void;
   info(fields: object, sentence: string): void;

@@ -1,14 +1,14 @@
-/** Metrics for operators, named by Prometheus' conventions: https://prometheus.io/docs/practices/naming. */
+/** Metrics for operators, named by the conventions of Prometheus: https://prometheus.io/docs/practices/naming. */
 
-/** Between two times in milliseconds. */
+/** Seconds between two times in milliseconds. */
 export const secondsBetween = (from: number, to: number): number => Math.max(0, to - from) / 1000;
 
 export interface Series {
   readonly type: 'counter' | 'gauge' | 'histogram';
   readonly help: string;
-  /** Of bounded values, and never names or ids of people. */
+  /** Values must be bounded, and never names or ids of people. */
   readonly labels: readonly string[];
-  /** Upper bounds of a histogram, in its unit. */
+  /** Upper bounds of a histogram's buckets, in its unit. */
   readonly buckets?: readonly number[];
 }
 
@@ -16,7 +16,7 @@ const MILLISECONDS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10];
 const SECONDS = [0.1, 0.3, 1, 3, 10, 30, 60, 120, 300];
 const MINUTES = [1, 3, 10, 30, 60, 120, 300, 600, 1800, 3600, 4 * 3600, 24 * 3600];
 
-/** Every series of Minstrel's own. docs/operating/monitoring.md has them in a table that a test holds equal. */
+/** All metrics of Minstrel. A test compares them with the table in docs/operating/monitoring.md. */
 export const SERIES = {
   minstrel_jobs: {
     type: 'gauge',
@@ -171,7 +171,5 @@ export const SERIES = {
 export type SeriesName = keyof typeof SERIES;
 type Labels<Name extends SeriesName> = Readonly<Record<(typeof SERIES)[Name]['labels'][number], string>>;
 
-/**
- * Counts (by 1 by default), observes a duration in seconds, or sets a gauge. Returns immediately and never throws.
- */
+/** Increments a counter (by 1 by default), observes a duration in seconds, or sets a gauge. Never throws. */
 export type Measure = <Name extends SeriesName>(name: Name, labels: Labels<Name>, value?: number) => void;

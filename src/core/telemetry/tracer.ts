@@ -1,6 +1,6 @@
-/** Traces for operators, as the parts of the bot see them. */
+/** Traces for operators. */
 
-/** Numbers, ids of this bot's own, or words of a short list; never what people or models wrote. Undefined is left out. */
+/** Numbers, our own ids, or keywords; never text from people or models. Undefined values are dropped. */
 export type SpanAttributes = Readonly<Record<`minstrel.${string}`, string | number | boolean | undefined>>;
 
 export interface Span {
@@ -10,14 +10,14 @@ export interface Span {
 export interface SpanStart {
   readonly name: string;
   readonly attributes: SpanAttributes;
-  /** A stored W3C `traceparent`, or `none` for a new trace; the span around it unless given. */
+  /** A stored W3C `traceparent`, or `none` for a new trace; the enclosing span by default. */
   readonly parent?: string | undefined;
 }
 
 export interface Tracer {
-  /** Runs the work in a span, which fails when the work rejects. */
+  /** Runs the work in a span, which fails if the work rejects. */
   run<Result>(start: SpanStart, work: (span: Span) => Promise<Result>): Promise<Result>;
-  /** A request to the gateway that ended now, as a child of the span around it. `code` is `ok` or why it failed. */
+  /** Records a gateway request that has just ended, as a child of the enclosing span. `code` is `ok` or the error code. */
   recordRequest(request: {
     readonly route: string;
     readonly code: string;
@@ -25,6 +25,6 @@ export interface Tracer {
     readonly milliseconds: number;
     readonly tries: number;
   }): void;
-  /** The trace context to store, as W3C `traceparent`; undefined outside of every span. */
+  /** The current trace context as W3C `traceparent`; undefined outside of a span. */
   traceparent(): string | undefined;
 }

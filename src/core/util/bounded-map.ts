@@ -1,4 +1,4 @@
-/** A map that forgets its oldest entry when it is full. Setting a key makes it the newest. */
+/** A map that drops its oldest entry when it is full. Setting a key makes it the newest. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #most: number;
 

@@ -1,24 +1,24 @@
-/** Work that one replica at a time does. */
+/** Work that only one replica may do at a time. */
 
 export interface HeldLock {
-  /** Aborts when another replica may do the work: this one was suspended, or lost its storage, for too long. */
+  /** Aborts when another replica may take over, because this one was suspended or lost its storage for too long. */
   readonly lost: AbortSignal;
-  /** The same, true already before timers of a process that was suspended run. */
+  /** False once the lock may be lost. After a suspension it is right before `lost` aborts, which needs a timer to run. */
   readonly isHeld: () => boolean;
 }
 
 export interface LockOptions {
-  /** Ends the waiting; what runs goes on. */
+  /** Stops waiting for the lock. Work that already runs is not affected. */
   readonly signal?: AbortSignal;
-  /** The lock of a replica that died is free after so many milliseconds; a minute if left out. */
+  /** When the lock of a dead replica expires; a minute by default. */
   readonly lockMs?: number;
-  /** Another replica does the work. */
+  /** Called if another replica holds the lock. */
   readonly onWaiting?: () => void;
 }
 
 /**
- * Runs `work` when no other replica runs a task of this name, however long it takes. Throws what storage and `work` throw, and the
- * signal's reason.
+ * Runs `work` once no other replica runs a task of this name, however long that takes. Throws the errors of storage and `work`, and
+ * the signal's reason.
  */
 export type WithLock = <Value>(
   task: string,

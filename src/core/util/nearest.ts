@@ -1,11 +1,11 @@
 import { distance } from 'fastest-levenshtein';
 
-/** The name that was probably meant: at most a third of its letters is wrong, and never more than three. */
+/** The closest name, if at most a third of its letters differ, and at most three. */
 export function nearest(typed: string, names: readonly string[]): string | undefined {
-  const wanted = typed.toLowerCase();
+  const lowerCase = typed.toLowerCase();
   const [best] = names
-    .map((name) => ({ name, wrong: distance(wanted, name.toLowerCase()) }))
-    .sort((left, right) => left.wrong - right.wrong);
+    .map((name) => ({ name, edits: distance(lowerCase, name.toLowerCase()) }))
+    .sort((left, right) => left.edits - right.edits);
   if (best === undefined) return undefined;
-  return best.wrong <= Math.min(3, Math.max(1, Math.ceil(best.name.length / 3))) ? best.name : undefined;
+  return best.edits <= Math.min(3, Math.max(1, Math.ceil(best.name.length / 3))) ? best.name : undefined;
 }

@@ -1,16 +1,16 @@
-type Present<Given> = {
-  readonly [Name in keyof Given as undefined extends Given[Name] ? never : Name]: Given[Name];
+type Present<Value> = {
+  readonly [Name in keyof Value as undefined extends Value[Name] ? never : Name]: Value[Name];
 } & {
-  readonly [Name in keyof Given as undefined extends Given[Name] ? Name : never]?: Exclude<
-    Given[Name],
+  readonly [Name in keyof Value as undefined extends Value[Name] ? Name : never]?: Exclude<
+    Value[Name],
     undefined
   >;
 };
 
-/** Without the properties that are undefined: with exactOptionalPropertyTypes an absent property is not undefined. */
-export function present<Given extends object>(given: Given): Present<Given> {
-  // Only properties that Present makes optional are left out.
+/** Drops properties that are undefined: exactOptionalPropertyTypes distinguishes them from absent ones. */
+export function present<Value extends object>(value: Value): Present<Value> {
+  // Sound because only properties that Present makes optional are dropped.
   return Object.fromEntries(
-    Object.entries(given).filter(([, value]) => value !== undefined),
-  ) as Present<Given>;
+    Object.entries(value).filter(([, property]) => property !== undefined),
+  ) as Present<Value>;
 }

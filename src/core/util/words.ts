@@ -1,22 +1,22 @@
-/** Numbers in words, for people, and texts cut to size. */
+/** Formats numbers for people, and shortens texts. */
 
-/** Minutes and seconds, as `2:31`. */
+/** Minutes and seconds, such as `2:31`. */
 export function duration(seconds: number): string {
   const whole = Math.round(seconds);
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
 }
 
-/** As `1,234` or `2.5`. */
+/** Such as `1,234` or `2.5`. */
 export function amount(value: number): string {
   return new Intl.NumberFormat('en').format(value);
 }
 
-/** As `1 song` or `1,234 songs`. */
+/** Such as `1 song` or `1,234 songs`. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${amount(count)} ${count === 1 ? one : many}`;
 }
 
-/** For people, such as “the last 30 days”. */
+/** Such as `the last 30 days`. */
 export function lastDays(days: number): string {
   return days === 1 ? 'the last day' : `the last ${counted(days, 'day')}`;
 }
@@ -29,17 +29,17 @@ export function roughDuration(milliseconds: number): string {
 
 export const queueWords = (position: number): string => `position ${position} in the queue`;
 
-/** At most `most` characters, as they are; never half of one. */
+/** The first `most` characters, without splitting a surrogate pair. */
 export function beginning(text: string, most: number): string {
   return text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
 }
 
-/** The same, with an ellipsis at the end where the text is cut. */
+/** Shortens a text to `most` characters, with an ellipsis at the end. */
 export function ellipsis(text: string, most: number): string {
   return text.length <= most ? text : `${beginning(text, most - 1)}…`;
 }
 
-/** As `840 kB` or `3.2 MB`. */
+/** Such as `840 kB` or `3.2 MB`. */
 export function fileSize(bytes: number): string {
   return bytes < 1_000_000
     ? `${Math.max(1, Math.round(bytes / 1000))} kB`

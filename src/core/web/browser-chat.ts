@@ -1,9 +1,9 @@
-/** What the chat in the browser and its page tell each other: data, and no markup. The page gets it as JSON. */
+/** The JSON protocol between the browser chat and its page. It carries data, never markup. */
 import type { Person } from '../invocation.ts';
 import type { MediaItem, Progress } from '../message.ts';
 import type { Choice, Form, OptionDeclarations } from '../options.ts';
 
-/** Markdown, read: blocks and phrasing. */
+/** A node of parsed Markdown. */
 export interface MarkdownNode {
   readonly type:
     | 'paragraph'
@@ -24,18 +24,18 @@ export interface MarkdownNode {
     | 'delete'
     | 'link';
   readonly children?: MarkdownNode[];
-  /** Of text and code. */
+  /** Content of text and code. */
   readonly value?: string;
-  /** Of a link, as it was written. */
+  /** Target of a link, as written. */
   readonly url?: string;
-  /** Of a heading, from 1. */
+  /** Level of a heading, from 1. */
   readonly depth?: number;
-  /** Of a list that counts: the first number. */
+  /** First number of an ordered list. */
   readonly start?: number;
-  /** Of a task in a list. */
+  /** State of a task list item. */
   readonly checked?: boolean;
   readonly language?: string;
-  /** The sign of emphasis: one asterisk or underscore. */
+  /** Marker of emphasis: an asterisk or underscore. */
   readonly sign?: string;
 }
 
@@ -46,11 +46,11 @@ export interface BrowserMedia extends Pick<MediaItem, 'kind' | 'name' | 'alt' | 
 
 export interface BrowserButton {
   readonly label: string;
-  /** What it is called where it is heard alone. */
+  /** Accessible name. */
   readonly spoken: string;
-  /** Of an action. */
+  /** Id of an action button. */
   readonly id?: string;
-  /** Of a button that opens a page. */
+  /** Target of a link button. */
   readonly url?: string;
   readonly emphasis?: 'primary';
 }
@@ -62,21 +62,21 @@ export interface BrowserMessage {
   readonly at: number;
   /** A person; absent for the bot. */
   readonly author?: string | undefined;
-  /** The only person who sees it. */
+  /** The only person who sees it; everyone if absent. */
   readonly to?: string | undefined;
   readonly replyTo?: string | undefined;
-  /** The command that the author used, as it would be typed. */
+  /** The author's command, as typed. */
   readonly line?: string | undefined;
-  /** Names of what the author attached. */
+  /** Names of the attachments. */
   readonly attached?: readonly string[] | undefined;
   readonly title?: string | undefined;
-  /** The person who is mentioned. */
+  /** The person to mention. */
   readonly mention?: string | undefined;
   readonly body: readonly MarkdownNode[];
   readonly fields?: readonly { readonly name: string; readonly value: string }[] | undefined;
   readonly media?: readonly BrowserMedia[] | undefined;
   readonly buttons?: readonly BrowserButton[] | undefined;
-  /** Behind a menu. */
+  /** Buttons in a menu. */
   readonly more?: readonly BrowserButton[] | undefined;
   readonly progress?: Progress | undefined;
   readonly footer?: string | undefined;
@@ -86,11 +86,11 @@ export interface BrowserChannel {
   readonly id: string;
   readonly name: string;
   readonly topic: string;
-  /** The person whose direct messages it holds; absent for channels of the server. */
+  /** The person, for direct messages; absent for channels of the server. */
   readonly direct?: string;
 }
 
-/** A command as the page completes it and asks for it by a form. */
+/** A command, for completion and forms. */
 export interface BrowserCommand {
   readonly name: string;
   readonly description: string;
@@ -118,18 +118,18 @@ export type BrowserEvent =
 
 /** Completes a typed line. */
 export interface Candidate {
-  /** What replaces the typed text. */
+  /** Replaces the typed text. */
   readonly value: string;
   readonly description?: string;
 }
 
 export type BrowserAnswer =
-  /** What comes of it is shown in the chat. */
+  /** The outcome appears in the chat. */
   | { readonly type: 'done' }
   | { readonly type: 'form'; readonly form: Form; readonly name: string }
-  /** A field of the sent form is wrong. */
+  /** A field of the sent form is invalid. */
   | { readonly type: 'wrong'; readonly option: string; readonly sentence: readonly MarkdownNode[] }
   | { readonly type: 'candidates'; readonly typed: string; readonly candidates: readonly Candidate[] }
   | { readonly type: 'choices'; readonly choices: readonly Choice[] }
-  /** Nothing was done; the sentence is for the person. */
+  /** Nothing happened. The sentence is for the person. */
   | { readonly type: 'refused'; readonly sentence: string };

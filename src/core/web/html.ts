@@ -1,6 +1,6 @@
-/** HTML as a template: every value is escaped unless it is HTML itself, so that no text of a person becomes markup. */
+/** HTML templates that escape every value except HTML, so that text from people never becomes markup. */
 
-/** Made by {@link html} alone. */
+/** Created by {@link html} only. */
 export interface Html {
   readonly markup: string;
 }
@@ -8,18 +8,15 @@ export interface Html {
 type Value = Html | string | number | false | undefined | readonly Value[];
 
 export function html(strings: TemplateStringsArray, ...values: readonly Value[]): Html {
-  const parts = strings.flatMap((text, index) => [
-    text,
-    index < values.length ? rendered(values[index]) : '',
-  ]);
+  const parts = strings.flatMap((text, index) => [text, index < values.length ? render(values[index]) : '']);
   return { markup: parts.join('') };
 }
 
-/** False and undefined are nothing, so that a part can be left out by a condition. */
-function rendered(value: Value): string {
+/** Renders false and undefined as an empty string, for conditional parts. */
+function render(value: Value): string {
   if (value === undefined || value === false) return '';
-  if (typeof value === 'string' || typeof value === 'number') return escaped(String(value));
-  return 'markup' in value ? value.markup : value.map(rendered).join('');
+  if (typeof value === 'string' || typeof value === 'number') return escapeHtml(String(value));
+  return 'markup' in value ? value.markup : value.map(render).join('');
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -30,6 +27,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   return text.toWellFormed().replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
 }

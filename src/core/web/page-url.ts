@@ -1,15 +1,15 @@
-/** Signed addresses of pages. */
+/** Signed URLs of pages. */
 import { isSignedBy, sign } from './signatures.ts';
 
-/** `songs`: the page of one song, by its job. `albums`: the songs of a channel, by what settings/albums.ts makes of it. */
+/** `songs`: one song, by its job id. `albums`: the songs of a channel, by the id from settings/albums.ts. */
 export type PageKind = 'songs' | 'albums';
 
-/** Where people open a page, relative to the root of the listener, such as `songs/{id}/{signature}`. */
+/** The path of a page relative to the root of the listener, such as `songs/{id}/{signature}`. */
 export function pagePath(kind: PageKind, id: string, secret: string): string {
   return `${kind}/${encodeURIComponent(id)}/${sign(pageText(kind, id), secret)}`;
 }
 
-/** The same on the public listener. `publicUrl` may carry a path, and has no slash at its end. */
+/** The public URL of a page. `publicUrl` may include a path, without a trailing slash. */
 export function pageUrl(publicUrl: string, ...page: Parameters<typeof pagePath>): string {
   return `${publicUrl}/${pagePath(...page)}`;
 }

@@ -1,32 +1,32 @@
-/** What chat platforms serve at the listener. */
+/** Routes of chat platforms on the HTTP listener. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { BrowserAnswer, BrowserEvent } from './browser-chat.ts';
 
-/** What a chat platform answers itself at the listener: events that it sends, and pages that people open. */
+/** HTTP routes that a chat platform handles itself: its events, and pages that people open. */
 export interface PlatformRoutes {
   readonly routes: readonly { readonly method: 'GET' | 'POST'; readonly path: string }[];
-  /** Reads the body itself, since signatures are made over its bytes. Throws what the listener answers with 500. */
+  /** Reads the body itself, because signatures cover its bytes. The listener answers thrown errors with 500. */
   readonly handle: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
-/** Whether a part of the process is of use; `reason` is public. */
+/** The readiness of a part of the process. `reason` is public. */
 export type Readiness = { readonly ready: true } | { readonly ready: false; readonly reason: string };
 
-/** A chat that the listener shows in a browser on this machine. */
+/** A chat in a browser on this machine. */
 export interface BrowserChat {
-  /** In the page's address: without it nothing is served. */
+  /** Secret in the page's URL, required by every request. */
   readonly token: string;
-  /** The most that a file may have. */
+  /** Size limit of a file. */
   readonly uploadBytes: number;
   /**
-   * Sends what the person sees: first all of it, then each change, until the signal aborts or the chat closes. Resolves then;
-   * at once where there is no such person.
+   * Sends the person's view of the chat, then each change. Resolves when the signal aborts or the chat closes, and immediately for an
+   * unknown person.
    */
   watch(person: string, send: (event: BrowserEvent) => void, signal: AbortSignal): Promise<void>;
-  /** Answers what the page asks; undefined for what cannot be read. */
+  /** Handles a request of the page; undefined if it is malformed. */
   ask(request: unknown): Promise<BrowserAnswer | undefined>;
   /** Holds a file until the bot has read it. */
   upload(name: string, contentType: string, bytes: Buffer): { readonly id: string };
-  /** A file that is held; undefined where there is none of this id. */
+  /** An uploaded file; undefined if there is no such file. */
   uploaded(id: string): { readonly contentType: string; readonly bytes: Buffer } | undefined;
 }
