@@ -1,4 +1,4 @@
-/** What chat, msg and gen have in common: one answer, whatever the dialect on the wire. */
+/** The answer types that chat, msg and gen share. */
 import { present } from '../core/util/present.ts';
 import { asCount } from './transport/json.ts';
 
@@ -33,24 +33,24 @@ export type AnswerPart = TextPart | ImagePart | ToolCallPart | ThoughtPart;
 
 export interface Finish {
   reason: 'stop' | 'length' | 'blocked' | 'refused' | 'tool-calls' | 'other';
-  /** The gateway's own word for it. */
+  /** The gateway's finish reason, unchanged. */
   detail?: string;
 }
 
-/** Tokens, as far as they are known. */
+/** Token counts, if the gateway sent them. */
 export interface Usage {
   inputTokens?: number;
   outputTokens?: number;
 }
 
-/** A whole answer, in whichever dialect it came. */
+/** A complete answer in any dialect. */
 export interface Answer {
   parts: AnswerPart[];
   finish: Finish;
   usage?: Usage | undefined;
 }
 
-/** `part`: text and thought parts are fragments, to be appended in order. `finish` comes once, last. */
+/** `part`: fragments of text and thought to append in order. `finish`: sent once, at the end. */
 export type AnswerEvent = { type: 'part'; part: AnswerPart } | ({ type: 'finish' } & Omit<Answer, 'parts'>);
 
 /** Options that every method of the gateway takes. */
@@ -58,7 +58,7 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Undefined when neither is known. */
+/** Returns undefined if neither count is known. */
 export function usageOf(input: unknown, output: unknown): Usage | undefined {
   const [inputTokens, outputTokens] = [asCount(input), asCount(output)];
   if (inputTokens === undefined && outputTokens === undefined) return undefined;

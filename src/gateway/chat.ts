@@ -9,7 +9,7 @@ const ROUTE = 'chat/completions';
 /** Contract, "Chat style". */
 export function createChat(requester: Requester) {
   return {
-    /** Text as it comes. Throws GatewayError, for a stream that does not finish too. */
+    /** Streams the text. Throws GatewayError, also if the stream ends early. */
     stream: (question: Question, { signal }: CallOptions = {}): AsyncIterable<AnswerEvent> =>
       streamAnswer(requester, ROUTE, () => ({ body: chatRequest(question), signal }), createChatReader),
   };
@@ -17,7 +17,7 @@ export function createChat(requester: Requester) {
 
 /**
  * `POST /chat/v1/chat/completions`: contract, "Chat-style request (`chat`)". `max_tokens` and `stream_options` are standard
- * fields, which "may be sent"; without the second no usage comes with a stream. Throws GatewayError `invalid` for what the dialect cannot say.
+ * fields, which "may be sent". Streams contain usage only with `stream_options`. Throws GatewayError `invalid`.
  */
 function chatRequest(question: Question): object {
   const turns = checkedTurns(ROUTE, question).map(({ role, parts }) => ({
@@ -34,10 +34,10 @@ function chatRequest(question: Question): object {
   };
 }
 
-/** Plain text wherever it can be; a list of parts only where a user shows a picture. */
+/** Returns plain text, or a list of parts if a user turn contains an image. */
 function contentOf(role: 'user' | 'assistant', parts: readonly TurnPart[]): string | object[] {
-  const pictures = role === 'user' && parts.some(({ type }) => type === 'image');
-  if (!pictures)
+  const hasImages = role === 'user' && parts.some(({ type }) => type === 'image');
+  if (!hasImages)
     return parts.flatMap((part) => (part.type === 'text' ? part.text : '(a picture)')).join('\n\n');
   return parts.flatMap((part) => {
     if (part.type === 'text') return { type: 'text', text: part.text };
@@ -56,12 +56,12 @@ const FINISH_REASONS: Readonly<Record<string, Finish['reason']>> = {
 };
 
 /**
- * Reads what `POST /chat/v1/chat/completions` returns: contract, "Chat style". A chunk of the stream has its text in
- * `choices[0].delta.content`; the whole body is not shown there and is the public API's, with `message` for `delta`
+ * Reads the responses of `POST /chat/v1/chat/completions`: contract, "Chat style". Stream chunks have their text in
+ * `choices[0].delta.content`. Whole bodies are the public API's, with `message` instead of `delta`
  * (openai-node src/resources/chat/completions).
  */
 export function createChatReader(): AnswerReader {
-  let refusing = false;
+  let isRefused = false;
 
   const partsOf = (message: json.JsonObject): AnswerPart[] => {
     const parts: AnswerPart[] = [];
@@ -70,7 +70,7 @@ export function createChatReader(): AnswerReader {
     if (isText(thought)) parts.push({ type: 'thought', text: thought });
     for (const text of textsOf(content)) parts.push({ type: 'text', text });
     if (isText(refusal)) {
-      refusing = true;
+      isRefused = true;
       parts.push({ type: 'text', text: refusal });
     }
     return parts;
@@ -79,13 +79,13 @@ export function createChatReader(): AnswerReader {
   return {
     read(value): AnswerPiece {
       const { choices, usage } = json.unwrapped(value, ['choices'], ['data', 'response', 'result']);
-      // Several choices are several answers; their texts must not be mixed.
+      // Each choice is a separate answer, so only the first is read.
       const { delta, message, finish_reason } = firstOf(json.asList(choices));
       const parts = partsOf(json.objectOf(delta ?? message));
       const counts = json.objectOf(usage);
       return {
         parts,
-        finish: finishOf(json.asText(finish_reason, 100), refusing),
+        finish: finishOf(json.asText(finish_reason, 100), isRefused),
         usage: usageOf(counts.prompt_tokens, counts.completion_tokens),
       };
     },
@@ -109,8 +109,8 @@ function textsOf(content: unknown): string[] {
     .filter(isText);
 }
 
-function finishOf(word: string | undefined, refusing: boolean): Finish | undefined {
+function finishOf(word: string | undefined, isRefused: boolean): Finish | undefined {
   if (word === undefined) return undefined;
   const known = json.lookUp(FINISH_REASONS, word);
-  return { reason: refusing && known === 'stop' ? 'refused' : (known ?? 'other'), detail: word };
+  return { reason: isRefused && known === 'stop' ? 'refused' : (known ?? 'other'), detail: word };
 }

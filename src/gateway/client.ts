@@ -6,10 +6,10 @@ import { createMsg } from './msg.ts';
 import { createMusic } from './music/client.ts';
 import { createRequester, type GatewayOptions } from './transport/request.ts';
 
-/** Everything that the gateway offers, one member a route family, and the list of models. */
+/** The gateway client: one member per route family, and the model list. */
 export type Gateway = ReturnType<typeof createGateway>;
 
-/** Builds the client; nothing is sent yet. Throws TypeError when the base URL or the key cannot be used at all. */
+/** Builds the client without sending a request. Throws TypeError if the base URL or the key is invalid. */
 export function createGateway(options: GatewayOptions) {
   const requester = createRequester(options);
   return {

@@ -12,7 +12,7 @@ import * as json from './transport/json.ts';
 import type { Requester, RequestInput } from './transport/request.ts';
 import { type AnswerPiece, type AnswerReader, readAnswer, streamAnswer } from './transport/stream.ts';
 
-/** As many tokens as the model likes: https://ai.google.dev/gemini-api/docs/thinking. */
+/** The model decides how long to think: https://ai.google.dev/gemini-api/docs/thinking. */
 const AUTOMATIC_THINKING = { thinkingConfig: { thinkingBudget: -1 } };
 
 type GenRoute = 'gen/stream' | 'gen/image' | 'gen/tools' | 'gen/think';
@@ -33,10 +33,10 @@ export function createGen(requester: Requester) {
     readAnswer(await requester.call(route, inputOf(route, question, options, config)), createGenReader());
 
   return {
-    /** Text as it comes; a stream that does not finish throws. */
+    /** Streams the text. Throws if the stream ends early. */
     stream: (question: Question, options?: CallOptions): AsyncIterable<AnswerEvent> =>
       streamAnswer(requester, 'gen/stream', () => inputOf('gen/stream', question, options), createGenReader),
-    /** Text and pictures: `generationConfig.responseModalities` holds `TEXT` and `IMAGE`. */
+    /** Returns text and images: `generationConfig.responseModalities` contains `TEXT` and `IMAGE`. */
     generateImage: (question: Question, options?: CallOptions): Promise<Answer> =>
       ask('gen/image', question, options, { responseModalities: ['TEXT', 'IMAGE'] }),
     /** Function calling, on the path without the `gen` segment; `question.tools` is required. */
@@ -49,23 +49,22 @@ export function createGen(requester: Requester) {
 }
 
 /**
- * The body of every gen-style route: contract, "Gen-style request (`gen`)". `maxOutputTokens` and `thinkingConfig`, and the parts besides text, are the public API's names
- * (https://ai.google.dev/api/generate-content), sent only when asked for. `config` is what the route adds to the
- * question: contract, "Gen style", the table's last three rows. Throws GatewayError `invalid` for what the route
- * cannot say.
+ * The body of every gen-style route: contract, "Gen-style request (`gen`)". `maxOutputTokens`, `thinkingConfig` and parts
+ * other than text have the public API's names (https://ai.google.dev/api/generate-content) and are sent only if set.
+ * `config` contains the route's settings: contract, "Gen style", the table's last three rows. Throws GatewayError `invalid`.
  */
 function genRequest(route: GenRoute, question: Question, config: object): object {
   const { tools = [], maxTokens } = question;
   if (route === 'gen/tools' && tools.length === 0) throw invalid(route, 'no tools are declared');
   const turns = withSystemFirst(checkedTurns(route, question), question.system);
-  const configured = maxTokens !== undefined || Object.keys(config).length > 0;
+  const hasConfig = maxTokens !== undefined || Object.keys(config).length > 0;
   return {
     contents: turns.map(({ role, parts }) => ({
       role: role === 'assistant' ? 'model' : 'user',
       parts: parts.map(genPart),
     })),
     tools: route === 'gen/tools' ? [{ functionDeclarations: tools }] : undefined,
-    generationConfig: configured ? { ...config, maxOutputTokens: maxTokens } : undefined,
+    generationConfig: hasConfig ? { ...config, maxOutputTokens: maxTokens } : undefined,
   };
 }
 
@@ -101,12 +100,11 @@ const FINISH_REASONS: Readonly<Record<string, Finish['reason']>> = {
 };
 
 /**
- * Reads what the gen-style routes return, whole or as a chunk of the stream: contract, "Gen style", where the bodies are
- * not shown; the public API's GenerateContentResponse (https://ai.google.dev/api/generate-content), in its snake case too.
- * Any member may be missing.
+ * Reads whole bodies and stream chunks of the gen-style routes, which the contract doesn't show. They are the public API's
+ * GenerateContentResponse (https://ai.google.dev/api/generate-content), in camel or snake case. Any member may be missing.
  */
 export function createGenReader(): AnswerReader {
-  let called = false;
+  let hasToolCall = false;
   return {
     read(value): AnswerPiece {
       const body = json.unwrapped(value, ['candidates', 'promptFeedback'], ['data', 'response']);
@@ -114,14 +112,14 @@ export function createGenReader(): AnswerReader {
       const candidate = firstOf(json.asList(candidates));
       const { content, finish_reason, finishReason = finish_reason } = candidate;
       const parts = json.asList(json.objectOf(content).parts).flatMap(partsOf);
-      called ||= parts.some(({ type }) => type === 'tool-call');
+      hasToolCall ||= parts.some(({ type }) => type === 'tool-call');
       const counts = json.objectOf(usageMetadata);
       return {
         parts,
         finish: finishOf(
           json.asText(finishReason, 100),
           json.asText(json.objectOf(promptFeedback).blockReason, 100),
-          called,
+          hasToolCall,
         ),
         usage: usageOf(
           counts.promptTokenCount,
@@ -132,17 +130,17 @@ export function createGenReader(): AnswerReader {
   };
 }
 
-/** The first candidate (their texts must not be mixed), or in its absence the first that came. */
+/** Returns the candidate with index 0, or the first one. Each candidate is a separate answer, so the rest is ignored. */
 function firstOf(candidates: readonly unknown[]): json.JsonObject {
   return json.objectOf(candidates.find((each) => (json.objectOf(each).index ?? 0) === 0) ?? candidates[0]);
 }
 
-function sumOf(answered: unknown, thought: unknown): number | undefined {
-  const [one, other] = [json.asCount(answered), json.asCount(thought)];
-  return one === undefined && other === undefined ? undefined : (one ?? 0) + (other ?? 0);
+function sumOf(textTokens: unknown, thoughtTokens: unknown): number | undefined {
+  const [text, thought] = [json.asCount(textTokens), json.asCount(thoughtTokens)];
+  return text === undefined && thought === undefined ? undefined : (text ?? 0) + (thought ?? 0);
 }
 
-/** `executableCode`, `fileData` and what else there may be are passed over. Texts are not trimmed. */
+/** Ignores other parts, such as `executableCode` and `fileData`. Texts are not trimmed. */
 function partsOf(part: unknown): AnswerPart[] {
   const {
     text,
@@ -159,12 +157,12 @@ function partsOf(part: unknown): AnswerPart[] {
   if (typeof data === 'string' && data !== '')
     parts.push({ type: 'image', mimeType: json.asText(mimeType, 100) ?? 'application/octet-stream', data });
   const { name, args, id } = json.objectOf(functionCall);
-  const called = json.asText(name, 200);
-  if (called !== undefined) {
+  const toolName = json.asText(name, 200);
+  if (toolName !== undefined) {
     const signature = json.asText(thoughtSignature, 1_000_000);
     parts.push({
       type: 'tool-call',
-      name: called,
+      name: toolName,
       arguments: { ...json.objectOf(args) },
       id: json.asId(id),
       signature,
@@ -176,11 +174,11 @@ function partsOf(part: unknown): AnswerPart[] {
 function finishOf(
   word: string | undefined,
   blockReason: string | undefined,
-  called: boolean,
+  hasToolCall: boolean,
 ): Finish | undefined {
   if (blockReason !== undefined) return { reason: 'blocked', detail: blockReason };
   if (word === undefined || word === 'FINISH_REASON_UNSPECIFIED') return undefined;
   const reason = json.lookUp(FINISH_REASONS, word);
-  const plain = reason === undefined || reason === 'stop';
-  return { reason: plain && called ? 'tool-calls' : (reason ?? 'other'), detail: word };
+  const isPlain = reason === undefined || reason === 'stop';
+  return { reason: isPlain && hasToolCall ? 'tool-calls' : (reason ?? 'other'), detail: word };
 }

@@ -4,7 +4,7 @@ import * as json from './transport/json.ts';
 import type { Requester } from './transport/request.ts';
 import { type AnswerPiece, type AnswerReader, readAnswer } from './transport/stream.ts';
 
-/** `max_tokens` is required; its ceiling is the model's own, and every model of this dialect allows this many. */
+/** `max_tokens` is required. Every model of this dialect allows at least this many. */
 const DEFAULT_MAX_TOKENS = 4_096;
 
 /** Contract, "Messages style": JSON only, never streamed. Every method throws GatewayError only. */
@@ -19,7 +19,7 @@ export function createMsg(requester: Requester) {
   };
 }
 
-/** Throws GatewayError `invalid` for what the dialect cannot say. */
+/** Throws GatewayError `invalid`. */
 function msgRequest(question: Question): object {
   const { model, maxTokens: max_tokens = DEFAULT_MAX_TOKENS } = question;
   const turns = withSystemFirst(checkedTurns('msg/messages', question), question.system);
@@ -31,12 +31,12 @@ function msgRequest(question: Question): object {
 }
 
 function contentOf(role: 'user' | 'assistant', parts: readonly TurnPart[]): string | object[] {
-  const [only, ...others] = parts;
-  if (only?.type === 'text' && others.length === 0) return only.text;
+  const [first, ...rest] = parts;
+  if (first?.type === 'text' && rest.length === 0) return first.text;
   return parts.flatMap((part) => {
     if (part.type === 'text') return { type: 'text', text: part.text };
     if (part.type !== 'image') return [];
-    // Pictures are a user's blocks; of the assistant's own only a note is sent.
+    // Only user turns may contain image blocks. The assistant's images become a note.
     if (role === 'assistant') return { type: 'text', text: '(a picture)' };
     return { type: 'image', source: { type: 'base64', media_type: part.mimeType, data: part.data } };
   });
@@ -53,7 +53,7 @@ const STOP_REASONS: Readonly<Record<string, Finish['reason']>> = {
 };
 
 /**
- * Reads what `POST /msg/v1/messages` returns: contract, "Messages response fields". Further blocks and words of
+ * Reads the response of `POST /msg/v1/messages`: contract, "Messages response fields". Other blocks and values of
  * `stop_reason` are the public API's: https://platform.claude.com/docs/en/api/messages.
  */
 export function createMsgReader(): AnswerReader {
@@ -75,7 +75,7 @@ export function createMsgReader(): AnswerReader {
   };
 }
 
-/** Blocks of unknown types are left out. */
+/** Ignores blocks of unknown types. */
 function partsOf(block: unknown): AnswerPart[] {
   const { type = 'text', text, thinking } = json.objectOf(block);
   if (type === 'text' && typeof text === 'string' && text !== '') return [{ type, text }];

@@ -44,12 +44,12 @@ export type TurnPart = z.infer<typeof part>;
 const turn = z.object({ role: z.enum(['user', 'assistant']), parts: z.array(part).readonly() });
 export type Turn = z.infer<typeof turn>;
 
-/** Contract, "Chat-style request", "Messages-style request" and "Gen-style request", whichever dialect is chosen. */
+/** A question in any dialect: contract, "Chat-style request", "Messages-style request" and "Gen-style request". */
 const question = z.object({
   model: z.string().trim().min(1),
   system: z.string().optional(),
   turns: z.array(turn).readonly(),
-  /** Upper bound of output tokens. */
+  /** Maximum number of output tokens. */
   maxTokens: z.int().positive().optional(),
   /** Functions the model may call; only `gen.callTools` takes them. */
   tools: z.array(toolDeclaration).readonly().optional(),
@@ -57,17 +57,17 @@ const question = z.object({
 export type Question = z.infer<typeof question>;
 
 /**
- * A question as the dialects can say it: empty parts left out, neighbouring turns of one role made one, a user's turn
- * first. Throws GatewayError `invalid` when nothing is asked.
+ * Normalises the turns for every dialect: removes empty parts, merges adjacent turns of one role, and starts with a user
+ * turn. Throws GatewayError `invalid` if there is no user turn.
  */
-export function checkedTurns(route: RouteName, given: Question): Turn[] {
+export function checkedTurns(route: RouteName, input: Question): Turn[] {
   const turns: Turn[] = [];
-  for (const { role, parts } of checked(route, question, given).turns) {
-    const spoken = parts.filter((each) => each.type !== 'text' || each.text.trim() !== '');
-    if (spoken.length === 0) continue;
+  for (const { role, parts } of checked(route, question, input).turns) {
+    const nonEmpty = parts.filter((each) => each.type !== 'text' || each.text.trim() !== '');
+    if (nonEmpty.length === 0) continue;
     const last = turns.at(-1);
-    if (last?.role === role) turns[turns.length - 1] = { role, parts: [...last.parts, ...spoken] };
-    else turns.push({ role, parts: spoken });
+    if (last?.role === role) turns[turns.length - 1] = { role, parts: [...last.parts, ...nonEmpty] };
+    else turns.push({ role, parts: nonEmpty });
   }
   if (turns.every(({ role }) => role !== 'user'))
     throw invalid(route, 'the conversation has no message from the user');
@@ -77,8 +77,8 @@ export function checkedTurns(route: RouteName, given: Question): Turn[] {
 }
 
 /**
- * The system prompt as the first words of the user. The contract shows no system field for msg and gen, so it goes
- * where every model behind these routes must read it.
+ * Puts the system prompt at the start of the first user turn. The contract shows no system field for msg and gen, and every
+ * model reads user turns.
  */
 export function withSystemFirst(turns: readonly Turn[], system: string | undefined): Turn[] {
   if (system === undefined || system.trim() === '') return [...turns];

@@ -7,15 +7,15 @@ export interface GatewayRoute {
   /** Below the base URL. `{name}` is filled from the request's `path` values. */
   readonly path: string;
   /**
-   * `submission`: the gateway may spend credits on it, so it is never sent twice on doubt.
-   * `read`: only reads; sending it again costs nothing.
+   * `submission`: may spend credits, so it is not repeated if the first request may have been accepted.
+   * `read`: safe to repeat.
    */
   readonly kind: 'submission' | 'read';
-  /** How long a route may take: `quick` reads, `submit` hands work over, `answer` waits for the work itself. */
+  /** The timeout: `quick` for reads, `submit` for work that runs later, `answer` for responses that contain the work. */
   readonly limit: 'quick' | 'submit' | 'answer';
-  /** The longest response body that is read, in bytes; streams of events have a bound of their own. */
+  /** Maximum size of a response in bytes. Event streams have a separate limit. */
   readonly maxBytes: number;
-  /** Here 429 is about the rate: 402 is for credits (docs.sunoapi.org/suno-api/cover-suno, docs.kie.ai/suno-api). */
+  /** 429 means a rate limit, because 402 is for credits (docs.sunoapi.org/suno-api/cover-suno, docs.kie.ai/suno-api). */
   readonly rateIs429?: true;
 }
 
@@ -31,43 +31,43 @@ const route =
     limit,
     maxBytes,
   });
-const submits = route('POST', 'submission', 'submit', 4 * MIB);
-const answers = route('POST', 'submission', 'answer', 8 * MIB);
-const reads = route('GET', 'read', 'quick', 4 * MIB);
+const submitRoute = route('POST', 'submission', 'submit', 4 * MIB);
+const answerRoute = route('POST', 'submission', 'answer', 8 * MIB);
+const readRoute = route('GET', 'read', 'quick', 4 * MIB);
 
-/** Every route of the contract's section "Endpoints" that is called, under the name that errors and logs use. */
+/** The routes of the contract's section "Endpoints" that the client calls, by their names in errors and logs. */
 export const ROUTES = {
-  'music/generate': submits('music', '/music/generate'),
-  'music/extend': submits('music', '/music/extend'),
-  'music/generate-lyrics': submits('music', '/music/generate-lyrics'),
-  'music/timestamped-lyrics': answers('music', '/music/timestamped-lyrics'),
-  'music/style-generate': answers('music', '/music/style-generate'),
-  'music/generate-cover': { ...submits('music', '/music/generate-cover'), rateIs429: true },
-  'music/upload-cover': submits('music', '/music/upload-cover'),
-  'music/upload-extend': submits('music', '/music/upload-extend'),
-  'music/add-vocals': { ...submits('music', '/music/add-vocals'), rateIs429: true },
-  'music/add-instrumental': { ...submits('music', '/music/add-instrumental'), rateIs429: true },
-  'music/generate-persona': { ...answers('music', '/music/generate-persona'), rateIs429: true },
-  'music/vocal-removal': submits('music', '/music/vocal-removal'),
-  'music/wav-generate': submits('music', '/music/wav-generate'),
-  'music/mp4-generate': submits('music', '/music/mp4-generate'),
+  'music/generate': submitRoute('music', '/music/generate'),
+  'music/extend': submitRoute('music', '/music/extend'),
+  'music/generate-lyrics': submitRoute('music', '/music/generate-lyrics'),
+  'music/timestamped-lyrics': answerRoute('music', '/music/timestamped-lyrics'),
+  'music/style-generate': answerRoute('music', '/music/style-generate'),
+  'music/generate-cover': { ...submitRoute('music', '/music/generate-cover'), rateIs429: true },
+  'music/upload-cover': submitRoute('music', '/music/upload-cover'),
+  'music/upload-extend': submitRoute('music', '/music/upload-extend'),
+  'music/add-vocals': { ...submitRoute('music', '/music/add-vocals'), rateIs429: true },
+  'music/add-instrumental': { ...submitRoute('music', '/music/add-instrumental'), rateIs429: true },
+  'music/generate-persona': { ...answerRoute('music', '/music/generate-persona'), rateIs429: true },
+  'music/vocal-removal': submitRoute('music', '/music/vocal-removal'),
+  'music/wav-generate': submitRoute('music', '/music/wav-generate'),
+  'music/mp4-generate': submitRoute('music', '/music/mp4-generate'),
 
-  'media/image': answers('media', '/v1/media/services/aigc/multimodal-generation/generation', 48 * MIB),
-  'media/video': submits('media', '/v1/media/services/aigc/video-generation/video-synthesis'),
-  'media/video-alternate': submits('media', '/media/v1/services/aigc/video-generation/video-synthesis'),
-  'media/task': reads('media', '/v1/media/tasks/{taskId}'),
-  'media/task-alternate': reads('media', '/media/v1/tasks/{taskId}'),
+  'media/image': answerRoute('media', '/v1/media/services/aigc/multimodal-generation/generation', 48 * MIB),
+  'media/video': submitRoute('media', '/v1/media/services/aigc/video-generation/video-synthesis'),
+  'media/video-alternate': submitRoute('media', '/media/v1/services/aigc/video-generation/video-synthesis'),
+  'media/task': readRoute('media', '/v1/media/tasks/{taskId}'),
+  'media/task-alternate': readRoute('media', '/media/v1/tasks/{taskId}'),
 
-  'chat/completions': answers('chat', '/chat/v1/chat/completions'),
-  'chat/models': reads('chat', '/chat/v1/models'),
+  'chat/completions': answerRoute('chat', '/chat/v1/chat/completions'),
+  'chat/models': readRoute('chat', '/chat/v1/models'),
 
-  'msg/messages': answers('msg', '/msg/v1/messages'),
-  'msg/models': reads('msg', '/msg/v1/models'),
+  'msg/messages': answerRoute('msg', '/msg/v1/messages'),
+  'msg/models': readRoute('msg', '/msg/v1/models'),
 
-  'gen/stream': answers('gen', '/gen/v1beta/models/{model}:streamGenerateContent?alt=sse'),
-  'gen/image': answers('gen', '/gen/v1beta/models/{model}:generateContent', 48 * MIB),
-  'gen/tools': answers('gen', '/v1beta/models/{model}:generateContent'),
-  'gen/think': answers('gen', '/v1beta/models/{model}:generateContent'),
+  'gen/stream': answerRoute('gen', '/gen/v1beta/models/{model}:streamGenerateContent?alt=sse'),
+  'gen/image': answerRoute('gen', '/gen/v1beta/models/{model}:generateContent', 48 * MIB),
+  'gen/tools': answerRoute('gen', '/v1beta/models/{model}:generateContent'),
+  'gen/think': answerRoute('gen', '/v1beta/models/{model}:generateContent'),
 } satisfies Record<string, GatewayRoute>;
 
 export type RouteName = keyof typeof ROUTES;

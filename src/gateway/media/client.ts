@@ -23,7 +23,7 @@ import {
 
 /**
  * Contract, "Media ({base_url}/...)". Every method throws GatewayError only. Remembers which path form of the video
- * routes answers.
+ * routes works.
  */
 export function createMediaCalls(requester: Requester) {
   const twoForms = createTwoForms(requester);
@@ -53,12 +53,12 @@ export function createMediaCalls(requester: Requester) {
 }
 
 /**
- * Calls a route that has two path forms: the one that is known to work, and on a 404 the other one, once. A 404 has not
- * taken any work, so this is safe for submissions too. Only a good answer makes a form the one that works: a 404 is also
- * what a retired model and a forgotten task get, and then the other form may answer anything.
+ * Calls a route that has two path forms: first the one that worked before, then, after a 404, the other one. A 404 starts
+ * no work, so this is safe for submissions. Only a success is remembered, because retired models and expired tasks cause a
+ * 404 too, and then the other form's response means nothing.
  */
 function createTwoForms(requester: Requester) {
-  let works: 'first' | 'alternate' | undefined;
+  let workingForm: 'first' | 'alternate' | undefined;
   return async <Result>(
     first: RouteName,
     alternate: RouteName,
@@ -68,12 +68,12 @@ function createTwoForms(requester: Requester) {
     const routes = { first, alternate };
     const call = async (form: 'first' | 'alternate') => {
       const result = read(await requester.call(routes[form], input));
-      works = form;
+      workingForm = form;
       return result;
     };
     const [form, other] =
-      works === 'alternate' ? (['alternate', 'first'] as const) : (['first', 'alternate'] as const);
-    const isProven = works !== undefined;
+      workingForm === 'alternate' ? (['alternate', 'first'] as const) : (['first', 'alternate'] as const);
+    const hasWorked = workingForm !== undefined;
     try {
       return await call(form);
     } catch (notFound) {
@@ -82,8 +82,8 @@ function createTwoForms(requester: Requester) {
         return await call(other);
       } catch (error) {
         if (!(error instanceof GatewayError)) throw error;
-        // The 404 of a route that exists names what is missing; that of a missing path does not.
-        const isExplained = isProven || notFound.gatewayCode !== undefined;
+        // An existing route's 404 has an error code. The 404 of a missing path has none.
+        const isExplained = hasWorked || notFound.gatewayCode !== undefined;
         const isUncertain = error.taken === 'unknown' && error.code !== 'no-api';
         throw isUncertain || (!isExplained && !isBare404(error)) ? error : notFound;
       }

@@ -27,12 +27,12 @@ export function imageBody({ model, prompt, ...rest }: ImageRequest): object {
     prompt_extend: rest.promptExtend,
   };
   const input = { messages: [{ role: 'user', content: [{ text: prompt }] }] };
-  return { model, input, ...parametersIfAny(parameters) };
+  return { model, input, ...optionalParameters(parameters) };
 }
 
 /**
- * Contract, "Media video request and responses". Which fields are optional is not shown there; what is left out is
- * not sent. `duration` is in whole seconds, `resolution` a label as `720P`, `shotType` `single` or `multi`, as in the
+ * Contract, "Media video request and responses", which doesn't show the optional fields. Omitted ones are not sent.
+ * `duration` is in whole seconds, `resolution` a label such as `720P`, `shotType` `single` or `multi`, as in the
  * public API: https://www.alibabacloud.com/help/en/model-studio/image-to-video-api-reference.
  */
 export const videoRequest = z
@@ -63,10 +63,10 @@ export function videoBody({ model, ...rest }: VideoRequest): object {
     shot_type: rest.shotType,
   };
   const input = { prompt: rest.prompt, img_url: rest.imageUrl, audio_url: rest.audioUrl };
-  return { model, input: present(input), ...parametersIfAny(parameters) };
+  return { model, input: present(input), ...optionalParameters(parameters) };
 }
 
-function parametersIfAny(parameters: object): { parameters?: object } {
-  const given = present(parameters);
-  return Object.keys(given).length === 0 ? {} : { parameters: given };
+function optionalParameters(parameters: object): { parameters?: object } {
+  const defined = present(parameters);
+  return Object.keys(defined).length === 0 ? {} : { parameters: defined };
 }

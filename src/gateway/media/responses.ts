@@ -5,21 +5,21 @@ import { isBadCode, type Refusal, readRefusal } from '../transport/refusal-body.
 import { decideCode } from '../transport/refusals.ts';
 import type { Reply } from '../transport/request.ts';
 
-const MOST_IMAGES = 16;
+const MAX_IMAGES = 16;
 
-/** What `POST /v1/media/services/aigc/multimodal-generation/generation` returns: contract, "Media image request and response". */
+/** The response of `POST /v1/media/services/aigc/multimodal-generation/generation`: contract, "Media image request and response". */
 export interface ImageResult {
-  /** Addresses. Never empty. */
+  /** Image URLs. Never empty. */
   images: string[];
 }
 
-/** `output.choices[].message.content[].image`; also `results[].url`, as older models send. */
+/** Reads `output.choices[].message.content[].image`, and `results[].url` of older models. */
 export function readImages(reply: Reply): ImageResult {
   const images = new Set<string>();
   for (const { fields, key } of json.objectsIn(reply.value)) {
     const image =
       json.asHttpUrl(fields('image')) ?? (key === 'results' ? json.asHttpUrl(fields('url')) : undefined);
-    if (image !== undefined && images.size < MOST_IMAGES) images.add(image);
+    if (image !== undefined && images.size < MAX_IMAGES) images.add(image);
   }
   if (images.size > 0) return { images: [...images] };
   const refusal = refusalIn(reply.value);
@@ -37,16 +37,16 @@ const STATUSES = {
   unknown: 'unknown',
 } as const;
 
-/** Contract, "States and transitions"; the states besides `pending` and `succeeded` are not shown there. */
+/** Contract, "States and transitions", which shows only `pending` and `succeeded`. */
 type VideoStatus = (typeof STATUSES)[keyof typeof STATUSES];
 
 /** Contract, "Media video request and responses", the task query. */
 export interface VideoTask {
   taskId?: string;
   status: VideoStatus;
-  /** Always there when `status` is `succeeded`; temporary (contract, "Limits" 3). */
+  /** Present if `status` is `succeeded`. Expires (contract, "Limits" 3). */
   videoUrl?: string;
-  /** Present when `status` is `failed`. */
+  /** Present if `status` is `failed`. */
   failure?: TaskFailure;
 }
 
@@ -68,18 +68,18 @@ export function readVideoTask(reply: Reply): VideoTask {
   return present({ ...task, failure });
 }
 
-/** Whether a body describes a task, failed or not. */
+/** True if a body describes a task in any state. */
 export function describesTask(value: unknown): boolean {
   return taskIn(value).statusWord !== undefined;
 }
 
-/** Whether a body names the end of its task, and that it has no result. */
+/** True if a body describes a task that failed or was cancelled. */
 export function describesFailedTask(value: unknown): boolean {
   const { status } = taskIn(value);
   return status === 'failed' || status === 'cancelled';
 }
 
-/** `output.task_id`, `output.task_status` and `output.video_url`, whatever is around them. */
+/** Finds `output.task_id`, `output.task_status` and `output.video_url` in any envelope. */
 function taskIn(value: unknown) {
   const visits = json
     .objectsIn(value, new Set(['input']))
@@ -104,7 +104,7 @@ function failureOf(value: unknown): TaskFailure {
   };
 }
 
-/** A failed task names its code and message in `output`, or in the entries of `output.results`. */
+/** A failed task has its code and message in `output`, or in the entries of `output.results`. */
 function refusalIn(value: unknown): Refusal {
   const refusals = json.objectsIn(value).map(({ value: { code, message } }) => ({ code, message }));
   const bad = refusals.find(({ code }) => isBadCode(code));

@@ -6,30 +6,30 @@ import { listModels, type Model } from './listing.ts';
 /** @public */
 export type ModelChoice =
   | { kind: 'id'; model: Model }
-  /** A display name was given. */
+  /** The name is a display name. */
   | { kind: 'label'; model: Model }
-  /** `nearest`: ids that were perhaps meant, the likeliest first; at most three. */
+  /** `nearest`: up to three similar IDs, the most similar first. */
   | { kind: 'unknown'; nearest: string[] }
-  /** No list is known yet, so nothing can be said about the name. */
+  /** No model list has been loaded yet. */
   | { kind: 'unlisted' };
 
-/** Contract, "Model listing": what this account may use. */
+/** The models that this account may use: contract, "Model listing". */
 export interface Models {
-  /** Fetches now; throws GatewayError when both listing routes fail, and the last good list stays. */
+  /** Fetches the lists. If both routes fail, throws GatewayError and keeps the last list. */
   refresh(): Promise<readonly Model[]>;
-  /** Fetches again and again in the background until `stop`. */
+  /** Refreshes the list in the background until `stop` is called. */
   startRefreshing(): void;
-  /** Resolves when the pass that is running has ended. */
+  /** Resolves when the current refresh has ended. */
   stop(): Promise<void>;
-  /** The last good list, or an empty one; never waits. */
+  /** Returns the last list, or an empty one, without a request. */
   cached(): readonly Model[];
-  /** By the last good list; never waits. */
+  /** Looks a name up in the last list, without a request. */
   resolve(idOrLabel: string): ModelChoice;
-  /** The same, after a new list where the last one does not have the name. Never throws. */
+  /** Looks a name up, and refreshes the list if the name is missing. Never throws. */
   find(idOrLabel: string): Promise<ModelChoice>;
 }
 
-/** In the background. The contract says "re-sync regularly". */
+/** The background interval. The contract says "re-sync regularly". */
 const EVERY_MS = 15 * 60_000;
 const AFTER_FAILURE_MS = 60_000;
 const LISTINGS = ['chat/models', 'msg/models'] as const;
@@ -38,7 +38,7 @@ export function createModels(
   requester: Requester,
   { random, sleep, log }: Pick<GatewayOptions, 'random' | 'sleep' | 'log'>,
 ): Models {
-  /** The last good list of each route: one route's outage must not take the other's models away. */
+  /** The last list of each route, so that an outage of one doesn't remove the other's models. */
   const lastGood = new Map<(typeof LISTINGS)[number], Model[]>();
   let merged: readonly Model[] | undefined;
   let running: Promise<readonly Model[]> | undefined;
@@ -67,7 +67,7 @@ export function createModels(
     return running;
   };
 
-  async function keepRefreshing(signal: AbortSignal): Promise<void> {
+  async function refreshInBackground(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const succeeded = await refresh().then(
         () => true,
@@ -86,13 +86,13 @@ export function createModels(
     startRefreshing() {
       if (background !== undefined) return;
       const stop = new AbortController();
-      background = { stop, ended: keepRefreshing(stop.signal) };
+      background = { stop, ended: refreshInBackground(stop.signal) };
     },
     async stop() {
-      const stopping = background;
+      const current = background;
       background = undefined;
-      stopping?.stop.abort();
-      await stopping?.ended;
+      current?.stop.abort();
+      await current?.ended;
     },
     cached: () => merged ?? [],
     resolve,
@@ -105,7 +105,7 @@ export function createModels(
   };
 }
 
-/** One entry an id; the first listing wins, the other fills in what it left out. */
+/** Merges models by ID. The first listing wins; the second adds missing fields. */
 function mergeById(models: readonly Model[]): Model[] {
   const byId = new Map<string, Model>();
   for (const model of models) {
@@ -117,40 +117,40 @@ function mergeById(models: readonly Model[]): Model[] {
 }
 
 const LONGEST_NAME = 256;
-const MOST_NEAREST = 3;
+const MAX_NEAREST = 3;
 
 function choose(models: readonly Model[], idOrLabel: string): ModelChoice {
   const name = idOrLabel.trim().slice(0, LONGEST_NAME);
   const lower = name.toLowerCase();
   const exact =
-    models.find(({ id }) => id === name) ?? only(models.filter(({ id }) => id.toLowerCase() === lower));
+    models.find(({ id }) => id === name) ?? singleOf(models.filter(({ id }) => id.toLowerCase() === lower));
   if (exact !== undefined) return { kind: 'id', model: exact };
 
   const labelled = models.filter(({ displayName }) => displayName?.toLowerCase() === lower);
-  const label = labelled.find(({ displayName }) => displayName === name) ?? only(labelled);
+  const label = labelled.find(({ displayName }) => displayName === name) ?? singleOf(labelled);
   if (label !== undefined) return { kind: 'label', model: label };
 
   const candidates = labelled.length > 0 ? labelled : models;
   return { kind: 'unknown', nearest: nearestIds(candidates, lower) };
 }
 
-function only<T>(items: readonly T[]): T | undefined {
+function singleOf<T>(items: readonly T[]): T | undefined {
   return items.length === 1 ? items[0] : undefined;
 }
 
 function nearestIds(models: readonly Model[], lower: string): string[] {
-  const far = (text: string) => {
-    const other = text.toLowerCase();
-    // Part of a name is nearer than any misspelling of it.
-    return lower !== '' && other.includes(lower) ? 0 : distance(lower, other.slice(0, LONGEST_NAME));
+  const editsTo = (text: string) => {
+    const candidate = text.toLowerCase();
+    // A substring ranks above any misspelling.
+    return lower !== '' && candidate.includes(lower) ? 0 : distance(lower, candidate.slice(0, LONGEST_NAME));
   };
   return models
     .map(({ id, displayName }) => ({
       id,
-      far: Math.min(far(id), displayName === undefined ? Infinity : far(displayName)),
+      edits: Math.min(editsTo(id), displayName === undefined ? Infinity : editsTo(displayName)),
     }))
-    .filter(({ id, far: edits }) => edits <= Math.max(3, Math.ceil(Math.max(lower.length, id.length) / 2)))
-    .sort((one, other) => one.far - other.far)
-    .slice(0, MOST_NEAREST)
+    .filter(({ id, edits }) => edits <= Math.max(3, Math.ceil(Math.max(lower.length, id.length) / 2)))
+    .sort((a, b) => a.edits - b.edits)
+    .slice(0, MAX_NEAREST)
     .map(({ id }) => id);
 }

@@ -3,21 +3,21 @@ import { GatewayError } from '../transport/errors.ts';
 import { asText, fieldsOf, isObject, kindOf, normalName, objectsIn } from '../transport/json.ts';
 import type { GatewayOptions, Reply, Requester } from '../transport/request.ts';
 
-/** Contract, "Model list item", with hints as far as the listing has any: the contract says nothing of what a model is for. */
+/** Contract, "Model list item", with hints from the listing, because the contract doesn't show the purpose of a model. */
 export interface Model extends ModelHints {
   id: string;
   displayName?: string;
-  /** The listing routes that named it: a model that only `msg` lists is asked there. */
+  /** The routes that list the model. A model that only `msg` lists is called there. */
   listedBy?: ('chat' | 'msg')[];
 }
 
-const MOST_PAGES = 50;
-const MOST_MODELS = 10_000;
+const MAX_PAGES = 50;
+const MAX_MODELS = 10_000;
 
 /**
- * Every page of one listing route. The contract does not show the pagination parameters; `after_id` is the messages
- * dialect's (https://platform.claude.com/docs/en/api/models-list). Ends on a cursor seen before, on a page without
- * news, and after fifty pages; what an unreadable later page leaves is kept.
+ * Fetches all pages of a listing route. The contract doesn't show the pagination parameters; `after_id` is the messages
+ * dialect's (https://platform.claude.com/docs/en/api/models-list). Stops at a repeated cursor, at a page without new
+ * models, and after fifty pages. If a later page fails, returns the models of the earlier ones.
  */
 export async function listModels(
   requester: Requester,
@@ -27,7 +27,7 @@ export async function listModels(
   const models = new Map<string, Model>();
   const cursors = new Set<string>();
   let cursor: string | undefined;
-  for (let page = 0; page < MOST_PAGES && models.size < MOST_MODELS; page++) {
+  for (let page = 0; page < MAX_PAGES && models.size < MAX_MODELS; page++) {
     let listing: Listing;
     try {
       const query = cursor === undefined ? {} : { query: { after_id: cursor } };
@@ -48,15 +48,15 @@ export async function listModels(
 
 interface Listing {
   models: Model[];
-  /** The cursor of the next page, when there is one. */
+  /** The cursor of the next page, if any. */
   next: string | undefined;
 }
 
-/** One page of a listing route: contract, "Model listing" and the last rows of "Model list item". */
+/** Reads one page of a listing route: contract, "Model listing" and the last rows of "Model list item". */
 function readListing(reply: Reply, listedBy: 'chat' | 'msg'): Listing {
   const page = pageIn(reply.value);
   if (page === undefined) throw reply.unusable('the response is not a model list');
-  const models = page.data.slice(0, MOST_MODELS).flatMap((item) => modelIn(item, listedBy));
+  const models = page.data.slice(0, MAX_MODELS).flatMap((item) => modelIn(item, listedBy));
   if (models.length === 0 && page.data.length > 0) throw reply.unusable('no model in the list has an ID');
   const { hasMore = false, lastId = models.at(-1)?.id } = page;
   return { models, next: hasMore ? lastId : undefined };
@@ -87,7 +87,7 @@ function pageIn(
   return undefined;
 }
 
-/** What a model makes. */
+/** The output of a model. */
 export type ModelUse = 'answers' | 'pictures' | 'videos';
 type Dialect = 'chat' | 'msg' | 'gen';
 
@@ -96,7 +96,7 @@ export interface ModelHints {
   readonly routes?: readonly Dialect[];
 }
 
-/** Where listings say it; of modalities, only those that come out. */
+/** Fields that may contain hints. Only output modalities count. */
 const HINT_FIELDS = [
   'routes',
   'supportedEndpointTypes',
@@ -108,7 +108,7 @@ const HINT_FIELDS = [
   'type',
 ];
 
-/** The first that matches: “text-to-image” makes pictures, “image-to-video” videos. */
+/** The first match wins, so that “image-to-video” counts as video. */
 const USES: Readonly<Record<ModelUse, RegExp>> = {
   videos: /video|[ti]2v/,
   pictures: /image|picture|t2i/,
@@ -120,7 +120,7 @@ const DIALECTS: Readonly<Record<Dialect, RegExp>> = {
   gen: /^(?:gen(?!er).*|gemini)$/,
 };
 
-/** Total: an item that hints at nothing has neither member. */
+/** Never throws. Returns an empty object for an item without hints. */
 export function hintsOf(item: unknown): ModelHints {
   const fields = fieldsOf(item);
   const words = [fields, fieldsOf(fields('architecture'))]
@@ -128,7 +128,7 @@ export function hintsOf(item: unknown): ModelHints {
     .flatMap(wordsOf);
   const uses = new Set(words.map((word) => kindOf(USES, word)).filter((use) => use !== undefined));
   const routes = new Set(words.map((word) => kindOf(DIALECTS, word)).filter((route) => route !== undefined));
-  // What gen models paint comes with text.
+  // Gen models that create images return text too.
   if (words.some((word) => DIALECTS.gen.test(word) && USES.pictures.test(word))) uses.add('answers');
   return {
     ...(uses.size === 0 ? {} : { uses: [...uses] }),
@@ -142,6 +142,6 @@ function wordsOf(hint: unknown): string[] {
     : isObject(hint)
       ? Object.keys(hint).filter((key) => hint[key] === true)
       : [hint];
-  // “text+image->text” is what goes in, and what comes out.
+  // “text+image->text” names the input and the output.
   return hints.flatMap((word) => normalName((asText(word, 100) ?? '').split('->').at(-1) ?? ''));
 }

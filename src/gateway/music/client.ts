@@ -6,7 +6,7 @@ import * as json from '../transport/json.ts';
 import { checked, type Reply, type Requester, type RequestInput } from '../transport/request.ts';
 import { readMusicCallback } from './callback.ts';
 import * as requests from './requests.ts';
-import { holdsSomething, type MusicResult } from './results.ts';
+import { hasResult, type MusicResult } from './results.ts';
 
 /** The fourteen music routes: contract, "Music ({base_url}/music/...)". Every method throws GatewayError only. */
 export function createMusic(requester: Requester) {
@@ -24,9 +24,9 @@ export function createMusic(requester: Requester) {
     generate: route('music/generate', requests.generateRequest, readSubmission),
     extend: route('music/extend', requests.extendRequest, readSubmission),
     generateLyrics: route('music/generate-lyrics', requests.generateLyricsRequest, readSubmission),
-    /** In the order in which they are sung; empty for a take without words. */
+    /** Returns the words in the order they are sung. Empty for a take without words. */
     timestampedLyrics: route('music/timestamped-lyrics', requests.timestampedLyricsRequest, readAlignedWords),
-    /** The polished style. */
+    /** Returns the improved style. */
     styleGenerate: route('music/style-generate', requests.styleGenerateRequest, readStyle, {
       plainText: true,
     }),
@@ -43,34 +43,34 @@ export function createMusic(requester: Requester) {
 }
 
 /**
- * What an asynchronous music route answers: contract, "Music", where it is not shown. Both may be missing: the callback
- * URL carries the job.
+ * The response of an asynchronous music route, which the contract doesn't show. Both members may be missing, because the
+ * callback URL identifies the job.
  */
 export interface Submission {
   taskId?: string;
-  /** When the answer already holds the work. */
+  /** Present if the response already contains the result. */
   result?: MusicResult;
 }
 
-/** Usually `{code: 200, msg, data: {taskId}}`; also flat, with the work itself, or empty. */
+/** Usually `{code: 200, msg, data: {taskId}}`. May also be flat, contain the result, or be empty. */
 function readSubmission(reply: Reply): Submission {
   const { taskId, stage, result, failure } = readMusicCallback(reply.value);
   if (stage === 'failed' && failure !== undefined && failure.code !== 'nonsense') {
     const { gatewayCode, message } = failure;
     throw reply.refused({ names: gatewayCode === undefined ? [] : [gatewayCode], message });
   }
-  return present({ taskId, result: holdsSomething(result) ? result : undefined });
+  return present({ taskId, result: hasResult(result) ? result : undefined });
 }
 
 /** One sung word: contract, "Aligned words (timestamped-lyrics response)". Seconds from the start of the song. */
 export interface AlignedWord {
-  /** As it came, not trimmed; may hold a section tag and line breaks. */
+  /** Not trimmed. May contain a section tag and line breaks. */
   word: string;
   startSeconds: number;
   endSeconds: number;
 }
 
-/** No words for a take in which none are sung: a list under its name, and nothing in it. */
+/** Returns an empty list for a take without words, whose `alignedWords` is empty. */
 function readAlignedWords(reply: Reply): AlignedWord[] {
   const list: unknown = json
     .objectsIn(reply.value)
@@ -80,21 +80,21 @@ function readAlignedWords(reply: Reply): AlignedWord[] {
   const words = items.flatMap(wordIn);
   if (list === undefined || (items.length > 0 && words.length === 0))
     throw reply.unusable('the response has no aligned words');
-  return words.sort((one, other) => one.startSeconds - other.startSeconds);
+  return words.sort((a, b) => a.startSeconds - b.startSeconds);
 }
 
-/** The name of the word is not shown in the contract; the public API's is `word`. */
+/** The contract doesn't name the member for the text; the public API calls it `word`. */
 function wordIn(item: unknown): AlignedWord[] {
   const fields = json.fieldsOf(item);
   const named =
     fields('word', 'text') ?? Object.values(json.objectOf(item)).find((value) => typeof value === 'string');
-  const startSeconds = json.asAmount(fields('startS'));
+  const startSeconds = json.asNonNegative(fields('startS'));
   if (typeof named !== 'string' || startSeconds === undefined) return [];
-  const endSeconds = Math.max(startSeconds, json.asAmount(fields('endS')) ?? 0);
+  const endSeconds = Math.max(startSeconds, json.asNonNegative(fields('endS')) ?? 0);
   return [{ word: named.slice(0, 1_000), startSeconds, endSeconds }];
 }
 
-/** What `POST /music/style-generate` returns: not shown in the contract; the public API's text is `data.result`. */
+/** The contract doesn't show the response of `POST /music/style-generate`; the public API's text is `data.result`. */
 function readStyle(reply: Reply): string {
   const named = () =>
     json
@@ -107,7 +107,7 @@ function readStyle(reply: Reply): string {
   return style;
 }
 
-/** What `POST /music/generate-persona` returns: contract, "Persona"; its envelope is not shown beyond `personaId`. */
+/** The response of `POST /music/generate-persona`: contract, "Persona", which shows only `personaId`. */
 export interface Persona {
   personaId: string;
 }

@@ -38,9 +38,9 @@ export const generateRequest = songFields
 export type GenerateRequest = z.infer<typeof generateRequest>;
 
 /**
- * `POST /music/extend`: contract, "Music". With `defaultParamFlag: true` the override fields, which the contract does
- * not show, are those that the public API requires: https://docs.sunoapi.org/suno-api/extend-music. `continueAt` is in
- * seconds.
+ * `POST /music/extend`: contract, "Music". The contract doesn't show the override fields for
+ * `defaultParamFlag: true`; these are the ones that the public API requires:
+ * https://docs.sunoapi.org/suno-api/extend-music. `continueAt` is in seconds.
  */
 export const extendRequest = z.discriminatedUnion('defaultParamFlag', [
   z.object({ audioId: id, model, callBackUrl, defaultParamFlag: z.literal(false) }),
@@ -65,7 +65,7 @@ export type GenerateLyricsRequest = z.infer<typeof generateLyricsRequest>;
 export const timestampedLyricsRequest = z.object({ taskId: id, audioId: id });
 export type TimestampedLyricsRequest = z.infer<typeof timestampedLyricsRequest>;
 
-/** `POST /music/style-generate`: contract, "Music"; `content` holds rough style tags. */
+/** `POST /music/style-generate`: contract, "Music"; `content` contains rough style tags. */
 export const styleGenerateRequest = z.object({ content: text });
 
 /** `POST /music/generate-cover`: contract, "Music"; the music task must be complete. */
@@ -73,8 +73,8 @@ export const generateCoverRequest = z.object({ taskId: id, callBackUrl });
 export type GenerateCoverRequest = z.infer<typeof generateCoverRequest>;
 
 /**
- * `POST /music/upload-cover`: contract, "Music". `prompt` is not in the contract's list but in the public API's
- * (https://docs.sunoapi.org/suno-api/upload-and-cover-audio), with the meaning it has in generate; sent when given.
+ * `POST /music/upload-cover`: contract, "Music". `prompt` is from the public API
+ * (https://docs.sunoapi.org/suno-api/upload-and-cover-audio) and has the same meaning as in generate.
  */
 export const uploadCoverRequest = songFields
   .extend({ uploadUrl: httpUrl })
@@ -112,7 +112,7 @@ export const uploadExtendRequest = z.discriminatedUnion('defaultParamFlag', [
 ]);
 export type UploadExtendRequest = z.infer<typeof uploadExtendRequest>;
 
-/** Models that add-vocals and add-instrumental take in the public API; left out, the gateway chooses. */
+/** Models that the public API accepts for add-vocals and add-instrumental. If omitted, the gateway chooses. */
 const addModel = z.enum(['V4_5PLUS', 'V5']);
 
 /**

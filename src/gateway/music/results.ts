@@ -19,30 +19,30 @@ export interface LyricVariant {
 }
 
 export interface StemItem {
-  /** In words: `vocals`, `instrumental`, `backing vocals`, `drums`, ... or the gateway's own key in words. */
+  /** Such as `vocals`, `instrumental`, `backing vocals` or `drums`, or the gateway's key as words. */
   name: string;
   url: string;
 }
 
 /**
- * What a music task brings: contract, "Music results (returned in callbacks or responses)", and songs, whose fields are
- * not shown there (https://docs.sunoapi.org/suno-api/generate-music-callbacks). Every URL is http or https; anything
- * may be missing; nothing comes twice.
+ * The results of a music task: contract, "Music results (returned in callbacks or responses)". The fields of songs are the
+ * public API's (https://docs.sunoapi.org/suno-api/generate-music-callbacks). Every URL is http or https. Any list may be
+ * empty; no item appears twice.
  */
 export interface MusicResult {
   songs: SongItem[];
   lyrics: LyricVariant[];
-  /** Addresses of cover pictures. */
+  /** Cover image URLs. */
   images: string[];
   stems: StemItem[];
   wavUrl?: string;
   videoUrl?: string;
 }
 
-/** The most items of one kind that are kept; tasks bring one to fourteen. */
-const MOST_ITEMS = 50;
+/** Maximum number of items of a kind. Tasks return one to fourteen. */
+const MAX_ITEMS = 50;
 
-/** Finds songs, lyrics, images, stems, WAV and video among the objects of a body. Never throws; bounded. */
+/** Finds songs, lyrics, images, stems, WAV and video in the objects of a body. Never throws. */
 export function readMusicResult(visits: readonly json.Visit[]): MusicResult {
   const songs: SongItem[] = [];
   const lyrics = new Map<string, LyricVariant>();
@@ -58,7 +58,7 @@ export function readMusicResult(visits: readonly json.Visit[]): MusicResult {
     const words = lyricIn(fields);
     if (song !== undefined) addSong(songs, song);
     else if (words !== undefined) lyrics.set(`${words.title ?? ''}\n${words.text}`, words);
-    for (const image of json.asList(fields('images')).slice(0, MOST_ITEMS)) {
+    for (const image of json.asList(fields('images')).slice(0, MAX_ITEMS)) {
       const url = json.asHttpUrl(json.isObject(image) ? image.url : image);
       if (url !== undefined) images.add(url);
     }
@@ -66,17 +66,17 @@ export function readMusicResult(visits: readonly json.Visit[]): MusicResult {
     videoUrl ??= json.asHttpUrl(fields('videoUrl'));
   }
   return present({
-    songs: songs.slice(0, MOST_ITEMS),
-    lyrics: [...lyrics.values()].slice(0, MOST_ITEMS),
-    images: [...images].slice(0, MOST_ITEMS),
-    stems: [...stems.values()].slice(0, MOST_ITEMS),
+    songs: songs.slice(0, MAX_ITEMS),
+    lyrics: [...lyrics.values()].slice(0, MAX_ITEMS),
+    images: [...images].slice(0, MAX_ITEMS),
+    stems: [...stems.values()].slice(0, MAX_ITEMS),
     wavUrl,
     videoUrl,
   });
 }
 
-/** Whether there is something to hand over, as opposed to only the words of a song to come. */
-export function holdsSomething(result: MusicResult): boolean {
+/** True if there is a result to deliver, and not only the lyrics of a pending song. */
+export function hasResult(result: MusicResult): boolean {
   return (
     result.songs.some((song) => song.audioUrl !== undefined || song.streamUrl !== undefined) ||
     result.lyrics.length + result.images.length + result.stems.length > 0 ||
@@ -85,7 +85,7 @@ export function holdsSomething(result: MusicResult): boolean {
   );
 }
 
-/** The same song named twice is one; the first to name a member is believed. */
+/** Adds a song, or merges it with the same song found before. Members found first win. */
 function addSong(songs: SongItem[], song: SongItem): void {
   const known = songs.findIndex((each) =>
     song.audioId !== undefined && each.audioId !== undefined
@@ -93,7 +93,7 @@ function addSong(songs: SongItem[], song: SongItem): void {
       : song.audioUrl !== undefined && each.audioUrl === song.audioUrl,
   );
   if (known !== -1) songs[known] = { ...song, ...songs[known] };
-  else if (songs.length < MOST_ITEMS) songs.push(song);
+  else if (songs.length < MAX_ITEMS) songs.push(song);
 }
 
 function songIn({ fields, inArray }: json.Visit): SongItem | undefined {
@@ -101,7 +101,7 @@ function songIn({ fields, inArray }: json.Visit): SongItem | undefined {
     names.map((name) => json.asHttpUrl(fields(name))).find((found) => found !== undefined);
   const audioUrl = url('audioUrl', 'sourceAudioUrl');
   const streamUrl = url('streamAudioUrl', 'sourceStreamAudioUrl');
-  if (audioUrl === undefined && streamUrl === undefined && !(inArray && isSongToCome(fields)))
+  if (audioUrl === undefined && streamUrl === undefined && !(inArray && isPendingSong(fields)))
     return undefined;
 
   const audioId = json.asId(fields('audioId')) ?? json.asId(fields('id'));
@@ -120,7 +120,7 @@ function songIn({ fields, inArray }: json.Visit): SongItem | undefined {
 }
 
 /** The `text` stage lists songs that have no audio yet. */
-function isSongToCome(fields: json.Fields): boolean {
+function isPendingSong(fields: json.Fields): boolean {
   if (fields('id', 'audioId') === undefined || fields('text') !== undefined) return false;
   return fields('prompt', 'tags', 'duration', 'imageUrl', 'modelName', 'createTime') !== undefined;
 }
@@ -134,10 +134,10 @@ function lyricIn(fields: json.Fields): LyricVariant | undefined {
 /** https://docs.sunoapi.org/suno-api/separate-vocals-from-music, callback and record. */
 const STEM_NAMES =
   /^(?:vocals?|instrumental|backingvocals|drums|bass|guitar|keyboard|percussion|strings|synth|fx|brass|woodwinds)$/;
-/** Addresses that come beside stems. */
+/** URLs next to stems that are not stems. */
 const NOT_STEMS = /^(?:origin|callback|upload|video|(?:source)?(?:stream)?(?:audio|image))/;
 
-/** Stems under the names of the contract and the public API, with or without `Url`; beside them any other address. */
+/** Finds stems by the contract's and the public API's names, with or without `Url`, and any other URL next to them. */
 function stemsIn({ value, key }: json.Visit): StemItem[] {
   const addresses = Object.entries(value)
     .slice(0, 200)
@@ -146,8 +146,8 @@ function stemsIn({ value, key }: json.Visit): StemItem[] {
       const base = name.replace(/[_-]?url$/i, '');
       return url === undefined ? [] : [{ base, word: json.normalName(base), url, isUrl: base !== name }];
     });
-  const isBox = json.normalName(key) === 'vocalremovalinfo';
-  if (!isBox && !addresses.some(({ word }) => STEM_NAMES.test(word))) return [];
+  const isStemInfo = json.normalName(key) === 'vocalremovalinfo';
+  if (!isStemInfo && !addresses.some(({ word }) => STEM_NAMES.test(word))) return [];
   return addresses
     .filter(({ word, isUrl }) => STEM_NAMES.test(word) || (isUrl && !NOT_STEMS.test(word)))
     .map(({ base, word, url }) => ({ name: stemName(base, word), url }));

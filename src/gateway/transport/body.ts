@@ -1,30 +1,28 @@
-/** Reading what an answer holds. */
-
-/** The part of a response that the gateway reads. */
+/** The members of `Response` that the client uses. */
 export type FetchedResponse = Pick<Response, 'status' | 'headers' | 'body'>;
 
 interface BodyText {
   text: string;
-  /** Longer than the bound: `text` is its beginning. */
+  /** True if the body exceeds the limit. `text` is its beginning. */
   tooLong: boolean;
-  /** The body broke off: `text` is its beginning. */
+  /** Set if reading failed. `text` is the beginning of the body. */
   failure?: unknown;
 }
 
-/** Reads a body up to a bound in bytes, and gives the rest up. Never throws. */
+/** Reads a body up to a limit in bytes and discards the rest. Never throws. */
 export async function readBodyText(body: FetchedResponse['body'], maxBytes: number): Promise<BodyText> {
   const chunks: Uint8Array[] = [];
-  let left = maxBytes;
+  let remaining = maxBytes;
   const read = (): string => new TextDecoder().decode(Buffer.concat(chunks));
   const reader = body?.getReader();
   try {
     for (;;) {
       const value = (await reader?.read())?.value;
       if (value === undefined) return { text: read(), tooLong: false };
-      chunks.push(value.subarray(0, left));
-      left -= value.byteLength;
-      if (left < 0) {
-        if (reader) giveUp(reader);
+      chunks.push(value.subarray(0, remaining));
+      remaining -= value.byteLength;
+      if (remaining < 0) {
+        if (reader) cancelReader(reader);
         return { text: read(), tooLong: true };
       }
     }
@@ -33,7 +31,7 @@ export async function readBodyText(body: FetchedResponse['body'], maxBytes: numb
   }
 }
 
-/** Frees the connection, even if that fails. */
-export function giveUp(reader: { cancel(): Promise<void> }): void {
+/** Frees the connection and ignores errors. */
+export function cancelReader(reader: { cancel(): Promise<void> }): void {
   reader.cancel().catch(() => undefined);
 }

@@ -1,9 +1,8 @@
-/** How long a request may take. */
 import type { RouteName } from '../routes.ts';
 import { failed, type GatewayError } from './errors.ts';
 
-/** One request's end: its caller's signal, or a time limit that can be set anew while it runs. Must be released. */
-export function startDeadline(ms: number, outer: AbortSignal | undefined) {
+/** Combines the caller's signal with a timeout that can be restarted. Must be released. */
+export function startDeadline(ms: number, callerSignal: AbortSignal | undefined) {
   const controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let hasTimedOut = false;
@@ -16,18 +15,18 @@ export function startDeadline(ms: number, outer: AbortSignal | undefined) {
     }, next);
   };
   arm(ms);
-  if (outer?.aborted) end();
-  outer?.addEventListener('abort', end, { once: true });
+  if (callerSignal?.aborted) end();
+  callerSignal?.addEventListener('abort', end, { once: true });
   return {
     signal: controller.signal,
-    /** Why it ended, once it has. */
+    /** The reason why the request ended, if it did. */
     ended: () => (controller.signal.aborted ? (hasTimedOut ? 'timeout' : 'aborted') : undefined),
     arm,
-    /** No time limit until the next `arm`. */
+    /** Stops the timeout until the next `arm`. */
     disarm: () => clearTimeout(timer),
     release: () => {
       clearTimeout(timer);
-      outer?.removeEventListener('abort', end);
+      callerSignal?.removeEventListener('abort', end);
     },
   } as const;
 }
@@ -36,8 +35,8 @@ export type Deadline = ReturnType<typeof startDeadline>;
 
 export const ABORTED = 'aborted by the caller';
 
-/** The error for a request whose deadline came, if it did. */
-export function endedBy(name: RouteName, deadline: Deadline): GatewayError | undefined {
+/** Returns an error if the deadline has ended the request. */
+export function deadlineError(name: RouteName, deadline: Deadline): GatewayError | undefined {
   const ended = deadline.ended();
   if (ended === undefined) return undefined;
   return ended === 'aborted'

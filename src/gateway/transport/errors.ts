@@ -1,9 +1,9 @@
-/** The one error that the gateway client throws, and the failures without an answer. */
+/** The error that the gateway client throws, and failures without a response. */
 import { ROUTES, type RouteName } from '../routes.ts';
 
 /**
- * What happened. `passes`: it may pass by itself, so that the same request may be sent again if that costs nothing.
- * `refuses`: the gateway says plainly that it did not take the work.
+ * Error codes. `passes`: temporary, so the request may be repeated if that costs nothing. `refuses`: the gateway reported
+ * that it did not accept the work.
  */
 export const ERROR_CODES = {
   credits: { passes: false, refuses: true },
@@ -16,17 +16,17 @@ export const ERROR_CODES = {
   'not-found': { passes: false, refuses: true },
   exists: { passes: false, refuses: true },
   maintenance: { passes: true, refuses: true },
-  /** The gateway could not fetch a file that it was given. */
+  /** The gateway could not fetch a file of the request. */
   unfetched: { passes: false, refuses: true },
-  /** The gateway tried, and could not make it. */
+  /** The gateway failed to create the result. */
   'not-made': { passes: false, refuses: true },
-  /** The same, and the credits were given back. */
+  /** The same, with the credits refunded. */
   refunded: { passes: false, refuses: true },
   unavailable: { passes: true, refuses: false },
   timeout: { passes: true, refuses: false },
   network: { passes: true, refuses: false },
   nonsense: { passes: true, refuses: false },
-  /** A web page or a redirect: what answers is not the gateway. */
+  /** A web page or a redirect: the server is not the gateway. */
   'no-api': { passes: true, refuses: false },
   aborted: { passes: false, refuses: false },
   'broken-stream': { passes: true, refuses: false },
@@ -34,11 +34,11 @@ export const ERROR_CODES = {
 } as const satisfies Record<string, { passes: boolean; refuses: boolean }>;
 export type GatewayErrorCode = keyof typeof ERROR_CODES;
 
-/** Why a task failed that the gateway had taken, from a callback or a task query. */
+/** The reason why an accepted task failed, from a callback or a task query. */
 export interface TaskFailure {
   code: GatewayErrorCode;
   gatewayCode?: string;
-  /** The gateway's own words: escape them before showing them. */
+  /** The gateway's message. Escape it before showing it. */
   message?: string;
 }
 
@@ -54,26 +54,26 @@ interface GatewayErrorInit {
   gatewayCode?: string | undefined;
   gatewayMessage?: string | undefined;
   retryAfterMs?: number | undefined;
-  /** For the log: what was wrong, in our words. */
+  /** Our explanation, for the log. */
   explanation?: string | undefined;
   cause?: unknown;
 }
 
-/** The one error that the gateway client throws. */
+/** The only error that the gateway client throws. */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly code: GatewayErrorCode;
   readonly route: RouteName;
-  /** Whether the same request may be sent again without risk of paying twice. */
+  /** True if the request can be repeated without the risk of paying twice. */
   readonly retryable: boolean;
   readonly taken: Taken;
-  /** The HTTP status, when an answer came. */
+  /** The HTTP status, if there was a response. */
   readonly status: number | undefined;
-  /** The gateway's own code, number or word, as text. */
+  /** The gateway's error code, a number or a word, as text. */
   readonly gatewayCode: string | undefined;
-  /** What the gateway asked us to wait, in milliseconds. */
+  /** The delay that the gateway requested, in milliseconds. */
   readonly retryAfterMs: number | undefined;
-  /** For the log: what was wrong, in our words. */
+  /** Our explanation, for the log. */
   readonly explanation: string | undefined;
 
   constructor(init: GatewayErrorInit) {
@@ -104,12 +104,12 @@ export function isReadRoute(route: RouteName): boolean {
 }
 
 interface Failure extends Pick<GatewayErrorInit, 'code' | 'status' | 'cause'> {
-  /** Whether the request surely never reached the gateway. */
+  /** True if the request certainly did not reach the gateway. */
   neverSent?: boolean;
   explanation: string;
 }
 
-/** No answer, or none that can be used. */
+/** Creates an error for a missing or unusable response. */
 export function failed(route: RouteName, { neverSent = false, ...failure }: Failure): GatewayError {
   const taken: Taken = isReadRoute(route) || neverSent ? 'no' : 'unknown';
   return new GatewayError({
@@ -120,7 +120,7 @@ export function failed(route: RouteName, { neverSent = false, ...failure }: Fail
   });
 }
 
-/** The request itself is wrong; nothing was sent. */
+/** Creates an error for an invalid request, which is not sent. */
 export function invalid(route: RouteName, explanation: string): GatewayError {
   return failed(route, { code: 'invalid', neverSent: true, explanation });
 }
@@ -153,15 +153,15 @@ const BEFORE_SENDING = new Set([
   'ERR_SSL_UNSUPPORTED_PROTOCOL',
   'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION',
 ]);
-const TOO_SLOW = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
+const TIMEOUT_CODES = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
 
-/** `fetch`, or the reading of a body, threw. */
-export function transportFailed(route: RouteName, cause: unknown): GatewayError {
+/** Creates an error for an exception of `fetch` or of a body that is being read. */
+export function transportError(route: RouteName, cause: unknown): GatewayError {
   const codes = chainOf(cause).flatMap((link) => codeOf(link) ?? []);
-  const tooSlow = codes.some((code) => TOO_SLOW.has(code));
+  const hasTimedOut = codes.some((code) => TIMEOUT_CODES.has(code));
   return failed(route, {
-    code: tooSlow ? 'timeout' : 'network',
-    neverSent: surelyBeforeSending(cause),
+    code: hasTimedOut ? 'timeout' : 'network',
+    neverSent: failedBeforeSending(cause),
     explanation: codes.join(', ') || 'the connection failed',
     cause,
   });
@@ -179,12 +179,12 @@ function codeOf(error: Error): string | undefined {
   return 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-function surelyBeforeSending(error: unknown): boolean {
+function failedBeforeSending(error: unknown): boolean {
   return chainOf(error).some((link) => {
-    // Several addresses were tried (RFC 8305): all of them must have failed before sending.
+    // With several addresses (RFC 8305), all attempts must have failed before sending.
     if (link instanceof AggregateError)
-      return link.errors.length > 0 && link.errors.every(surelyBeforeSending);
-    const connecting = 'syscall' in link && link.syscall === 'connect';
-    return connecting || BEFORE_SENDING.has(codeOf(link) ?? '');
+      return link.errors.length > 0 && link.errors.every(failedBeforeSending);
+    const isConnecting = 'syscall' in link && link.syscall === 'connect';
+    return isConnecting || BEFORE_SENDING.has(codeOf(link) ?? '');
   });
 }

@@ -1,24 +1,24 @@
-/** Tolerant reading of parsed JSON from outside: nulls, numbers as text, several spellings. Nothing throws. */
+/** Tolerant access to untrusted JSON: nulls, numbers as text, several spellings. Nothing throws. */
 
 export type JsonObject = { readonly [key: string]: unknown };
 
-/** Finds a member by any of its names, in order; absent, null and empty text all count as missing. */
+/** Returns the first member with one of the names. Null and empty text count as missing. */
 export type Fields = (...names: readonly string[]) => unknown;
 
-const MOST_KEYS = 1_000;
-const NOTHING: JsonObject = Object.freeze({});
+const MAX_KEYS = 1_000;
+const EMPTY_OBJECT: JsonObject = Object.freeze({});
 const NO_FIELDS: Fields = () => undefined;
 
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The object itself, or an empty one. */
+/** Returns an object itself, and an empty one for other values. */
 export function objectOf(value: unknown): JsonObject {
-  return isObject(value) ? value : NOTHING;
+  return isObject(value) ? value : EMPTY_OBJECT;
 }
 
-/** `taskId`, `task_id`, `TaskID` and `task-id` are one name. */
+/** `taskId`, `task_id`, `TaskID` and `task-id` count as one name. */
 export function normalName(name: string): string {
   return name
     .slice(0, 100)
@@ -26,11 +26,11 @@ export function normalName(name: string): string {
     .toLowerCase();
 }
 
-/** The members of an object in any spelling. For bodies that come once; chunks of streams are read by their members' own names. */
+/** Finds members in any spelling. Used for whole bodies; stream chunks are read by exact names. */
 export function fieldsOf(value: unknown): Fields {
   if (!isObject(value)) return NO_FIELDS;
   const byName = new Map<string, unknown>();
-  for (const key of Object.keys(value).slice(0, MOST_KEYS)) {
+  for (const key of Object.keys(value).slice(0, MAX_KEYS)) {
     const member = value[key];
     if (member === null || member === undefined || member === '') continue;
     const name = normalName(key);
@@ -40,7 +40,7 @@ export function fieldsOf(value: unknown): Fields {
     names.map((name) => byName.get(normalName(name))).find((member) => member !== undefined);
 }
 
-/** Trimmed text, numbers written out; undefined when nothing is left. */
+/** Returns trimmed text, or a number as text. Undefined if empty. */
 export function asText(value: unknown, longest = 100_000): string | undefined {
   if (typeof value === 'number' && Number.isFinite(value)) return String(value);
   if (typeof value !== 'string') return undefined;
@@ -60,15 +60,15 @@ export function asNumber(value: unknown): number | undefined {
   return Number.isFinite(number) ? number : undefined;
 }
 
-/** A number of zero or more: seconds. */
-export function asAmount(value: unknown): number | undefined {
+/** Returns a number of at least zero, such as seconds. */
+export function asNonNegative(value: unknown): number | undefined {
   const number = asNumber(value);
   return number !== undefined && number >= 0 ? number : undefined;
 }
 
-/** A whole number of zero or more: tokens, pixels. */
+/** Returns a whole number of at least zero, such as tokens. */
 export function asCount(value: unknown): number | undefined {
-  const amount = asAmount(value);
+  const amount = asNonNegative(value);
   return amount !== undefined && amount <= Number.MAX_SAFE_INTEGER ? Math.floor(amount) : undefined;
 }
 
@@ -76,19 +76,19 @@ export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** An http or https address, as it was written. */
+/** Returns an http or https URL unchanged. */
 export function asHttpUrl(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > 8_192) return undefined;
   const text = value.trim();
   return /^https?:\/\/[^\s/?#]/i.test(text) && URL.canParse(text) ? text : undefined;
 }
 
-/** A table's own entry for a word from outside; never one of the prototype. */
+/** Looks up an untrusted key without the prototype's members. */
 export function lookUp<T>(table: Readonly<Record<string, T>>, word: string): T | undefined {
   return Object.hasOwn(table, word) ? table[word] : undefined;
 }
 
-/** The kind whose words match, in a table of the words that others may use for each kind. */
+/** Returns the first kind whose pattern matches a word. */
 export function kindOf<Kind extends string>(
   table: Readonly<Record<Kind, RegExp>>,
   word: string,
@@ -97,7 +97,7 @@ export function kindOf<Kind extends string>(
   return undefined;
 }
 
-/** JSON.parse; undefined for what is no JSON. */
+/** Parses JSON. Returns undefined if it is invalid. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -109,15 +109,15 @@ export function parseJson(text: string): unknown {
 export interface Visit {
   value: JsonObject;
   fields: Fields;
-  /** The key of the object, or of the array that holds it; empty at the root. */
+  /** The key of the object, or of the array that contains it. Empty at the root. */
   key: string;
   inArray: boolean;
 }
 
-const MOST_VISITS = 5_000;
-const DEEPEST_VISIT = 16;
+const MAX_VISITS = 5_000;
+const MAX_DEPTH = 16;
 
-/** Every object in a value, outermost first, within bounds of depth and number; `skip` names keys not entered. */
+/** Yields the objects in a value, outermost first, up to a maximum depth and number. Does not enter the keys in `skip`. */
 export function* objectsIn(root: unknown, skip: ReadonlySet<string> = new Set()): Generator<Visit> {
   const queue: { value: unknown; key: string; inArray: boolean; depth: number }[] = [
     { value: root, key: '', inArray: false, depth: 0 },
@@ -127,19 +127,19 @@ export function* objectsIn(root: unknown, skip: ReadonlySet<string> = new Set())
     if (entry === undefined) return;
     const { value, key, inArray, depth } = entry;
     if (isObject(value)) yield { value, fields: fieldsOf(value), key, inArray };
-    if (depth >= DEEPEST_VISIT || typeof value !== 'object' || value === null) continue;
+    if (depth >= MAX_DEPTH || typeof value !== 'object' || value === null) continue;
     const members: [string, unknown][] = Array.isArray(value)
-      ? value.slice(0, MOST_KEYS).map((item) => [key, item])
-      : Object.entries(value).slice(0, MOST_KEYS);
+      ? value.slice(0, MAX_KEYS).map((item) => [key, item])
+      : Object.entries(value).slice(0, MAX_KEYS);
     for (const [name, member] of members) {
-      if (queue.length >= MOST_VISITS) break;
+      if (queue.length >= MAX_VISITS) break;
       if (typeof member !== 'object' || member === null || skip.has(normalName(name))) continue;
       queue.push({ value: member, key: name, inArray: Array.isArray(value), depth: depth + 1 });
     }
   }
 }
 
-/** The object that has one of the `marks`: the body itself, or what one of the `wrappers` in it holds. */
+/** Returns the object that has one of the `marks`: the body, or the value of one of its `wrappers`. */
 export function unwrapped(body: unknown, marks: readonly string[], wrappers: readonly string[]): JsonObject {
   const root = objectOf(body);
   if (marks.some((mark) => root[mark] !== undefined)) return root;

@@ -1,16 +1,15 @@
-/** Takes secrets out of what a gateway says. */
+/** Removes secrets from the gateway's messages. */
 import { isObject } from './json.ts';
 
 const ADDRESS_FIELDS = new Set(['callBackUrl', 'uploadUrl', 'img_url', 'audio_url']);
-/** Of what a gateway says, in characters. */
+/** In characters. */
 const LONGEST_MESSAGE = 500;
 
 export type Redact = (text: string) => string;
 
 /**
- * Cuts a gateway's text for the log, and takes out what must not be in it: the API key, the signed addresses that the
- * request itself carried, also as JSON and addresses escape them, and the query of every other address, which may hold a
- * signature.
+ * Shortens a gateway's text for the log and removes secrets: the API key, the signed URLs of the request (also escaped for
+ * JSON and URLs), and the query of every other URL, which may contain a signature.
  */
 export function redactor(apiKey: string, requestBody: unknown): Redact {
   const secrets = [apiKey, ...signedAddresses(requestBody)].flatMap((secret) => [
@@ -18,7 +17,7 @@ export function redactor(apiKey: string, requestBody: unknown): Redact {
     secret.replaceAll('/', '\\/'),
     encodeURIComponent(secret),
   ]);
-  // Cut last, so that no half of a secret is left at the end.
+  // Cut last, so that no partial secret remains at the end.
   return (text) =>
     secrets
       .reduce((rest, secret) => rest.replaceAll(secret, '[removed]'), text)
@@ -26,7 +25,7 @@ export function redactor(apiKey: string, requestBody: unknown): Redact {
       .slice(0, LONGEST_MESSAGE);
 }
 
-/** A run of characters without the query of the address in it. */
+/** Removes the query of the URL in a run of characters. */
 function withoutQuery(run: string): string {
   const address = run.search(/https?:[\\/]{2}/i);
   const query = address < 0 ? -1 : run.indexOf('?', address);

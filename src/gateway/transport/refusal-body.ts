@@ -1,20 +1,20 @@
 import * as json from './json.ts';
 
-/** What a refusing body says, in whichever of the five dialects it is written. */
+/** The content of an error body in any of the five dialects. */
 export interface Refusal {
-  /** The body's own numeric code. */
+  /** The numeric code in the body. */
   number?: number | undefined;
-  /** The body's own words for the error, most specific first, as written. */
+  /** The error names in the body, most specific first, unchanged. */
   names: readonly string[];
   message?: string | undefined;
   retryAfterMs?: number | undefined;
 }
 
-const SAYS_WELL = /^(?:ok|success|succeeded|successful|completed?|none|null)$/;
-/** Of a message, in characters. Shorter than this it is cut where secrets have been taken out. */
+const SUCCESS_WORDS = /^(?:ok|success|succeeded|successful|completed?|none|null)$/;
+/** Length of a message, in characters. It is shortened further once secrets are removed. */
 const LONGEST_MESSAGE = 4_000;
-/** Says that something is wrong, not what. */
-const SAYS_NOTHING = /^(?:error|fail|failed|failure)$/;
+/** Words that don't name a cause. */
+const VAGUE_WORDS = /^(?:error|fail|failed|failure)$/;
 
 /**
  * Reads an error body. The contract, "Errors", shows neither its shape nor its codes; the dialects, with their sources:
@@ -42,7 +42,7 @@ export function readRefusal(body: unknown): Refusal {
   ];
   return {
     number: codes.map(json.asNumber).find((code) => code !== undefined),
-    names: codes.flatMap((code) => (namesAnError(code) ? [code.slice(0, 100)] : [])),
+    names: codes.flatMap((code) => (isErrorName(code) ? [code.slice(0, 100)] : [])),
     message: [
       error('message'),
       nested,
@@ -53,26 +53,26 @@ export function readRefusal(body: unknown): Refusal {
       .map((words) => json.asText(words, LONGEST_MESSAGE))
       .find((words) => words !== undefined),
     retryAfterMs: details
-      .map((detail) => secondsOf(detail('retryDelay')))
+      .map((detail) => millisecondsOf(detail('retryDelay')))
       .find((delay) => delay !== undefined),
   };
 }
 
-/** As protobuf writes a duration, `3.5s`, in milliseconds. */
-function secondsOf(duration: unknown): number | undefined {
+/** Converts a protobuf duration, such as `3.5s`, to milliseconds. */
+function millisecondsOf(duration: unknown): number | undefined {
   const [, seconds] = /^(\d{1,6}(?:\.\d{1,9})?)s$/.exec(json.asText(duration) ?? '') ?? [];
   return seconds === undefined ? undefined : Math.ceil(Number(seconds) * 1000);
 }
 
-function namesAnError(code: unknown): code is string {
+function isErrorName(code: unknown): code is string {
   if (typeof code !== 'string' || json.asNumber(code) !== undefined) return false;
   const name = json.normalName(code);
-  return name !== '' && !SAYS_WELL.test(name) && !SAYS_NOTHING.test(name);
+  return name !== '' && !SUCCESS_WORDS.test(name) && !VAGUE_WORDS.test(name);
 }
 
 /**
- * Whether a body that came with a good status refuses all the same. Music and media put their errors there: a `code`
- * that is neither 200 nor 0 (https://docs.sunoapi.org/suno-api/quickstart).
+ * True if the body of a successful response is a refusal. Music and media report errors there, with a `code` that is
+ * neither 200 nor 0 (https://docs.sunoapi.org/suno-api/quickstart).
  */
 export function isRefusal(body: unknown): boolean {
   const { error, type, object, success, code } = json.objectOf(body);
@@ -81,9 +81,9 @@ export function isRefusal(body: unknown): boolean {
   return type === 'error' || object === 'error' || success === false || isBadCode(code);
 }
 
-/** Whether a body's own code says that something went wrong. */
+/** True if a code in a body reports an error. */
 export function isBadCode(code: unknown): boolean {
   const number = json.asNumber(code);
   if (number !== undefined) return number !== 0 && (number < 200 || number > 299);
-  return typeof code === 'string' && code !== '' && !SAYS_WELL.test(json.normalName(code));
+  return typeof code === 'string' && code !== '' && !SUCCESS_WORDS.test(json.normalName(code));
 }

@@ -1,23 +1,23 @@
-/** What a refusal of the gateway means: the one table that reads its codes and words. */
+/** Maps the codes and messages of the gateway's refusals to error codes. */
 import { type GatewayFamily, type GatewayRoute, ROUTES, type RouteName } from '../routes.ts';
 import { ERROR_CODES, GatewayError, type GatewayErrorCode, isReadRoute, type Taken } from './errors.ts';
 import { normalName } from './json.ts';
 import type { Redact } from './redact.ts';
 import type { Refusal } from './refusal-body.ts';
 
-/** The request is to be sent to another address, so nothing was done with it here; 302 and 303 may follow done work. */
-const SENT_ELSEWHERE = new Set([301, 307, 308]);
+/** Redirects before any work. 302 and 303 may follow completed work. */
+const UNPROCESSED_REDIRECTS = new Set([301, 307, 308]);
 
-/** Names that only repeat a status of 503: its reason phrase, and the type of a problem without one (RFC 9457 section 4.2.1). */
+/** Error names that only repeat the status 503: its reason phrase, and the default problem type (RFC 9457 section 4.2.1). */
 const REPEATS_503 = /^(?:serviceunavailable|aboutblank)$/;
 
 /**
- * Whether a refusal of this status comes before any work: 529 (overloaded:
- * https://platform.claude.com/docs/en/api/errors) does, and a 503 that names its error or a time to wait. Any other 503
- * may be a proxy's whose connection broke after the request was passed on
- * (https://github.com/envoyproxy/envoy/issues/14981); proxies write JSON with numbers, too.
+ * True if the gateway refused the request before any work: with 529 (overloaded:
+ * https://platform.claude.com/docs/en/api/errors), or with a 503 that has an error name or a retry delay. Any other 503
+ * may be from a proxy that lost its connection after it forwarded the request
+ * (https://github.com/envoyproxy/envoy/issues/14981). Proxies send JSON with numeric codes too.
  */
-function isTurnedAway(status: number, { names }: Refusal, retryAfterMs: number | undefined): boolean {
+function isRefusedBeforeWork(status: number, { names }: Refusal, retryAfterMs: number | undefined): boolean {
   if (status !== 503) return status === 529;
   return retryAfterMs !== undefined || names.some((name) => !REPEATS_503.test(normalName(name)));
 }
@@ -25,81 +25,81 @@ function isTurnedAway(status: number, { names }: Refusal, retryAfterMs: number |
 interface RefusedWith {
   status: number;
   refusal: Refusal;
-  /** From the headers; goes before what the body says. */
+  /** From the headers. Takes precedence over the body. */
   retryAfterMs?: number | undefined;
   text: string;
-  /** The refusal came in a stream that had begun, so work was done. */
+  /** True if the stream had begun, so work was done. */
   midStream?: boolean;
 }
 
-/** The gateway answered with a refusal. */
+/** Creates an error for a refusal by the gateway. */
 export function refused(route: RouteName, answer: RefusedWith, redact: Redact): GatewayError {
   const { status, refusal, midStream = false } = answer;
   const { family } = ROUTES[route];
   const retryAfterMs = answer.retryAfterMs ?? refusal.retryAfterMs;
   const message = refusal.message === undefined ? undefined : redact(refusal.message);
-  const decided = decideCode({ family, route, status, ...refusal, message, retryAfterMs });
-  const code = isWebPage(answer.text) && CODES_OF_PAGES.has(decided) ? 'no-api' : decided;
-  const inGoodAnswer = status < 300;
-  const redirected = status >= 300 && status < 400;
-  const plainly =
-    ERROR_CODES[decided].refuses ||
-    inGoodAnswer ||
-    SENT_ELSEWHERE.has(status) ||
-    isTurnedAway(status, refusal, retryAfterMs);
-  const taken: Taken = isReadRoute(route) || (plainly && !midStream) ? 'no' : 'unknown';
-  // "Server error" in the body of a good answer: not taken, but nothing says that a second try is free.
-  const vague = inGoodAnswer && decided !== 'rate' && decided !== 'maintenance';
+  const decidedCode = decideCode({ family, route, status, ...refusal, message, retryAfterMs });
+  const code = isWebPage(answer.text) && PAGE_CODES.has(decidedCode) ? 'no-api' : decidedCode;
+  const hasSuccessStatus = status < 300;
+  const isRedirect = status >= 300 && status < 400;
+  const isExplicit =
+    ERROR_CODES[decidedCode].refuses ||
+    hasSuccessStatus ||
+    UNPROCESSED_REDIRECTS.has(status) ||
+    isRefusedBeforeWork(status, refusal, retryAfterMs);
+  const taken: Taken = isReadRoute(route) || (isExplicit && !midStream) ? 'no' : 'unknown';
+  // "Server error" in the body of a successful response: not accepted, but a retry may cost credits.
+  const isVague = hasSuccessStatus && decidedCode !== 'rate' && decidedCode !== 'maintenance';
   return new GatewayError({
     code,
     route,
     status,
     taken,
     retryable:
-      ERROR_CODES[decided].passes && !redirected && (isReadRoute(route) || (taken === 'no' && !vague)),
+      ERROR_CODES[decidedCode].passes && !isRedirect && (isReadRoute(route) || (taken === 'no' && !isVague)),
     gatewayCode: refusal.names[0] === undefined ? refusal.number?.toString() : redact(refusal.names[0]),
     gatewayMessage: message,
     retryAfterMs,
-    explanation: redirected ? 'the gateway redirected the request: check its base URL' : undefined,
+    explanation: isRedirect ? 'the gateway redirected the request: check its base URL' : undefined,
   });
 }
 
-/** What a web page says of itself, and not of the work. */
-const CODES_OF_PAGES: ReadonlySet<GatewayErrorCode> = new Set(['not-found', 'forbidden', 'invalid']);
+/** Codes that, on a web page, describe the page and not the work. */
+const PAGE_CODES: ReadonlySet<GatewayErrorCode> = new Set(['not-found', 'forbidden', 'invalid']);
 
-/** Whether a body is a web page, which the gateway never sends. */
+/** True if a body is a web page, which the gateway never sends. */
 export function isWebPage(text: string): boolean {
   return /^\s*<(?:!doctype\s+html|html|head|body)\b/i.test(text);
 }
 
-/** What is known about a refusal when its code is decided. */
+/** The properties of a refusal that decide its code. */
 export interface Evidence {
   family: GatewayFamily;
   /** `music/callback` is a failure reported by a callback. */
   route: RouteName | 'music/callback';
   status?: number | undefined;
-  /** The body's own numeric code. */
+  /** The numeric code in the body. */
   number?: number | undefined;
   names: readonly string[];
   message?: string | undefined;
   retryAfterMs?: number | undefined;
 }
 
-/** All that is given must hold. `numbers` are body codes, or HTTP statuses where the body has no code. */
+/** Applies if all its conditions hold. `numbers` are body codes, or HTTP statuses if the body has no code. */
 interface Rule {
   code: GatewayErrorCode;
   numbers?: readonly number[];
-  /** One of the names, as `normalName` writes them. */
+  /** Matches one of the names, normalised by `normalName`. */
   names?: RegExp;
   families?: readonly GatewayFamily[];
   inCallback?: true;
-  /** Of the route. */
+  /** The route has `rateIs429`. */
   rateIs429?: true;
-  says?: RegExp;
-  /** The number is the body's own (true), or only the HTTP status (false). */
+  message?: RegExp;
+  /** The number is from the body (true) or the HTTP status (false). */
   inBody?: boolean;
-  /** The gateway named a time to wait. */
-  waits?: true;
+  /** The gateway sent a retry delay. */
+  hasRetryDelay?: true;
 }
 
 const SAYS_CREDITS =
@@ -120,13 +120,13 @@ const BAD_REQUEST = [400, 413, 422];
 const BAD_REQUEST_NAMES = /^(?:invalidrequesterror|invalidargument|invalidparameter.*|failedprecondition)$/;
 const MUSIC = ['music'] as const;
 /**
- * The first rule that holds decides. Sources: docs.sunoapi.org (codes of every route; cover-suno), docs.kie.ai/suno-api (also
+ * The first matching rule wins. Sources: docs.sunoapi.org (codes of every route; cover-suno), docs.kie.ai/suno-api (also
  * upload-and-extend-audio-callbacks), platform.openai.com/docs/guides/error-codes and openai-node src/resources/shared.ts,
  * platform.claude.com/docs/en/api/errors, ai.google.dev/gemini-api/docs/generate-content/api-errors,
  * help.aliyun.com/en/model-studio/error-code, RFC 9110 section 15.
  */
 const RULES: readonly Rule[] = [
-  // Names that mean one thing in every context.
+  // Unambiguous names.
   {
     code: 'credits',
     names: /^(?:insufficient(?:quota|credits|balance)|billing.*|arrearage|paymentrequired)$/,
@@ -151,35 +151,35 @@ const RULES: readonly Rule[] = [
   { code: 'timeout', names: /^(?:timeouterror|deadlineexceeded|requesttimeout.*)$/ },
   { code: 'unavailable', names: /^overloadederror$/ },
 
-  // 402, 405, 429 and 430: money, or speed?
+  // 402, 405, 429 and 430: credits or rate limit.
   { code: 'credits', numbers: [402] },
   { code: 'rate', numbers: [430] },
-  // A time to wait does not bring credits.
-  { code: 'rate', numbers: [429], waits: true },
-  { code: 'credits', numbers: [429], families: MUSIC, says: SAYS_CREDITS },
-  { code: 'rate', numbers: [429], families: MUSIC, says: SAYS_RATE },
+  // Waiting does not add credits.
+  { code: 'rate', numbers: [429], hasRetryDelay: true },
+  { code: 'credits', numbers: [429], families: MUSIC, message: SAYS_CREDITS },
+  { code: 'rate', numbers: [429], families: MUSIC, message: SAYS_RATE },
   { code: 'rate', numbers: [429], rateIs429: true },
   { code: 'credits', numbers: [429], families: MUSIC, inBody: true },
-  // A bare HTTP 429 is a proxy's.
+  // A 429 without a code in the body is from a proxy.
   { code: 'rate', numbers: [429] },
   { code: 'rate', numbers: [405], families: MUSIC, inBody: true },
-  { code: 'rate', numbers: [405], families: MUSIC, says: SAYS_RATE },
+  { code: 'rate', numbers: [405], families: MUSIC, message: SAYS_RATE },
 
   // A bad request may be too long, blocked, repeated, or unpaid.
-  { code: 'auth', numbers: [400], says: SAYS_BAD_KEY },
-  { code: 'credits', numbers: [400, 403], says: SAYS_CREDITS },
-  { code: 'exists', numbers: [400], families: MUSIC, says: SAYS_EXISTS },
+  { code: 'auth', numbers: [400], message: SAYS_BAD_KEY },
+  { code: 'credits', numbers: [400, 403], message: SAYS_CREDITS },
+  { code: 'exists', numbers: [400], families: MUSIC, message: SAYS_EXISTS },
   { code: 'blocked', numbers: [413], inCallback: true },
-  { code: 'blocked', numbers: [400, 422, 451], says: SAYS_BLOCKED },
-  { code: 'blocked', inCallback: true, says: SAYS_BLOCKED },
-  { code: 'credits', inCallback: true, says: SAYS_CREDITS_SHORT },
-  { code: 'too-long', numbers: BAD_REQUEST, says: SAYS_TOO_LONG },
+  { code: 'blocked', numbers: [400, 422, 451], message: SAYS_BLOCKED },
+  { code: 'blocked', inCallback: true, message: SAYS_BLOCKED },
+  { code: 'credits', inCallback: true, message: SAYS_CREDITS_SHORT },
+  { code: 'too-long', numbers: BAD_REQUEST, message: SAYS_TOO_LONG },
   { code: 'too-long', numbers: [413] },
-  { code: 'credits', names: BAD_REQUEST_NAMES, says: SAYS_CREDITS },
-  { code: 'blocked', names: BAD_REQUEST_NAMES, says: SAYS_BLOCKED },
-  { code: 'too-long', names: BAD_REQUEST_NAMES, says: SAYS_TOO_LONG },
+  { code: 'credits', names: BAD_REQUEST_NAMES, message: SAYS_CREDITS },
+  { code: 'blocked', names: BAD_REQUEST_NAMES, message: SAYS_BLOCKED },
+  { code: 'too-long', names: BAD_REQUEST_NAMES, message: SAYS_TOO_LONG },
 
-  // Numbers that mean one thing.
+  // Unambiguous numbers.
   { code: 'auth', numbers: [401] },
   { code: 'forbidden', numbers: [403] },
   { code: 'not-found', numbers: [404, 410] },
@@ -189,12 +189,12 @@ const RULES: readonly Rule[] = [
   { code: 'refunded', numbers: [531], families: MUSIC },
   { code: 'blocked', numbers: [451] },
   { code: 'maintenance', numbers: [455] },
-  { code: 'maintenance', numbers: [503], says: SAYS_MAINTENANCE },
+  { code: 'maintenance', numbers: [503], message: SAYS_MAINTENANCE },
   { code: 'timeout', numbers: [408, 504, 524] },
   { code: 'unavailable', numbers: [500, 501, 502, 503, 520, 521, 522, 523, 529] },
   { code: 'invalid', numbers: [400, 405, 406, 411, 414, 415, 416, 417, 422] },
 
-  // Words too general to come before a number.
+  // Names that are less specific than numbers.
   { code: 'rate', names: /^resourceexhausted$/ },
   { code: 'invalid', names: BAD_REQUEST_NAMES },
   { code: 'invalid', names: /^badrequest/ },
@@ -203,8 +203,8 @@ const RULES: readonly Rule[] = [
 ];
 
 /**
- * Decides what a refusal means, by its body, route and family: the body's own code first, then the HTTP status. Codes
- * are ambiguous between routes, and some only by their message, so only this table reads messages.
+ * Decides the error code by body, route and family: first by the code in the body, then by the HTTP status. Codes are
+ * ambiguous between routes, some except by their message, so only this table reads messages.
  */
 export function decideCode(evidence: Evidence): GatewayErrorCode {
   const numbers = [
@@ -215,7 +215,7 @@ export function decideCode(evidence: Evidence): GatewayErrorCode {
   ];
   const candidates = numbers.length === 0 ? [undefined] : numbers;
   for (const candidate of candidates) {
-    const rule = RULES.find((each) => holds(each, evidence, candidate));
+    const rule = RULES.find((each) => matches(each, evidence, candidate));
     if (rule !== undefined) return rule.code;
   }
   if (evidence.status !== undefined && evidence.status >= 300 && evidence.status < 400) return 'no-api';
@@ -223,7 +223,7 @@ export function decideCode(evidence: Evidence): GatewayErrorCode {
   return 'unavailable';
 }
 
-function holds(
+function matches(
   rule: Rule,
   evidence: Evidence,
   candidate: { number: number; inBody: boolean } | undefined,
@@ -237,8 +237,8 @@ function holds(
     if (candidate === undefined || !rule.numbers.includes(candidate.number)) return false;
     if (rule.inBody !== undefined && rule.inBody !== candidate.inBody) return false;
   }
-  if (rule.waits === true && evidence.retryAfterMs === undefined) return false;
-  if (rule.says !== undefined && !rule.says.test(evidence.message ?? '')) return false;
+  if (rule.hasRetryDelay === true && evidence.retryAfterMs === undefined) return false;
+  if (rule.message !== undefined && !rule.message.test(evidence.message ?? '')) return false;
   const { names } = rule;
   return names === undefined || evidence.names.some((name) => names.test(normalName(name)));
 }

@@ -1,27 +1,27 @@
 import { z } from 'zod';
 import { backoff, retryAfterOf } from '../../core/util/backoff.ts';
 import { type GatewayFamily, type GatewayRoute, ROUTES, type RouteName } from '../routes.ts';
-import { type FetchedResponse, giveUp, readBodyText } from './body.ts';
-import { ABORTED, type Deadline, endedBy, startDeadline } from './deadline.ts';
-import { failed, GatewayError, type GatewayErrorCode, invalid, transportFailed } from './errors.ts';
+import { cancelReader, type FetchedResponse, readBodyText } from './body.ts';
+import { ABORTED, type Deadline, deadlineError, startDeadline } from './deadline.ts';
+import { failed, GatewayError, type GatewayErrorCode, invalid, transportError } from './errors.ts';
 import { parseJson } from './json.ts';
 import { redactor } from './redact.ts';
 import { isRefusal, type Refusal, readRefusal } from './refusal-body.ts';
 import { isWebPage, refused } from './refusals.ts';
 
-/** Longest times in milliseconds; past them a call fails with `timeout` or `stalled`. */
+/** In milliseconds. After them, a call fails with `timeout` or `stalled`. */
 interface Timeouts {
-  /** Reading something: models, video task. */
+  /** For reads: models, video tasks. */
   quickMs: number;
-  /** Handing over work that is done later. */
+  /** For submissions of work that runs later. */
   submitMs: number;
-  /** Waiting for work that is in the response: a whole answer, a picture. */
+  /** For responses that contain the work: a whole answer, an image. */
   answerMs: number;
-  /** A stream's silence. Keep-alive comments count as life. */
+  /** For a silent stream. Keep-alive comments end the silence. */
   stallMs: number;
-  /** A whole stream, however lively. */
+  /** For a whole stream. */
   streamMs: number;
-  /** After the answer's end was seen in a stream, before its connection is given up. Only more of the answer prolongs it. */
+  /** For the connection to close after the answer has ended. Only more of the answer extends it. */
   lingerMs: number;
 }
 
@@ -34,7 +34,7 @@ const DEFAULT_TIMEOUTS = {
   lingerMs: 3_000,
 } as const satisfies Timeouts;
 
-/** The part of `fetch` that the gateway uses; Node's own and undici's both fit. */
+/** The part of `fetch` that the client uses. Node's and undici's both match. */
 type Fetch = (
   url: string,
   init: {
@@ -46,30 +46,30 @@ type Fetch = (
   },
 ) => Promise<FetchedResponse>;
 
-/** A request that was answered, or failed. */
+/** A request that succeeded or failed. */
 export interface FinishedRequest {
   readonly route: RouteName;
-  /** Of the answer; undefined where there was none. */
+  /** Undefined if there was no response. */
   readonly status: number | undefined;
   readonly code: 'ok' | GatewayErrorCode;
-  /** Until the answer, or its first byte where it is streamed. */
+  /** Until the response, or until its first byte if it is streamed. */
   readonly milliseconds: number;
-  /** From 1. */
+  /** Starts at 1. */
   readonly tries: number;
 }
 
 export interface GatewayOptions {
-  /** Called with each request that ended. */
+  /** Called after each request. */
   readonly onRequest?: (request: FinishedRequest) => void;
-  /** With or without a trailing slash; may hold a path. */
+  /** With or without a trailing slash. May contain a path. */
   baseUrl: string;
   apiKey: string;
   fetch: Fetch;
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Milliseconds of a clock that is never set, for how long something takes. */
+  /** Milliseconds of a monotonic clock. */
   elapsed(): number;
-  /** 0 up to, not including, 1. */
+  /** Returns a number in [0, 1). */
   random(): number;
   /** Resolves after `ms`, or when `signal` aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
@@ -83,33 +83,33 @@ export interface RequestInput {
   query?: Record<string, string>;
   body?: object;
   signal?: AbortSignal | undefined;
-  /** Whether a good response's body refuses; given where a route's answers resemble refusals. */
+  /** Replaces the default `isRefusal` for routes whose results resemble refusals. */
   isRefusal?: (value: unknown) => boolean;
-  /** Whether the body of an error status is an answer all the same. */
+  /** True if the body of an error status is a result. */
   isAnswer?: (value: unknown) => boolean;
-  /** A good answer may be plain text, which is then the value. */
+  /** Accepts plain text as the value. */
   plainText?: boolean;
 }
 
-/** A good answer. */
+/** A successful response. */
 export interface Reply {
   status: number;
-  /** The body's JSON; undefined for an empty body. */
+  /** The parsed body. Undefined if it is empty. */
   value: unknown;
-  /** An error for an answer that holds nothing usable. */
+  /** Creates an error for a response without usable content. */
   unusable(explanation: string): GatewayError;
-  /** An error for an answer that turns out to be a refusal. */
+  /** Creates an error for a response that is a refusal. */
   refused(refusal: Refusal): GatewayError;
 }
 
-/** A good answer whose body is read piece by piece. Must be closed. */
+/** A successful response whose body is read in pieces. Must be closed. */
 export interface OpenReply {
   status: number;
-  /** Undefined at the end. Throws GatewayError: `aborted`, `stalled` when nothing comes for too long, or `broken-stream`. */
+  /** Returns undefined at the end. Throws GatewayError `aborted`, `stalled` or `broken-stream`. */
   nextBytes(): Promise<Uint8Array | undefined>;
-  /** From now on only some seconds are waited in all, however lively the stream is. */
+  /** Limits the remaining time of the stream to `lingerMs`. */
   linger(): void;
-  /** An error for a refusal in the body; `midStream`: after a part of the answer, so work was done. */
+  /** Creates an error for a refusal in the body. `midStream`: part of the answer came first, so work was done. */
   refused(body: unknown, text: string, midStream: boolean): GatewayError;
   failed(code: GatewayErrorCode, explanation: string): GatewayError;
   close(): void;
@@ -120,9 +120,9 @@ export interface Requester {
   open(name: RouteName, input: RequestInput): Promise<OpenReply>;
 }
 
-/** Error bodies are read up to here, in bytes. */
+/** Maximum size of an error body, in bytes. */
 const LONGEST_REFUSAL = 64 * 1024;
-/** Neither JSON that broke off, nor a web page. */
+/** Text that is neither incomplete JSON nor a web page. */
 const PLAIN = /^\s*[^\s<{["]/;
 
 export function createRequester(options: GatewayOptions): Requester {
@@ -147,11 +147,11 @@ export function createRequester(options: GatewayOptions): Requester {
         headers: { ...headersFor(family, apiKey), ...(method === 'POST' ? JSON_BODY : {}) },
         ...body,
         signal: deadline.signal,
-        // A redirect would carry the key to another host, and send paid work twice.
+        // Following a redirect would send the key to another host and submit paid work twice.
         redirect: 'manual',
       });
     } catch (error) {
-      throw endedBy(name, deadline) ?? transportFailed(name, error);
+      throw deadlineError(name, deadline) ?? transportError(name, error);
     }
   }
 
@@ -163,9 +163,9 @@ export function createRequester(options: GatewayOptions): Requester {
       const response = await send(name, input, deadline);
       const { status } = response;
       const retryAfterMs = retryAfterOf(response.headers, options.now());
-      const refusedWith = (refusal: Refusal, text: string, midStream = false) =>
+      const refusalError = (refusal: Refusal, text: string, midStream = false) =>
         refused(name, { status, refusal, retryAfterMs, text, midStream }, redact);
-      return { response, status, isGood: status >= 200 && status < 300, deadline, refusedWith };
+      return { response, status, isGood: status >= 200 && status < 300, deadline, refusalError };
     } catch (error) {
       deadline.release();
       throw error;
@@ -174,38 +174,38 @@ export function createRequester(options: GatewayOptions): Requester {
 
   async function attemptCall(name: RouteName, input: RequestInput): Promise<Reply> {
     const { maxBytes }: GatewayRoute = ROUTES[name];
-    const { response, status, isGood, deadline, refusedWith } = await begin(name, input);
+    const { response, status, isGood, deadline, refusalError } = await begin(name, input);
     try {
       const { text, tooLong, failure } = await readBodyText(
         response.body,
         isGood ? maxBytes : LONGEST_REFUSAL,
       );
       const value = parseJson(text) ?? (input.plainText && isGood && PLAIN.test(text) ? text : undefined);
-      if (!isGood && input.isAnswer?.(value) !== true) throw refusedWith(readRefusal(value), text);
-      if (failure !== undefined) throw endedBy(name, deadline) ?? transportFailed(name, failure);
+      if (!isGood && input.isAnswer?.(value) !== true) throw refusalError(readRefusal(value), text);
+      if (failure !== undefined) throw deadlineError(name, deadline) ?? transportError(name, failure);
       const unusable = (explanation: string) =>
         failed(name, { code: isWebPage(text) ? 'no-api' : 'nonsense', explanation, status });
       if (tooLong) throw unusable(`the response is longer than ${maxBytes} bytes`);
       if (value === undefined && text.trim() !== '') throw unusable('the response is not JSON');
-      if ((input.isRefusal ?? isRefusal)(value)) throw refusedWith(readRefusal(value), text);
-      return { status, value, unusable, refused: (refusal) => refusedWith(refusal, text) };
+      if ((input.isRefusal ?? isRefusal)(value)) throw refusalError(readRefusal(value), text);
+      return { status, value, unusable, refused: (refusal) => refusalError(refusal, text) };
     } finally {
       deadline.release();
     }
   }
 
   async function attemptOpen(name: RouteName, input: RequestInput): Promise<OpenReply> {
-    const { response, status, isGood, deadline, refusedWith } = await begin(name, input);
+    const { response, status, isGood, deadline, refusalError } = await begin(name, input);
     if (!isGood) {
       const { text } = await readBodyText(response.body, LONGEST_REFUSAL);
       deadline.release();
-      throw refusedWith(readRefusal(parseJson(text)), text);
+      throw refusalError(readRefusal(parseJson(text)), text);
     }
     deadline.disarm();
     const reader = response.body?.getReader();
-    const overAt = elapsed() + timeouts.streamMs;
-    let patience = Number.POSITIVE_INFINITY;
-    const broken = (cause: unknown): GatewayError => {
+    const endsAt = elapsed() + timeouts.streamMs;
+    let remainingMs = Number.POSITIVE_INFINITY;
+    const readError = (cause: unknown): GatewayError => {
       const ended = deadline.ended();
       if (ended === 'aborted') return failed(name, { code: 'aborted', explanation: ABORTED });
       return ended === 'timeout'
@@ -215,39 +215,39 @@ export function createRequester(options: GatewayOptions): Requester {
     return {
       status,
       linger() {
-        patience = timeouts.lingerMs;
+        remainingMs = timeouts.lingerMs;
       },
       async nextBytes() {
-        const began = elapsed();
-        deadline.arm(Math.max(0, Math.min(timeouts.stallMs, patience, overAt - began)));
+        const startedAt = elapsed();
+        deadline.arm(Math.max(0, Math.min(timeouts.stallMs, remainingMs, endsAt - startedAt)));
         try {
           return (await reader?.read())?.value;
         } catch (error) {
-          throw broken(error);
+          throw readError(error);
         } finally {
-          // The gateway's silence is timed, not the time that the reader of the stream takes.
+          // Only the gateway's silence counts, not the time between two reads.
           deadline.disarm();
-          patience -= elapsed() - began;
+          remainingMs -= elapsed() - startedAt;
         }
       },
-      refused: (body, text, midStream) => refusedWith(readRefusal(body), text, midStream),
+      refused: (body, text, midStream) => refusalError(readRefusal(body), text, midStream),
       failed: (code, explanation) => failed(name, { code, explanation, status }),
       close() {
         deadline.release();
-        if (reader) giveUp(reader);
+        if (reader) cancelReader(reader);
       },
     };
   }
 
-  /** One try, reported. */
-  async function watched<R extends { readonly status: number }>(
+  /** Makes one attempt and reports it. */
+  async function withReport<R extends { readonly status: number }>(
     route: RouteName,
     tries: number,
     attempt: () => Promise<R>,
   ): Promise<R> {
-    const began = elapsed();
+    const startedAt = elapsed();
     const report = (status: number | undefined, code: FinishedRequest['code']) =>
-      options.onRequest?.({ route, status, code, milliseconds: elapsed() - began, tries });
+      options.onRequest?.({ route, status, code, milliseconds: elapsed() - startedAt, tries });
     try {
       const reply = await attempt();
       report(reply.status, 'ok');
@@ -259,18 +259,18 @@ export function createRequester(options: GatewayOptions): Requester {
   }
 
   /**
-   * Reads are sent again after a failure that may pass, within the budget and after Retry-After. Paid work is sent once:
-   * its job decides about another try, where people see it and no crash forgets it.
+   * Retries reads after temporary failures, within the budget and after Retry-After. Paid work is sent once. Its job decides
+   * about retries, so that people see them and they survive a crash.
    */
   async function call(route: RouteName, input: RequestInput): Promise<Reply> {
     const deadline = elapsed() + BUDGET_MS;
     for (let tries = 1; ; tries++) {
       try {
-        return await watched(route, tries, () => attemptCall(route, input));
+        return await withReport(route, tries, () => attemptCall(route, input));
       } catch (error) {
-        if (!(error instanceof GatewayError) || !worthAnotherTry(error) || tries >= MOST_TRIES) throw error;
-        const own = backoff({ ...PAUSES, attempt: tries, random: options.random });
-        const wait = Math.ceil(Math.max(own, error.retryAfterMs ?? 0));
+        if (!(error instanceof GatewayError) || !isWorthRetrying(error) || tries >= MAX_TRIES) throw error;
+        const delay = backoff({ ...PAUSES, attempt: tries, random: options.random });
+        const wait = Math.ceil(Math.max(delay, error.retryAfterMs ?? 0));
         if (elapsed() + wait > deadline) throw error;
         await options.sleep(wait, input.signal);
         if (input.signal?.aborted === true)
@@ -279,22 +279,22 @@ export function createRequester(options: GatewayOptions): Requester {
     }
   }
 
-  return { call, open: (route, input) => watched(route, 1, () => attemptOpen(route, input)) };
+  return { call, open: (route, input) => withReport(route, 1, () => attemptOpen(route, input)) };
 }
 
-const MOST_TRIES = 4;
-/** From the first try on; no try starts later than this. */
+const MAX_TRIES = 4;
+/** No attempt starts later than this after the first one. */
 const BUDGET_MS = 20_000;
-/** As the vendors' own clients: half a second, doubling to eight (@anthropic-ai/sdk client.ts). */
+/** The delays of the vendors' clients (@anthropic-ai/sdk client.ts). */
 const PAUSES = { firstMs: 500, longestMs: 8_000 } as const;
 
-function worthAnotherTry({ retryable, retryAfterMs, code, route }: GatewayError): boolean {
+function isWorthRetrying({ retryable, retryAfterMs, code, route }: GatewayError): boolean {
   return retryable && ROUTES[route].kind === 'read' && (code !== 'maintenance' || retryAfterMs !== undefined);
 }
 
 const JSON_BODY = { 'content-type': 'application/json' } as const;
 
-/** Contract, "Authentication": the family alone decides, so that no route can be given another's headers. */
+/** Contract, "Authentication". Depends only on the family, so that no route can get another's headers. */
 function headersFor(family: GatewayFamily, apiKey: string): Record<string, string> {
   switch (family) {
     case 'music':
@@ -322,7 +322,7 @@ function checkedOptions({ baseUrl, apiKey }: GatewayOptions): { baseUrl: string;
 function fillPath(name: RouteName, path: string, { path: values = {}, query = {} }: RequestInput): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, key: string) => {
     const segments = (values[key] ?? '').split('/');
-    // "." and ".." would be taken for directories, and lead to another route.
+    // "." and ".." would lead to another route.
     if (segments.some((segment) => segment.trim() === '' || /^\.{1,2}$/.test(segment))) {
       throw invalid(name, `${key} cannot be used in a path`);
     }
@@ -332,7 +332,7 @@ function fillPath(name: RouteName, path: string, { path: values = {}, query = {}
   return search === '' ? filled : `${filled}${filled.includes('?') ? '&' : '?'}${search}`;
 }
 
-/** A request as its schema lets it through: only named fields, nothing undefined; anything else is `invalid`. */
+/** Validates a request and removes unknown fields. Throws GatewayError `invalid`. */
 export function checked<T extends object>(name: RouteName, schema: z.ZodType<T>, request: T): T {
   const result = schema.safeParse(request);
   if (result.success) return result.data;

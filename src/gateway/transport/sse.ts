@@ -6,14 +6,14 @@ export interface ServerSentEvent {
   data: string;
 }
 
-/** An event, or a line of one, grew past the bound. */
+/** An event exceeds the limit. */
 export class EventTooLongError extends Error {
   override readonly name = 'EventTooLongError';
 }
 
 /**
- * Server-sent events out of bytes (https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream).
- * `maxEventLength` bounds one event, in characters; comments are dropped as they come.
+ * Decodes server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream).
+ * `maxEventLength` limits an event, in characters. Comments are ignored.
  */
 export function createEventDecoder(maxEventLength: number) {
   const text = new TextDecoder();
@@ -25,7 +25,7 @@ export function createEventDecoder(maxEventLength: number) {
   const feed = (chunk: string) => {
     try {
       parser.feed(chunk);
-      // After an overflow the parser takes nothing more. Its `onError` would make an error of every line that is no field.
+      // After an overflow, the next feed throws. `onError` would also report lines that are not fields.
       parser.feed('');
     } catch (cause) {
       throw new EventTooLongError(`an event is longer than ${maxEventLength} characters`, { cause });
@@ -35,9 +35,9 @@ export function createEventDecoder(maxEventLength: number) {
     return events;
   };
   return {
-    /** The events that these bytes complete. Bytes may be cut anywhere. Throws EventTooLongError. */
+    /** Returns the events that these bytes complete. Bytes may be cut anywhere. Throws EventTooLongError. */
     push: (bytes: Uint8Array) => feed(text.decode(bytes, { stream: true })),
-    /** The event that the end of the stream completes: some servers leave out the last blank line. */
+    /** Returns the last event of servers that leave out the final blank line. */
     end: () => feed(`${text.decode()}\n\n`),
   };
 }

@@ -7,23 +7,23 @@ import { isWebPage } from './refusals.ts';
 import type { OpenReply, Reply, Requester, RequestInput } from './request.ts';
 import { createEventDecoder, EventTooLongError, type ServerSentEvent } from './sse.ts';
 
-/** What one chunk of a stream, or a whole body, adds to an answer. */
+/** The content of a stream chunk or of a whole body. */
 export interface AnswerPiece {
   readonly parts: readonly AnswerPart[];
   readonly finish?: Finish | undefined;
   readonly usage?: Usage | undefined;
 }
 
-/** Reads one dialect's answers. Made anew for every answer, so it may keep state. */
+/** Reads the answers of a dialect. Created for each answer, so it may have state. */
 export interface AnswerReader {
-  /** A stream's chunk, or a whole answer. Total: garbage reads as an empty piece. */
+  /** Reads a stream chunk or a whole answer. Never throws; invalid input gives an empty piece. */
   read(value: unknown): AnswerPiece;
 }
 
-/** A whole answer. Throws `nonsense` for one that holds nothing and does not say why. */
+/** Reads a whole answer. Throws `nonsense` if it is empty without a reason. */
 export function readAnswer(reply: Reply, reader: AnswerReader): Answer {
   const collector = createCollector();
-  // A stream without event framing is a list.
+  // A stream without event framing arrives as a list.
   for (const value of Array.isArray(reply.value) ? reply.value : [reply.value])
     collector.add(reader.read(value));
   collector.close();
@@ -33,9 +33,9 @@ export function readAnswer(reply: Reply, reader: AnswerReader): Answer {
 }
 
 /**
- * Streams an answer. Ends with one `finish` event, or throws GatewayError once all that came was given: `broken-stream`
- * (ended or cut without an end mark, or unreadable), `stalled`, `aborted`, or the gateway's own error when the stream
- * carried one. Leaving the loop early ends the request.
+ * Streams an answer. Ends with one `finish` event, or throws GatewayError after the parts that arrived: `broken-stream`
+ * (incomplete or unreadable), `stalled`, `aborted`, or an error that the stream contained. Leaving the loop early ends the
+ * request.
  */
 export async function* streamAnswer(
   requester: Requester,
@@ -55,7 +55,7 @@ export async function* streamAnswer(
     if (end === undefined) throw reply.failed('nonsense', 'the response is empty');
     yield { type: 'finish', ...end };
   } catch (error) {
-    // What came in the same read as the failure.
+    // Parts that arrived in the same read as the failure.
     for (const part of collector.take()) yield { type: 'part', part };
     throw error;
   } finally {
@@ -63,31 +63,31 @@ export async function* streamAnswer(
   }
 }
 
-/** In characters. The reader of a stream may bound its whole length, and checks that after each part. */
+/** In characters. Consumers check the total length after each part. */
 const LONGEST_FRAGMENT = 4_096;
 
-/** Puts an answer together from its pieces, in order. */
+/** Assembles an answer from its pieces. */
 function createCollector() {
-  let passed: AnswerPart[] = [];
-  /** Half a character at the end of a text: JSON may carry the halves ("\ud83d" and "\ude00") in two chunks. */
-  const held = { text: '', thought: '' };
+  let parts: AnswerPart[] = [];
+  /** Half a surrogate pair at the end of a text. JSON may have the halves ("\ud83d" and "\ude00") in two chunks. */
+  const pendingHalves = { text: '', thought: '' };
   let finish: Finish | undefined;
   let usage: Usage | undefined;
   let isEmpty = true;
   let partsSeen = 0;
-  /** Whether a piece came that named no end. */
+  /** True if a piece had no finish reason. */
   let hasOpenPiece = false;
 
-  const pass = (part: AnswerPart) => {
+  const addPart = (part: AnswerPart) => {
     isEmpty &&= part.type === 'thought';
     if (part.type !== 'text' && part.type !== 'thought') {
-      passed.push(part);
+      parts.push(part);
       return;
     }
     const { type } = part;
-    const text = held[type] + part.text;
-    held[type] = /[\ud800-\udbff]$/.exec(text)?.[0] ?? '';
-    append(passed, type, (held[type] === '' ? text : text.slice(0, -1)).toWellFormed());
+    const text = pendingHalves[type] + part.text;
+    pendingHalves[type] = /[\ud800-\udbff]$/.exec(text)?.[0] ?? '';
+    append(parts, type, (pendingHalves[type] === '' ? text : text.slice(0, -1)).toWellFormed());
   };
 
   return {
@@ -96,35 +96,35 @@ function createCollector() {
       else if (piece.parts.length > 0) hasOpenPiece = true;
       if (piece.usage !== undefined) usage = { ...usage, ...piece.usage };
       partsSeen += piece.parts.length;
-      for (const part of piece.parts) pass(part);
+      for (const part of piece.parts) addPart(part);
     },
-    /** No more pieces come. */
+    /** Called after the last piece. */
     close(): void {
       for (const type of ['thought', 'text'] as const) {
-        append(passed, type, held[type].toWellFormed());
-        held[type] = '';
+        append(parts, type, pendingHalves[type].toWellFormed());
+        pendingHalves[type] = '';
       }
     },
-    /** The parts since the last time, to pass on: text never ends within a character, and neighbouring fragments are one. */
+    /** Returns the parts since the last call. Text never ends within a character; adjacent fragments are merged. */
     take(): AnswerPart[] {
-      const taken = passed;
-      passed = [];
+      const taken = parts;
+      parts = [];
       return taken;
     },
     partsSeen: () => partsSeen,
     hasFinished: () => finish !== undefined,
-    /** Some gateways name `stop` in every chunk: there it is the end only where the stream ends by itself. */
+    /** Some gateways send `stop` in every chunk. There, only the end of the stream ends the answer. */
     hasSurelyFinished: () => finish !== undefined && (hasOpenPiece || finish.reason !== 'stop'),
-    /** Undefined for an answer that holds nothing and does not say why. */
+    /** Returns undefined for an answer that is empty without a reason. */
     end(): Omit<Answer, 'parts'> | undefined {
-      const known: Finish = finish ?? { reason: 'other' };
-      const isExplained = ['blocked', 'refused', 'length', 'tool-calls'].includes(known.reason);
-      return isEmpty && !isExplained ? undefined : { finish: known, usage };
+      const knownFinish: Finish = finish ?? { reason: 'other' };
+      const isExplained = ['blocked', 'refused', 'length', 'tool-calls'].includes(knownFinish.reason);
+      return isEmpty && !isExplained ? undefined : { finish: knownFinish, usage };
     },
   };
 }
 
-/** Neighbouring fragments of text become one part, unless that is long already. */
+/** Merges adjacent fragments into one part, unless that is long already. */
 function append(parts: AnswerPart[], type: 'text' | 'thought', text: string): void {
   if (text === '') return;
   const last = parts.at(-1);
@@ -132,15 +132,15 @@ function append(parts: AnswerPart[], type: 'text' | 'thought', text: string): vo
   else parts.push({ type, text });
 }
 
-/** Of one event, in characters. Streams carry text, a few words an event. */
+/** In characters. Usual events contain a few words. */
 const LONGEST_EVENT = 4 * 1024 * 1024;
 
-/** Of events, in bytes: a usual chunk is some 330 bytes for one token, reasoning included. Only their content is kept. */
+/** In bytes. A usual chunk takes 330 bytes for one token, and only its content stays in memory. */
 const LONGEST_STREAM = 64 * 1024 * 1024;
 
 /**
- * Reads a stream into `collector`, until it has finished, and yields after each read of the network. Throws when the
- * stream does not finish. A body without any event may still be a whole answer, or a list of chunks.
+ * Reads a stream into `collector` and yields after each network read. Throws if the stream ends early. A body without
+ * events may be a whole answer or a list of chunks.
  */
 async function* readPieces(
   route: RouteName,
@@ -154,7 +154,7 @@ async function* readPieces(
   let events = 0;
   let partsAtEnd: number | undefined;
 
-  /** Whether the stream is over. */
+  /** Returns true if the stream is over. */
   const take = ({ name, data }: ServerSentEvent): boolean => {
     if (data.startsWith('[DONE]')) return true;
     if (data.trim() === '') return false;
@@ -176,7 +176,7 @@ async function* readPieces(
     try {
       return await reply.nextBytes();
     } catch (error) {
-      // How the connection of a finished answer ends is of no interest.
+      // Once the answer has finished, connection errors don't matter.
       if (!(error instanceof GatewayError) || error.code === 'aborted') throw error;
       if (collector.hasSurelyFinished() || (error.code === 'stalled' && collector.hasFinished()))
         return undefined;
@@ -185,7 +185,7 @@ async function* readPieces(
   };
 
   for (;;) {
-    // Keep-alive comments must not hold up a finished answer; what comes after a finish that was none does count.
+    // Keep-alive comments must not delay a finished answer. More parts after the finish reason extend the wait.
     if (collector.hasSurelyFinished() && collector.partsSeen() !== partsAtEnd) {
       partsAtEnd = collector.partsSeen();
       reply.linger();
