@@ -1,5 +1,5 @@
-# Node runs the TypeScript as it is, so there is nothing to build: production dependencies and the sources are all.
-# By digest, so that a build is the same tomorrow; `docker buildx imagetools inspect node:24-slim` tells the newest.
+# Node runs the TypeScript directly, so the image only needs production dependencies and the sources.
+# Pinned by digest for reproducible builds. `docker buildx imagetools inspect node:24-slim` prints the newest.
 FROM node:24-slim@sha256:a9f5f7c91a432850b2a8a7797adf5eadb6c733ceed61167806cee7ea7fbc29df AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
@@ -16,7 +16,7 @@ COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json LICENSE THIRD-PARTY-NOTICES ./
 COPY commands ./commands
 COPY src ./src
-# The one folder that is written to besides /tmp: with volumes for both, the file system can be read-only.
+# The only writable folder besides /tmp. With volumes for both, the file system can be read-only.
 RUN install -d -m 700 -o node -g node /data
 USER node
 VOLUME /data

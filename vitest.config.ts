@@ -1,19 +1,19 @@
 import { defineConfig } from 'vitest/config';
 
-/** `npm test` runs `*.test.ts`; `npm run nightly` runs `*.nightly.ts`, which take longer or measure. */
+/** `npm test` runs `*.test.ts`. `npm run nightly` runs `*.nightly.ts`: slow tests and measurements. */
 export default defineConfig(({ mode }) => ({
   test: {
     include: [mode === 'nightly' ? 'test/**/*.nightly.ts' : 'test/**/*.test.ts'],
     globalSetup: 'test/temporary-folder.ts',
     setupFiles: 'test/setup.ts',
-    // Guards against hanging only; tests set no limits of their own.
+    // Only guards against hanging. Tests do not set their own limits.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 60_000, interval: 20 } },
-    // Modules have no state, so files share what they import.
+    // Modules have no state, so test files can share them.
     pool: 'threads',
     isolate: false,
-    // Most tests wait more than they compute.
+    // Most tests spend their time waiting.
     maxWorkers: 4,
   },
 }));

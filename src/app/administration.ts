@@ -57,9 +57,9 @@ export function createAdministration(options: AdministrationOptions): Administra
     albumUrl: (address, key) => pages.urlAt(address, 'albums', albumId(address, key)),
   };
   return {
-    async admit(request, known) {
+    async admit(request, currentSettings) {
       try {
-        return await access(request, known);
+        return await access(request, currentSettings);
       } catch (error) {
         const { address, command = 'none' } = request;
         if (error instanceof UserError)

@@ -77,7 +77,7 @@ export function createApplication(
     costs: config.usage.costs,
     isPaused: () => existsSync(join(config.dataDirectory, PAUSE_FILE)),
     tell: async (address, message) => platform(address.platform)?.sendPrivately(address, message),
-    chart: (usage, days) => keepChart(usage, { days, today: dayOf(now()) }, media),
+    chart: (usage, days) => storeChart(usage, { days, today: dayOf(now()) }, media),
     removeFile: (name) => media.remove(name),
     forgetParties: ({ platform: name, person }) =>
       (partiesOn(name) ?? createPartyStore({ settings: storage.settings, platform: name, now })).forget(
@@ -99,9 +99,9 @@ export function createApplication(
   opened.defer(() => cleanup.stop());
   const { meter } = administration;
   const jobs = createJobs(jobDependencies(services, platform, { voices, meter, pages }, options));
-  const speaker = [...platforms.values()].find(({ voice }) => voice);
-  const parties = partiesOf(speaker, { ...options, storage, media, jobs, pageUrl: pages.urlOf });
-  const partiesOn = (name: string) => (name === speaker?.name ? parties : undefined);
+  const voicePlatform = [...platforms.values()].find(({ voice }) => voice);
+  const parties = partiesOf(voicePlatform, { ...options, storage, media, jobs, pageUrl: pages.urlOf });
+  const partiesOn = (name: string) => (name === voicePlatform?.name ? parties : undefined);
   const bot = assembleBot({
     now,
     log,
@@ -121,7 +121,7 @@ export function createApplication(
   return { decisions, jobs, parties, bot };
 }
 
-async function keepChart(
+async function storeChart(
   usage: readonly DayUsage[],
   { days, today }: { readonly days: number; readonly today: string },
   media: Pick<Media, 'keepBytes'>,

@@ -36,12 +36,12 @@ export async function copyMedia(from: string, to: string, { verified = false } =
   const damaged: string[] = [];
   for (const name of await mediaIn(from)) {
     const source = join(from, name);
-    const found = await stat(source).catch(undefinedWhenMissing);
-    if (!found?.isFile()) continue;
+    const stats = await stat(source).catch(undefinedWhenMissing);
+    if (!stats?.isFile()) continue;
     files += 1;
-    bytes += found.size;
+    bytes += stats.size;
     const existing = await stat(join(to, name)).catch(undefinedWhenMissing);
-    if (existing?.size === found.size) continue;
+    if (existing?.size === stats.size) continue;
     const partial = join(to, `${name}.partial`);
     try {
       if (verified && !name.startsWith(`${await hashOf(source)}.`)) {
@@ -51,7 +51,7 @@ export async function copyMedia(from: string, to: string, { verified = false } =
       await copyFile(source, partial, constants.COPYFILE_FICLONE);
       await chmod(partial, 0o600);
       await sync(partial);
-      await utimes(partial, found.atime, found.mtime);
+      await utimes(partial, stats.atime, stats.mtime);
       await rename(partial, join(to, name));
     } catch (error) {
       await rm(partial, { force: true });

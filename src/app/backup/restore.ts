@@ -88,8 +88,8 @@ async function restoreStorage(
     }
   }
   const path = databaseFile(target.directory);
-  const occupied = whyOccupied(path);
-  if (occupied !== undefined) throw new BackupError(occupied);
+  const reason = whyOccupied(path);
+  if (reason !== undefined) throw new BackupError(reason);
   const staging = join(target.directory, 'restoring');
   await rm(staging, { recursive: true, force: true });
   try {

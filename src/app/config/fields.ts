@@ -6,8 +6,8 @@ function expected(sentence: string) {
   return {
     error: ({ input }: { readonly input?: unknown }) => {
       const value = String(input);
-      const shown = JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
-      return `is ${shown}: it must be ${sentence}.`;
+      const quoted = JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
+      return `is ${quoted}: it must be ${sentence}.`;
     },
   };
 }

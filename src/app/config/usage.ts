@@ -26,14 +26,14 @@ function readLimit(text: string): Limit | undefined {
 }
 
 /** Returns undefined if any item is invalid. */
-function all<Item>(items: readonly (Item | undefined)[]): Item[] | undefined {
+function allValid<Item>(items: readonly (Item | undefined)[]): Item[] | undefined {
   const read = items.filter((item) => item !== undefined);
   return read.length === items.length ? read : undefined;
 }
 
 export const usageLimits = readable(
   'limits separated by commas, such as "person song 5/day, server 500/day, deployment 2000 units/day". Scopes are person, channel, server and deployment; families are song, ask, image, video and party',
-  (value) => all(commaSeparated(value).map(readLimit)),
+  (value) => allValid(commaSeparated(value).map(readLimit)),
 );
 
 const PRICE = /^([\w.:/@+-]{1,200})\s*=\s*(\d{1,9}(?:\.\d{1,6})?)$/;
@@ -82,12 +82,12 @@ const CONCURRENCY = { song: 10, ask: 16, image: 4, video: 3 } as const satisfies
 export const concurrency = readable(
   'a number for each family, separated by commas, such as "song=10, ask=16, image=4, video=3"',
   (value): Readonly<Record<Family, number>> | undefined => {
-    const chosen = commaSeparated(value).map((item) => {
+    const entries = commaSeparated(value).map((item) => {
       const [, name, most] = /^(\w+)\s*=\s*([1-9]\d{0,3})$/.exec(item) ?? [];
       const family = FAMILIES.find((known) => known === name);
       return family && ([family, Number(most)] as const);
     });
-    const read = all(chosen);
+    const read = allValid(entries);
     return read && { ...CONCURRENCY, ...Object.fromEntries(read) };
   },
 );

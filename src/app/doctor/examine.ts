@@ -37,9 +37,9 @@ export async function* examine(examination: Examination): AsyncGenerator<Finding
     open: () => openStorage(config, examination),
   });
   yield* inspectMediaFolder(config);
-  yield* await openedGateway(config, examination);
+  yield* await gatewayFindings(config, examination);
   yield* await inspectPublicUrl(config, examination);
-  yield* await chats(config, examination, { connects: true });
+  yield* await chatFindings(config, examination, { connects: true });
   yield* await inspectClock(
     [
       config.gateway?.baseUrl,
@@ -84,44 +84,44 @@ async function* examineStarted(
   yield* inspectMediaFolder(config);
   yield* config.gateway === undefined ? EMULATED : await inspectGateway(gateway, config);
   if (config.listener.port !== 0) yield* await inspectPublicUrl(config, examination);
-  yield* await chats(config, examination, { connects: false });
+  yield* await chatFindings(config, examination, { connects: false });
 }
 
 const EMULATED = [good('Gateway', 'using the built-in emulator: no real models, no cost')];
 
-async function openedGateway(config: Config, examination: Examination): Promise<Finding[]> {
+async function gatewayFindings(config: Config, examination: Examination): Promise<Finding[]> {
   if (config.gateway === undefined) return EMULATED;
-  const opened = openGateway(config.gateway, { ...examination, measure: unmeasured });
+  const client = openGateway(config.gateway, { ...examination, measure: unmeasured });
   try {
-    return await inspectGateway(opened, config);
+    return await inspectGateway(client, config);
   } finally {
-    await opened.close();
+    await client.close();
   }
 }
 
 /** @param connects also opens connections */
-async function chats(
+async function chatFindings(
   { discord, slack, production }: Config,
   { commands, log }: Pick<Examination, 'commands' | 'log'>,
   { connects }: { connects: boolean },
 ): Promise<Finding[]> {
-  const found: Finding[] = [];
+  const findings: Finding[] = [];
   if (discord) {
     const { inspectDiscord } = await import('../../platforms/discord/connection/inspect.ts');
     // A starting bot registers its commands itself.
-    found.push(...(await inspectDiscord(discord, connects ? commands : undefined)));
+    findings.push(...(await inspectDiscord(discord, connects ? commands : undefined)));
   }
   if (slack) {
     const { inspectSlack } = await import('../../platforms/slack/connection/inspect.ts');
-    found.push(...(await inspectSlack({ ...slack, connects, log })));
+    findings.push(...(await inspectSlack({ ...slack, connects, log })));
   }
   if (!discord && !slack && (production || connects))
-    found.push(
+    findings.push(
       warning(
         'Chats',
         `neither DISCORD_TOKEN nor SLACK_BOT_TOKEN is set, so ${production ? 'nobody can reach the bot' : 'npm start opens a chat in the browser and a prompt in the terminal'}`,
         'connect a chat with npm run setup',
       ),
     );
-  return found;
+  return findings;
 }

@@ -47,7 +47,7 @@ export async function inspectPublicUrl(
     try {
       await listener.serve([routes]);
       const answer = await ask(fetch, `${url}/callbacks/doctor/${challenge}`);
-      if (answer.text?.includes(signed)) return [reached(url)];
+      if (answer.text?.includes(signed)) return [reachable(url)];
       // A bot in another container or behind a load balancer does not know this challenge.
       return [
         isOfBot(answer) ? good(SUBJECT, `${url} reaches a running bot`) : unreachable(url, answer, tunnel),
@@ -59,7 +59,7 @@ export async function inspectPublicUrl(
     if (!(error instanceof ListenError)) throw error;
     if (error.code !== 'port-taken') return [wrong(SUBJECT, error.message, 'change HOST or PORT')];
     const answer = await ask(fetch, `${url}${UNKNOWN_PATH}`);
-    return [isOfBot(answer) ? reached(url) : unreachable(url, answer, tunnel)];
+    return [isOfBot(answer) ? reachable(url) : unreachable(url, answer, tunnel)];
   }
 }
 
@@ -73,7 +73,7 @@ export async function botAnswersAt(url: string, fetch: Reach['fetch']): Promise<
   return isOfBot(await ask(fetch, `${url}${UNKNOWN_PATH}`));
 }
 
-const reached = (url: string): Finding => good(SUBJECT, `${url} reaches this bot`);
+const reachable = (url: string): Finding => good(SUBJECT, `${url} reaches this bot`);
 
 interface Answer {
   readonly status?: number;

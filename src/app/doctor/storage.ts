@@ -21,14 +21,14 @@ export async function inspectStorage(
   switch (storage.type) {
     case 'sqlite': {
       const path = resolve(storage.directory);
-      const found: Finding[] = [];
+      const findings: Finding[] = [];
       try {
-        found.push(...(await folder(path)));
-        found.push(await database(path, open));
+        findings.push(...(await folderFindings(path)));
+        findings.push(await databaseFinding(path, open));
       } catch (error) {
-        found.push(refusal(error));
+        findings.push(refusal(error));
       }
-      return found;
+      return findings;
     }
     case 'redis': {
       const { examineRedis } = await import('../../storage/redis/open.ts');
@@ -57,13 +57,13 @@ export function inspectMediaFolder({
 }
 
 /** Throws StorageError. */
-async function folder(path: string): Promise<Finding[]> {
+async function folderFindings(path: string): Promise<Finding[]> {
   const existing = tryFolder(path);
-  const found: Finding[] = [];
+  const findings: Finding[] = [];
   const { bavail, bsize } = await statfs(existing);
   const free = bavail * bsize;
   const room = `${(free / 1e9).toFixed(1)} GB`;
-  found.push(
+  findings.push(
     free < LEAST_FREE_BYTES
       ? warning(
           SUBJECT,
@@ -75,15 +75,15 @@ async function folder(path: string): Promise<Finding[]> {
   for (const name of [path, databaseFile(path)]) {
     const mode = (await stat(name).catch(() => undefined))?.mode;
     if (mode !== undefined && (mode & 0o077) !== 0)
-      found.push(
+      findings.push(
         warning(SUBJECT, `other users of this machine can read ${name}`, `chmod go= ${JSON.stringify(name)}`),
       );
   }
-  return found;
+  return findings;
 }
 
 /** Opens an existing database as `npm start` does and checks it completely. Throws StorageError. */
-async function database(directory: string, open: () => Promise<Storage>): Promise<Finding> {
+async function databaseFinding(directory: string, open: () => Promise<Storage>): Promise<Finding> {
   const path = databaseFile(directory);
   if (!existsSync(path)) return good(SUBJECT, `${path} will be created at the first start`);
   try {

@@ -57,10 +57,10 @@ export function createPageFiles({ storage, media }: PageFilesOptions) {
 
   async function derivedOf(job: Job, ids: { taskId: string; audioId: string }, title: string) {
     const stemsOf = (type: 'separate_vocal' | 'split_stem') =>
-      firstOf(TAKE_WORK.stems(ids, type), job.id, async (made) => {
+      firstOf(TAKE_WORK.stems(ids, type), job.id, async (derivedJob) => {
         const stems = await Promise.all(
-          (made.result?.stems ?? []).map(async ({ name, url }) => {
-            const file = await storedOf(made, url, `${title} - ${name}`);
+          (derivedJob.result?.stems ?? []).map(async ({ name, url }) => {
+            const file = await storedOf(derivedJob, url, `${title} - ${name}`);
             return file && { name, file };
           }),
         );
@@ -70,8 +70,12 @@ export function createPageFiles({ storage, media }: PageFilesOptions) {
     const [all, vocals, wav, video, words] = await Promise.all([
       stemsOf('split_stem'),
       stemsOf('separate_vocal'),
-      firstOf(TAKE_WORK.wav(ids), job.id, (made) => storedOf(made, made.result?.wavUrl, title)),
-      firstOf(TAKE_WORK.video(ids), job.id, (made) => storedOf(made, made.result?.videoUrl, title)),
+      firstOf(TAKE_WORK.wav(ids), job.id, (derivedJob) =>
+        storedOf(derivedJob, derivedJob.result?.wavUrl, title),
+      ),
+      firstOf(TAKE_WORK.video(ids), job.id, (derivedJob) =>
+        storedOf(derivedJob, derivedJob.result?.videoUrl, title),
+      ),
       hasVoice(job)
         ? firstOf(TAKE_WORK.words(ids), job.id, async ({ result }) => result?.karaoke)
         : undefined,

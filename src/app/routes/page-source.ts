@@ -52,8 +52,8 @@ export function createPageSource(options: PageSourceOptions): PageSource {
   async function songPage(job: Job): Promise<SongPage | Gone> {
     const songs = job.result?.songs ?? [];
     const title = titleOf(job);
-    const found = await Promise.all(songs.map((_, index) => takeOf(job, index)));
-    const takes = found.flatMap((take, index) => (take ? [{ ...take, number: index + 1 }] : []));
+    const results = await Promise.all(songs.map((_, index) => takeOf(job, index)));
+    const takes = results.flatMap((take, index) => (take ? [{ ...take, number: index + 1 }] : []));
     if (takes.length === 0) return 'files';
     const { work } = job;
     const requested = 'request' in work && 'style' in work.request ? work.request.style : undefined;

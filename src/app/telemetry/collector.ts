@@ -48,13 +48,13 @@ function initialiseCounters(platforms: readonly Platform[], measure: Measure): v
 
 function setGauges(counts: readonly OpenCount[], now: number, measure: Measure): void {
   // Routes from a newer version are counted under their own name.
-  const known = counts.map((one) => ({ ...one, family: FAMILIES.get(one.route) ?? one.route }));
-  for (const [family, ofFamily] of Map.groupBy(known, (one) => one.family)) {
+  const withFamily = counts.map((one) => ({ ...one, family: FAMILIES.get(one.route) ?? one.route }));
+  for (const [family, ofFamily] of Map.groupBy(withFamily, (one) => one.family)) {
     measure('minstrel_queue_length', { family }, sum(ofFamily.map(({ queued }) => queued)));
     for (const [state, group] of Map.groupBy(ofFamily, (one) => one.state))
       measure('minstrel_jobs', { family, state }, sum(group.map(({ count }) => count)));
   }
-  for (const [state, group] of Map.groupBy(known, (one) => one.state)) {
+  for (const [state, group] of Map.groupBy(withFamily, (one) => one.state)) {
     const oldest = Math.min(...group.map(({ oldestAt }) => oldestAt));
     measure('minstrel_oldest_job_age_seconds', { state }, Math.max(0, now - oldest) / 1000);
   }

@@ -25,9 +25,9 @@ const CAPABILITIES = [
 const SHORTEST_SECRET = 6;
 
 export function createLog({ level, write, secrets }: LogOptions): Logger {
-  const known = secrets.filter((secret) => secret.length >= SHORTEST_SECRET);
+  const removed = secrets.filter((secret) => secret.length >= SHORTEST_SECRET);
   const scrub = (line: string): string => {
-    const withoutSecrets = known.reduce((text, secret) => text.replaceAll(secret, '[secret]'), line);
+    const withoutSecrets = removed.reduce((text, secret) => text.replaceAll(secret, '[secret]'), line);
     return CAPABILITIES.reduce((text, pattern) => text.replace(pattern, '$1[secret]'), withoutSecrets);
   };
   return pino(

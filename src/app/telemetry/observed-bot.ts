@@ -21,11 +21,11 @@ const COMMON_ACTIONS = ['cancel', 'show', 'again'];
 export function observedBot(bot: Bot, by: 'person' | 'model', { measure, tracer, elapsed }: Observers): Bot {
   // Only known names are recorded, never text that people typed.
   const attributesOf = ({ command, action, address }: Invocation) => {
-    const found = bot.commands.find(({ name }) => name === command);
-    const actions = [...COMMON_ACTIONS, ...Object.keys(found?.actions ?? {})];
+    const declaration = bot.commands.find(({ name }) => name === command);
+    const actions = [...COMMON_ACTIONS, ...Object.keys(declaration?.actions ?? {})];
     return {
       'minstrel.platform': address.platform,
-      'minstrel.command': found?.name,
+      'minstrel.command': declaration?.name,
       'minstrel.action': actions.find((name) => name === action?.name),
     };
   };
