@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LINKED_FILES_SENTENCE } from '../../../src/core/message.ts';
 import { PATIENCE_MS } from '../../end-to-end/minstrel.ts';
 import { buttonsOf, DISCORD } from '../../servers/discord/index.ts';
-import { accept, COMMANDS, type Harness, Remembered, startHarness } from './harness.ts';
+import { accept, COMMANDS, type Harness, StoredPost, startHarness } from './harness.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
@@ -17,10 +17,10 @@ describe('the Discord adapter', () => {
     await harness.close();
   });
 
-  const nothingRefused = () => expect(harness.discord.refused).toEqual([]);
+  const expectNoRejections = () => expect(harness.discord.refused).toEqual([]);
 
   describe('commands', () => {
-    it('reach the bot with their options, the person and the address', async () => {
+    it('pass options, person and address to the bot', async () => {
       const { discord, bot } = harness;
       const song = discord.command({
         name: 'song',
@@ -55,10 +55,10 @@ describe('the Discord adapter', () => {
       });
       const url = (invocation?.options.audio as { url: string } | undefined)?.url ?? '';
       expect(await (await fetch(url)).text()).toBe('abc');
-      nothingRefused();
+      expectNoRejections();
     });
 
-    it('get completions, and none rather than late ones', async () => {
+    it('return autocomplete suggestions, or an empty list if they are late', async () => {
       const { discord, bot } = harness;
       bot.choices = async ({ typed }) => [
         { name: `${typed} one`, value: '1' },
@@ -74,11 +74,11 @@ describe('the Discord adapter', () => {
       ]);
       bot.choices = () => new Promise(() => {});
       expect(await discord.autocomplete({ name: 'song', option: 'model', typed: 'V' })).toEqual([]);
-      nothingRefused();
+      expectNoRejections();
     });
   });
 
-  it('knows the parts of a command', async () => {
+  it('supports subcommands', async () => {
     const { discord, bot } = harness;
     bot.choices = async ({ subcommand }) => [{ name: `for ${subcommand}`, value: 'V5' }];
     const typing = { name: 'models set', option: 'model', typed: 'V', options: { family: 'song' } };
@@ -90,25 +90,25 @@ describe('the Discord adapter', () => {
       subcommand: 'set',
       options: { model: 'V5' },
     });
-    nothingRefused();
+    expectNoRejections();
   });
 
-  it('opens a form with the words of a message from its menu', async () => {
+  it('opens a form with the text of a message from its menu', async () => {
     const { discord, bot } = harness;
     const message = discord.say({ text: 'The rain\nfalls' });
     const form = discord.contextMenu({ name: 'Create a song from this', message });
     expect(await form.modal()).toMatchObject({ custom_id: 'song', title: 'Create a song from this' });
     await (await discord.submitModal(form, {})).response();
     expect(bot.invocations).toMatchObject([{ command: 'song', options: { prompt: 'The rain\nfalls' } }]);
-    nothingRefused();
+    expectNoRejections();
   });
 
-  it('says why it opens no form that would lose the end of a message', async () => {
+  it('explains why a message is too long for a form', async () => {
     const { discord, bot } = harness;
     const message = discord.say({ text: 'rain '.repeat(780) });
-    const said = await discord.contextMenu({ name: 'Create a song from this', message }).response();
-    expect(said).toMatchObject({ onlyFor: discord.user.id });
-    expect(said.content).toContain('the limit is 3,000');
+    const reply = await discord.contextMenu({ name: 'Create a song from this', message }).response();
+    expect(reply).toMatchObject({ onlyFor: discord.user.id });
+    expect(reply.content).toContain('the limit is 3,000');
     bot.answer = async () => ({
       type: 'form',
       form: {
@@ -121,11 +121,11 @@ describe('the Discord adapter', () => {
     });
     const answer = await discord.command({ name: 'song', options: { prompt: 'x' } }).response();
     expect(answer.content).toContain('the limit is 100');
-    nothingRefused();
+    expectNoRejections();
   });
 
-  describe('answers at once', () => {
-    it('to the person alone', async () => {
+  describe('immediate answers', () => {
+    it('can be visible only to the requester', async () => {
       const { discord, bot } = harness;
       bot.answer = async () => ({
         type: 'message',
@@ -137,10 +137,10 @@ describe('the Discord adapter', () => {
         content: 'Your prompt is **empty**.',
         onlyFor: discord.user.id,
       });
-      nothingRefused();
+      expectNoRejections();
     });
 
-    it('to the channel, in as many messages as it takes, with the buttons on the last', async () => {
+    it('can take several messages in the channel, with the buttons on the last', async () => {
       const { discord, bot } = harness;
       const text = Array.from({ length: 700 }, (_, n) => `word${n}`).join(' ');
       bot.answer = async () => ({
@@ -154,10 +154,10 @@ describe('the Discord adapter', () => {
       expect(ask.messages.every((message) => message.onlyFor === null && message.pinged.length === 0)).toBe(
         true,
       );
-      nothingRefused();
+      expectNoRejections();
     });
 
-    it('with a form, whose sending is an invocation', async () => {
+    it('can be a form, and submitting it invokes the command', async () => {
       const { discord, bot } = harness;
       const song = COMMANDS[0];
       bot.answer = async () => ({
@@ -181,10 +181,10 @@ describe('the Discord adapter', () => {
         command: 'song',
         options: { title: 'Rain', prompt: 'rain', voice: 'm', instrumental: true },
       });
-      nothingRefused();
+      expectNoRejections();
     });
 
-    it('to the form of a button, with numbers and files', async () => {
+    it('accept numbers and files from the form of a button', async () => {
       const { discord, bot } = harness;
       bot.answer = async ({ action }) =>
         action
@@ -229,10 +229,10 @@ describe('the Discord adapter', () => {
         action: { name: 'persona', job: 'job1', index: 1 },
         options: { name: 'Rain', start: 1.5, sample: { name: 'v.wav', bytes: 1 } },
       });
-      nothingRefused();
+      expectNoRejections();
     });
 
-    it('with a form that holds a text too long for one field, and gives it back whole', async () => {
+    it('split a long text over several form fields and rejoin it', async () => {
       const { discord, bot } = harness;
       const words = Array.from({ length: 200 }, (_, line) => `Line ${line} of a long, long song`).join('\n');
       bot.answer = async () => ({
@@ -254,10 +254,10 @@ describe('the Discord adapter', () => {
       await (await discord.submitModal(form, { title: 'Long' })).response();
       expect(words.length).toBeGreaterThan(4_000);
       expect(bot.invocations.at(-1)?.options).toEqual({ title: 'Long', lyrics: words });
-      nothingRefused();
+      expectNoRejections();
     });
 
-    it('with a file', async () => {
+    it('can be a file', async () => {
       const { discord, bot, media } = harness;
       const file = media.keep('k', bytes('lrc'), 'text/plain');
       bot.answer = async () => ({
@@ -269,35 +269,35 @@ describe('the Discord adapter', () => {
       expect(
         attachments.map(({ filename, bytes: sent }) => [filename, Buffer.from(sent).toString()]),
       ).toEqual([['rain.lrc', 'lrc']]);
-      nothingRefused();
+      expectNoRejections();
     });
   });
 
   describe('accepted work', () => {
-    it('of five hundred who ask together is acknowledged for each of them, and begins', async () => {
+    it('starts for 500 simultaneous commands, each acknowledged', async () => {
       await harness.close();
-      // How fast the machine takes so many is not what counts here.
+      // The speed of the machine does not matter here.
       harness = await startHarness({ responseDeadlineMs: PATIENCE_MS });
       const { discord, bot } = harness;
-      const begun: number[] = [];
-      bot.answer = async () => ({ type: 'accepted', job: 'job1', begin: () => void begun.push(1) });
+      const started: number[] = [];
+      bot.answer = async () => ({ type: 'accepted', job: 'job1', begin: () => void started.push(1) });
       const songs = Array.from({ length: 500 }, () =>
         discord.command({ name: 'song', options: { prompt: 'rain' } }),
       );
       const acknowledged = await Promise.all(songs.map((song) => song.acknowledged()));
       expect(new Set(acknowledged)).toEqual(new Set([5]));
-      await expect.poll(() => begun).toHaveLength(500);
-      // On a slow machine an acknowledgement may be sent again, which counts as taken.
+      await expect.poll(() => started).toHaveLength(500);
+      // On a slow machine an acknowledgement may be sent twice, and Discord rejects the second.
       expect(discord.refused.filter(({ code }) => code !== 40_060)).toEqual([]);
     });
 
-    it('is acknowledged, then shown in one message from progress to result, with the bytes of its files', async () => {
+    it('is acknowledged, then shown in one message from progress to result with its files', async () => {
       const { discord, bot, media, platform } = harness;
-      const begun = accept(bot);
+      const started = accept(bot);
       const song = discord.command({ name: 'song', options: { prompt: 'rain' } });
       expect(await song.acknowledged()).toBe(5);
-      const { address } = await begun;
-      const remembered = new Remembered('job1');
+      const { address } = await started;
+      const post = new StoredPost('job1');
       await platform.show(
         address,
         {
@@ -310,7 +310,7 @@ describe('the Discord adapter', () => {
             until: 9_000,
           },
         },
-        remembered,
+        post,
       );
       expect(song.original?.embeds).toMatchObject([
         {
@@ -338,7 +338,7 @@ describe('the Discord adapter', () => {
             label: `Action ${n}`,
           })),
         },
-        remembered,
+        post,
       );
       expect(discord.said()).toEqual([song.original]);
       expect(
@@ -348,49 +348,49 @@ describe('the Discord adapter', () => {
         ['rain-2.mp3', 'A song', 'take two'],
       ]);
       expect(song.original?.components.map((row) => row.type === 1 && row.components.length)).toEqual([4, 1]);
-      nothingRefused();
+      expectNoRejections();
     });
 
-    it('with files up to the limit that Discord has, and links for larger ones', async () => {
+    it("attaches files up to Discord's limit and links larger ones", async () => {
       const { discord, bot, media, platform } = harness;
-      const begun = accept(bot);
+      const started = accept(bot);
       discord.command({ name: 'song', options: { prompt: 'rain' } });
-      const { address } = await begun;
+      const { address } = await started;
       const file = (name: string, size: number) => ({
         kind: 'audio' as const,
         name,
         source: { type: 'kept' as const, file: media.keep(name, new Uint8Array(size)) },
       });
       const files = [file('just.wav', DISCORD.fileBytes), file('over.wav', DISCORD.fileBytes + 1)];
-      await platform.show(address, { title: 'Rain', media: files }, new Remembered('j'));
+      await platform.show(address, { title: 'Rain', media: files }, new StoredPost('j'));
       const [said] = discord.said();
       expect(said?.attachments.map(({ filename }) => filename)).toEqual(['just.wav']);
       expect(said?.embeds[0]?.description).toContain('[Listen: over.wav]');
-      nothingRefused();
+      expectNoRejections();
     });
 
-    it('in as many messages as the bytes of its files take', async () => {
+    it('splits large files over several messages', async () => {
       const { discord, bot, media, platform } = harness;
-      const begun = accept(bot);
+      const started = accept(bot);
       discord.command({ name: 'song', options: { prompt: 'rain' } });
-      const { address } = await begun;
+      const { address } = await started;
       const stems = Array.from({ length: 12 }, (_, stem) => ({
         kind: 'audio' as const,
         name: `stem-${stem}.mp3`,
         source: { type: 'kept' as const, file: media.keep(`stem ${stem}`, new Uint8Array(4 * 1024 * 1024)) },
       }));
-      await platform.show(address, { title: 'Stems', media: stems }, new Remembered('j'));
+      await platform.show(address, { title: 'Stems', media: stems }, new StoredPost('j'));
       expect(discord.said().map(({ attachments }) => attachments.length)).toEqual([6, 6]);
-      nothingRefused();
+      expectNoRejections();
     });
 
-    it('uploads a file once, however often it is shown', async () => {
+    it('uploads a file only once when a message is edited', async () => {
       const { discord, bot, media, platform } = harness;
-      const begun = accept(bot);
+      const started = accept(bot);
       discord.command({ name: 'song', options: { prompt: 'rain' } });
-      const { address } = await begun;
+      const { address } = await started;
       const file = media.keep('one', bytes('one'));
-      const remembered = new Remembered('job1');
+      const post = new StoredPost('job1');
       const show = (text: string) =>
         platform.show(
           address,
@@ -399,70 +399,70 @@ describe('the Discord adapter', () => {
             text,
             media: [{ kind: 'audio', name: 'rain.mp3', source: { type: 'kept', file } }],
           },
-          remembered,
+          post,
         );
       await show('first');
       const before = discord.said()[0]?.attachments[0]?.id;
       await show('second');
       expect(discord.said()[0]?.attachments.map((a) => a.id)).toEqual([before]);
       expect(discord.world.attachments.size).toBe(1);
-      nothingRefused();
+      expectNoRejections();
     });
 
-    it('reads a file anew for each try to upload it', async () => {
+    it('reads a file again for each upload attempt', async () => {
       const { discord, bot, media, platform } = harness;
-      const begun = accept(bot);
+      const started = accept(bot);
       discord.command({ name: 'song', options: { prompt: 'rain' } });
-      const { address } = await begun;
+      const { address } = await started;
       const file = media.keep('one', bytes('the whole song'));
       const name = 'rain.mp3';
       discord.faults.fail(502, { times: 2, path: /^PATCH / });
       const song = { media: [{ kind: 'audio' as const, name, source: { type: 'kept' as const, file } }] };
-      await platform.show(address, song, new Remembered('job1'));
+      await platform.show(address, song, new StoredPost('job1'));
       expect(
         discord.said()[0]?.attachments.map((sent) => [sent.filename, Buffer.from(sent.bytes).toString()]),
       ).toEqual([[name, 'the whole song']]);
-      nothingRefused();
+      expectNoRejections();
     });
 
-    it('fails with what a file failed with that cannot be read', async () => {
+    it('fails with the error of an unreadable file', async () => {
       const { discord, bot, platform } = harness;
-      const begun = accept(bot);
+      const started = accept(bot);
       discord.command({ name: 'song', options: { prompt: 'rain' } });
-      const { address } = await begun;
+      const { address } = await started;
       const source = { type: 'kept' as const, file: { name: 'gone', bytes: 9, contentType: 'audio/mpeg' } };
       const song = { media: [{ kind: 'audio' as const, name: 'rain.mp3', source }] };
-      await expect(platform.show(address, song, new Remembered('job1'))).rejects.toThrow(
+      await expect(platform.show(address, song, new StoredPost('job1'))).rejects.toThrow(
         'There is no file gone',
       );
     });
 
-    it('goes on in the same message after the token died', async () => {
+    it('edits the same message after the token expired', async () => {
       const { discord, bot, platform } = harness;
-      const begun = accept(bot);
+      const started = accept(bot);
       const song = discord.command({ name: 'song', options: { prompt: 'rain' } });
-      const { address } = await begun;
-      const remembered = new Remembered('job1');
-      await platform.show(address, { text: 'Working' }, remembered);
+      const { address } = await started;
+      const post = new StoredPost('job1');
+      await platform.show(address, { text: 'Working' }, post);
       discord.advance(16 * 60_000);
-      await platform.show(address, { text: 'Here it is' }, remembered);
+      await platform.show(address, { text: 'Here it is' }, post);
       expect(discord.said()).toEqual([song.original]);
       expect(song.original?.content).toBe('Here it is');
-      nothingRefused();
+      expectNoRejections();
     });
 
-    it('is posted by the bot when the token died before any message', async () => {
+    it('is posted with the bot token if the interaction expired before the first message', async () => {
       const { discord, bot, platform } = harness;
-      const begun = accept(bot);
+      const started = accept(bot);
       discord.command({ name: 'song', options: { prompt: 'rain' } });
-      const { address } = await begun;
+      const { address } = await started;
       discord.advance(16 * 60_000);
-      await platform.show(address, { text: 'Here it is' }, new Remembered('job1'));
+      await platform.show(address, { text: 'Here it is' }, new StoredPost('job1'));
       expect(discord.said().at(-1)).toMatchObject({ content: 'Here it is', nonce: 'job1' });
-      nothingRefused();
+      expectNoRejections();
     });
 
-    it('is shown once, in its newest state, when the process died between posting and storing', async () => {
+    it('is shown once, in its latest state, after a crash between posting and storing', async () => {
       const { discord, platform } = harness;
       const address = {
         platform: 'discord',
@@ -471,11 +471,11 @@ describe('the Discord adapter', () => {
         person: discord.user.id,
       };
       const text = Array.from({ length: 400 }, (_, n) => `word${n}`).join(' ');
-      const dies = () => ({ key: 'job1', remember: async () => Promise.reject(new Error('killed')) });
-      await expect(platform.show(address, { text: 'Working' }, dies())).rejects.toThrow();
-      await expect(platform.show(address, { text }, dies())).rejects.toThrow();
-      const remembered = new Remembered('job1');
-      await platform.show(address, { text }, remembered);
+      const crashing = () => ({ key: 'job1', remember: async () => Promise.reject(new Error('killed')) });
+      await expect(platform.show(address, { text: 'Working' }, crashing())).rejects.toThrow();
+      await expect(platform.show(address, { text }, crashing())).rejects.toThrow();
+      const post = new StoredPost('job1');
+      await platform.show(address, { text }, post);
       expect(
         discord
           .said()
@@ -483,19 +483,19 @@ describe('the Discord adapter', () => {
           .join(' '),
       ).toBe(text);
       expect(discord.said()).toHaveLength(2);
-      nothingRefused();
+      expectNoRejections();
     });
 
-    it('is posted anew, once, when somebody deleted the message', async () => {
+    it('is posted again, once, if the message was deleted', async () => {
       const { discord, bot, platform } = harness;
-      const begun = accept(bot);
+      const started = accept(bot);
       const song = discord.command({ name: 'song', options: { prompt: 'rain' } });
-      const { address } = await begun;
-      const remembered = new Remembered('job1');
-      await platform.show(address, { text: 'Working' }, remembered);
+      const { address } = await started;
+      const post = new StoredPost('job1');
+      await platform.show(address, { text: 'Working' }, post);
       if (song.original) song.original.deleted = true;
-      await platform.show(address, { text: 'Here it is' }, { ...remembered, remember: async () => {} });
-      await platform.show(address, { text: 'Here it is' }, remembered);
+      await platform.show(address, { text: 'Here it is' }, { ...post, remember: async () => {} });
+      await platform.show(address, { text: 'Here it is' }, post);
       expect(discord.said().map((message) => message.content)).toEqual(['Here it is']);
       expect(discord.refused.map((refused) => refused.code)).toEqual([10_008, 10_008]);
     });
@@ -508,33 +508,29 @@ describe('the Discord adapter', () => {
         guild: discord.guild.id,
         person: discord.user.id,
       };
-      const remembered = new Remembered('job1');
-      await platform.show(address, { text: 'word '.repeat(900) }, remembered);
+      const post = new StoredPost('job1');
+      await platform.show(address, { text: 'word '.repeat(900) }, post);
       expect(discord.said()).toHaveLength(3);
-      await platform.show(address, { text: 'Short.' }, remembered);
+      await platform.show(address, { text: 'Short.' }, post);
       expect(discord.said().map((message) => message.content)).toEqual(['Short.']);
-      nothingRefused();
+      expectNoRejections();
     });
 
-    it('mentions the person who asked, and no one else, once', async () => {
+    it('mentions only the requester, once', async () => {
       const { discord, bot, platform } = harness;
-      const begun = accept(bot);
+      const started = accept(bot);
       discord.command({ name: 'song', options: { prompt: 'rain' } });
-      const { address } = await begun;
+      const { address } = await started;
       const other = discord.world.addUser('Bob');
-      const remembered = new Remembered('job1');
+      const post = new StoredPost('job1');
       for (let time = 0; time < 2; time += 1) {
-        await platform.show(
-          address,
-          { text: `Hello <@${other.id}> and @everyone`, notify: 'ready' },
-          remembered,
-        );
+        await platform.show(address, { text: `Hello <@${other.id}> and @everyone`, notify: 'ready' }, post);
       }
       const [result, ping, ...more] = discord.said();
       expect(more).toEqual([]);
       expect(result?.pinged).toEqual([]);
       expect(ping).toMatchObject({ pinged: [discord.user.id], replyTo: result?.id });
-      nothingRefused();
+      expectNoRejections();
     });
   });
 
@@ -544,95 +540,95 @@ describe('the Discord adapter', () => {
       media: [{ kind: 'audio' as const, name: 'rain.mp3', source: { type: 'kept' as const, file } }],
     });
 
-    it('over the limit of the interaction become links', async () => {
+    it("over the interaction's limit become links", async () => {
       const { discord, bot, media, platform } = harness;
-      const begun = accept(bot);
-      const asked = discord.command({ name: 'song', options: { prompt: 'rain' }, fileLimit: 4 });
-      const { address } = await begun;
-      await platform.show(address, song(media.keep('one', bytes('12345'))), new Remembered('job1'));
-      expect(asked.original?.attachments).toEqual([]);
-      expect(asked.original?.embeds[0]?.description).toBe(
+      const started = accept(bot);
+      const command = discord.command({ name: 'song', options: { prompt: 'rain' }, fileLimit: 4 });
+      const { address } = await started;
+      await platform.show(address, song(media.keep('one', bytes('12345'))), new StoredPost('job1'));
+      expect(command.original?.attachments).toEqual([]);
+      expect(command.original?.embeds[0]?.description).toBe(
         `[Listen: rain.mp3](<https://bot.example/files/one?signature=s>)\n\n-# ${LINKED_FILES_SENTENCE}`,
       );
-      nothingRefused();
+      expectNoRejections();
     });
 
-    it('have the limit of the server’s boosts where the interaction, which told it, is over', async () => {
+    it('have the limit of the boosted server after the interaction expired', async () => {
       const boosted = await startHarness({
         prepare: (server) => {
           server.guild.premiumTier = 2;
         },
       });
       const { discord, bot, media, platform } = boosted;
-      const begun = accept(bot);
+      const started = accept(bot);
       discord.command({ name: 'song', options: { prompt: 'rain' } });
-      const { address } = await begun;
+      const { address } = await started;
       discord.advance(16 * 60_000);
       const large = media.keep('one', new Uint8Array(DISCORD.fileBytes + 1));
-      await platform.show(address, song(large), new Remembered('job1'));
+      await platform.show(address, song(large), new StoredPost('job1'));
       expect(discord.said().at(-1)?.attachments).toHaveLength(1);
       expect(discord.refused).toEqual([]);
       await boosted.close();
     });
 
-    it('become links when Discord says that they are too big after all', async () => {
+    it('become links if Discord reports that they are too large', async () => {
       const { discord, bot, media, platform } = harness;
-      const begun = accept(bot);
-      const asked = discord.command({ name: 'song', options: { prompt: 'rain' }, fileLimit: 4 });
-      const { address } = await begun;
-      const hopeful = { ...address, platformData: { ...address.platformData, fileBytes: 1_000 } };
-      await platform.show(hopeful, song(media.keep('one', bytes('12345'))), new Remembered('job1'));
-      expect(asked.original?.embeds[0]?.description).toContain('https://bot.example/files/one');
+      const started = accept(bot);
+      const command = discord.command({ name: 'song', options: { prompt: 'rain' }, fileLimit: 4 });
+      const { address } = await started;
+      const overstated = { ...address, platformData: { ...address.platformData, fileBytes: 1_000 } };
+      await platform.show(overstated, song(media.keep('one', bytes('12345'))), new StoredPost('job1'));
+      expect(command.original?.embeds[0]?.description).toContain('https://bot.example/files/one');
       expect(new Set(discord.refused.map((refused) => refused.code))).toEqual(new Set([40_005]));
     });
 
-    it('become links when Discord does not take them, whatever the reason', async () => {
+    it('become links if Discord rejects them for another reason', async () => {
       const { discord, bot, media, platform } = harness;
-      const begun = accept(bot);
-      const asked = discord.command({ name: 'song', options: { prompt: 'rain' } });
-      const { address } = await begun;
+      const started = accept(bot);
+      const command = discord.command({ name: 'song', options: { prompt: 'rain' } });
+      const { address } = await started;
       discord.faults.fail(400, { path: /^PATCH/ });
-      await platform.show(address, song(media.keep('one', bytes('12345'))), new Remembered('job1'));
-      expect(asked.original?.attachments).toEqual([]);
-      expect(asked.original?.embeds[0]?.description).toContain('https://bot.example/files/one');
-      nothingRefused();
+      await platform.show(address, song(media.keep('one', bytes('12345'))), new StoredPost('job1'));
+      expect(command.original?.attachments).toEqual([]);
+      expect(command.original?.embeds[0]?.description).toContain('https://bot.example/files/one');
+      expectNoRejections();
     });
 
-    it('over the limit are replaced by a smaller variant, with a link to the whole', async () => {
+    it('over the limit are replaced by a smaller variant, with a link to the original', async () => {
       const { discord, bot, media, platform } = harness;
-      const begun = accept(bot);
-      const asked = discord.command({ name: 'song', options: { prompt: 'rain' }, fileLimit: 4 });
-      const { address } = await begun;
+      const started = accept(bot);
+      const command = discord.command({ name: 'song', options: { prompt: 'rain' }, fileLimit: 4 });
+      const { address } = await started;
       const [whole] = song(media.keep('whole', bytes('12345'))).media;
       const smaller = {
         name: 'rain small.mp3',
         source: { type: 'kept' as const, file: media.keep('less', bytes('123')) },
       };
       const items = whole ? [{ ...whole, smaller, caption: 'Take 1' }] : [];
-      await platform.show(address, { title: 'Rain', media: items }, new Remembered('job1'));
-      expect(asked.original?.attachments.map(({ filename }) => filename)).toEqual(['rain_small.mp3']);
-      expect(asked.original?.embeds[0]?.description).toBe(
+      await platform.show(address, { title: 'Rain', media: items }, new StoredPost('job1'));
+      expect(command.original?.attachments.map(({ filename }) => filename)).toEqual(['rain_small.mp3']);
+      expect(command.original?.embeds[0]?.description).toBe(
         `Take 1\n[Listen: rain.mp3](<https://bot.example/files/whole?signature=s>)\n\n-# ${LINKED_FILES_SENTENCE}`,
       );
-      nothingRefused();
+      expectNoRejections();
     });
   });
 
-  it('sends private messages in the channel while it can, else by direct message', async () => {
+  it('sends private messages in the channel until the interaction expires, then by direct message', async () => {
     const { discord, bot, platform } = harness;
-    const begun = accept(bot);
+    const started = accept(bot);
     const song = discord.command({ name: 'song', options: { prompt: 'rain' } });
-    const { address } = await begun;
+    const { address } = await started;
     await platform.sendPrivately(address, { text: 'Only for you' });
     expect(song.original).toBeNull();
     expect(song.followUps).toMatchObject([{ content: 'Only for you', onlyFor: discord.user.id }]);
     discord.advance(16 * 60_000);
     await platform.sendPrivately(address, { text: 'Still only for you' });
     expect(discord.said(discord.directChannel())).toMatchObject([{ content: 'Still only for you' }]);
-    nothingRefused();
+    expectNoRejections();
   });
 
-  it('takes a choice from a menu as the press of a button, and buttons of earlier versions as they are', async () => {
+  it('handles menu choices like buttons, and supports buttons of earlier versions', async () => {
     const { discord, bot } = harness;
     const button = (index: number) => ({ id: `song.take:job1:${index}`, label: `Take ${index}` });
     const actions = Array.from({ length: 9 }, (_, index) => ({ type: 'action' as const, ...button(index) }));
@@ -644,21 +640,21 @@ describe('the Discord adapter', () => {
     expect(message.components.map((row) => row.type === 1 && row.components.map(({ type }) => type))).toEqual(
       [[2, 2, 2, 2], [3]],
     );
-    // Discord's clients send nothing for what they still show as chosen.
+    // Discord's clients send nothing for a choice that is still selected.
     for (let time = 0; time < 3; time += 1) {
       const edits = message.history.length;
       expect((await discord.press('Take 7', message).response()).content).toBe('Take 7 it is.');
-      await discord.until(() => message.history.length > edits, 'a menu drawn anew');
+      await discord.until(() => message.history.length > edits, 'the menu to reset');
       expect(message.embeds).toEqual(message.history[0]?.embeds);
     }
     message.components = [
       { type: 1, components: [{ type: 2, style: 2, label: 'Take 8', custom_id: button(8).id }] },
     ];
     expect((await discord.press('Take 8', message).response()).content).toBe('Take 8 it is.');
-    nothingRefused();
+    expectNoRejections();
   });
 
-  it('tells about a button that it never made', async () => {
+  it('explains that a button is unknown', async () => {
     const { discord } = harness;
     const message = discord.say({ text: 'x' });
     message.components = [
@@ -669,6 +665,6 @@ describe('the Discord adapter', () => {
       onlyFor: discord.user.id,
       content: expect.stringContaining('Use the command again'),
     });
-    nothingRefused();
+    expectNoRejections();
   });
 });

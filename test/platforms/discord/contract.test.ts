@@ -4,12 +4,12 @@ import { describePlatform, type SeenMessage } from '../../contracts/platform.ts'
 import { type DiscordServer, labelsOf, type StoredMessage } from '../../servers/discord/index.ts';
 import { accept, type Harness, startHarness } from './harness.ts';
 
-/** What a person reads: without the signs of Markdown, its escapes and the marks that keep mentions from living. */
+/** Returns the text as people read it: without Markdown escapes and zero-width spaces. */
 function readable(text: string): string {
   return text.replace(/\u200b/g, '').replace(/\\(?=[!-/:-@[-`{-~])/g, '');
 }
 
-function seen(message: StoredMessage): SeenMessage {
+function visible(message: StoredMessage): SeenMessage {
   const embeds = message.embeds.flatMap((embed) => [
     embed.title,
     embed.description,
@@ -23,32 +23,32 @@ function seen(message: StoredMessage): SeenMessage {
   };
 }
 
-const everywhere = (discord: DiscordServer) =>
+const allMessages = (discord: DiscordServer) =>
   [...discord.world.messages.values()].filter(
     ({ author, deleted }) => author.id === discord.world.bot.id && !deleted,
   );
 const isThinking = ({ content, embeds, attachments }: StoredMessage) =>
   content === '' && embeds.length === 0 && attachments.length === 0;
 
-/** The same contract with both tokens: the interaction's and the bot's own. */
+/** Runs the contract with the bot token and with an interaction's token. */
 function describeDiscord(name: string, addressIn: (harness: Harness) => Promise<Address>): void {
   describePlatform(name, async () => {
     const harness = await startHarness();
     const { discord, media } = harness;
     const address = await addressIn(harness);
-    const gone = discord.world.addChannel('secret', {
+    const hidden = discord.world.addChannel('secret', {
       guildId: discord.guild.id,
       denied: ['ViewChannel'],
     });
     const inChannel = () =>
-      everywhere(discord).filter(({ channelId, onlyFor }) => channelId === address.channel && !onlyFor);
+      allMessages(discord).filter(({ channelId, onlyFor }) => channelId === address.channel && !onlyFor);
     return {
       platform: harness.platform,
       address,
       goneAddress: {
         platform: 'discord',
         guild: discord.guild.id,
-        channel: gone.id,
+        channel: hidden.id,
         person: discord.user.id,
       },
       keep: async (bytes, contentType) =>
@@ -56,14 +56,14 @@ function describeDiscord(name: string, addressIn: (harness: Harness) => Promise<
       messages: async () =>
         inChannel()
           .filter((message) => !isThinking(message))
-          .map(seen),
+          .map(visible),
       privateMessages: async () =>
-        everywhere(discord)
+        allMessages(discord)
           .filter(
             ({ onlyFor, channelId }) =>
               onlyFor === discord.user.id || channelId === discord.directChannel().id,
           )
-          .map(seen),
+          .map(visible),
       pinged: async () => inChannel().flatMap(({ pinged }) => pinged),
       restart: () => harness.another(),
       close: () => harness.close(),
@@ -79,7 +79,7 @@ describeDiscord('Discord, by the bot token', async ({ discord }) => ({
 }));
 
 describeDiscord("Discord, by an interaction's token", async ({ discord, bot }) => {
-  const begun = accept(bot);
+  const started = accept(bot);
   discord.command({ name: 'song', options: { prompt: 'rain' } });
-  return (await begun).address;
+  return (await started).address;
 });

@@ -84,31 +84,31 @@ export const COMMANDS: readonly AnyCommand[] = [
   }),
 ];
 
-/** The lock of a bot that has one replica. */
-export const alone: WithLock = (_task, work) =>
+/** The lock of a bot with a single replica. */
+export const singleReplica: WithLock = (_task, work) =>
   work({ lost: new AbortController().signal, isHeld: () => true });
 
-/** What the bot answers, and what it was asked. */
+/** Records invocations and returns the answers of a test. */
 export class FakeBot implements Bot {
   readonly commands = COMMANDS;
   readonly invocations: Invocation[] = [];
   readonly suggestions: SuggestRequest[] = [];
-  /** What jobs do first: read what was said before. */
+  /** Reads the conversation, as jobs do. */
   readHistory: NonNullable<Platform['readHistory']> = async () => [];
-  run = async ({ history, ...asked }: Invocation): Promise<Outcome> => {
-    const { address, conversation: known = [] } = asked;
+  run = async ({ history, ...request }: Invocation): Promise<Outcome> => {
+    const { address, conversation: known = [] } = request;
     const conversation = [...(history ? await this.readHistory(address, history) : []), ...known];
-    const invocation = asked.command === 'ask' && !asked.action ? { ...asked, conversation } : asked;
+    const invocation = request.command === 'ask' && !request.action ? { ...request, conversation } : request;
     this.invocations.push(invocation);
     return await this.answer(invocation);
   };
-  /** Why a person may not use what a platform opens by itself; the same for all. */
+  /** The answer to everyone who opens a form or thread, if they are blocked. */
   refused: Message | undefined;
   refusal = async () => this.refused;
-  /** Channels in which each message is a question. */
+  /** Channels where every message is a question. */
   readonly talkative = new Set<string>();
   talks = async ({ channel }: Address) => this.talkative.has(channel);
-  /** Ids of messages that were deleted. */
+  /** Ids of deleted messages. */
   readonly withdrawn: string[] = [];
   withdraw = async ({ id }: Pick<Invocation, 'id'>): Promise<void> => void this.withdrawn.push(id);
   home = SILENT_BOT.home;
@@ -126,7 +126,7 @@ export class FakeBot implements Bot {
   choices: (request: SuggestRequest) => Promise<readonly Choice[]> = async () => [];
 }
 
-/** Kept files in memory. */
+/** Stores files in memory. */
 class FakeMedia implements MediaReader {
   readonly #files = new Map<string, Uint8Array>();
 
@@ -159,25 +159,25 @@ export interface Harness {
   readonly media: FakeMedia;
   readonly log: LogLine[];
   readonly platform: Platform;
-  /** A platform made anew, as after a restart: it knows only what is handed to it. */
+  /** Creates a new platform without any state, as after a restart. */
   another(): Promise<Platform>;
   close(): Promise<void>;
 }
 
 export interface HarnessOptions extends DiscordOptions {
-  /** Time passes by as much as it is asked for, however short it is. */
+  /** Replaces sleeping. The clock advances by the requested time, even if this resolves earlier. */
   readonly sleep?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   readonly shards?: number;
-  /** How the adapter is set up beyond its connection. */
+  /** Additional options of the adapter. */
   readonly adapter?: (
     discord: DiscordServer,
   ) => Partial<Pick<AdapterOptions, 'shards' | 'messageContent' | 'settings' | 'now' | 'withLock'>>;
-  /** Does not connect yet. */
+  /** Leaves the platform disconnected. */
   readonly idle?: boolean;
   readonly prepare?: (discord: DiscordServer) => void;
 }
 
-/** The adapter on a real discord.js, connected to the strict local Discord; both share the server's clock. */
+/** Starts the adapter with the real discord.js, connected to the strict local Discord. Both use the server's clock. */
 export async function startHarness({
   sleep = realSleep,
   idle = false,
@@ -206,7 +206,7 @@ export async function startHarness({
         apiUrl: discord.apiUrl,
         media,
         measure: () => {},
-        withLock: alone,
+        withLock: singleReplica,
         log: logger,
         now: () => discord.now(),
         elapsed: () => performance.now() + slept,
@@ -220,7 +220,7 @@ export async function startHarness({
     );
   const platform = create();
   if (platform.readHistory) bot.readHistory = platform.readHistory;
-  const others: Platform[] = [];
+  const replicas: Platform[] = [];
   if (!idle) {
     await platform.start(bot);
     await discord.until(() => discord.registrations.count > 0, 'the commands to be registered');
@@ -233,18 +233,18 @@ export async function startHarness({
     platform,
     another: async () => {
       const next = create();
-      others.push(next);
+      replicas.push(next);
       return next;
     },
     close: async () => {
-      for (const one of [platform, ...others]) await one.close();
+      for (const replica of [platform, ...replicas]) await replica.close();
       await discord.close();
     },
   };
 }
 
-/** Options of `show` that keep what is remembered, as a job's record does. */
-export class Remembered implements ShowOptions {
+/** Options of `show` that store the post, as a job's record does. */
+export class StoredPost implements ShowOptions {
   readonly key: string;
   posted: Posted | undefined;
   times = 0;
@@ -259,7 +259,7 @@ export class Remembered implements ShowOptions {
   };
 }
 
-/** An accepted job whose message the test writes itself. */
+/** Accepts the next invocation as a job whose message the test writes. */
 export function accept(bot: FakeBot): Promise<Invocation> {
   return new Promise((resolve) => {
     bot.answer = async (invocation) => ({ type: 'accepted', job: 'job1', begin: () => resolve(invocation) });

@@ -17,11 +17,11 @@ const english = new Set(
 );
 
 describe.each(Object.entries<Readonly<Record<string, string>>>(LOCALES))('in %s', (code, descriptions) => {
-  it('every description belongs to a command or an option', () => {
+  it('every key is the description of a command or option', () => {
     expect(Object.keys(descriptions).filter((text) => !english.has(text))).toEqual([]);
   });
 
-  it('a description begins as its English does', () => {
+  it('every translation is trimmed and capitalised like the English', () => {
     for (const [text, translated] of Object.entries(descriptions)) {
       expect(translated.trim(), text).toBe(translated);
       if (/^\p{Lu}/u.test(text) && code !== 'ja') expect(translated).toMatch(/^\p{Lu}/u);
@@ -29,19 +29,19 @@ describe.each(Object.entries<Readonly<Record<string, string>>>(LOCALES))('in %s'
   });
 });
 
-describe('with all their languages, the commands', () => {
+describe('localised commands', () => {
   let discord: DiscordServer | undefined;
   afterEach(async () => {
     await discord?.close();
     discord = undefined;
   });
 
-  it('are within the limits of Discord', () => {
-    // As JSON, as they are sent.
+  it("stay within Discord's limits", () => {
+    // As JSON, in the form that Discord receives.
     expect(() => checkCommands(JSON.parse(JSON.stringify(applicationCommands(commands))))).not.toThrow();
   });
 
-  it('have their names in English', async () => {
+  it('keep English names', async () => {
     discord = await startDiscord();
     await registerCommands(commands, discord);
     const song = discord.commands.find(({ name }) => name === 'song');

@@ -1,7 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { accept, type Harness, type HarnessOptions, startHarness } from '../harness.ts';
 
-/** What keeps the connection, and what Discord's own mistakes do to it. */
 let harness: Harness | undefined;
 
 async function start(options: HarnessOptions = {}): Promise<Harness> {
@@ -16,7 +15,7 @@ afterEach(async () => {
 
 const MINUTE = 60_000;
 
-it('an event that cannot be read is dropped, and the next one is answered', async () => {
+it('drops an unreadable event and answers the next one', async () => {
   const { discord, log } = await start();
   discord.gateway.dispatch({
     event: 'CHANNEL_CREATE',
@@ -29,39 +28,39 @@ it('an event that cannot be read is dropped, and the next one is answered', asyn
       permission_overwrites: 7,
     }),
   });
-  const dropped = 'Dropped an unreadable Discord event';
-  await expect.poll(() => log.map(({ sentence }) => sentence)).toContain(dropped);
+  const message = 'Dropped an unreadable Discord event';
+  await expect.poll(() => log.map(({ sentence }) => sentence)).toContain(message);
   const song = discord.command({ name: 'song', options: { prompt: 'rain' } });
   expect((await song.response()).content).toBe('Done.');
 });
 
-it('a mention before the bot is ready is answered once it is', async () => {
+it('answers a mention from before the bot was ready', async () => {
   const { discord, bot, platform } = await start({ idle: true });
   discord.gateway.holdsGuilds = true;
-  const begun = accept(bot);
+  const started = accept(bot);
   const starting = platform.start(bot);
   await discord.until(() => discord.gateway.connected === 1, 'a session');
   discord.mention({ text: 'are you there?' });
   discord.gateway.tellGuilds();
   await starting;
-  expect((await begun).options).toMatchObject({ question: 'are you there?' });
+  expect((await started).options).toMatchObject({ question: 'are you there?' });
 });
 
-it('a bot that Discord sends away identifies every few minutes, and more rarely each time', async () => {
-  const waited: number[] = [];
+it('retries with increasing delays after Discord closes the connection permanently', async () => {
+  const pauses: number[] = [];
   const { discord, bot, platform } = await start({
     idle: true,
     sleep: (milliseconds, signal) =>
       new Promise((resolve) => {
-        waited.push(milliseconds);
+        pauses.push(milliseconds);
         signal.addEventListener('abort', () => resolve());
-        if (waited.length < 4) resolve();
+        if (pauses.length < 4) resolve();
       }),
     adapter: () => ({ messageContent: true }),
   });
   await platform.start(bot);
-  await expect.poll(() => waited.length).toBe(4);
+  await expect.poll(() => pauses.length).toBe(4);
   expect(discord.gateway.identifies).toBe(4);
-  expect(waited).toEqual([2 * MINUTE, 4 * MINUTE, 5 * MINUTE, 5 * MINUTE]);
+  expect(pauses).toEqual([2 * MINUTE, 4 * MINUTE, 5 * MINUTE, 5 * MINUTE]);
   expect(platform.status()).toMatchObject({ ready: false });
 });

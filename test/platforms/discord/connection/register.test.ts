@@ -8,18 +8,18 @@ import { type Harness, startHarness } from '../harness.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../../../src/cli/register.ts', import.meta.url));
 
-/** Runs `npm run register` with nothing in its environment but these settings. */
-function register(settings: Record<string, string>): Promise<{ status: number | null; said: string }> {
+/** Runs `npm run register` with only these settings in its environment. */
+function register(settings: Record<string, string>): Promise<{ status: number | null; output: string }> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [PROGRAM], {
       cwd: tmpdir(),
       env: { ...PROGRAM_ENVIRONMENT, ...settings },
     });
-    let said = '';
-    child.stdout.on('data', (chunk) => (said += chunk));
-    child.stderr.on('data', (chunk) => (said += chunk));
+    let output = '';
+    child.stdout.on('data', (chunk) => (output += chunk));
+    child.stderr.on('data', (chunk) => (output += chunk));
     child.on('error', reject);
-    child.on('close', (status) => resolve({ status, said }));
+    child.on('close', (status) => resolve({ status, output }));
   });
 }
 
@@ -34,11 +34,11 @@ describe('npm run register', () => {
     await discord.close();
   });
 
-  it('writes every command', async () => {
+  it('registers every command', async () => {
     const settings = { DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl };
     expect(await register(settings)).toMatchObject({
       status: 0,
-      said: expect.stringContaining('Commands registered'),
+      output: expect.stringContaining('Commands registered'),
     });
     const names = discord.commands.map((command) => command.name);
     expect(names).toEqual(
@@ -48,32 +48,32 @@ describe('npm run register', () => {
     expect(discord.refused).toEqual([]);
   });
 
-  it('says what is wrong with the token', async () => {
+  it('reports an invalid token', async () => {
     discord.gateway.token = 'another';
-    const refused = await register({ DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl });
-    expect(refused).toEqual({
+    const result = await register({ DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl });
+    expect(result).toEqual({
       status: 1,
-      said: 'Could not register the commands: Discord rejected the token.\n',
+      output: 'Could not register the commands: Discord rejected the token.\n',
     });
   });
 });
 
-describe('at its start the bot', () => {
-  const kept = new Map<string, unknown>();
+describe('at startup, the bot', () => {
+  const stored = new Map<string, unknown>();
   const settings = {
-    get: async (key: string) => kept.get(key),
-    set: async (key: string, value: unknown) => void kept.set(key, value),
+    get: async (key: string) => stored.get(key),
+    set: async (key: string, value: unknown) => void stored.set(key, value),
   };
   let harness: Harness;
 
   beforeEach(async () => {
-    kept.clear();
+    stored.clear();
     harness = await startHarness({
       adapter: () => ({ settings }),
       sleep: async () => {},
       prepare: ({ faults }) => faults.fail(503, { times: 4, path: /^PUT .*commands$/ }),
     });
-    await expect.poll(() => kept.size).toBe(1);
+    await expect.poll(() => stored.size).toBe(1);
   });
 
   afterEach(async () => {
@@ -82,7 +82,7 @@ describe('at its start the bot', () => {
 
   const requests = () => harness.discord.requests.filter((request) => request.endsWith('/commands'));
 
-  /** What it asks Discord about commands. */
+  /** Restarts the bot and returns the methods of its requests about commands. */
   async function restart(): Promise<string[]> {
     const before = requests().length;
     const registered = () => harness.log.filter(({ sentence }) => sentence.startsWith('Registered commands'));
@@ -94,17 +94,17 @@ describe('at its start the bot', () => {
       .map((request) => request.split(' ')[0] ?? '');
   }
 
-  it('tries again until Discord has its commands', () => {
+  it('retries until its commands are registered', () => {
     expect(requests().filter((request) => request.startsWith('PUT'))).toHaveLength(5);
     expect(harness.discord.registrations.count).toBe(1);
   });
 
-  it('asks for nothing while its commands are those that it wrote last', async () => {
+  it('sends no request if its commands did not change', async () => {
     expect(await restart()).toEqual([]);
   });
 
-  it('writes all of them when they changed', async () => {
-    for (const key of kept.keys()) kept.set(key, 'of an earlier version');
+  it('registers all commands if one changed', async () => {
+    for (const key of stored.keys()) stored.set(key, 'an earlier version');
     expect(await restart()).toEqual(['PUT']);
     expect(await restart()).toEqual([]);
   });

@@ -4,9 +4,9 @@ import { systemClock } from '../../../../src/core/clock.ts';
 import type { WithLock } from '../../../../src/core/util/lock.ts';
 import { createLocks, localLeases } from '../../../../src/storage/locks.ts';
 import { StorageError } from '../../../../src/storage/storage.ts';
-import { type Harness, type HarnessOptions, Remembered, startHarness } from '../harness.ts';
+import { type Harness, type HarnessOptions, StoredPost, startHarness } from '../harness.ts';
 
-/** Adapters of one process as replicas of one bot. */
+/** Several adapters in one process act as replicas of a bot. */
 let harness: Harness | undefined;
 
 afterEach(async () => {
@@ -14,17 +14,17 @@ afterEach(async () => {
   harness = undefined;
 });
 
-/** A storage that the replicas share. */
-function shared() {
+/** Creates a lock that the replicas share. */
+function sharedLock() {
   const leases = localLeases(systemClock.elapsed);
   const topics = new EventEmitter();
-  const state = { isAway: false };
+  const state = { isDown: false };
   let holders = 0;
   const withLock = createLocks({
     leases: {
       ...leases,
       take: async (...request) => {
-        if (state.isAway) throw new StorageError('unavailable', 'away');
+        if (state.isDown) throw new StorageError('unavailable', 'down');
         return await leases.take(...request);
       },
     },
@@ -49,8 +49,8 @@ async function start(withLock: WithLock, options: HarnessOptions = {}): Promise<
   return harness;
 }
 
-it('one replica is connected, and another is when the first stops', async () => {
-  harness = await start(shared().withLock);
+it('connects one replica, and another when the first stops', async () => {
+  harness = await start(sharedLock().withLock);
   const { discord, bot, platform, another } = harness;
   await platform.start(bot);
   await registered(harness);
@@ -75,14 +75,14 @@ it('one replica is connected, and another is when the first stops', async () => 
   expect(discord.refused).toEqual([]);
 });
 
-it('a replica that stands by posts all the same', async () => {
-  const { discord, bot, platform, another } = await start(shared().withLock);
+it('posts messages from a standby replica', async () => {
+  const { discord, bot, platform, another } = await start(sharedLock().withLock);
   await platform.start(bot);
   const other = await another();
   await other.start(bot);
   const { channel, guild, user } = discord;
   const address = { platform: 'discord', channel: channel.id, guild: guild.id, person: user.id };
-  await other.show(address, { text: 'Here' }, new Remembered('j'));
+  await other.show(address, { text: 'Here' }, new StoredPost('j'));
   expect(discord.said().map(({ content }) => content)).toEqual(['Here']);
   expect(await other.isPublic?.(address)).toBe(true);
   channel.deniedToPeople.add('ViewChannel');
@@ -90,8 +90,8 @@ it('a replica that stands by posts all the same', async () => {
   expect(discord.refused).toEqual([]);
 });
 
-it('shards that settings name are connected by the replicas that name them', async () => {
-  const { withLock } = shared();
+it('connects configured shards from the replicas that list them', async () => {
+  const { withLock } = sharedLock();
   let ids = 0;
   const { discord, bot, platform, another } = await start(withLock, {
     shards: 2,
@@ -103,7 +103,7 @@ it('shards that settings name are connected by the replicas that name them', asy
   expect([platform, ...others].map((one) => one.connections?.())).toEqual([1, 1, 0]);
 });
 
-it('a replica whose lock is lost lets its connection go, and handles nothing more of it', async () => {
+it('closes the connection and drops its events when a replica loses its lock', async () => {
   const lost = new AbortController();
   let isHeld = true;
   let times = 0;
@@ -115,7 +115,7 @@ it('a replica whose lock is lost lets its connection go, and handles nothing mor
   const { discord, bot, platform } = harness;
   await platform.start(bot);
   await registered(harness);
-  // The process was suspended: what it reads now is older than its lock.
+  // The process was suspended, so the events are older than its lock.
   isHeld = false;
   discord.command({ name: 'song', options: { prompt: 'rain' } });
   discord.mention({ text: 'are you there?' });
@@ -128,12 +128,12 @@ it('a replica whose lock is lost lets its connection go, and handles nothing mor
   await discord.close();
 });
 
-it('a replica whose storage is away says so, and connects once it is back', async () => {
-  const { withLock, state } = shared();
-  state.isAway = true;
+it('reports that storage is down, and connects when it is back', async () => {
+  const { withLock, state } = sharedLock();
+  state.isDown = true;
   const { bot, platform } = await start(withLock);
   await platform.start(bot);
   expect(platform.status()).toMatchObject({ ready: false, reason: expect.stringContaining('storage') });
-  state.isAway = false;
+  state.isDown = false;
   await expect.poll(() => platform.connections?.(), { timeout: 5_000 }).toBe(1);
 });

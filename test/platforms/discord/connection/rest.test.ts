@@ -16,37 +16,37 @@ beforeAll(async () => {
 afterEach(() => discord.faults.clear());
 afterAll(() => discord.close());
 
-it('makes at most fifty requests in a second with the token of the bot', async () => {
+it('sends at most 50 requests per second with the bot token', async () => {
   const rest = openRest(discord);
-  const begunAt = performance.now();
+  const startedAt = performance.now();
   const times = await Promise.all(
     Array.from({ length: 130 }, async (_, index) => {
       const channel = discord.world.addChannel(`c${index}`, { guildId: discord.guild.id });
       await rest.post(channel.id, textSending('rain'), { nonce: `n${index}` });
-      return performance.now() - begunAt;
+      return performance.now() - startedAt;
     }),
   );
-  // A second may end within the burst, and the next one begins with a whole budget.
+  // A second may end during the burst, and the next one starts with a full budget.
   expect(times.filter((time) => time < 900).length).toBeLessThanOrEqual(100);
   expect(Math.max(...times)).toBeGreaterThan(1_000);
   expect(discord.refused).toEqual([]);
 });
 
-it('waits with everything when the bot is limited globally', async () => {
+it('delays all requests during a global rate limit', async () => {
   const rest = openRest(discord);
   discord.faults.limitGlobally(700);
-  const begunAt = performance.now();
+  const startedAt = performance.now();
   await rest.post(discord.channel.id, textSending('first'), { nonce: 'first' });
   await rest.post(discord.channel.id, textSending('second'), { nonce: 'second' });
-  expect(performance.now() - begunAt).toBeGreaterThan(690);
+  expect(performance.now() - startedAt).toBeGreaterThan(690);
   expect(discord.refused).toEqual([]);
 });
 
 it.each([
   ['503', 'fail'],
   ['a broken connection', 'dropped'],
-  ['an answer that is lost', 'answer lost'],
-] as const)('sends a follow-up once, whatever happens: %s', async (_name, fault) => {
+  ['a lost response', 'answer lost'],
+] as const)('sends a follow-up only once, despite %s', async (_name, fault) => {
   const rest = openRest(discord);
   const before = discord.requests.length;
   discord.faults.decide = () => fault;
@@ -58,7 +58,7 @@ it.each([
   expect(discord.requests.slice(before)).toHaveLength(1);
 });
 
-it('posts commands, texts and files through a proxy in DISCORD_API_URL', async () => {
+it('posts text and files through the proxy in DISCORD_API_URL', async () => {
   const proxied: string[] = [];
   const forward = proxyRequests(new REST({ api: discord.apiUrl }));
   const proxy = createServer((request, response) => {
@@ -66,7 +66,7 @@ it('posts commands, texts and files through a proxy in DISCORD_API_URL', async (
     void forward(request, response);
   });
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  // Sound: it listens at a port.
+  // Safe: the proxy listens on a port.
   const { port } = proxy.address() as AddressInfo;
   const rest = openRest({ token: discord.token, apiUrl: `http://127.0.0.1:${port}/api` });
   const { body } = textSending('through a proxy');

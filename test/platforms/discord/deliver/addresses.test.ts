@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Invocation } from '../../../../src/core/invocation.ts';
 import type { DiscordServer, StoredMessage } from '../../../servers/discord/index.ts';
-import { accept, type Harness, type HarnessOptions, Remembered, startHarness } from '../harness.ts';
+import { accept, type Harness, type HarnessOptions, StoredPost, startHarness } from '../harness.ts';
 
 let harness: Harness | undefined;
 
@@ -16,7 +16,7 @@ afterEach(async () => {
 });
 
 const QUARTER = 15 * 60_000;
-const nothingRefused = (discord: DiscordServer) => expect(discord.refused).toEqual([]);
+const expectNoRejections = (discord: DiscordServer) => expect(discord.refused).toEqual([]);
 const song = (media: Harness['media']) => ({
   title: 'Rain',
   fields: [{ name: 'Style', value: 'lofi' }],
@@ -28,7 +28,7 @@ const song = (media: Harness['media']) => ({
   notify: 'ready' as const,
 });
 
-/** Every kind of channel in which people may ask, and whether the bot's own token reaches it. */
+/** All kinds of channels, and whether the bot token can post there. */
 const CHANNELS = [
   ['a channel', (d: DiscordServer) => d.channel, true],
   [
@@ -38,7 +38,7 @@ const CHANNELS = [
     true,
   ],
   [
-    'a post of a forum',
+    'a forum post',
     (d: DiscordServer) => {
       const forum = d.world.addChannel('help', { type: 15, guildId: d.guild.id });
       return d.world.addChannel('my post', { type: 11, guildId: d.guild.id, parentId: forum.id });
@@ -48,7 +48,7 @@ const CHANNELS = [
   ['a direct message', (d: DiscordServer) => d.directChannel(), true],
   ['a group message', (d: DiscordServer) => d.world.addChannel('friends', { type: 3 }), false],
   [
-    'a server where only the person installed it',
+    'a server with a user install',
     (d: DiscordServer) => {
       const elsewhere = d.world.addGuild('Elsewhere', { installed: false });
       return d.world.addChannel('general', { guildId: elsewhere.id });
@@ -62,64 +62,62 @@ const CHANNELS = [
   ],
 ] as const;
 
-describe.each(CHANNELS)('%s', (_name, channelIn, isReached) => {
-  it('gets a result with its files and the mention, early', async () => {
+describe.each(CHANNELS)('%s', (_name, channelIn, hasAccess) => {
+  it('receives an early result with its files and a mention', async () => {
     const { discord, bot, media, platform } = await start();
     const channel = channelIn(discord);
-    const begun = accept(bot);
-    const asked = discord.command({ name: 'song', options: { prompt: 'rain' }, channel });
-    const { address } = await begun;
-    const remembered = new Remembered('j');
-    await platform.show(
-      address,
-      { title: 'Composing', progress: { stage: 'Waiting', startedAt: 1 } },
-      remembered,
-    );
-    await platform.show(address, song(media), remembered);
-    const card = await asked.response();
+    const started = accept(bot);
+    const command = discord.command({ name: 'song', options: { prompt: 'rain' }, channel });
+    const { address } = await started;
+    const post = new StoredPost('j');
+    await platform.show(address, { title: 'Composing', progress: { stage: 'Waiting', startedAt: 1 } }, post);
+    await platform.show(address, song(media), post);
+    const card = await command.response();
     expect(card.attachments.map(({ filename }) => filename)).toEqual(['rain-1.mp3', 'rain-2.mp3']);
     expect(discord.said(channel).map(({ pinged }) => pinged)).toEqual([[], [discord.user.id]]);
-    nothingRefused(discord);
+    expectNoRejections(discord);
   });
 
   it(
-    isReached ? 'gets it in the same message, late' : 'is told what to do when it takes too long',
+    hasAccess ? 'receives a late result in the same message' : 'receives a late result by direct message',
     async () => {
       const { discord, bot, media, platform } = await start();
       const channel = channelIn(discord);
-      const begun = accept(bot);
-      const asked = discord.command({ name: 'song', options: { prompt: 'rain' }, channel });
-      const { address } = await begun;
-      const remembered = new Remembered('j');
-      await platform.show(address, { title: 'Composing' }, remembered);
+      const started = accept(bot);
+      const command = discord.command({ name: 'song', options: { prompt: 'rain' }, channel });
+      const { address } = await started;
+      const post = new StoredPost('j');
+      await platform.show(address, { title: 'Composing' }, post);
       discord.advance(QUARTER);
-      if (isReached) {
-        await platform.show(address, song(media), remembered);
-        expect(asked.original?.attachments).toHaveLength(2);
-        expect(discord.said(channel)[0]).toBe(asked.original);
+      if (hasAccess) {
+        await platform.show(address, song(media), post);
+        expect(command.original?.attachments).toHaveLength(2);
+        expect(discord.said(channel)[0]).toBe(command.original);
       } else {
-        await expect(platform.show(address, song(media), remembered)).rejects.toMatchObject({
+        await expect(platform.show(address, song(media), post)).rejects.toMatchObject({
           code: 'gone',
           advice: expect.stringContaining("I'm not a member of this server"),
         });
         await platform.sendPrivately(address, song(media));
         expect(discord.said(discord.directChannel()).at(-1)?.attachments).toHaveLength(2);
       }
-      nothingRefused(discord);
+      expectNoRejections(discord);
     },
   );
 });
 
-describe('the address', () => {
-  it('tells the channel of a thread, and whether a guild was there', async () => {
+describe('an address', () => {
+  it('includes the parent of a thread, and the guild', async () => {
     const { discord, bot } = await start();
-    const seen: Invocation[] = [];
+    const invocations: Invocation[] = [];
     for (const [, channelIn] of CHANNELS) {
-      const begun = accept(bot);
+      const started = accept(bot);
       discord.command({ name: 'song', options: { prompt: 'rain' }, channel: channelIn(discord) });
-      seen.push(await begun);
+      invocations.push(await started);
     }
-    expect(seen.map(({ address }) => [address.guild !== undefined, address.parent !== undefined])).toEqual([
+    expect(
+      invocations.map(({ address }) => [address.guild !== undefined, address.parent !== undefined]),
+    ).toEqual([
       [true, false],
       [true, true],
       [true, true],
@@ -128,38 +126,37 @@ describe('the address', () => {
       [true, false],
       [true, false],
     ]);
-    nothingRefused(discord);
+    expectNoRejections(discord);
   });
 });
 
-describe('a thread that was archived meanwhile', () => {
-  async function archived(options: { locked: boolean }) {
-    const some = await start();
-    const { discord, bot, media, platform } = some;
+describe('a thread that was archived in the meantime', () => {
+  async function showInArchived(options: { locked: boolean }) {
+    const { discord, bot, media, platform } = await start();
     const thread = discord.world.addChannel('aside', {
       type: 11,
       guildId: discord.guild.id,
       parentId: discord.channel.id,
     });
-    const begun = accept(bot);
-    const asked = discord.command({ name: 'song', options: { prompt: 'rain' }, channel: thread });
-    const { address } = await begun;
-    const remembered = new Remembered('j');
-    await platform.show(address, { title: 'Composing' }, remembered);
+    const started = accept(bot);
+    const command = discord.command({ name: 'song', options: { prompt: 'rain' }, channel: thread });
+    const { address } = await started;
+    const post = new StoredPost('j');
+    await platform.show(address, { title: 'Composing' }, post);
     discord.advance(QUARTER);
     Object.assign(thread, { archived: true, ...options });
-    return { discord, asked, shown: platform.show(address, song(media), remembered) };
+    return { discord, command, shown: platform.show(address, song(media), post) };
   }
 
-  it('is opened again, and what was begun there is finished there', async () => {
-    const { discord, asked, shown } = await archived({ locked: false });
+  it('is reopened to show the result', async () => {
+    const { discord, command, shown } = await showInArchived({ locked: false });
     await shown;
-    expect(asked.original?.attachments).toHaveLength(2);
+    expect(command.original?.attachments).toHaveLength(2);
     expect(discord.refused.map(({ code }) => code)).toEqual([50_083]);
   });
 
-  it('and locked says why the result comes elsewhere', async () => {
-    const { shown } = await archived({ locked: true });
+  it('and locked is named as the reason', async () => {
+    const { shown } = await showInArchived({ locked: true });
     await expect(shown).rejects.toMatchObject({
       code: 'gone',
       advice: "I couldn't finish this in the thread because it's archived and locked.",
@@ -167,28 +164,24 @@ describe('a thread that was archived meanwhile', () => {
   });
 });
 
-it('where the bot is no member, what is being made tells that it may come elsewhere', async () => {
+it('where the bot is not a member, progress mentions that the result may arrive by direct message', async () => {
   const { discord, bot, platform } = await start();
   const elsewhere = discord.world.addGuild('Elsewhere', { installed: false });
   const channel = discord.world.addChannel('general', { guildId: elsewhere.id });
-  const begun = accept(bot);
-  const asked = discord.command({ name: 'song', options: { prompt: 'rain' }, channel });
-  const { address } = await begun;
-  const remembered = new Remembered('j');
-  const told = () =>
-    JSON.stringify(asked.original?.embeds).includes("I'll send you the result as a direct message");
-  await platform.show(
-    address,
-    { title: 'Composing', progress: { stage: 'Waiting', startedAt: 1 } },
-    remembered,
-  );
-  expect(told()).toBe(true);
-  await platform.show(address, { title: 'Rain', text: 'Here' }, remembered);
-  expect(told()).toBe(false);
-  nothingRefused(discord);
+  const started = accept(bot);
+  const command = discord.command({ name: 'song', options: { prompt: 'rain' }, channel });
+  const { address } = await started;
+  const post = new StoredPost('j');
+  const showsNote = () =>
+    JSON.stringify(command.original?.embeds).includes("I'll send you the result as a direct message");
+  await platform.show(address, { title: 'Composing', progress: { stage: 'Waiting', startedAt: 1 } }, post);
+  expect(showsNote()).toBe(true);
+  await platform.show(address, { title: 'Rain', text: 'Here' }, post);
+  expect(showsNote()).toBe(false);
+  expectNoRejections(discord);
 });
 
-describe('a follow-up without an answer', () => {
+describe('a follow-up without a response', () => {
   const LONG = Array.from({ length: 500 }, (_, n) => `word${n}`).join(' ');
   const wordsOf = (messages: readonly StoredMessage[]) =>
     new Set(
@@ -201,78 +194,78 @@ describe('a follow-up without an answer', () => {
         .match(/word\d+/g),
     );
 
-  async function asking() {
-    const some = await start();
-    const { discord, bot } = some;
+  async function askElsewhere() {
+    const harness = await start();
+    const { discord, bot } = harness;
     const elsewhere = discord.world.addGuild('Elsewhere', { installed: false });
     const channel = discord.world.addChannel('general', { guildId: elsewhere.id });
-    const begun = accept(bot);
-    const asked = discord.command({ name: 'ask', options: { question: 'why?' }, channel });
-    return { ...some, asked, address: (await begun).address };
+    const started = accept(bot);
+    const command = discord.command({ name: 'ask', options: { question: 'why?' }, channel });
+    return { ...harness, command, address: (await started).address };
   }
 
   it.each([
     ['arrived', true, 2],
     ['did not arrive', false, 1],
   ])(
-    'that %s: all the words are in the first message, and none is sent twice',
+    'that %s: moves the whole text to the first message, and sends nothing twice',
     async (_name, afterTaking, expected) => {
-      const { discord, platform, asked, address } = await asking();
+      const { discord, platform, command, address } = await askElsewhere();
       discord.faults.fail(502, { path: /^POST \/webhooks/, afterTaking });
-      const remembered = new Remembered('j');
-      await platform.show(address, { text: LONG }, remembered);
-      await platform.show(address, { text: LONG }, remembered);
-      expect(asked.messages).toHaveLength(expected);
-      expect(asked.original?.attachments.map(({ filename }) => filename)).toEqual(['answer.md']);
-      expect(wordsOf([asked.original as StoredMessage]).size).toBe(500);
+      const post = new StoredPost('j');
+      await platform.show(address, { text: LONG }, post);
+      await platform.show(address, { text: LONG }, post);
+      expect(command.messages).toHaveLength(expected);
+      expect(command.original?.attachments.map(({ filename }) => filename)).toEqual(['answer.md']);
+      expect(wordsOf([command.original as StoredMessage]).size).toBe(500);
       expect(discord.requests.filter((request) => /^POST \/webhooks/.test(request))).toHaveLength(1);
-      nothingRefused(discord);
+      expectNoRejections(discord);
     },
   );
 
-  it('because the process died: the next one does not send it again', async () => {
-    const { discord, platform, asked, address, another } = await asking();
-    let posted: Remembered['posted'];
+  it('is not sent again after a crash', async () => {
+    const { discord, platform, command, address, another } = await askElsewhere();
+    let posted: StoredPost['posted'];
     let times = 0;
-    const dies = {
+    const crashing = {
       key: 'j',
       remember: async (latest: NonNullable<typeof posted>) => {
         times += 1;
-        // The third time is after the follow-up went out.
+        // The third call comes after the follow-up.
         if (times === 3) throw new Error('killed');
         posted = latest;
       },
     };
-    await expect(platform.show(address, { text: LONG }, dies)).rejects.toThrow('killed');
-    expect(asked.messages).toHaveLength(2);
+    await expect(platform.show(address, { text: LONG }, crashing)).rejects.toThrow('killed');
+    expect(command.messages).toHaveLength(2);
     const next = await another();
     await next.show(address, { text: LONG }, { key: 'j', posted, remember: async () => {} });
-    expect(asked.messages).toHaveLength(2);
-    expect(wordsOf([asked.original as StoredMessage]).size).toBe(500);
-    nothingRefused(discord);
+    expect(command.messages).toHaveLength(2);
+    expect(wordsOf([command.original as StoredMessage]).size).toBe(500);
+    expectNoRejections(discord);
   });
 
-  it('is no reason to mention somebody twice', async () => {
-    const { discord, platform, asked, address } = await asking();
-    const remembered = new Remembered('j');
-    await platform.show(address, { text: 'short' }, remembered);
+  it('does not cause a second mention', async () => {
+    const { discord, platform, command, address } = await askElsewhere();
+    const post = new StoredPost('j');
+    await platform.show(address, { text: 'short' }, post);
     discord.faults.fail(502, { path: /^POST \/webhooks/, afterTaking: true });
     for (let time = 0; time < 3; time += 1)
-      await platform.show(address, { text: 'short', notify: 'ready' }, remembered);
-    expect(asked.messages.flatMap(({ pinged }) => pinged)).toEqual([discord.user.id]);
-    nothingRefused(discord);
+      await platform.show(address, { text: 'short', notify: 'ready' }, post);
+    expect(command.messages.flatMap(({ pinged }) => pinged)).toEqual([discord.user.id]);
+    expectNoRejections(discord);
   });
 });
 
-describe('permissions', () => {
-  it('that are missing are named, and no others', async () => {
+describe('missing permissions', () => {
+  it('are named exactly', async () => {
     const { discord, bot, platform } = await start();
     discord.channel.denied.add('SendMessages');
-    const begun = accept(bot);
+    const started = accept(bot);
     discord.command({ name: 'song', options: { prompt: 'rain' } });
-    const { address } = await begun;
+    const { address } = await started;
     discord.advance(QUARTER);
-    await expect(platform.show(address, { text: 'x' }, new Remembered('j'))).rejects.toMatchObject({
+    await expect(platform.show(address, { text: 'x' }, new StoredPost('j'))).rejects.toMatchObject({
       code: 'gone',
       advice: "I can't answer properly in that channel. Ask a moderator to grant me Send Messages.",
     });
@@ -283,8 +276,8 @@ describe('permissions', () => {
     [['EmbedLinks'], 'Embed Links', { embeds: 0, files: 2 }],
     [['EmbedLinks', 'AttachFiles'], 'Embed Links and Attach Files', { embeds: 0, files: 0 }],
   ] as const)(
-    '%s that were never given are known, and nothing is tried in vain',
-    async (denied, named, shown) => {
+    'without %s, the bot sends a plainer message immediately',
+    async (denied, permissions, expected) => {
       const { discord, media, platform } = await start({
         prepare: (server) => {
           for (const name of denied) server.channel.denied.add(name);
@@ -297,16 +290,16 @@ describe('permissions', () => {
         person: discord.user.id,
       };
       const { notify: _, ...quiet } = song(media);
-      await platform.show(address, quiet, new Remembered('j'));
+      await platform.show(address, quiet, new StoredPost('j'));
       const [said] = discord.said();
-      expect([said?.embeds.length, said?.attachments.length]).toEqual([shown.embeds, shown.files]);
-      const words = [said?.content, said?.embeds[0]?.description].join('\n');
-      expect(words).toContain(`I need ${named} here to show this properly.`);
-      nothingRefused(discord);
+      expect([said?.embeds.length, said?.attachments.length]).toEqual([expected.embeds, expected.files]);
+      const text = [said?.content, said?.embeds[0]?.description].join('\n');
+      expect(text).toContain(`I need ${permissions} here to show this properly.`);
+      expectNoRejections(discord);
     },
   );
 
-  it('to write that were never given make no request, and a sentence that names them', async () => {
+  it('to write are named without sending a request', async () => {
     const { discord, platform } = await start({
       prepare: (server) => server.channel.denied.add('SendMessages').add('ViewChannel'),
     });
@@ -316,14 +309,14 @@ describe('permissions', () => {
       channel: discord.channel.id,
       person: discord.user.id,
     };
-    await expect(platform.show(address, { text: 'x' }, new Remembered('j'))).rejects.toMatchObject({
+    await expect(platform.show(address, { text: 'x' }, new StoredPost('j'))).rejects.toMatchObject({
       code: 'gone',
       advice: expect.stringContaining('View Channel and Send Messages'),
     });
-    nothingRefused(discord);
+    expectNoRejections(discord);
   });
 
-  it('for a mention are those for commands: who may use none there is not answered', async () => {
+  it('for commands also apply to mentions', async () => {
     const { discord, bot } = await start({
       prepare: (server) => server.channel.deniedToPeople.add('UseApplicationCommands'),
     });
@@ -335,16 +328,16 @@ describe('permissions', () => {
     });
     discord.mention({ text: 'sing', channel: thread });
     const other = discord.world.addChannel('bots', { guildId: discord.guild.id });
-    const begun = accept(bot);
+    const started = accept(bot);
     discord.mention({ text: 'sing here', channel: other });
-    expect((await begun).address.channel).toBe(other.id);
+    expect((await started).address.channel).toBe(other.id);
     expect(bot.invocations).toHaveLength(1);
-    nothingRefused(discord);
+    expectNoRejections(discord);
   });
 });
 
-describe('completions', () => {
-  it('that Discord does not take do no harm', async () => {
+describe('autocomplete', () => {
+  it('tolerates suggestions that Discord rejects', async () => {
     const { discord, bot, log } = await start();
     bot.choices = async () => [{ name: 'V5', value: 'V5' }];
     discord.faults.fail(503, { times: 4, path: /callback$/ });

@@ -5,8 +5,8 @@ import { createEditPace } from '../../../../src/platforms/discord/deliver/edit-p
 const CHANNEL = '100000000000000001';
 const { signal } = new AbortController();
 
-/** A pace in virtual time, and Discord's answers to edits. */
-function open() {
+/** Creates a pace in virtual time, and reads Discord's responses to edits. */
+function createPace() {
   const clock = { time: 0 };
   const pace = createEditPace({
     elapsed: () => clock.time,
@@ -14,7 +14,7 @@ function open() {
       clock.time += milliseconds;
     },
   });
-  const answered = (path: string, remaining: number, seconds: number, method = 'PATCH') =>
+  const respond = (path: string, remaining: number, seconds: number, method = 'PATCH') =>
     pace.read(
       { method, path: `/${path}` },
       {
@@ -24,43 +24,43 @@ function open() {
         }),
       },
     );
-  /** When the next edit may be made. */
+  /** Returns the time of the next edit. */
   const next = async (isFirst = false, budget = CHANNEL) => {
     await pace.slot({ budget, other: CHANNEL, isFirst }, signal);
     return clock.time;
   };
-  return { answered, next, pace, clock };
+  return { respond, next, pace, clock };
 }
 
-it('spreads what remains of a budget over the time until it is renewed', async () => {
-  const { answered, next } = open();
+it('spreads the remaining budget over the time until its reset', async () => {
+  const { respond, next } = createPace();
   const times = [await next(true)];
-  // Five in two seconds.
+  // Five edits in two seconds.
   for (let used = 1; used <= 5; used += 1) {
-    answered(`channels/${CHANNEL}/messages/1`, 5 - used, 2 - (used - 1) * 0.4);
+    respond(`channels/${CHANNEL}/messages/1`, 5 - used, 2 - (used - 1) * 0.4);
     times.push(await next());
   }
   expect(times.map(Math.round)).toEqual([0, 400, 800, 1_200, 1_600, 2_000]);
 });
 
-it('edits every 1.2 seconds where Discord tells nothing', async () => {
-  const { answered, next } = open();
-  // Not an answer to an edit.
-  answered(`channels/${CHANNEL}/messages`, 0, 60, 'POST');
+it('edits every 1.2 seconds without headers', async () => {
+  const { respond, next } = createPace();
+  // Not the response to an edit.
+  respond(`channels/${CHANNEL}/messages`, 0, 60, 'POST');
   expect([await next(true), await next(), await next()]).toEqual([0, 1_200, 2_400]);
 });
 
-it('lets first words go at once, and each interaction have a budget of its own', async () => {
-  const { answered, next } = open();
-  answered(`channels/${CHANNEL}/messages/1`, 0, 3);
+it('does not delay the first edit, and gives each interaction its own budget', async () => {
+  const { respond, next } = createPace();
+  respond(`channels/${CHANNEL}/messages/1`, 0, 3);
   expect(await next(true)).toBe(0);
-  answered('webhooks/7/a-token/messages/@original', 1, 10);
+  respond('webhooks/7/a-token/messages/@original', 1, 10);
   expect(await next(false, 'a-token')).toBe(5_000);
 });
 
-it('waits no longer when the text ends', async () => {
-  const { pace, answered, clock } = open();
-  answered(`channels/${CHANNEL}/messages/1`, 0, 3);
+it('stops waiting when the text is complete', async () => {
+  const { pace, respond, clock } = createPace();
+  respond(`channels/${CHANNEL}/messages/1`, 0, 3);
   const ended = new AbortController();
   ended.abort();
   await pace.slot({ budget: CHANNEL, other: CHANNEL, isFirst: false }, ended.signal);

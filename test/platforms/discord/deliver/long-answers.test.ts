@@ -1,19 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Address } from '../../../../src/core/invocation.ts';
 import type { Message } from '../../../../src/core/message.ts';
-import { accept, type Harness, Remembered, startHarness } from '../harness.ts';
+import { accept, type Harness, StoredPost, startHarness } from '../harness.ts';
 
 let harness: Harness;
 let address: Address;
-/** The clock of the machine is set by so much. */
-let setBy = 0;
+/** How far the system clock was changed. */
+let clockOffset = 0;
 
 beforeEach(async () => {
-  // Edits follow each other at once.
-  setBy = 0;
+  // Edits follow without a delay.
+  clockOffset = 0;
   harness = await startHarness({
     sleep: () => new Promise((resolve) => setImmediate(resolve)),
-    adapter: (discord) => ({ now: () => discord.now() + setBy }),
+    adapter: (discord) => ({ now: () => discord.now() + clockOffset }),
   });
   const accepted = accept(harness.bot);
   harness.discord.command({ name: 'ask', options: { question: 'why' } });
@@ -33,8 +33,8 @@ const said = () => harness.discord.said();
 const shows = (word: number) => JSON.stringify(said()).includes(`w${String(word).padStart(4, '0')}`);
 
 describe('a long answer', () => {
-  it('is shown as far as it has come, in up to four messages, and stays there without a file', async () => {
-    const stream = harness.platform.stream(address, new Remembered('j'));
+  it('grows over up to four messages, and stays there without a file', async () => {
+    const stream = harness.platform.stream(address, new StoredPost('j'));
     for (const count of [200, 600, 700, 1_000, 1_200]) {
       stream.update(() => writing(count));
       await expect.poll(() => shows(count - 1)).toBe(true);
@@ -49,8 +49,8 @@ describe('a long answer', () => {
     expect(shown).toEqual(words(1_200).split(' '));
   });
 
-  it('shows its newest words when it is too long for messages, and becomes a file in the end', async () => {
-    const stream = harness.platform.stream(address, new Remembered('j'));
+  it('shows its latest words when it is too long for messages, and ends as a file', async () => {
+    const stream = harness.platform.stream(address, new StoredPost('j'));
     for (const count of [1_200, 1_500, 2_000]) {
       stream.update(() => writing(count));
       await expect.poll(() => shows(count - 1)).toBe(true);
@@ -61,17 +61,17 @@ describe('a long answer', () => {
     expect(said()).toMatchObject([{ attachments: [{ filename: 'answer.md' }] }]);
   });
 
-  it('goes on when the clock of the machine is set back', async () => {
-    const stream = harness.platform.stream(address, new Remembered('j'));
+  it('continues when the system clock is set back', async () => {
+    const stream = harness.platform.stream(address, new StoredPost('j'));
     stream.update(() => writing(10));
     await expect.poll(() => shows(9)).toBe(true);
-    setBy = -3_600_000;
+    clockOffset = -3_600_000;
     stream.update(() => writing(20));
     await expect.poll(() => shows(19)).toBe(true);
   });
 
-  it('is written only where it has changed', async () => {
-    const stream = harness.platform.stream(address, new Remembered('j'));
+  it('edits only the messages that changed', async () => {
+    const stream = harness.platform.stream(address, new StoredPost('j'));
     stream.update(() => writing(1_000));
     await expect.poll(() => shows(999)).toBe(true);
     const states = () => said().map(({ history }) => history.length);

@@ -6,7 +6,7 @@ const media = {
   link: () => 'https://bot.example/files/a',
 };
 
-it('whatever a text says, it lets Discord ping no one but those who are named to it', async () => {
+it('allows Discord to notify only the given people, whatever the text contains', async () => {
   const page = { content: '@everyone <@12345>', embeds: [], components: [], files: [] };
   const { body } = sendingOf(page, [], media);
   expect(body.allowed_mentions).toEqual({ parse: [] });

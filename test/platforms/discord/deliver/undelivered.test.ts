@@ -1,4 +1,4 @@
-/** Results whose channel closes within the fifteen minutes of the interaction that asked for them, and late ones. */
+/** Results whose channel closes before the interaction expires, and late results. */
 import { afterEach, describe, expect, it } from 'vitest';
 import type { JobDependencies } from '../../../../src/jobs/dependencies.ts';
 import { advanceOnce, createWorld, SONG, songCallback, type World } from '../../../jobs/world.ts';
@@ -18,8 +18,8 @@ const CLOSINGS: readonly [string, (thread: Channel, discord: DiscordServer) => v
   ['a channel that was deleted', ({ id }, { world }) => world.channels.delete(id), 10_003],
 ];
 
-/** A song that was asked for by a slash command. */
-async function composing() {
+/** Starts a song by slash command. */
+async function startSong() {
   harness = await startHarness();
   world = await createWorld();
   const { discord, bot, media, platform } = harness;
@@ -28,9 +28,9 @@ async function composing() {
     guildId: discord.guild.id,
     parentId: discord.channel.id,
   });
-  const begun = accept(bot);
+  const started = accept(bot);
   discord.command({ name: 'song', options: { prompt: 'rain' }, channel: thread });
-  const { address, person } = await begun;
+  const { address, person } = await started;
   const dependencies: JobDependencies = {
     ...world.dependencies,
     platform: () => platform,
@@ -46,9 +46,9 @@ async function composing() {
   return { discord, thread, job, run, address, person };
 }
 
-/** A song whose channel closes while it is composed. */
-async function composedFor(close: (thread: Channel, discord: DiscordServer) => void) {
-  const song = await composing();
+/** Starts a song, closes its channel and completes it. */
+async function completeAfterClosing(close: (thread: Channel, discord: DiscordServer) => void) {
+  const song = await startSong();
   const { discord, thread, job } = song;
   close(thread, discord);
   await world.callback(job, songCallback('complete'));
@@ -57,8 +57,8 @@ async function composedFor(close: (thread: Channel, discord: DiscordServer) => v
 }
 
 describe.each(CLOSINGS)('a song for %s', (_name, close, code) => {
-  it('comes by direct message, with its files and the reason', async () => {
-    const { discord, job, run, files, titles } = await composedFor(close);
+  it('is sent by direct message, with its files and the reason', async () => {
+    const { discord, job, run, files, titles } = await completeAfterClosing(close);
     await run();
     expect(files().map(({ filename }) => filename)).toEqual(expect.arrayContaining(titles));
     expect(JSON.stringify(discord.said(discord.directChannel()))).toMatch(
@@ -69,8 +69,8 @@ describe.each(CLOSINGS)('a song for %s', (_name, close, code) => {
     expect(discord.refused.map((refused) => refused.code)).toContain(code);
   });
 
-  it('comes when Discord takes direct messages again', async () => {
-    const { discord, job, run, files, titles } = await composedFor(close);
+  it('is sent when Discord accepts direct messages again', async () => {
+    const { discord, job, run, files, titles } = await completeAfterClosing(close);
     discord.faults.fail(503, { times: 4, path: /^POST .(users|channels)/ });
     expect(await run()).toBeGreaterThan(world.clock.now());
     expect(files()).toEqual([]);
@@ -80,18 +80,18 @@ describe.each(CLOSINGS)('a song for %s', (_name, close, code) => {
     expect((await world.read(job)).undelivered).toBeUndefined();
   });
 
-  it('is listed under /jobs where its person takes no direct messages', async () => {
-    const { discord, run, job, address, person, files } = await composedFor(close);
+  it('is listed under /jobs if the requester does not accept direct messages', async () => {
+    const { discord, run, job, address, person, files } = await completeAfterClosing(close);
     discord.world.closedToDirect.add(discord.user.id);
     await run();
     expect(files()).toEqual([]);
-    const listed = await world.storage.jobs.undelivered(address.platform, person.id, 5);
-    expect(listed.map(({ id }) => id)).toEqual([job]);
+    const undelivered = await world.storage.jobs.undelivered(address.platform, person.id, 5);
+    expect(undelivered.map(({ id }) => id)).toEqual([job]);
   });
 });
 
-it('a song that comes after its deadline mentions its person again: that it is not complete, then that it is ready', async () => {
-  const { discord, thread, job, run } = await composing();
+it('a song after its deadline mentions the requester when it is incomplete, and again when it is ready', async () => {
+  const { discord, thread, job, run } = await startSong();
   const mentions = () => discord.said(thread).filter(({ pinged }) => pinged.length > 0);
   const words = () => mentions().map(({ content }) => content.replace(`<@${discord.user.id}>`, '@Ada'));
   world.clock.advance(31 * 60_000);
@@ -107,21 +107,21 @@ it('a song that comes after its deadline mentions its person again: that it is n
   expect(discord.refused).toEqual([]);
 });
 
-it('what follow-ups are used up for comes by direct message', async () => {
+it('private messages beyond the follow-up limit are sent by direct message', async () => {
   harness = await startHarness();
   world = await createWorld();
   const { discord, bot, platform } = harness;
   const elsewhere = discord.world.addGuild('Elsewhere', { installed: false });
-  const begun = accept(bot);
+  const started = accept(bot);
   const channel = discord.world.addChannel('general', { guildId: elsewhere.id });
-  const asked = discord.command({ name: 'song', options: { prompt: 'rain' }, channel });
-  const { address } = await begun;
+  const command = discord.command({ name: 'song', options: { prompt: 'rain' }, channel });
+  const { address } = await started;
   for (let count = 1; count <= 6; count += 1) await platform.sendPrivately(address, { text: `${count}` });
-  expect(asked.followUps.map(({ content }) => content)).toEqual(['1', '2', '3', '4', '5']);
+  expect(command.followUps.map(({ content }) => content)).toEqual(['1', '2', '3', '4', '5']);
   expect(discord.said(discord.directChannel()).map(({ content }) => content)).toEqual(['6']);
 });
 
-it('two private messages of the same millisecond both arrive', async () => {
+it('two private messages in the same millisecond both arrive', async () => {
   const at = Date.now();
   harness = await startHarness({ adapter: () => ({ now: () => at }) });
   world = await createWorld();

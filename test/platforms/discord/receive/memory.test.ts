@@ -4,7 +4,6 @@ import { present } from '../../../../src/core/util/present.ts';
 import type { StoredMessage } from '../../../servers/discord/index.ts';
 import { accept, type Harness, type HarnessOptions, startHarness } from '../harness.ts';
 
-/** What the bot reads back of what was said before it was asked. */
 let harness: Harness | undefined;
 
 async function start(options: HarnessOptions = {}): Promise<Harness> {
@@ -21,88 +20,88 @@ const withMessageContent: HarnessOptions = {
   privilegedIntents: 1 << 15,
   adapter: () => ({ messageContent: true }),
 };
-const answerOf = (text: string, job = 'j1'): Message => ({
+const createAnswer = (text: string, job = 'j1'): Message => ({
   text,
   actions: [{ type: 'action', id: `ask.again:${job}:0`, label: 'Again' }],
 });
 const LONG = Array.from({ length: 700 }, (_, n) => `word${n}`).join(' ');
 
-type Saying = Parameters<Harness['discord']['mention']>[0];
+type Mention = Parameters<Harness['discord']['mention']>[0];
 
 /** Mentions the bot and resolves with the messages of its answer. */
-async function talk({ discord, bot }: Harness, saying: Saying, answer: Message): Promise<StoredMessage[]> {
+async function talk({ discord, bot }: Harness, mention: Mention, answer: Message): Promise<StoredMessage[]> {
   bot.answer = async () => ({ type: 'message', visibility: 'channel', message: answer });
-  const before = discord.said(saying.channel).length;
-  discord.mention(saying);
-  await discord.until(() => discord.said(saying.channel).at(-1)?.components.length, 'an answer');
+  const before = discord.said(mention.channel).length;
+  discord.mention(mention);
+  await discord.until(() => discord.said(mention.channel).at(-1)?.components.length, 'an answer');
   return await discord.until(() => {
-    const said = discord.said(saying.channel).slice(before);
+    const said = discord.said(mention.channel).slice(before);
     return said.at(-1)?.components.length ? said : undefined;
   }, 'an answer');
 }
 
-async function remembered({ discord, bot }: Harness, saying: Saying) {
-  const begun = accept(bot);
-  discord.mention(saying);
-  return (await begun).conversation?.map(({ author, text, job }) => present({ author, text, job }));
+async function conversationOf({ discord, bot }: Harness, mention: Mention) {
+  const started = accept(bot);
+  discord.mention(mention);
+  return (await started).conversation?.map(({ author, text, job }) => present({ author, text, job }));
 }
 
 describe('a chain of replies', () => {
-  it('keeps what can be read when a message of it was deleted', async () => {
-    const some = await start();
-    const [first] = await talk(some, { text: 'one?' }, answerOf('1', 'j1'));
+  it('keeps the readable part when one of its messages was deleted', async () => {
+    const harness = await start();
+    const [first] = await talk(harness, { text: 'one?' }, createAnswer('1', 'j1'));
     const [second] = await talk(
-      some,
+      harness,
       { text: 'two?', ...(first && { replyTo: first }) },
-      answerOf('2', 'j2'),
+      createAnswer('2', 'j2'),
     );
     if (!first || !second) throw new Error('There is no answer');
-    some.discord.remove(first);
-    expect(await remembered(some, { text: 'three?', replyTo: second })).toEqual([
+    harness.discord.remove(first);
+    expect(await conversationOf(harness, { text: 'three?', replyTo: second })).toEqual([
       { author: 'person', text: 'two?' },
       { author: 'bot', text: '2', job: 'j2' },
     ]);
   });
 
-  it('has the words of a message that was corrected since', async () => {
-    const some = await start();
-    const [answer] = await talk(some, { text: 'one?' }, answerOf('1'));
-    const asked = [...some.discord.world.messages.values()].find(({ id }) => id === answer?.replyTo);
+  it('uses the edited text of a message', async () => {
+    const harness = await start();
+    const [answer] = await talk(harness, { text: 'one?' }, createAnswer('1'));
+    const asked = [...harness.discord.world.messages.values()].find(({ id }) => id === answer?.replyTo);
     if (!answer || !asked) throw new Error('There is no answer');
-    some.discord.correct(asked, `<@${some.discord.world.bot.id}> won?`);
-    expect(await remembered(some, { text: 'two?', replyTo: answer })).toEqual([
+    harness.discord.correct(asked, `<@${harness.discord.world.bot.id}> won?`);
+    expect(await conversationOf(harness, { text: 'two?', replyTo: answer })).toEqual([
       { author: 'person', text: 'won?' },
       { author: 'bot', text: '1', job: 'j1' },
     ]);
   });
 
-  it('names the question of an answer of several messages, whichever of them is replied to', async () => {
-    const some = await start();
-    const pages = await talk(some, { text: 'words?' }, answerOf(LONG));
+  it('includes the question when any message of a long answer is replied to', async () => {
+    const harness = await start();
+    const pages = await talk(harness, { text: 'words?' }, createAnswer(LONG));
     expect(pages.length).toBeGreaterThan(2);
     for (const page of pages) {
-      const begun = accept(some.bot);
-      some.discord.mention({ text: 'and?', replyTo: page });
-      const [question, answer, ...others] = (await begun).conversation ?? [];
+      const started = accept(harness.bot);
+      harness.discord.mention({ text: 'and?', replyTo: page });
+      const [question, answer, ...rest] = (await started).conversation ?? [];
       expect(question).toMatchObject({ author: 'person', text: 'words?' });
       expect(answer).toMatchObject({ author: 'bot', answers: page.replyTo });
-      expect(others).toEqual([]);
+      expect(rest).toEqual([]);
     }
-    expect(some.discord.refused).toEqual([]);
+    expect(harness.discord.refused).toEqual([]);
   });
 
-  it('is read once, and not for each question in it', async () => {
-    const some = await start();
-    const [first] = await talk(some, { text: 'one?' }, answerOf('1', 'j1'));
+  it('is read only once for several questions', async () => {
+    const harness = await start();
+    const [first] = await talk(harness, { text: 'one?' }, createAnswer('1', 'j1'));
     const [second] = await talk(
-      some,
+      harness,
       { text: 'two?', ...(first && { replyTo: first }) },
-      answerOf('2', 'j2'),
+      createAnswer('2', 'j2'),
     );
     if (!second) throw new Error('There is no answer');
-    const reads = () => some.discord.requests.filter((request) => /^GET .*messages/.test(request)).length;
+    const reads = () => harness.discord.requests.filter((request) => /^GET .*messages/.test(request)).length;
     const before = reads();
-    expect(await remembered(some, { text: 'three?', replyTo: second })).toHaveLength(4);
+    expect(await conversationOf(harness, { text: 'three?', replyTo: second })).toHaveLength(4);
     expect(reads() - before).toBe(0);
   });
 });
@@ -116,28 +115,28 @@ describe('a thread', () => {
       ownerId: discord.user.id,
     });
 
-  it('that people opened is remembered by /ask too', async () => {
-    const some = await start();
-    const channel = threadOf(some);
-    await talk(some, { text: 'one?', channel }, answerOf('1'));
-    const begun = accept(some.bot);
-    some.discord.command({ name: 'ask', options: { question: 'two?' }, channel });
-    expect((await begun).conversation).toMatchObject([
+  it("opened by a person is part of /ask's conversation", async () => {
+    const harness = await start();
+    const channel = threadOf(harness);
+    await talk(harness, { text: 'one?', channel }, createAnswer('1'));
+    const started = accept(harness.bot);
+    harness.discord.command({ name: 'ask', options: { question: 'two?' }, channel });
+    expect((await started).conversation).toMatchObject([
       { author: 'person', text: 'one?' },
       { author: 'bot', text: '1', job: 'j1' },
     ]);
   });
 
-  it('keeps what can be read when the message that it was opened at was deleted', async () => {
-    const some = await start();
-    const { discord } = some;
-    const [answer] = await talk(some, { text: 'one?' }, { ...answerOf('1'), conversation: true });
+  it('keeps the readable part when its first message was deleted', async () => {
+    const harness = await start();
+    const { discord } = harness;
+    const [answer] = await talk(harness, { text: 'one?' }, { ...createAnswer('1'), conversation: true });
     if (!answer) throw new Error('There is no answer');
     discord.press('Continue in a thread', answer);
     const channel = await discord.until(() => discord.world.channels.get(answer.id), 'a thread');
-    await talk(some, { text: 'two?', channel }, answerOf('2', 'j2'));
+    await talk(harness, { text: 'two?', channel }, createAnswer('2', 'j2'));
     discord.remove(answer);
-    expect(await remembered(some, { text: 'three?', channel })).toEqual([
+    expect(await conversationOf(harness, { text: 'three?', channel })).toEqual([
       { author: 'person', text: 'two?' },
       { author: 'bot', text: '2', job: 'j2' },
     ]);
@@ -146,23 +145,27 @@ describe('a thread', () => {
   it.each([
     ['one message', 'Because.'],
     ['several messages', LONG],
-  ])('opened at an answer of %s is named after its question', async (_name, text) => {
-    const some = await start();
-    const pages = await talk(some, { text: 'Why is it so?' }, { ...answerOf(text), conversation: true });
+  ])('opened on an answer of %s is named after the question', async (_name, text) => {
+    const harness = await start();
+    const pages = await talk(
+      harness,
+      { text: 'Why is it so?' },
+      { ...createAnswer(text), conversation: true },
+    );
     const last = pages.at(-1);
     if (!last) throw new Error('There is no answer');
-    await some.discord.press('Continue in a thread', last).response();
-    expect(some.discord.world.channels.get(last.id)?.name).toBe('Why is it so?');
+    await harness.discord.press('Continue in a thread', last).response();
+    expect(harness.discord.world.channels.get(last.id)?.name).toBe('Why is it so?');
   });
 
-  it('opened at a long answer to a command is named after its question too', async () => {
-    const some = await start();
-    const { discord, bot } = some;
-    const message = { ...answerOf(LONG), title: '“Why is it so?”', conversation: true };
-    const begun = accept(bot);
+  it('opened on a long answer to a command is named after the question', async () => {
+    const harness = await start();
+    const { discord, bot } = harness;
+    const message = { ...createAnswer(LONG), title: '“Why is it so?”', conversation: true };
+    const started = accept(bot);
     const asked = discord.command({ name: 'ask', options: { question: 'Why is it so?' } });
-    const { address } = await begun;
-    await some.platform.show(address, message, { key: 'j', remember: async () => {} });
+    const { address } = await started;
+    await harness.platform.show(address, message, { key: 'j', remember: async () => {} });
     const last = discord.said().at(-1);
     if (!last || last === asked.original) throw new Error('The answer is one message');
     await discord.press('Continue in a thread', last).response();
@@ -170,31 +173,31 @@ describe('a thread', () => {
   });
 });
 
-describe('a mention without words', () => {
-  it('is greeted with what the bot can do', async () => {
-    const some = await start();
-    const asked = some.discord.mention({ text: '' });
-    const answer = await some.discord.until(() => some.discord.said()[0], 'a greeting');
+describe('a mention without text', () => {
+  it('shows what the bot can do', async () => {
+    const harness = await start();
+    const asked = harness.discord.mention({ text: '' });
+    const answer = await harness.discord.until(() => harness.discord.said()[0], 'a greeting');
     expect(answer.replyTo).toBe(asked.id);
-    expect(some.bot.invocations).toMatchObject([{ command: 'minstrel', options: {} }]);
+    expect(harness.bot.invocations).toMatchObject([{ command: 'minstrel', options: {} }]);
   });
 
-  it('as a reply to the bot is greeted as well', async () => {
-    const some = await start();
-    const [answer] = await talk(some, { text: 'one?' }, answerOf('1'));
-    const begun = accept(some.bot);
-    some.discord.mention({ text: '', ...(answer && { replyTo: answer }) });
-    expect((await begun).command).toBe('minstrel');
+  it('as a reply to the bot shows what the bot can do', async () => {
+    const harness = await start();
+    const [answer] = await talk(harness, { text: 'one?' }, createAnswer('1'));
+    const started = accept(harness.bot);
+    harness.discord.mention({ text: '', ...(answer && { replyTo: answer }) });
+    expect((await started).command).toBe('minstrel');
   });
 
-  it("as a reply to another's message asks about that message, with its files", async () => {
-    const some = await start(withMessageContent);
-    const bob = some.discord.world.addUser('Bob');
+  it("as a reply to a person asks about that person's message, with its files", async () => {
+    const harness = await start(withMessageContent);
+    const bob = harness.discord.world.addUser('Bob');
     const files = [{ filename: 'sea.png', contentType: 'image/png', bytes: new Uint8Array([1]) }];
-    const said = some.discord.say({ text: 'Why is the sea loud?', user: bob, files });
-    const begun = accept(some.bot);
-    some.discord.mention({ text: '', replyTo: said });
-    expect(await begun).toMatchObject({
+    const said = harness.discord.say({ text: 'Why is the sea loud?', user: bob, files });
+    const started = accept(harness.bot);
+    harness.discord.mention({ text: '', replyTo: said });
+    expect(await started).toMatchObject({
       command: 'ask',
       options: { question: 'Why is the sea loud?', image: { name: 'sea.png' } },
       person: { displayName: 'Ada' },
@@ -202,17 +205,20 @@ describe('a mention without words', () => {
     });
   });
 
-  it('as a reply to a message that Discord hides says what to do', async () => {
-    const some = await start();
-    const said = some.discord.say({ text: 'Why is the sea loud?', user: some.discord.world.addUser('Bob') });
-    some.discord.mention({ text: '', replyTo: said });
-    const told = await some.discord.until(() => some.discord.said()[0], 'an answer');
-    expect(told.content).toContain('“Ask about this”');
-    expect(some.bot.invocations).toEqual([]);
+  it('as a reply to a hidden message explains what to do', async () => {
+    const harness = await start();
+    const said = harness.discord.say({
+      text: 'Why is the sea loud?',
+      user: harness.discord.world.addUser('Bob'),
+    });
+    harness.discord.mention({ text: '', replyTo: said });
+    const reply = await harness.discord.until(() => harness.discord.said()[0], 'an answer');
+    expect(reply.content).toContain('“Ask about this”');
+    expect(harness.bot.invocations).toEqual([]);
   });
 });
 
-it('a mention of its role, whose text it may not read, gets the way out', async () => {
+it('a mention of its role without readable text explains what to do', async () => {
   const { discord, bot } = await start();
   discord.say({ text: `<@&${discord.guild.botRoleId}> what is a mode?` });
   const answer = await discord.until(() => discord.said().at(-1), 'an answer');

@@ -9,7 +9,7 @@ import { accept, type Harness, startHarness } from '../harness.ts';
 const ADA = { id: '10', username: 'ada', global_name: 'Ada' };
 
 let harness: Harness;
-/** The clock of the bot where it differs from Discord's. */
+/** The bot's clock, if it differs from Discord's. */
 let clock: number | undefined;
 
 beforeAll(async () => {
@@ -17,8 +17,8 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-/** What the bot makes of an interaction of this shape. */
-async function received(more: object): Promise<Invocation> {
+/** Sends an interaction with these fields and returns the invocation. */
+async function receive(fields: object): Promise<Invocation> {
   const { discord, bot } = harness;
   const id = discord.world.nextId();
   const guild = discord.guild.id;
@@ -40,7 +40,7 @@ async function received(more: object): Promise<Invocation> {
       entitlements: [],
       authorizing_integration_owners: { 0: guild },
       context: 0,
-      ...more,
+      ...fields,
     }),
   });
   return await discord.until(
@@ -49,60 +49,60 @@ async function received(more: object): Promise<Invocation> {
   );
 }
 
-test('the life of an interaction counts from when it was made, however late it came, and by our clock if that is behind', async () => {
-  const expiresAt = async () => addressDataOf((await received({})).address).interaction?.expiresAt ?? 0;
-  const madeAt = harness.discord.now();
-  clock = madeAt + 60_000;
-  expect(Math.abs((await expiresAt()) - (madeAt + 15 * 60_000))).toBeLessThan(10_000);
-  clock = madeAt - 60_000;
+test("an interaction expires 15 minutes after its creation, or by the bot's clock if that is behind", async () => {
+  const expiresAt = async () => addressDataOf((await receive({})).address).interaction?.expiresAt ?? 0;
+  const createdAt = harness.discord.now();
+  clock = createdAt + 60_000;
+  expect(Math.abs((await expiresAt()) - (createdAt + 15 * 60_000))).toBeLessThan(10_000);
+  clock = createdAt - 60_000;
   expect(await expiresAt()).toBe(clock + 15 * 60_000);
   clock = undefined;
 });
 
-describe('where something was asked', () => {
-  test.each([10, 11, 12])('a thread of type %i names its channel', async (type) => {
+describe('the address', () => {
+  test.each([10, 11, 12])('of a thread of type %i includes its parent', async (type) => {
     const channel = { id: String(200 + type), type, parent_id: '99', guild_id: harness.discord.guild.id };
-    expect((await received({ channel })).address).toMatchObject({ channel: channel.id, parent: '99' });
+    expect((await receive({ channel })).address).toMatchObject({ channel: channel.id, parent: '99' });
   });
 
-  test('a channel in a category is no thread', async () => {
+  test('of a channel in a category has no parent', async () => {
     const channel = { id: '201', type: 0, parent_id: '98', guild_id: harness.discord.guild.id };
-    expect((await received({ channel })).address.parent).toBeUndefined();
+    expect((await receive({ channel })).address.parent).toBeUndefined();
   });
 });
 
-test('talk in a thread names its channel, as commands do', async () => {
+test('mentions in a thread include its parent, as commands do', async () => {
   const { discord, bot } = harness;
   const thread: Channel = discord.world.addChannel('aside', {
     type: 11,
     guildId: discord.guild.id,
     parentId: discord.channel.id,
   });
-  const begun = accept(bot);
+  const started = accept(bot);
   discord.mention({ text: 'how are you?', channel: thread });
-  expect((await begun).address).toMatchObject({ channel: thread.id, parent: discord.channel.id });
+  expect((await started).address).toMatchObject({ channel: thread.id, parent: discord.channel.id });
   const aside = accept(bot);
   discord.mention({ text: 'and here?' });
   expect((await aside).address.parent).toBeUndefined();
 });
 
-describe('who moderates', () => {
+describe('moderators', () => {
   test.each([
     ['Manage Server', 1n << 5n, true],
     ['Administrator', 1n << 3n, true],
     ['Manage Messages', 1n << 13n, false],
   ])('%s: %s', async (_name, permissions, moderator) => {
     const member = { user: ADA, roles: [], permissions: permissions.toString() };
-    expect((await received({ member })).person.moderator).toBe(moderator);
+    expect((await receive({ member })).person.moderator).toBe(moderator);
   });
 
-  test('no one in a direct message', async () => {
+  test('do not exist in direct messages', async () => {
     const direct = { member: undefined, guild_id: undefined, user: ADA, context: 1 };
-    expect((await received(direct)).person.moderator).toBe(false);
+    expect((await receive(direct)).person.moderator).toBe(false);
   });
 });
 
-describe('who is meant', () => {
+describe('a mentionable option', () => {
   const data = (value: string) => ({
     data: {
       name: 'limits',
@@ -119,32 +119,35 @@ describe('who is meant', () => {
     ['a person', '10', '<@10|Ada>'],
     ['a person whose name resembles markup', '11', '<@11|bob>'],
     ['a role', '7', '<@&7|The DJs>'],
-    ['somebody of whom nothing is told', '12', '<@12>'],
-  ])('%s', async (_name, value, who) => {
-    expect(await received(data(value))).toMatchObject({ subcommand: 'deny', options: { who } });
+    ['an unknown person', '12', '<@12>'],
+  ])('accepts %s', async (_name, value, who) => {
+    expect(await receive(data(value))).toMatchObject({ subcommand: 'deny', options: { who } });
   });
 
-  test('everyone, whose role has the id of the guild', async () => {
-    const invocation = await received(data(harness.discord.guild.id));
+  test('accepts everyone, whose role has the id of the guild', async () => {
+    const invocation = await receive(data(harness.discord.guild.id));
     expect(invocation).toMatchObject({ subcommand: 'deny', options: { who: '@everyone' } });
   });
 });
 
-test('the form of a part comes back as that part', async () => {
+test('a form of a subcommand invokes the subcommand', async () => {
   const component = { component: { custom_id: 'prompt', type: 4, value: 'Be brief.\nRhyme.' } };
-  const sent = await received({ type: 5, data: { custom_id: 'models answers', components: [component] } });
-  expect(sent).toMatchObject({
+  const submitted = await receive({
+    type: 5,
+    data: { custom_id: 'models answers', components: [component] },
+  });
+  expect(submitted).toMatchObject({
     command: 'models',
     subcommand: 'answers',
     options: { prompt: 'Be brief.\nRhyme.' },
   });
   const message = { id: harness.discord.world.nextId(), channel_id: '100', content: '', type: 0 };
   const pressed = { custom_id: 'open:models answers', component_type: 2 };
-  const late = await received({ type: 3, data: pressed, message });
+  const late = await receive({ type: 3, data: pressed, message });
   expect(late).toMatchObject({ command: 'models', subcommand: 'answers', options: {} });
 });
 
-test('moderators’ commands are shown in servers, to those who may manage them', () => {
+test("moderators' commands are shown in servers, to members with Manage Server", () => {
   const registered = applicationCommands(commands).filter(({ name }) => ['models', 'limits'].includes(name));
   expect(registered).toHaveLength(2);
   for (const command of registered) {

@@ -6,7 +6,7 @@ import { accept, type Harness, startHarness } from '../harness.ts';
 let harness: Harness | undefined;
 afterEach(() => harness?.close());
 
-it('an address says whether everybody in the guild can read there, and nothing where that is not known', async () => {
+it('an address includes whether everyone in the guild can read it, if known', async () => {
   let hidden: Channel | undefined;
   harness = await startHarness({
     prepare: ({ world, guild }) => {
@@ -15,19 +15,19 @@ it('an address says whether everybody in the guild can read there, and nothing w
     },
   });
   const { discord, bot } = harness;
-  const asked = async (channel: Channel | undefined) => {
-    const begun = accept(bot);
+  const isPublicIn = async (channel: Channel | undefined) => {
+    const started = accept(bot);
     discord.command({ name: 'song', options: { prompt: 'rain' }, ...(channel && { channel }) });
-    return (await begun).address.public;
+    return (await started).address.public;
   };
-  expect(await asked(discord.channel)).toBe(true);
-  expect(await asked(hidden)).toBe(false);
+  expect(await isPublicIn(discord.channel)).toBe(true);
+  expect(await isPublicIn(hidden)).toBe(false);
   expect(
-    await asked(discord.world.addChannel('ada', { type: 1, recipients: [discord.user] })),
+    await isPublicIn(discord.world.addChannel('ada', { type: 1, recipients: [discord.user] })),
   ).toBeUndefined();
 });
 
-it('tells who can read what was said: by overwrites and roles, in threads by their channel, and never in private ones', async () => {
+it('checks who can read an address: by overwrites and roles, by the parent in threads, and never in private threads', async () => {
   const at = (channel: Pick<Channel, 'id' | 'guildId' | 'parentId'>, known = true): Address => ({
     platform: 'discord',
     guild: channel.guildId ?? '',
@@ -35,7 +35,7 @@ it('tells who can read what was said: by overwrites and roles, in threads by the
     person: 'ada',
     ...(channel.parentId !== null && { parent: channel.parentId, public: known }),
   });
-  const made: Channel[] = [];
+  const channels: Channel[] = [];
   harness = await startHarness({
     prepare: ({ world, guild }) => {
       const add = (name: string, options = {}) => world.addChannel(name, { guildId: guild.id, ...options });
@@ -45,16 +45,16 @@ it('tells who can read what was said: by overwrites and roles, in threads by the
       const inOpen = { type: 11, parentId: open.id };
       const inHidden = { type: 11, parentId: hidden.id };
       const privately = { type: 12, parentId: open.id };
-      made.push(open, hidden, unread, add('a', inOpen), add('b', inHidden), add('c', privately));
+      channels.push(open, hidden, unread, add('a', inOpen), add('b', inHidden), add('c', privately));
     },
   });
   const { discord, platform } = harness;
   const someone = { id: discord.user.id, displayName: 'Ada', moderator: false, roles: [] };
-  const readable = (person: Person) => made.map((channel) => platform.mayRead?.(at(channel), person));
+  const readable = (person: Person) => channels.map((channel) => platform.mayRead?.(at(channel), person));
   await expect.poll(() => readable(someone)).toEqual([true, false, false, true, false, false]);
   const owner = { ...someone, id: discord.guild.ownerId };
   expect(readable(owner)).toEqual([true, true, true, true, true, false]);
-  const [open] = made;
+  const [open] = channels;
   const archived = { id: '77', guildId: discord.guild.id, parentId: open?.id ?? null };
   expect(platform.mayRead?.(at(archived), someone)).toBe(true);
   expect(platform.mayRead?.(at(archived, false), someone)).toBe(false);

@@ -2,7 +2,6 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { DiscordServer } from '../../../servers/discord/index.ts';
 import { accept, type Harness, type HarnessOptions, startHarness } from '../harness.ts';
 
-/** Channels in which each message is a question. */
 const MESSAGE_CONTENT = 1 << 15;
 let harness: Harness | undefined;
 
@@ -23,26 +22,26 @@ afterEach(async () => {
 });
 
 const questions = ({ bot }: Harness) => bot.invocations.map(({ options }) => options.question);
-/** Everything before it was heard when the bot answers this, and done when the platform has stopped. */
-async function settled(some: Harness): Promise<unknown[]> {
-  const begun = accept(some.bot);
-  some.discord.say({ text: 'and now?', channel: some.discord.directChannel() });
-  await begun;
-  await some.platform.stop();
-  return questions(some).filter((question) => question !== 'and now?');
+/** Waits until all earlier messages are processed, and returns the questions. */
+async function processed(harness: Harness): Promise<unknown[]> {
+  const started = accept(harness.bot);
+  harness.discord.say({ text: 'and now?', channel: harness.discord.directChannel() });
+  await started;
+  await harness.platform.stop();
+  return questions(harness).filter((question) => question !== 'and now?');
 }
 
-async function asked(some: Harness, text: string, by: Partial<Parameters<DiscordServer['say']>[0]> = {}) {
-  const begun = accept(some.bot);
-  const message = some.discord.say({ text, ...by });
-  return { message, invocation: await begun };
+async function ask(harness: Harness, text: string, by: Partial<Parameters<DiscordServer['say']>[0]> = {}) {
+  const started = accept(harness.bot);
+  const message = harness.discord.say({ text, ...by });
+  return { message, invocation: await started };
 }
 
-describe('in a channel that moderators chose', () => {
-  it('each message is a question, answered in a thread of its own that the bot opens', async () => {
-    const some = await start();
-    const { discord } = some;
-    const { message, invocation } = await asked(some, 'what is a **mode**?\nplease');
+describe('in a channel where talk is on', () => {
+  it('answers each message in a new thread', async () => {
+    const harness = await start();
+    const { discord } = harness;
+    const { message, invocation } = await ask(harness, 'what is a **mode**?\nplease');
     expect(discord.world.channels.get(message.id)).toMatchObject({
       type: 11,
       name: 'what is a mode?',
@@ -56,23 +55,23 @@ describe('in a channel that moderators chose', () => {
       conversation: [],
     });
     expect(invocation.address.platformData).toBeUndefined();
-    // It goes on there, and what people say to each other stays theirs.
+    // The conversation continues in the thread. Messages between people are ignored.
     const thread = discord.world.channels.get(message.id);
     if (!thread) throw new Error('there is no thread');
     const bob = discord.world.addUser('Bob');
     discord.say({ text: `<@${bob.id}> did you know?`, channel: thread });
     discord.say({ text: 'I did', channel: thread, user: bob, replyTo: message });
-    const next = await asked(some, 'which ones are there?', { channel: thread });
+    const next = await ask(harness, 'which ones are there?', { channel: thread });
     expect(next.invocation.address).toMatchObject({ channel: thread.id, parent: discord.channel.id });
-    expect(questions(some)).toEqual(['what is a **mode**?\nplease', 'which ones are there?']);
+    expect(questions(harness)).toEqual(['what is a **mode**?\nplease', 'which ones are there?']);
   });
 
-  it('replies, names, other bots and their commands, and files without a word are no questions', async () => {
-    const some = await start();
-    const { discord } = some;
+  it('ignores replies, mentions of people, other bots and their commands, and messages without text', async () => {
+    const harness = await start();
+    const { discord } = harness;
     const bob = discord.world.addUser('Bob');
     const robot = discord.world.addUser('robot', { bot: true });
-    const { message } = await asked(some, 'what is a mode?', { user: bob });
+    const { message } = await ask(harness, 'what is a mode?', { user: bob });
     discord.say({ text: 'a scale, I think', replyTo: message });
     discord.say({ text: `<@${bob.id}> hi` });
     discord.say({ text: '@everyone lunch' });
@@ -80,24 +79,24 @@ describe('in a channel that moderators chose', () => {
     discord.say({ text: 'so am I', webhook: true });
     discord.say({ text: '!play rain' });
     discord.say({ text: '   ' });
-    expect(await settled(some)).toEqual(['what is a mode?']);
+    expect(await processed(harness)).toEqual(['what is a mode?']);
     expect([...discord.world.channels.values()].filter(({ type }) => type === 11)).toHaveLength(1);
   });
 
-  it('a command that came as a message is told to be typed as one', async () => {
-    const some = await start();
-    const { discord } = some;
+  it('explains how to use a command that was sent as a message', async () => {
+    const harness = await start();
+    const { discord } = harness;
     discord.say({ text: '/song about rain' });
-    const told = await discord.until(() =>
+    const reply = await discord.until(() =>
       discord.said().find(({ content }) => content.includes('Start the message with the slash')),
     );
-    expect(told.channelId).toBe(discord.channel.id);
-    expect(await settled(some)).toEqual([]);
+    expect(reply.channelId).toBe(discord.channel.id);
+    expect(await processed(harness)).toEqual([]);
   });
 
-  it('what a person writes in one go is one talk in one thread', async () => {
-    const some = await start();
-    const { discord, bot } = some;
+  it('answers several quick messages of a person in one thread', async () => {
+    const harness = await start();
+    const { discord, bot } = harness;
     bot.answer = async () => ({ type: 'accepted', job: 'job1', begin: () => {} });
     const first = discord.say({ text: 'hello' });
     discord.say({ text: 'a question about modes' });
@@ -110,9 +109,9 @@ describe('in a channel that moderators chose', () => {
     ]);
   });
 
-  it('a person who is refused reads why once, in one thread', async () => {
-    const some = await start();
-    const { discord, bot } = some;
+  it('explains a refusal once, in one thread', async () => {
+    const harness = await start();
+    const { discord, bot } = harness;
     bot.answer = async () => ({
       type: 'message',
       visibility: 'person',
@@ -126,18 +125,18 @@ describe('in a channel that moderators chose', () => {
       'a refusal',
     );
     discord.say({ text: 'two' });
-    const begun = accept(bot);
+    const started = accept(bot);
     discord.say({ text: 'mine', user: discord.world.addUser('Bob') });
-    await begun;
-    expect(questions(some)).toEqual(['one', 'mine']);
+    await started;
+    expect(questions(harness)).toEqual(['one', 'mine']);
     discord.advance(61_000);
-    await asked(some, 'three');
-    expect(questions(some), 'the limit frees').toEqual(['one', 'mine', 'three']);
+    await ask(harness, 'three');
+    expect(questions(harness), 'the limit frees').toEqual(['one', 'mine', 'three']);
   });
 
-  it('a person whose question failed may ask again at once', async () => {
-    const some = await start();
-    const { discord, bot } = some;
+  it('accepts a new question immediately after a failed one', async () => {
+    const harness = await start();
+    const { discord, bot } = harness;
     bot.answer = async () => ({
       type: 'message',
       visibility: 'person',
@@ -145,16 +144,16 @@ describe('in a channel that moderators chose', () => {
     });
     const message = discord.say({ text: 'one' });
     const thread = await discord.until(() => discord.world.channels.get(message.id), 'a thread');
-    await discord.until(() => discord.said(thread).length > 0, 'a sentence');
-    await asked(some, 'two');
-    expect(questions(some)).toEqual(['one', 'two']);
+    await discord.until(() => discord.said(thread).length > 0, 'an error message');
+    await ask(harness, 'two');
+    expect(questions(harness)).toEqual(['one', 'two']);
   });
 
-  it('is answered by a reply where the bot may open no thread', async () => {
-    const some = await start();
-    const { discord } = some;
+  it('answers with a reply if it cannot open threads', async () => {
+    const harness = await start();
+    const { discord } = harness;
     discord.faults.fail(403, { times: 1, path: /threads$/ });
-    const { message, invocation } = await asked(some, 'what is a mode?');
+    const { message, invocation } = await ask(harness, 'what is a mode?');
     expect(invocation.address).toMatchObject({
       channel: discord.channel.id,
       platformData: { replyTo: message.id },
@@ -163,20 +162,20 @@ describe('in a channel that moderators chose', () => {
 });
 
 describe('a question whose message is deleted', () => {
-  it('ends what it began, be it a mention or said where each message is a question', async () => {
-    const some = await start();
-    const { discord, bot } = some;
-    const { message } = await asked(some, 'what is a mode?');
-    const { message: mention } = await asked(some, `<@${discord.world.bot.id}> and a key?`);
+  it('cancels its work, with and without a mention', async () => {
+    const harness = await start();
+    const { discord, bot } = harness;
+    const { message } = await ask(harness, 'what is a mode?');
+    const { message: mention } = await ask(harness, `<@${discord.world.bot.id}> and a key?`);
     const removed = [message, mention];
-    for (const one of removed) discord.remove(one);
+    for (const message of removed) discord.remove(message);
     await discord.until(() => bot.withdrawn.length === 2, 'both to be withdrawn');
     expect(bot.withdrawn).toEqual(removed.map(({ id }) => id));
   });
 
-  it('gets no thread, and is not asked, if it is gone before', async () => {
-    const some = await start();
-    const { discord, bot } = some;
+  it('is ignored and gets no thread if it was deleted early', async () => {
+    const harness = await start();
+    const { discord, bot } = harness;
     const { promise: chosen, resolve: choose } = Promise.withResolvers<void>();
     bot.talks = async () => {
       await chosen;
@@ -184,19 +183,19 @@ describe('a question whose message is deleted', () => {
     };
     const message = discord.say({ text: 'what is a mode?' });
     discord.remove(message);
-    await discord.until(() => bot.withdrawn.length === 1, 'the deletion to be heard');
+    await discord.until(() => bot.withdrawn.length === 1, 'the deletion to be processed');
     choose();
-    expect(await settled(some)).toEqual([]);
+    expect(await processed(harness)).toEqual([]);
     expect(discord.world.channels.has(message.id)).toBe(false);
   });
 
-  it('is withdrawn once it is stored, if it was deleted a moment earlier', async () => {
-    const some = await start();
-    const { discord, bot } = some;
+  it('is withdrawn once its job is stored, if it was deleted just before', async () => {
+    const harness = await start();
+    const { discord, bot } = harness;
     const { promise: stored, resolve: store } = Promise.withResolvers<void>();
-    let begun = 0;
+    let started = 0;
     const begin = () => {
-      begun += 1;
+      started += 1;
     };
     bot.answer = async () => {
       await stored;
@@ -205,26 +204,26 @@ describe('a question whose message is deleted', () => {
     const message = discord.mention({ text: 'what is a mode?' });
     await discord.until(() => bot.invocations.length === 1, 'the question');
     discord.remove(message);
-    await discord.until(() => bot.withdrawn.length === 1, 'the deletion to be heard');
+    await discord.until(() => bot.withdrawn.length === 1, 'the deletion to be processed');
     store();
-    await discord.until(() => bot.withdrawn.length === 2 && begun === 1, 'the job to end');
+    await discord.until(() => bot.withdrawn.length === 2 && started === 1, 'the job to end');
   });
 
-  it('is not looked for when it is older than any work', async () => {
-    const some = await start();
-    const { discord, bot } = some;
-    const { message } = await asked(some, 'what is a mode?');
+  it('is not looked up if it is older than any job', async () => {
+    const harness = await start();
+    const { discord, bot } = harness;
+    const { message } = await ask(harness, 'what is a mode?');
     discord.advance(2 * 60 * 60_000);
     discord.remove(message);
-    await settled(some);
+    await processed(harness);
     expect(bot.withdrawn).toEqual([]);
   });
 });
 
-describe('elsewhere', () => {
-  it('in channels that nobody chose, and in other people’s threads, messages are left alone', async () => {
-    const some = await start();
-    const { discord } = some;
+describe('other messages', () => {
+  it("are ignored in other channels and in people's threads", async () => {
+    const harness = await start();
+    const { discord } = harness;
     const plans = discord.world.addChannel('plans', { guildId: discord.guild.id });
     const thread = discord.world.addChannel('ours', {
       guildId: discord.guild.id,
@@ -233,13 +232,13 @@ describe('elsewhere', () => {
     });
     discord.say({ text: 'who brings cake?', channel: plans });
     discord.say({ text: 'me', channel: thread });
-    expect(await settled(some)).toEqual([]);
+    expect(await processed(harness)).toEqual([]);
   });
 
-  it('without the intent nothing is heard, and moderators read why', async () => {
-    const some = await start({ privilegedIntents: 0, adapter: () => ({}) });
-    expect(some.platform.hearsOnlyItsName).toContain('DISCORD_MESSAGE_CONTENT=1');
-    some.discord.say({ text: 'what is a mode?' });
-    expect(await settled(some)).toEqual([]);
+  it('are ignored without the intent, and moderators see the reason', async () => {
+    const harness = await start({ privilegedIntents: 0, adapter: () => ({}) });
+    expect(harness.platform.hearsOnlyItsName).toContain('DISCORD_MESSAGE_CONTENT=1');
+    harness.discord.say({ text: 'what is a mode?' });
+    expect(await processed(harness)).toEqual([]);
   });
 });

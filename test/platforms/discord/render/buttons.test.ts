@@ -12,7 +12,7 @@ const buttons = (count: number, emphasis?: 'primary'): Button[] =>
   }));
 const LINK: Button = { type: 'link', url: 'https://discord.com/channels/1/2/3', label: 'To “Rain”' };
 
-/** The labels of each row, and what a menu offers. */
+/** Returns the labels of each row and the options of menus. */
 const rows = (all: readonly Button[]) =>
   renderButtons(all, {}).messages.map((message) =>
     message.map(({ components }) =>
@@ -25,11 +25,11 @@ const rows = (all: readonly Button[]) =>
   );
 
 describe('buttons', () => {
-  it('that fit are one row', () => {
+  it('that fit form one row', () => {
     expect(rows([...buttons(4), LINK])).toEqual([[['Do 0', 'Do 1', 'Do 2', 'Do 3', 'To “Rain”']]]);
   });
 
-  it('that are more are the first four, with the rest in one menu below', () => {
+  it('that do not fit show the first four and a menu with the rest', () => {
     expect(rows([...buttons(16), LINK])).toEqual([
       [
         ['Do 0', 'Do 1', 'Do 2', 'Do 3', 'To “Rain”'],
@@ -38,22 +38,22 @@ describe('buttons', () => {
     ]);
   });
 
-  it('past what a menu takes get further menus, and further messages', () => {
+  it('beyond the limit of a menu get further menus and messages', () => {
     expect(rows(buttons(130)).map((message) => message.map((row) => row.length))).toEqual([
       [4, 26, 26, 26, 26],
       [26, 2],
     ]);
   });
 
-  it('of one name are told apart, but for one that comes twice', () => {
+  it('with the same label are numbered, and duplicates are dropped', () => {
     const [one] = buttons(1);
     const other: Button = { type: 'action', id: 'song.do:k:0', label: 'Do 0' };
     expect(rows([...(one ? [one, one] : []), other])).toEqual([[['Do 0', 'Do 0 (2)']]]);
   });
 
-  it('in a menu say what they act on', () => {
-    const known = buttons(6).map((button) => ({ ...button, about: 'a fox' }));
-    const [, row] = renderButtons(known, { title: 'Rain' }).messages[0] ?? [];
+  it('in a menu describe what they apply to', () => {
+    const described = buttons(6).map((button) => ({ ...button, about: 'a fox' }));
+    const [, row] = renderButtons(described, { title: 'Rain' }).messages[0] ?? [];
     const options = [
       { label: 'Do 4', description: 'a fox' },
       { label: 'Do 5', description: 'a fox' },
@@ -61,7 +61,7 @@ describe('buttons', () => {
     expect(row?.components).toMatchObject([{ placeholder: 'More … for Rain', options }]);
   });
 
-  it('have one primary among them at most', () => {
+  it('include at most one primary button', () => {
     const styles = renderButtons(buttons(4, 'primary'), {})
       .messages.flat()
       .flatMap(({ components }) =>

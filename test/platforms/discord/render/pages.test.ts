@@ -44,17 +44,17 @@ function expectWithinLimits(page: Page): void {
   expect(shown).toBe(true);
 }
 
-/** Fences that open must close before the message ends. */
+/** Counts fences: every opened fence must be closed in the same message. */
 const fences = (text: string) => text.split('\n').filter((line) => line.startsWith('```')).length;
 
 describe('rendering for Discord', () => {
-  it('names a file so that its extension survives any script', async () => {
-    const named = ['夜の東京.png', 'Ночь.mp3', 'Été à Paris.mp3', '.hidden', '…'].map((name, index) => ({
+  it('keeps the extension of file names in any script', async () => {
+    const files = ['夜の東京.png', 'Ночь.mp3', 'Été à Paris.mp3', '.hidden', '…'].map((name, index) => ({
       kind: 'file' as const,
       name,
       source: { type: 'kept' as const, file: { name: `${index}`, bytes: 1, contentType: 'audio/mpeg' } },
     }));
-    const [page] = await renderPages({ media: named }, OPTIONS);
+    const [page] = await renderPages({ media: files }, OPTIONS);
     expect(page?.files.map(({ name }) => name)).toEqual([
       'file.png',
       'file.mp3',
@@ -66,7 +66,7 @@ describe('rendering for Discord', () => {
     expect(page?.files.map(({ title }) => title)).toEqual(titles);
   });
 
-  it('turns any message into messages within every limit, with fences balanced and no mention alive', async () => {
+  it('renders any message within all limits, with balanced fences and no active mentions', async () => {
     await fc.assert(
       fc.asyncProperty(anyMessage, fc.boolean(), async (message, streaming) => {
         const pages = await renderPages(message, { ...OPTIONS, streaming, threads: true, note: 'A *note*.' });
@@ -86,18 +86,18 @@ describe('rendering for Discord', () => {
     );
   });
 
-  it('lets no half of a character out, whatever halves it is given', async () => {
+  it('removes lone surrogates', async () => {
     await fc.assert(
-      fc.asyncProperty(messageOfHalves, fc.boolean(), async (given, streaming) => {
+      fc.asyncProperty(messageOfHalves, fc.boolean(), async (message, streaming) => {
         for (const cards of [true, false]) {
-          const pages = await renderPages(given, { ...OPTIONS, streaming, cards });
+          const pages = await renderPages(message, { ...OPTIONS, streaming, cards });
           expect(JSON.stringify(pages)).not.toMatch(/\\ud[89a-f]/);
         }
       }),
     );
   });
 
-  it('breaks any Markdown into pages within the limit', async () => {
+  it('splits any Markdown into pages within the limit', async () => {
     await fc.assert(
       fc.asyncProperty(anyMarkdown, fc.integer({ min: 100, max: 2_000 }), async (markdown, limit) => {
         for (const page of await markdownPages(markdown, limit)) {
@@ -110,7 +110,7 @@ describe('rendering for Discord', () => {
     );
   });
 
-  it('breaks a long and hostile text into pages within the limit', async () => {
+  it('splits long hostile text into pages within the limit', async () => {
     await fc.assert(
       fc.asyncProperty(hostileMarkdown, async (text) => {
         for (const page of await renderPages({ text }, { ...OPTIONS, textFile: false })) {
@@ -122,7 +122,7 @@ describe('rendering for Discord', () => {
     );
   });
 
-  it('loses no word and cuts none, in every kind of Markdown', async () => {
+  it('keeps every word whole in all kinds of Markdown', async () => {
     const shapes = [
       '%',
       '# %',
@@ -163,7 +163,7 @@ describe('rendering for Discord', () => {
     );
   });
 
-  it('keeps titles, facts, captions and small print when they are too long for a card', async () => {
+  it('keeps titles, fields, captions and footers that are too long for a card', async () => {
     const words = (letter: string, length: number) =>
       Array.from({ length }, (_, n) => `${letter}${n}`).join(' ');
     const message = {
@@ -207,7 +207,7 @@ describe('rendering for Discord', () => {
       '[the docs](<https://example.org/a>)',
     ],
     ['a bare address', 'see https://example.org/a_b', 'see <https://example.org/a_b>'],
-    ['an address of an unsafe scheme', '[x](javascript:alert(1))', 'x (javascript:alert(1))'],
+    ['an address with an unsafe scheme', '[x](javascript:alert(1))', 'x (javascript:alert(1))'],
     ['nested lists', '- a\n  - b\n- c', '- a\n  - b\n- c'],
     ['a task list', '- [x] done\n- [ ] open', '- ☑ done\n- ☐ open'],
     [
@@ -216,17 +216,17 @@ describe('rendering for Discord', () => {
       'Table with columns a, bb:\n```\na  bb\n-  --\n1  2\n```',
     ],
     ['code with a language', '```js\nlet x;\n```', '```js\nlet x;\n```'],
-    ['code that holds a fence', '````\na\n```\nb\n````', '```\na\n`\u200b``\nb\n```'],
+    ['code that contains a fence', '````\na\n```\nb\n````', '```\na\n`\u200b``\nb\n```'],
     ['a quote of two paragraphs', '> a\n>\n> b', '> a\n> b'],
     ['a spoiler', '||secret||', '\\|\\|secret\\|\\|'],
     ['words that look like a definition', '[Verse]: sunlight', '\\[Verse\\]: sunlight'],
     [
-      'a definition that something refers to',
+      'a referenced definition',
       '[a][r]\n\n[r]: https://r.example/',
       '[a](<https://r.example/>)\n\n[r](<https://r.example/>): <https://r.example/>',
     ],
     [
-      'a definition that nothing refers to',
+      'an unreferenced definition',
       '[1]: https://e.example/a_b',
       '[1](<https://e.example/a_b>): <https://e.example/a_b>',
     ],
@@ -241,15 +241,15 @@ describe('rendering for Discord', () => {
       '[www.b.example](https://e.example)',
       'www.b.example <https://e.example/>',
     ],
-    ['signs before code and spaces', 'a<`b` and 5 < 6 @ home', 'a<`b` and 5 < 6 @ home'],
-    ['a mention in two parts', '[@](a:b)everyone', '@ (a:b)everyone'],
+    ['special characters before code and spaces', 'a<`b` and 5 < 6 @ home', 'a<`b` and 5 < 6 @ home'],
+    ['a mention split in two', '[@](a:b)everyone', '@ (a:b)everyone'],
     [
       'a wide table in a list, row by row',
       `- |${'a'.repeat(80)}|b|\n  |-|-|\n  |1|2|\n  |3|4|`,
       `- **${'a'.repeat(80)}**: 1\n  **b**: 2\n\n  **${'a'.repeat(80)}**: 3\n  **b**: 4`,
     ],
     ['tags', 'a <b>b</b>', 'a <b>b</b>'],
-    ['code with signs of mentions', '`@everyone <@12345>`', '`@everyone <@12345>`'],
+    ['code with mentions', '`@everyone <@12345>`', '`@everyone <@12345>`'],
     ['code with a backtick', '`` a`b ``', '``a`b``'],
     [
       'a small table with a link and wide letters',
@@ -257,31 +257,31 @@ describe('rendering for Discord', () => {
       'Table with columns a, b:\n```\na                  b\n-----------------  ----\ndocs               字字\nhttps://f.example  x\n```\n[docs](<https://e.example/>)',
     ],
     [
-      'a numbered item that begins with a block of code',
+      'a numbered item that starts with a code block',
       '1. ```js\n   x\n   ```\n2. b',
       '1.\n```js\nx\n```\n2. b',
     ],
-    ['a footnote of any script', 'a[^注]\n\n[^注]: wide', 'a\\[^注\\]\n\n\\[^注\\]: wide'],
+    ['a footnote in another script', 'a[^注]\n\n[^注]: wide', 'a\\[^注\\]\n\n\\[^注\\]: wide'],
     ['an escaped backtick', '\\`not code\\`', '\\`not code\\`'],
   ])('writes %s', async (_, markdown, expected) => {
     expect(await markdownPages(markdown, 2_000)).toEqual([expected]);
   });
 
-  it('closes a fence at the end of a message and opens it again in the next', async () => {
+  it('closes a fence at the end of a message and reopens it in the next', async () => {
     const code = Array.from({ length: 100 }, (_, line) => `line ${line} of the code`).join('\n');
     const pages = await markdownPages(`Before\n\n\`\`\`ts\n${code}\n\`\`\`\n\nAfter`, 1_000);
     expect(pages.length).toBeGreaterThan(1);
     for (const page of pages.slice(1)) expect(page).toMatch(/^```ts\n/);
-    const inside = pages.map((page) =>
+    const codeParts = pages.map((page) =>
       page
         .replace(/^Before\n\n/, '')
         .replace(/\n\nAfter$/, '')
         .replace(/^```ts\n|\n```$/g, ''),
     );
-    expect(inside.join('\n')).toBe(code);
+    expect(codeParts.join('\n')).toBe(code);
   });
 
-  it('makes a file of a text that is longer than a few messages, and shows its beginning', async () => {
+  it('turns a text longer than a few messages into a file, and shows its start', async () => {
     const text = Array.from({ length: 3_000 }, (_, word) => `word${word}`).join(' ');
     const pages = await renderPages(
       { text, actions: [{ type: 'action', id: 'ask.again:j:0', label: 'Again' }] },
@@ -293,7 +293,7 @@ describe('rendering for Discord', () => {
     expect(pages[0]?.components).toHaveLength(1);
   });
 
-  it('shows an answer in a card while it fits, and under its title where it does not', async () => {
+  it('shows a short answer in a card, and a long one below its title', async () => {
     const message = (words: number) => ({
       title: 'Why?',
       text: Array.from({ length: words }, (_, n) => `word${n}`).join(' '),
@@ -308,13 +308,13 @@ describe('rendering for Discord', () => {
     expect(pages.at(-1)?.content).toMatch(/word599\n\n-# gpt · 12 tokens$/);
   });
 
-  it('says no sentence twice while work goes on', async () => {
+  it('does not repeat the title in the progress', async () => {
     const progress = { stage: 'Composing', startedAt: 1e12 };
     const [page] = await renderPages({ title: 'Composing “rain”', progress }, OPTIONS);
     expect(page?.embeds).toEqual([{ title: 'Composing “rain”', description: 'Started <t:1000000000:R>' }]);
   });
 
-  it('attaches what fits and links what does not', async () => {
+  it('attaches files within the limit and links larger ones', async () => {
     const item = (name: string, bytes: number) => ({
       kind: 'audio' as const,
       name,
@@ -330,8 +330,8 @@ describe('rendering for Discord', () => {
     );
   });
 
-  it('shows a song as a card with its cover, and both takes attached', async () => {
-    const kept = (name: string) => ({
+  it('shows a song as a card with its cover and both takes attached', async () => {
+    const stored = (name: string) => ({
       type: 'kept' as const,
       file: { name, bytes: 1_000, contentType: 'x/y' },
     });
@@ -340,11 +340,11 @@ describe('rendering for Discord', () => {
         title: 'Rain',
         fields: [{ name: 'Style', value: 'lofi' }],
         media: [
-          { kind: 'image', name: 'cover.jpg', source: kept('c'), cover: true, alt: 'A window' },
-          { kind: 'audio', name: 'rain 1.mp3', source: kept('1'), caption: 'Take 1 · 2:31' },
-          { kind: 'audio', name: 'rain 2.mp3', source: kept('2'), caption: 'Take 2 · 2:40' },
+          { kind: 'image', name: 'cover.jpg', source: stored('c'), cover: true, alt: 'A window' },
+          { kind: 'audio', name: 'rain 1.mp3', source: stored('1'), caption: 'Take 1 · 2:31' },
+          { kind: 'audio', name: 'rain 2.mp3', source: stored('2'), caption: 'Take 2 · 2:40' },
         ],
-        footer: 'Asked by Ada',
+        footer: 'Requested by Ada',
       },
       OPTIONS,
     );
@@ -355,7 +355,7 @@ describe('rendering for Discord', () => {
         title: 'Rain',
         description: 'Take 1 · 2:31\nTake 2 · 2:40',
         fields: [{ name: 'Style', value: 'lofi', inline: true }],
-        footer: { text: 'Asked by Ada' },
+        footer: { text: 'Requested by Ada' },
         thumbnail: { url: 'attachment://cover.jpg' },
       },
     ]);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { passIdentifyPause } from '../../../servers/discord/identify-pause.ts';
 import { endOf, inCall, startVoiceWorld } from './world.ts';
 
-it('is lost, and not removed, when Discord ends it with a gateway session that cannot be resumed', async () => {
+it('reports a voice session as lost, not removed, when its gateway session cannot be resumed', async () => {
   await using world = await startVoiceWorld();
   const { discord, server } = world;
   await inCall(world);
@@ -13,7 +13,7 @@ it('is lost, and not removed, when Discord ends it with a gateway session that c
   expect(await endOf(world)).toBe('ended lost');
   expect(discord.gateway.identifies).toBe(identifies + 1);
 
-  // The bot's voice state may tell it to the next session.
+  // The next gateway session may receive the bot's voice state.
   await world.join();
   passIdentifyPause();
   discord.gateway.invalidate();

@@ -10,18 +10,18 @@ import { createSoundReader } from '../../../../src/party/sound.ts';
 import { oneSong, songJob } from '../../../storage/jobs.ts';
 import { endOf, inCall, namesOf, PACE, read, song, startVoiceWorld, type VoiceWorld } from './world.ts';
 
-/** By the bot's clock. */
+/** In the bot's clock. */
 const TEN_SECONDS = 10_000 * PACE;
 /** 60 ms, in packets. */
 const AT_ONCE = 3;
 
-/** The voice server closes the connection, and the bot has heard it. */
-async function closed({ server, log }: VoiceWorld, code: number): Promise<void> {
+/** Closes the voice connection from the server, and waits until the bot logged it. */
+async function closeVoice({ server, log }: VoiceWorld, code: number): Promise<void> {
   server.closeAll(code);
   while (!log.lines.some(({ fields }) => 'code' in fields && fields.code === code)) await delay(10);
 }
 
-it.concurrent('what is heard equals what was played, and pause, resume and skip land within 60 ms of their packet', async ({
+it.concurrent('plays every packet unchanged, and pauses, resumes and skips within 60 ms', async ({
   expect,
 }) => {
   await using world = await startVoiceWorld();
@@ -50,7 +50,7 @@ it.concurrent('what is heard equals what was played, and pause, resume and skip 
   expect(server.mistakes).toEqual([]);
 });
 
-it.concurrent('goes on in the next epoch when people join and leave, and through lost packets', async ({
+it.concurrent('keeps playing in new epochs when people join and leave, and despite lost packets', async ({
   expect,
 }) => {
   await using world = await startVoiceWorld();
@@ -67,12 +67,12 @@ it.concurrent('goes on in the next epoch when people join and leave, and through
   await server.until(() => call.group.members.length === 2, 'two members');
   const { epoch } = call.group;
   expect(epoch).toBe(3);
-  // From here on the guest is the one who opens: their keys are those of the new epoch.
+  // From here on the guest decrypts, with the keys of the new epoch.
   await heard(100);
   server.loses = 10;
   expect(await ended).toBe('ended');
   await server.until(() => Number(namesOf(call.heard).at(-1)?.slice(2)) >= 195, 'the last packets');
-  // What was not lost came in order, as it was; some packets around a change cannot be opened by those who just came.
+  // The other packets arrive unchanged and in order. New members cannot decrypt some packets around a change.
   const known = new Set(packets.map((packet) => packet.toString('latin1')));
   expect(call.heard.every((packet) => known.has(packet.toString('latin1')))).toBe(true);
   expect(call.heard.length).toBeGreaterThan(170);
@@ -80,7 +80,7 @@ it.concurrent('goes on in the next epoch when people join and leave, and through
   expect(world.events.filter((event) => event === 'listeners').length).toBeGreaterThanOrEqual(2);
 });
 
-it.concurrent('resumes a session that was cut, and joins anew when the voice server crashed', async ({
+it.concurrent('resumes a broken session, and joins again after the voice server crashed', async ({
   expect,
 }) => {
   await using world = await startVoiceWorld();
@@ -95,7 +95,7 @@ it.concurrent('resumes a session that was cut, and joins anew when the voice ser
   server.closeAll(4015);
   await server.until(() => server.resumes === 2, 'another resumed session');
   await heard(call.heard.length + 20);
-  // A session that is no more: another one takes its place.
+  // The session is no longer valid, so a new one replaces it.
   server.closeAll(4006);
   await server.until(() => server.identifies === 2, 'a new session');
   await server.until(() => call.group.members.length === 2, 'an encrypted call');
@@ -106,7 +106,7 @@ it.concurrent('resumes a session that was cut, and joins anew when the voice ser
   expect(world.events.filter((event) => event.startsWith('ended'))).toEqual([]);
 });
 
-it.concurrent('comes back to a voice server that was away, and asks Discord seldom meanwhile', async ({
+it.concurrent('returns to a voice server after an outage, with few requests to Discord', async ({
   expect,
 }) => {
   await using world = await startVoiceWorld();
@@ -115,7 +115,7 @@ it.concurrent('comes back to a voice server that was away, and asks Discord seld
   const packets = song('a', 500);
   const ended = session.play(read(packets));
   await heard(10);
-  const asked = discord.voice.asked;
+  const before = discord.voice.asked;
   world.pauses.length = 0;
   const awaySince = performance.now();
   server.away = true;
@@ -125,24 +125,26 @@ it.concurrent('comes back to a voice server that was away, and asks Discord seld
     .toBeGreaterThanOrEqual(TEN_SECONDS);
   server.away = false;
   await server.until(() => server.identifies >= 2, 'a new session');
-  // Again after 0.5, 1, 2, 4 and 8 seconds or half of that.
-  expect(discord.voice.asked - asked).toBeLessThanOrEqual(6);
-  // Without the pauses that limit each try.
+  // Retries after 0.5, 1, 2, 4 and 8 seconds, or half of that.
+  expect(discord.voice.asked - before).toBeLessThanOrEqual(6);
+  // Without the timeouts of each attempt.
   const pauses = world.pauses.filter((pause) => pause < 5_000);
   expect(Math.max(...pauses), 'pauses become longer').toBeGreaterThanOrEqual(750);
   expect(world.events.filter((event) => event.startsWith('ended'))).toEqual([]);
   session.pause();
-  const before = call.heard.length;
+  const heardBefore = call.heard.length;
   session.resume();
-  await heard(before + 20);
-  // Nothing was played while no one could hear it.
+  await heard(heardBefore + 20);
+  // Nothing was played while nobody could hear it.
   const names = namesOf(call.heard).map((name) => Number(name.slice(2)));
   expect((names.at(-1) ?? 0) - names.length).toBeLessThan(15);
   session.stop();
   expect(await ended).toBe('replaced');
 });
 
-it.concurrent('stays away when it is thrown out while its voice server is away', async ({ expect }) => {
+it.concurrent('does not return if it was disconnected while its voice server was down', async ({
+  expect,
+}) => {
   await using world = await startVoiceWorld();
   const { discord, server } = world;
   await inCall(world);
@@ -159,14 +161,14 @@ it.concurrent.for([
   ['is closed for the bot', 4014],
   ['is closed for all', 4022],
 ] as const)(
-  'goes on at another voice server when that of the region is gone: the connection %s',
+  'continues on another voice server when the first one fails: the connection %s',
   async ([, code], { expect }) => {
     await using world = await startVoiceWorld();
     const { discord, server } = world;
     const { session, call, heard } = await inCall(world);
     void session.play(read(song('a', 400)));
     await heard(10);
-    if (code !== undefined) await closed(world, code);
+    if (code !== undefined) await closeVoice(world, code);
     discord.voice.loseServer(discord.guild.id);
     server.drop();
     discord.voice.findServer(discord.guild.id);
@@ -177,16 +179,18 @@ it.concurrent.for([
   },
 );
 
-it.concurrent('says that it was removed when its channel is deleted', async ({ expect }) => {
+it.concurrent('reports that it was removed when its channel is deleted', async ({ expect }) => {
   await using world = await startVoiceWorld();
   const { discord } = world;
   await inCall(world);
-  await closed(world, 4022);
+  await closeVoice(world, 4022);
   discord.voice.moveBot(discord.guild.id, undefined);
   await expect.poll(() => world.events.at(-1)).toBe('ended removed');
 });
 
-it.concurrent('ends when it is taken out of the server, which is gone from then on', async ({ expect }) => {
+it.concurrent('ends when it is removed from the server, and reports the server as gone', async ({
+  expect,
+}) => {
   await using world = await startVoiceWorld();
   const { discord, voice } = world;
   await inCall(world);
@@ -195,19 +199,19 @@ it.concurrent('ends when it is taken out of the server, which is gone from then 
   expect(await voice.reach(discord.guild.id)).toBe('gone');
 });
 
-it.concurrent('asks nothing about a server that has an outage', async ({ expect }) => {
+it.concurrent('sends no requests about a server with an outage', async ({ expect }) => {
   await using world = await startVoiceWorld();
   const { discord, voice, channel } = world;
   const { id } = discord.guild;
   discord.gateway.beginOutage(discord.guild);
   discord.voice.join(discord.user, channel);
   await expect.poll(() => voice.channelOf(id, discord.user.id)).toMatchObject({ id: channel.id });
-  const asked = discord.requests.length;
+  const before = discord.requests.length;
   expect(await voice.reach(id)).toBe('outage');
-  expect(discord.requests.length).toBe(asked);
+  expect(discord.requests.length).toBe(before);
 });
 
-it.concurrent('plays on through an outage of its server', async ({ expect }) => {
+it.concurrent('keeps playing during an outage of its server', async ({ expect }) => {
   await using world = await startVoiceWorld();
   const { discord, voice, channel } = world;
   const { guild, user } = discord;
@@ -215,19 +219,19 @@ it.concurrent('plays on through an outage of its server', async ({ expect }) => 
   void session.play(read(song('a', 2_000)));
   await heard(10);
   discord.gateway.beginOutage(guild);
-  // Discord empties the channel; who is there still hears it.
-  const told = discord.voice.of(user, guild.id);
-  if (!told) throw new Error('Nobody is there');
+  // Discord empties the channel, but its members still hear the song.
+  const state = discord.voice.of(user, guild.id);
+  if (!state) throw new Error('Nobody is there');
   world.events.length = 0;
   discord.gateway.dispatch({
     event: 'VOICE_STATE_UPDATE',
     guildId: guild.id,
     intents: 0,
-    data: () => discord.world.voiceStateJson({ ...told, channelId: null }),
+    data: () => discord.world.voiceStateJson({ ...state, channelId: null }),
   });
   await expect.poll(() => world.events).toContain('listeners');
-  expect(await voice.listeners(guild.id, channel.id), 'not told').toBeUndefined();
-  // For longer than an outage may be told of late.
+  expect(await voice.listeners(guild.id, channel.id), 'unknown').toBeUndefined();
+  // Longer than the report of an outage may be delayed.
   await heard(40);
   discord.gateway.endOutage(guild);
   await expect.poll(() => voice.reach(guild.id)).toBe('here');
@@ -235,7 +239,7 @@ it.concurrent('plays on through an outage of its server', async ({ expect }) => 
   expect(world.events.filter((event) => event.startsWith('ended'))).toEqual([]);
 });
 
-it.concurrent('is lost, and not removed, when an outage of its server empties its channel, told of before or after; joins again', async ({
+it.concurrent('reports a loss, not a removal, if an outage empties its channel, and joins again', async ({
   expect,
 }) => {
   await using world = await startVoiceWorld();
@@ -261,7 +265,7 @@ it.concurrent('is lost, and not removed, when an outage of its server empties it
   expect(await endOf(world)).toBe('ended removed');
 });
 
-it.concurrent('is lost in an outage of its server also when the voice server closes the connection, or does not answer', async ({
+it.concurrent('reports a loss in an outage if the voice server closes the connection or does not respond', async ({
   expect,
 }) => {
   await using world = await startVoiceWorld();
@@ -274,9 +278,7 @@ it.concurrent('is lost in an outage of its server also when the voice server clo
   await expect(world.join({ isAwaited: true })).rejects.toMatchObject({ reason: 'lost' });
 });
 
-it.concurrent('waits for a gateway that is away longer than a move takes: the session that is resumed tells who ended it', async ({
-  expect,
-}) => {
+it.concurrent('waits for a disconnected gateway to learn why it ended', async ({ expect }) => {
   await using world = await startVoiceWorld();
   const { discord } = world;
   await inCall(world);
@@ -292,7 +294,7 @@ it.concurrent.for([
   ['refuses connections', 'away'],
   ['is behind a firewall', 'blocksUdp'],
 ] as const)(
-  'says after two tries that a channel cannot be joined, where somebody waits, and asks no more: its server %s',
+  'gives up after two attempts if a person is waiting and the voice server %s',
   async ([, fault], { expect }) => {
     await using world = await startVoiceWorld();
     const { discord, server } = world;
@@ -301,12 +303,12 @@ it.concurrent.for([
     await expect(world.join({ isAwaited: true })).rejects.toMatchObject({ reason: 'unreachable' });
     expect(performance.now() - since).toBeLessThan(1.5 * TEN_SECONDS);
     await expect.poll(() => discord.voice.botIn(discord.guild.id)).toBeNull();
-    // Joined twice, and left.
+    // Two joins and a leave.
     expect(discord.voice.asked).toBe(3);
   },
 );
 
-it.concurrent('leaves no file open: of a song that is replaced at once, or stopped, or comes after the end', async ({
+it.concurrent('closes the files of songs that are replaced, stopped or too late', async ({
   expect,
   onTestFinished,
 }) => {
@@ -326,7 +328,7 @@ it.concurrent('leaves no file open: of a song that is replaced at once, or stopp
           opus: { [url]: file },
         }),
     },
-    rememberOpus: () => Promise.reject(new Error('It is kept already')),
+    rememberOpus: () => Promise.reject(new Error('It is stored already')),
     media: {
       stat: store.stat,
       async open(name) {
@@ -335,8 +337,8 @@ it.concurrent('leaves no file open: of a song that is replaced at once, or stopp
         return found;
       },
     },
-    encoder: { encode: () => Promise.reject(new Error('It is made already')) },
-    fileOf: () => Promise.reject(new Error('It is made already')),
+    encoder: { encode: () => Promise.reject(new Error('It is encoded already')) },
+    fileOf: () => Promise.reject(new Error('It is encoded already')),
   });
   const sound = () => reader({ job: 'a', index: 0 }, 0);
   const { session, heard } = await inCall(world);
@@ -352,9 +354,7 @@ it.concurrent('leaves no file open: of a song that is replaced at once, or stopp
   expect(opened.length).toBeGreaterThan(0);
 });
 
-it.concurrent('follows when it is moved, and says why it ended: thrown out, or refused for good', async ({
-  expect,
-}) => {
+it.concurrent('follows moves, and reports a removal or permanent rejection', async ({ expect }) => {
   await using world = await startVoiceWorld();
   const { discord, server, channel } = world;
   const { guild } = discord;
@@ -370,9 +370,9 @@ it.concurrent('follows when it is moved, and says why it ended: thrown out, or r
   expect(world.events).toContain(`moved ${other.id}`);
   discord.voice.moveBot(guild.id, undefined);
   await expect.poll(() => world.events.at(-1)).toBe('ended removed');
-  // The bot has joined and left until now.
+  // So far, the bot has joined and left.
   await expect.poll(() => discord.voice.asked).toBe(2);
-  // 4014 alone, as when the channel was deleted: it waits for a move, and does not ask again.
+  // Only 4014, as for a deleted channel: it waits for a move and does not rejoin.
   await world.join();
   world.events.length = 0;
   server.closeAll(4014);
@@ -380,7 +380,7 @@ it.concurrent('follows when it is moved, and says why it ended: thrown out, or r
   await expect.poll(() => discord.voice.botIn(guild.id)).toBeNull();
   expect(discord.voice.asked).toBe(4);
 
-  // A voice server that demands what the library does not speak.
+  // The voice server requires a protocol that the library does not support.
   server.refusesWith = 4017;
   await expect(world.join()).rejects.toMatchObject({ name: 'VoiceError', reason: 'refused' });
   server.refusesWith = undefined;
@@ -393,7 +393,7 @@ it.concurrent('follows when it is moved, and says why it ended: thrown out, or r
   expect(again.channel).toBe(channel.id);
 });
 
-it.concurrent('is in the audience of a stage until somebody invites it', async ({ expect }) => {
+it.concurrent('stays in the audience of a stage until it is invited', async ({ expect }) => {
   await using world = await startVoiceWorld();
   const { discord } = world;
   const stage = discord.world.addChannel('Stage', { guildId: discord.guild.id, type: 13 });
@@ -407,12 +407,10 @@ it.concurrent('is in the audience of a stage until somebody invites it', async (
   expect(world.events.filter((event) => event === 'speakable')).toHaveLength(3);
 });
 
-it.concurrent('a person who is in no channel is told from one of whom Discord does not answer', async ({
-  expect,
-}) => {
+it.concurrent('distinguishes a person without a channel from a failed look-up', async ({ expect }) => {
   await using world = await startVoiceWorld();
   const { discord, voice } = world;
-  // Another replica has the connection of this server, so Discord is asked.
+  // Another replica is connected for this server, so the bot asks Discord.
   const elsewhere = discord.world.addGuild('Elsewhere');
   const lounge = discord.world.addChannel('Far', { guildId: elsewhere.id, type: 2 });
   const where = () => voice.channelOf(elsewhere.id, discord.user.id);
@@ -424,7 +422,7 @@ it.concurrent('a person who is in no channel is told from one of whom Discord do
   expect(await where()).toMatchObject({ id: lounge.id });
 });
 
-it.concurrent('knows who listens: no bots, and no one who hears nothing', async ({ expect }) => {
+it.concurrent('lists listeners without bots and deafened members', async ({ expect }) => {
   await using world = await startVoiceWorld();
   const { discord, voice, channel } = world;
   const { guild, user } = discord;
@@ -449,7 +447,7 @@ it.concurrent('knows who listens: no bots, and no one who hears nothing', async 
   await expect
     .poll(() => voice.channelOf(guild.id, user.id))
     .toMatchObject({ name: 'Booth', isFull: true, missing: ['Connect', 'Speak'] });
-  // A server that this process does not know: Discord is asked.
+  // This process does not know the server, so it asks Discord.
   expect(await voice.listeners('1', booth.id)).toBeUndefined();
   expect(await voice.channelOf('1', user.id)).toBe('gone');
 });

@@ -7,9 +7,9 @@ import { type Channel, type DiscordServer, startDiscord } from '../../../servers
 import { trustLocalVoice } from '../../../servers/voice/certificate.ts';
 import { startVoiceServer, type VoiceServer } from '../../../servers/voice/server.ts';
 import { RecordingLog } from '../../../storage/recording-log.ts';
-import { alone, FakeBot } from '../harness.ts';
+import { FakeBot, singleReplica } from '../harness.ts';
 
-/** The bot's own pauses take this part of their time; sound and Discord take all of theirs. */
+/** Scales the bot's own pauses. Audio and Discord run in real time. */
 export const PACE = 1 / 5;
 
 export interface VoiceWorld extends AsyncDisposable {
@@ -19,9 +19,9 @@ export interface VoiceWorld extends AsyncDisposable {
   readonly voice: VoiceChannels;
   readonly channel: Channel;
   readonly log: RecordingLog;
-  /** What the session told, in order. */
+  /** The events of the session, in order. */
   readonly events: string[];
-  /** How long the platform meant to wait each time, in milliseconds. */
+  /** The requested pauses of the platform, in milliseconds. */
   readonly pauses: number[];
   join(options?: Partial<JoinOptions>): Promise<VoiceSession>;
 }
@@ -36,7 +36,7 @@ export async function startVoiceWorld(): Promise<VoiceWorld> {
   const platform = createDiscord({
     token: discord.token,
     apiUrl: discord.apiUrl,
-    withLock: alone,
+    withLock: singleReplica,
     media: { open: () => Promise.reject(new Error('No files')), link: () => '' },
     log,
     measure: () => {},
@@ -86,7 +86,7 @@ export async function startVoiceWorld(): Promise<VoiceWorld> {
   };
 }
 
-/** With a person who listens. */
+/** Joins a channel with one listener. */
 export async function inCall(world: VoiceWorld) {
   const { discord, server, channel } = world;
   discord.voice.join(discord.user, channel);
@@ -97,7 +97,7 @@ export async function inCall(world: VoiceWorld) {
   return { session, call, heard };
 }
 
-/** Why the session ended. What it told before is forgotten. */
+/** Waits for the end of the session, returns its event and clears the events. */
 export async function endOf({ events }: VoiceWorld): Promise<string> {
   for (;;) {
     const last = events.at(-1);
@@ -109,7 +109,7 @@ export async function endOf({ events }: VoiceWorld): Promise<string> {
   }
 }
 
-/** Packets of the song `name`: a valid first byte (stereo, 20 ms), then which one it is. */
+/** Packets of the song `name`: a valid first byte (stereo, 20 ms), then the packet's name. */
 export function song(name: string, packets: number): Buffer[] {
   return Array.from({ length: packets }, (_, n) =>
     Buffer.from(`\xfc${name} ${n} ${'.'.repeat(40)}`, 'latin1'),
@@ -120,7 +120,7 @@ export async function* read(packets: readonly Buffer[]): AsyncGenerator<Buffer> 
   yield* packets;
 }
 
-/** Which packet of a song each one that was heard is. */
+/** Returns the names of the packets that were heard. */
 export function namesOf(heard: readonly Buffer[]): string[] {
   return heard.map((packet) => packet.toString('latin1').slice(1).split(' .')[0] ?? '');
 }
