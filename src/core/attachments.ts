@@ -35,14 +35,18 @@ export function attachmentNote(part: Exclude<InquiryPart, TextPart>): TextPart {
   return { type: 'text', text: isImage ? '(a picture)' : `(the file ${name})` };
 }
 
-/** Where the image of a question is: in the question itself (the last turn), or in the message it replies to (the turn before). */
+/** Where the image of a question (the last turn) is: attached to it, or in the message that it is about. */
 export type PicturePlace = 'attached' | 'replied-to' | 'none';
 
 export function pictureIn(turns: readonly InquiryTurn[]): PicturePlace {
-  const hasImage = (turn?: InquiryTurn) =>
-    turn?.parts.some((part) => part.type === 'image' || (part.type === 'file' && isPicture(part.file)));
-  if (hasImage(turns.at(-1))) return 'attached';
-  return hasImage(turns.at(-2)) ? 'replied-to' : 'none';
+  const pictures = (turn?: InquiryTurn): readonly { readonly embedded?: true }[] =>
+    (turn?.parts ?? []).flatMap((part): { readonly embedded?: true }[] => {
+      if (part.type === 'image') return [part];
+      return part.type === 'file' && isPicture(part.file) ? [part.file] : [];
+    });
+  const question = pictures(turns.at(-1));
+  if (question.some(({ embedded }) => !embedded)) return 'attached';
+  return question.length > 0 || pictures(turns.at(-2)).length > 0 ? 'replied-to' : 'none';
 }
 
 /** Converts a message of a conversation into a turn. Its files are not fetched yet. */

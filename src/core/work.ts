@@ -41,7 +41,7 @@ export type InquiryPart =
   | TextPart
   /** An attachment that is not fetched yet. */
   | { readonly type: 'file'; readonly file: FileReference }
-  | { readonly type: 'image'; readonly file: KeptFile }
+  | { readonly type: 'image'; readonly file: KeptFile; readonly embedded?: true }
   | { readonly type: 'document'; readonly file: KeptFile; readonly name: string };
 
 export interface InquiryTurn {

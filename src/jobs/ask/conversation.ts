@@ -7,6 +7,7 @@ import {
   mayBeText,
   type PicturePlace,
   pictureIn,
+  withoutImages,
 } from '../../core/attachments.ts';
 import { UserError } from '../../core/errors.ts';
 import type { Address } from '../../core/invocation.ts';
@@ -54,7 +55,7 @@ export function createReadConversation({
       work.request.turns.slice(-1).map(async (question) => ({
         ...question,
         parts: await Promise.all(
-          question.parts.map((part) => (part.type === 'file' ? keep(part.file) : part)),
+          question.parts.map((part) => (part.type === 'file' ? keepOfQuestion(part.file, keep) : part)),
         ),
       })),
     );
@@ -70,10 +71,25 @@ export function createReadConversation({
       request: {
         ...work.request,
         model: model.model,
-        turns: [...turns.filter((turn) => turn.parts.length > 0), ...questions],
+        turns: [
+          ...turns.filter((turn) => turn.parts.length > 0),
+          ...(model.dialect === 'chat' ? withoutImages(questions) : questions),
+        ],
       },
     });
   };
+}
+
+/** A note stands for an embedded file that cannot be used. */
+async function keepOfQuestion(file: FileReference, keep: KeepFile): Promise<InquiryPart> {
+  if (!file.embedded) return keep(file);
+  try {
+    const part = await keep(file);
+    return part.type === 'image' ? { ...part, embedded: true } : part;
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return attachmentNote({ type: 'file', file });
+  }
 }
 
 /** Throws UserError where a picture is attached to a question for a model that cannot be shown any. */

@@ -65,6 +65,23 @@ async function read(
   return { said, isGroup: system.includes('Several people'), fetched };
 }
 
+describe('an image that an app embeds', () => {
+  const chart = (name: string): FileReference => ({ ...file(name, 'image/png'), embedded: true });
+
+  it('is shown to a model that can see', async () => {
+    const { said } = await read([], { files: [chart('chart.png')] });
+    expect(said).toEqual(['user <image kept-chart.png> Why?']);
+  });
+
+  it.each([
+    ['cannot be fetched', 'msg', new Set(['chart.png'])],
+    ['is for a model that cannot see', 'chat', new Set<string>()],
+  ] as const)('becomes a note if it %s', async (_, dialect, gone) => {
+    const { said } = await read([], { files: [chart('chart.png')], dialect }, gone);
+    expect(said).toEqual(['user (a picture) Why?']);
+  });
+});
+
 describe('who said what', () => {
   it('is not said between one person and the bot, under any name of that person', async () => {
     const { said, isGroup } = await read([person('Hi', { name: 'ada_lovelace' }), bot('Hello.')]);

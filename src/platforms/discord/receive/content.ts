@@ -82,7 +82,7 @@ function filesOf({ attachments, embeds, components }: Snapshot): FileReference[]
   return [
     ...attachments,
     ...shown.map(({ url, content_type: contentType }) => fileAt(url, contentType)),
-    ...images.map((url) => fileAt(url, 'image/unknown')),
+    ...images.map((url) => ({ ...fileAt(url, 'image/unknown'), embedded: true as const })),
   ];
 }
 

@@ -67,7 +67,7 @@ function pictureOf({ image_url: url, from_url: source }: Talk['attachments'][num
 
 function pictureAt(url: string): FileReference {
   const name = URL.canParse(url) ? new URL(url).pathname.split('/').at(-1) : undefined;
-  return { name: name || 'image', url, contentType: 'image/unknown' };
+  return { name: name || 'image', url, contentType: 'image/unknown', embedded: true };
 }
 
 type Fields = Readonly<Record<string, unknown>>;
