@@ -1,4 +1,4 @@
-/** What pages load besides themselves: modules and style sheets of ours, and modules of packages. Nothing is built. */
+/** Serves the modules and style sheets of pages, and modules of npm packages, without a build step. */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
@@ -6,13 +6,13 @@ import { sendNotFound } from './not-found.ts';
 import type { Routes } from './server.ts';
 
 export interface AssetSources {
-  /** Where they are served, such as `/assets/pages`. */
+  /** The path prefix, such as `/assets/pages`. */
   readonly path: string;
-  /** Their modules, style sheets and drawings are served under their names; nothing of folders within them is. */
+  /** Modules, style sheets and SVGs in these folders are served by name. Subfolders are ignored. */
   readonly folders: readonly URL[];
-  /** Modules of packages: the specifier by which modules import one, and its file. */
+  /** Modules of npm packages: file by import specifier. */
   readonly packages?: Readonly<Record<string, URL>>;
-  /** Style sheets that are also served as one, `styles.css`: a browser paints when it has all of them. In the order in which one may overrule another. */
+  /** Style sheets to combine into `styles.css`, in cascade order. One file renders sooner than several. */
   readonly styles?: readonly string[];
 }
 
@@ -22,9 +22,9 @@ interface Asset {
 }
 
 export interface Assets {
-  /** Changes with every byte of every asset. */
+  /** A hash of all assets. */
   readonly version: string;
-  /** Of one asset, from the root of the listener. Throws RangeError for a name that is not there. */
+  /** The path of an asset from the listener's root. Throws RangeError for an unknown name. */
   path(name: string): string;
   find(name: string): Asset | undefined;
 }
@@ -35,7 +35,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Reads them at the first call, and again only after a failure. */
+/** Loads the assets on the first call, and again only after a failure. */
 export function lazyAssets(sources: AssetSources): () => Promise<Assets> {
   let loading: Promise<Assets> | undefined;
   return () => {
@@ -47,7 +47,7 @@ export function lazyAssets(sources: AssetSources): () => Promise<Assets> {
   };
 }
 
-/** Reads all of them. They are a few dozen kB, so they stay in memory. */
+/** Reads all assets into memory: a few dozen kB. */
 export async function loadAssets({
   path,
   folders,
@@ -65,7 +65,7 @@ export async function loadAssets({
   ];
   const assets = new Map<string, Asset>();
   const hash = createHash('sha256');
-  for (const { name, file } of files.toSorted((one, other) => (one.name < other.name ? -1 : 1))) {
+  for (const { name, file } of files.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const text = await readFile(file, 'utf8');
     const contentType = CONTENT_TYPES[extname(name)] ?? '';
     const content = contentType.startsWith('text/javascript') ? withPaths(text, packages) : text;
@@ -78,19 +78,19 @@ export async function loadAssets({
   return {
     version,
     path(name) {
-      if (!assets.has(name)) throw new RangeError(`No asset is called ${name}`);
+      if (!assets.has(name)) throw new RangeError(`Unknown asset: ${name}`);
       return `${path}/${version}/${name}`;
     },
     find: (name) => assets.get(name),
   };
 }
 
-/** All assets of a version are neighbours, so that a relative path works behind any proxy. */
+/** All assets of a version share a folder, so relative paths work behind any proxy. */
 function packageName(specifier: string): string {
   return `npm-${specifier.replaceAll(/[^\w]+/g, '-')}.js`;
 }
 
-/** An import map would have to be inline, which the content security policy forbids. */
+/** Rewrites package imports. The content security policy forbids an inline import map. */
 function withPaths(module: string, packages: Readonly<Record<string, URL>>): string {
   return Object.keys(packages).reduce(
     (text, specifier) => text.replaceAll(`from '${specifier}'`, `from './${packageName(specifier)}'`),
@@ -99,8 +99,7 @@ function withPaths(module: string, packages: Readonly<Record<string, URL>>): str
 }
 
 /**
- * `GET {path}/:version/:name`. A page of another version (replicas are replaced one by one) gets what is here, and keeps none
- * of it.
+ * `GET {path}/:version/:name`. During a rolling update, a page may request another version: it gets the current asset, uncached.
  */
 export function assetRoutes(path: string, load: () => Promise<Assets>): Routes {
   return (scope) => {
@@ -111,9 +110,9 @@ export function assetRoutes(path: string, load: () => Promise<Assets>): Routes {
         const { version, name } = request.params;
         const asset = assets.find(name);
         if (!asset) return sendNotFound(reply.header('cache-control', 'no-store'));
-        const isPresent = version === assets.version;
+        const isCurrent = version === assets.version;
         return reply
-          .header('cache-control', isPresent ? 'public, max-age=31536000, immutable' : 'no-store')
+          .header('cache-control', isCurrent ? 'public, max-age=31536000, immutable' : 'no-store')
           .header('cross-origin-resource-policy', 'same-origin')
           .type(asset.contentType)
           .send(asset.content);
@@ -123,8 +122,7 @@ export function assetRoutes(path: string, load: () => Promise<Assets>): Routes {
 }
 
 /**
- * For pages that are sent to browsers: they load from this listener alone, run no script of their own text, and are in no
- * search engine and in no frame.
+ * Headers for HTML pages: load resources only from this listener, no inline scripts, no indexing, no framing.
  */
 export function pageHeaders(): Record<string, string> {
   const policy = [

@@ -13,21 +13,21 @@ type Opened = Promise<{ readonly stream: Readable } | undefined>;
 
 export interface FileRoutesOptions extends Pick<System, 'now' | 'log'> {
   media: {
-    /** Undefined for a link that was not signed here or has expired. */
+    /** Undefined if the signature is invalid or the link has expired. */
     verifyLink(name: string, query: LinkQuery): FileLink | undefined;
     stat(name: string): Promise<KeptFile | undefined>;
     open(name: string, range?: ByteRange): Opened;
   };
 }
 
-/** Files come from outside: a browser may show or save them and must not run anything in them. */
+/** Files are untrusted: a browser may show or save them, but must not run scripts in them. */
 const safetyHeaders = {
   'content-security-policy': "default-src 'none'; sandbox",
   'x-robots-tag': 'noindex',
 } as const;
 
 /**
- * `GET` and `HEAD /files/:name`: a stored file by a signed, expiring link, whole or one range.
+ * `GET` and `HEAD /files/:name`: serves a stored file or one range of it, by a signed, expiring link.
  * Unsigned, expired and missing files all get the same 404.
  */
 export function fileRoutes({ media, log, now }: FileRoutesOptions): Routes {
@@ -42,7 +42,7 @@ export function fileRoutes({ media, log, now }: FileRoutesOptions): Routes {
         try {
           const file = await media.stat(link.name);
           if (file === undefined) return notFound(reply);
-          // Media opens in the browser; the rest is saved.
+          // Media opens in the browser; other files download.
           const type = /^(?:audio|image|video)\//.test(file.contentType) ? 'inline' : 'attachment';
           const headers = {
             'accept-ranges': 'bytes',
@@ -66,18 +66,18 @@ export function fileRoutes({ media, log, now }: FileRoutesOptions): Routes {
   };
 }
 
-interface Sending {
+interface FileResponse {
   readonly file: KeptFile;
   readonly headers: Readonly<Record<string, string>>;
   readonly open: (range?: ByteRange) => Opened;
 }
 
-async function sendFile(request: FastifyRequest, reply: FastifyReply, { file, headers, open }: Sending) {
+async function sendFile(request: FastifyRequest, reply: FastifyReply, { file, headers, open }: FileResponse) {
   const entityTag = entityTagOf(file);
   const range = rangeOf(request, file.bytes, entityTag);
   if (range === 'unsatisfiable') {
     reply.headers({ 'cache-control': 'no-store', 'content-range': `bytes */${file.bytes}` });
-    return reply.code(416).send({ error: 'no such bytes in this file' });
+    return reply.code(416).send({ error: 'range not satisfiable' });
   }
   const opened = request.method === 'HEAD' ? undefined : await open(range);
   if (request.method !== 'HEAD' && opened === undefined) return notFound(reply);
@@ -91,7 +91,7 @@ async function sendFile(request: FastifyRequest, reply: FastifyReply, { file, he
   return reply.send(opened?.stream);
 }
 
-/** The one range that is asked for. Several, or what cannot be read, get the whole file (RFC 9110 14.2). */
+/** The requested range. Several ranges or an invalid header get the whole file (RFC 9110 14.2). */
 function rangeOf(
   { method, headers }: FastifyRequest,
   bytes: number,

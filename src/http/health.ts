@@ -3,10 +3,10 @@ import type { Log } from '../core/telemetry/log.ts';
 import type { Readiness } from '../core/web/platform-routes.ts';
 import type { Routes } from './server.ts';
 
-/** Something that must work before the process is of use, such as `storage` or `discord`. */
+/** A dependency that must work before the process is ready, such as `storage` or `discord`. */
 export interface HealthPart {
   readonly name: string;
-  /** May reject: then the part is not ready, and the cause is logged. `reason` is public. */
+  /** `reason` is public. If it rejects, the part is not ready and the cause is logged. */
   readonly check: () => Readiness | Promise<Readiness>;
 }
 
@@ -14,12 +14,12 @@ export interface HealthOptions extends Pick<System, 'elapsed' | 'log'> {
   readonly parts: readonly HealthPart[];
 }
 
-/** Results are reused this long, so that requests from outside cannot load the parts. */
+/** Results are cached this long, so that outside requests cannot overload the parts. */
 const FRESH_MS = 1000;
-/** How long one part may take. */
+/** Maximum time per part. */
 const TIMEOUT_MS = 2000;
 
-/** `GET /healthz`: the process lives. `GET /readyz`: every part works (200), or which do not and why (503). */
+/** `GET /healthz`: the process is alive. `GET /readyz`: 200 if every part works, otherwise 503 with the reasons. */
 export function healthRoutes({ parts, elapsed, log }: HealthOptions): Routes {
   let last: { readonly at: number; readonly results: Promise<Record<string, string>> } | undefined;
 
@@ -55,8 +55,8 @@ async function check(part: HealthPart, log: Log): Promise<string> {
     const status = await Promise.race([(async () => part.check())(), deadline]);
     return status.ready ? READY : status.reason;
   } catch (error) {
-    log.warn({ err: error, part: part.name }, 'Not ready');
-    return "not working; see the bot's log";
+    log.warn({ err: error, part: part.name }, 'Readiness check failed');
+    return "check failed; the bot's log has details";
   } finally {
     clearTimeout(timer);
   }

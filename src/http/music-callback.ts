@@ -4,16 +4,16 @@ import { isSignedBy, sign } from '../core/web/signatures.ts';
 import { sendNotFound } from './not-found.ts';
 import { isCompressed, type Routes } from './server.ts';
 
-/** The largest public example has two songs in 4 KiB; one with timestamps of every word would be smaller than this. */
+/** The largest public example has 4 KiB for two songs. Even timestamps for every word would fit. */
 export const CALLBACK_BODY_BYTES = 1024 * 1024;
 
-/** What becomes of callbacks, as they are counted. */
+/** Outcomes of callbacks, used as metric labels. */
 export const CALLBACK_OUTCOMES = ['stored', 'unknown-job', 'unavailable', 'forged'] as const;
 
-/** Senders give up after 15 s (upstream facts); one that gets 503 before that tries again. */
+/** The gateway times out after 15 s (upstream facts). A 503 before that makes it retry. */
 const RECEIVE_TIMEOUT_MS = 10_000;
 
-/** The signature that proves a callback for this job. */
+/** The signature that authenticates callbacks for this job. */
 export function signCallback(job: string, secret: string): string {
   return sign(signedText(job), secret);
 }
@@ -22,7 +22,7 @@ function signedText(job: string): string {
   return `music-callback\n${job}`;
 }
 
-/** The `callBackUrl` of a job's request. `publicUrl` may carry a path, and has no slash at its end. */
+/** The `callBackUrl` of a job's request. `publicUrl` may include a path, without a trailing slash. */
 export function callbackUrl(publicUrl: string, job: string, secret: string): string {
   return `${publicUrl}/callbacks/music/${encodeURIComponent(job)}/${signCallback(job, secret)}`;
 }
@@ -30,7 +30,7 @@ export function callbackUrl(publicUrl: string, job: string, secret: string): str
 export interface MusicCallbackOptions {
   /** The current secret and previous ones that are still valid. */
   readonly secrets: readonly string[];
-  /** Resolves once the body is stored, or with the reason it was ignored; rejects if storage is down. */
+  /** Resolves once the body is stored or the job is known not to exist. Rejects if storage is down. */
   readonly receive: (job: string, body: string) => Promise<'stored' | 'unknown-job'>;
   readonly log: Log;
   readonly measure: Measure;
@@ -42,8 +42,8 @@ interface CallbackRoute {
 }
 
 /**
- * `POST /callbacks/music/:job/:signature`: where the gateway reports. The signature is checked before a byte of the
- * body is read; the body is kept as text and not parsed here. 200 means that it is stored.
+ * `POST /callbacks/music/:job/:signature`: receives the gateway's callbacks. Checks the signature before reading the body, and
+ * stores the body as text. 200 means it is stored.
  */
 export function musicCallbackRoutes(options: MusicCallbackOptions): Routes {
   const { secrets, log, measure } = options;
@@ -68,9 +68,9 @@ export function musicCallbackRoutes(options: MusicCallbackOptions): Routes {
       },
       handler: async (request, reply) => {
         const { job } = request.params;
-        const outcome = await within(RECEIVE_TIMEOUT_MS, options.receive(job, request.body ?? '')).catch(
+        const outcome = await withTimeout(RECEIVE_TIMEOUT_MS, options.receive(job, request.body ?? '')).catch(
           (error: unknown) => {
-            log.error({ err: error, job }, 'Could not store a callback; the gateway was asked to retry');
+            log.error({ err: error, job }, 'Could not store a callback; asked the gateway to retry');
             return 'unavailable' as const;
           },
         );
@@ -91,9 +91,12 @@ export function musicCallbackRoutes(options: MusicCallbackOptions): Routes {
   };
 }
 
-function within<Value>(milliseconds: number, work: Promise<Value>): Promise<Value> {
+function withTimeout<Value>(milliseconds: number, work: Promise<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`no answer in ${milliseconds} ms`)), milliseconds);
+    const timer = setTimeout(
+      () => reject(new Error(`no response withTimeout ${milliseconds} ms`)),
+      milliseconds,
+    );
     work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

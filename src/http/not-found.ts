@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
 
-/** The one answer for everything that does not exist, so that a near miss looks like nonsense: a sentence for people. */
+/** The response for everything that does not exist, so a nearly valid URL reveals nothing. */
 export function sendNotFound(reply: FastifyReply): FastifyReply {
   reply.code(404);
   if (!reply.request.headers.accept?.includes('text/html')) return reply.send({ error: 'not found' });
@@ -14,7 +14,7 @@ export function sendNotFound(reply: FastifyReply): FastifyReply {
     .send(NOT_FOUND_PAGE);
 }
 
-/** In the page itself: behind a proxy it does not know where the listener begins. */
+/** Inline, because the page does not know the listener's root behind a proxy. */
 const NOT_FOUND_STYLE = `
 body { margin: 0; min-height: 100vh; display: grid; place-content: center; color-scheme: light dark;
   background: light-dark(#f6f5fa, #131119); color: light-dark(#1c1926, #efedf6); font: 16px / 1.5 system-ui, "Open Sans", sans-serif; }

@@ -1,11 +1,11 @@
-/** Routes that a chat platform answers itself: events, which it sends, and pages, which people open. */
+/** Routes that a chat platform handles itself: its events, and pages that people open. */
 import type { PlatformRoutes } from '../core/web/platform-routes.ts';
 import { sendNotFound } from './not-found.ts';
 import type { Routes } from './server.ts';
 
 export function platformRoutes({ routes, handle }: PlatformRoutes): Routes {
   return (scope) => {
-    // Left unread: the platform reads it.
+    // The platform reads the body itself.
     scope.addContentTypeParser('*', (_request, _body, done) => done(null));
     for (const { method, path } of routes)
       scope.route({
@@ -13,7 +13,7 @@ export function platformRoutes({ routes, handle }: PlatformRoutes): Routes {
         url: path,
         exposeHeadRoute: false,
         handler: (request, reply) => {
-          // The platform's own router knows a page by its very path.
+          // The platform's router matches exact paths only.
           if (request.url.split('?', 1)[0] !== path) return sendNotFound(reply);
           const { raw } = reply;
           for (const [name, value] of Object.entries(reply.getHeaders()))

@@ -1,4 +1,4 @@
-/** The listener: one HTTP server whose routes are given to it. */
+/** The HTTP listener. */
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
@@ -7,12 +7,12 @@ import { OperatorError, systemErrorCode } from '../core/errors.ts';
 import type { Log } from '../core/telemetry/log.ts';
 import { sendNotFound } from './not-found.ts';
 
-/** Registers routes in a scope of their own: their hooks and body parsers do not reach other routes. */
+/** Registers routes in a separate scope: their hooks and body parsers do not affect other routes. */
 export type Routes = (scope: FastifyInstance) => void;
 
 export interface ListenOptions {
   readonly host: string;
-  /** 0 takes any free port. */
+  /** 0 selects any free port. */
   readonly port: number;
   readonly log: Log;
   readonly timeouts?: Partial<typeof TIMEOUTS>;
@@ -23,13 +23,13 @@ export interface HttpServerOptions extends ListenOptions {
 }
 
 export interface HttpServer {
-  /** Where this machine reaches it, without a slash at the end. */
+  /** The URL on this machine, without a trailing slash. */
   readonly url: string;
-  /** Takes no new connections, lets responses in progress finish for a moment, and ends the rest. */
+  /** Stops accepting connections, waits briefly for responses in progress, and ends the rest. */
   close(): Promise<void>;
 }
 
-/** A server whose address is known before its routes: until it serves them, every response is 503. */
+/** A server whose URL is known before its routes. It responds with 503 until `serve` is called. */
 export interface Listener extends HttpServer {
   serve(routes: readonly Routes[]): Promise<void>;
 }
@@ -47,32 +47,32 @@ export class ListenError extends OperatorError {
   }
 }
 
-/** In milliseconds. An honest sender of a callback or a probe needs far less. */
+/** In milliseconds. Real callbacks and probes need far less. */
 const TIMEOUTS = {
-  /** For all headers of a request. */
+  /** To receive all headers of a request. */
   headersMs: 10_000,
-  /** For a request with its body. */
+  /** To receive a request with its body. */
   requestMs: 30_000,
-  /** For a connection without traffic in either direction. */
+  /** Without traffic in either direction. */
   idleMs: 60_000,
-  /** For responses in progress when the server closes. */
+  /** To finish responses in progress when the server closes. */
   closeMs: 5_000,
 };
 
-/** Routes that take a body say how much of it; all others take next to nothing. */
+/** Routes that accept a body set their own limit. */
 const DEFAULT_BODY_BYTES = 1024;
 
 /** Pending connections. Node's default of 511 is too small for bursts of callbacks. */
 const BACKLOG = 4096;
 
-/** Listens with its routes. Throws {@link ListenError} when the address cannot be had. */
+/** Starts listening and serves the routes. Throws {@link ListenError} if the address is not available. */
 export async function createHttpServer({ routes, ...options }: HttpServerOptions): Promise<HttpServer> {
   const listener = await listenAt(options);
   await listener.serve(routes);
   return listener;
 }
 
-/** Takes the address. Throws {@link ListenError} when it cannot be had. */
+/** Starts listening without routes. Throws {@link ListenError} if the address is not available. */
 export async function listenAt(options: ListenOptions): Promise<Listener> {
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
   const server = createServer({
@@ -96,7 +96,7 @@ export async function listenAt(options: ListenOptions): Promise<Listener> {
     throw listenError(error, options);
   }
   const address = server.address();
-  // A TCP server always answers with an object; text is for pipes.
+  // A TCP server always has an object; strings are for pipes.
   const port = typeof address === 'object' && address ? address.port : options.port;
   let app: FastifyInstance | undefined;
   return {
@@ -115,19 +115,18 @@ export async function listenAt(options: ListenOptions): Promise<Listener> {
   };
 }
 
-/** https://www.rfc-editor.org/rfc/rfc6890, in the words of ipaddr.js. */
+/** https://www.rfc-editor.org/rfc/rfc6890, as named by ipaddr.js. */
 const OWN_RANGES: ReadonlySet<string> = new Set(['private', 'loopback', 'linkLocal', 'uniqueLocal']);
 
-/** Whether an address is of this machine or its network, where proxies run. False for other text. */
+/** Whether an address belongs to this machine or its network, where proxies run. False for invalid addresses. */
 export const isOwnNetwork = (address: string): boolean =>
   ipaddr.isValid(address) && OWN_RANGES.has(ipaddr.process(address).range());
 
 const HEADERS = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
 
-/** Answers the server's requests. */
 function createApp(server: Server, log: Log): FastifyInstance {
   const app = fastify({
-    // Its own log lines hold whole URLs, and ours carry signatures.
+    // Fastify logs full URLs, and ours contain signatures.
     logger: false,
     // Trust a proxy on this machine or network for the client's address.
     trustProxy: isOwnNetwork,
@@ -148,7 +147,7 @@ function createApp(server: Server, log: Log): FastifyInstance {
     log.debug(
       {
         method: request.method,
-        // The pattern and never the URL: a signed URL is a key.
+        // The pattern, never the URL: a signed URL is a secret.
         route: request.routeOptions.url ?? 'unknown',
         status: reply.statusCode,
         milliseconds: Math.round(reply.elapsedTime),
@@ -161,8 +160,10 @@ function createApp(server: Server, log: Log): FastifyInstance {
   app.setErrorHandler((error, request, reply) => {
     const status = statusOf(error);
     if (status >= 500)
-      log.error({ err: error, route: request.routeOptions.url ?? 'unknown' }, 'Route failed');
-    return reply.code(status).send({ error: REASONS[status] ?? (status < 500 ? 'bad request' : 'broken') });
+      log.error({ err: error, route: request.routeOptions.url ?? 'unknown' }, 'Request failed');
+    return reply
+      .code(status)
+      .send({ error: REASONS[status] ?? (status < 500 ? 'bad request' : 'internal error') });
   });
   return app;
 }
@@ -174,7 +175,7 @@ const REASONS: Readonly<Record<number, string>> = {
   503: 'unavailable',
 };
 
-/** Compressed bodies are refused: a small one could grow without end. */
+/** Used to reject compressed bodies, since a small one could expand without limit. */
 export function isCompressed({ headers }: FastifyRequest): boolean {
   const encoding = headers['content-encoding'];
   return encoding !== undefined && encoding.trim().toLowerCase() !== 'identity';
@@ -191,9 +192,9 @@ async function close(server: Server, inProgress: Set<ServerResponse>, graceMs: n
   const timer = setTimeout(end, graceMs);
   const closed = once(server, 'close');
   server.close();
-  // Node counts connections without a request as busy, so only responses in progress are waited for.
-  const answers = [...inProgress].map((response) => once(response, 'close'));
-  void Promise.all(answers).then(end);
+  // Node counts connections without a request as busy, so wait only for responses in progress.
+  const finished = [...inProgress].map((response) => once(response, 'close'));
+  void Promise.all(finished).then(end);
   await closed.finally(() => clearTimeout(timer));
 }
 

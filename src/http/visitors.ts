@@ -1,45 +1,44 @@
-/** What one address may ask of pages and files, so that no single visitor takes the listener from all others. */
+/** Rate limits for pages and files, so that no single visitor can block the listener. */
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { BoundedMap } from '../core/util/bounded-map.ts';
 import { isOwnNetwork, type Routes } from './server.ts';
 
-/** The page of a song with many stems asks for some twenty at a time. */
-const AT_ONCE = { each: 64, all: 1_000 } as const;
-/** In a row, and how many come back each second. A player asks for a part of its file every few seconds. */
-const VISITS = { most: 600, perSecond: 20 } as const;
-/** Visitors that are remembered. */
-const MOST_VISITORS = 1_000;
+/** Concurrent requests. The page of a song with many stems makes about twenty. */
+const CONCURRENT = { each: 64, total: 1_000 } as const;
+/** Token bucket per visitor. A player requests part of its file every few seconds. */
+const BUCKET = { size: 600, perSecond: 20 } as const;
+const MAX_VISITORS = 1_000;
 
 /**
- * The routes, with bounds for each visitor and for all. More is answered 429. Visitors are told apart by their address: behind
- * a proxy by the one that it adds to `X-Forwarded-For`. Behind a proxy that adds none, only the bound for all holds.
- * @param elapsed milliseconds of a clock that is never set
+ * Limits requests per visitor and in total; excess requests get a 429. Visitors are identified by IP address, from
+ * `X-Forwarded-For` behind a proxy. If a proxy does not set it, only the total limit applies.
+ * @param elapsed milliseconds of a monotonic clock
  */
 export function limitVisitors(
   routes: readonly Routes[],
   { elapsed }: { readonly elapsed: () => number },
 ): Routes {
-  const hasVisitsLeft = createVisitLimit(elapsed);
-  const present = new Map<string, number>();
-  let all = 0;
+  const takeToken = createTokenBuckets(elapsed);
+  const active = new Map<string, number>();
+  let total = 0;
 
   function admits(visitor: string | undefined): boolean {
-    if (all >= AT_ONCE.all) return false;
+    if (total >= CONCURRENT.total) return false;
     if (visitor === undefined) return true;
-    return (present.get(visitor) ?? 0) < AT_ONCE.each && hasVisitsLeft(visitor);
+    return (active.get(visitor) ?? 0) < CONCURRENT.each && takeToken(visitor);
   }
 
   function enter(visitor: string | undefined, reply: FastifyReply): void {
-    const count = (change: number) => {
-      all += change;
+    const adjust = (change: number) => {
+      total += change;
       if (visitor === undefined) return;
-      const left = (present.get(visitor) ?? 0) + change;
-      if (left > 0) present.set(visitor, left);
-      else present.delete(visitor);
+      const count = (active.get(visitor) ?? 0) + change;
+      if (count > 0) active.set(visitor, count);
+      else active.delete(visitor);
     };
-    count(1);
-    reply.raw.once('close', () => count(-1));
+    adjust(1);
+    reply.raw.once('close', () => adjust(-1));
   }
 
   return (scope) => {
@@ -57,14 +56,14 @@ export function limitVisitors(
 }
 
 /** A token bucket for each visitor. */
-function createVisitLimit(elapsed: () => number): (visitor: string) => boolean {
-  const buckets = new BoundedMap<string, { left: number; at: number }>(MOST_VISITORS);
+function createTokenBuckets(elapsed: () => number): (visitor: string) => boolean {
+  const buckets = new BoundedMap<string, { tokens: number; at: number }>(MAX_VISITORS);
   return (visitor) => {
     const now = elapsed();
-    const { left, at } = buckets.get(visitor) ?? { left: VISITS.most, at: now };
-    const filled = Math.min(VISITS.most, left + ((now - at) / 1000) * VISITS.perSecond);
-    const isLeft = filled >= 1;
-    buckets.set(visitor, { left: isLeft ? filled - 1 : filled, at: now });
-    return isLeft;
+    const { tokens, at } = buckets.get(visitor) ?? { tokens: BUCKET.size, at: now };
+    const available = Math.min(BUCKET.size, tokens + ((now - at) / 1000) * BUCKET.perSecond);
+    const isAllowed = available >= 1;
+    buckets.set(visitor, { tokens: isAllowed ? available - 1 : available, at: now });
+    return isAllowed;
   };
 }

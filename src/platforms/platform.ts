@@ -8,117 +8,107 @@ import type { KeptFile, Message, Progress } from '../core/message.ts';
 import type { BrowserChat, PlatformRoutes, Readiness } from '../core/web/platform-routes.ts';
 import type { VoiceChannels } from './voice.ts';
 
-/**
- * What a platform needs to find a message again that it has shown: message ids, files uploaded so far. Only the platform
- * that wrote it reads it. It is stored with the job.
- */
+/** State a platform needs to find its own message again: message ids, uploaded files. Opaque to others; stored with the job. */
 export const postedSchema = z.record(z.string(), z.json());
 export type Posted = z.infer<typeof postedSchema>;
 
 export interface ShowOptions {
   /**
-   * Names this post for ever: the same key never leaves two messages. On Discord it becomes the nonce. At most 25
-   * characters.
+   * Idempotency key: the same key never produces two messages. Discord uses it as the nonce. At most 25 characters.
    */
   readonly key: string;
-  /** What an earlier call returned or remembered: then the earlier message is edited and no other is posted. */
+  /** State from an earlier call. If set, that message is edited instead of posting another. */
   readonly posted?: Posted | undefined;
   /**
-   * An interrupted try may have posted more than `posted` tells. A platform that would not recognise the same post again
-   * searches for it before it posts.
+   * True if an interrupted attempt may have posted more than `posted` records. Platforms without idempotent posts then search
+   * for the message before they post.
    */
   readonly mayHavePosted?: boolean;
   /**
-   * Stores the state ahead of the result, or what a failed call did. Called, and awaited, ahead only of a step that must
-   * not happen twice and that could not be found afterwards either. Each call is a write of the job.
+   * Stores the state before the result is known, or after a partial failure. Awaited before each step that must not happen
+   * twice and cannot be detected afterwards. Each call writes the job.
    */
   readonly remember: (posted: Posted) => Promise<void>;
-  /**
-   * Called right before each request that posts or edits. It throws where another replica may have taken over, and then
-   * nothing is written.
-   */
+  /** Called right before each request that posts or edits. Throws if another replica may have taken over the job. */
   readonly beforeWriting?: () => void;
 }
 
-/** Text that is still being written. */
+/** A message whose text is still growing. */
 export interface MessageStream {
   /**
-   * Never blocks and never throws: the newest message wins, one edit is in flight at a time. The message is made when its edit begins,
-   * so that it costs as much as there are edits, and shows all that came until then.
+   * Never blocks and never throws. The newest message wins, with one edit in flight at a time. The message is built when its edit
+   * starts, so it is complete and skipped updates cost nothing.
    */
   update(message: () => Message): void;
-  /** Writes the last state, whatever the rate limits, and resolves when it is shown. Throws PlatformError. */
+  /** Writes the final state regardless of pacing, and resolves once it is shown. Throws PlatformError. */
   close(message: Message): Promise<Posted>;
 }
 
 export interface Platform {
   /** The value of {@link Address.platform}. */
   readonly name: string;
-  /** Connects and begins to pass invocations to the bot. Reconnects by itself when the platform is away. */
+  /** Connects and starts passing invocations to the bot. Reconnects automatically after an outage. */
   start(bot: Bot): Promise<void>;
-  /** Takes no new invocations. Those already taken are finished; `show` still works. */
+  /** Stops accepting invocations and finishes those in progress. `show` still works. */
   stop(): Promise<void>;
-  /** Ends every connection. */
+  /** Closes every connection. */
   close(): Promise<void>;
   status(): Readiness;
-  /** Shows `message` at `address`: posts it, or edits the earlier post of this key. Safe to repeat. Throws PlatformError. */
+  /** Posts `message` at `address`, or edits the earlier post with the same key. Safe to repeat. Throws PlatformError. */
   show(address: Address, message: Message, options: ShowOptions): Promise<Posted>;
-  /** Takes back what was posted for the key except `kept`: `stray` is what another run knew of, empty if nothing. Throws PlatformError. */
+  /** Deletes everything posted for the key except `kept`. `stray` is the state from another run, or empty. Throws PlatformError. */
   retract(address: Address, posts: { key: string; stray: Posted; kept: Posted }): Promise<void>;
   /** Like `show`, for a message that changes many times a second. */
   stream(address: Address, options: ShowOptions): MessageStream;
-  /** The headers that are needed to read a file of the platform at `url`; empty for a public file. */
+  /** Headers required to download a file of the platform; empty for a public file. */
   attachmentHeaders(
     url: string,
     address: Address,
   ): Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
-  /** Tells the person alone: in the channel where the platform can, else by direct message. Throws PlatformError. */
+  /** Sends a message only the person can see, in the channel if the platform can, otherwise as a direct message. Throws PlatformError. */
   sendPrivately(address: Address, message: Message): Promise<void>;
 
-  // Optional: a platform leaves out what it does not have.
+  // Optional features.
 
-  /** Why it hears no messages without the bot's name: a plain sentence for moderators; absent where it hears them. */
+  /** A sentence for moderators: the reason the bot only receives messages that mention it. Absent if it receives all messages. */
   readonly hearsOnlyItsName?: string;
-  /** How many connections bring events; absent where events come without a connection. */
+  /** Number of event connections; absent for platforms without one. */
   connections?(): number;
   /**
-   * Says how far work is, where the platform says so apart from its message. Resolves to the milliseconds after which it is to
-   * be called again; to undefined, and absent, where a platform has none. Throws PlatformError.
+   * Shows progress outside the message, such as a status line. Resolves to the milliseconds until the next call, or undefined if
+   * no further call is needed. Throws PlatformError.
    */
   showProgress?(address: Address, progress: Progress): Promise<number | undefined>;
-  /** What it answers itself at the listener; absent where that is nothing. */
+  /** HTTP routes that the platform handles itself. */
   readonly listener?: PlatformRoutes;
   /**
-   * What was said before, oldest first, as an invocation of this platform names it; what cannot be read is left out. Absent where
-   * invocations bring it along. Never rejects.
+   * Loads the messages before an invocation, oldest first. Skips unreadable ones. Absent if invocations already include them.
+   * Never rejects.
    */
   readHistory?(address: Address, history: HistoryReference): Promise<readonly ConversationTurn[]>;
-  /** The chat that the listener shows in a browser; absent where people bring a client of their own. */
+  /** The chat that the listener serves to browsers; absent for platforms with their own client. */
   readonly browserChat?: BrowserChat;
-  /** A link for people to a message that was shown; absent or undefined where the platform has none. */
+  /** A permalink to a posted message; undefined if the platform has none. */
   readonly linkTo?: (address: Address, posted: Posted) => Promise<string | undefined>;
   /**
-   * Whether a message that was shown now has a button with this action's id; undefined where the platform cannot tell. Absent
-   * where messages end with the process. Throws PlatformError.
+   * Whether a posted message currently has a button with this action id; undefined if unknown. Absent if messages do not outlive
+   * the process. Throws PlatformError.
    */
   offers?(address: Address, posted: Posted, action: string): Promise<boolean | undefined>;
   /**
-   * Whether everybody in its server can read at an address that does not say so; undefined where the platform does not tell.
-   * Absent where every address says it. Throws the platform's errors.
+   * Whether everyone in the server can read the channel, for addresses without `public`; undefined if unknown. Absent if every
+   * address has `public`. Throws the platform's errors.
    */
   isPublic?(address: Address): Promise<boolean | undefined>;
-  /**
-   * Whether a person can read what was said at another address of their server; false where the platform does not know, as
-   * everywhere if absent.
-   */
+  /** Whether a person can read messages at another address of their server; false if unknown or absent. */
   mayRead?(address: Address, person: Person): boolean;
-  /** The address for another message in the same channel or thread. The address itself if absent. */
+  /** The address for another message in the same channel or thread; if absent, the same address. */
   sameChannel?(address: Address): Address;
-  /** Loads what plays sound in voice channels, once; absent where the platform has none or no connection for it. */
+  /** Loads voice support once; absent if the platform or this connection has no voice channels. */
   readonly voice?: () => Promise<VoiceChannels>;
 }
 
-/** Reads kept files. */
+/** Reads stored files. */
 export interface MediaReader {
   open(file: KeptFile): Promise<AsyncIterable<Uint8Array>>;
   /** A signed, expiring URL of the listener, for files over a platform's limit. */
@@ -126,22 +116,22 @@ export interface MediaReader {
 }
 
 export type PlatformErrorCode =
-  /** The channel is gone or closed to the bot: channel deleted, bot removed, permission lost. */
+  /** The channel no longer exists or the bot has lost access: channel deleted, bot removed, permission revoked. */
   | 'gone'
-  /** The bot was never let in; a sentence can say how to invite it. */
+  /** The bot was never invited; `advice` can explain how to invite it. */
   | 'not-invited'
-  /** The platform is away, slow or limits us: the same call may work later. */
+  /** The platform is down, slow or rate limiting: the same call may work later. */
   | 'unavailable'
-  /** The platform refused what we sent, and will again. */
+  /** The platform rejected the request and would reject it again. */
   | 'refused';
 
-/** A platform did not take a message. `code` decides what happens next; the text is for the log. */
+/** A platform rejected a request. `code` decides what happens next; the message is for the log. */
 export class PlatformError extends OperatorError {
   override readonly name = 'PlatformError';
   readonly code: PlatformErrorCode;
-  /** Wait this long before the next try. */
+  /** Minimum delay before the next attempt. */
   readonly retryAfterMs: number | undefined;
-  /** A sentence for the person, where the platform knows a remedy (such as how to invite the bot). */
+  /** A sentence for the person that explains the fix, such as how to invite the bot. */
   readonly advice: string | undefined;
 
   constructor(

@@ -1,79 +1,73 @@
-/** Sound in voice channels: what a platform that has them offers. */
+/** The port for platforms with voice channels. */
 
-/** The voice channels of a platform, as far as this process is connected to their servers. */
+/** Voice channels in the servers that this process is connected to. */
 export interface VoiceChannels {
   /**
-   * Whether events of the server come to this process (`here`): only then it can play there. `gone` where they would, and the bot is
-   * no member of the server; `outage` where they will again: what plays there goes on, and nothing can begin. Never rejects.
+   * `here`: this process receives the server's events and can play there. `elsewhere`: another process does. `gone`: the bot is not
+   * a member of the server. `outage`: playback continues, but nothing can start until events return. Never rejects.
    */
   reach(guild: string): Promise<'here' | 'outage' | 'elsewhere' | 'gone'>;
-  /**
-   * The voice channel that a person is in; `gone` where the platform does not let the bot see that, `untold` while it does not
-   * answer. Never rejects.
-   */
+  /** The voice channel a person is in; `gone` if the bot may not see it, `untold` while the platform does not respond. Never rejects. */
   channelOf(guild: string, person: string): Promise<VoiceChannel | 'gone' | 'untold' | undefined>;
-  /**
-   * The people who can hear what is played in a channel: no bots, and no one who has switched sound off. Undefined where the
-   * platform has not told who is there.
-   */
+  /** The people who can hear the channel, without bots and deafened members; undefined until the platform reports them. */
   listeners(guild: string, channel: string): Promise<readonly string[] | undefined>;
-  /** Joins a channel, and goes on by itself when connections break. Rejects with {@link VoiceError} where it cannot. */
+  /** Joins a channel and reconnects automatically. Rejects with {@link VoiceError} on failure. */
   join(options: JoinOptions): Promise<VoiceSession>;
 }
 
 export interface VoiceChannel {
   readonly id: string;
   readonly name: string;
-  /** What the bot lacks there, for people; empty where it may join and speak, and where that is not known. */
+  /** Names of the bot's missing permissions, for people; empty if it may join and speak, or if unknown. */
   readonly missing: readonly string[];
-  /** It takes no more people, and the bot may not join in spite of that. */
+  /** True if the channel is full and the bot may not exceed its limit. */
   readonly isFull: boolean;
 }
 
 export interface JoinOptions {
   readonly guild: string;
   readonly channel: string;
-  /** Somebody waits for it: it rejects after some ten seconds, and not after minutes. */
+  /** True if someone is waiting: the join rejects after about ten seconds instead of minutes. */
   readonly isAwaited: boolean;
-  /** Somebody moved the bot into another channel. */
+  /** Called when someone moves the bot to another channel. */
   readonly onMoved: (channel: string) => void;
-  /** People came, left, or switched their sound on or off. */
+  /** Called when people join, leave, deafen or undeafen. */
   readonly onListeners: () => void;
-  /** The bot may speak, or may not any more: on a stage somebody has to invite it. */
+  /** Called when the bot is allowed to speak or loses that right. On a stage, someone has to invite it. */
   readonly onSpeakable: () => void;
-  /** The connection ended for good, and not by {@link VoiceSession.leave}. */
+  /** Called when the connection ends permanently, except through {@link VoiceSession.leave}. */
   readonly onEnded: (reason: VoiceEnd) => void;
 }
 
 export interface VoiceSession {
   readonly channel: string;
-  /** False in the audience of a stage. */
+  /** False while the bot is in a stage's audience. */
   readonly isSpeakable: boolean;
-  /** Milliseconds of sound that were sent since the last {@link play}. */
+  /** Milliseconds of audio sent since the last {@link play}. */
   readonly playedMs: number;
   /**
-   * Sends packets of Opus, one for each 20 ms, untouched. Replaces what is played. Resolves when they have ended
-   * (`ended`), when they could not be read (`failed`), and when something else replaced them or the session ended.
+   * Sends 20 ms Opus packets unchanged, replacing current playback. Resolves to `ended` after the last packet, `failed` if they
+   * cannot be read, and `replaced` if other playback started or the session ended.
    */
   play(packets: AsyncIterable<Uint8Array>): Promise<'ended' | 'failed' | 'replaced'>;
   pause(): void;
   resume(): void;
-  /** Ends what is played. */
+  /** Stops playback. */
   stop(): void;
   leave(): void;
 }
 
 export type VoiceEnd =
-  /** A moderator disconnected the bot, or the channel is gone. */
+  /** A moderator disconnected the bot, or the channel was deleted. */
   | 'removed'
-  /** The platform refuses the connection, and will again. */
+  /** The platform rejects the connection and would reject it again. */
   | 'refused'
-  /** The voice server does not answer, after several tries. */
+  /** The voice server does not respond after several attempts. */
   | 'unreachable'
-  /** The connection to the platform itself began anew, or the platform has an outage: joining again helps, in time. */
+  /** The platform connection was replaced, or the platform has an outage. Joining again works once it recovers. */
   | 'lost';
 
-/** A voice channel could not be joined, or was left; `code` is the platform's own, for the log. */
+/** A voice channel could not be joined, or the connection ended. `code` is the platform's close code, for the log. */
 export class VoiceError extends Error {
   override readonly name = 'VoiceError';
   readonly reason: VoiceEnd;

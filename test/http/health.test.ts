@@ -64,8 +64,8 @@ test('a part that throws is not ready; its cause goes to the log and not to the 
   const { status, body } = await get('/readyz');
   expect(status).toBe(503);
   expect(body.parts).toEqual({
-    storage: "not working; see the bot's log",
-    media: "not working; see the bot's log",
+    storage: "check failed; the bot's log has details",
+    media: "check failed; the bot's log has details",
   });
   expect(log.lines).toHaveLength(2);
 });

@@ -1,8 +1,8 @@
-/** What pages show, as it is handed to them. Texts are as people wrote them; pages escape them. */
+/** The content of pages. Texts are raw; pages escape them. */
 import type { KeptFile } from '../../core/message.ts';
 import type { LyricLine } from '../../core/work.ts';
 
-/** A file on the listener: `path` is relative to its root and signed, and expires; `name` is the file name for downloads. */
+/** A file on the listener. `path` is signed, expiring and relative to the root; `name` is the download name. */
 export interface LinkedFile extends KeptFile {
   readonly path: string;
 }
@@ -24,7 +24,7 @@ export interface PageTake {
   readonly video?: LinkedFile;
 }
 
-/** A song in few words, with the path of its page where that can be opened. */
+/** A link to another song; without `path` if its page cannot be opened. */
 export interface PageLink {
   readonly title: string;
   readonly path?: string;
@@ -59,13 +59,13 @@ export interface AlbumPage {
   readonly songs: readonly AlbumSong[];
 }
 
-/** Why there is no page behind a link that was good. */
+/** The reason a valid link has no page. */
 export type Gone = 'erased' | 'withdrawn' | 'off' | 'files';
 
-/** Where pages get their content. Rejects when storage is away. */
+/** Loads the content of pages. Rejects when storage is down. */
 export interface PageSource {
-  /** By the id of its job. */
+  /** `id` is the song's job id. */
   song(id: string): Promise<SongPage | Gone>;
-  /** By what its address says. */
+  /** `id` is the id in the page's URL. */
   album(id: string): Promise<AlbumPage | Gone>;
 }

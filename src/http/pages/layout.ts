@@ -1,20 +1,19 @@
-/** What all pages have: the head, and the frame around their content. */
+/** The document layout shared by all pages. */
 import { type Html, html } from '../../core/web/html.ts';
 
 export interface PageLayout {
   readonly title: string;
-  /** From this page to the root of the listener, such as `../../`: right behind any proxy. */
+  /** Relative path to the listener's root, such as `../../`, which works behind any proxy. */
   readonly root: string;
-  /** Of an asset, from the root. */
+  /** Returns the path of an asset from the root. */
   readonly asset: (name: string) => string;
-  /** Modules that the page runs. */
+  /** Modules to load. */
   readonly modules?: readonly string[];
-  /** Further elements of the head. */
+  /** Additional head elements. */
   readonly head?: Html;
   readonly body: Html;
 }
 
-/** A whole document. */
 export function documentOf({ title, root, asset, modules = [], head, body }: PageLayout): string {
   const path = (name: string) => `${root}${asset(name).slice(1)}`;
   const page = html`<!doctype html>
@@ -34,7 +33,7 @@ ${body}
   return page.markup;
 }
 
-/** A page that says why there is nothing else. */
+/** A page with only a title and a sentence. */
 export function sentencePage(
   { title, sentence }: { readonly title: string; readonly sentence: string },
   place: Pick<PageLayout, 'root' | 'asset'>,

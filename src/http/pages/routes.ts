@@ -1,4 +1,4 @@
-/** Pages for people: a song with its players and words, and the songs of a channel. */
+/** Public pages: a song with players and lyrics, and the songs of a channel. */
 import type { FastifyReply } from 'fastify';
 import type { System } from '../../core/system.ts';
 import { isPageSigned, type PageKind } from '../../core/web/page-url.ts';
@@ -23,34 +23,34 @@ export interface SongRoutesOptions extends Pick<System, 'log'> {
   readonly publicUrl: string;
 }
 
-const GONE: Readonly<Record<Gone, string>> = {
+const UNAVAILABLE_SENTENCES: Readonly<Record<Gone, string>> = {
   erased: 'This song was deleted, on request or after the retention period.',
   withdrawn: 'The requester or a moderator removed this page.',
   off: 'Moderators turned off song pages here.',
   files: 'Its files are no longer available.',
 };
 
-/** From a page to the root of the listener. */
+/** Relative path from a page to the listener's root. */
 const ROOT = '../../';
 
-interface Signed {
+interface SignedRoute {
   Params: { id: string; signature: string };
 }
 
 export function songRoutes({ source, secrets, publicUrl, log }: SongRoutesOptions): Routes {
   const assets = lazyAssets(ASSETS);
 
-  /** Checks the signature before reading anything: 404 for invalid links, 410 for pages no longer available. */
+  /** Checks the signature before reading anything. 404 for invalid links, 410 for pages that are no longer available. */
   async function send<Content extends object>(
     kind: PageKind,
-    { id, signature }: Signed['Params'],
+    { id, signature }: SignedRoute['Params'],
     reply: FastifyReply,
     read: (id: string) => Promise<Content | Gone>,
     documentOf: (content: Content, asset: Assets['path']) => string,
   ): Promise<FastifyReply> {
     reply.header('cache-control', 'no-store');
     if (!isPageSigned(kind, id, signature, secrets)) return sendNotFound(reply);
-    const say = async (status: number, title: string, sentence: string) => {
+    const sendSentence = async (status: number, title: string, sentence: string) => {
       const { path: asset } = await assets();
       return reply
         .code(status)
@@ -59,12 +59,13 @@ export function songRoutes({ source, secrets, publicUrl, log }: SongRoutesOption
     };
     try {
       const content = await read(id);
-      if (typeof content === 'string') return await say(410, 'Page not available', GONE[content]);
+      if (typeof content === 'string')
+        return await sendSentence(410, 'Page not available', UNAVAILABLE_SENTENCES[content]);
       return reply.headers(pageHeaders()).send(documentOf(content, (await assets()).path));
     } catch (error) {
       log.warn({ err: error }, 'Could not render a page');
       reply.header('retry-after', '30');
-      return say(
+      return sendSentence(
         503,
         'Temporarily unavailable',
         "This page can't be shown right now. Try again in a minute.",
@@ -75,7 +76,7 @@ export function songRoutes({ source, secrets, publicUrl, log }: SongRoutesOption
   return (scope) => {
     assetRoutes(ASSETS.path, assets)(scope);
 
-    scope.get<Signed>('/songs/:id/:signature', ({ params }, reply) =>
+    scope.get<SignedRoute>('/songs/:id/:signature', ({ params }, reply) =>
       send('songs', params, reply, source.song, (content, asset) =>
         songDocument(content, {
           root: ROOT,
@@ -86,7 +87,7 @@ export function songRoutes({ source, secrets, publicUrl, log }: SongRoutesOption
       ),
     );
 
-    scope.get<Signed>('/albums/:id/:signature', ({ params }, reply) =>
+    scope.get<SignedRoute>('/albums/:id/:signature', ({ params }, reply) =>
       send('albums', params, reply, source.album, (content, asset) =>
         albumDocument(content, { root: ROOT, asset }),
       ),

@@ -1,4 +1,4 @@
-/** The page of a song: players, words, downloads, the mixer of its stems. Everything works without scripts as far as it can. */
+/** The page of a song: players, lyrics, downloads and a mixer for its stems. Works without scripts where possible. */
 
 import { duration, ellipsis, fileSize } from '../../core/util/words.ts';
 import { type Html, html } from '../../core/web/html.ts';
@@ -6,23 +6,23 @@ import type { LyricLine } from '../../core/work.ts';
 import type { LinkedFile, PageLink, PageTake, SongPage } from './content.ts';
 import { documentOf, type PageLayout } from './layout.ts';
 
-/** In characters. A page stays under 150 kB. */
-const MOST_TITLE = 300;
-const MOST_STYLE = 600;
-const MOST_LYRICS = 20_000;
-const MOST_NAME = 100;
-/** Links to other songs. */
-const MOST_LINKS = 20;
+/** Maximum characters, which keep a page under 150 kB. */
+const MAX_TITLE = 300;
+const MAX_STYLE = 600;
+const MAX_LYRICS = 20_000;
+const MAX_NAME = 100;
+/** Maximum links to other songs. */
+const MAX_LINKS = 20;
 
 export interface SongPlace extends Pick<PageLayout, 'root' | 'asset'> {
-  /** Of this page, as people share it. */
+  /** The page's public URL. */
   readonly url: string;
-  /** Whole address of a path that is relative to the root. */
+  /** Returns the absolute URL of a path relative to the root. */
   readonly absolute: (path: string) => string;
 }
 
 export function songDocument(song: SongPage, place: SongPlace): string {
-  const title = ellipsis(song.title, MOST_TITLE);
+  const title = ellipsis(song.title, MAX_TITLE);
   const hasStems = song.takes.some(({ stems }) => stems.length > 0);
   const { root, asset } = place;
   const href = (path: string) => `${root}${path}`;
@@ -32,8 +32,8 @@ export function songDocument(song: SongPage, place: SongPlace): string {
 ${song.cover && html`<img class="cover" src="${href(song.cover.path)}" alt="Cover of ${title}" width="320" height="320">`}
 <div class="about">
 <h1 dir="auto">${title}</h1>
-<p class="by">Requested by <bdi>${ellipsis(song.person, MOST_NAME)}</bdi>, <time datetime="${isoDay(song.madeAt)}">${day(song.madeAt)}</time></p>
-${song.style && html`<p class="style" dir="auto">${ellipsis(song.style, MOST_STYLE)}</p>`}
+<p class="by">Requested by <bdi>${ellipsis(song.person, MAX_NAME)}</bdi>, <time datetime="${isoDay(song.madeAt)}">${day(song.madeAt)}</time></p>
+${song.style && html`<p class="style" dir="auto">${ellipsis(song.style, MAX_STYLE)}</p>`}
 ${song.madeFrom && html`<p class="from">Based on ${songLink(song.madeFrom, href)}</p>`}
 <p><button type="button" class="share" data-url="${place.url}" aria-live="polite" hidden></button></p>
 </div>
@@ -41,9 +41,9 @@ ${song.madeFrom && html`<p class="from">Based on ${songLink(song.madeFrom, href)
 <section class="takes" aria-label="Listen">
 ${song.takes.map((take) => takeCard(take, { title, href, isOnly: song.takes.length === 1 }))}
 </section>
-${wordsSection(song)}
+${lyricsSection(song)}
 ${song.takes.map((take) => (take.stems.length > 0 ? mixer(take, href, song.takes.length === 1) : undefined))}
-${song.made.length > 0 && madeSection(song.made, href)}
+${song.made.length > 0 && derivedSection(song.made, href)}
 <footer><p>Made with Minstrel. Anyone with this link can listen. The requester can remove this page.</p></footer>
 </main>
 </body>`;
@@ -81,7 +81,7 @@ function downloads({ audio, wav, lrc, video, stems }: PageTake, href: (path: str
     ['WAV', wav],
     ['Synced lyrics', lrc],
     ['Video', video],
-    ...stems.map(({ name, file }): [string, LinkedFile] => [ellipsis(name, MOST_NAME), file]),
+    ...stems.map(({ name, file }): [string, LinkedFile] => [ellipsis(name, MAX_NAME), file]),
   ];
   const links = files.flatMap(([label, file]) =>
     file
@@ -93,22 +93,22 @@ function downloads({ audio, wav, lrc, video, stems }: PageTake, href: (path: str
   return html`<details class="downloads"><summary>Download</summary><ul>${links}</ul></details>`;
 }
 
-/** The synced lyrics of each take; without any, the lyrics of the song. */
-function wordsSection({ takes, lyrics }: SongPage): Html | undefined {
-  const timed = takes.filter(({ lines }) => lines.length > 0);
-  if (timed.length > 0)
+/** The synced lyrics of each take, otherwise the song's plain lyrics. */
+function lyricsSection({ takes, lyrics }: SongPage): Html | undefined {
+  const synced = takes.filter(({ lines }) => lines.length > 0);
+  if (synced.length > 0)
     return html`<section class="words" aria-labelledby="words"><h2 id="words">Lyrics</h2>
-${timed.map(({ number, lines }) => html`<ol class="timed" data-words="${number}" aria-label="Synced lyrics">${timedLines(lines)}</ol>\n`)}</section>`;
+${synced.map(({ number, lines }) => html`<ol class="timed" data-words="${number}" aria-label="Synced lyrics">${syncedLines(lines)}</ol>\n`)}</section>`;
   if (!lyrics?.trim()) return undefined;
   return html`<section class="words" aria-labelledby="words"><h2 id="words">Lyrics</h2>
-${verses(ellipsis(lyrics.trim(), MOST_LYRICS))}</section>`;
+${verses(ellipsis(lyrics.trim(), MAX_LYRICS))}</section>`;
 }
 
-function timedLines(lines: readonly LyricLine[]): Html[] {
+function syncedLines(lines: readonly LyricLine[]): Html[] {
   let characters = 0;
   return lines.flatMap(({ startSeconds, text, section }) => {
     characters += text.length;
-    if (characters > MOST_LYRICS) return [];
+    if (characters > MAX_LYRICS) return [];
     return [
       html`<li data-start="${startSeconds}">${section && html`<span class="part" dir="auto">${section}</span>`}<span class="line" dir="auto">${text}</span></li>\n`,
     ];
@@ -146,21 +146,21 @@ ${stems.map(
   ({
     name,
     file,
-  }) => html`<li class="lane" data-stem="${name}" data-src="${href(file.path)}"><span class="name" dir="auto">${ellipsis(name, MOST_NAME)}</span>
-<audio controls preload="none" src="${href(file.path)}" aria-label="${ellipsis(name, MOST_NAME)}"></audio></li>
+  }) => html`<li class="lane" data-stem="${name}" data-src="${href(file.path)}"><span class="name" dir="auto">${ellipsis(name, MAX_NAME)}</span>
+<audio controls preload="none" src="${href(file.path)}" aria-label="${ellipsis(name, MAX_NAME)}"></audio></li>
 `,
 )}</ul>
 </section>
 `;
 }
 
-function madeSection(made: readonly PageLink[], href: (path: string) => string): Html {
+function derivedSection(made: readonly PageLink[], href: (path: string) => string): Html {
   return html`<section class="made" aria-labelledby="made"><h2 id="made">Based on this song</h2>
-<ul>${made.slice(0, MOST_LINKS).map((link) => html`<li>${songLink(link, href)}</li>\n`)}</ul></section>`;
+<ul>${made.slice(0, MAX_LINKS).map((link) => html`<li>${songLink(link, href)}</li>\n`)}</ul></section>`;
 }
 
 function songLink({ title, path }: PageLink, href: (path: string) => string): Html {
-  const text = ellipsis(title, MOST_TITLE);
+  const text = ellipsis(title, MAX_TITLE);
   return path === undefined ? html`<bdi>${text}</bdi>` : html`<a href="${href(path)}"><bdi>${text}</bdi></a>`;
 }
 
@@ -187,9 +187,9 @@ function sharing({ cover, person, style, takes }: SongPage, title: string, place
     ['theme-color', '#5b4bdb'],
     ['twitter:card', 'summary'],
     ['twitter:image', cover && place.absolute(cover.path)],
-    // Slack shows these as fields of a link.
+    // Slack shows these as fields of a link preview.
     ['twitter:label1', 'Requested by'],
-    ['twitter:data1', ellipsis(person, MOST_NAME)],
+    ['twitter:data1', ellipsis(person, MAX_NAME)],
     ['twitter:label2', first?.seconds && 'Length'],
     ['twitter:data2', first?.seconds && duration(first.seconds)],
   ];

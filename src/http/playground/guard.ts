@@ -1,4 +1,4 @@
-/** Allows the playground's own page, in a browser on this machine, and nothing else. */
+/** Allows only requests from the playground's own page in a browser on this machine. */
 import type { IncomingHttpHeaders } from 'node:http';
 
 interface GuardedRequest {
@@ -7,17 +7,17 @@ interface GuardedRequest {
   readonly socket: { readonly remoteAddress?: string | undefined };
 }
 
-/** Headers of a proxy, which may forward requests from other machines. */
+/** Proxy headers: a proxy may forward requests from other machines. */
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
 const LOOPBACK = /^(?:127\.\d+\.\d+\.\d+|::1|::ffff:127\.\d+\.\d+\.\d+)$/;
 
 /**
- * Whether a request comes from this machine and from our own page. A site elsewhere may let its name lead to 127.0.0.1, so
- * the name is checked (DNS rebinding); a browser says which site sends a request, so that is checked too.
+ * Whether a request comes from this machine and from our own page. Checks the host name to prevent DNS rebinding, and the origin
+ * to block other sites.
  */
 export function createGuard(port: string): (request: GuardedRequest) => boolean {
   const hosts = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${port}`);
-  // A browser leaves out the port that is http's own.
+  // Browsers omit the default port.
   if (port === '' || port === '80') hosts.push('127.0.0.1', 'localhost', '[::1]');
   return ({ headers, method, socket }) => {
     const { host = '', origin } = headers;

@@ -1,4 +1,4 @@
-/** The chat in the browser, for this machine alone. Whatever else asks gets the answer of what does not exist. */
+/** Serves the browser chat to this machine only. All other requests get a 404. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BrowserChat } from '../../core/web/platform-routes.ts';
 import { isSameSecret } from '../../core/web/signatures.ts';
@@ -9,32 +9,32 @@ import { createGuard } from './guard.ts';
 
 export interface PlaygroundOptions {
   readonly chat: BrowserChat;
-  /** Where this machine reaches the listener. */
+  /** The listener's URL on this machine. */
   readonly url: string;
 }
 
-/** Where the page is: it is printed at the start, and is as good as a password. */
+/** The page's URL, printed at startup. Treat it like a password. */
 export const playgroundUrl = ({ url, chat: { token } }: PlaygroundOptions): string =>
   `${url}/playground/${token}`;
 
 const REQUEST_BYTES = 1024 * 1024;
-/** Less than the listener lets a connection be silent. */
+/** Shorter than the listener's idle timeout. */
 const PING_MS = 20_000;
-/** A page that reads more slowly is disconnected; it reconnects and gets the whole state. */
-const MOST_UNREAD_BYTES = 16 * 1024 * 1024;
+/** A page with more unread data is disconnected; it reconnects and gets the full state. */
+const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 
 /**
- * `GET /` says where to look. Under `/playground/:token` are the page, its modules, `GET events`, `POST requests` and
- * `POST uploads`; the bot itself reads uploads at `GET /playground/uploads/:id`.
+ * `GET /` explains how to find the page. `/playground/:token` serves the page, its modules, `GET events`, `POST requests` and
+ * `POST uploads`. The bot reads uploads at `GET /playground/uploads/:id`.
  */
 export function playgroundRoutes({ chat, url }: PlaygroundOptions): Routes {
   const { port } = new URL(url);
-  const isOurs = createGuard(port);
+  const isAllowed = createGuard(port);
   const assets = lazyAssets({ ...SOURCES, path: `/playground/${chat.token}/assets` });
 
   return (scope) => {
     scope.addHook('onRequest', async (request, reply) => {
-      if (!isOurs(request)) return refuse(reply);
+      if (!isAllowed(request)) return sendRefusal(reply);
     });
 
     scope.get('/', (_request, reply) =>
@@ -48,35 +48,38 @@ export function playgroundRoutes({ chat, url }: PlaygroundOptions): Routes {
     scope.get<{ Params: { id: string } }>('/playground/uploads/:id', async (request, reply) => {
       const upload = chat.uploaded(request.params.id);
       const isBot = isSameSecret(request.headers.authorization ?? '', `Bearer ${chat.token}`);
-      if (!isBot || !upload) return refuse(reply);
+      if (!isBot || !upload) return sendRefusal(reply);
       return reply.header('cache-control', 'no-store').type('application/octet-stream').send(upload.bytes);
     });
 
-    scope.register(async (inside) => {
-      inside.addHook<{ Params: { token: string } }>('onRequest', async (request, reply) => {
-        if (!isSameSecret(request.params.token, chat.token)) return refuse(reply);
+    scope.register(async (tokenScope) => {
+      tokenScope.addHook<{ Params: { token: string } }>('onRequest', async (request, reply) => {
+        if (!isSameSecret(request.params.token, chat.token)) return sendRefusal(reply);
       });
-      assetRoutes('/playground/:token/assets', assets)(inside);
-      inside.get('/playground/:token', async (_request, reply) => {
-        const found = await assets();
+      assetRoutes('/playground/:token/assets', assets)(tokenScope);
+      tokenScope.get('/playground/:token', async (_request, reply) => {
+        const loaded = await assets();
         return reply
           .headers({ ...pageHeaders(), 'cache-control': 'no-store' })
-          .send(pageOf({ style: found.path('styles.css'), script: found.path('playground.js') }));
+          .send(pageOf({ style: loaded.path('styles.css'), script: loaded.path('playground.js') }));
       });
-      inside.get<{ Querystring: { as?: unknown } }>('/playground/:token/events', async (request, reply) => {
-        const { as } = request.query;
-        if (typeof as !== 'string') return refuse(reply);
-        await sendEvents(chat, as, request, reply);
-      });
+      tokenScope.get<{ Querystring: { as?: unknown } }>(
+        '/playground/:token/events',
+        async (request, reply) => {
+          const { as } = request.query;
+          if (typeof as !== 'string') return sendRefusal(reply);
+          await sendEvents(chat, as, request, reply);
+        },
+      );
 
-      inside.addContentTypeParser(
+      tokenScope.addContentTypeParser(
         'application/json',
         { parseAs: 'string' },
-        inside.getDefaultJsonParser('error', 'error'),
+        tokenScope.getDefaultJsonParser('error', 'error'),
       );
-      inside.post('/playground/:token/requests', {
+      tokenScope.post('/playground/:token/requests', {
         bodyLimit: REQUEST_BYTES,
-        onRequest: refuseCompressed,
+        onRequest: rejectCompressed,
         handler: async (request, reply) => {
           const answer = await chat.ask(request.body);
           reply.header('cache-control', 'no-store');
@@ -84,14 +87,16 @@ export function playgroundRoutes({ chat, url }: PlaygroundOptions): Routes {
         },
       });
 
-      inside.addContentTypeParser('application/octet-stream', { parseAs: 'buffer' }, (_request, body, done) =>
-        done(null, body),
+      tokenScope.addContentTypeParser(
+        'application/octet-stream',
+        { parseAs: 'buffer' },
+        (_request, body, done) => done(null, body),
       );
-      inside.post<{ Body: unknown; Querystring: { name?: unknown; type?: unknown } }>(
+      tokenScope.post<{ Body: unknown; Querystring: { name?: unknown; type?: unknown } }>(
         '/playground/:token/uploads',
         {
           bodyLimit: chat.uploadBytes,
-          onRequest: refuseCompressed,
+          onRequest: rejectCompressed,
           handler: async ({ body, query: { name, type = '' } }, reply) => {
             if (!Buffer.isBuffer(body) || !isShort(name) || !isShort(type))
               return reply.code(400).send({ error: 'bad request' });
@@ -114,9 +119,10 @@ const SOURCES: Omit<AssetSources, 'path'> = {
 
 const isShort = (value: unknown): value is string => typeof value === 'string' && value.length <= 300;
 
-const refuse = (reply: FastifyReply): FastifyReply => sendNotFound(reply.header('cache-control', 'no-store'));
+const sendRefusal = (reply: FastifyReply): FastifyReply =>
+  sendNotFound(reply.header('cache-control', 'no-store'));
 
-async function refuseCompressed(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+async function rejectCompressed(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   if (isCompressed(request)) return reply.code(415).send({ error: 'send the body uncompressed' });
   return undefined;
 }
@@ -129,8 +135,8 @@ async function sendEvents(
 ): Promise<void> {
   const { raw } = reply;
   reply.hijack();
-  const gone = new AbortController();
-  raw.once('close', () => gone.abort());
+  const disconnected = new AbortController();
+  raw.once('close', () => disconnected.abort());
   request.raw.socket.setNoDelay(true);
   raw.writeHead(200, {
     'content-type': 'text/event-stream; charset=utf-8',
@@ -143,9 +149,9 @@ async function sendEvents(
     person,
     (event) => {
       raw.write(`data: ${JSON.stringify(event)}\n\n`);
-      if (raw.writableLength > MOST_UNREAD_BYTES) raw.destroy();
+      if (raw.writableLength > MAX_UNREAD_BYTES) raw.destroy();
     },
-    gone.signal,
+    disconnected.signal,
   );
   clearInterval(ping);
   raw.end();
@@ -158,7 +164,7 @@ function pageOf({ style, script }: { readonly style: string; readonly script: st
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1, interactive-widget=resizes-content">
 <meta name="color-scheme" content="light dark">
-<title>Minstrel’s playground</title>
+<title>Minstrel playground</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${style}">
 </head>

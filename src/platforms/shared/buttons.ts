@@ -1,21 +1,20 @@
-/** How the buttons of a message are laid out and called. */
+/** Layout and accessible names of a message's buttons. */
 import type { ActionButton, Button, Message } from '../../core/message.ts';
 
-/** Buttons that fit into one row everywhere. */
+/** Buttons that fit in one row on every platform. */
 const ROW = 5;
-/** Before a menu: it is a row of its own, and links still fit. */
+/** Buttons shown before a menu, which takes its own row. Leaves space for links. */
 const BEFORE_MENU = 4;
 
 export interface ArrangedButtons {
-  /** In one row. */
   readonly shown: readonly Button[];
-  /** Behind a menu, none where all fit. */
+  /** Actions in the overflow menu; empty if all buttons fit. */
   readonly more: readonly ActionButton[];
 }
 
-/** Actions in their order, those past the fourth behind a menu where there are more than fit into a row. One is primary at most. */
-export function arrangeButtons(given: readonly Button[]): ArrangedButtons {
-  const buttons = distinctlyNamed(given);
+/** Arranges actions in one row. If they don't fit, those after the fourth move into a menu. At most one stays primary. */
+export function arrangeButtons(input: readonly Button[]): ArrangedButtons {
+  const buttons = withDistinctLabels(input);
   const links = buttons.filter((button) => button.type === 'link');
   const all = buttons.filter((button) => button.type === 'action');
   const primary = all.find(({ emphasis }) => emphasis === 'primary');
@@ -24,18 +23,18 @@ export function arrangeButtons(given: readonly Button[]): ArrangedButtons {
   return { shown: [...actions.slice(0, fit), ...links], more: actions.slice(fit) };
 }
 
-/** The same buttons, where a later one of the same name has a number. A button that comes twice is still one. */
-function distinctlyNamed(buttons: readonly Button[]): readonly Button[] {
-  const named = new Map<string, Set<string>>();
+/** Numbers buttons that share a label but have different targets. */
+function withDistinctLabels(buttons: readonly Button[]): readonly Button[] {
+  const targetsByLabel = new Map<string, Set<string>>();
   return buttons.map((button) => {
     const label = button.label.trim();
-    const targets = named.get(label) ?? new Set();
-    named.set(label, targets.add(button.type === 'link' ? button.url : button.id));
+    const targets = targetsByLabel.get(label) ?? new Set();
+    targetsByLabel.set(label, targets.add(button.type === 'link' ? button.url : button.id));
     return targets.size === 1 || label === '' ? button : { ...button, label: `${label} (${targets.size})` };
   });
 }
 
-/** What a button is called where it is heard alone: its label, and what it acts on. Plain. */
+/** The button's accessible name as plain text: its label and the subject of its action. */
 export function spokenName(button: Button, { title = '' }: Pick<Message, 'title'>): string {
   const about = (button.type === 'action' ? button.about : undefined) ?? title;
   return about.trim() === '' ? button.label : `${button.label}: ${about}`;

@@ -1,4 +1,4 @@
-/** Commands as people type them, such as `/models set ask some-model`. */
+/** Parses typed commands such as `/models set ask some-model`. */
 import type { AnyCommand, Subcommand } from '../../core/bot/command.ts';
 import { UserError } from '../../core/errors.ts';
 import { type Message, plain } from '../../core/message.ts';
@@ -16,13 +16,13 @@ export interface CommandLine {
   readonly options: OptionDeclarations;
   /** See {@link Subcommand.asks}. */
   readonly asks?: true;
-  /** The text behind the name. */
+  /** The text after the name. */
   readonly text: string;
-  /** A question mark alone stands behind the name: it asks for the form, or for help where there are no forms. */
-  readonly isAsked: boolean;
+  /** True if only a question mark follows the name. It opens the form, or help on platforms without forms. */
+  readonly hasQuestionMark: boolean;
 }
 
-/** Reads `/name text` and `/name subcommand text`; undefined when there is no command of that name. */
+/** Reads `/name text` and `/name subcommand text`; undefined if the command does not exist. */
 export function readLine(
   line: string,
   commands: readonly AnyCommand[],
@@ -32,7 +32,7 @@ export function readLine(
   return command && { command, ...readCommandLine(command, text) };
 }
 
-/** Like {@link readLine}. Throws UserError, with the name that was probably meant. */
+/** Like {@link readLine}, but throws a UserError that suggests the closest name. */
 export function readKnownLine(
   line: string,
   commands: readonly AnyCommand[],
@@ -48,7 +48,7 @@ export function readKnownLine(
   throw new UserError(`I don't know /${name}. ${hint}`);
 }
 
-/** The command or subcommand of these names; undefined where there is none. */
+/** The command or subcommand with these names; undefined if it does not exist. */
 export function declarationOf(
   { command: named, subcommand }: Pick<Target, 'command' | 'subcommand'>,
   commands: readonly AnyCommand[],
@@ -57,34 +57,34 @@ export function declarationOf(
   return subcommand === undefined ? command : command?.subcommands?.[subcommand];
 }
 
-/** Whether a typed command opens its form: it stands alone, or before a question mark, and has options to fill. */
+/** Whether a typed command opens its form: it has options, and nothing or only a question mark follows it. */
 export function opensForm({ subcommands }: AnyCommand, line: CommandLine): boolean {
-  const { subcommand, options, asks, text, isAsked } = line;
+  const { subcommand, options, asks, text, hasQuestionMark } = line;
   const isWhole = subcommands === undefined || subcommand !== undefined;
-  return text.trim() === '' && (isWhole || isAsked) && !asks && Object.keys(options).length > 0;
+  return text.trim() === '' && (isWhole || hasQuestionMark) && !asks && Object.keys(options).length > 0;
 }
 
-/** Reads the name of a subcommand, if the text behind a command begins with one. */
+/** Reads the subcommand's name, if the text after the command starts with one. */
 export function readCommandLine(command: AnyCommand, typed: string): CommandLine {
   const { name, description, options, subcommands = {} } = command;
   const [, word = '', rest = ''] = /^(\S*)\s*([\s\S]*)$/.exec(typed.trimStart()) ?? [];
   const subcommand = word.toLowerCase();
   const part = Object.hasOwn(subcommands, subcommand) ? subcommands[subcommand] : undefined;
-  const behind = part === undefined ? typed.trimStart() : rest;
-  const isAsked = behind.trim() === '?';
-  const text = isAsked ? '' : behind;
+  const remainder = part === undefined ? typed.trimStart() : rest;
+  const hasQuestionMark = remainder.trim() === '?';
+  const text = hasQuestionMark ? '' : remainder;
   return part === undefined
-    ? { name, subcommand: undefined, description, options, text, isAsked }
-    : { ...part, name: `${name} ${subcommand}`, subcommand, text, isAsked };
+    ? { name, subcommand: undefined, description, options, text, hasQuestionMark }
+    : { ...part, name: `${name} ${subcommand}`, subcommand, text, hasQuestionMark };
 }
 
-/** Help for a command where its text is nothing but `help` or `--help`; undefined elsewhere. It costs nothing. */
+/** Help for a command, if its text is only `help` or `--help`. */
 export function askedHelp(command: AnyCommand, { text, options }: CommandLine): Message | undefined {
   const asks = /^(?:--|[—–])?help$/i.test(text.trim()) && !Object.hasOwn(options, 'help');
   return asks ? commandHelp(command) : undefined;
 }
 
-/** A command with its options, and those of its parts. */
+/** Describes a command with its options and subcommands. */
 export function commandHelp({ name, description, options, subcommands = {} }: AnyCommand): Message {
   const parts = Object.entries(subcommands).flatMap(([part, declared]) => [
     '',
@@ -99,7 +99,7 @@ function optionLines(options: OptionDeclarations): string[] {
   return Object.entries(options).map(([name, option]) => `- ${optionHelp(name, option)}`);
 }
 
-/** What an option takes, as Markdown: choices in the words that people type. */
+/** Describes an option as Markdown, listing choices as people type them. */
 export function optionHelp(name: string, option: OptionDeclaration): string {
   const { description, required, type } = option;
   const choices = type === 'choice' ? `: ${option.choices.map(typedChoice).join(', ')}` : '';
@@ -107,17 +107,17 @@ export function optionHelp(name: string, option: OptionDeclaration): string {
 }
 
 /**
- * The options that were typed. `fileHint` says how to give a file on this platform. Throws UserError like
- * {@link parseOptions}, and for a subcommand that does not exist.
+ * Parses the typed options. `fileHint` explains how to attach a file on this platform. Throws UserError like
+ * {@link parseOptions}, and for an unknown subcommand.
  */
 export function typedOptions(command: AnyCommand, line: CommandLine, fileHint: string): RawOptions {
   const positional = line.subcommand !== undefined;
-  if (!positional) refuseUnknownSubcommand(command, line.text);
+  if (!positional) rejectUnknownSubcommand(command, line.text);
   return parseOptions({ name: line.name, options: line.options, positional, fileHint }, line.text);
 }
 
-/** A command with subcommands and without a text option takes no other word. */
-function refuseUnknownSubcommand({ name, options, subcommands }: AnyCommand, text: string): void {
+/** Rejects an unknown first word if the command has subcommands and no text option. */
+function rejectUnknownSubcommand({ name, options, subcommands }: AnyCommand, text: string): void {
   const known = Object.keys(subcommands ?? {});
   const takesText = Object.values(options).some(({ type }) => type === 'text');
   const [word = ''] = text.split(/\s/, 1);

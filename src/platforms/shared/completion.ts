@@ -1,4 +1,4 @@
-/** Completion of a typed command line, by what the commands declare. */
+/** Completes a typed command line from the command declarations. */
 
 import type { AnyCommand } from '../../core/bot/command.ts';
 import { UserError } from '../../core/errors.ts';
@@ -11,29 +11,31 @@ import { typedChoice } from './values.ts';
 
 export interface LineCompletion {
   readonly candidates: readonly Candidate[];
-  /** The end of the line that a candidate replaces. */
+  /** The end of the line, which a candidate replaces. */
   readonly typed: string;
 }
 
 export interface CompletionSources {
   readonly commands: readonly AnyCommand[];
   readonly suggest: (request: Omit<SuggestRequest, 'address' | 'person'>) => Promise<readonly Choice[]>;
-  /** People and roles for options that take one; where they are left out, such options are not completed. */
+  /** People and roles, for options that take one. Without them, these options are not completed. */
   readonly mentions?: readonly Choice[];
 }
 
-/** Completes names of commands, subcommands and options, choices, and what an option suggests. */
+/** Completes names of commands, subcommands and options, choices, and suggestedCandidate values. */
 export async function completeLine(
   line: string,
   { commands, suggest, mentions = [] }: CompletionSources,
 ): Promise<LineCompletion> {
-  if (/^\/\S*$/.test(line)) return matching(commands.map(named('/')), line);
+  if (/^\/\S*$/.test(line)) return matching(commands.map(candidateFor('/')), line);
   const found = readLine(line, commands);
   if (!found) return { candidates: [], typed: line };
   const { command, subcommand, options, text } = found;
 
   const word = text.split(/\s/).at(-1) ?? '';
-  const flags = Object.entries(options).map(([name, { description }]) => named('--')({ name, description }));
+  const flags = Object.entries(options).map(([name, { description }]) =>
+    candidateFor('--')({ name, description }),
+  );
   if (word.startsWith('-')) return matching(flags, word);
   const [, before = '', name = '', value = ''] = /^(|.*\s)--([\w-]+)[ =](.*)$/s.exec(text) ?? [];
   const option = Object.hasOwn(options, name) ? options[name] : undefined;
@@ -41,34 +43,34 @@ export async function completeLine(
   if (option?.type === 'text' && option.mention && mentions.length > 0)
     return { candidates: mentions.map(candidateOf), typed: value };
   if (option?.type === 'text' && option.autocomplete) {
-    const others = optionsOf(command, { ...found, text: before });
+    const otherOptions = optionsOf(command, { ...found, text: before });
     const request = present({
       command: command.name,
       subcommand,
       option: name,
       typed: value.replace(/^"/, ''),
-      options: others,
+      options: otherOptions,
     });
-    return { candidates: (await suggest(request)).map(suggested), typed: value };
+    return { candidates: (await suggest(request)).map(suggestedCandidate), typed: value };
   }
   const parts = Object.entries(command.subcommands ?? {}).map(([part, { description }]) =>
-    named('')({ name: part, description }),
+    candidateFor('')({ name: part, description }),
   );
   if (subcommand === undefined && text === word && parts.length > 0) return matching(parts, word);
   // Subcommands take choices by their position, without a flag.
   const choices =
-    subcommand === undefined ? [] : Object.values(options).flatMap((each) => choicesOf(each, ' '));
+    subcommand === undefined ? [] : Object.values(options).flatMap((option) => choicesOf(option, ' '));
   return matching(word === '' ? [...choices, ...flags] : choices, word);
 }
 
-/** The candidates that begin as the text does. */
+/** The candidates that start with the text. */
 function matching(candidates: readonly Candidate[], typed: string): LineCompletion {
-  const begun = typed.toLowerCase();
-  return { candidates: candidates.filter(({ value }) => value.toLowerCase().startsWith(begun)), typed };
+  const prefix = typed.toLowerCase();
+  return { candidates: candidates.filter(({ value }) => value.toLowerCase().startsWith(prefix)), typed };
 }
 
-/** A name goes on with what belongs to it. */
-const named =
+/** A name is followed by a space, since its subcommand or value comes next. */
+const candidateFor =
   (before: string) =>
   ({ name, description }: { readonly name: string; readonly description: string }): Candidate => ({
     value: `${before}${name} `,
@@ -87,13 +89,13 @@ function candidateOf({ name, value }: Choice): Candidate {
   return name === value ? { value } : { value, description: name };
 }
 
-/** What is typed for an id may have spaces, and more may follow it. */
-function suggested({ name, value, typed }: Choice): Candidate {
+/** Quotes values with spaces, since more options may follow. */
+function suggestedCandidate({ name, value, typed }: Choice): Candidate {
   if (typed === undefined) return candidateOf({ name, value });
   return { value: /\s/.test(typed) ? `"${typed.replaceAll('"', '')}"` : typed };
 }
 
-/** What was typed before the option that is completed; nothing of it while a part cannot be understood. */
+/** The options typed before the one being completed; empty if they are not valid yet. */
 function optionsOf(command: AnyCommand, line: CommandLine): RawOptions {
   try {
     return typedOptions(command, line, '');

@@ -1,17 +1,17 @@
-/** Questions whose message was deleted: none of them is begun, and what was begun for them ends. */
+/** Questions whose message was deleted: pending ones are skipped, running ones are cancelled. */
 import type { Bot } from '../../core/bot/create-bot.ts';
 import type { Outcome } from '../../core/bot/outcome.ts';
 import type { Invocation } from '../../core/invocation.ts';
 
-/** What an older message asked for has ended: an answer is given up after ten minutes, and may wait in line before. */
+/** Older questions have finished: answers time out after ten minutes, plus time in the queue. */
 const ANSWERED_WITHIN_MS = 60 * 60_000;
-/** More are deleted at a time only by moderators who tidy up. */
-const MOST_REMEMBERED = 1000;
+/** Only bulk deletions by moderators exceed this. */
+const MAX_REMEMBERED = 1000;
 
 export interface DeletedMessage {
-  /** Of the invocation that it would be. */
+  /** The id its invocation would have. */
   readonly id: string;
-  /** When it was written, in milliseconds since the epoch. */
+  /** When the message was sent, in milliseconds since the epoch. */
   readonly at: number;
 }
 
@@ -22,12 +22,12 @@ export function createDeletions(platform: string, now: () => number) {
   const withdraw = async (bot: Bot, id: string): Promise<void> => await bot.withdraw({ platform, id });
 
   return {
-    /** Takes messages of any kind. Never rejects. */
+    /** Accepts any messages, not only questions. Never rejects. */
     async receive(messages: readonly DeletedMessage[], bot: Bot): Promise<void> {
       const recent = messages.filter(({ at }) => at > now() - ANSWERED_WITHIN_MS);
       for (const { id } of recent) deleted.add(id);
       for (const oldest of deleted) {
-        if (deleted.size <= MOST_REMEMBERED) break;
+        if (deleted.size <= MAX_REMEMBERED) break;
         deleted.delete(oldest);
       }
       await Promise.all(recent.map(({ id }) => withdraw(bot, id)));
@@ -35,7 +35,7 @@ export function createDeletions(platform: string, now: () => number) {
 
     isDeleted: (id: string): boolean => deleted.has(id),
 
-    /** Runs the invocation that has its message's id. Undefined when the message is gone: then there is nothing to say. */
+    /** Runs an invocation that shares its message's id. Returns undefined if the message was deleted and needs no reply. */
     async run(invocation: Invocation, bot: Bot): Promise<Outcome | undefined> {
       const { id } = invocation;
       if (deleted.has(id)) return undefined;

@@ -1,8 +1,8 @@
-/** Files that a form starts with: those of the message whose menu opened it. */
+/** Initial files of a form: those of the message whose menu opened it. */
 import type { AnyCommand } from '../../core/bot/command.ts';
 import type { FileReference, OptionValue, RawOptions } from '../../core/options.ts';
 
-/** For each option that takes a file, the first file of its kind. */
+/** Assigns the first file of a suitable type to each file option. */
 export function fileOptions(command: AnyCommand, files: readonly FileReference[]): RawOptions {
   const options: Record<string, OptionValue> = {};
   for (const [name, option] of Object.entries(command.options)) {
@@ -14,6 +14,6 @@ export function fileOptions(command: AnyCommand, files: readonly FileReference[]
   return options;
 }
 
-/** Takes the place of the option's description: no form can show a file as chosen. */
+/** Replaces the option's description, since forms cannot show a preselected file. */
 export const willBeUsed = ({ name }: FileReference): string =>
   `“${name}” will be used unless you pick another file.`;

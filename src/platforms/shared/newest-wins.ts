@@ -1,16 +1,16 @@
-/** The writer of texts that grow: one write is in flight, and what comes meanwhile replaces what waited. */
+/** Writes the latest state of a growing text: one write is in flight, and a new state replaces the waiting one. */
 export interface NewestWinsOptions<State> {
-  /** Resolves when the next write may be made. What waits is written anew by then. */
+  /** Resolves when the next write may start. The state may change until then. */
   readonly ready: (waiting: State) => Promise<void>;
   readonly write: (state: State) => Promise<void>;
-  /** A write or the wait for it failed. What is offered next is written all the same. */
+  /** Called if a write or the wait before it fails. Later states are still written. */
   readonly failed: (error: unknown) => void;
 }
 
 export interface NewestWins<State> {
   /** Never blocks and never throws. */
   offer(state: State): void;
-  /** Takes no further states. Resolves when no write is in flight, so that the last state can be written. */
+  /** Accepts no further states. Resolves when no write is in flight, so the caller can write the final state. */
   close(): Promise<void>;
 }
 

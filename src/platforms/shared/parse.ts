@@ -1,4 +1,4 @@
-/** The text behind a typed command as options: `a tune for rain --style dark lofi --instrumental`. */
+/** Parses the text after a command into options: `a tune for rain --style dark lofi --instrumental`. */
 import { UserError } from '../../core/errors.ts';
 import {
   type OptionDeclaration,
@@ -13,22 +13,22 @@ import { example, fits, typedChoice, typedValue } from './values.ts';
 
 type Word = Extract<Token, { type: 'word' }>;
 
-interface TypedFor {
+interface ParsedCommand {
   /** As people type it, without the slash: `song`, `models set`. */
   readonly name: string;
   readonly options: OptionDeclarations;
-  /** Words without a flag may be choices and numbers by their position. */
+  /** True if words without a flag may be choices and numbers, by position. */
   readonly positional?: boolean;
-  /** The sentence that says how to give a file on this platform. */
+  /** A sentence that explains how to attach a file on this platform. */
   readonly fileHint?: string;
 }
 
 /**
- * Reads options by the command's declaration. Text without a flag goes to the first text option. Before that text a
- * flag takes one word or one quotation; behind it, a text flag takes everything up to the next flag, and so does a text
- * named as on Discord, `style:dark lofi`. A `--` alone ends the flags. Throws UserError and nothing else.
+ * Reads options by the command's declaration. Text without a flag goes to the first text option. Before that text, a flag takes
+ * one word or quotation. After it, a text flag takes everything up to the next flag, like Discord's `style:dark lofi`. A `--`
+ * alone ends the flags. Throws only UserError.
  */
-export function parseOptions(command: TypedFor, text: string): RawOptions {
+export function parseOptions(command: ParsedCommand, text: string): RawOptions {
   const { options, positional = false, fileHint = '' } = command;
   const values = new Map<string, OptionValue>();
   const set = (name: string, value: OptionValue): void => {
@@ -67,13 +67,13 @@ export function parseOptions(command: TypedFor, text: string): RawOptions {
   }
 
   if (positional) {
-    const left = Object.entries(options).filter(([name]) => !values.has(name));
-    const { given, rest } = byPosition(free, left);
-    for (const { name, option, word } of given) setTyped(name, option, word);
+    const unset = Object.entries(options).filter(([name]) => !values.has(name));
+    const { assigned, rest } = assignByPosition(free, unset);
+    for (const { name, option, word } of assigned) setTyped(name, option, word);
     free = rest;
   }
   if (!Object.values(options).some(({ type }) => type === 'text')) {
-    // Where no text is taken, a word that names a switch can only mean it: `/jobs all`.
+    // Without a text option, a word that names a switch can only mean the switch: `/jobs all`.
     free = free.filter(({ value }) => {
       const found = findOption(value);
       if (found?.option.type !== 'flag') return true;
@@ -84,7 +84,7 @@ export function parseOptions(command: TypedFor, text: string): RawOptions {
   const words = unquoted(joined(free, text).trim());
   if (words !== '') {
     const [name] = Object.entries(options).find(([, { type }]) => type === 'text') ?? [];
-    if (name === undefined) throw takesNoText(command, values, free);
+    if (name === undefined) throw unexpectedText(command, values, free);
     set(name, words);
   }
   return Object.fromEntries(values);
@@ -96,19 +96,19 @@ interface FoundOption {
   readonly negated: boolean;
 }
 
-/** Finds an option by what a person calls it. Each word of a text may be asked for. */
-function optionFinder(options: OptionDeclarations): (called: string) => FoundOption | undefined {
-  const known = new Map<string, FoundOption>();
+/** Creates a case-insensitive lookup, fast enough to call for each word of a text. */
+function optionFinder(options: OptionDeclarations): (typedName: string) => FoundOption | undefined {
+  const byName = new Map<string, FoundOption>();
   for (const [name, option] of Object.entries(options).reverse()) {
-    if (option.type === 'flag') known.set(`no-${name.toLowerCase()}`, { name, option, negated: true });
-    known.set(name.toLowerCase(), { name, option, negated: false });
+    if (option.type === 'flag') byName.set(`no-${name.toLowerCase()}`, { name, option, negated: true });
+    byName.set(name.toLowerCase(), { name, option, negated: false });
   }
-  return (called) => known.get(called.toLowerCase());
+  return (typedName) => byName.get(typedName.toLowerCase());
 }
 
-function wordsFrom(tokens: readonly Token[], start: number, most: number): Word[] {
+function wordsFrom(tokens: readonly Token[], start: number, max: number): Word[] {
   const words: Word[] = [];
-  for (const token of tokens.slice(start, start + most)) {
+  for (const token of tokens.slice(start, start + max)) {
     if (token.type !== 'word') break;
     words.push(token);
   }
@@ -116,31 +116,31 @@ function wordsFrom(tokens: readonly Token[], start: number, most: number): Word[
 }
 
 /**
- * Subcommands take words by their position: `/models set ask some model channel`. Options before the first free text take
- * the words at the beginning, those behind it the words at the end, as far as they fit. Prose keeps its words.
+ * Assigns words by position: `/models set ask some model channel`. Options before the first text option take words from the start,
+ * options after it take words from the end, if they fit. Multiline text keeps all its words.
  */
-function byPosition(words: readonly Word[], left: readonly (readonly [string, OptionDeclaration])[]) {
-  const text = left.findIndex(([, option]) => option.type === 'text' && !option.mention);
-  const [, before] = left[text] ?? [];
-  const isProse = before?.type === 'text' && before.multiline === true;
-  const given: { name: string; option: OptionDeclaration; word: string }[] = [];
+function assignByPosition(words: readonly Word[], unset: readonly (readonly [string, OptionDeclaration])[]) {
+  const text = unset.findIndex(([, option]) => option.type === 'text' && !option.mention);
+  const [, textOption] = unset[text] ?? [];
+  const isProse = textOption?.type === 'text' && textOption.multiline === true;
+  const assigned: { name: string; option: OptionDeclaration; word: string }[] = [];
   const rest = [...words];
-  for (const [name, option] of text < 0 ? left : left.slice(0, text)) {
+  for (const [name, option] of text < 0 ? unset : unset.slice(0, text)) {
     const [word] = rest;
     if (word === undefined || !fits(option, word.value)) continue;
-    given.push({ name, option, word: word.value });
+    assigned.push({ name, option, word: word.value });
     rest.shift();
   }
-  for (const [name, option] of text < 0 || isProse ? [] : left.slice(text + 1).toReversed()) {
+  for (const [name, option] of text < 0 || isProse ? [] : unset.slice(text + 1).toReversed()) {
     const word = rest.at(-1);
     if (word === undefined || rest.length < 2 || !fits(option, word.value)) continue;
-    given.push({ name, option, word: word.value });
+    assigned.push({ name, option, word: word.value });
     rest.pop();
   }
-  return { given, rest };
+  return { assigned, rest };
 }
 
-/** Neighbouring words keep the space between them as it was typed. */
+/** Joins words, keeping the original space between neighbours. */
 function joined(words: readonly Word[], text: string): string {
   const pieces: string[] = [];
   let from = words[0]?.from ?? 0;
@@ -155,19 +155,20 @@ function joined(words: readonly Word[], text: string): string {
   return [...pieces, text.slice(from, to)].join(' ');
 }
 
-/** One whole quotation loses its quotes. */
+/** Removes the quotes if the whole text is one quotation. */
 function unquoted(text: string): string {
   return (/^["“„]([^"“”„]*)["”]$/.exec(text)?.[1] ?? text).trim();
 }
 
-/** Names the choices that the first word could have been. */
-function takesNoText(
-  { name: command, options, positional }: TypedFor,
+/** Lists the valid choices if the first word could have been one. */
+function unexpectedText(
+  { name: command, options, positional }: ParsedCommand,
   values: ReadonlyMap<string, OptionValue>,
   [first]: readonly Word[],
 ): UserError {
   const [name, option] =
-    Object.entries(options).find(([known, { type }]) => type === 'choice' && !values.has(known)) ?? [];
+    Object.entries(options).find(([optionName, { type }]) => type === 'choice' && !values.has(optionName)) ??
+    [];
   if (positional && first && name !== undefined && option?.type === 'choice') {
     const choices = option.choices.map(typedChoice).join(', ');
     return new UserError(`“${first.value}” isn't valid for ${name}. Choose one of ${choices}.`, name);
@@ -176,7 +177,7 @@ function takesNoText(
   return new UserError(`/${command} doesn't take text${flags === '' ? '' : `, only ${flags}`}.`);
 }
 
-function unknownOption({ name, options }: TypedFor, flag: string): UserError {
+function unknownOption({ name, options }: ParsedCommand, flag: string): UserError {
   const names = Object.keys(options);
   if (names.length === 0) return new UserError(`/${name} doesn't have options. Remove --${flag}.`);
   const near = nearest(flag, names);

@@ -1,14 +1,14 @@
-/** What a message says of work in progress. */
+/** Describes work in progress. */
 import type { Message, Progress } from '../../core/message.ts';
 import { queueWords, roughDuration } from '../../core/util/words.ts';
 
-/** The stage of the message's progress, empty where its title says the same. */
+/** The stage of the message's progress; empty if the title already contains it. */
 export function stageToSay({ title = '', progress }: Message): string {
   const stage = progress?.stage.trim() ?? '';
   return title.toLowerCase().startsWith(stage.toLowerCase()) ? '' : stage;
 }
 
-/** Plain facts besides the stage. `time` writes a moment (milliseconds since the epoch) as the platform shows it, or nothing. */
+/** Plain-text facts besides the stage. `time` formats a time (milliseconds since the epoch) for the platform, or returns nothing. */
 export function progressFacts(
   { startedAt, until, queuePosition, estimateMs }: Progress,
   time: (word: 'started' | 'until', at: number) => readonly string[],

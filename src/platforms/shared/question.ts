@@ -1,14 +1,14 @@
-/** From a message to a question: which text, which files, and which message it is about. The same on every chat. */
+/** Turns a message into a question, the same way on every platform. */
 import type { Invocation } from '../../core/invocation.ts';
 import type { FileReference } from '../../core/options.ts';
 import { present } from '../../core/util/present.ts';
 
-/** The command that answers. */
+/** The command that answers questions. */
 export const ASK = 'ask';
-/** The command that says what the bot can do. */
+/** The command that lists what the bot can do. */
 const HELP = 'minstrel';
 
-/** What a person wrote, without the bot's name. */
+/** A person's message, without the mention of the bot. */
 export interface SpokenMessage {
   readonly text: string;
   readonly files: readonly FileReference[];
@@ -16,7 +16,7 @@ export interface SpokenMessage {
 
 export const isBare = ({ text, files }: SpokenMessage): boolean => text === '' && files.length === 0;
 
-/** What a message asks. Without words and files it asks what the bot can do. */
+/** The invocation for a message. An empty message opens help. */
 export function questionIn(
   message: SpokenMessage,
 ): Pick<Invocation, 'command' | 'options' | 'isMessage' | 'files'> {

@@ -1,40 +1,40 @@
-/** Channels in which each message is a question: what is one, and which messages of a person belong together. */
+/** Channels where each message is a question: classifies messages and groups those sent close together. */
 
 import type { AnyCommand } from '../../core/bot/command.ts';
 import type { ConversationTurn } from '../../core/invocation.ts';
 import { BoundedMap } from '../../core/util/bounded-map.ts';
 
-/** Who writes on so soon goes on with what they said before. */
+/** Messages from one person within this time are answered together. */
 const SERIES_MS = 5000;
-/** A person who was refused is not told again for as long at most. */
+/** A refused person gets no further notice for at most this long. */
 const REFUSED_MS = 5 * 60_000;
-const MOST_REMEMBERED = 5000;
+const MAX_REMEMBERED = 5000;
 
-/** Commands of other bots: `!play rain`, but neither `.net or java?` nor `$AAPL`, `~nice~` and `-5`. */
+/** Commands of other bots: `!play rain`, but not `.net or java?`, `$AAPL`, `~nice~` or `-5`. */
 const FOR_OTHER_BOTS = /^[!$%&.;?~+-]{1,2}[a-z][\w-]*(?=\s|$)/;
-/** Nobody starts a sentence with it. */
+/** No sentence starts with this. */
 const ONLY_FOR_BOTS = '!';
 
 function isForOtherBots(text: string): boolean {
   return FOR_OTHER_BOTS.test(text) && (text.startsWith(ONLY_FOR_BOTS) || !text.endsWith('?'));
 }
 
-/** `command`: one of the bot's own, typed as text. `none`: nothing that asks the bot. */
+/** `command`: one of the bot's commands, typed as text. `none`: not for the bot. */
 export function kindOfTalk(
   text: string,
   commands: readonly Pick<AnyCommand, 'name'>[],
 ): 'question' | 'command' | 'none' {
-  const said = text.trim();
-  const [, name] = /^\/([a-z]+)(?=\s|$)/i.exec(said) ?? [];
+  const content = text.trim();
+  const [, name] = /^\/([a-z]+)(?=\s|$)/i.exec(content) ?? [];
   if (commands.some((command) => command.name === name?.toLowerCase())) return 'command';
-  return said === '' || said.startsWith('/') || isForOtherBots(said) ? 'none' : 'question';
+  return content === '' || content.startsWith('/') || isForOtherBots(content) ? 'none' : 'question';
 }
 
-/** For a person who typed a command as text. */
+/** The reply to a command typed as a message. */
 export const TYPED_COMMAND = 'I received that as a message, not a command. Start the message with the slash.';
 
 interface Series {
-  /** Of the first message; undefined where there could be none. */
+  /** The thread of the first message; undefined if it could not be created. */
   readonly thread: Promise<string | undefined>;
   readonly turns: readonly ConversationTurn[];
   readonly at: number;
@@ -42,32 +42,29 @@ interface Series {
 
 export type TalkMemory = ReturnType<typeof createTalkMemory>;
 
-/** What this process knows of people who write in such channels. Nothing depends on it but where an answer goes. */
+/** In-memory state about people in these channels. It only affects where an answer is posted. */
 export function createTalkMemory(now: () => number) {
-  const series = new BoundedMap<string, Series>(MOST_REMEMBERED);
-  const refusedUntil = new BoundedMap<string, number>(MOST_REMEMBERED);
+  const series = new BoundedMap<string, Series>(MAX_REMEMBERED);
+  const refusedUntil = new BoundedMap<string, number>(MAX_REMEMBERED);
   const keyOf = (channel: string, person: string): string => `${channel}:${person}`;
 
   return {
-    /**
-     * The thread for a message, and what the person said in it just before. `open` makes a thread for a message that follows
-     * no other.
-     */
+    /** The thread for a message, and the person's recent messages in it. `open` creates a thread if the message starts a new series. */
     place(
       channel: string,
-      said: ConversationTurn & { readonly person: string },
+      message: ConversationTurn & { readonly person: string },
       open: () => Promise<string | undefined>,
     ): Pick<Series, 'thread' | 'turns'> {
-      const key = keyOf(channel, said.person);
-      const before = series.get(key);
-      const isNext = before !== undefined && now() - before.at < SERIES_MS;
-      const thread = isNext ? before.thread : open();
-      const turns = isNext ? before.turns : [];
-      series.set(key, { thread, turns: [...turns, said], at: now() });
+      const key = keyOf(channel, message.person);
+      const previous = series.get(key);
+      const isNext = previous !== undefined && now() - previous.at < SERIES_MS;
+      const thread = isNext ? previous.thread : open();
+      const turns = isNext ? previous.turns : [];
+      series.set(key, { thread, turns: [...turns, message], at: now() });
       return { thread, turns };
     },
 
-    /** @param until when it is not refused any more, in milliseconds since the epoch */
+    /** @param until when the refusal ends, in milliseconds since the epoch */
     refused(channel: string, person: string, until: number): void {
       refusedUntil.set(keyOf(channel, person), Math.min(until, now() + REFUSED_MS));
     },

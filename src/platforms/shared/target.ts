@@ -1,10 +1,10 @@
-/** The command or action that the id of a button or a form names. */
+/** Decodes the command or action in the id of a button or form. */
 import type { Invocation } from '../../core/invocation.ts';
 import { parseActionId } from '../../core/message.ts';
 
 export type Target = Pick<Invocation, 'command' | 'subcommand' | 'action'>;
 
-/** The target of a pressed button; undefined for an id that is no action. */
+/** The target of a pressed button; undefined if the id is not an action. */
 export function buttonTarget(id: string): Target | undefined {
   const reference = parseActionId(id);
   if (reference === undefined) return undefined;
@@ -12,7 +12,7 @@ export function buttonTarget(id: string): Target | undefined {
   return { command, action: { name, job, index } };
 }
 
-/** The target of a sent form: an action, a command or a subcommand, as in `models set`. */
+/** The target of a submitted form: an action, a command or a subcommand, as in `models set`. */
 export function formTarget(id: string): Target {
   const target = buttonTarget(id);
   if (target?.action !== undefined) return { ...target, action: { ...target.action, sent: true } };

@@ -1,21 +1,21 @@
-/** Plain text: how wide it is, and cutting it without breaking a character. */
+/** Measures and splits plain text without breaking characters. */
 import { stripVTControlCharacters } from 'node:util';
 
-/** The largest index up to `most` that does not lie inside a surrogate pair. */
-export function wholeCharacters(text: string, most: number): number {
-  const code = text.charCodeAt(most - 1);
-  return most < text.length && code >= 0xd800 && code <= 0xdbff && most > 1 ? most - 1 : most;
+/** The largest index up to `max` that is not inside a surrogate pair. */
+export function wholeCharacters(text: string, max: number): number {
+  const code = text.charCodeAt(max - 1);
+  return max < text.length && code >= 0xd800 && code <= 0xdbff && max > 1 ? max - 1 : max;
 }
 
-/** Splits plain text into pieces of at most `most` characters, between words where there are any. Loses nothing but spaces. */
-export function splitPlain(text: string, most: number): string[] {
+/** Splits plain text into pieces of at most `max` characters, between words if possible. Drops only spaces. */
+export function splitPlain(text: string, max: number): string[] {
   const pieces: string[] = [];
   let rest = text;
-  while (rest.length > most) {
-    const space = rest.lastIndexOf(' ', most);
-    const line = rest.lastIndexOf('\n', most);
+  while (rest.length > max) {
+    const space = rest.lastIndexOf(' ', max);
+    const line = rest.lastIndexOf('\n', max);
     const cut = Math.max(line, space);
-    const at = cut > most / 2 ? cut : wholeCharacters(rest, most);
+    const at = cut > max / 2 ? cut : wholeCharacters(rest, max);
     pieces.push(rest.slice(0, at));
     rest = rest.slice(at).replace(/^[ \n]/, '');
   }
@@ -23,7 +23,7 @@ export function splitPlain(text: string, most: number): string[] {
   return pieces;
 }
 
-/** The same data with whole characters only: text that is still coming may end in half of one. */
+/** Replaces lone surrogates in all strings: streamed text may end in half a character. */
 export function wellFormed<Data>(data: Data): Data {
   const whole = (value: unknown): unknown => {
     if (typeof value === 'string')
@@ -32,11 +32,11 @@ export function wellFormed<Data>(data: Data): Data {
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, whole(inner)]));
   };
-  // Sound: only strings change.
+  // Safe: only strings change.
   return whole(data) as Data;
 }
 
-/** How many columns a text takes where all letters are equally wide; it may hold colours. Wide scripts and emoji take two. */
+/** The columns a text takes in a monospace font, ignoring colour codes. Wide scripts and emoji take two. */
 export function widthOf(text: string): number {
   const shown = stripVTControlCharacters(text);
   if (NARROW.test(shown)) return shown.length;
@@ -46,7 +46,7 @@ export function widthOf(text: string): number {
 }
 
 const NARROW = /^[\x20-\x7e\xa0-\u02ff\u2010-\u2027]*$/;
-/** Like the segments of Intl.Segmenter, which takes as long for one word as this does for a hundred. */
+/** Approximates Intl.Segmenter's graphemes, a hundred times as fast. */
 const CLUSTER =
   /(?:\p{Regional_Indicator}{2}|[\u1100-\u115f]+[\u1160-\u11ff]*|\P{M})(?:\u200d\p{Extended_Pictographic}?|[\p{M}\p{Emoji_Modifier}\u200c\u{e0020}-\u{e007f}])*|\p{M}+/gu;
 const WIDE =

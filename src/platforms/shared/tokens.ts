@@ -1,9 +1,9 @@
-/** Words and flags of a typed command, with their positions. */
+/** Tokenizes a typed command into words and flags, with their positions. */
 
 export type Token =
-  /** `value` is the word without the quotes around it. */
+  /** `value` is the word without surrounding quotes. */
   | { readonly type: 'word'; readonly value: string; readonly from: number; readonly to: number }
-  /** `--name` or `--name=value`; `named` for `name:value`, as Discord writes it: its value are the words behind it. */
+  /** `--name` or `--name=value`. `named` marks Discord's `name:value`, whose value is the words after it. */
   | {
       readonly type: 'flag';
       readonly name: string;
@@ -11,24 +11,24 @@ export type Token =
       readonly named?: true;
     };
 
-/** Straight quotes, and the curved ones that keyboards and Slack make of them. */
+/** Straight quotes, and the curly ones that keyboards and Slack replace them with. */
 const QUOTED = /["“”„«]([^"“”„«»]*)["“”»]|'([^']*)'/y;
 const SINGLE_QUOTED = /[‘‚](.*?)[’‘](?=\s|$)/sy;
 const SINGLE_QUOTE_ENDS = /[’‘](?=\s|$)/g;
-/** Macs and phones write a dash for two hyphens; it is a flag only where the name is one. */
+/** Macs and phones replace two hyphens with a dash. A dash only starts a flag if the option exists. */
 const FLAG = /(--|[—–])([A-Za-z_][\w-]*)(=?)/y;
-/** Discord's notation. With a space behind the colon it may be prose, so it counts at the beginning alone. */
+/** Discord's notation. With a space after the colon it may be prose, so that form only counts at the start. */
 const NAMED = /([a-z][\w-]*):(?=\S)/y;
 const NAMED_FIRST = /([a-z][\w-]*):/y;
-/** Behind it nothing is a flag. */
+/** Nothing after this is a flag. */
 const END_OF_FLAGS = /--(?=\s|$)/y;
 const WORD = /\S+/y;
 const SPACE = /\s*/y;
-/** Signs that quotations and flags begin with. Most words have none of them, and a text may have 100,000 words. */
+/** First characters of quotations and flags. Checked before the patterns, since a text may have 100,000 words. */
 const QUOTES = '"“”„«\'‘‚';
 const DASHES = '-—–';
 
-/** Total: every character is in a word, in a flag, in the mark that ends the flags, or between them. */
+/** Never fails: every character is part of a word, a flag, the end-of-flags mark, or the space between them. */
 export function tokenize(text: string, isOption: (name: string) => boolean): Token[] {
   const tokens: Token[] = [];
   let at = 0;
@@ -41,7 +41,7 @@ export function tokenize(text: string, isOption: (name: string) => boolean): Tok
     if (flagsEnded || !DASHES.includes(text.charAt(at))) return null;
     const flag = match(FLAG);
     if (flag === null || (flag[1] !== '--' && !isOption(flag[2] ?? ''))) return null;
-    return endsWell(text, at + flag[0].length, flag[3] === '=') ? flag : null;
+    return isWordEnd(text, at + flag[0].length, flag[3] === '=') ? flag : null;
   };
   const skipSpace = (): void => {
     SPACE.lastIndex = at;
@@ -49,7 +49,7 @@ export function tokenize(text: string, isOption: (name: string) => boolean): Tok
     at = SPACE.lastIndex;
   };
   const lastEnd = [...text.matchAll(SINGLE_QUOTE_ENDS)].at(-1)?.index ?? 0;
-  // Each single quote behind the last end would be followed to the end of the text.
+  // After the last closing quote, each single quote would scan the rest of the text.
   const matchQuoted = (): RegExpExecArray | null =>
     QUOTES.includes(text.charAt(at)) ? (match(QUOTED) ?? (at < lastEnd ? match(SINGLE_QUOTED) : null)) : null;
   for (skipSpace(); at < text.length; skipSpace()) {
@@ -68,8 +68,8 @@ export function tokenize(text: string, isOption: (name: string) => boolean): Tok
     const flag = matchFlag();
     if (flag !== null) {
       at += flag[0].length;
-      const [, , name = '', isFilled] = flag;
-      if (isFilled !== '=') {
+      const [, , name = '', equals] = flag;
+      if (equals !== '=') {
         tokens.push({ type: 'flag', name, value: undefined });
         continue;
       }
@@ -79,8 +79,8 @@ export function tokenize(text: string, isOption: (name: string) => boolean): Tok
       continue;
     }
     const quoted = matchQuoted();
-    // A quotation that goes on without a space, as in "a"b, is a word like any other.
-    const word = quoted !== null && endsWell(text, at + quoted[0].length, false) ? quoted : match(WORD);
+    // A quotation followed by text without a space, as in "a"b, is an ordinary word.
+    const word = quoted !== null && isWordEnd(text, at + quoted[0].length, false) ? quoted : match(WORD);
     const found = word?.[0] ?? text.slice(at);
     tokens.push({
       type: 'word',
@@ -93,6 +93,6 @@ export function tokenize(text: string, isOption: (name: string) => boolean): Tok
   return tokens;
 }
 
-function endsWell(text: string, end: number, goesOn: boolean): boolean {
-  return goesOn || end >= text.length || /\s/.test(text.charAt(end));
+function isWordEnd(text: string, end: number, mayContinue: boolean): boolean {
+  return mayContinue || end >= text.length || /\s/.test(text.charAt(end));
 }

@@ -1,4 +1,4 @@
-/** Typed words as the values that options take. */
+/** Converts typed words to option values. */
 import { UserError } from '../../core/errors.ts';
 import { parseSubject } from '../../core/moderation.ts';
 import {
@@ -10,7 +10,7 @@ import {
   readOption,
 } from '../../core/options.ts';
 
-/** Throws UserError, whose sentence says what would be right. `fileHint` ends the sentence about a file. */
+/** Throws a UserError that explains the valid values. `fileHint` is appended to the error for files. */
 export function typedValue(
   name: string,
   option: OptionDeclaration,
@@ -19,26 +19,26 @@ export function typedValue(
 ): OptionValue {
   if (option.type !== 'file') return readOption(name, typed, option);
   if (!/^https?:\/\//i.test(typed) || !URL.canParse(typed)) {
-    const sentence = `Type a file as a link that starts with https://. ${fileHint}`;
+    const sentence = `Enter a link that starts with https://. ${fileHint}`;
     throw new UserError(sentence.trim(), name);
   }
   const { href, pathname } = new URL(typed);
   return { name: pathname.split('/').at(-1) || 'file', url: href };
 }
 
-/** Whether a word without a flag can only be meant for this option. */
+/** Whether a word without a flag can only belong to this option. */
 export function fits(option: OptionDeclaration, word: string): boolean {
   if (option.type === 'choice') return findChoice(option, word) !== undefined;
   if (option.type === 'text') return option.mention === true && parseSubject(word) !== undefined;
   return option.type === 'number' && readNumber(word) !== undefined;
 }
 
-/** The word for a choice: its name, where that is easily typed. */
+/** The word people type for a choice: its name if that is a single word, otherwise its value. */
 export function typedChoice({ name, value }: Choice): string {
   return /^[a-z]+$/i.test(name) ? name : value;
 }
 
-/** A value as it may be typed. */
+/** An example value. */
 export function example(option: OptionDeclaration): string {
   switch (option.type) {
     case 'choice':

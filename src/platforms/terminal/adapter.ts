@@ -1,4 +1,4 @@
-/** The platform of one person at one terminal: a prompt that prints. For the demo, and for a start without any settings. */
+/** The terminal platform: one person at a prompt. Used by the demo and when nothing is configured. */
 
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -27,40 +27,40 @@ import {
   renderParts,
   renderProgress,
 } from './render.ts';
-import { createSession, HERE, type Ran, type Session } from './session.ts';
+import { createSession, type LineResult, type Session, TERMINAL_ADDRESS } from './session.ts';
 
 export interface TerminalOptions extends Pick<System, 'newId'> {
-  /** Source of typed lines; without it only {@link Terminal.run} runs commands. */
+  /** Source of typed lines. Without it, only {@link Terminal.run} runs commands. */
   readonly input?: TerminalInput;
   readonly output: TerminalOutput;
-  /** Media is saved here under the names that people see. Created with the first file. */
+  /** Media is savedPaths here under its display name. Created with the first file. */
   readonly folder: string;
   readonly media: Pick<MediaReader, 'open'>;
-  /** The person at the prompt left. A pipe that was read to its end is no person. */
+  /** Called when the person at the prompt exits. Not called at the end of a pipe. */
   readonly onExit?: () => void;
 }
 
 export interface Terminal extends Platform {
-  /** Runs a line as if it had been typed. `start` comes first. */
-  run(line: string): Promise<Ran>;
-  /** Prints a plain text above the prompt. */
+  /** Runs a line as if it had been typed. Call `start` first. */
+  run(line: string): Promise<LineResult>;
+  /** Prints plain text above the prompt. */
   announce(text: string): void;
 }
 
-/** A message that was printed, as far as it was. Printed lines stay: what is new is printed, and nothing twice. */
+/** A printed message. Printed lines cannot change, so only new parts are printed. */
 interface Post {
   readonly number: number;
   /** Digests of the printed parts. */
   printed: readonly string[];
-  /** The beginning of its text that was printed while it grew. */
+  /** The start of its text that has already been streamed. */
   streamed: string;
   progress: string;
 }
 
-/** What is stored of a post. */
+/** The stored state of a post. */
 const storedSchema = z.object({ printed: z.array(z.string()) });
 
-/** Often enough for a growing text. In milliseconds. */
+/** Interval between updates of a growing text, in milliseconds. */
 const STREAM_MS = 50;
 
 const UNFINISHED_SENTENCE = 'Stopped. Unfinished jobs resume at the next start.';
@@ -70,11 +70,11 @@ export function createTerminal({ input, output, folder, media, newId, onExit }: 
   const saveFile = fileSaver(folder, media);
   const posts = new Map<string, Post>();
   const buttons: ActionButton[] = [];
-  /** Messages in progress, with the button that cancels until it was tried. */
+  /** Messages in progress with their cancel button, until it is used. */
   const unfinished = new Map<Post, ActionButton | undefined>();
-  let speaker: Post | undefined;
+  let lastPost: Post | undefined;
   let session: Session | undefined;
-  let reading = Promise.resolve();
+  let readingLines = Promise.resolve();
   let isClosed = false;
 
   const prompt = openPrompt({
@@ -83,12 +83,12 @@ export function createTerminal({ input, output, folder, media, newId, onExit }: 
     complete: (line) => session?.complete(line) ?? Promise.resolve([[], line]),
     onInterrupt,
   });
-  // The other end of a pipe was closed.
+  // The other end of a pipe closed.
   output.on('error', () => {
     isClosed = true;
   });
 
-  /** Ctrl-C cancels the newest work, or else leaves. Each work is tried once, so that the next Ctrl-C leaves. */
+  /** Ctrl-C cancels the newest job, or exits. Each job is cancelled once, so the next Ctrl-C exits. */
   function onInterrupt(): void {
     const [post, button] = [...unfinished].findLast(([, cancel]) => cancel) ?? [];
     if (post) unfinished.set(post, undefined);
@@ -102,14 +102,14 @@ export function createTerminal({ input, output, folder, media, newId, onExit }: 
       const isExit = line !== undefined && /^\/?(exit|quit)$/i.test(line.trim());
       if (isExit || (line === undefined && prompt.interactive)) onExit?.();
       if (isExit || line === undefined) return prompt.close();
-      // A line fails only when the screen is gone.
+      // A line fails only if the output is closed.
       await run(line).catch(() => {});
     }
   }
 
-  function assertHere(address: Address): void {
+  function assertReachable(address: Address): void {
     if (isClosed) throw new PlatformError('gone', 'The terminal is closed');
-    if (address.platform !== HERE.platform || address.channel !== HERE.channel)
+    if (address.platform !== TERMINAL_ADDRESS.platform || address.channel !== TERMINAL_ADDRESS.channel)
       throw new PlatformError('gone', 'The terminal has only one channel');
   }
 
@@ -122,7 +122,7 @@ export function createTerminal({ input, output, folder, media, newId, onExit }: 
     return { style, numberOf, savedAs: (item) => paths.get(item) };
   }
 
-  /** The paths of the kept files. Throws PlatformError. */
+  /** Saves the stored files and returns their paths. Throws PlatformError. */
   async function save(items: readonly MediaItem[] = []): Promise<ReadonlyMap<MediaItem, string>> {
     const paths = new Map<MediaItem, string>();
     for (const item of items)
@@ -131,32 +131,34 @@ export function createTerminal({ input, output, folder, media, newId, onExit }: 
   }
 
   function postOf({ key, posted }: Pick<ShowOptions, 'key' | 'posted'>): Post {
-    const known = posts.get(key);
-    if (known) return known;
+    const existing = posts.get(key);
+    if (existing) return existing;
     const { data } = storedSchema.safeParse(posted);
     const post = { number: posts.size + 1, printed: data?.printed ?? [], streamed: '', progress: '' };
     posts.set(key, post);
     return post;
   }
 
-  function speak(post: Post, text: string, edited = false): void {
+  function printPost(post: Post, text: string, edited = false): void {
     const heading = style(['bold', 'magenta'], `Minstrel #${post.number}${edited ? ', edited' : ''}`);
-    prompt.print(speaker === post && !edited ? text : `\n${heading}\n${text}`);
-    speaker = post;
+    prompt.print(lastPost === post && !edited ? text : `\n${heading}\n${text}`);
+    lastPost = post;
   }
 
-  /** Prints the parts that are new, or all of them where its text is another one. */
+  /** Prints the new parts, or all of them if the text was edited. */
   function printParts(post: Post, { title, text, rest }: ReturnType<typeof renderParts>): void {
     const parts = [title, text, ...rest].filter(Boolean);
     const isEdited = text !== '' && !text.startsWith(post.streamed);
-    const fresh = isEdited ? parts : parts.filter((part) => !post.printed.includes(digest(part)));
-    const shown = fresh.map((part) => (part === text && !isEdited ? text.slice(post.streamed.length) : part));
-    if (shown.join('') !== '') speak(post, shown.filter(Boolean).join('\n'), isEdited);
+    const newParts = isEdited ? parts : parts.filter((part) => !post.printed.includes(digest(part)));
+    const unprinted = newParts.map((part) =>
+      part === text && !isEdited ? text.slice(post.streamed.length) : part,
+    );
+    if (unprinted.join('') !== '') printPost(post, unprinted.filter(Boolean).join('\n'), isEdited);
     post.printed = parts.map(digest);
     post.streamed = text;
   }
 
-  /** Prints what a growing text has grown by, in whole rows: whole lines where nobody sits at a screen. */
+  /** Prints the new complete rows of a growing text, or complete lines if the output is not a TTY. */
   function printGrowing(post: Post, message: Message): void {
     const text = readableMarkdown(message.text ?? '');
     if (!text.startsWith(post.streamed)) return;
@@ -166,23 +168,23 @@ export function createTerminal({ input, output, folder, media, newId, onExit }: 
     const { title } = renderParts({ title: message.title ?? '' }, toolsFor(new Map()));
     const isTitleNew = title !== '' && !post.printed.includes(digest(title));
     if (isTitleNew) post.printed = [...post.printed, digest(title)];
-    speak(post, [...(isTitleNew ? [title] : []), ...rows].join('\n'));
+    printPost(post, [...(isTitleNew ? [title] : []), ...rows].join('\n'));
     post.streamed = text.slice(0, post.streamed.length + length);
   }
 
   function printProgress(post: Post, message: Message): void {
     const progress = renderProgress(message, toolsFor(new Map()));
-    if (progress !== post.progress) speak(post, progress);
+    if (progress !== post.progress) printPost(post, progress);
     post.progress = progress;
     const cancel = message.actions?.find((button) => button.type === 'action');
     if (!unfinished.has(post)) unfinished.set(post, cancel);
   }
 
   async function show(address: Address, message: Message, options: ShowOptions): Promise<Posted> {
-    assertHere(address);
+    assertReachable(address);
     const post = postOf(options);
     const parts = renderParts(message, toolsFor(await save(message.media)));
-    // A title alone is on the line of the progress.
+    // The progress line already shows the title.
     if (!message.progress || parts.text !== '' || parts.rest.length > 0) printParts(post, parts);
     if (message.progress) printProgress(post, message);
     else unfinished.delete(post);
@@ -194,7 +196,7 @@ export function createTerminal({ input, output, folder, media, newId, onExit }: 
     const writer = createNewestWins<() => Message>({
       ready: () => sleep(STREAM_MS),
       async write(make) {
-        if (!isClosed && address.channel === HERE.channel) printGrowing(post, make());
+        if (!isClosed && address.channel === TERMINAL_ADDRESS.channel) printGrowing(post, make());
       },
       failed: () => undefined,
     });
@@ -208,46 +210,46 @@ export function createTerminal({ input, output, folder, media, newId, onExit }: 
   }
 
   async function sendPrivately(address: Address, message: Message): Promise<void> {
-    assertHere(address);
-    const saved = await save(message.media).catch((error: unknown) => {
+    assertReachable(address);
+    const savedPaths = await save(message.media).catch((error: unknown) => {
       if (!(error instanceof PlatformError)) throw error;
       return error.advice ?? "I couldn't save the files.";
     });
-    const problem = typeof saved === 'string' ? saved : '';
+    const problem = typeof savedPaths === 'string' ? savedPaths : '';
     const { title, text, rest } = renderParts(
       message,
-      toolsFor(typeof saved === 'string' ? new Map() : saved),
+      toolsFor(typeof savedPaths === 'string' ? new Map() : savedPaths),
     );
     const heading = style(['bold', 'magenta'], 'Minstrel (only visible to you)');
     prompt.print(`\n${[heading, title, text, ...rest, problem].filter(Boolean).join('\n')}`);
-    speaker = undefined;
+    lastPost = undefined;
   }
 
   function announce(text: string): void {
     prompt.print(printable(stripVTControlCharacters(text)));
-    speaker = undefined;
+    lastPost = undefined;
   }
 
   return {
-    name: HERE.platform,
+    name: TERMINAL_ADDRESS.platform,
 
     async start(bot: Bot) {
       session = createSession({
         bot,
         newId,
         next: prompt.next,
-        sendPrivately: (message) => sendPrivately(HERE, message),
+        sendPrivately: (message) => sendPrivately(TERMINAL_ADDRESS, message),
         post: async (key, message) => {
-          await show(HERE, message, { key, remember: async () => {} });
+          await show(TERMINAL_ADDRESS, message, { key, remember: async () => {} });
         },
         buttons,
       });
-      if (input) reading = readLines(session.run);
+      if (input) readingLines = readLines(session.run);
     },
 
     async stop() {
       prompt.close();
-      await reading;
+      await readingLines;
     },
 
     async close() {
@@ -259,7 +261,7 @@ export function createTerminal({ input, output, folder, media, newId, onExit }: 
     status: () => (isClosed ? { ready: false, reason: 'the terminal is closed' } : { ready: true }),
     show,
     stream,
-    // One process prints, and what is printed stays.
+    // A single process prints, and printed lines cannot be removed.
     retract: async () => undefined,
     sendPrivately,
     attachmentHeaders: () => ({}),
@@ -269,7 +271,7 @@ export function createTerminal({ input, output, folder, media, newId, onExit }: 
   };
 }
 
-/** The numbers of buttons are others after a restart, and colours may be. */
+/** Ignores button numbers and colours, which may change after a restart. */
 function digest(part: string): string {
   const text = stripVTControlCharacters(part).replace(/\[\d+\] /g, '');
   return createHash('sha256').update(text).digest('base64url').slice(0, 16);

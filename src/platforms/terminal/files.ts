@@ -1,4 +1,4 @@
-/** Saves files in a folder, under the names that people see. */
+/** Saves files in a folder under their display names. */
 import { randomUUID } from 'node:crypto';
 import { constants, createWriteStream } from 'node:fs';
 import { copyFile, mkdir, readFile, rm, stat } from 'node:fs/promises';
@@ -10,8 +10,8 @@ import { type MediaReader, PlatformError } from '../platform.ts';
 import { printable } from './render.ts';
 
 /**
- * Writes the file whole or not at all, never over another; the same content under the same name is there once.
- * Resolves to its path. Throws PlatformError.
+ * Writes the file atomically and never overwrites another first. Identical content under the same name is stored once.
+ * Resolves to the path. Throws PlatformError.
  */
 export type SaveFile = (file: KeptFile, name: string) => Promise<string>;
 
@@ -33,7 +33,7 @@ export function fileSaver(folder: string, media: Pick<MediaReader, 'open'>): Sav
   };
 }
 
-/** Copies to the first of `name`, `name (2)`, … that is free or holds the same. */
+/** Copies to the first of `name`, `name (2)`, … that is free or already has the same content. */
 async function copyToFreeName(part: string, folder: string, name: string): Promise<string> {
   const extension = extname(name);
   for (let number = 1; ; number += 1) {
@@ -49,24 +49,26 @@ async function copyToFreeName(part: string, folder: string, name: string): Promi
   }
 }
 
-async function haveSameContent(one: string, other: string): Promise<boolean> {
-  const [a, b] = await Promise.all([stat(one), stat(other)]);
-  return b.isFile() && a.size === b.size && (await readFile(one)).equals(await readFile(other));
+async function haveSameContent(first: string, second: string): Promise<boolean> {
+  const [a, b] = await Promise.all([stat(first), stat(second)]);
+  return b.isFile() && a.size === b.size && (await readFile(first)).equals(await readFile(second));
 }
 
-/** A second guard: the path must not leave the folder. */
+/** A second safeguard: the path must not leave the folder. */
 function safeName(name: string): string {
   const safe = basename(printable(name).replace(/[/\\\n]/g, '-'));
   return safe === '' || safe.startsWith('.') ? `file${safe}` : safe;
 }
 
-/** The folder cannot be written to until its owner changes it. */
-const FINAL: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST']);
+/** The folder stays unwritable until its owner fixes it. */
+const PERMANENT_ERRORS: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST']);
 
 function folderError(error: unknown, folder: string): PlatformError {
-  const isFinal = FINAL.has(systemErrorCode(error));
-  return new PlatformError(isFinal ? 'refused' : 'unavailable', `Could not save a file in ${folder}`, {
+  const isPermanent = PERMANENT_ERRORS.has(systemErrorCode(error));
+  return new PlatformError(isPermanent ? 'refused' : 'unavailable', `Could not save a file in ${folder}`, {
     cause: error,
-    advice: isFinal ? `I can't save files in ${folder}. Make it a folder that you can write to.` : undefined,
+    advice: isPermanent
+      ? `I can't save files in ${folder}. Make the folder writable and try again.`
+      : undefined,
   });
 }

@@ -1,4 +1,4 @@
-/** The lines that a person types, and what is printed above them. */
+/** Reads typed lines and prints output above them. */
 import { clearScreenDown, createInterface, cursorTo, moveCursor } from 'node:readline';
 
 export interface TerminalInput extends NodeJS.ReadableStream {
@@ -11,18 +11,17 @@ export interface TerminalOutput extends NodeJS.WritableStream {
 }
 
 interface PromptOptions {
-  /** Without it there is nothing to read. */
   readonly input: TerminalInput | undefined;
   readonly output: TerminalOutput;
-  /** Completes the end of a line, as readline asks for it. */
+  /** Completes the end of a line; the result has the shape readline expects. */
   readonly complete: (line: string) => Promise<[candidates: string[], typed: string]>;
-  /** Ctrl-C, where no question is open. */
+  /** Called on Ctrl-C, unless a question is open. */
   readonly onInterrupt: () => void;
 }
 
 interface Question {
   readonly name: string;
-  /** The beginning of a command line that the answer completes. */
+  /** The start of the command line that the answer completes. */
   readonly completes: string;
 }
 
@@ -31,12 +30,12 @@ const PROMPT = '› ';
 export type Prompt = ReturnType<typeof openPrompt>;
 
 export function openPrompt({ input, output, complete, onInterrupt }: PromptOptions) {
-  /** Whether a person sits at it. */
+  /** Whether a person is at the terminal. */
   const interactive = input?.isTTY === true && output.isTTY === true;
-  /** Lines that nothing has asked for yet. */
-  const ahead: string[] = [];
+  /** Lines typed before they were requested. */
+  const buffered: string[] = [];
   let question: Question | undefined;
-  let waiting: ((typed: string | undefined) => void) | undefined;
+  let resolveLine: ((typed: string | undefined) => void) | undefined;
   let ended = input === undefined;
 
   const lines =
@@ -52,15 +51,15 @@ export function openPrompt({ input, output, complete, onInterrupt }: PromptOptio
       },
     });
   const settle = (typed: string | undefined) => {
-    const answer = waiting;
-    waiting = undefined;
+    const answer = resolveLine;
+    resolveLine = undefined;
     question = undefined;
     lines?.setPrompt(PROMPT);
     answer?.(typed);
   };
   lines?.on('line', (typed) => {
-    if (waiting) settle(typed);
-    else ahead.push(typed);
+    if (resolveLine) settle(typed);
+    else buffered.push(typed);
   });
   lines?.on('SIGINT', () => {
     lines.write(null, { ctrl: true, name: 'u' });
@@ -75,26 +74,26 @@ export function openPrompt({ input, output, complete, onInterrupt }: PromptOptio
   return {
     interactive,
 
-    /** The next typed line. Undefined when there is none any more, or the person gives a question up. */
-    next(asked?: Question): Promise<string | undefined> {
-      const typed = ahead.shift();
+    /** The next typed line; undefined at the end of input, or if the person cancels the question. */
+    next(nextQuestion?: Question): Promise<string | undefined> {
+      const typed = buffered.shift();
       if (typed !== undefined || ended) return Promise.resolve(typed);
-      question = asked;
-      lines?.setPrompt(asked ? `${asked.name} ${PROMPT}` : PROMPT);
+      question = nextQuestion;
+      lines?.setPrompt(nextQuestion ? `${nextQuestion.name} ${PROMPT}` : PROMPT);
       if (interactive) lines?.prompt(true);
       return new Promise((resolve) => {
-        waiting = resolve;
+        resolveLine = resolve;
       });
     },
 
-    /** Prints lines above what is being typed. */
+    /** Prints text above the line being typed. */
     print(text: string): void {
       if (!lines || !interactive || ended) return void output.write(`${text}\n`);
       const { rows } = lines.getCursorPos();
       moveCursor(output, 0, -rows);
       cursorTo(output, 0);
       clearScreenDown(output);
-      // Readline draws its line from as many rows above the cursor as the line took before.
+      // Readline redraws from the row where its line started, so leave that many rows.
       output.write(`${text}\n${'\n'.repeat(rows)}`);
       lines.prompt(true);
     },

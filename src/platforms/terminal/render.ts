@@ -1,4 +1,4 @@
-/** A message as the lines that a terminal prints. */
+/** Renders messages as lines for a terminal. */
 
 import type { styleText } from 'node:util';
 import type { Button, MediaItem, Message } from '../../core/message.ts';
@@ -6,14 +6,14 @@ import { fileSize } from '../../core/util/words.ts';
 import { progressFacts, stageToSay } from '../shared/progress.ts';
 import { wellFormed, wholeCharacters } from '../shared/text.ts';
 
-/** Colours a text where the terminal has colours. */
+/** Styles text if the terminal supports colours. */
 export type Style = (format: Parameters<typeof styleText>[0], text: string) => string;
 
 export interface RenderTools {
   readonly style: Style;
   /** The number that presses a button. */
   readonly numberOf: (button: Extract<Button, { type: 'action' }>) => number;
-  /** Where a kept file was saved; undefined where it was not. */
+  /** The path of a saved file; undefined if it was not saved. */
   readonly savedAs: (item: MediaItem) => string | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface Parts {
   readonly rest: readonly string[];
 }
 
-/** The parts of a message, empty where it has none. While it is in progress it has no facts and buttons. */
+/** The parts of a message; missing parts are empty. Facts and buttons are left out while it is in progress. */
 export function renderParts(message: Message, tools: RenderTools): Parts {
   const { style } = tools;
   const { title = '', text = '', media = [], fields = [], footer = '', actions = [], progress } = message;
@@ -40,16 +40,16 @@ export function renderParts(message: Message, tools: RenderTools): Parts {
   };
 }
 
-/** One line about work in progress, with its buttons; empty for a message without progress. */
+/** A progress line with its buttons; empty for a message without progress. */
 export function renderProgress(message: Message, tools: RenderTools): string {
   const { title = '', progress, actions = [] } = message;
   if (!progress) return '';
-  const what = [tools.style('bold', line(title)), line(stageToSay(message))].filter(Boolean).join(': ');
+  const subject = [tools.style('bold', line(title)), line(stageToSay(message))].filter(Boolean).join(': ');
   const facts = progressFacts(progress, (word, at) =>
     word === 'until' ? [`until ${new Date(at).toISOString().slice(11, 19)} UTC`] : [],
   );
-  const known = [what, ...facts.map((fact) => tools.style('dim', fact))].join(' · ');
-  return ['…', known, renderActions(actions, tools)].filter(Boolean).join(' ');
+  const status = [subject, ...facts.map((fact) => tools.style('dim', fact))].join(' · ');
+  return ['…', status, renderActions(actions, tools)].filter(Boolean).join(' ');
 }
 
 function renderActions(
@@ -69,16 +69,16 @@ const SIGNS = { audio: '♪', image: '▣', video: '▶', file: '▤' } as const
 
 function renderMedia(item: MediaItem, title: string, { style, savedAs }: RenderTools): string {
   const { kind, name, source, caption, alt } = item;
-  const shown = source.type === 'remote' ? source.url : (savedAs(item) ?? name);
+  const location = source.type === 'remote' ? source.url : (savedAs(item) ?? name);
   const facts = [
     ...(caption ? [line(caption)] : []),
     ...(source.type === 'kept' ? [fileSize(source.file.bytes)] : []),
   ];
   const description = alt && alt !== title && kind !== 'audio' ? `\n  ${style('dim', line(alt))}` : '';
-  return `${SIGNS[kind]} ${[style('underline', line(shown)), ...facts].join(' · ')}${description}`;
+  return `${SIGNS[kind]} ${[style('underline', line(location)), ...facts].join(' · ')}${description}`;
 }
 
-/** Markdown can be read as it is. Only the escapes outside code are resolved. */
+/** Keeps Markdown as it is, except for escapes outside code. */
 export function readableMarkdown(markdown: string): string {
   let fence: string | undefined;
   return printable(markdown)
@@ -90,13 +90,13 @@ export function readableMarkdown(markdown: string): string {
       if (isFence) fence = fence === undefined ? marks : undefined;
       if (isCode) return row;
       return row
-        .replace(/\\([!-/:-@[-`{-~])|`[^`]*`/g, (found, escaped?: string) => escaped ?? found)
+        .replace(/\\([!-/:-@[-`{-~])|`[^`]*`/g, (match, escaped?: string) => escaped ?? match)
         .replace(/\\$/, '');
     })
     .join('\n');
 }
 
-/** The rows of a growing text that are complete, and how many of its characters they took. */
+/** The complete rows of a growing text, and their length in characters. */
 export function completeRows(text: string, columns: number): { rows: string[]; length: number } {
   const rows: string[] = [];
   let length = 0;
@@ -115,7 +115,7 @@ export function completeRows(text: string, columns: number): { rows: string[]; l
 /** Control characters could move the cursor and overwrite lines; direction marks could reverse text. */
 const UNSAFE = /(?!\n)[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
-/** Text from people and models, fit for a terminal: nothing in it can be taken for a command to the terminal. */
+/** Removes everything from a text that a terminal could interpret as a command. */
 export function printable(text: string): string {
   return wellFormed(text).replace(/\r\n?/g, '\n').replace(/\t/g, '    ').replace(UNSAFE, '');
 }

@@ -1,4 +1,4 @@
-/** What a typed line does: a command, a button, an answer, help. */
+/** Runs typed lines: commands, buttons, answers and help. */
 import type { Bot } from '../../core/bot/create-bot.ts';
 import { UserError } from '../../core/errors.ts';
 import type { Address, Person } from '../../core/invocation.ts';
@@ -11,19 +11,24 @@ import { buttonTarget, formTarget, type Target } from '../shared/target.ts';
 import { typedValue } from '../shared/values.ts';
 import type { Prompt } from './prompt.ts';
 
-/** The one address of a terminal. Its pages open on this machine. */
-export const HERE = {
+/** A terminal's only address. Its pages open on this machine. */
+export const TERMINAL_ADDRESS = {
   platform: 'terminal',
   channel: 'terminal',
   public: true,
   person: 'you',
 } as const satisfies Address;
 
-/** The one person, who may do everything. */
-const YOU = { id: HERE.person, displayName: 'you', moderator: true, roles: [] } as const satisfies Person;
+/** The only person, who may do everything. */
+const YOU = {
+  id: TERMINAL_ADDRESS.person,
+  displayName: 'you',
+  moderator: true,
+  roles: [],
+} as const satisfies Person;
 
-/** The result of a line: a job, an answer, or nothing but a refusal. */
-export type Ran = { readonly job: string } | 'answered' | 'refused';
+/** The result of a line: a job, an answer or a refusal. */
+export type LineResult = { readonly job: string } | 'answered' | 'refused';
 
 export interface SessionOptions {
   readonly bot: Bot;
@@ -31,26 +36,26 @@ export interface SessionOptions {
   readonly next: Prompt['next'];
   readonly sendPrivately: (message: Message) => Promise<void>;
   readonly post: (key: string, message: Message) => Promise<void>;
-  /** The buttons that were printed; the number of the first is 1. */
+  /** The printed buttons; the first has number 1. */
   readonly buttons: readonly ActionButton[];
 }
 
-interface Asked {
+interface FilledCommand {
   readonly target: Target;
-  readonly declared: OptionDeclarations;
-  readonly filled: RawOptions;
+  readonly declarations: OptionDeclarations;
+  readonly values: RawOptions;
 }
 
 const FORM_HINT = 'Enter keeps the current value, - clears it, Ctrl-C cancels.';
-/** Characters of what a field holds. */
-const LONGEST_SHOWN = 40;
+/** Maximum characters shown of a field's value. */
+const MAX_VALUE_LENGTH = 40;
 
 export type Session = ReturnType<typeof createSession>;
 
 export function createSession({ bot, newId, next, sendPrivately, post, buttons }: SessionOptions) {
-  async function invoke({ target, declared, filled }: Asked): Promise<Ran> {
+  async function invoke({ target, declarations, values }: FilledCommand): Promise<LineResult> {
     const id = newId();
-    const outcome = await bot.run({ id, address: HERE, person: YOU, ...target, options: filled });
+    const outcome = await bot.run({ id, address: TERMINAL_ADDRESS, person: YOU, ...target, options: values });
     switch (outcome.type) {
       case 'accepted':
         outcome.begin();
@@ -58,16 +63,16 @@ export function createSession({ bot, newId, next, sendPrivately, post, buttons }
       case 'form': {
         const { form } = outcome;
         await sendPrivately({ title: form.title, text: plain(FORM_HINT) });
-        const asked = { target: formTarget(form.id), declared: form.options, filled: form.initial };
-        return ask(Object.keys(form.options), asked);
+        const filledForm = { target: formTarget(form.id), declarations: form.options, values: form.initial };
+        return ask(Object.keys(form.options), filledForm);
       }
       case 'message': {
         const { option, message, visibility } = outcome;
         if (visibility === 'channel') await post(id, message);
         else await sendPrivately(message);
-        // What is missing or wrong is asked for, and costs none of the others.
-        if (option !== undefined && Object.hasOwn(declared, option))
-          return ask([option], { target, declared, filled: { ...filled, [option]: undefined } });
+        // Ask only for the missing or invalid option, and keep the others.
+        if (option !== undefined && Object.hasOwn(declarations, option))
+          return ask([option], { target, declarations, values: { ...values, [option]: undefined } });
         const isAnswer = bot.commands.some(
           ({ name, answersPrivately }) => name === target.command && answersPrivately,
         );
@@ -78,23 +83,26 @@ export function createSession({ bot, newId, next, sendPrivately, post, buttons }
     }
   }
 
-  /** Asks for these options one by one, and goes on with all of them. */
-  async function ask(names: readonly string[], { target, declared, filled }: Asked): Promise<Ran> {
-    const answers: Record<string, OptionValue | undefined> = { ...filled };
+  /** Asks for these options one by one, then runs the command with all of them. */
+  async function ask(
+    names: readonly string[],
+    { target, declarations, values }: FilledCommand,
+  ): Promise<LineResult> {
+    const answers: Record<string, OptionValue | undefined> = { ...values };
     for (const name of names) {
-      const declaration = declared[name];
+      const declaration = declarations[name];
       if (!declaration) continue;
-      const held = answers[name];
-      const now = held === undefined ? '' : ` \\(now: ${plain(shortened(held))}\\)`;
-      await sendPrivately({ text: optionHelp(name, declaration) + now });
+      const current = answers[name];
+      const note = current === undefined ? '' : ` \\(now: ${plain(shortened(current))}\\)`;
+      await sendPrivately({ text: optionHelp(name, declaration) + note });
       const command = [target.command, target.subcommand].filter(Boolean).join(' ');
       const typed = (await next({ name, completes: `/${command} --${name} ` }))?.trim();
-      if (typed === undefined) throw new UserError('Canceled. Nothing was started.');
+      if (typed === undefined) throw new UserError('Cancelled. Nothing was started.');
       if (typed === '-') answers[name] = undefined;
       else if (typed !== '')
         answers[name] = declaration.type === 'file' ? typedValue(name, declaration, typed, '') : typed;
     }
-    return invoke({ target, declared, filled: answers });
+    return invoke({ target, declarations, values: answers });
   }
 
   /** A button by its number, or the newest one with this label. */
@@ -105,29 +113,29 @@ export function createSession({ bot, newId, next, sendPrivately, post, buttons }
       : buttons.findLast(({ label }) => label.toLowerCase() === word);
   }
 
-  function press({ id }: Pick<ActionButton, 'id'>): Promise<Ran> {
-    return invoke({ target: buttonTarget(id) ?? { command: id }, declared: {}, filled: {} });
+  function press({ id }: Pick<ActionButton, 'id'>): Promise<LineResult> {
+    return invoke({ target: buttonTarget(id) ?? { command: id }, declarations: {}, values: {} });
   }
 
-  async function answer(message: Message): Promise<Ran> {
+  async function answer(message: Message): Promise<LineResult> {
     await sendPrivately(message);
     return 'answered';
   }
 
-  async function runCommand(line: string): Promise<Ran> {
+  async function runCommand(line: string): Promise<LineResult> {
     const found = readKnownLine(line, bot.commands);
-    const { command, subcommand, options: declared } = found;
-    const help = found.isAsked ? commandHelp(command) : askedHelp(command, found);
+    const { command, subcommand, options: declarations } = found;
+    const help = found.hasQuestionMark ? commandHelp(command) : askedHelp(command, found);
     if (help) return answer(help);
     return invoke({
       target: { command: command.name, subcommand },
-      declared,
-      filled: typedOptions(command, found, ''),
+      declarations,
+      values: typedOptions(command, found, ''),
     });
   }
 
   /** Runs a line, or throws UserError. */
-  async function runLine(typed: string): Promise<Ran> {
+  async function runLine(typed: string): Promise<LineResult> {
     if (typed === '') return 'refused';
     if (typed.startsWith('/')) return runCommand(typed);
     const [isHelp, name] = /^(?:help|\?)(?:\s+\/?(\S+))?$/i.exec(typed) ?? [];
@@ -140,14 +148,14 @@ export function createSession({ bot, newId, next, sendPrivately, post, buttons }
     throw new UserError(
       /^\d+$/.test(typed)
         ? `Button ${typed} doesn't exist.`
-        : 'Type a command, such as /song a tune for rain, or a button’s number or name. Or type help or exit.',
+        : "Type a command such as /song a tune for rain, or a button's number or name. Type help for help, or exit to quit.",
     );
   }
 
-  /** Says what is wrong, where a UserError tells. */
-  async function orRefused(running: Promise<Ran>): Promise<Ran> {
+  /** Shows the message of a UserError. */
+  async function reportUserError(result: Promise<LineResult>): Promise<LineResult> {
     try {
-      return await running;
+      return await result;
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       await sendPrivately({ text: plain(error.message) });
@@ -156,13 +164,13 @@ export function createSession({ bot, newId, next, sendPrivately, post, buttons }
   }
 
   return {
-    run: (line: string): Promise<Ran> => orRefused(runLine(line.trim())),
-    press: (button: Pick<ActionButton, 'id'>): Promise<Ran> => orRefused(press(button)),
+    run: (line: string): Promise<LineResult> => reportUserError(runLine(line.trim())),
+    press: (button: Pick<ActionButton, 'id'>): Promise<LineResult> => reportUserError(press(button)),
 
     async complete(line: string): Promise<[candidates: string[], typed: string]> {
       const { candidates, typed } = await completeLine(line, {
         commands: bot.commands,
-        suggest: (request) => bot.suggest({ ...request, address: HERE, person: YOU }),
+        suggest: (request) => bot.suggest({ ...request, address: TERMINAL_ADDRESS, person: YOU }),
       });
       return [candidates.map(({ value }) => value), typed];
     },
@@ -174,12 +182,13 @@ function overview({ commands }: Pick<Bot, 'commands'>): Message {
     title: 'Commands and keys',
     text: [
       ...commands.map(({ name, description }) => `- **/${name}** ${plain(description)}`),
-      '- Type a button’s **number** or **name** to press it',
-      '- **help** and a command’s name shows its options, Tab completes your input, **exit** quits',
+      '- To press a button, type its **number** or **name**',
+      "- To see a command's options, type **help** and its name",
+      '- **Tab** completes your input, **exit** quits',
     ].join('\n'),
   };
 }
 
 function shortened(value: OptionValue): string {
-  return ellipsis(typeof value === 'object' ? value.name : String(value), LONGEST_SHOWN);
+  return ellipsis(typeof value === 'object' ? value.name : String(value), MAX_VALUE_LENGTH);
 }

@@ -1,4 +1,4 @@
-/** The platform of a chat in the browser, on this machine alone: to try every command before anything is connected. */
+/** The browser chat on this machine, for trying every command without connecting a platform. */
 
 import type { AnyCommand } from '../../core/bot/command.ts';
 import type { Bot } from '../../core/bot/create-bot.ts';
@@ -17,14 +17,14 @@ import { createUploads } from './receive/uploads.ts';
 import type { WebMessage } from './render/message.ts';
 
 export interface WebFiles {
-  /** A signed, expiring address of a kept file, relative to the root of the listener. */
+  /** A signed, expiring path of a stored file, relative to the listener's root. */
   readonly path: (file: KeptFile, downloadName: string) => string;
 }
 
 export interface WebOptions extends Pick<System, 'now' | 'newId'> {
-  /** Where this machine reaches the listener, without a slash at the end. */
+  /** The listener's URL on this machine, without a trailing slash. */
   readonly url: string;
-  /** In the address of the page: without it nothing is served. */
+  /** The secret in the page's URL. Requests without it get a 404. */
   readonly token: string;
   readonly media: WebFiles;
 }
@@ -32,16 +32,16 @@ export interface WebOptions extends Pick<System, 'now' | 'newId'> {
 export function createWeb(options: WebOptions): Platform & { readonly browserChat: BrowserChat } {
   const { url, token, media, now, newId } = options;
   let bot: Bot | undefined;
-  let isTaking = false;
+  let isAccepting = false;
   let isClosed = false;
-  /** What is being answered right now. */
-  const underWay = new Set<Promise<unknown>>();
+  /** Requests in progress. */
+  const pendingRequests = new Set<Promise<unknown>>();
 
   const history = createHistory(WEB_LIMITS.messages);
   const posts = createWebPosts({ history, now, newId });
   const uploads = createUploads((id) => `${url}/playground/uploads/${id}`, newId);
 
-  /** Links to kept files expire, so each reader gets fresh ones. They lead to this very listener, wherever it is reached. */
+  /** Links to stored files expire, so each reader gets fresh ones. They are relative, so they work on any host name. */
   function forPage({ source: _, media: items, ...message }: WebMessage): BrowserMessage {
     const linked = items?.map(({ file, ...item }) => {
       if (!file) return item;
@@ -50,7 +50,7 @@ export function createWeb(options: WebOptions): Platform & { readonly browserCha
     return { ...message, media: linked };
   }
 
-  const isSeenBy = (person: string) => (message: WebMessage) =>
+  const isVisibleTo = (person: string) => (message: WebMessage) =>
     isIn(message.channel, person) && (message.to ?? person) === person;
 
   const browserChat: BrowserChat = {
@@ -59,31 +59,31 @@ export function createWeb(options: WebOptions): Platform & { readonly browserCha
 
     async watch(person, send, signal) {
       if (!findPerson(person) || !bot || isClosed) return;
-      const isSeen = isSeenBy(person);
+      const isVisible = isVisibleTo(person);
       send({
         type: 'all',
         person,
         people: PEOPLE,
         channels: channelsOf(person),
-        commands: bot.commands.map(forForms),
-        messages: history.all().filter(isSeen).map(forPage),
+        commands: bot.commands.map(toBrowserCommand),
+        messages: history.all().filter(isVisible).map(forPage),
       });
       await history.follow((change) => {
-        if (change.type === 'put' && isSeen(change.message))
+        if (change.type === 'put' && isVisible(change.message))
           send({ type: 'message', message: forPage(change.message) });
         if (change.type === 'removed')
-          send({ type: 'removed', ids: change.messages.filter(isSeen).map(({ id }) => id) });
+          send({ type: 'removed', ids: change.messages.filter(isVisible).map(({ id }) => id) });
       }, signal);
     },
 
     async ask(request) {
       const parsed = webRequestSchema.safeParse(request);
       if (!parsed.success) return undefined;
-      if (!bot || !isTaking)
+      if (!bot || !isAccepting)
         return { type: 'refused', sentence: 'Minstrel is stopping. Try again in a minute.' };
-      const answering = answerRequest(parsed.data, { bot, history, posts, uploads, now });
-      underWay.add(answering);
-      return await answering.finally(() => underWay.delete(answering));
+      const answer = answerRequest(parsed.data, { bot, history, posts, uploads, now });
+      pendingRequests.add(answer);
+      return await answer.finally(() => pendingRequests.delete(answer));
     },
 
     upload: (name, contentType, bytes) => ({ id: uploads.add({ name, contentType, bytes }) }),
@@ -94,18 +94,18 @@ export function createWeb(options: WebOptions): Platform & { readonly browserCha
     name: WEB,
     browserChat,
 
-    async start(theBot) {
-      bot = theBot;
-      isTaking = true;
+    async start(connectedBot) {
+      bot = connectedBot;
+      isAccepting = true;
     },
 
     async stop() {
-      isTaking = false;
-      await Promise.allSettled(underWay);
+      isAccepting = false;
+      await Promise.allSettled(pendingRequests);
     },
 
     async close() {
-      isTaking = false;
+      isAccepting = false;
       isClosed = true;
       history.close();
     },
@@ -118,7 +118,7 @@ export function createWeb(options: WebOptions): Platform & { readonly browserCha
     show: posts.show,
     stream: posts.stream,
     sendPrivately: posts.sendPrivately,
-    // One process shows it, and the same key is the same message.
+    // A single process shows messages, and the same key is the same message.
     retract: async () => undefined,
 
     attachmentHeaders: () => ({ authorization: `Bearer ${token}` }),
@@ -129,16 +129,16 @@ export function createWeb(options: WebOptions): Platform & { readonly browserCha
   };
 }
 
-function forForms(command: AnyCommand): BrowserCommand {
+function toBrowserCommand(command: AnyCommand): BrowserCommand {
   const { name, description, options, subcommands = {}, moderatorsOnly, messageMenu } = command;
   return {
     name,
     description,
     options,
-    subcommands: Object.entries(subcommands).map(([part, declared]) => ({
+    subcommands: Object.entries(subcommands).map(([part, declaration]) => ({
       name: part,
-      description: declared.description,
-      options: declared.options,
+      description: declaration.description,
+      options: declaration.options,
     })),
     moderatorsOnly,
     messageMenu,

@@ -1,16 +1,16 @@
-/** The limits of the chat in the browser. They are our own: they bound what a page, a file and a process hold. */
+/** Limits of the browser chat, to bound memory. */
 export const WEB_LIMITS = {
-  /** Messages of a channel that are kept; past that, the oldest goes first. */
+  /** Messages stored per channel; older ones are dropped. */
   messages: 200,
-  /** Characters of one line or form field. Lyrics and long questions fit many times. */
+  /** Characters of one line or form field, far more than lyrics or long questions need. */
   text: 100_000,
-  /** Of one file in bytes: as much as the bot reads of an attachment. */
+  /** Bytes per file: the most the bot reads of an attachment. */
   uploadBytes: 25 * 1024 * 1024,
-  /** Of all files that were attached and not asked for again, in bytes. */
+  /** Total bytes of all uploads in memory. */
   heldBytes: 100 * 1024 * 1024,
   uploadsAtOnce: 10,
-  /** What was said before a question, in messages. */
+  /** Messages before a question that are included as context. */
   conversation: 50,
-  /** Between two states of a text that grows, in milliseconds. */
+  /** Milliseconds between updates of a growing text. */
   streamMs: 80,
 } as const;

@@ -109,7 +109,7 @@ describe('what is typed behind a command', () => {
     ['rain --prompt snow', 'twice. Use it once.'],
     ['rain --constructor x', 'no option --constructor'],
     ['rain --__proto__ x', 'no option --__proto__'],
-    ['rain --audio rain.mp3', 'Type a file as a link'],
+    ['rain --audio rain.mp3', 'Enter a link that'],
   ])('names the problem: %s', (text, part) => {
     expect(sentence(text)).toContain(part);
   });

@@ -119,7 +119,7 @@ describe('a line', () => {
     ['/sonk rain', "I don't know /sonk. Did you mean /song?"],
     ['/perform', "I don't know /perform. Use /minstrel to see all commands."],
     ['/song --style a --style b', 'You used --style twice.'],
-    ['a tune for rain', 'Type a command, such as /song a tune for rain'],
+    ['a tune for rain', 'Type a command such as /song a tune for rain'],
     ['7', "Button 7 doesn't exist."],
   ])('says what is wrong with %j and asks no one', async (line, sentence) => {
     const { play, paper } = await open();
@@ -135,7 +135,7 @@ describe('a line', () => {
       form: { id: 'song', title: 'Song', submitLabel: 'Go', options: song.options, initial: {} },
     };
     expect(await play('/song')).toBe('refused');
-    expect(paper.written()).toContain('Canceled. Nothing was started.');
+    expect(paper.written()).toContain('Cancelled. Nothing was started.');
   });
 
   test.each([
@@ -279,7 +279,7 @@ describe('typed lines', () => {
     input.write('/song\r');
     await expect.poll(screen.written).toMatch(/prompt › $/);
     input.write('ra\u0003');
-    await expect.poll(screen.written).toContain('Canceled. Nothing was started.');
+    await expect.poll(screen.written).toContain('Cancelled. Nothing was started.');
     input.write('/song rain\r');
     await expect.poll(() => run).toHaveBeenCalledTimes(2);
     expect(onExit).not.toHaveBeenCalled();

@@ -1,28 +1,28 @@
-/** Plays stems in step to the sample: all are started at the same moment of one clock. */
+/** Plays stems in sync to the sample, by starting all of them at the same time on one clock. */
 import { rateThatFits } from './mixing.js';
 
-/** What decoded stems may take, in bytes: a phone closes a page that takes more. */
+/** Memory limit for decoded stems, in bytes. Phones close pages that use more. */
 const BUDGET_BYTES = 400 * 1024 * 1024;
-/** Delay before sources start, so that all start together. In seconds. */
+/** Delay before sources start, so that all start together, in seconds. */
 const LEAD_SECONDS = 0.05;
-/** A gain that jumps clicks. In seconds. */
+/** Fade time for gain changes, in seconds. An abrupt change would click. */
 const SMOOTH_SECONDS = 0.015;
 
 /** @typedef {{ readonly name: string, readonly data: ArrayBuffer }} StemFile */
 
 /**
  * @param {readonly StemFile[]} files
- * @param {number} seconds how long one of them is, as far as it is known
+ * @param {number} seconds estimated length of one stem
  */
 export async function openDeck(files, seconds) {
   const rate = rateThatFits(seconds * files.length, BUDGET_BYTES);
   const context = new AudioContext({ sampleRate: rate, latencyHint: 'playback' });
-  /** Chromium's clock stops forever if it is resumed before it has stopped. */
-  let stopped = context.suspend();
-  await stopped;
+  /** Chromium's clock stops forever if it is resumed before it has suspended. */
+  let suspended = context.suspend();
+  await suspended;
   /** @type {AudioBuffer[]} */
   const buffers = [];
-  // One after another: each is decoded by all cores, and their memory does not add up.
+  // Decode one at a time: each uses all cores, and peak memory stays low.
   for (const { data } of files) buffers.push(await context.decodeAudioData(data.slice(0)));
   const gains = buffers.map(() => {
     const gain = new GainNode(context);
@@ -33,12 +33,12 @@ export async function openDeck(files, seconds) {
   /** @type {AudioBufferSourceNode[]} */
   let sources = [];
   let playing = false;
-  /** The newest call of `play`: the clock resumes slowly, and newer calls may arrive meanwhile. */
-  let newest = 0;
-  /** Where the stems began: a moment of the clock, and a position in them. In seconds. */
-  let began = { at: 0, position: 0 };
+  /** The number of the latest `play` call: the clock resumes slowly, so newer calls may arrive first. */
+  let latestCall = 0;
+  /** When playback started: a clock time and a position in the stems, in seconds. */
+  let origin = { at: 0, position: 0 };
 
-  const halt = () => {
+  const stopSources = () => {
     for (const source of sources) {
       source.onended = null;
       source.stop();
@@ -48,8 +48,8 @@ export async function openDeck(files, seconds) {
   };
   const position = () =>
     sources.length > 0
-      ? Math.min(duration, Math.max(began.position, began.position + context.currentTime - began.at))
-      : began.position;
+      ? Math.min(duration, Math.max(origin.position, origin.position + context.currentTime - origin.at))
+      : origin.position;
 
   const deck = {
     buffers,
@@ -61,18 +61,18 @@ export async function openDeck(files, seconds) {
     async play() {
       if (playing) return;
       playing = true;
-      newest += 1;
-      const own = newest;
+      latestCall += 1;
+      const call = latestCall;
       try {
-        await stopped;
-        if (!playing || own !== newest) return;
+        await suspended;
+        if (!playing || call !== latestCall) return;
         await context.resume();
       } catch (error) {
-        if (own === newest) playing = false;
+        if (call === latestCall) playing = false;
         throw error;
       }
-      if (!playing || own !== newest) return;
-      const from = began.position >= duration ? 0 : began.position;
+      if (!playing || call !== latestCall) return;
+      const from = origin.position >= duration ? 0 : origin.position;
       const at = context.currentTime + LEAD_SECONDS;
       sources = buffers.map((buffer, index) => {
         const source = new AudioBufferSourceNode(context, { buffer });
@@ -81,21 +81,21 @@ export async function openDeck(files, seconds) {
         source.start(at, from);
         return source;
       });
-      began = { at, position: from };
+      origin = { at, position: from };
     },
     pause() {
       if (!playing) return;
-      began = { at: 0, position: position() };
+      origin = { at: 0, position: position() };
       playing = false;
-      halt();
-      stopped = context.suspend();
+      stopSources();
+      suspended = context.suspend();
     },
     /** @param {number} to in seconds */
     async seek(to) {
       const wasPlaying = playing;
-      halt();
+      stopSources();
       playing = false;
-      began = { at: 0, position: Math.min(duration, Math.max(0, to)) };
+      origin = { at: 0, position: Math.min(duration, Math.max(0, to)) };
       if (wasPlaying) await deck.play();
     },
     /** @param {readonly number[]} levels one for each stem */

@@ -1,10 +1,10 @@
-/** Finding elements whose type is known, and what players share. */
+/** Typed element lookup, and code shared by the players. */
 
-/** Of a waveform, and of a slider: less would be a part of a pixel. */
+/** Steps of a waveform or slider. More would be smaller than a pixel. */
 export const STEPS = 240;
 
 /**
- * The first element of a type below another. Throws TypeError where the page was made otherwise.
+ * Returns the first element that matches. Throws TypeError if it is missing or has another type.
  * @template {Element} Type
  * @param {ParentNode} parent
  * @param {string} selector
@@ -18,7 +18,7 @@ export function find(parent, selector, type) {
 }
 
 /**
- * Minutes and seconds, as `2:31`.
+ * Formats seconds as `2:31`.
  * @param {number} seconds
  */
 export function clockTime(seconds) {
@@ -27,27 +27,27 @@ export function clockTime(seconds) {
 }
 
 /**
- * Shows where the music is. Writes to the page only what differs visibly or audibly, because the browser paints after each write.
+ * Shows the playback position. Skips invisible changes, because each write triggers a repaint.
  * @param {HTMLInputElement} seek
  * @param {HTMLElement} time
  * @param {number} seconds
- * @returns {number} how many steps were played
+ * @returns {number} number of steps played
  */
 export function showPosition(seek, time, seconds) {
   const length = Number(seek.max);
-  const stepsUntil = (/** @type {number} */ moment) => Math.ceil((moment / length) * STEPS);
+  const stepsUntil = (/** @type {number} */ at) => Math.ceil((at / length) * STEPS);
   const played = stepsUntil(seconds);
   if (played !== stepsUntil(Number(seek.value))) seek.value = String(seconds);
-  const said = `${clockTime(seconds)} of ${clockTime(length)}`;
-  if (seek.getAttribute('aria-valuetext') !== said) {
-    seek.setAttribute('aria-valuetext', said);
+  const valueText = `${clockTime(seconds)} of ${clockTime(length)}`;
+  if (seek.getAttribute('aria-valuetext') !== valueText) {
+    seek.setAttribute('aria-valuetext', valueText);
     time.textContent = clockTime(seconds);
   }
   return played;
 }
 
 /**
- * Marks the line that is sung, and keeps it in view while its list is longer than it shows.
+ * Highlights the current line, and scrolls it into view if the list overflows.
  * @param {number} take
  * @param {number} seconds
  */
@@ -55,19 +55,19 @@ export function showLine(take, seconds) {
   const list = document.querySelector(`ol[data-words="${take}"]`);
   if (!(list instanceof HTMLElement)) return;
   const lines = [...list.querySelectorAll('li')];
-  const present = lines.findLast(({ dataset }) => Number(dataset.start) <= seconds);
-  const before = list.querySelector('li[aria-current]');
-  if (before === present) return;
-  before?.removeAttribute('aria-current');
-  present?.setAttribute('aria-current', 'true');
-  if (!present || list.scrollHeight <= list.clientHeight) return;
-  const middle = present.offsetTop - list.offsetTop - (list.clientHeight - present.offsetHeight) / 2;
-  const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches;
-  list.scrollTo({ top: middle, behavior: isStill ? 'auto' : 'smooth' });
+  const current = lines.findLast(({ dataset }) => Number(dataset.start) <= seconds);
+  const previous = list.querySelector('li[aria-current]');
+  if (previous === current) return;
+  previous?.removeAttribute('aria-current');
+  current?.setAttribute('aria-current', 'true');
+  if (!current || list.scrollHeight <= list.clientHeight) return;
+  const middle = current.offsetTop - list.offsetTop - (list.clientHeight - current.offsetHeight) / 2;
+  const reducesMotion = matchMedia('(prefers-reduced-motion: reduce)').matches;
+  list.scrollTo({ top: middle, behavior: reducesMotion ? 'auto' : 'smooth' });
 }
 
 /**
- * Tells all players on the page that one started, so that the others pause.
+ * Notifies all players on the page that one started, so the others pause.
  * @param {EventTarget} player
  */
 export function begin(player) {

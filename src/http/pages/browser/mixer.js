@@ -1,25 +1,25 @@
-/** The mixer of a take's stems: opened by a press, because it loads all of them. */
+/** The mixer for a take's stems. Opened by a button, because it downloads all stems. */
 import { openDeck } from './deck.js';
 import { begin, clockTime, find, pauseForOthers, STEPS, showLine, showPosition } from './elements.js';
 import { addTo, encodeWav, gainsOf, wavesOf } from './mixing.js';
 
 const FOLLOW_MS = 100;
-/** In hertz: downloads have the quality of the stems, regardless of playback. */
+/** In hertz. Downloads keep the quality of the stems, regardless of the playback rate. */
 const DOWNLOAD_RATE = 44_100;
-const VOICES = /\bvocals?$/i;
+const VOCALS = /\bvocals?$/i;
 
 /**
  * @template {keyof HTMLElementTagNameMap} Name
  * @param {Name} name
  * @param {Partial<Record<string, string>>} attributes
- * @param {...(Node | string)} inside
+ * @param {...(Node | string)} children
  */
-function element(name, attributes, ...inside) {
-  const made = document.createElement(name);
+function element(name, attributes, ...children) {
+  const created = document.createElement(name);
   for (const [attribute, value] of Object.entries(attributes))
-    if (value !== undefined) made.setAttribute(attribute, value);
-  made.append(...inside);
-  return made;
+    if (value !== undefined) created.setAttribute(attribute, value);
+  created.append(...children);
+  return created;
 }
 
 /** @param {HTMLElement} section */
@@ -29,7 +29,7 @@ function enhance(section) {
   open.hidden = false;
   open.addEventListener('click', async () => {
     if (open.ariaBusy === 'true') return;
-    // A disabled button would lose the focus.
+    // Disabling the button would lose the focus.
     open.ariaBusy = 'true';
     try {
       status.textContent = 'Loading…';
@@ -58,31 +58,32 @@ async function load(url) {
 
 /**
  * @param {HTMLElement} section
- * @param {(sentence: string) => void} say
+ * @param {(sentence: string) => void} setStatus
  */
-async function start(section, say) {
+async function start(section, setStatus) {
   const rows = [...section.querySelectorAll('.lane')].filter((row) => row instanceof HTMLElement);
   let loaded = 0;
   const files = await Promise.all(
     rows.map(async ({ dataset: { src = '', stem = '' } }) => {
       const data = await load(src);
       loaded += 1;
-      say(`Loading… ${loaded} of ${rows.length}`);
+      setStatus(`Loading… ${loaded} of ${rows.length}`);
       return { name: stem, data };
     }),
   );
-  say('Decoding…');
+  setStatus('Decoding…');
   const take = Number(section.dataset.mixer);
   const audio = document.querySelector(`[data-take="${take}"] audio`);
-  const known = audio instanceof HTMLAudioElement && Number.isFinite(audio.duration) ? audio.duration : 240;
-  const deck = await openDeck(files, known);
+  const estimate =
+    audio instanceof HTMLAudioElement && Number.isFinite(audio.duration) ? audio.duration : 240;
+  const deck = await openDeck(files, estimate);
   const waves = wavesOf(
     deck.buffers.map((buffer) =>
       Array.from({ length: buffer.numberOfChannels }, (_, index) => buffer.getChannelData(index)),
     ),
     STEPS,
   );
-  const lanes = rows.map((row, index) => makeLane(row, waves[index], () => apply()));
+  const lanes = rows.map((row, index) => createLane(row, waves[index], () => apply()));
   const karaoke = element('button', { type: 'button', class: 'karaoke', 'aria-pressed': 'false' }, 'Karaoke');
   const play = element('button', { type: 'button', class: 'play', 'aria-label': 'Play the mix' });
   play.append(playIcon());
@@ -98,7 +99,7 @@ async function start(section, say) {
   const time = element('span', { class: 'time' }, '0:00');
   const length = element('span', { class: 'length' }, clockTime(deck.duration));
   const download = element('button', { type: 'button', class: 'save' }, 'Download mix');
-  const hasVoice = files.some(({ name }) => VOICES.test(name));
+  const hasVocals = files.some(({ name }) => VOCALS.test(name));
   section
     .querySelector('.lanes')
     ?.before(
@@ -109,29 +110,29 @@ async function start(section, say) {
         time,
         seek,
         length,
-        ...(hasVoice ? [karaoke] : []),
+        ...(hasVocals ? [karaoke] : []),
         download,
       ),
     );
 
   const apply = () => deck.setGains(gainsOf(lanes.map(({ state }) => state)));
-  let drawn = -1;
+  let drawnSteps = -1;
   let dragging = false;
   const show = () => {
     const position = deck.position();
     if (deck.playing && position >= deck.duration) return void deck.seek(0).then(() => stop());
     const played = showPosition(seek, time, dragging ? Number(seek.value) : position);
-    if (played !== drawn) for (const lane of lanes) lane.draw(played);
-    drawn = played;
+    if (played !== drawnSteps) for (const lane of lanes) lane.draw(played);
+    drawnSteps = played;
     showLine(take, position);
   };
   /** @type {ReturnType<typeof setInterval> | undefined} */
-  let following;
+  let timer;
   const showState = () => {
     play.classList.toggle('playing', deck.playing);
     play.setAttribute('aria-label', deck.playing ? 'Pause the mix' : 'Play the mix');
-    clearInterval(following);
-    if (deck.playing) following = setInterval(show, FOLLOW_MS);
+    clearInterval(timer);
+    if (deck.playing) timer = setInterval(show, FOLLOW_MS);
     show();
   };
   const stop = () => {
@@ -158,33 +159,33 @@ async function start(section, say) {
     const on = karaoke.getAttribute('aria-pressed') !== 'true';
     karaoke.setAttribute('aria-pressed', String(on));
     document.body.classList.toggle('singing', on);
-    for (const lane of lanes) if (VOICES.test(lane.name)) lane.setMuted(on);
+    for (const lane of lanes) if (VOCALS.test(lane.name)) lane.setMuted(on);
     apply();
     if (on) document.querySelector(`ol[data-words="${take}"]`)?.scrollIntoView({ block: 'nearest' });
   });
   download.addEventListener('click', async () => {
     download.disabled = true;
-    say('Mixing…');
+    setStatus('Mixing…');
     const gains = gainsOf(lanes.map(({ state }) => state));
     const wav = await render(files, gains);
     save(wav, `${document.title} - mix.wav`);
-    say('');
+    setStatus('');
     download.disabled = false;
   });
   apply();
   showState();
-  say('');
+  setStatus('');
   // For tests.
   Object.assign(section, { deck });
 }
 
 /**
  * @param {HTMLElement} row
- * @param {Float32Array | undefined} known
- * @param {() => void} changed
+ * @param {Float32Array | undefined} computedWave
+ * @param {() => void} onChange
  */
-function makeLane(row, known, changed) {
-  const wave = known ?? new Float32Array(STEPS);
+function createLane(row, computedWave, onChange) {
+  const wave = computedWave ?? new Float32Array(STEPS);
   const name = row.dataset.stem ?? '';
   const state = { volume: 1, muted: false, soloed: false };
   const mute = element(
@@ -216,16 +217,16 @@ function makeLane(row, known, changed) {
   };
   mute.addEventListener('click', () => {
     setMuted(!state.muted);
-    changed();
+    onChange();
   });
   solo.addEventListener('click', () => {
     state.soloed = !state.soloed;
     solo.setAttribute('aria-pressed', String(state.soloed));
-    changed();
+    onChange();
   });
   volume.addEventListener('input', () => {
     state.volume = Number(volume.value);
-    changed();
+    onChange();
   });
   return { name, state, setMuted, draw: (/** @type {number} */ played) => draw(canvas, wave, played) };
 }
@@ -233,7 +234,7 @@ function makeLane(row, known, changed) {
 /**
  * @param {HTMLCanvasElement} canvas
  * @param {Float32Array} peaks
- * @param {number} played how many of them
+ * @param {number} played number of peaks played
  */
 function draw(canvas, peaks, played) {
   const { clientWidth, clientHeight } = canvas;
@@ -254,7 +255,7 @@ function draw(canvas, peaks, played) {
 }
 
 /**
- * The stems of a mix as one WAV file. They are decoded one after another, so that only two are in memory at a time.
+ * Mixes the stems into one WAV file. Decodes one stem at a time, so that only two buffers are in memory.
  * @param {readonly import('./deck.js').StemFile[]} files
  * @param {readonly number[]} gains
  */
@@ -265,11 +266,11 @@ async function render(files, gains) {
     const gain = gains[index] ?? 0;
     const buffer = await new OfflineAudioContext(2, 1, DOWNLOAD_RATE).decodeAudioData(data.slice(0));
     mix = [0, 1].map((channel) => {
-      const before = mix[channel] ?? new Float32Array(0);
-      const longer = before.length >= buffer.length ? before : new Float32Array(buffer.length);
-      if (longer !== before) longer.set(before);
-      addTo(longer, buffer.getChannelData(Math.min(channel, buffer.numberOfChannels - 1)), gain);
-      return longer;
+      const previous = mix[channel] ?? new Float32Array(0);
+      const target = previous.length >= buffer.length ? previous : new Float32Array(buffer.length);
+      if (target !== previous) target.set(previous);
+      addTo(target, buffer.getChannelData(Math.min(channel, buffer.numberOfChannels - 1)), gain);
+      return target;
     });
   }
   return encodeWav(mix, DOWNLOAD_RATE);

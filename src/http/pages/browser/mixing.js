@@ -1,10 +1,10 @@
-/** The mixer's mathematics: pure functions on samples, the same in a browser and in a test. */
+/** Signal processing for the mixer: pure functions on samples. */
 
-/** Mute and solo as on a mixing desk. `volume` is a gain: 1 leaves the samples as they are. */
+/** Mute and solo work as on a mixing desk. `volume` is a gain: 1 leaves samples unchanged. */
 /** @typedef {{ volume: number, muted: boolean, soloed: boolean }} Lane */
 
 /**
- * The gain of each lane: while any is soloed only those are heard, and muting wins over soloing.
+ * The gain of each lane. While a lane is soloed, only soloed lanes are audible. Mute overrides solo.
  * @param {readonly Lane[]} lanes
  * @returns {number[]}
  */
@@ -14,7 +14,7 @@ export function gainsOf(lanes) {
 }
 
 /**
- * Adds samples to a mix, cut to its length.
+ * Adds samples to a mix, truncated to its length.
  * @param {Float32Array} mix
  * @param {Float32Array} samples
  * @param {number} gain
@@ -26,7 +26,7 @@ export function addTo(mix, samples, gain) {
 }
 
 /**
- * The peaks of `count` equal stretches, from 0 to 1 over all channels, for a waveform.
+ * The peaks of `count` equal segments over all channels, from 0 to 1.
  * @param {readonly Float32Array[]} channels
  * @param {number} count
  * @returns {Float32Array}
@@ -34,12 +34,12 @@ export function addTo(mix, samples, gain) {
 export function peaksOf(channels, count) {
   const peaks = new Float32Array(count);
   for (const samples of channels) {
-    const stretch = samples.length / count;
+    const segment = samples.length / count;
     for (let peak = 0; peak < count; peak += 1) {
-      const end = Math.floor((peak + 1) * stretch);
+      const end = Math.floor((peak + 1) * segment);
       let loudest = peaks[peak] ?? 0;
-      // Every fourth sample draws the same picture.
-      for (let index = Math.floor(peak * stretch); index < end; index += 4) {
+      // Every fourth sample gives the same waveform.
+      for (let index = Math.floor(peak * segment); index < end; index += 4) {
         const level = Math.abs(samples[index] ?? 0);
         if (level > loudest) loudest = level;
       }
@@ -49,25 +49,25 @@ export function peaksOf(channels, count) {
   return peaks;
 }
 
-/** Below 1, so that quiet lanes are drawn larger and differ visibly from silent ones. */
+/** Below 1, so that quiet lanes look different from silent ones. */
 const WAVE_EXPONENT = 0.6;
 
 /**
- * The height of each lane's waveform, from 0 to 1. Lanes keep their order of loudness, and the loudest fills its lane.
- * @param {readonly (readonly Float32Array[])[]} lanes the channels of each
+ * The height of each lane's waveform, from 0 to 1, relative to the loudest lane.
+ * @param {readonly (readonly Float32Array[])[]} lanes the channels of each lane
  * @param {number} count
  * @returns {Float32Array[]}
  */
 export function wavesOf(lanes, count) {
   const peaks = lanes.map((channels) => peaksOf(channels, count));
-  const loudest = Math.max(...peaks.map((lane) => lane.reduce((most, peak) => Math.max(most, peak), 0)), 0);
+  const loudest = Math.max(...peaks.map((lane) => lane.reduce((max, peak) => Math.max(max, peak), 0)), 0);
   return peaks.map((lane) => (loudest === 0 ? lane : lane.map((peak) => (peak / loudest) ** WAVE_EXPONENT)));
 }
 
 const HEADER_BYTES = 44;
 
 /**
- * A WAV file of 16 bits. A mix that is louder than full scale is made quieter as a whole, so that nothing is clipped.
+ * Encodes a 16-bit WAV file. Scales the whole mix down if it exceeds full scale, so that nothing clips.
  * http://soundfile.sapp.org/doc/WaveFormat/
  * @param {readonly Float32Array[]} channels of equal length
  * @param {number} sampleRate in hertz
@@ -111,8 +111,8 @@ export function encodeWav(channels, sampleRate) {
 }
 
 /**
- * Hertz at which so much audio is held in memory: 44,100 where it fits into the budget, else a lower common rate.
- * @param {number} seconds of all lanes together
+ * The highest common sample rate, in hertz, at which the audio fits in the memory budget.
+ * @param {number} seconds total length of all lanes
  * @param {number} budgetBytes
  */
 export function rateThatFits(seconds, budgetBytes) {

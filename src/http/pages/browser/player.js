@@ -1,8 +1,8 @@
-/** The players of a song's takes: the browser's own player gives its sound, the page its buttons. */
+/** Custom controls for the takes' audio elements. */
 import { begin, clockTime, find, pauseForOthers, showLine, showPosition } from './elements.js';
-import { listenToKeys, takeKeys } from './session.js';
+import { claimMediaKeys, handleKeys } from './session.js';
 
-/** The words follow at this interval, in milliseconds: `timeupdate` comes four times a second. */
+/** Update interval of the lyrics, in milliseconds. `timeupdate` only fires four times a second. */
 const FOLLOW_MS = 100;
 
 /** @param {HTMLElement} card */
@@ -17,7 +17,7 @@ function enhance(card) {
   const take = Number(card.dataset.take);
   let dragging = false;
   /** @type {ReturnType<typeof setInterval> | undefined} */
-  let following;
+  let timer;
 
   const show = () => {
     showPosition(seek, time, dragging ? Number(seek.value) : audio.currentTime);
@@ -26,8 +26,8 @@ function enhance(card) {
   const showState = () => {
     play.classList.toggle('playing', !audio.paused);
     play.setAttribute('aria-label', `${audio.paused ? 'Play' : 'Pause'} ${name}`);
-    clearInterval(following);
-    if (!audio.paused) following = setInterval(show, FOLLOW_MS);
+    clearInterval(timer);
+    if (!audio.paused) timer = setInterval(show, FOLLOW_MS);
   };
   const showLength = () => {
     if (!Number.isFinite(audio.duration)) return;
@@ -38,12 +38,12 @@ function enhance(card) {
 
   play.addEventListener('click', () => {
     if (!audio.paused) return audio.pause();
-    // A file that is gone says so by an error event.
+    // A missing file triggers an error event.
     void audio.play().catch(() => undefined);
   });
   audio.addEventListener('play', () => {
     begin(audio);
-    takeKeys(audio, document.title);
+    claimMediaKeys(audio, document.title);
     for (const list of document.querySelectorAll('ol[data-words]'))
       if (list instanceof HTMLElement) list.hidden = list.dataset.words !== card.dataset.take;
   });
@@ -70,18 +70,18 @@ function enhance(card) {
 
   audio.controls = false;
   controls.hidden = false;
-  // What happened before this module was there.
+  // Handle events from before this module loaded.
   if (audio.readyState > 0) showLength();
   if (audio.error) showError();
   showState();
 }
 
-/** Pressing a line plays from there. */
-function followLines() {
+/** Clicking a line plays from there. */
+function enableSeekingByLine() {
   for (const list of document.querySelectorAll('ol[data-words]')) {
     if (!(list instanceof HTMLElement)) continue;
     list.classList.add('live');
-    // It may scroll, which has to work by keyboard too.
+    // Makes the list scrollable by keyboard.
     list.tabIndex = 0;
     list.addEventListener('click', (event) => {
       const line = event.target instanceof Element ? event.target.closest('li') : null;
@@ -91,12 +91,12 @@ function followLines() {
       void audio.play().catch(() => undefined);
     });
   }
-  // Those of the first take, until another plays.
-  const [, ...others] = document.querySelectorAll('ol[data-words]');
-  for (const list of others) if (list instanceof HTMLElement) list.hidden = true;
+  // Show the first take's lyrics until another take plays.
+  const [, ...otherLists] = document.querySelectorAll('ol[data-words]');
+  for (const list of otherLists) if (list instanceof HTMLElement) list.hidden = true;
 }
 
 for (const card of document.querySelectorAll('[data-take]')) if (card instanceof HTMLElement) enhance(card);
-followLines();
+enableSeekingByLine();
 const [first] = document.querySelectorAll('.take audio');
-if (first instanceof HTMLAudioElement) listenToKeys(first);
+if (first instanceof HTMLAudioElement) handleKeys(first);

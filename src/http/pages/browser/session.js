@@ -1,18 +1,18 @@
-/** Keys that play: those of the keyboard, of headphones, and of the lock screen, which shows what plays. */
+/** Playback controls on the keyboard, headphones and lock screen. */
 
 const STEP_SECONDS = 5;
-/** What has keys of its own. */
-const WORKS = 'a, button, input, select, summary, textarea, audio, video, [tabindex]';
+/** Elements that handle keys themselves. */
+const INTERACTIVE = 'a, button, input, select, summary, textarea, audio, video, [tabindex]';
 
 /** @type {HTMLAudioElement | undefined} */
 let latest;
 
 /**
- * Makes keys work this player, and shows its song where the system shows what plays.
+ * Connects media keys to this player, and shows its song in the system's media controls.
  * @param {HTMLAudioElement} audio
- * @param {string} album the song's title; the player has the name of the take
+ * @param {string} album the song's title; the player's label is the take
  */
-export function takeKeys(audio, album) {
+export function claimMediaKeys(audio, album) {
   latest = audio;
   if (!('mediaSession' in navigator)) return;
   const { mediaSession } = navigator;
@@ -39,13 +39,19 @@ function seekBy(audio, seconds) {
 }
 
 /**
- * The space bar plays and pauses, and arrows go back and forth, where nothing else takes them.
- * @param {HTMLAudioElement} first the player to use until another has played
+ * The space bar plays and pauses and the arrow keys seek, unless an element handles the key.
+ * @param {HTMLAudioElement} first the player to control until another has played
  */
-export function listenToKeys(first) {
+export function handleKeys(first) {
   document.addEventListener('keydown', (event) => {
     const { key, target, altKey, ctrlKey, metaKey, shiftKey } = event;
-    if (altKey || ctrlKey || metaKey || shiftKey || (target instanceof Element && target.closest(WORKS)))
+    if (
+      altKey ||
+      ctrlKey ||
+      metaKey ||
+      shiftKey ||
+      (target instanceof Element && target.closest(INTERACTIVE))
+    )
       return;
     const audio = latest ?? first;
     if (key === ' ') {

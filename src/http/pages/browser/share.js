@@ -1,12 +1,12 @@
-/** The button that hands the address of the page on: to the system where it takes one, else to the clipboard. */
+/** The share button: opens the system's share sheet if available, otherwise copies the link. */
 
 for (const button of document.querySelectorAll('button.share')) {
   if (!(button instanceof HTMLButtonElement)) continue;
   const { url = location.href } = button.dataset;
   const canShare = typeof navigator.share === 'function';
   if (!canShare && !navigator.clipboard) continue;
-  const words = canShare ? 'Share' : 'Copy link';
-  button.textContent = words;
+  const label = canShare ? 'Share' : 'Copy link';
+  button.textContent = label;
   button.hidden = false;
   button.addEventListener('click', async () => {
     try {
@@ -14,10 +14,10 @@ for (const button of document.querySelectorAll('button.share')) {
       await navigator.clipboard.writeText(url);
       button.textContent = 'Copied';
       setTimeout(() => {
-        button.textContent = words;
+        button.textContent = label;
       }, 2_000);
     } catch {
-      // Not sent after all, or not allowed: the address is in the browser's own line.
+      // Cancelled or not allowed. The URL is still in the address bar.
     }
   });
 }

@@ -1,4 +1,4 @@
-/** The page: sidebar, messages and composer. */
+/** The playground page: sidebar, messages and composer. */
 import { html, useCallback, useEffect, useMemo, useReducer, useRef, useState } from 'htm/preact/standalone';
 import { Composer } from './composer.js';
 import { createSender, send, watch } from './connection.js';
@@ -6,18 +6,18 @@ import { FormDialog } from './form.js';
 import { Icon } from './icon.js';
 import { MessageRow } from './message.js';
 import { Sidebar } from './sidebar.js';
-import { changed, EMPTY, keepWho, restoreWho } from './state.js';
+import { EMPTY, reduce, restoreView, saveView } from './state.js';
 import { Welcome } from './welcome.js';
 
 /** @import { BrowserAnswer, BrowserButton, BrowserCommand, BrowserMessage } from '../../../core/web/browser-chat.ts' */
 /** @import { OpenForm } from './form.js' */
 
-/** In CSS pixels: a reader this close to the end keeps following new messages. */
+/** In CSS pixels. A reader this close to the end follows new messages. */
 const NEAR_END = 120;
 
 export function App() {
-  const [who, setWho] = useState(restoreWho);
-  const [chat, dispatch] = useReducer(changed, EMPTY);
+  const [view, setView] = useState(restoreView);
+  const [chat, dispatch] = useReducer(reduce, EMPTY);
   const [isOnline, setOnline] = useState(true);
   const [draft, setDraft] = useState('');
   const [form, setForm] = useState(/** @type {OpenForm | undefined} */ (undefined));
@@ -26,44 +26,44 @@ export function App() {
   const [isListOpen, setListOpen] = useState(false);
   const [dropped, setDropped] = useState(/** @type {File[]} */ ([]));
   const [isDropping, setDropping] = useState(false);
-  const shown = useRef(who);
-  shown.current = who;
+  const latestView = useRef(view);
+  latestView.current = view;
 
-  const channel = chat.channels.find(({ id }) => id === who.channel);
+  const channel = chat.channels.find(({ id }) => id === view.channel);
   const messages = useMemo(
-    () => [...chat.messages.values()].filter((message) => message.channel === who.channel),
-    [chat.messages, who.channel],
+    () => [...chat.messages.values()].filter((message) => message.channel === view.channel),
+    [chat.messages, view.channel],
   );
 
   useEffect(
     () =>
-      watch(who.person, {
-        onEvent: (event) => dispatch({ event, channel: shown.current.channel }),
+      watch(view.person, {
+        onEvent: (event) => dispatch({ event, channel: latestView.current.channel }),
         onOnline: setOnline,
       }),
-    [who.person],
+    [view.person],
   );
   useEffect(() => {
-    keepWho(who);
-    dispatch({ read: who.channel });
+    saveView(view);
+    dispatch({ read: view.channel });
     setReplyTo(undefined);
     setSentence('');
-  }, [who]);
-  // Another person has other direct messages.
+  }, [view]);
+  // Each person has different direct messages.
   useEffect(() => {
     const [first] = chat.channels;
-    if (first && !channel) setWho(({ person }) => ({ person, channel: first.id }));
+    if (first && !channel) setView(({ person }) => ({ person, channel: first.id }));
   }, [chat.channels, channel]);
 
   /** @param {string} person */
   const onPerson = (person) => {
-    const isDirect = who.channel.startsWith('direct-');
-    setWho({ person, channel: isDirect ? `direct-${person}` : who.channel });
+    const isDirect = view.channel.startsWith('direct-');
+    setView({ person, channel: isDirect ? `direct-${person}` : view.channel });
     setListOpen(false);
   };
   /** @param {string} id */
   const onChannel = (id) => {
-    setWho(({ person }) => ({ person, channel: id }));
+    setView(({ person }) => ({ person, channel: id }));
     setListOpen(false);
   };
   const onAnswer = useCallback((/** @type {BrowserAnswer} */ answer) => {
@@ -73,22 +73,22 @@ export function App() {
 
   const [sendOnce] = useState(createSender);
   /** @param {string} line */
-  const onSend = async (line) => onAnswer(await sendOnce({ type: 'line', ...who, line, uploads: [] }));
+  const onSend = async (line) => onAnswer(await sendOnce({ type: 'line', ...view, line, uploads: [] }));
 
   const latest = useRef(chat.messages);
   latest.current = chat.messages;
-  const tools = useMemo(
+  const messageTools = useMemo(
     () => ({
       people: chat.people,
       menus: chat.commands.filter(({ messageMenu }) => messageMenu),
       find: (/** @type {string} */ id) => latest.current.get(id),
       onPress: async (/** @type {BrowserMessage} */ message, /** @type {BrowserButton} */ { id: action }) =>
-        onAnswer(await sendOnce({ type: 'press', ...who, message: message.id, action })),
+        onAnswer(await sendOnce({ type: 'press', ...view, message: message.id, action })),
       onReply: setReplyTo,
       onMenu: async (/** @type {BrowserMessage} */ message, /** @type {BrowserCommand} */ command) =>
-        onAnswer(await send({ type: 'menu', ...who, message: message.id, command: command.name })),
+        onAnswer(await send({ type: 'menu', ...view, message: message.id, command: command.name })),
     }),
-    [chat.people, chat.commands, who],
+    [chat.people, chat.commands, view],
   );
 
   if (!chat.isLoaded)
@@ -96,7 +96,7 @@ export function App() {
       ${isOnline ? 'Opening the chat…' : "Minstrel isn't running. Connecting…"}
     </p>`;
 
-  const people = chat.people.filter(({ id }) => id === who.person);
+  const people = chat.people.filter(({ id }) => id === view.person);
   const name = channel?.direct ? 'Minstrel' : `#${channel?.name ?? ''}`;
   return html`<div
     class="layout"
@@ -115,7 +115,7 @@ export function App() {
     <${Sidebar}
       people=${chat.people}
       channels=${chat.channels}
-      who=${who}
+      view=${view}
       unread=${chat.unread}
       onPerson=${onPerson}
       onChannel=${onChannel}
@@ -132,36 +132,36 @@ export function App() {
         <button
           type="button"
           class="button quiet"
-          onClick=${async () => onAnswer(await send({ type: 'clear', ...who }))}
+          onClick=${async () => onAnswer(await send({ type: 'clear', ...view }))}
           disabled=${messages.length === 0}
         >
           Clear
         </button>
       </header>
       ${!isOnline && html`<p class="away" role="status">Disconnected. Reconnecting…</p>`}
-      <${Messages} messages=${messages} channel=${who.channel}>
+      <${Messages} messages=${messages} channel=${view.channel}>
         ${
           messages.length === 0 &&
           channel &&
           html`<${Welcome} channel=${channel} commands=${chat.commands} onWrite=${setDraft} onSend=${onSend} />`
         }
-        ${messages.map((message) => html`<${MessageRow} key=${message.id} message=${message} tools=${tools} />`)}
+        ${messages.map((message) => html`<${MessageRow} key=${message.id} message=${message} tools=${messageTools} />`)}
       <//>
       ${sentence && html`<p class="refused" role="alert">${sentence}</p>`}
       <${Composer}
-        key=${who.person}
-        who=${who}
+        key=${view.person}
+        view=${view}
         placeholder=${channel?.direct ? 'Ask a question, or type / for commands' : 'Write a message, or type / for commands'}
         commands=${chat.commands}
         people=${chat.people}
         draft=${draft}
         setDraft=${setDraft}
         replyTo=${replyTo}
-        onNoReply=${() => setReplyTo(undefined)}
+        onCancelReply=${() => setReplyTo(undefined)}
         dropped=${dropped}
-        onTaken=${() => setDropped([])}
+        onDropHandled=${() => setDropped([])}
         onAnswer=${onAnswer}
-        tell=${setSentence}
+        showError=${setSentence}
       />
     </main>
     ${
@@ -169,10 +169,10 @@ export function App() {
       html`<${FormDialog}
       key=${form.form.id}
       open=${form}
-      who=${who}
+      view=${view}
       onClose=${() => setForm(undefined)}
       onAnswer=${onAnswer}
-      tell=${setSentence}
+      showError=${setSentence}
     />`
     }
     ${isDropping && html`<div class="dropping">Drop files here to attach them</div>`}
@@ -180,7 +180,7 @@ export function App() {
 }
 
 /**
- * Stays at the end while messages come, unless one reads further up.
+ * Follows new messages, unless the reader has scrolled up.
  * @param {{ messages: readonly BrowserMessage[], channel: string, children?: import('preact').ComponentChildren }} props
  */
 function Messages({ messages, channel, children }) {
@@ -189,7 +189,7 @@ function Messages({ messages, channel, children }) {
   const top = useRef(0);
   const [isBelow, setBelow] = useState(false);
 
-  // What welcomes is read from its beginning.
+  // The welcome screen starts at the top.
   const isEmpty = useRef(true);
   isEmpty.current = messages.length === 0;
   const toEnd = () => frame.current?.scrollTo({ top: isEmpty.current ? 0 : frame.current.scrollHeight });
@@ -201,7 +201,7 @@ function Messages({ messages, channel, children }) {
     if (isAtEnd.current) toEnd();
     else setBelow(true);
   }, [messages]);
-  // Pictures and players are loaded later, and make the list longer.
+  // Images and players load later and make the list longer.
   useEffect(() => {
     const inner = frame.current?.firstElementChild;
     if (!inner) return;

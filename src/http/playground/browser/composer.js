@@ -1,4 +1,4 @@
-/** The line in which people write: commands are completed while they are typed. */
+/** The message input, with completion of commands. */
 import { html, useEffect, useRef, useState } from 'htm/preact/standalone';
 import { createSender, send, upload } from './connection.js';
 import { Icon } from './icon.js';
@@ -7,87 +7,87 @@ import { nameOf } from './message.js';
 /** @import { BrowserAnswer, BrowserCommand, BrowserMessage, Candidate } from '../../../core/web/browser-chat.ts' */
 /** @import { Person } from '../../../core/invocation.ts' */
 
-/** A pause in typing; in milliseconds. */
+/** Milliseconds to wait after a keystroke. */
 const COMPLETE_AFTER_MS = 50;
-const NONE = { line: '', typed: '', candidates: /** @type {readonly Candidate[]} */ ([]) };
+const NO_COMPLETIONS = { line: '', typed: '', candidates: /** @type {readonly Candidate[]} */ ([]) };
 
 /**
- * @param {{ who: { person: string, channel: string }, placeholder: string, commands: readonly BrowserCommand[], people: readonly Person[],
- *   draft: string, setDraft: (draft: string) => void, replyTo: BrowserMessage | undefined, onNoReply: () => void,
- *   dropped: File[], onTaken: () => void, onAnswer: (answer: BrowserAnswer) => void, tell: (sentence: string) => void }} props
+ * @param {{ view: { person: string, channel: string }, placeholder: string, commands: readonly BrowserCommand[], people: readonly Person[],
+ *   draft: string, setDraft: (draft: string) => void, replyTo: BrowserMessage | undefined, onCancelReply: () => void,
+ *   dropped: File[], onDropHandled: () => void, onAnswer: (answer: BrowserAnswer) => void, showError: (sentence: string) => void }} props
  */
 export function Composer(props) {
-  const { who, commands, draft, setDraft, replyTo, dropped, onTaken, tell } = props;
+  const { view, commands, draft, setDraft, replyTo, dropped, onDropHandled, showError } = props;
   const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
-  const [offer, setOffer] = useState(NONE);
+  const [offer, setOffer] = useState(NO_COMPLETIONS);
   const [active, setActive] = useState(-1);
   const [files, setFiles] = useState(/** @type {{ id: string, name: string }[]} */ ([]));
   const [sending, setSending] = useState(0);
   const [sendOnce] = useState(createSender);
   const lastLine = useRef('');
-  const newest = useRef(0);
+  const latestRequest = useRef(0);
 
-  // More may have been typed since it was offered.
-  const kept = offer.line.slice(0, offer.line.length - offer.typed.length);
-  const word = draft.slice(kept.length);
+  // The person may have typed more since the completions arrived.
+  const base = offer.line.slice(0, offer.line.length - offer.typed.length);
+  const word = draft.slice(base.length);
   const candidates =
     draft === offer.line
       ? offer.candidates
-      : offer.candidates.filter(({ value }) => draft.startsWith(kept) && value.startsWith(word));
+      : offer.candidates.filter(({ value }) => draft.startsWith(base) && value.startsWith(word));
   const isOpen = candidates.length > 0;
   const command = commandIn(draft, commands);
 
   useEffect(() => {
     field.current?.focus();
-  }, [who.channel, who.person, replyTo?.id]);
+  }, [view.channel, view.person, replyTo?.id]);
 
   useEffect(() => {
     const area = field.current;
     if (!area) return;
-    // Grows with its lines; the style sheet sets where it ends.
+    // Grows with its content, up to the maximum in the style sheet.
     area.style.height = 'auto';
     area.style.height = `${area.scrollHeight}px`;
   }, [draft]);
 
-  // Completion of the whole line: only where the cursor is at its end.
+  // Completes the end of the line.
   useEffect(() => {
-    newest.current += 1;
-    const asked = newest.current;
+    latestRequest.current += 1;
+    const request = latestRequest.current;
     if (!draft.startsWith('/') || draft.includes('\n')) {
-      setOffer(NONE);
+      setOffer(NO_COMPLETIONS);
       return;
     }
     const timer = setTimeout(async () => {
-      const answer = await send({ type: 'complete', ...who, line: draft });
-      if (asked !== newest.current || answer.type !== 'candidates') return;
+      const answer = await send({ type: 'complete', ...view, line: draft });
+      if (request !== latestRequest.current || answer.type !== 'candidates') return;
       const isWhole = answer.candidates.length === 1 && answer.candidates[0]?.value.trim() === draft.trim();
-      setOffer(isWhole && !draft.endsWith(' ') ? NONE : { ...answer, line: draft });
-      // A name is meant to be completed; of values the typed one is as good.
+      setOffer(isWhole && !draft.endsWith(' ') ? NO_COMPLETIONS : { ...answer, line: draft });
+      // Preselect names of commands. A typed value may already be complete.
       setActive(/^\/\S*$/.test(draft) && draft !== '/' ? 0 : -1);
     }, COMPLETE_AFTER_MS);
     return () => clearTimeout(timer);
-  }, [draft, who.person, who.channel]);
+  }, [draft, view.person, view.channel]);
 
   useEffect(() => {
     if (dropped.length === 0) return;
-    onTaken();
+    onDropHandled();
     void attach(dropped);
   }, [dropped]);
 
-  /** @param {readonly File[]} chosen */
-  async function attach(chosen) {
-    for (const file of chosen) {
-      const held = await upload(file);
-      if ('id' in held) setFiles((before) => [...before, { id: held.id, name: file.name }]);
-      else tell(held.sentence);
+  /** @param {readonly File[]} selected */
+  async function attach(selected) {
+    for (const file of selected) {
+      const uploaded = await upload(file);
+      if ('id' in uploaded) setFiles((current) => [...current, { id: uploaded.id, name: file.name }]);
+      else showError(uploaded.sentence);
     }
     field.current?.focus();
   }
 
   /** @param {Candidate} candidate */
   function accept({ value }) {
-    setDraft(value.endsWith(' ') ? kept + value : `${kept}${value} `);
-    setOffer(NONE);
+    setDraft(value.endsWith(' ') ? base + value : `${base}${value} `);
+    setOffer(NO_COMPLETIONS);
     field.current?.focus();
   }
 
@@ -95,18 +95,18 @@ export function Composer(props) {
     const line = draft.trim();
     if (line === '' && files.length === 0) return;
     const reply = replyTo && !line.startsWith('/') ? { replyTo: replyTo.id } : {};
-    const request = { type: 'line', ...who, line, uploads: files.map((file) => file.id) };
+    const request = { type: 'line', ...view, line, uploads: files.map((file) => file.id) };
     lastLine.current = line;
     setDraft('');
     setFiles([]);
-    setOffer(NONE);
-    props.onNoReply();
+    setOffer(NO_COMPLETIONS);
+    props.onCancelReply();
     setSending((count) => count + 1);
     // A line restored after a failure is no longer a reply.
     const answer = await sendOnce({ ...request, ...reply }, request);
     setSending((count) => count - 1);
     if (answer.type === 'refused') {
-      setFiles((before) => [...files, ...before]);
+      setFiles((current) => [...files, ...current]);
       if (field.current?.value === '') setDraft(line);
     }
     props.onAnswer(answer);
@@ -115,20 +115,20 @@ export function Composer(props) {
   /** @param {KeyboardEvent} event */
   function onKey(event) {
     if (event.isComposing) return;
-    const chosen = candidates[active];
+    const selected = candidates[active];
     if (isOpen && (event.key === 'ArrowDown' || event.key === 'ArrowUp')) {
       const step = event.key === 'ArrowDown' ? 1 : -1;
       const next = active < 0 ? (step > 0 ? 0 : candidates.length - 1) : active + step;
       setActive((next + candidates.length) % candidates.length);
     } else if (isOpen && event.key === 'Tab' && !event.shiftKey) {
-      accept(chosen ?? candidates[0] ?? { value: '' });
-    } else if (isOpen && event.key === 'Enter' && chosen && chosen.value.trim() !== draft.trim()) {
-      accept(chosen);
+      accept(selected ?? candidates[0] ?? { value: '' });
+    } else if (isOpen && event.key === 'Enter' && selected && selected.value.trim() !== draft.trim()) {
+      accept(selected);
     } else if (event.key === 'Enter' && !event.shiftKey) {
       void submit();
     } else if (event.key === 'Escape' && (isOpen || replyTo)) {
-      if (isOpen) setOffer(NONE);
-      else props.onNoReply();
+      if (isOpen) setOffer(NO_COMPLETIONS);
+      else props.onCancelReply();
     } else if (event.key === 'ArrowUp' && draft === '' && lastLine.current !== '') {
       setDraft(lastLine.current);
     } else {
@@ -144,12 +144,12 @@ export function Composer(props) {
       void submit();
     }}
   >
-    <${Offer} candidates=${candidates} active=${active} onChoose=${accept} />
+    <${Completions} candidates=${candidates} active=${active} onChoose=${accept} />
     ${
       replyTo &&
       html`<p class="replying small">
       Replying to ${nameOf(replyTo.author, props.people)}
-      <button type="button" class="link" onClick=${props.onNoReply}>Cancel</button>
+      <button type="button" class="link" onClick=${props.onCancelReply}>Cancel</button>
     </p>`
     }
     ${
@@ -216,7 +216,7 @@ export function Composer(props) {
 }
 
 /** @param {{ candidates: readonly Candidate[], active: number, onChoose: (candidate: Candidate) => void }} props */
-function Offer({ candidates, active, onChoose }) {
+function Completions({ candidates, active, onChoose }) {
   const list = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
     list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' });
@@ -246,7 +246,7 @@ function Offer({ candidates, active, onChoose }) {
   </div>`;
 }
 
-/** The command of the line, with the options that it takes. @param {string} draft @param {readonly BrowserCommand[]} commands */
+/** The command or subcommand in the line. @param {string} draft @param {readonly BrowserCommand[]} commands */
 function commandIn(draft, commands) {
   const [, name, part] = /^\/(\S+)\s+(?:(\S+)\s)?/.exec(draft) ?? [];
   const command = commands.find((candidate) => candidate.name === name);
@@ -255,10 +255,10 @@ function commandIn(draft, commands) {
 
 /** @param {{ command: Pick<BrowserCommand, 'description' | 'options'>, draft: string, onInsert: (text: string) => void }} props */
 function Hints({ command: { description, options }, draft, onInsert }) {
-  const left = Object.entries(options).filter(([name]) => !draft.includes(`--${name}`));
+  const unused = Object.entries(options).filter(([name]) => !draft.includes(`--${name}`));
   return html`<div class="hints small">
     <span>${description}</span>
-    ${left.map(
+    ${unused.map(
       ([name, option]) =>
         html`<button type="button" key=${name} title=${option.description} onClick=${() => onInsert(`--${name} `)}>
           ${name}${option.required ? ' *' : ''}

@@ -1,13 +1,13 @@
-/** How the page talks with the listener: events come in by one stream, requests go out one by one. */
+/** Connects the page to the listener: one event stream, and one HTTP request per action. */
 
 /** @import { BrowserAnswer, BrowserEvent } from '../../../core/web/browser-chat.ts' */
 
-/** The address with its token. */
+/** The page's path, which contains the token. */
 const BASE = location.pathname.replace(/\/$/, '');
-const AGAIN_AFTER_MS = 1000;
+const RECONNECT_MS = 1000;
 
 /**
- * Reads the events for one person, and reconnects after an outage. Returns a function that stops it.
+ * Subscribes to one person's events, and reconnects after an outage. Returns a function that unsubscribes.
  * @param {string} person
  * @param {{ onEvent: (event: BrowserEvent) => void, onOnline: (online: boolean) => void }} on
  */
@@ -22,8 +22,8 @@ export function watch(person, { onEvent, onOnline }) {
     source.onmessage = ({ data }) => onEvent(JSON.parse(data));
     source.onerror = () => {
       onOnline(false);
-      // A browser tries again by itself, except after an answer that is no stream, as while the listener starts.
-      if (source.readyState === EventSource.CLOSED) timer = setTimeout(open, AGAIN_AFTER_MS);
+      // Browsers do not retry after a response that is not a stream, such as a 503 while the listener starts.
+      if (source.readyState === EventSource.CLOSED) timer = setTimeout(open, RECONNECT_MS);
     };
   };
   open();
@@ -33,10 +33,10 @@ export function watch(person, { onEvent, onOnline }) {
   };
 }
 
-const AWAY = "Minstrel didn't respond. Try again.";
+const NO_RESPONSE = "Minstrel didn't respond. Try again.";
 
 /**
- * Never rejects: what failed is a refusal with a sentence.
+ * Never rejects: failures resolve to a refusal with a sentence.
  * @param {object} request
  * @returns {Promise<BrowserAnswer>}
  */
@@ -49,40 +49,40 @@ export async function send(request) {
     });
     if (response.ok) return await response.json();
     const sentence =
-      response.status === 413 ? 'That message is too long. Shorten it and send it again.' : AWAY;
+      response.status === 413 ? 'That message is too long. Shorten it and send it again.' : NO_RESPONSE;
     return { type: 'refused', sentence };
   } catch {
-    return { type: 'refused', sentence: AWAY };
+    return { type: 'refused', sentence: NO_RESPONSE };
   }
 }
 
-/** Requests with the same id take effect once. */
+/** Requests with the identity id take effect once. */
 const newRequestId = () => crypto.randomUUID().replaceAll('-', '').slice(0, 20);
 
 /**
- * Returns a `send` for requests that act. One that was refused may have been taken all the same, so the same request has the same
- * id when it is sent again. After any other answer it is a new one. `same`: what makes requests the same, if that is not all of them.
+ * Returns a `send` function for requests with side effects. A refused request may have been processed anyway, so a retry reuses its
+ * id. After any other answer, the next request gets a new id. `identity` is the part of the request that identifies a retry.
  */
 export function createSender() {
   /** @type {Map<string, string>} */
   const refused = new Map();
   /**
    * @param {object} request
-   * @param {object} same
+   * @param {object} identity
    * @returns {Promise<BrowserAnswer>}
    */
-  return async (request, same = request) => {
-    const what = JSON.stringify(same);
-    const id = refused.get(what) ?? newRequestId();
+  return async (request, identity = request) => {
+    const key = JSON.stringify(identity);
+    const id = refused.get(key) ?? newRequestId();
     const answer = await send({ ...request, id });
-    if (answer.type === 'refused') refused.set(what, id);
-    else refused.delete(what);
+    if (answer.type === 'refused') refused.set(key, id);
+    else refused.delete(key);
     return answer;
   };
 }
 
 /**
- * Resolves to the id by which a request names the file, or to a sentence.
+ * Resolves to the id of the uploaded file, or to an error sentence.
  * @param {File} file
  * @returns {Promise<{ id: string } | { sentence: string }>}
  */
@@ -96,7 +96,9 @@ export async function upload(file) {
     });
     if (response.ok) return await response.json();
     const isTooLarge = response.status === 413;
-    return { sentence: isTooLarge ? `${file.name} is too large.` : `${file.name} could not be attached.` };
+    return {
+      sentence: isTooLarge ? `${file.name} is too large.` : `${file.name} couldn't be attached. Try again.`,
+    };
   } catch {
     return { sentence: `${file.name} couldn't be attached. It may be too large.` };
   }

@@ -1,4 +1,4 @@
-/** A form from the declaration of a command's options. */
+/** Renders a form from option declarations. */
 import { html, useEffect, useRef, useState } from 'htm/preact/standalone';
 import { createSender, send, upload } from './connection.js';
 import { Markdown } from './markdown.js';
@@ -12,10 +12,10 @@ import { Markdown } from './markdown.js';
  */
 
 /**
- * @param {{ open: OpenForm, who: { person: string, channel: string }, onClose: () => void,
- *   onAnswer: (answer: BrowserAnswer) => void, tell: (sentence: string) => void }} props
+ * @param {{ open: OpenForm, view: { person: string, channel: string }, onClose: () => void,
+ *   onAnswer: (answer: BrowserAnswer) => void, showError: (sentence: string) => void }} props
  */
-export function FormDialog({ open: { form, name }, who, onClose, onAnswer, tell }) {
+export function FormDialog({ open: { form, name }, view, onClose, onAnswer, showError }) {
   const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
   const [sendOnce] = useState(createSender);
   const [values, setValues] = useState(() => initialOf(form));
@@ -39,10 +39,10 @@ export function FormDialog({ open: { form, name }, who, onClose, onAnswer, tell 
     const filled = Object.fromEntries(
       Object.entries(values).filter(([, value]) => value !== '' && value !== false),
     );
-    const answer = await sendOnce({ type: 'form', ...who, form: form.id, options: filled });
+    const answer = await sendOnce({ type: 'form', ...view, form: form.id, options: filled });
     setBusy(false);
     if (answer.type === 'wrong') return setWrong(answer);
-    if (answer.type === 'refused') return tell(answer.sentence);
+    if (answer.type === 'refused') return showError(answer.sentence);
     onClose();
     onAnswer(answer);
   }
@@ -68,13 +68,13 @@ export function FormDialog({ open: { form, name }, who, onClose, onAnswer, tell 
               option=${declaration}
               value=${values[option]}
               wrong=${wrong?.option === option ? wrong.sentence : undefined}
-              onChange=${(/** @type {Value} */ value) => setValues((before) => ({ ...before, [option]: value }))}
+              onChange=${(/** @type {Value} */ value) => setValues((current) => ({ ...current, [option]: value }))}
               complete=${async (/** @type {string} */ typed) => {
-                const request = { type: 'suggest', ...who, form: form.id, option, typed, options: values };
+                const request = { type: 'suggest', ...view, form: form.id, option, typed, options: values };
                 const answer = await send(request);
                 return answer.type === 'choices' ? answer.choices : [];
               }}
-              tell=${tell}
+              showError=${showError}
             />`,
         )}
       </div>
@@ -101,9 +101,9 @@ function initialOf({ options, initial }) {
 /**
  * @param {{ name: string, option: OptionDeclaration, value: Value | undefined, wrong: readonly MarkdownNode[] | undefined,
  *   onChange: (value: Value) => void, complete: (typed: string) => Promise<{ name: string, value: string }[]>,
- *   tell: (sentence: string) => void }} props
+ *   showError: (sentence: string) => void }} props
  */
-function Field({ name, option, value, wrong, onChange, complete, tell }) {
+function Field({ name, option, value, wrong, onChange, complete, showError }) {
   const id = `field-${name}`;
   const attributes = {
     id,
@@ -114,7 +114,7 @@ function Field({ name, option, value, wrong, onChange, complete, tell }) {
   };
   return html`<div class="field">
     <label for=${id}>${name}${option.required ? html` <span class="needed">required</span>` : null}</label>
-    ${input(option, attributes, { value, onChange, complete, tell })}
+    ${input(option, attributes, { value, onChange, complete, showError })}
     <div id=${`${id}-about`} class="small">
       ${option.description}
       ${wrong && html`<div class="wrong" role="alert"><${Markdown} nodes=${wrong} /></div>`}
@@ -125,9 +125,9 @@ function Field({ name, option, value, wrong, onChange, complete, tell }) {
 /**
  * @param {OptionDeclaration} option
  * @param {Record<string, unknown>} attributes
- * @param {Pick<Parameters<typeof Field>[0], 'value' | 'onChange' | 'complete' | 'tell'>} field
+ * @param {Pick<Parameters<typeof Field>[0], 'value' | 'onChange' | 'complete' | 'showError'>} field
  */
-function input(option, attributes, { value = '', onChange, complete, tell }) {
+function input(option, attributes, { value = '', onChange, complete, showError }) {
   /** @param {Event} event */
   const typed = ({ target }) => {
     if (
@@ -149,18 +149,18 @@ function input(option, attributes, { value = '', onChange, complete, tell }) {
     case 'number':
       return html`<input type="text" inputmode="decimal" ...${attributes} value=${value} onInput=${typed} />`;
     case 'file':
-      return html`<${FileInput} option=${option} attributes=${attributes} onChange=${onChange} tell=${tell} />`;
+      return html`<${FileInput} option=${option} attributes=${attributes} onChange=${onChange} showError=${showError} />`;
     default:
       if (option.autocomplete || option.mention)
-        return html`<${Completed} attributes=${attributes} value=${value} onInput=${typed} complete=${complete} />`;
+        return html`<${CompletedInput} attributes=${attributes} value=${value} onInput=${typed} complete=${complete} />`;
       return option.multiline
         ? html`<textarea rows="4" dir="auto" ...${attributes} value=${value} onInput=${typed}></textarea>`
         : html`<input type="text" dir="auto" autocomplete="off" ...${attributes} value=${value} onInput=${typed} />`;
   }
 }
 
-/** @param {{ option: FileOption, attributes: object, onChange: (value: Value) => void, tell: (sentence: string) => void }} props */
-function FileInput({ option, attributes, onChange, tell }) {
+/** @param {{ option: FileOption, attributes: object, onChange: (value: Value) => void, showError: (sentence: string) => void }} props */
+function FileInput({ option, attributes, onChange, showError }) {
   const accept = option.accept
     .map((kind) => (kind === 'text' ? 'text/*,.md,.csv,.json' : `${kind}/*`))
     .join(',');
@@ -171,9 +171,9 @@ function FileInput({ option, attributes, onChange, tell }) {
     onChange=${async (/** @type {Event} */ { target }) => {
       const file = target instanceof HTMLInputElement ? target.files?.[0] : undefined;
       if (!file) return onChange('');
-      const held = await upload(file);
-      if ('id' in held) onChange({ upload: held.id });
-      else tell(held.sentence);
+      const uploaded = await upload(file);
+      if ('id' in uploaded) onChange({ upload: uploaded.id });
+      else showError(uploaded.sentence);
     }}
   />`;
 }
@@ -182,16 +182,16 @@ function FileInput({ option, attributes, onChange, tell }) {
  * @param {{ attributes: { id?: unknown }, value: Value, onInput: (event: Event) => void,
  *   complete: (typed: string) => Promise<{ name: string, value: string }[]> }} props
  */
-function Completed({ attributes, value, onInput, complete }) {
+function CompletedInput({ attributes, value, onInput, complete }) {
   const [choices, setChoices] = useState(/** @type {{ name: string, value: string }[]} */ ([]));
   useEffect(() => {
-    let isNewest = true;
+    let isLatest = true;
     const timer = setTimeout(async () => {
       const found = await complete(String(value));
-      if (isNewest) setChoices(found);
+      if (isLatest) setChoices(found);
     }, 100);
     return () => {
-      isNewest = false;
+      isLatest = false;
       clearTimeout(timer);
     };
   }, [value]);

@@ -1,4 +1,4 @@
-/** Small drawings. They come with the page: signs of a font look different everywhere, or are missing. */
+/** Inline SVG icons. Font symbols look different on every system, or are missing. */
 import { html } from 'htm/preact/standalone';
 
 const PATHS = {

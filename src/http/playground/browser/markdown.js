@@ -1,4 +1,4 @@
-/** The tree that the listener made of Markdown, as elements. Names of elements come from here alone. */
+/** Renders the Markdown tree from the listener. Only the element names in this file are used. */
 import { h } from 'htm/preact/standalone';
 
 /** @import { MarkdownNode } from '../../../core/web/browser-chat.ts' */
@@ -13,21 +13,21 @@ export const Markdown = ({ nodes = [] }) => h('div', { class: 'markdown', dir: '
  */
 function element(node) {
   const { value = '', children = [] } = node;
-  const within = () => children.map(element);
+  const renderChildren = () => children.map(element);
   switch (node.type) {
     case 'text':
       return value;
     case 'paragraph':
-      return h('p', { dir: 'auto' }, within());
+      return h('p', { dir: 'auto' }, renderChildren());
     case 'heading':
-      // The page and the message have the levels above.
-      return h(`h${Math.min(6, (node.depth ?? 1) + 2)}`, null, within());
+      // The page and the message title use the first two levels.
+      return h(`h${Math.min(6, (node.depth ?? 1) + 2)}`, null, renderChildren());
     case 'strong':
-      return h('strong', null, within());
+      return h('strong', null, renderChildren());
     case 'emphasis':
-      return h('em', null, within());
+      return h('em', null, renderChildren());
     case 'delete':
-      return h('del', null, within());
+      return h('del', null, renderChildren());
     case 'inlineCode':
       return h('code', null, value);
     case 'code':
@@ -37,21 +37,28 @@ function element(node) {
         h('code', null, value),
       );
     case 'blockquote':
-      return h('blockquote', null, within());
+      return h('blockquote', null, renderChildren());
     case 'list':
-      return node.start === undefined ? h('ul', null, within()) : h('ol', { start: node.start }, within());
+      return node.start === undefined
+        ? h('ul', null, renderChildren())
+        : h('ol', { start: node.start }, renderChildren());
     case 'listItem':
-      return h('li', node.checked === undefined ? null : { class: 'task' }, task(node.checked), within());
+      return h(
+        'li',
+        node.checked === undefined ? null : { class: 'task' },
+        task(node.checked),
+        renderChildren(),
+      );
     case 'table':
       return h('div', { class: 'table', tabIndex: 0, role: 'group', 'aria-label': 'Table' }, table(children));
     case 'link':
-      return h('a', linkTo(node.url ?? ''), within());
+      return h('a', linkTo(node.url ?? ''), renderChildren());
     case 'break':
       return h('br', null);
     case 'thematicBreak':
       return h('hr', null);
     default:
-      return value || within();
+      return value || renderChildren();
   }
 }
 
@@ -66,7 +73,7 @@ function table([head, ...rows]) {
       'tr',
       null,
       (row?.children ?? []).map(({ children = [] }) =>
-        // An empty header row is left out.
+        // An empty header cell is not a heading.
         h(children.length > 0 ? name : 'td', { dir: 'auto' }, children.map(element)),
       ),
     );
@@ -82,6 +89,6 @@ function table([head, ...rows]) {
   );
 }
 
-/** The attributes of a link: a message of this chat is on this page. @param {string} url */
+/** The attributes of a link. Links to messages stay on this page. @param {string} url */
 export const linkTo = (url) =>
   url.startsWith('#') ? { href: url } : { href: url, target: '_blank', rel: 'noopener noreferrer nofollow' };

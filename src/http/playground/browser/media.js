@@ -1,4 +1,4 @@
-/** Sound, films, pictures and files under a message. */
+/** Audio, videos, images and files below a message. */
 import { html, useState } from 'htm/preact/standalone';
 import { Icon } from './icon.js';
 
@@ -7,25 +7,25 @@ import { Icon } from './icon.js';
 /** @param {{ media?: readonly BrowserMedia[] }} props */
 export function MediaList({ media = [] }) {
   const covers = media.filter(({ kind, cover }) => kind === 'image' && cover);
-  const others = media.filter((item) => !covers.includes(item));
+  const otherMedia = media.filter((item) => !covers.includes(item));
   if (media.length === 0) return null;
   return html`<div class="media">
-    ${covers.map((item) => html`<${Picture} key=${item.name} item=${item} />`)}
-    <div class="media-items">${others.map((item) => html`<${Item} key=${item.name} item=${item} />`)}</div>
+    ${covers.map((item) => html`<${ImageItem} key=${item.name} item=${item} />`)}
+    <div class="media-items">${otherMedia.map((item) => html`<${Item} key=${item.name} item=${item} />`)}</div>
   </div>`;
 }
 
 /** @param {{ item: BrowserMedia }} props */
 function Item({ item }) {
-  // This page loads nothing from other servers, so it only links to remote media.
-  const isKept = item.bytes !== undefined;
-  if (isKept && item.kind === 'audio') return html`<${Sound} item=${item} />`;
-  if (isKept && item.kind === 'video')
+  // This page does not load anything from other servers, so it only links to remote media.
+  const isStored = item.bytes !== undefined;
+  if (isStored && item.kind === 'audio') return html`<${AudioItem} item=${item} />`;
+  if (isStored && item.kind === 'video')
     return html`<figure class="film">
       <video controls preload="metadata" src=${item.url} aria-label=${item.alt ?? item.name}></video>
       <${Caption} item=${item} />
     </figure>`;
-  if (isKept && item.kind === 'image') return html`<${Picture} item=${item} />`;
+  if (isStored && item.kind === 'image') return html`<${ImageItem} item=${item} />`;
   return html`<a class="file" href=${item.url} target="_blank" rel="noopener noreferrer">
     <span class="file-sign" aria-hidden="true"><${Icon} name=${item.kind === 'audio' ? 'note' : 'save'} /></span>
     <span class="file-name" dir="auto">${item.name}</span>
@@ -34,7 +34,7 @@ function Item({ item }) {
 }
 
 /** @param {{ item: BrowserMedia }} props */
-function Picture({ item }) {
+function ImageItem({ item }) {
   const { url, alt, name, cover, bytes } = item;
   if (bytes === undefined) return cover ? null : html`<${Item} item=${{ ...item, kind: 'file' }} />`;
   return html`<figure class=${cover ? 'cover' : 'picture'}>
@@ -54,7 +54,7 @@ function Caption({ item: { caption, name, url } }) {
 }
 
 /** @param {{ item: BrowserMedia }} props */
-function Sound({ item }) {
+function AudioItem({ item }) {
   const { url, name, caption } = item;
   const [isBroken, setBroken] = useState(false);
   if (isBroken) return html`<p class="small" role="status">${name} is no longer available.</p>`;
@@ -77,7 +77,7 @@ function pauseOthers({ currentTarget }) {
     if (other !== currentTarget && other instanceof HTMLMediaElement) other.pause();
 }
 
-/** `1:02` for 62 seconds. @param {number} seconds */
+/** Formats seconds as `1:02`. @param {number} seconds */
 export function clock(seconds) {
   const whole = Number.isFinite(seconds) ? Math.max(0, Math.floor(seconds)) : 0;
   return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;

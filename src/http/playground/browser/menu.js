@@ -1,4 +1,4 @@
-/** A button that opens a list of buttons. */
+/** A button that opens a menu. */
 import { html, useEffect, useLayoutEffect, useRef, useState } from 'htm/preact/standalone';
 import { Icon } from './icon.js';
 
@@ -9,7 +9,7 @@ export function Menu({ label, sign, icon, entries }) {
   const button = useRef(/** @type {HTMLButtonElement | null} */ (null));
   const list = useRef(/** @type {HTMLElement | null} */ (null));
 
-  // It opens to the side with more space, and scrolls where that is not enough.
+  // Opens to the side with more space, and scrolls if needed.
   useLayoutEffect(() => {
     const area = frame.current?.closest('.messages')?.getBoundingClientRect();
     const at = button.current?.getBoundingClientRect();
@@ -22,14 +22,14 @@ export function Menu({ label, sign, icon, entries }) {
   useEffect(() => {
     if (!isOpen) return;
     /** @param {Event} event */
-    const leave = ({ target }) => {
+    const closeOutside = ({ target }) => {
       if (target instanceof Node && !frame.current?.contains(target)) setOpen(false);
     };
-    document.addEventListener('pointerdown', leave);
-    document.addEventListener('focusin', leave);
+    document.addEventListener('pointerdown', closeOutside);
+    document.addEventListener('focusin', closeOutside);
     return () => {
-      document.removeEventListener('pointerdown', leave);
-      document.removeEventListener('focusin', leave);
+      document.removeEventListener('pointerdown', closeOutside);
+      document.removeEventListener('focusin', closeOutside);
     };
   }, [isOpen]);
 

@@ -1,4 +1,4 @@
-/** One message of the chat. */
+/** A chat message. */
 import { html, useEffect, useMemo, useState } from 'htm/preact/standalone';
 import { Icon } from './icon.js';
 import { linkTo, Markdown } from './markdown.js';
@@ -17,12 +17,12 @@ import { Menu } from './menu.js';
 
 /** @param {{ message: BrowserMessage, tools: MessageTools }} props */
 export function MessageRow({ message, tools }) {
-  // A message that did not change is not drawn again while another one grows.
-  return useMemo(() => draw(message, tools), [message, tools]);
+  // Don't render unchanged messages again while another one streams.
+  return useMemo(() => renderMessage(message, tools), [message, tools]);
 }
 
 /** @param {BrowserMessage} message @param {MessageTools} tools */
-function draw(message, tools) {
+function renderMessage(message, tools) {
   const { id, author, at, to, line, title, mention, body, fields, media, progress, footer, attached } =
     message;
   const name = nameOf(author, tools.people);
@@ -96,14 +96,14 @@ function Tools({ message, tools }) {
 
 /** @param {{ message: BrowserMessage, people: readonly Person[] }} props */
 function Quote({ message, people }) {
-  const words = message.title ?? message.line ?? message.body.map(wordsOf).join(' ');
+  const text = message.title ?? message.line ?? message.body.map(textOf).join(' ');
   return html`<a class="quote small" href=${`#message-${message.id}`}>
-    <${Icon} name="reply" /> ${nameOf(message.author, people)}: <span dir="auto">${words.slice(0, 90) || '…'}</span>
+    <${Icon} name="reply" /> ${nameOf(message.author, people)}: <span dir="auto">${text.slice(0, 90) || '…'}</span>
   </a>`;
 }
 
 /** @param {import('../../../core/web/browser-chat.ts').MarkdownNode} node @returns {string} */
-const wordsOf = ({ value = '', children = [] }) => value + children.map(wordsOf).join(' ');
+const textOf = ({ value = '', children = [] }) => value + children.map(textOf).join(' ');
 
 /** @param {{ fields: BrowserMessage['fields'] }} props */
 function Fields({ fields = [] }) {
@@ -124,7 +124,7 @@ function ProgressLine({ progress: { stage, startedAt, queuePosition, estimateMs,
     return () => clearInterval(timer);
   }, []);
   const elapsed = Math.max(0, now - startedAt);
-  // Only the result shows completion.
+  // Never show 100 %: only the result means completion.
   const part = estimateMs ? Math.min(0.95, elapsed / estimateMs) : undefined;
   const facts = [
     queuePosition === undefined ? '' : `position ${queuePosition} in the queue`,

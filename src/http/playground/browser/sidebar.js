@@ -7,19 +7,19 @@ import { Avatar } from './message.js';
 /** @import { Person } from '../../../core/invocation.ts' */
 
 /**
- * @param {{ people: readonly Person[], channels: readonly BrowserChannel[], who: { person: string, channel: string }, unread: ReadonlySet<string>,
+ * @param {{ people: readonly Person[], channels: readonly BrowserChannel[], view: { person: string, channel: string }, unread: ReadonlySet<string>,
  *   onPerson: (id: string) => void, onChannel: (id: string) => void, isOpen: boolean, onClose: () => void }} props
  */
-export function Sidebar({ people, channels, who, unread, onPerson, onChannel, isOpen, onClose }) {
-  const direct = channels.filter((channel) => channel.direct);
-  const others = channels.filter((channel) => !channel.direct);
+export function Sidebar({ people, channels, view, unread, onPerson, onChannel, isOpen, onClose }) {
+  const directChannels = channels.filter((channel) => channel.direct);
+  const serverChannels = channels.filter((channel) => !channel.direct);
   /** @param {BrowserChannel} channel */
   const entry = (channel) =>
     html`<li key=${channel.id}>
       <button
         type="button"
         class=${unread.has(channel.id) ? 'channel unread' : 'channel'}
-        aria-current=${channel.id === who.channel ? 'page' : undefined}
+        aria-current=${channel.id === view.channel ? 'page' : undefined}
         onClick=${() => onChannel(channel.id)}
       >
         <span aria-hidden="true">${channel.direct ? html`<${Icon} name="note" />` : '#'}</span> ${channel.name}
@@ -33,9 +33,9 @@ export function Sidebar({ people, channels, who, unread, onPerson, onChannel, is
       <button type="button" class="icon close" aria-label="Close channels" onClick=${onClose}><${Icon} name="close" /></button>
     </div>
     <h2>Channels</h2>
-    <ul>${others.map(entry)}</ul>
+    <ul>${serverChannels.map(entry)}</ul>
     <h2>Direct messages</h2>
-    <ul>${direct.map(entry)}</ul>
+    <ul>${directChannels.map(entry)}</ul>
     <fieldset class="people">
       <legend>You are</legend>
       ${people.map(
@@ -45,7 +45,7 @@ export function Sidebar({ people, channels, who, unread, onPerson, onChannel, is
               type="radio"
               name="person"
               value=${person.id}
-              checked=${person.id === who.person}
+              checked=${person.id === view.person}
               onChange=${() => onPerson(person.id)}
             />
             <${Avatar} id=${person.id} name=${person.displayName} />

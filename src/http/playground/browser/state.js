@@ -1,4 +1,4 @@
-/** The page's state, and how events change it. */
+/** The page's state and its reducer. */
 
 /** @import { BrowserChannel, BrowserCommand, BrowserEvent, BrowserMessage } from '../../../core/web/browser-chat.ts' */
 /** @import { Person } from '../../../core/invocation.ts' */
@@ -20,18 +20,18 @@ export const EMPTY = {
 
 /**
  * @param {Chat} chat
- * @param {{ event: BrowserEvent, channel: string } | { read: string }} change an event with the channel that is shown, or a
- *   channel that is shown now
+ * @param {{ event: BrowserEvent, channel: string } | { read: string }} change an event with the visible channel, or a channel
+ *   that was just opened
  * @returns {Chat}
  */
-export function changed(chat, change) {
+export function reduce(chat, change) {
   if ('read' in change) return { ...chat, unread: without(chat.unread, change.read) };
   const { event, channel } = change;
   switch (event.type) {
     case 'all': {
       const { people, channels, commands, messages } = event;
-      const known = new Map(messages.map((message) => [message.id, message]));
-      return { people, channels, commands, messages: known, unread: new Set(), isLoaded: true };
+      const messagesById = new Map(messages.map((message) => [message.id, message]));
+      return { people, channels, commands, messages: messagesById, unread: new Set(), isLoaded: true };
     }
     case 'message': {
       const { message } = event;
@@ -56,11 +56,11 @@ function without(set, item) {
   return rest;
 }
 
-/** Stored per tab, so that a reload shows the same view. */
+/** Stored per tab, so a reload shows the same view. */
 const KEY = 'who';
 
 /** @returns {{ person: string, channel: string }} */
-export function restoreWho() {
+export function restoreView() {
   try {
     const { person, channel } = JSON.parse(sessionStorage.getItem(KEY) ?? '{}');
     return { person: String(person ?? 'mo'), channel: String(channel ?? 'general') };
@@ -69,5 +69,5 @@ export function restoreWho() {
   }
 }
 
-/** @param {{ person: string, channel: string }} who */
-export const keepWho = (who) => sessionStorage.setItem(KEY, JSON.stringify(who));
+/** @param {{ person: string, channel: string }} view */
+export const saveView = (view) => sessionStorage.setItem(KEY, JSON.stringify(view));

@@ -1,10 +1,10 @@
-/** Shown in an empty channel: all commands, each with an example. */
+/** The welcome screen of an empty channel: all commands with examples. */
 import { html } from 'htm/preact/standalone';
 import { Icon } from './icon.js';
 
 /** @import { BrowserChannel, BrowserCommand } from '../../../core/web/browser-chat.ts' */
 
-/** Example lines by command. Commands without one open their form. */
+/** Example lines by command. Commands without an example open their form. */
 const EXAMPLES = new Map([
   ['song', '/song a tune for evening rain --style lofi, soft piano'],
   ['image', '/image a fox reading under a street lamp'],
@@ -24,20 +24,20 @@ const FIRST = [
   {
     name: 'song',
     icon: /** @type {const} */ ('note'),
-    words: 'Create a song',
+    label: 'Create a song',
     hint: 'Two takes with cover art',
   },
   {
     name: 'image',
     icon: /** @type {const} */ ('picture'),
-    words: 'Create an image',
+    label: 'Create an image',
     hint: 'From a short description',
   },
   {
     name: 'ask',
     icon: /** @type {const} */ ('talk'),
-    words: 'Ask a question',
-    hint: 'The answer streams as it is written',
+    label: 'Ask a question',
+    hint: 'The answer appears as it is written',
   },
 ];
 
@@ -48,8 +48,8 @@ const GROUPS = [
 ];
 
 /** @param {readonly BrowserCommand[]} commands */
-function grouped(commands) {
-  const known = new Set(GROUPS.flatMap(({ names }) => names));
+function groupCommands(commands) {
+  const grouped = new Set(GROUPS.flatMap(({ names }) => names));
   return [
     ...GROUPS.map(({ title, names }) => ({
       title,
@@ -57,11 +57,11 @@ function grouped(commands) {
     })),
     {
       title: 'More',
-      all: commands.filter(({ name, moderatorsOnly }) => !known.has(name) && !moderatorsOnly),
+      all: commands.filter(({ name, moderatorsOnly }) => !grouped.has(name) && !moderatorsOnly),
     },
     {
       title: 'For moderators',
-      all: commands.filter(({ name, moderatorsOnly }) => !known.has(name) && moderatorsOnly),
+      all: commands.filter(({ name, moderatorsOnly }) => !grouped.has(name) && moderatorsOnly),
     },
   ].filter(({ all }) => all.length > 0);
 }
@@ -78,24 +78,24 @@ export function Welcome({ channel, commands, onWrite, onSend }) {
         ${
           channel.direct
             ? 'Ask anything, or use any command.'
-            : 'Try Minstrel as it works in Discord and Slack. Press an example, or write @Minstrel and a question.'
+            : 'Try Minstrel the way it works in Discord and Slack. Pick an example, or write @Minstrel and a question.'
         }
       </p>
     </header>
     <ul class="first">
       ${first.map(
-        ({ name, icon, words, hint }) =>
+        ({ name, icon, label, hint }) =>
           html`<li key=${name}>
             <button type="button" onClick=${() => onSend(EXAMPLES.get(name) ?? '')}>
               <span class="sign" aria-hidden="true"><${Icon} name=${icon} /></span>
-              <strong>${words}</strong>
+              <strong>${label}</strong>
               <span class="small">${hint}</span>
               <code>${EXAMPLES.get(name)}</code>
             </button>
           </li>`,
       )}
     </ul>
-    ${grouped(commands).map(
+    ${groupCommands(commands).map(
       ({ title, all }) =>
         html`<div key=${title} class="group">
           <h3>${title}</h3>
@@ -110,13 +110,13 @@ export function Welcome({ channel, commands, onWrite, onSend }) {
 /** @param {{ command: BrowserCommand, onWrite: (line: string) => void, onSend: (line: string) => void }} props */
 function Row({ command: { name, description }, onWrite, onSend }) {
   const example = EXAMPLES.get(name);
-  const [words, line] = example === undefined ? ['Form', `/${name}`] : ['Try', example];
+  const [label, line] = example === undefined ? ['Form', `/${name}`] : ['Try', example];
   return html`<li>
     <button type="button" class="command" onClick=${() => onWrite(`/${name} `)}>
       <code>/${name}</code> <span>${description}</span>
     </button>
-    <button type="button" class="try" aria-label=${`${words}: ${line}`} title=${line} onClick=${() => onSend(line)}>
-      ${words}
+    <button type="button" class="try" aria-label=${`${label}: ${line}`} title=${line} onClick=${() => onSend(line)}>
+      ${label}
     </button>
   </li>`;
 }

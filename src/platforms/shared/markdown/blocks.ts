@@ -1,4 +1,4 @@
-/** Markdown as a flat row of blocks, each of which can be broken between two messages. */
+/** Markdown as a flat list of blocks, each of which can be split between two messages. */
 
 import type { MarkdownNode } from '../../../core/web/browser-chat.ts';
 import { type LineLayout, type PhrasingNotation, phrasingWords, type Word } from './phrasing.ts';
@@ -6,54 +6,54 @@ import { readMarkdown } from './read.ts';
 import { tableSentence } from './tree.ts';
 
 interface Layout extends LineLayout {
-  /** Between the block and the one before it: a line break or more. */
+  /** The separator from the previous block: one or more line breaks. */
   readonly gap: string;
 }
 
-/** Lines between a head and a foot that are repeated where it is broken: code in its fence, rows below the head of a table. */
+/** Lines with a head and foot that every piece repeats: code in a fence, rows of a table. */
 export interface Frame {
   readonly head: string;
   readonly lines: readonly string[];
   readonly foot?: string;
 }
 
-/** Words are made when they are written: kept for 50 long answers at once, they would exceed the memory budget. */
+/** Words are created lazily: storing them for 50 long answers at once would exceed the memory budget. */
 export type Block = Layout & ({ readonly words: () => readonly Word[] } | Frame);
 
-/** What a chat reads as Markdown, where chats differ. */
+/** The Markdown dialect of a chat platform. */
 export interface Notation extends PhrasingNotation {
-  /** Code without a language has none. */
+  /** `language` is empty if the code has none. */
   readonly code: (code: string, language: string) => Frame;
-  /** Fences stand in their list or quote. Where they do not, they begin a line of their own. */
+  /** True if fences may be indented in a list or quote. Otherwise they start on their own line. */
   readonly indentsCode: boolean;
-  /** Rows below its sentence; undefined where the table is not shown as one. */
+  /** The rows below the table's introduction; undefined to list the cells instead. */
   readonly table: (table: MarkdownNode) => Frame | undefined;
-  /** Follows such a table: what it could not show. */
+  /** Content the table could not show, such as links; placed after it. */
   readonly tableNotes?: (table: MarkdownNode) => readonly MarkdownNode[];
   /** Deeper headings are bold text. */
   readonly deepestHeading: number;
   readonly rule: string;
   readonly boxes: { readonly checked: string; readonly open: string };
-  /** Paragraphs in a list or quote need an empty line between them, as in CommonMark. */
+  /** True if paragraphs in a list or quote need an empty line between them, as in CommonMark. */
   readonly spreads: boolean;
 }
 
 export const TOP: Layout = { prefix: '', hanging: '', gap: '\n\n' };
 
-/** After text, their first line would be read as more of it, or as the line below a heading. */
+/** Without an empty line, these would continue the paragraph before them or turn it into a heading. */
 const SPREADABLE: ReadonlySet<string> = new Set(['paragraph', 'table', 'thematicBreak']);
 
-/** Deeper items stand below their parents. */
-const DEEPEST_LIST = 8;
+/** Deeper items are not indented further. */
+const MAX_LIST_DEPTH = 8;
 
-/** Makes a function that reads Markdown into blocks. */
+/** Creates a function that parses Markdown into blocks. */
 export function createBlocks(notation: Notation): (markdown: string) => Promise<Block[]> {
   const text = (nodes: readonly MarkdownNode[], layout: Layout, marks: readonly string[] = []): Block => ({
     ...layout,
     words: () => phrasingWords(nodes, notation, marks),
   });
 
-  function* inside(nodes: readonly MarkdownNode[], layout: Layout, depth: number): Generator<Block> {
+  function* blocksIn(nodes: readonly MarkdownNode[], layout: Layout, depth: number): Generator<Block> {
     const { hanging } = layout;
     for (const [index, node] of nodes.entries()) {
       const isSpread = notation.spreads && SPREADABLE.has(node.type);
@@ -75,10 +75,10 @@ export function createBlocks(notation: Notation): (markdown: string) => Promise<
         yield { ...layout, words: () => [{ kind: 'link', text: notation.rule, marks: [] }] };
         return;
       case 'blockquote': {
-        // Chats know quotes of one level.
+        // Chat platforms support only one level of quotes.
         const quote = `${layout.prefix}${layout.hanging}`.includes('> ') ? '' : '> ';
         const quoted = { prefix: layout.prefix + quote, hanging: layout.hanging + quote };
-        yield* inside(children, { ...layout, ...quoted }, depth);
+        yield* blocksIn(children, { ...layout, ...quoted }, depth);
         return;
       }
       case 'list':
@@ -98,7 +98,7 @@ export function createBlocks(notation: Notation): (markdown: string) => Promise<
   function* framed(frame: Frame, layout: Layout): Generator<Block> {
     if (notation.indentsCode) yield { ...layout, ...frame };
     else {
-      // A bullet or number is in the line above.
+      // The bullet or number stays on the line above.
       const hasMarker = layout.prefix !== layout.hanging;
       if (hasMarker) yield text([], layout);
       yield { ...TOP, gap: hasMarker ? '\n' : layout.gap, ...frame };
@@ -112,11 +112,11 @@ export function createBlocks(notation: Notation): (markdown: string) => Promise<
       const { prefix, hanging, gap } = layout;
       const item = {
         prefix: `${index === 0 ? prefix : hanging}${bullet}${box}`,
-        hanging: depth < DEEPEST_LIST ? hanging + ' '.repeat(bullet.length) : hanging,
+        hanging: depth < MAX_LIST_DEPTH ? hanging + ' '.repeat(bullet.length) : hanging,
         gap: index === 0 ? gap : '\n',
       };
       if (nodes.length === 0) yield text([], item);
-      yield* inside(nodes, item, depth + 1);
+      yield* blocksIn(nodes, item, depth + 1);
     }
   }
 
@@ -131,7 +131,7 @@ export function createBlocks(notation: Notation): (markdown: string) => Promise<
       if (notes.length > 0) yield text(notes, below);
       return;
     }
-    // Row by row, each cell after the name of its column.
+    // List each row as "column: cell" lines.
     const [head, ...body] = node.children ?? [];
     const rows = body.length > 0 ? body : [head ?? node];
     for (const [index, { children: cells = [] }] of rows.entries()) {

@@ -1,30 +1,30 @@
-/** Blocks in messages: split between blocks, a long one between lines or words, with every fence and mark closed. */
+/** Splits blocks into messages: between blocks, or inside long blocks between lines or words, closing every fence and mark. */
 import { setImmediate } from 'node:timers/promises';
 import { splitPlain } from '../text.ts';
 import type { Block, Frame } from './blocks.ts';
-import { keptPrefix, type LineLayout, type PhrasingNotation, writeWords } from './phrasing.ts';
+import { fittingPrefix, type LineLayout, type PhrasingNotation, writeWords } from './phrasing.ts';
 
-/** A page with a smaller part left is full, so that a long block does not begin with a scrap. */
+/** A page with less space left counts as full, so a long block does not start with a fragment. */
 const SCRAP = 0.25;
-/** Making more takes so long that other work is done before they are written. */
+/** Above this, yield to the event loop before writing. */
 const MANY_WORDS = 5_000;
 
 /**
- * Pages of at most `limit` characters, none for blocks that show nothing. Other work is done between them.
- * @param limit 100 at least
- * @param most ends after as many pages
+ * Returns pages of at most `limit` characters, skipping empty blocks. Yields to the event loop between pages.
+ * @param limit at least 100
+ * @param max maximum number of pages
  */
 export async function splitBlocks(
   blocks: readonly Block[],
   notation: PhrasingNotation,
   limit: number,
-  most = Number.POSITIVE_INFINITY,
+  max = Number.POSITIVE_INFINITY,
 ): Promise<string[]> {
   const written: string[] = [];
   for await (const page of pages(blocks, notation, limit)) {
     if (written.length > 0) await setImmediate();
     written.push(page);
-    if (written.length === most) break;
+    if (written.length === max) break;
   }
   return written;
 }
@@ -35,13 +35,13 @@ async function* pages(
   limit: number,
 ): AsyncGenerator<string> {
   let page = '';
-  /** A page that begins inside a list stands at the margin. */
+  /** Indentation removed from a page that starts inside a list. */
   let indent = 0;
   let isAfterBroken = false;
   for (const block of blocks) {
-    // After a broken block, the next must not be read as a line of the same paragraph.
+    // After a split block, the next one must not continue the same paragraph.
     const gap = page === '' ? '' : isAfterBroken ? '\n\n' : block.gap;
-    // Two pieces tell whether it fits on one page.
+    // The first two pieces show whether the block fits on one page.
     const words = 'words' in block ? block.words() : [];
     if (words.length > MANY_WORDS) await setImmediate();
     const write = (first = limit) =>
@@ -78,10 +78,10 @@ function shifted<Some extends Block>(block: Some, indent: number): Some {
   return indent === 0 ? block : { ...block, prefix: shift(block.prefix), hanging: shift(block.hanging) };
 }
 
-/** Like {@link writeWords}, between lines. */
+/** Like {@link writeWords}, but splits between lines. */
 function* writeLines(frame: Frame & LineLayout, limit: number, first: number): Generator<string> {
-  const [prefix = '', hanging = ''] = [frame.prefix, frame.hanging].map((given) => keptPrefix(given, limit));
-  // A head that leaves little space for lines cannot be kept.
+  const [prefix = '', hanging = ''] = [frame.prefix, frame.hanging].map((text) => fittingPrefix(text, limit));
+  // Drop a head that leaves little space for lines.
   const heads = frame.head.length > limit / 2 ? [] : frame.head.split('\n');
   const feet = frame.foot === undefined || heads.length === 0 ? [] : [frame.foot];
   const lengthOf = (line: string) => hanging.length + line.length + 1;
@@ -101,7 +101,7 @@ function* writeLines(frame: Frame & LineLayout, limit: number, first: number): G
   )) {
     if (length + lengthOf(line) > space) {
       if (piece.length > 0) yield framed(piece);
-      // A line that fits into a whole page may still be too long for the rest of this one.
+      // A line that fits on an empty page may still be too long for the rest of this one.
       else if (space < limit) yield '';
       piece = [];
       length = empty;

@@ -1,19 +1,19 @@
-/** markdown-it as chats need it. */
+/** markdown-it, configured for chat. */
 import MarkdownIt, { type Env, type Token } from 'markdown-it';
 
-/** Characters that are parsed in one go, code blocks aside. */
-export const SECTION = 8_000;
-/** Containers in containers. No chat shows so many. */
-export const DEEPEST = 32;
-/** markdown-it fills short rows up to 65,536 cells, which takes it half a second. An honest cell has two characters. */
-const MOST_CELLS = SECTION * 2;
+/** Maximum characters parsed in one go, except for code blocks. */
+export const SECTION_LENGTH = 8_000;
+/** Maximum nesting depth, deeper than any chat platform shows. */
+export const MAX_DEPTH = 32;
+/** markdown-it pads short rows up to 65,536 cells, which takes half a second. A real cell has at least two characters. */
+const MAX_CELLS = SECTION_LENGTH * 2;
 
 function createParser() {
-  const parser = new MarkdownIt({ maxNesting: DEEPEST + 1 });
-  // It would leave out what nothing refers to.
+  const parser = new MarkdownIt({ maxNesting: MAX_DEPTH + 1 });
+  // markdown-it would drop unused link definitions.
   parser.disable('reference');
   parser.linkify.set({ fuzzyLink: false, fuzzyEmail: false }).add('//', null);
-  // Platforms decide which addresses they link, and show the others.
+  // Platforms decide which URLs become links, and show the others as text.
   parser.validateLink = () => true;
   parser.normalizeLink = (url) => url;
   parser.normalizeLinkText = (url) => url;
@@ -25,9 +25,9 @@ function createParser() {
     state.pos += 2;
     return true;
   });
-  // Past its `maxNesting`, the parser leaves text out.
+  // Beyond `maxNesting`, the parser would drop text.
   parser.block.ruler.before('table', 'too_deep', (state, start, end, silent) => {
-    if (silent || state.level < DEEPEST) return false;
+    if (silent || state.level < MAX_DEPTH) return false;
     state.push('paragraph_open', 'p', 1);
     const inline = state.push('inline', '', 0);
     inline.content = state.getLines(start, end, state.blkIndent, false).trim();
@@ -54,8 +54,8 @@ function isFormulaSign(src: string, pos: number): boolean {
 const CJK_PUNCTUATION = new Set('、。〈〉《》「」『』【】〔〕〖〗〜！（），：；？［］｛｝～｡｢｣､・“”‘’…—');
 
 /**
- * Next to the punctuation of Chinese, Japanese and Korean, marks both open and close: these scripts have no spaces, and
- * CommonMark's rules would leave the marks of `**「a」**b` as they are. https://github.com/commonmark/commonmark-spec/issues/650
+ * Marks next to CJK punctuation both open and close: these scripts have no spaces, and CommonMark would not parse the marks in
+ * `**「a」**b`. https://github.com/commonmark/commonmark-spec/issues/650
  */
 class CjkStateInline extends MarkdownIt.StateInline {
   override scanDelims(start: number, canSplitWord: boolean) {
@@ -73,9 +73,9 @@ const reader = createParser();
 const withoutTables = createParser().disable('table');
 
 export const tokensOf = (markdown: string, references: References): Token[] =>
-  (cellsOf(markdown) > MOST_CELLS ? withoutTables : reader).parse(markdown, { references });
+  (cellsOf(markdown) > MAX_CELLS ? withoutTables : reader).parse(markdown, { references });
 
-/** Cells, if all that stands between empty lines were tables. */
+/** An upper bound for table cells: treats each block between empty lines as a table. */
 function cellsOf(markdown: string): number {
   let cells = 0;
   let rows = 0;
@@ -95,7 +95,7 @@ function cellsOf(markdown: string): number {
 
 type References = NonNullable<Env['references']>;
 
-/** Where links such as `[words][name]` lead, by name. */
+/** Link definitions by name, for links such as `[words][name]`. */
 export function definitionsIn(markdown: string): References {
   const found = markdown.matchAll(/^ {0,3}\[([^[\]\n]{1,200})\]:[ \t]*<?(https?:[^\s<>]+)/gm);
   const { normalizeReference } = reader.utils;
@@ -104,5 +104,5 @@ export function definitionsIn(markdown: string): References {
   );
 }
 
-/** The bare addresses in plain text, with their places. */
+/** The bare URLs in plain text, with their positions. */
 export const addressesIn = (text: string) => reader.linkify.match(text) ?? [];

@@ -1,35 +1,35 @@
-/** Phrasing content as words that carry their marks, so that a long paragraph can be broken anywhere and stay balanced. */
+/** Phrasing content as words with their marks, so a long paragraph can be split anywhere with balanced marks. */
 
 import type { MarkdownNode } from '../../../core/web/browser-chat.ts';
 import { splitPlain } from '../text.ts';
 import { isBareLink, textOf } from './tree.ts';
 
-/** What a chat reads as Markdown, where chats differ. */
+/** The inline Markdown dialect of a chat platform. */
 export interface PhrasingNotation {
-  /** Plain text without mentions. */
+  /** Disables mentions in plain text. */
   readonly deaden: (text: string) => string;
-  /** Part of a word without mentions, as Markdown that shows it and means nothing. */
+  /** Escapes part of a word so that it has no Markdown meaning. */
   readonly escape: (text: string) => string;
-  /** Invisible; it keeps two marks apart that would be read as one longer mark, and signs that would be read as a mention. */
+  /** An invisible character that prevents adjacent marks from merging and signs from forming a mention. */
   readonly joiner: string;
-  /** The sign around a code span, and its code. */
+  /** The delimiter of a code span, and its content. */
   readonly codeSpan: (code: string) => { readonly sign: string; readonly code: string };
-  /** A link without a label; undefined for an address that people should not open. */
+  /** A link without a label; undefined for URLs that must not become links. */
   readonly address: (url: string) => string | undefined;
-  /** Undefined for a label that cannot be one. The address is one that people may open. */
+  /** A link with a label; undefined if the label cannot be used. The URL is already checked. */
   readonly link: (label: readonly MarkdownNode[], url: string) => string | undefined;
 }
 
-/** The smallest part that stays on one line. */
+/** The smallest unit that is never split across lines. */
 export interface Word {
   readonly kind: 'text' | 'space' | 'break' | 'code' | 'link';
-  /** Finished Markdown, without its marks. */
+  /** Escaped Markdown, without its marks. */
   readonly text: string;
-  /** The signs around it, from the outside in. */
+  /** The surrounding marks, outermost first. */
   readonly marks: readonly string[];
 }
 
-/** Longer words can be broken, where they are too long for a line. */
+/** Longer words may be split if they don't fit on a line. */
 const LONGEST_WORD = 40;
 
 export function phrasingWords(
@@ -77,7 +77,7 @@ function split(
   });
 }
 
-/** The link, or where there cannot be one, its words and its address. */
+/** The link, or its label and URL if it cannot become a link. */
 function linkWords(
   label: readonly MarkdownNode[],
   url: string,
@@ -93,7 +93,7 @@ function linkWords(
       : [...words, ...phrasingWords([{ type: 'text', value: ` (${url})` }], notation, marks)];
   const link = (text: string): Word => ({ kind: 'link', text, marks });
   if (name.trim() === '' || isBareLink(name, url)) return [link(address)];
-  // A label that is another address would hide where the link leads.
+  // A label that contains another URL would hide the link's target.
   const masked = /(?:https?:\/\/|www\.)\S/i.test(name) ? undefined : notation.link(label, url);
   return masked === undefined
     ? [...words, { kind: 'space', text: ' ', marks }, link(address)]
@@ -101,26 +101,26 @@ function linkWords(
 }
 
 export interface LineLayout {
-  /** Before the first line, such as `- ` or `# `. */
+  /** Prefix of the first line, such as `- ` or `# `. */
   readonly prefix: string;
-  /** Before every other line, such as `> `. */
+  /** Prefix of every other line, such as `> `. */
   readonly hanging: string;
 }
 
-/** The text of words so far. */
+/** The output so far. */
 interface Writing {
   readonly text: string;
-  /** Marks that are open. */
+  /** Currently open marks. */
   readonly open: readonly string[];
   readonly atLineStart: boolean;
-  /** What was written last. */
+  /** The last word written. */
   readonly last: string;
 }
 
 const begin = (prefix: string): Writing => ({ text: prefix, open: [], atLineStart: true, last: '' });
 const closed = ({ text, open, last }: Writing): string => text + closing(open, last);
 
-/** A backtick may not touch the sign around its code. */
+/** A backtick may not touch the delimiter of its code span. */
 const closing = (marks: readonly string[], last: string): string =>
   (last.endsWith('`') && marks.at(-1)?.startsWith('`') ? ' ' : '') + marks.toReversed().join('');
 const opening = (marks: readonly string[], next: string): string =>
@@ -128,8 +128,8 @@ const opening = (marks: readonly string[], next: string): string =>
 const isBlank = ({ kind }: Word): boolean => kind === 'space' || kind === 'break';
 
 /**
- * Writes words as Markdown in which every mark that opens also closes, in pieces of at most `limit` characters that end between
- * words. The first piece has at most `first`, and is empty where no word fits.
+ * Writes words as Markdown with balanced marks, in pieces of at most `limit` characters that end between words. The first piece
+ * has at most `first` characters, and is empty if no word fits.
  */
 export function* writeWords(
   words: readonly Word[],
@@ -138,7 +138,7 @@ export function* writeWords(
   limit = Number.POSITIVE_INFINITY,
   first = limit,
 ): Generator<string> {
-  const [firstPrefix = '', nextPrefix = ''] = [prefix, hanging].map((given) => keptPrefix(given, limit));
+  const [firstPrefix = '', nextPrefix = ''] = [prefix, hanging].map((text) => fittingPrefix(text, limit));
   let space = first;
   let writing = begin(firstPrefix);
   let isEmpty = true;
@@ -156,21 +156,21 @@ export function* writeWords(
   yield isEmpty ? firstPrefix.trimEnd() : closed(writing);
 }
 
-/** A prefix that leaves little space for words cannot be kept. */
-export const keptPrefix = (prefix: string, limit: number): string =>
+/** Drops a prefix that leaves little space for words. */
+export const fittingPrefix = (prefix: string, limit: number): string =>
   prefix.length > limit / 8 ? '' : prefix;
 
-/** Words that stay together, with the blanks before them. Blanks at the end are left out. */
-function* groupsOf(words: readonly Word[], most: number): Generator<readonly Word[]> {
+/** Groups words that stay together, with the blanks before them. Drops trailing blanks. */
+function* groupsOf(words: readonly Word[], max: number): Generator<readonly Word[]> {
   let group: Word[] = [];
   let length = 0;
   const parts = words.flatMap((word) =>
-    word.text.length <= most ? word : splitPlain(word.text, most).map((text) => ({ ...word, text })),
+    word.text.length <= max ? word : splitPlain(word.text, max).map((text) => ({ ...word, text })),
   );
   for (const word of parts) {
     const last = group.at(-1);
     const written = word.text.length + 2 * word.marks.join('').length;
-    if (last && !isBlank(last) && (isBlank(word) || length + written > most)) {
+    if (last && !isBlank(last) && (isBlank(word) || length + written > max)) {
       yield group;
       group = [];
       length = 0;
@@ -193,19 +193,19 @@ function append(
   let { text, open, atLineStart, last } = writing;
   const next = group.find((word) => !isBlank(word));
   for (const word of group) {
-    const wanted = isBlank(word) ? marksAcross(open, word, next) : word.marks;
+    const target = isBlank(word) ? marksAcross(open, word, next) : word.marks;
     const { length } = text;
-    if (open.length > 0 || wanted.length > 0) {
-      const kept = commonStart(open, wanted);
-      text += closing(open.slice(kept), last);
-      if (kept < open.length && open[kept]?.charAt(0) === wanted[kept]?.charAt(0)) text += joiner;
-      text += opening(wanted.slice(kept), word.text);
-      open = wanted;
+    if (open.length > 0 || target.length > 0) {
+      const shared = commonStart(open, target);
+      text += closing(open.slice(shared), last);
+      if (shared < open.length && open[shared]?.charAt(0) === target[shared]?.charAt(0)) text += joiner;
+      text += opening(target.slice(shared), word.text);
+      open = target;
     }
     const isAlone = text.length === length && word.kind === 'text';
     if (isAlone && /[@<]$/.test(last)) text += joiner;
     if (word.kind === 'break') text += `\n${hanging}`;
-    // Behind a mark it begins no line.
+    // After a mark, the word is not at the start of the line.
     else text += isAlone && atLineStart ? escapeLineStart(word.text) : word.text;
     atLineStart = word.kind === 'break' || (atLineStart && word.kind === 'space');
     last = word.text;
@@ -213,16 +213,16 @@ function append(
   return { text, open, atLineStart, last };
 }
 
-/** Marks may not touch spaces: `** a**` is not bold. So a space keeps those marks only that go on after it. */
+/** Marks may not touch spaces: `** a**` is not bold. So a space keeps only the marks that continue after it. */
 const marksAcross = (open: readonly string[], space: Word, next: Word | undefined): readonly string[] =>
   open.length === 0 ? open : open.filter((mark) => space.marks.includes(mark) && next?.marks.includes(mark));
 
-/** How many marks are the same, from the outside in. */
-function commonStart(open: readonly string[], wanted: readonly string[]): number {
-  const different = open.findIndex((mark, at) => mark !== wanted[at]);
+/** Number of equal marks, counted from the outermost. */
+function commonStart(open: readonly string[], target: readonly string[]): number {
+  const different = open.findIndex((mark, at) => mark !== target[at]);
   return different < 0 ? open.length : different;
 }
 
-/** Escapes what would make a heading, list, quote, line or small print. */
+/** Escapes characters that would start a heading, list, quote, rule or subtext. */
 const escapeLineStart = (text: string): string =>
   text.replace(/^[#>\-+=]/, '\\$&').replace(/^(\d+)([.)])/, '$1\\$2');

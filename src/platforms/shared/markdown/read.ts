@@ -1,14 +1,14 @@
-/** Reading Markdown, section by section. */
+/** Parses Markdown section by section. */
 import { setImmediate } from 'node:timers/promises';
 import type { MarkdownNode } from '../../../core/web/browser-chat.ts';
 import { wholeCharacters } from '../text.ts';
-import { definitionsIn, SECTION, tokensOf } from './parser.ts';
+import { definitionsIn, SECTION_LENGTH, tokensOf } from './parser.ts';
 import { treeOf } from './tree.ts';
 
 /**
- * Reads CommonMark with GitHub's tables, strikethrough, task lists and bare addresses. HTML, footnotes and definitions of links
- * are text, pictures are links. Total, and other work is done between the sections of a long text.
- * @param read is called for each section
+ * Parses CommonMark with GitHub's tables, strikethrough, task lists and bare URLs. HTML, footnotes and link definitions stay text;
+ * images become links. Never throws. Yields to the event loop between the sections of a long text.
+ * @param read called for each section
  */
 export async function readMarkdown<Part>(
   markdown: string,
@@ -23,17 +23,17 @@ export async function readMarkdown<Part>(
   return parts;
 }
 
-/** The same for a text that is known to be short. */
+/** Like {@link readMarkdown}, for short text. */
 export const parseMarkdown = (markdown: string, references = definitionsIn(markdown)): MarkdownNode[] =>
   treeOf(tokensOf(markdown, references));
 
 const OPENING_FENCE = /^(?:(`{3,})[^`]*|(~{3,})(?!~).*)$/;
 const CLOSING_FENCE = /^ {0,3}(`+|~+)[ \t\r]*$/;
 
-/** Parts that are parsed one by one: cut between paragraphs where there are any, else between lines or words, and in no code. */
+/** Splits the text between paragraphs, otherwise between lines or words, and never inside code. */
 function* sections(markdown: string): Generator<string> {
   let rest = markdown;
-  while (rest.length > SECTION) {
+  while (rest.length > SECTION_LENGTH) {
     const end = sectionEnd(rest);
     yield rest.slice(0, end);
     rest = rest.slice(end).replace(/^\n/, '');
@@ -48,12 +48,12 @@ function sectionEnd(text: string): number {
   for (let start = 0; start < text.length; ) {
     const newline = text.indexOf('\n', start);
     const end = newline < 0 ? text.length : newline;
-    if (end > SECTION && fence === undefined) break;
+    if (end > SECTION_LENGTH && fence === undefined) break;
     const row = text.slice(start, end);
     if (fence === undefined) {
       const [, backticks, tildes] = OPENING_FENCE.exec(row) ?? [];
       fence = backticks ?? tildes;
-      // What is indented may belong to the item above.
+      // An indented line may belong to the list item above.
       if (row.trim() === '' && /\S/.test(text.charAt(end + 1))) paragraph = end;
     } else if (CLOSING_FENCE.exec(row)?.[1]?.startsWith(fence)) {
       fence = undefined;
@@ -62,8 +62,8 @@ function sectionEnd(text: string): number {
     line = end;
     start = end + 1;
   }
-  if (paragraph > SECTION / 8) return paragraph;
+  if (paragraph > SECTION_LENGTH / 8) return paragraph;
   if (line > 0) return line;
-  const space = text.lastIndexOf(' ', SECTION);
-  return space > SECTION / 2 ? space : wholeCharacters(text, SECTION);
+  const space = text.lastIndexOf(' ', SECTION_LENGTH);
+  return space > SECTION_LENGTH / 2 ? space : wholeCharacters(text, SECTION_LENGTH);
 }

@@ -1,9 +1,9 @@
-/** Markdown as a tree, for platforms to write. */
+/** Builds a Markdown tree that platforms render. */
 import type { Token } from 'markdown-it';
 import type { MarkdownNode } from '../../../core/web/browser-chat.ts';
-import { addressesIn, DEEPEST } from './parser.ts';
+import { addressesIn, MAX_DEPTH } from './parser.ts';
 
-/** markdown-it's containers, under their names in mdast. */
+/** mdast node types by markdown-it token name. */
 const CONTAINERS = {
   paragraph: 'paragraph',
   heading: 'heading',
@@ -23,11 +23,11 @@ const CONTAINERS = {
 
 const CONTAINER_OF = new Map<string, MarkdownNode['type']>(Object.entries(CONTAINERS));
 
-/** markdown-it's flat tokens, nested. */
+/** Nests markdown-it's flat tokens. */
 export function treeOf(tokens: readonly Token[]): MarkdownNode[] {
   const root: MarkdownNode[] = [];
   const open = [root];
-  /** Marks that are nested too deep. */
+  /** Number of open marks beyond the depth limit. */
   let skipped = 0;
   let isLinked = false;
   for (const token of tokens) {
@@ -35,7 +35,7 @@ export function treeOf(tokens: readonly Token[]): MarkdownNode[] {
     const container = CONTAINER_OF.get(type.replace(/_(?:open|close)$/, ''));
     if (container === 'link') isLinked = nesting === 1;
     if (container === undefined) open.at(-1)?.push(...leavesOf(token, isLinked));
-    else if (nesting === 1 && (open.length > 2 * DEEPEST || skipped > 0)) skipped += 1;
+    else if (nesting === 1 && (open.length > 2 * MAX_DEPTH || skipped > 0)) skipped += 1;
     else if (nesting === 1) {
       const children: MarkdownNode[] = [];
       open.at(-1)?.push({ type: container, children, ...detailsOf(token) });
@@ -83,7 +83,7 @@ function leavesOf(token: Token, isLinked: boolean): MarkdownNode[] {
       return [{ type: 'inlineCode', value }];
     case 'code_block':
     case 'fence': {
-      // Anything but a name could be read as a mention or a link.
+      // Anything else could be read as a mention or a link.
       const [language] = /^[\w+#.-]{1,20}(?!\S)/.exec(info.trim()) ?? [];
       return [{ type: 'code', value: value.replace(/\n$/, ''), ...(language && { language }) }];
     }
@@ -96,7 +96,7 @@ function leavesOf(token: Token, isLinked: boolean): MarkdownNode[] {
   }
 }
 
-/** Text with its bare addresses as links. */
+/** Turns bare URLs in text into links. */
 function withLinks(value: string): MarkdownNode[] {
   const nodes: MarkdownNode[] = [];
   let at = 0;
@@ -110,17 +110,17 @@ function withLinks(value: string): MarkdownNode[] {
   return nodes;
 }
 
-/** An item that begins with a box is a task. */
+/** Turns a list item that starts with a checkbox into a task. */
 function withTask(item: MarkdownNode | undefined): MarkdownNode[] {
   const [paragraph, ...blocks] = item?.children ?? [];
-  const [first, ...others] = paragraph?.children ?? [];
+  const [first, ...siblings] = paragraph?.children ?? [];
   const [box, mark] = /^\[([ xX])\][ \n]/.exec(first?.value ?? '') ?? [];
   if (!item || !paragraph || first?.type !== 'text' || box === undefined) return item ? [item] : [];
-  const rest: MarkdownNode[] = [{ type: 'text', value: first.value?.slice(box.length) ?? '' }, ...others];
+  const rest: MarkdownNode[] = [{ type: 'text', value: first.value?.slice(box.length) ?? '' }, ...siblings];
   return [{ ...item, checked: mark !== ' ', children: [{ ...paragraph, children: rest }, ...blocks] }];
 }
 
-/** The text of nodes, each block on lines of its own. */
+/** The text of nodes, with each block on a new line. */
 export function textOf(nodes: readonly MarkdownNode[]): string {
   const texts = nodes.map(({ type, value, children = [] }, index) => {
     const between = type === 'tableCell' ? ' ' : '\n';
@@ -132,14 +132,14 @@ export function textOf(nodes: readonly MarkdownNode[]): string {
 
 const PHRASING: ReadonlySet<string> = new Set('text inlineCode break strong emphasis delete link'.split(' '));
 
-/** Whether the words of a link are its address already. */
+/** Whether a link's label is its own URL. */
 export const isBareLink = (label: string, url: string): boolean =>
   [label, `${label}/`, `mailto:${label}`].includes(url);
 
-/** Longer names of columns are not listed. In characters, together. */
+/** Maximum total length of the column names to list them. */
 const LONGEST_COLUMNS = 200;
 
-/** Says what comes, for people who hear a table line by line. */
+/** Introduces a table for people who use a screen reader. */
 export function tableSentence({ children: [head] = [] }: MarkdownNode): string {
   const names = (head?.children ?? []).map((cell) => textOf([cell]).replace(/\s+/g, ' ').trim());
   const listed = names.join(', ');

@@ -1,4 +1,4 @@
-/** The people, the roles and the channels of the chat. They are made up, so that one person can try what several see. */
+/** Fictional people, roles and channels, so one person can try what several people see. */
 
 import type { Address, Person } from '../../../core/invocation.ts';
 import type { Choice } from '../../../core/options.ts';
@@ -19,7 +19,7 @@ const ROLES = [{ id: 'band', name: 'band' }] as const;
 const CHANNELS: readonly BrowserChannel[] = [
   { id: 'general', name: 'general', topic: 'Anything goes' },
   { id: 'songs', name: 'songs', topic: 'A second channel with its own models, limits and songs' },
-  { id: 'quiet', name: 'quiet', topic: 'A channel to try moderation in' },
+  { id: 'quiet', name: 'quiet', topic: 'Try moderation here' },
   ...PEOPLE.map(({ id }) => ({
     id: `direct-${id}`,
     name: 'Minstrel',
@@ -28,7 +28,7 @@ const CHANNELS: readonly BrowserChannel[] = [
   })),
 ];
 
-/** What options that take a person or a role are completed with, as {@link parseSubject} reads it. */
+/** Completions for options that take a person or role, in the format of {@link parseSubject}. */
 export const MENTIONS: readonly Choice[] = [
   ...PEOPLE.map(({ id, displayName }) => ({ name: displayName, value: `<@${id}|${displayName}>` })),
   ...ROLES.map(({ id, name }) => ({ name: `${name} (a role)`, value: `<@&${id}|${name}>` })),
@@ -43,7 +43,6 @@ export function channelsOf(person: string): readonly BrowserChannel[] {
   return CHANNELS.filter(({ direct }) => direct === undefined || direct === person);
 }
 
-/** Whether the person is in the channel. */
 export function isIn(channel: string, person: string): boolean {
   return channelsOf(person).some(({ id }) => id === channel);
 }

@@ -1,4 +1,4 @@
-/** What was said, as long as the process runs, and who follows it. */
+/** In-memory messages and the pages that follow them. */
 import type { WebMessage } from '../render/message.ts';
 
 export type HistoryChange =
@@ -8,21 +8,21 @@ type Follower = (change: HistoryChange) => void;
 
 export type History = ReturnType<typeof createHistory>;
 
-/** @param most messages of a channel that are kept */
-export function createHistory(most: number) {
+/** @param limit maximum number of messages per channel */
+export function createHistory(limit: number) {
   const messages = new Map<string, WebMessage>();
-  /** With what ends each of them. */
+  /** Each follower with the function that ends it. */
   const followers = new Map<Follower, () => void>();
 
-  function tell(change: HistoryChange): void {
+  function notify(change: HistoryChange): void {
     for (const follower of followers.keys()) follower(change);
   }
 
-  function remove(isMeant: (message: WebMessage) => boolean): void {
-    const gone = [...messages.values()].filter(isMeant);
-    if (gone.length === 0) return;
-    for (const { id } of gone) messages.delete(id);
-    tell({ type: 'removed', messages: gone });
+  function remove(matches: (message: WebMessage) => boolean): void {
+    const removed = [...messages.values()].filter(matches);
+    if (removed.length === 0) return;
+    for (const { id } of removed) messages.delete(id);
+    notify({ type: 'removed', messages: removed });
   }
 
   return {
@@ -30,18 +30,18 @@ export function createHistory(most: number) {
     all: (): WebMessage[] => [...messages.values()],
     find: (id: string): WebMessage | undefined => messages.get(id),
 
-    /** Adds the message, or puts it where its earlier state was. */
+    /** Adds the message, or replaces its earlier state in place. */
     put(message: WebMessage): void {
       messages.set(message.id, message);
-      tell({ type: 'put', message });
-      const there = [...messages.values()].filter(({ channel }) => channel === message.channel);
-      const oldest = new Set(there.slice(0, Math.max(0, there.length - most)));
-      remove((one) => oldest.has(one));
+      notify({ type: 'put', message });
+      const inChannel = [...messages.values()].filter(({ channel }) => channel === message.channel);
+      const oldest = new Set(inChannel.slice(0, Math.max(0, inChannel.length - limit)));
+      remove((entry) => oldest.has(entry));
     },
 
     remove,
 
-    /** Resolves when the signal aborts, or when all of it closes. */
+    /** Resolves when the signal aborts or the history closes. */
     async follow(follower: Follower, signal: AbortSignal): Promise<void> {
       if (signal.aborted) return;
       const { promise, resolve } = Promise.withResolvers<void>();

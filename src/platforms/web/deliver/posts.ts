@@ -1,4 +1,4 @@
-/** Messages of the bot in the chat's channels. */
+/** The bot's messages in the chat's channels. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Address } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
@@ -29,18 +29,18 @@ export function createWebPosts({ history, now, newId }: PostTools) {
     { id, to }: { readonly id: string; readonly to?: string | undefined },
   ): Promise<WebMessage> {
     const { content, source } = await renderForWeb(message, person);
-    const asked = typeof platformData?.message === 'string' ? platformData.message : undefined;
-    const { at = now(), replyTo = asked } = history.find(id) ?? {};
+    const questionId = typeof platformData?.message === 'string' ? platformData.message : undefined;
+    const { at = now(), replyTo = questionId } = history.find(id) ?? {};
     return { ...content, id, channel, at, source, replyTo, to };
   }
 
-  /** The same key is the same message, whatever else is known of it. */
+  /** The key privateMessage identifies the message. */
   async function show(address: Address, message: Message, options: ShowOptions): Promise<Posted> {
     assertReachable(address);
     const id = postId(options.key);
-    const shown = await messageFor(address, message, { id });
+    const rendered = await messageFor(address, message, { id });
     options.beforeWriting?.();
-    history.put(shown);
+    history.put(rendered);
     return { id };
   }
 
@@ -53,11 +53,11 @@ export function createWebPosts({ history, now, newId }: PostTools) {
         ready: () => sleep(WEB_LIMITS.streamMs),
         async write(make) {
           if (!isIn(address.channel, address.person)) return;
-          const shown = await messageFor(address, make(), { id });
+          const rendered = await messageFor(address, make(), { id });
           options.beforeWriting?.();
-          history.put(shown);
+          history.put(rendered);
         },
-        // What a state cannot do, the last one tells.
+        // `close` reports the error.
         failed: () => undefined,
       });
       return {
@@ -71,11 +71,11 @@ export function createWebPosts({ history, now, newId }: PostTools) {
 
     async sendPrivately(address: Address, message: Message): Promise<void> {
       assertReachable(address);
-      const alone = await messageFor(address, message, { id: newId(), to: address.person });
-      history.put(alone);
+      const privateMessage = await messageFor(address, message, { id: newId(), to: address.person });
+      history.put(privateMessage);
     },
   };
 }
 
-/** A key is a job's id, which other keys cannot be. */
+/** The prefix keeps job ids apart from other message ids. */
 export const postId = (key: string): string => `b-${key}`;

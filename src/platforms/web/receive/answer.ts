@@ -1,4 +1,4 @@
-/** What the page asks, and the answers. */
+/** Answers requests from the page. */
 
 import { UserError } from '../../../core/errors.ts';
 import { plain } from '../../../core/message.ts';
@@ -9,40 +9,48 @@ import { completeLine } from '../../shared/completion.ts';
 import { buttonTarget, formTarget } from '../../shared/target.ts';
 import { channelsOf, findPerson, MENTIONS, webAddress } from '../connection/community.ts';
 import type { WebMessage } from '../render/message.ts';
-import { type Asking, DONE, formAnswer, invoke, referenceTo, type WebReceivingTools } from './invoke.ts';
+import {
+  DONE,
+  formAnswer,
+  invoke,
+  type RequestContext,
+  referenceTo,
+  type WebReceivingTools,
+} from './invoke.ts';
 import { runLine } from './line.ts';
-import type { SentValues, WebAsking, WebRequest } from './requests.ts';
+import type { RequestOf, SentValues, WebRequest } from './requests.ts';
 
-const OUTDATED = 'This button is too old. Use the command again.';
+const BUTTON_EXPIRED = 'This button is too old. Use the command again.';
 
-/** Answers one request. Never throws for what a person did wrong. */
+/** Answers candidate request. Reports user errors as messages instead of throwing. */
 export async function answerRequest(request: WebRequest, tools: WebReceivingTools): Promise<BrowserAnswer> {
-  const asking = askingOfRequest(request);
-  if (!asking) return { type: 'refused', sentence: "This person isn't in this channel." };
+  const context = contextOf(request);
+  if (!context) return { type: 'refused', sentence: "This person isn't in this channel." };
   try {
     switch (request.type) {
       case 'line':
-        return await runLine(request, asking, tools);
+        return await runLine(request, context, tools);
       case 'press':
-        return await press(request, asking, tools);
+        return await press(request, context, tools);
       case 'form':
-        return await sendForm(request, asking, tools);
+        return await sendForm(request, context, tools);
       case 'menu':
-        return openMenu(request, asking, tools);
+        return openMenu(request, context, tools);
       case 'complete': {
-        const { person, address } = asking;
+        const { person, address } = context;
         const completion = await completeLine(request.line, {
           commands: tools.bot.commands,
-          suggest: (wanted) => tools.bot.suggest({ ...wanted, person, address }),
+          suggest: (suggestion) => tools.bot.suggest({ ...suggestion, person, address }),
           mentions: MENTIONS,
         });
         return { type: 'candidates', ...completion };
       }
       case 'suggest':
-        return await suggest(request, asking, tools);
+        return await suggest(request, context, tools);
       case 'clear':
         tools.history.remove(
-          ({ channel, to }) => channel === asking.channel.id && (to === undefined || to === asking.person.id),
+          ({ channel, to }) =>
+            channel === context.channel.id && (to === undefined || to === context.person.id),
         );
         return DONE;
       default:
@@ -50,21 +58,21 @@ export async function answerRequest(request: WebRequest, tools: WebReceivingTool
     }
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    await tools.posts.sendPrivately(asking.address, { text: plain(error.message) });
+    await tools.posts.sendPrivately(context.address, { text: plain(error.message) });
     return DONE;
   }
 }
 
-function askingOfRequest({ person: id, channel: name }: WebRequest): Asking | undefined {
+function contextOf({ person: id, channel: name }: WebRequest): RequestContext | undefined {
   const person = findPerson(id);
-  const channel = channelsOf(id).find((one) => one.id === name);
+  const channel = channelsOf(id).find((candidate) => candidate.id === name);
   return person && channel && { person, channel, address: webAddress(channel, id) };
 }
 
-/** The message, where the person sees it in this channel. */
-function seenMessage(
+/** The message, if the person can see it in this channel. */
+function visibleMessage(
   id: string,
-  { channel, person }: Asking,
+  { channel, person }: RequestContext,
   { history }: Pick<WebReceivingTools, 'history'>,
 ): WebMessage | undefined {
   const message = history.find(id);
@@ -72,37 +80,38 @@ function seenMessage(
 }
 
 async function press(
-  { id, message: pressed, action }: WebAsking<'press'>,
-  asking: Asking,
+  { id, message: pressed, action }: RequestOf<'press'>,
+  context: RequestContext,
   tools: WebReceivingTools,
 ): Promise<BrowserAnswer> {
-  const { buttons = [], more = [] } = seenMessage(pressed, asking, tools) ?? {};
+  const { buttons = [], more = [] } = visibleMessage(pressed, context, tools) ?? {};
   const target = buttonTarget(action);
-  if (!target || ![...buttons, ...more].some((button) => button.id === action)) throw new UserError(OUTDATED);
-  return await invoke({ id, target, options: {} }, asking, tools);
+  if (!target || ![...buttons, ...more].some((button) => button.id === action))
+    throw new UserError(BUTTON_EXPIRED);
+  return await invoke({ id, target, options: {} }, context, tools);
 }
 
 async function sendForm(
-  { id, form, options }: WebAsking<'form'>,
-  asking: Asking,
+  { id, form, options }: RequestOf<'form'>,
+  context: RequestContext,
   tools: WebReceivingTools,
 ): Promise<BrowserAnswer> {
   const target = formTarget(form);
   const values = valuesOf(options, tools);
-  const given = Object.entries(values).map(
+  const filled = Object.entries(values).map(
     ([name, value]) => `${name}: ${typeof value === 'object' ? value.name : String(value)}`,
   );
-  const said = target.action ? undefined : { line: [`/${form}`, ...given].join(' '), attached: [] };
-  return await invoke({ id, target, options: values, said, isForm: true }, asking, tools);
+  const shownAs = target.action ? undefined : { line: [`/${form}`, ...filled].join(' '), attached: [] };
+  return await invoke({ id, target, options: values, shownAs, isForm: true }, context, tools);
 }
 
 function openMenu(
-  { message: id, command: name }: WebAsking<'menu'>,
-  asking: Asking,
+  { message: id, command: name }: RequestOf<'menu'>,
+  context: RequestContext,
   tools: WebReceivingTools,
 ): BrowserAnswer {
   const command = tools.bot.commands.find((candidate) => candidate.name === name);
-  const message = seenMessage(id, asking, tools);
+  const message = visibleMessage(id, context, tools);
   if (!command?.messageMenu || !message) throw new UserError('That message was deleted.');
   const { label: title, option } = command.messageMenu;
   const initial = { [option]: message.source || (message.line ?? '') };
@@ -110,17 +119,17 @@ function openMenu(
 }
 
 async function suggest(
-  { form, option, typed, options }: WebAsking<'suggest'>,
-  { person, address }: Asking,
+  { form, option, typed, options }: RequestOf<'suggest'>,
+  { person, address }: RequestContext,
   tools: WebReceivingTools,
 ): Promise<BrowserAnswer> {
   const { command, subcommand } = formTarget(form);
   const declaration = declarationOf(formTarget(form), tools.bot.commands)?.options[option];
   if (declaration?.type === 'text' && declaration.mention) return { type: 'choices', choices: MENTIONS };
-  const { [option]: _replaced, ...others } = options;
-  const filled = valuesOf(others, tools);
-  const wanted = { command, subcommand, option, typed, options: filled, person, address };
-  return { type: 'choices', choices: await tools.bot.suggest(wanted) };
+  const { [option]: _replaced, ...otherValues } = options;
+  const filled = valuesOf(otherValues, tools);
+  const suggestion = { command, subcommand, option, typed, options: filled, person, address };
+  return { type: 'choices', choices: await tools.bot.suggest(suggestion) };
 }
 
 function valuesOf(

@@ -1,4 +1,4 @@
-/** Invocations, and what comes of them. */
+/** Runs invocations and shows their outcome. */
 
 import type { Bot } from '../../../core/bot/create-bot.ts';
 import { UserError } from '../../../core/errors.ts';
@@ -21,45 +21,45 @@ export interface WebReceivingTools {
   readonly now: () => number;
 }
 
-/** Who asks, and where. */
-export interface Asking {
+/** The person and channel of a request. */
+export interface RequestContext {
   readonly person: Person;
   readonly channel: BrowserChannel;
   readonly address: Address;
 }
 
 export const DONE = { type: 'done' } as const satisfies BrowserAnswer;
-const FILE_GONE = 'The attached file is no longer available. Attach it again.';
+const FILE_UNAVAILABLE = 'The attached file is no longer available. Attach it again.';
 
-interface Invoking {
+interface InvokeRequest {
   readonly id: string;
   readonly target: Target;
   readonly options: RawOptions;
-  /** What the channel reads of it; nothing of a pressed button. */
-  readonly said?: Pick<WebMessage, 'line' | 'attached'> | undefined;
+  /** The command as shown in the channel; absent for a pressed button. */
+  readonly shownAs?: Pick<WebMessage, 'line' | 'attached'> | undefined;
   readonly isForm?: boolean;
 }
 
 export async function invoke(
-  { id, target, options, said, isForm = false }: Invoking,
-  { person, channel, address }: Asking,
+  { id, target, options, shownAs, isForm = false }: InvokeRequest,
+  { person, channel, address }: RequestContext,
   tools: WebReceivingTools,
 ): Promise<BrowserAnswer> {
-  const entry: WebMessage | undefined = said && {
-    ...said,
-    id: saidId(id),
+  const entry: WebMessage | undefined = shownAs && {
+    ...shownAs,
+    id: personMessageId(id),
     channel: channel.id,
     at: tools.now(),
     author: person.id,
     body: [],
-    source: said.line ?? '',
+    source: shownAs.line ?? '',
   };
   const to = entry ? { ...address, platformData: { asked: entry.id } } : address;
-  return await finish({ id, person, address: to, options, ...target }, tools, { entry, isForm });
+  return await runInvocation({ id, person, address: to, options, ...target }, tools, { entry, isForm });
 }
 
-/** Runs it, and shows what came of it. What was asked is shown once it is taken, so that nothing is said to be that is not. */
-export async function finish(
+/** Runs an invocation and shows its outcome. The command appears in the channel only once it is accepted. */
+export async function runInvocation(
   invocation: Invocation,
   { bot, history, posts }: WebReceivingTools,
   { entry, isForm = false }: { readonly entry?: WebMessage | undefined; readonly isForm?: boolean } = {},
@@ -87,8 +87,8 @@ export async function finish(
   }
 }
 
-/** What people said has its own ids; see {@link postId}. */
-export const saidId = (id: string): string => `p-${id}`;
+/** The id of a person's message; see {@link postId}. */
+export const personMessageId = (id: string): string => `p-${id}`;
 
 export const formAnswer = (form: Form, name: string): BrowserAnswer => ({
   type: 'form',
@@ -96,9 +96,9 @@ export const formAnswer = (form: Form, name: string): BrowserAnswer => ({
   name: `/${name}`,
 });
 
-/** Throws UserError for a file that is not here any more. */
+/** Throws UserError if the upload is no longer in memory. */
 export function referenceTo(id: string, { uploads }: Pick<WebReceivingTools, 'uploads'>): FileReference {
   const reference = uploads.reference(id);
-  if (!reference) throw new UserError(FILE_GONE);
+  if (!reference) throw new UserError(FILE_UNAVAILABLE);
   return reference;
 }

@@ -1,4 +1,4 @@
-/** A typed line: a command as in `/song a tune for rain --style lofi`, or talk. */
+/** Runs a typed line: a command such as `/song a tune for rain --style lofi`, or a message. */
 
 import { UserError } from '../../../core/errors.ts';
 import type { FileReference, OptionDeclarations, OptionValue, RawOptions } from '../../../core/options.ts';
@@ -7,49 +7,49 @@ import { askedHelp, opensForm, readKnownLine, typedOptions } from '../../shared/
 import { readableText, webNodes } from '../render/markdown.ts';
 import type { WebMessage } from '../render/message.ts';
 import {
-  type Asking,
   DONE,
-  finish,
   formAnswer,
   invoke,
+  personMessageId,
+  type RequestContext,
   referenceTo,
-  saidId,
+  runInvocation,
   type WebReceivingTools,
 } from './invoke.ts';
-import type { WebAsking } from './requests.ts';
-import { questionAsking, wordsToBot } from './talk.ts';
+import type { RequestOf } from './requests.ts';
+import { questionFor, textForBot } from './talk.ts';
 
-/** Throws UserError for what is typed wrong. */
+/** Throws UserError for invalid input. */
 export async function runLine(
-  request: WebAsking<'line'>,
-  asking: Asking,
+  request: RequestOf<'line'>,
+  context: RequestContext,
   tools: WebReceivingTools,
 ): Promise<BrowserAnswer> {
   const files = request.uploads.map((id) => referenceTo(id, tools));
   const line = readableText(request.line).trim();
-  if (!line.startsWith('/')) return await talk({ ...request, line }, files, asking, tools);
-  const found = readKnownLine(line, tools.bot.commands);
-  const help = askedHelp(found.command, found);
+  if (!line.startsWith('/')) return await runMessage({ ...request, line }, files, context, tools);
+  const parsed = readKnownLine(line, tools.bot.commands);
+  const help = askedHelp(parsed.command, parsed);
   if (help) {
-    await tools.posts.sendPrivately(asking.address, help);
+    await tools.posts.sendPrivately(context.address, help);
     return DONE;
   }
-  if (files.length === 0 && opensForm(found.command, found)) {
-    const { name, description: title, options } = found;
+  if (files.length === 0 && opensForm(parsed.command, parsed)) {
+    const { name, description: title, options } = parsed;
     return formAnswer({ id: name, title, submitLabel: 'Send', options, initial: {} }, name);
   }
   const typed = typedOptions(
-    found.command,
-    found,
-    'Or attach the file with the paper clip, or drop it here.',
+    parsed.command,
+    parsed,
+    'Or attach the file with the plus button, or drop it here.',
   );
-  const options = withFiles(typed, files, found);
-  const said = { line, attached: files.map(({ name }) => name) };
-  const target = { command: found.command.name, subcommand: found.subcommand };
-  return await invoke({ id: request.id, target, options, said }, asking, tools);
+  const options = withFiles(typed, files, parsed);
+  const shownAs = { line, attached: files.map(({ name }) => name) };
+  const target = { command: parsed.command.name, subcommand: parsed.subcommand };
+  return await invoke({ id: request.id, target, options, shownAs }, context, tools);
 }
 
-/** Attached files fill the options that take them, in their order. */
+/** Assigns attached files to the options that accept them, in order. */
 function withFiles(
   typed: RawOptions,
   files: readonly FileReference[],
@@ -61,25 +61,25 @@ function withFiles(
     const free = Object.entries(declarations).filter(
       ([option, { type }]) => type === 'file' && options[option] === undefined,
     );
-    const [fitting = free[0]] = free.filter(
+    const [match = free[0]] = free.filter(
       ([, option]) => option.type === 'file' && option.accept.some((accepted) => accepted === kind),
     );
-    if (!fitting) throw new UserError(`/${name} can't use ${file.name}.`);
-    options[fitting[0]] = file;
+    if (!match) throw new UserError(`/${name} can't use ${file.name}.`);
+    options[match[0]] = file;
   }
   return options;
 }
 
-async function talk(
-  { id, line, replyTo }: WebAsking<'line'>,
+async function runMessage(
+  { id, line, replyTo }: RequestOf<'line'>,
   files: readonly FileReference[],
-  { person, channel, address }: Asking,
+  { person, channel, address }: RequestContext,
   tools: WebReceivingTools,
 ): Promise<BrowserAnswer> {
   const { history, now } = tools;
   if (line === '' && files.length === 0) return DONE;
-  const said: WebMessage = {
-    id: saidId(id),
+  const message: WebMessage = {
+    id: personMessageId(id),
     channel: channel.id,
     at: now(),
     author: person.id,
@@ -88,11 +88,11 @@ async function talk(
     replyTo,
     attached: files.length > 0 ? files.map(({ name }) => name) : undefined,
   };
-  history.put(said);
-  const where = { isDirect: channel.direct !== undefined, history };
-  const text = wordsToBot(said, where);
+  history.put(message);
+  const scope = { isDirect: channel.direct !== undefined, history };
+  const text = textForBot(message, scope);
   if (text === undefined) return DONE;
-  const to = { ...address, platformData: { message: said.id } };
-  const asked = questionAsking(said, { text, files }, where);
-  return await finish({ id, person, address: to, ...asked }, tools);
+  const to = { ...address, platformData: { message: message.id } };
+  const question = questionFor(message, { text, files }, scope);
+  return await runInvocation({ id, person, address: to, ...question }, tools);
 }

@@ -1,4 +1,4 @@
-/** What people say without a command: to the bot in a direct message, by its name, or as a reply to it. */
+/** Messages to the bot without a command: direct messages, mentions and replies. */
 import type { ConversationTurn, Invocation } from '../../../core/invocation.ts';
 import { questionIn, type SpokenMessage } from '../../shared/question.ts';
 import { findPerson } from '../connection/community.ts';
@@ -9,37 +9,38 @@ import type { WebMessage } from '../render/message.ts';
 
 const NAMED = /^@minstrel\b[\s,:]*/i;
 
-/** What a message says to the bot; undefined where it is not for the bot. */
-export function wordsToBot(
-  said: WebMessage,
+/** The text of a message to the bot; undefined if it is not for the bot. */
+export function textForBot(
+  message: WebMessage,
   { isDirect, history }: { readonly isDirect: boolean; readonly history: History },
 ): string | undefined {
-  const repliedTo = said.replyTo === undefined ? undefined : history.find(said.replyTo);
-  const isToBot = isDirect || NAMED.test(said.source) || (repliedTo !== undefined && !repliedTo.author);
-  return isToBot ? said.source.replace(NAMED, '').trim() : undefined;
+  const repliedTo = message.replyTo === undefined ? undefined : history.find(message.replyTo);
+  const isForBot = isDirect || NAMED.test(message.source) || (repliedTo !== undefined && !repliedTo.author);
+  return isForBot ? message.source.replace(NAMED, '').trim() : undefined;
 }
 
-/** The question as an invocation, with what was said before it. */
-export function questionAsking(
-  said: WebMessage,
+/** The question as an invocation, with the conversation conversation it. */
+export function questionFor(
+  message: WebMessage,
   question: SpokenMessage,
   { isDirect, history }: { readonly isDirect: boolean; readonly history: History },
 ): Pick<Invocation, 'command' | 'options' | 'conversation' | 'isMessage' | 'files'> {
-  const before = isDirect && said.replyTo === undefined ? latest(said, history) : replies(said, history);
-  return { ...questionIn(question), conversation: before.map(turnOf) };
+  const conversation =
+    isDirect && message.replyTo === undefined ? latest(message, history) : replies(message, history);
+  return { ...questionIn(question), conversation: conversation.map(turnOf) };
 }
 
-/** The latest messages of the channel that everybody in it sees, oldest first. */
+/** The latest messages visible to everyone in the channel, oldest first. */
 function latest({ id, channel }: WebMessage, history: History): WebMessage[] {
-  const there = history.all().filter((message) => message.channel === channel && !message.to);
-  const end = there.findIndex((message) => message.id === id);
-  return there.slice(0, end < 0 ? there.length : end).slice(-WEB_LIMITS.conversation);
+  const inChannel = history.all().filter((other) => other.channel === channel && !other.to);
+  const end = inChannel.findIndex((other) => other.id === id);
+  return inChannel.slice(0, end < 0 ? inChannel.length : end).slice(-WEB_LIMITS.conversation);
 }
 
-/** The chain of replies that ends in this message, oldest first. */
-function replies(said: WebMessage, history: History): WebMessage[] {
+/** The chain of replies that leads to this message, oldest first. */
+function replies(message: WebMessage, history: History): WebMessage[] {
   const chain: WebMessage[] = [];
-  let next = said.replyTo;
+  let next = message.replyTo;
   while (next !== undefined && chain.length < WEB_LIMITS.conversation) {
     const found = history.find(next);
     if (!found || found.to !== undefined || chain.includes(found)) break;

@@ -1,25 +1,25 @@
-/** Files that people attached, until the bot has read them. They are in memory: the bot keeps its own copy at once. */
+/** Attached files, uploads in memory until the bot has stored its own copy. */
 import type { FileReference } from '../../../core/options.ts';
 import { WEB_LIMITS } from '../limits.ts';
 
 export interface Upload {
   readonly name: string;
-  /** As the browser says. */
+  /** As reported by the browser. */
   readonly contentType: string;
   readonly bytes: Buffer;
 }
 
 export type Uploads = ReturnType<typeof createUploads>;
 
-/** `urlOf`: where the bot reads a file. */
+/** `urlOf` returns the URL at which the bot reads a file. */
 export function createUploads(urlOf: (id: string) => string, newId: () => string) {
-  const held = new Map<string, Upload>();
+  const uploads = new Map<string, Upload>();
 
   function dropOldest(): void {
-    let bytes = held.values().reduce((sum, upload) => sum + upload.bytes.length, 0);
-    for (const [id, upload] of held) {
+    let bytes = uploads.values().reduce((sum, upload) => sum + upload.bytes.length, 0);
+    for (const [id, upload] of uploads) {
       if (bytes <= WEB_LIMITS.heldBytes) return;
-      held.delete(id);
+      uploads.delete(id);
       bytes -= upload.bytes.length;
     }
   }
@@ -28,16 +28,16 @@ export function createUploads(urlOf: (id: string) => string, newId: () => string
     /** Returns the id by which requests name the file. */
     add(upload: Upload): string {
       const id = newId();
-      held.set(id, upload);
+      uploads.set(id, upload);
       dropOldest();
       return id;
     },
 
-    find: (id: string): Upload | undefined => held.get(id),
+    find: (id: string): Upload | undefined => uploads.get(id),
 
-    /** The file as an option takes it; undefined for one that is not here any more. */
+    /** The file as an option value; undefined if it is no longer in memory. */
     reference(id: string): FileReference | undefined {
-      const upload = held.get(id);
+      const upload = uploads.get(id);
       if (!upload) return undefined;
       const { name, contentType, bytes } = upload;
       const type = contentType || undefined;

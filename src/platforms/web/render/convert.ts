@@ -1,4 +1,4 @@
-/** A Message as what the page shows. Nothing is cut: a browser shows texts of any length. */
+/** Converts messages for the page. Never truncates: a browser shows text of any length. */
 
 import type { Button, MediaItem, Message } from '../../../core/message.ts';
 import { present } from '../../../core/util/present.ts';
@@ -11,13 +11,13 @@ import type { WebContent, WebMedia } from './message.ts';
 
 export interface RenderedMessage {
   readonly content: WebContent;
-  /** Its words as Markdown. */
+  /** Its text as Markdown. */
   readonly source: string;
 }
 
-/** `person` is the only one whom `notify` mentions. */
-export async function renderForWeb(given: Message, person: string): Promise<RenderedMessage> {
-  const message = wellFormed(given);
+/** `person` is mentioned if the message has `notify`. */
+export async function renderForWeb(input: Message, person: string): Promise<RenderedMessage> {
+  const message = wellFormed(input);
   const { title, text = '', fields, media, actions = [], progress, footer, notify } = message;
   const { shown, more } = arrangeButtons(actions);
   const content: WebContent = {
@@ -35,14 +35,14 @@ export async function renderForWeb(given: Message, person: string): Promise<Rend
 }
 
 function mediaOf({ kind, name, alt, caption, cover, source }: MediaItem): WebMedia {
-  const place = source.type === 'kept' ? { file: source.file } : { url: linkableUrl(source.url) };
+  const location = source.type === 'kept' ? { file: source.file } : { url: linkableUrl(source.url) };
   return present({
     kind,
     name: line(name),
     alt: alt && line(alt),
     caption: caption && line(caption),
     cover,
-    ...place,
+    ...location,
   });
 }
 

@@ -1,4 +1,4 @@
-/** Markdown as a tree of the few elements that the page knows. Its text stays text: nothing here makes or holds HTML. */
+/** Markdown as a tree of the elements the page supports. Text stays text: this never produces HTML. */
 
 import { present } from '../../../core/util/present.ts';
 import type { MarkdownNode } from '../../../core/web/browser-chat.ts';
@@ -6,11 +6,11 @@ import { readMarkdown } from '../../shared/markdown/read.ts';
 import { isBareLink, textOf } from '../../shared/markdown/tree.ts';
 import { wellFormed } from '../../shared/text.ts';
 
-/** None of the text is lost. Links lead to http, https, mailto, or a message of this chat. */
+/** Keeps all text. Links may use http, https or mailto, or point to a message in this chat. */
 export const webNodes = (markdown: string): Promise<MarkdownNode[]> =>
   readMarkdown(readableText(markdown), (nodes) => nodes.flatMap(withSafeLinks));
 
-/** What other addresses would do is not known, so they are text. */
+/** Other URLs could do anything, so they become text. */
 function withSafeLinks(node: MarkdownNode): MarkdownNode[] {
   const { url, ...rest } = node;
   const children = node.children?.flatMap(withSafeLinks);
@@ -21,14 +21,14 @@ function withSafeLinks(node: MarkdownNode): MarkdownNode[] {
   return [...(children ?? []), { type: 'text', value: address }];
 }
 
-/** Control characters show as boxes, or not at all. */
+/** Browsers show control characters as boxes or not at all. */
 const UNREADABLE = /(?![\n\t])\p{Cc}/gu;
 
 export function readableText(text: string): string {
   return wellFormed(text).replace(/\r\n?/g, '\n').replace(UNREADABLE, '');
 }
 
-/** An address that the page may link to; undefined for any other. */
+/** The URL if the page may link to it. */
 export function linkableUrl(url: string): string | undefined {
   if (/^#message-[\w-]+$/.test(url)) return url;
   const parsed = URL.parse(url);

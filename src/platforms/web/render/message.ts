@@ -1,18 +1,18 @@
-/** A message as the history holds it: what pages get of it, with what they do not get. */
+/** A message in the history: the fields sent to pages, plus internal ones. */
 
 import type { KeptFile } from '../../../core/message.ts';
 import type { BrowserMedia, BrowserMessage } from '../../../core/web/browser-chat.ts';
 
 export interface WebMedia extends Omit<BrowserMedia, 'bytes'> {
-  /** Kept by us. Its link expires, so it is made when the message is sent to a page. */
+  /** A stored file. Its link expires, so it is created when the message is sent to a page. */
   readonly file?: KeptFile;
 }
 
 export interface WebMessage extends Omit<BrowserMessage, 'media'> {
   readonly media?: readonly WebMedia[] | undefined;
-  /** The words as Markdown, for conversations. */
+  /** The text as Markdown, used as conversation context. */
   readonly source: string;
 }
 
-/** What the bot says. */
+/** The content of a bot message. */
 export type WebContent = Omit<WebMessage, 'id' | 'channel' | 'at' | 'source'>;
