@@ -59,8 +59,8 @@ test('a route that breaks answers 500 without its reason, which goes to the log'
   const server = await listen({ routes: [broken], log });
   const response = await fetch(`${server.url}/break/key`);
   expect(response.status).toBe(500);
-  expect(await response.text()).toBe('{"error":"broken"}');
-  expect(log.lines).toContainEqual(expect.stringContaining('error Route failed'));
+  expect(await response.text()).toBe('{"error":"internal error"}');
+  expect(log.lines).toContainEqual(expect.stringContaining('error Request failed'));
 });
 
 test('the log names routes by their pattern, never by the URL', async () => {

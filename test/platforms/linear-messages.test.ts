@@ -1,4 +1,4 @@
-/** No part of a message, form or event blocks the event loop, however hostile its text. Texts alone: linear-text.test.ts. */
+/** No part of a message, form or event blocks the event loop, however hostile. See also linear-text.test.ts. */
 import { ApplicationCommandOptionType, ComponentType } from 'discord.js';
 import { describe } from 'vitest';
 import type { Message } from '../../src/core/message.ts';
@@ -66,11 +66,12 @@ const ignore = () => undefined;
 const NO_GUILDS = { channelName: ignore, roleName: ignore, botRole: () => false };
 const LOG = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
-describe('options and forms are read in linear time', () => {
+describe('options and forms are parsed in linear time', () => {
   testLinear({
     'options by position': (text) =>
       parseOptions({ name: 'odd', options: OPTIONS, positional: true }, `large ${text}`),
-    'a number of many groups': (text) => parseOptions({ name: 'odd', options: OPTIONS }, `--count 1${text}`),
+    'a number with many groups': (text) =>
+      parseOptions({ name: 'odd', options: OPTIONS }, `--count 1${text}`),
     'a typed choice': (text) => typedValue('size', OPTIONS.size, text, ''),
     'a typed number': (text) => typedValue('count', OPTIONS.count, text, ''),
     'a typed address': (text) => typedValue('file', OPTIONS.file, `https://a.example/${text}`, ''),
@@ -83,7 +84,7 @@ describe('options and forms are read in linear time', () => {
   });
 });
 
-describe('Discord’s events and forms are read in linear time', () => {
+describe("Discord's events and forms are parsed in linear time", () => {
   testLinear({
     'a command': (value) =>
       commandOptions(
@@ -93,26 +94,26 @@ describe('Discord’s events and forms are read in linear time', () => {
         ],
         '7',
       ),
-    'a sent form': (value) =>
+    'a submitted form': (value) =>
       optionsOfForm(
         ['text', 'count:number'].map((id) => [id, { type: ComponentType.TextInput, value }] as const),
       ),
     'a form': (text) => modalOrReason(formWith(text)),
     'the button of a form': (text) => openFormButton(formWith(text)),
-    'a message of a person': (content) =>
+    'a message from a person': (content) =>
       contentOf(messageContentSchema.parse({ content }), { guilds: NO_GUILDS, self: '111222333444555666' }),
-    'a message of the bot': (content) => textOfBot({ content, embeds: [] }),
+    'a message from the bot': (content) => textOfBot({ content, embeds: [] }),
     'the name of a person': (nick) => personOf({ id: '1', displayName: 'ada' }, { nick, roles: [] }, false),
     'a request': (text) => multipartOf(textSending(text), []),
     nonceOf,
   });
 });
 
-describe('Slack’s events and forms are read in linear time', () => {
+describe("Slack's events and forms are parsed in linear time", () => {
   testLinear({
     'a form': (text) =>
       viewOf(formWith(text), { address: { platform: 'slack', channel: 'C1', person: 'U0ADA' } }),
-    'a sent form': (value) =>
+    'a submitted form': (value) =>
       formOptions({
         text: { text: { type: 'plain_text_input', value } },
         count: { count: { type: 'number_input', value } },
@@ -125,16 +126,16 @@ describe('Slack’s events and forms are read in linear time', () => {
     isAboutPeople: (text) => isAboutPeople({ text }),
     optionInSlackWords: (description) => optionInSlackWords({ type: 'text', description }),
     statusOf: (stage) => statusOf({ stage, startedAt: 0 }, 9),
-    'a line of the SDK': (text) => sdkLogger(LOG).warn(text),
+    'a log line of the SDK': (text) => sdkLogger(LOG).warn(text),
     digestOf,
   });
 });
 
-/** What stands beside a message's text is shorter: the gateway's titles have 1,000 characters at most, and options 3,000. */
+/** Other parts of a message are shorter than its text: titles have up to 1,000 characters, options up to 3,000. */
 const part = (text: string): string => text.slice(0, 4_000);
 const KEPT = { name: 'k', bytes: 9, contentType: 'image/png' };
 
-/** A message with the text in one of its places. */
+/** A message with the text in one of its parts. */
 const MESSAGES: Readonly<Record<string, (text: string) => Message>> = {
   text: (text) => ({ text, conversation: true, feedback: { good: 'a', bad: 'b' } }),
   title: (text) => ({ title: part(text) }),
@@ -142,7 +143,7 @@ const MESSAGES: Readonly<Record<string, (text: string) => Message>> = {
   footer: (text) => ({ footer: part(text) }),
   stage: (text) => ({ title: 'A song', progress: { stage: part(text), startedAt: 0, until: 9 } }),
   'name of a file': (name) => ({ media: [{ kind: 'image', name, source: { type: 'kept', file: KEPT } }] }),
-  'description of a picture': (text) => ({
+  'description of an image': (text) => ({
     title: 'a',
     media: [
       { kind: 'image', name: 'a', alt: part(text), cover: true, source: { type: 'kept', file: KEPT } },
@@ -163,12 +164,12 @@ const MESSAGES: Readonly<Record<string, (text: string) => Message>> = {
 const link = () => 'https://bot.example/a';
 const terminal = { style: (_: unknown, text: string) => text, numberOf: () => 1, savedAs: () => 'a' };
 
-describe.each(Object.entries(MESSAGES))('the %s of a message is written in linear time', (_, messageOf) => {
+describe.each(Object.entries(MESSAGES))('the %s of a message is rendered in linear time', (_, messageOf) => {
   testLinear({
     'on Discord': (text) => renderPages(messageOf(text), { fileBytes: 1e7, link }),
     'on Discord, without a file': (text) =>
       renderPages(messageOf(text), { fileBytes: 1e7, link, textFile: false }),
-    'in a card of Discord': (text) => {
+    'in a Discord card': (text) => {
       const message = messageOf(text);
       return [renderCard(message, []), renderButtons(message.actions ?? [], message)];
     },
@@ -177,8 +178,8 @@ describe.each(Object.entries(MESSAGES))('the %s of a message is written in linea
         person: 'U0ADA',
         links: link,
       }),
-    'in a notification of Slack': (text) => summaryOf(messageOf(text), { person: 'U0ADA' }),
-    'on Slack’s Home tab': (text) =>
+    'in a Slack notification': (text) => summaryOf(messageOf(text), { person: 'U0ADA' }),
+    "on Slack's Home tab": (text) =>
       homeView({
         sections: [messageOf(text)],
         shown: { direct: 'D1' },
@@ -197,7 +198,7 @@ const file = { name: 'a.mp3', bytes: 9, contentType: 'audio/mpeg', path: 'files/
 const place = { root: './', asset: (name: string) => `/assets/${name}` };
 const guard = createGuard('80');
 
-describe('pages and requests are read and written in linear time', () => {
+describe('pages and requests are processed in linear time', () => {
   testLinear({
     songDocument: (text) =>
       songDocument(

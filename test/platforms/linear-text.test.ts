@@ -1,4 +1,4 @@
-/** No text that a person, a model or the gateway wrote blocks the event loop on its way to or from a chat. */
+/** No text from a person, a model or the gateway blocks the event loop on its way to or from a chat. */
 import { describe } from 'vitest';
 import { ask } from '../../commands/ask.ts';
 import { commands } from '../../commands/index.ts';
@@ -40,13 +40,13 @@ const SOURCES = { commands, suggest: async () => [], mentions: [] };
 const BOT = { team: 'T1', botUser: 'U0BOT', botId: 'B1' };
 const ADA = { id: 'U0ADA', displayName: 'Ada', moderator: false, roles: [] };
 
-describe('what platforms share reads and writes in linear time', () => {
+describe('shared platform code runs in linear time', () => {
   testLinear({
     readLine: (text) => readLine(text, commands),
     'the options of a line': (text) => typedOptions(song, readCommandLine(song, text), ''),
     'an option of a line': (text) => typedOptions(song, readCommandLine(song, `rain --style ${text}`), ''),
-    'a line that is completed': (text) => completeLine(`/song ${text}`, SOURCES),
-    'an option that is completed': (text) => completeLine(`/ask hi --model ${text}`, SOURCES),
+    'completion of a line': (text) => completeLine(`/song ${text}`, SOURCES),
+    'completion of an option': (text) => completeLine(`/ask hi --model ${text}`, SOURCES),
     tokenize: (text) => tokenize(text, (name) => name === 'style'),
     nearest: (text) => nearest(text, ['song', 'ask']),
     textParts: (text) => textParts('a', {}, text, 3_000),
@@ -59,7 +59,7 @@ describe('what platforms share reads and writes in linear time', () => {
   });
 });
 
-describe('Discord writes in linear time', () => {
+describe('Discord rendering runs in linear time', () => {
   testLinear({
     deadenMentions,
     escapeSigns,
@@ -69,7 +69,7 @@ describe('Discord writes in linear time', () => {
   });
 });
 
-describe('Slack reads and writes in linear time', () => {
+describe('Slack parsing and rendering runs in linear time', () => {
   testLinear({
     readSlashLine: (text) => readSlashLine(`/ask ${text}`, [ask]),
     mentions: (text) => mentions({ text }, BOT),
@@ -81,12 +81,12 @@ describe('Slack reads and writes in linear time', () => {
     breakTokens,
     linkLine: (text) => linkLine(`https://a.example/${text}`, text),
     contextBlocks: (text) => contextBlocks([text, text]),
-    'a stream that begins': (text) => stableText('', text),
-    'a stream that goes on': (text) => stableText(text, `${text}a b`),
+    'a new stream': (text) => stableText('', text),
+    'a growing stream': (text) => stableText(text, `${text}a b`),
   });
 });
 
-describe('the terminal, the web and pages write in linear time', () => {
+describe('the terminal, the web and pages render in linear time', () => {
   testLinear({
     printable,
     linkableUrl: (text) => linkableUrl(`https://a.example/${text}`),

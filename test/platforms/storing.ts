@@ -1,6 +1,6 @@
 import type { Platform } from '../../src/platforms/platform.ts';
 
-/** The platform as jobs use it: what `show` returns is stored at once, as what it remembers meanwhile is. */
+/** Wraps a platform as jobs use it: the state that `show` returns is stored immediately. */
 export function storing(platform: Platform): Platform {
   return {
     ...platform,

@@ -3,7 +3,7 @@ import { defineCommand, defineSubcommand } from '../../../src/core/bot/command.t
 import type { Outcome } from '../../../src/core/bot/outcome.ts';
 import { readCommandLine, typedOptions } from '../../../src/platforms/shared/command-line.ts';
 
-const nothing = async (): Promise<Outcome> => ({ type: 'message', visibility: 'person', message: {} });
+const respondEmpty = async (): Promise<Outcome> => ({ type: 'message', visibility: 'person', message: {} });
 
 const models = defineCommand({
   name: 'models',
@@ -17,17 +17,17 @@ const models = defineCommand({
         model: { type: 'text', description: 'Which' },
         where: { type: 'choice', description: 'Where', choices: [{ name: 'channel', value: 'channel' }] },
       },
-      run: nothing,
+      run: respondEmpty,
     }),
-    refresh: defineSubcommand({ description: 'Ask again', options: {}, run: nothing }),
+    refresh: defineSubcommand({ description: 'Ask again', options: {}, run: respondEmpty }),
   },
-  run: nothing,
+  run: respondEmpty,
 });
 
 const read = (text: string) => typedOptions(models, readCommandLine(models, text), '');
 
 describe('a command with subcommands', () => {
-  it('knows its subcommand by the first word, and reads the other words by their position', () => {
+  it('takes the first word as the subcommand and the rest by position', () => {
     expect(readCommandLine(models, 'SET ask some model channel')).toMatchObject({
       subcommand: 'set',
       text: 'ask some model channel',
@@ -39,13 +39,13 @@ describe('a command with subcommands', () => {
     });
   });
 
-  it('names the subcommand that was probably meant', () => {
+  it('suggests the closest subcommand', () => {
     expect(() => read('sett ask x')).toThrow('/models has no subcommand “sett”. Did you mean /models set?');
     expect(() => read('everything')).toThrow('Choose one of set, refresh.');
     expect(() => read('constructor')).toThrow('Choose one of set, refresh.');
   });
 
-  it("says that a subcommand doesn't take text", () => {
+  it("reports that a subcommand doesn't take text", () => {
     expect(() => read('refresh now')).toThrow("/models refresh doesn't take text.");
     expect(read('refresh')).toEqual({});
   });

@@ -7,36 +7,36 @@ const FIELD = 100;
 
 const partsOf = (text: string) => textParts('lyrics', {}, text, FIELD);
 
-/** As a form gives back what its fields hold. */
-function sent(text: string): OptionValue | undefined {
+/** The option's value after the form is submitted. */
+function submit(text: string): OptionValue | undefined {
   const options: Record<string, OptionValue> = {};
   for (const part of partsOf(text)) addField(options, part.field, part.text);
   return options.lyrics;
 }
 
-describe('a text in a form whose fields are too short for it', () => {
-  test('comes back whole, whatever it is', () => {
+describe('a text that is longer than a form field', () => {
+  test('is restored exactly on submit', () => {
     const words = fc.array(fc.constantFrom('rain', 'on', 'the', 'roof', ' ', '\n', '\n\n', '雨', '🎵', 'ß'), {
       maxLength: 400,
     });
     for (const joint of ['', ' '])
       fc.assert(
         fc.property(words, (list) => {
-          expect(sent(list.join(joint))).toBe(list.join(joint));
+          expect(submit(list.join(joint))).toBe(list.join(joint));
         }),
       );
   });
 
-  test('is broken between words, and at the end of a verse or line where one is near', () => {
+  test('breaks between words, preferably at the end of a verse or line', () => {
     const word = 'evening';
     for (const { text } of partsOf(Array.from({ length: 60 }, () => word).join(' ')))
-      expect(text.split(' ').every((one) => one === word)).toBe(true);
+      expect(text.split(' ').every((part) => part === word)).toBe(true);
     const verse = Array.from({ length: 3 }, () => 'Rain on the roof').join('\n');
     const [first] = partsOf(Array.from({ length: 6 }, () => verse).join('\n\n'));
     expect(first?.text).toBe(verse);
   });
 
-  test('is broken between words also where a language writes none apart', () => {
+  test('breaks between words in languages without spaces', () => {
     const text = '雨の夜に歌う。'.repeat(40);
     const words = new Set(
       [...new Intl.Segmenter('ja', { granularity: 'word' }).segment(text)].map(({ index }) => index),
@@ -49,7 +49,7 @@ describe('a text in a form whose fields are too short for it', () => {
     expect(at).toBe(text.length);
   });
 
-  test('is refused with a sentence where the option takes less', () => {
+  test('is rejected with a sentence if it exceeds the option limit', () => {
     expect(() => textParts('prompt', { maximumLength: 3000 }, 'x'.repeat(4100), FIELD)).toThrow(
       'The text is too long for “prompt”: 4,100 characters, the limit is 3,000.',
     );

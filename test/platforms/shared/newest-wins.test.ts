@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createNewestWins } from '../../../src/platforms/shared/newest-wins.ts';
 
-/** A writer whose waits and writes end when the test says so. */
+/** A writer whose waits and writes the test completes. */
 function open() {
   const written: string[] = [];
   const failures: unknown[] = [];
@@ -21,7 +21,7 @@ function open() {
     },
     failed: (error) => void failures.push(error),
   });
-  const end = async (list: PromiseWithResolvers<void>[], error?: Error) => {
+  const settle = async (list: PromiseWithResolvers<void>[], error?: Error) => {
     const step = list.shift();
     if (error) step?.reject(error);
     else step?.resolve();
@@ -31,12 +31,12 @@ function open() {
     writer,
     written,
     failures,
-    ready: (error?: Error) => end(waits, error),
-    finished: (error?: Error) => end(writes, error),
+    ready: (error?: Error) => settle(waits, error),
+    finished: (error?: Error) => settle(writes, error),
   };
 }
 
-it('writes one state at a time, and only the newest of those that came meanwhile', async () => {
+it('writes one state at a time, and skips all but the newest waiting state', async () => {
   const { writer, written, ready, finished } = open();
   writer.offer('a');
   writer.offer('b');
@@ -50,7 +50,7 @@ it('writes one state at a time, and only the newest of those that came meanwhile
   expect(written).toEqual(['b', 'e']);
 });
 
-it('goes on after a write that failed, with what came meanwhile, and after a wait that did', async () => {
+it('continues after a failed write or wait', async () => {
   const { writer, written, failures, ready, finished } = open();
   writer.offer('a');
   await ready();
@@ -63,7 +63,7 @@ it('goes on after a write that failed, with what came meanwhile, and after a wai
   expect(failures).toEqual([new Error('write'), new Error('wait')]);
 });
 
-it('closes when no write is in flight, and writes nothing after that', async () => {
+it('closes once no write is in flight, and writes nothing afterwards', async () => {
   const { writer, written, ready, finished } = open();
   writer.offer('a');
   await ready();

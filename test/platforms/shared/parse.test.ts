@@ -32,7 +32,7 @@ const sentence = (text: string): string => {
   return 'no error';
 };
 
-describe('what is typed behind a command', () => {
+describe('text after a command', () => {
   it.each([
     [
       'a tune for rain --style lofi --instrumental',
@@ -114,20 +114,20 @@ describe('what is typed behind a command', () => {
     expect(sentence(text)).toContain(part);
   });
 
-  it('takes a word for the switch that it names, where no text is taken', () => {
+  it('reads the name of a switch as that switch if the command takes no text', () => {
     const jobs = { name: 'jobs', options: { all: { type: 'flag', description: 'All' } } } as const;
     expect(parseOptions(jobs, 'all')).toEqual({ all: true });
     expect(() => parseOptions(jobs, 'everything')).toThrow("/jobs doesn't take text, only --all");
     expect(parse('instrumental')).toEqual({ prompt: 'instrumental' });
   });
 
-  it("says so when a command doesn't take text", () => {
+  it("reports that a command doesn't take text", () => {
     const jobs = { name: 'jobs', options: {} };
     expect(() => parseOptions(jobs, 'all')).toThrow("/jobs doesn't take text");
     expect(parseOptions(jobs, ' ')).toEqual({});
   });
 
-  it('either reads options or throws a UserError, whatever was typed', () => {
+  it('returns options or throws a UserError for any input', () => {
     const part = fc.oneof(
       fc.string({ unit: 'grapheme' }),
       fc.constantFrom(
@@ -155,7 +155,7 @@ describe('what is typed behind a command', () => {
     );
   });
 
-  it('gives words without flags and quotes to the prompt as they are', () => {
+  it('passes words without flags and quotes to the prompt unchanged', () => {
     const word = fc.string({ minLength: 1 }).filter((value) => /^[^\s"“”„«»–—-]+$/.test(value));
     fc.assert(
       fc.property(fc.array(word, { minLength: 1 }), (list) => {
@@ -164,7 +164,7 @@ describe('what is typed behind a command', () => {
     );
   });
 
-  it('reads back any value that was quoted', () => {
+  it('reads any quoted value', () => {
     const value = fc.string().filter((text) => text.trim() === text && text !== '' && !/["“”„«»]/.test(text));
     fc.assert(
       fc.property(value, (style) => {
@@ -174,7 +174,7 @@ describe('what is typed behind a command', () => {
   });
 });
 
-describe('words by their position', () => {
+describe('positional words', () => {
   const set = {
     family: {
       type: 'choice',
@@ -212,7 +212,7 @@ describe('words by their position', () => {
     expect(byPosition(text)).toEqual(expected);
   });
 
-  it('are read where there is no text at all', () => {
+  it('are read if there is no text option', () => {
     const { family, where } = set;
     const options = { family, where };
     const reset = (text: string) => parseOptions({ name: 'models reset', options, positional: true }, text);
@@ -222,7 +222,7 @@ describe('words by their position', () => {
     );
   });
 
-  it('read a number, and leave prose whole', () => {
+  it('are read as numbers, but not taken from multiline text', () => {
     const options = {
       scope: set.where,
       most: { type: 'number', description: 'Most' },
@@ -241,7 +241,7 @@ describe('words by their position', () => {
     expect(prose('Be kind --where server')).toEqual({ text: 'Be kind', where: 'server' });
   });
 
-  it('stay text where a command has no parts', () => {
+  it('stay text if the command has no subcommands', () => {
     const options = { prompt: { type: 'text', description: 'What' }, where: set.where } as const;
     expect(parseOptions({ name: 'image', options }, 'a red channel')).toEqual({ prompt: 'a red channel' });
   });

@@ -7,7 +7,7 @@ import { completeRows, readableMarkdown } from '../../../src/platforms/terminal/
 import { SILENT_BOT } from '../../core/silent-bot.ts';
 import { createPaper, openTerminal, type TerminalHarness } from './harness.ts';
 
-const HERE = { platform: 'terminal', channel: 'terminal', person: 'you' };
+const ADDRESS = { platform: 'terminal', channel: 'terminal', person: 'you' };
 const STARTED_AT = 1_700_000_000_000;
 const remember = async () => {};
 
@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => harness.close());
 
-const show = (message: Message, key = 'a') => harness.terminal.show(HERE, message, { key, remember });
+const show = (message: Message, key = 'a') => harness.terminal.show(ADDRESS, message, { key, remember });
 
 const silence = (seconds: number): Uint8Array => Buffer.alloc(seconds * 8000, 128);
 
@@ -26,7 +26,7 @@ function audio(name: string, bytes: Uint8Array, more: Partial<MediaItem> = {}): 
   return { kind: 'audio', name, source: { type: 'kept', file: harness.keep(bytes) }, ...more };
 }
 
-test('a job from its first word to its result', async () => {
+test('prints a job from the first stage to the result', async () => {
   const stage = (text: string, more = {}): Message => ({
     title: 'Composing “Rain”',
     progress: { stage: text, startedAt: STARTED_AT },
@@ -65,7 +65,7 @@ test('a job from its first word to its result', async () => {
   );
 });
 
-test('messages that take turns say whose they are', async () => {
+test('prints a heading when the output switches between messages', async () => {
   await show({ text: 'one' }, 'a');
   await show({ text: 'two' }, 'b');
   await show({ text: 'one', footer: 'more' }, 'a');
@@ -76,7 +76,7 @@ test('messages that take turns say whose they are', async () => {
   ]);
 });
 
-test('what was printed before a restart is not printed again, though its buttons have other numbers', async () => {
+test('does not repeat parts printed before a restart, even if button numbers change', async () => {
   const message: Message = {
     text: 'done',
     actions: [{ type: 'action', id: 'song.again:job1:0', label: 'Again' }],
@@ -84,17 +84,17 @@ test('what was printed before a restart is not printed again, though its buttons
   await show({ ...message, actions: [{ type: 'action', id: 'x.y:z:0', label: 'Other' }] }, 'b');
   const posted = await show(message);
   const before = harness.paper.written();
-  await harness.make().show(HERE, message, { key: 'a', posted, remember });
+  await harness.make().show(ADDRESS, message, { key: 'a', posted, remember });
   expect(harness.paper.written()).toBe(before);
 });
 
-test('a remembered state that no terminal wrote is as good as none', async () => {
+test('ignores a stored state that is not from a terminal', async () => {
   const posted: Posted = { printed: 7 };
-  await harness.terminal.show(HERE, { text: 'hello' }, { key: 'a', posted, remember });
+  await harness.terminal.show(ADDRESS, { text: 'hello' }, { key: 'a', posted, remember });
   expect(harness.paper.written()).toContain('hello');
 });
 
-test('a file that came early is not printed again when others join it', async () => {
+test('does not print a file again when more files arrive', async () => {
   const first = audio('Take 1.wav', silence(1));
   await show({
     title: 'Rain',
@@ -112,9 +112,9 @@ test('a file that came early is not printed again when others join it', async ()
   ]);
 });
 
-describe('nothing from outside moves the cursor', () => {
+describe('control characters are removed', () => {
   const evil = 'a\u001b[2Jb\u0007c\rd\u009b1Ae\u202ef';
-  test('in any part of a message', async () => {
+  test('from every part of a message', async () => {
     await show({
       title: evil,
       text: `${evil} and &#27;[2J and \`&#27;\` [x](https://e.org/&#27;)`,
@@ -127,8 +127,8 @@ describe('nothing from outside moves the cursor', () => {
       footer: evil,
     });
     await show({ title: evil, progress: { stage: evil, startedAt: STARTED_AT } }, 'b');
-    await harness.terminal.sendPrivately(HERE, { text: evil });
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may come through.
+    await harness.terminal.sendPrivately(ADDRESS, { text: evil });
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these must be removed.
     expect(harness.paper.written()).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
   });
 });
@@ -139,7 +139,7 @@ test.each([
   ['a block of code', '\\*\n```js\n/\\*/ `\n```\n\\*', '*\n```js\n/\\*/ `\n```\n*'],
   ['a block within a longer fence', '````\n```\n\\*\n````\n\\*', '````\n```\n\\*\n````\n*'],
   ['everything else', '# Head\n\n**bold** [link](https://e.org)', '# Head\n\n**bold** [link](https://e.org)'],
-])('Markdown stays as it is written, with %s', (_, markdown, text) => {
+])('keeps Markdown readable: %s', (_, markdown, text) => {
   expect(readableMarkdown(markdown)).toBe(text);
 });
 
@@ -148,21 +148,21 @@ test.each([
   ['one\n\ntwo', ['one', ''], 5],
   ['abcdefghijk lm', ['abcdefgh'], 8],
   ['one two', [], 0],
-])('%j has complete rows in 8 columns', (text, rows, length) => {
+])('splits %j into complete rows of 8 columns', (text, rows, length) => {
   expect(completeRows(text, 8)).toEqual({ rows, length });
 });
 
-describe('a growing text', () => {
+describe('a streamed text', () => {
   const words = Array.from({ length: 40 }, (_, index) => `word${index}`).join(' ');
-  const growing = async (output: ReturnType<typeof createPaper>) => {
-    const stream = harness.make({ output }).stream(HERE, { key: 'a', remember });
+  const startStream = async (output: ReturnType<typeof createPaper>) => {
+    const stream = harness.make({ output }).stream(ADDRESS, { key: 'a', remember });
     stream.update(() => ({ title: 'Words', text: `${words.slice(0, 150)}` }));
     return stream;
   };
 
-  test('is printed row by row on a screen, and once', async () => {
+  test('is printed once, row by row, on a TTY', async () => {
     const screen = Object.assign(createPaper(), { isTTY: true, columns: 40 });
-    const stream = await growing(screen);
+    const stream = await startStream(screen);
     await expect.poll(screen.written).toContain('Minstrel #1\nWords\nword0 word1');
     await stream.close({ title: 'Words', text: words, footer: 'the end' });
     const [, , ...rows] = screen.written().trim().split('\n');
@@ -170,16 +170,16 @@ describe('a growing text', () => {
     expect(rows.join(' ')).toBe(`${words} the end`.replace('Words ', ''));
   });
 
-  test('waits for its lines in a pipe', async () => {
+  test('is printed in complete lines to a pipe', async () => {
     const pipe = createPaper();
-    const stream = await growing(pipe);
+    const stream = await startStream(pipe);
     await stream.close({ title: 'Words', text: words });
     expect(pipe.written()).toBe(`\nMinstrel #1\nWords\n${words}\n`);
   });
 
-  test('that becomes another is printed whole', async () => {
+  test('is printed again in full if its start changes', async () => {
     const screen = Object.assign(createPaper(), { isTTY: true, columns: 40 });
-    const stream = await growing(screen);
+    const stream = await startStream(screen);
     await expect.poll(screen.written).toContain('word0 word1');
     await stream.close({ title: 'Words', text: 'Stopped.' });
     expect(screen.written()).toMatch(/Minstrel #1, edited\nWords\nStopped\.\n$/);
@@ -187,33 +187,33 @@ describe('a growing text', () => {
 });
 
 describe('files', () => {
-  test('of one name are told apart by number', async () => {
+  test('with the same name get a number', async () => {
     await show({ media: [audio('Rain.wav', silence(1)), audio('Rain.wav', silence(2))] });
     expect((await readdir(harness.folder)).sort()).toEqual(['Rain (2).wav', 'Rain.wav']);
     expect(await readFile(join(harness.folder, 'Rain (2).wav'))).toHaveLength(16_000);
   });
 
-  test('of one name that come at the same moment do not overwrite each other', async () => {
+  test('with the same name do not overwrite each other when saved at once', async () => {
     await Promise.all(
       [1, 2, 3, 4].map((seconds) => show({ media: [audio('Rain.wav', silence(seconds))] }, `key${seconds}`)),
     );
     expect(await readdir(harness.folder)).toHaveLength(4);
   });
 
-  test('that are there already are not saved again', async () => {
+  test('that already exist are not saved again', async () => {
     await show({ media: [audio('Rain.wav', silence(1))] }, 'a');
     await show({ media: [audio('Rain.wav', silence(1))] }, 'b');
     expect(await readdir(harness.folder)).toEqual(['Rain.wav']);
   });
 
-  test('never leave their folder', async () => {
+  test('never leave the folder', async () => {
     await show({ media: [audio('../../escaped.wav', silence(1)), audio('..', silence(2))] });
     const names = await readdir(harness.folder);
     expect(names).toHaveLength(2);
     expect(await readdir(join(harness.folder, '..'))).toEqual(['media']);
   });
 
-  test('that came short are not passed off as whole', async () => {
+  test('are rejected if they are shorter than expected', async () => {
     const whole = harness.keep(silence(1));
     const file = { ...whole, bytes: whole.bytes + 1 };
     const item: MediaItem = { kind: 'audio', name: 'Rain.wav', source: { type: 'kept', file } };
@@ -221,23 +221,23 @@ describe('files', () => {
     expect(await readdir(harness.folder)).toEqual([]);
   });
 
-  test('that are not kept any more are worth another try', async () => {
+  test('that are no longer stored can be retried', async () => {
     const file = { name: 'lost', bytes: 1, contentType: 'audio/wav' };
     const item: MediaItem = { kind: 'audio', name: 'Rain.wav', source: { type: 'kept', file } };
     await expect(show({ media: [item] })).rejects.toBeInstanceOf(PlatformError);
   });
 
-  test('for which there is no folder are refused with what to do', async () => {
+  test('are refused with advice if the folder is not writable', async () => {
     await writeFile(harness.folder, 'a file where the folder should be');
     await expect(show({ media: [audio('Rain.wav', silence(1))] })).rejects.toMatchObject({
       code: 'refused',
-      advice: expect.stringContaining('Make it a folder that you can write to'),
+      advice: expect.stringContaining('Make the folder writable'),
     });
-    await harness.terminal.sendPrivately(HERE, { text: 'Here', media: [audio('Rain.wav', silence(1))] });
-    expect(harness.paper.written()).toContain('Make it a folder that you can write to');
+    await harness.terminal.sendPrivately(ADDRESS, { text: 'Here', media: [audio('Rain.wav', silence(1))] });
+    expect(harness.paper.written()).toContain('Make the folder writable');
   });
 
-  test('that are still at the gateway are named by their address', async () => {
+  test('that are still at the gateway show their URL', async () => {
     await show({
       text: 'Listen already',
       media: [{ kind: 'audio', name: 'Rain.mp3', source: { type: 'remote', url: 'https://example.org/s' } }],
@@ -247,7 +247,7 @@ describe('files', () => {
   });
 });
 
-test('an output that went away is a channel that is gone', async () => {
+test('reports a closed output as a deleted channel', async () => {
   harness.paper.destroy(new Error('EPIPE'));
   await expect.poll(() => harness.terminal.status()).toMatchObject({ ready: false });
   await expect(show({ text: 'hello' })).rejects.toMatchObject({ code: 'gone' });

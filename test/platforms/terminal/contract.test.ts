@@ -13,7 +13,7 @@ describePlatform('The terminal', async () => {
     keep: async (bytes, contentType) => keep(bytes, contentType),
     messages: async () => (await readPaper(paper.written(), folder)).posts,
     privateMessages: async () => (await readPaper(paper.written(), folder)).privateMessages,
-    // No one but the reader is at a terminal.
+    // A terminal has only one person.
     pinged: async () => [],
     restart: async () => {
       const next = make();

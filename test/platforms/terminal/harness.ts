@@ -11,7 +11,7 @@ import {
 } from '../../../src/platforms/terminal/adapter.ts';
 import type { SeenMessage } from '../../contracts/platform.ts';
 
-/** An output that keeps what is written to it, without the commands to a screen. */
+/** An output that records everything written to it, without control sequences. */
 export function createPaper(): Writable & { readonly written: () => string } {
   let text = '';
   const paper = new Writable({
@@ -24,8 +24,8 @@ export function createPaper(): Writable & { readonly written: () => string } {
   return Object.assign(paper, { written: () => stripVTControlCharacters(text).replaceAll('\r', '') });
 }
 
-/** Kept files in memory. */
-function createKeeper() {
+/** Stored files in memory. */
+function createFileStore() {
   const files = new Map<string, Uint8Array>();
   return {
     keep(bytes: Uint8Array, contentType = 'application/octet-stream'): KeptFile {
@@ -35,7 +35,7 @@ function createKeeper() {
     },
     async *read(name: string): AsyncGenerator<Uint8Array> {
       const bytes = files.get(name);
-      if (!bytes) throw new Error(`${name} is not kept`);
+      if (!bytes) throw new Error(`${name} is not stored`);
       for (let start = 0; start < bytes.length; start += 4096) yield bytes.subarray(start, start + 4096);
     },
   };
@@ -44,24 +44,24 @@ function createKeeper() {
 export interface TerminalHarness {
   readonly terminal: Terminal;
   readonly folder: string;
-  readonly keep: ReturnType<typeof createKeeper>['keep'];
+  readonly keep: ReturnType<typeof createFileStore>['keep'];
   readonly paper: ReturnType<typeof createPaper>;
   make(options?: Partial<TerminalOptions>): Terminal;
   close(): Promise<void>;
 }
 
-/** A terminal that writes on paper and saves into a folder of its own. Not started. */
+/** A terminal with a recorded output and a temporary folder. Not started. */
 export async function openTerminal(options: Partial<TerminalOptions> = {}): Promise<TerminalHarness> {
   const folder = await mkdtemp(join(tmpdir(), 'minstrel-terminal-'));
   const paper = createPaper();
-  const keeper = createKeeper();
+  const fileStore = createFileStore();
   let ids = 0;
   const terminals: Terminal[] = [];
   const make = (more: Partial<TerminalOptions> = {}) => {
     const terminal = createTerminal({
       output: paper,
       folder: join(folder, 'media'),
-      media: { open: async ({ name }) => keeper.read(name) },
+      media: { open: async ({ name }) => fileStore.read(name) },
       newId: () => {
         ids += 1;
         return `invocation-${ids}`;
@@ -75,7 +75,7 @@ export async function openTerminal(options: Partial<TerminalOptions> = {}): Prom
   return {
     terminal: make(),
     folder: join(folder, 'media'),
-    keep: keeper.keep,
+    keep: fileStore.keep,
     paper,
     make,
     async close() {
@@ -85,7 +85,7 @@ export async function openTerminal(options: Partial<TerminalOptions> = {}): Prom
   };
 }
 
-/** Reads paper as a person does: who spoke, and what replaced what. */
+/** Reads the output as a person does: separates messages and applies edits. */
 export async function readPaper(
   written: string,
   folder: string,
@@ -103,9 +103,12 @@ export async function readPaper(
   const files = await Promise.all(
     names.map(async (name) => ({ name, bytes: await readFile(join(folder, name)) })),
   );
-  const seen = (text: string): SeenMessage => ({
+  const toSeenMessage = (text: string): SeenMessage => ({
     text,
     files: files.filter(({ name }) => text.includes(join(folder, name))),
   });
-  return { posts: [...posts.values()].map(seen), privateMessages: privateMessages.map(seen) };
+  return {
+    posts: [...posts.values()].map(toSeenMessage),
+    privateMessages: privateMessages.map(toSeenMessage),
+  };
 }

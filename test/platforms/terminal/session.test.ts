@@ -7,7 +7,7 @@ import type { Invocation } from '../../../src/core/invocation.ts';
 import { SILENT_BOT } from '../../core/silent-bot.ts';
 import { createPaper, openTerminal, type TerminalHarness } from './harness.ts';
 
-const HERE = { platform: 'terminal', channel: 'terminal', public: true, person: 'you' };
+const ADDRESS = { platform: 'terminal', channel: 'terminal', public: true, person: 'you' };
 
 const song = defineCommand({
   name: 'song',
@@ -76,43 +76,43 @@ describe('a line', () => {
   async function open() {
     harness = await openTerminal();
     await harness.terminal.start(bot);
-    return { ...harness, play: harness.terminal.run };
+    return { ...harness, runLine: harness.terminal.run };
   }
 
-  test('asks the bot, and its answer is printed', async () => {
-    const { play, paper } = await open();
-    expect(await play('/song a tune --style dark lofi --instrumental')).toBe('answered');
+  test('runs a command and prints the answer', async () => {
+    const { runLine, paper } = await open();
+    expect(await runLine('/song a tune --style dark lofi --instrumental')).toBe('answered');
     expect(paper.written()).toBe('\nMinstrel #1\ndone\n');
     expect(invocations()).toEqual([
       {
         id: 'invocation-1',
         command: 'song',
         options: { prompt: 'a tune', style: 'dark lofi', instrumental: true },
-        address: HERE,
+        address: ADDRESS,
         person: { id: 'you', displayName: 'you', moderator: true, roles: [] },
       },
     ]);
   });
 
-  test('begins an accepted job', async () => {
-    const { play } = await open();
+  test('starts an accepted job', async () => {
+    const { runLine } = await open();
     const begin = vi.fn();
     outcome = { type: 'accepted', job: 'job-7', begin };
-    expect(await play('/song rain')).toEqual({ job: 'job-7' });
+    expect(await runLine('/song rain')).toEqual({ job: 'job-7' });
     expect(begin).toHaveBeenCalledOnce();
   });
 
-  test('is refused when the bot only says why not', async () => {
-    const { play, paper } = await open();
+  test('is refused if the bot only returns a private error', async () => {
+    const { runLine, paper } = await open();
     outcome = { type: 'message', visibility: 'person', message: { text: 'Too long.' } };
-    expect(await play('/song rain')).toBe('refused');
+    expect(await runLine('/song rain')).toBe('refused');
     expect(paper.written()).toContain('Minstrel (only visible to you)\nToo long.\n');
   });
 
-  test('delivers the private answer of a command whose answers are private', async () => {
-    const { play } = await open();
+  test('counts a private answer as an answer if the command answers privately', async () => {
+    const { runLine } = await open();
     outcome = { type: 'message', visibility: 'person', message: { text: 'Nothing runs.' } };
-    expect(await play('/jobs')).toBe('answered');
+    expect(await runLine('/jobs')).toBe('answered');
   });
 
   test.each([
@@ -121,20 +121,20 @@ describe('a line', () => {
     ['/song --style a --style b', 'You used --style twice.'],
     ['a tune for rain', 'Type a command such as /song a tune for rain'],
     ['7', "Button 7 doesn't exist."],
-  ])('says what is wrong with %j and asks no one', async (line, sentence) => {
-    const { play, paper } = await open();
-    expect(await play(line)).toBe('refused');
+  ])('reports the error in %j without running a command', async (line, sentence) => {
+    const { runLine, paper } = await open();
+    expect(await runLine(line)).toBe('refused');
     expect(paper.written()).toContain(sentence);
     expect(run).not.toHaveBeenCalled();
   });
 
-  test('of a form that no one can fill in starts nothing', async () => {
-    const { play, paper } = await open();
+  test('cancels a form that nobody can fill in', async () => {
+    const { runLine, paper } = await open();
     outcome = {
       type: 'form',
       form: { id: 'song', title: 'Song', submitLabel: 'Go', options: song.options, initial: {} },
     };
-    expect(await play('/song')).toBe('refused');
+    expect(await runLine('/song')).toBe('refused');
     expect(paper.written()).toContain('Cancelled. Nothing was started.');
   });
 
@@ -142,15 +142,15 @@ describe('a line', () => {
     ['1', 'job-6'],
     ['2', 'job-7'],
     ['extend', 'job-7'],
-  ])('%j presses the button that has it', async (line, job) => {
-    const { play, terminal } = await open();
+  ])('%j presses the matching button', async (line, job) => {
+    const { runLine, terminal } = await open();
     for (const key of ['job-6', 'job-7'])
       await terminal.show(
-        HERE,
+        ADDRESS,
         { text: 'a song', actions: [{ type: 'action', id: `song.extend:${key}:1`, label: 'Extend' }] },
         { key, remember: async () => {} },
       );
-    expect(await play(line)).toBe('answered');
+    expect(await runLine(line)).toBe('answered');
     expect(invocations()[0]).toMatchObject({
       command: 'song',
       action: { name: 'extend', job, index: 1 },
@@ -158,29 +158,29 @@ describe('a line', () => {
     });
   });
 
-  test('knows the parts of a command', async () => {
-    const { play, paper } = await open();
-    await play('/models set image');
-    await play('/models');
-    await play('/models constructor').catch(() => {});
+  test('runs subcommands', async () => {
+    const { runLine, paper } = await open();
+    await runLine('/models set image');
+    await runLine('/models');
+    await runLine('/models constructor').catch(() => {});
     expect(invocations().slice(0, 2)).toMatchObject([
       { command: 'models', subcommand: 'set', options: { family: 'image' } },
       { command: 'models', options: {} },
     ]);
     expect(invocations()).toHaveLength(2);
     expect(paper.written()).toContain('/models has no subcommand “constructor”. Choose one of set.');
-    await play('help models');
+    await runLine('help models');
     expect(paper.written()).toContain(
       '**/models set** Chooses a model\n\n- **--family** Requests to limit (required)',
     );
   });
 
-  test('helps, with all commands or with one', async () => {
-    const { play, paper } = await open();
-    await play('help');
+  test('shows help for all commands or one', async () => {
+    const { runLine, paper } = await open();
+    await runLine('help');
     expect(paper.written()).toContain('**/song** Makes a song');
     for (const line of ['help /song', '/song help', '/song --help', '/song —help', '/song ?', '? song']) {
-      await play(line);
+      await runLine(line);
       expect(paper.written().split('**/song** Makes a song').length).toBe(2);
     }
     expect(paper.written().split('**--prompt** What it is about (required)')).toHaveLength(7);
@@ -213,14 +213,14 @@ describe('typed lines', () => {
     form: { id, title: 'Again', submitLabel: 'Go', options: song.options, initial },
   });
 
-  test('run one after the other', async () => {
+  test('run in order', async () => {
     const { input } = await open();
     input.write('/song one\r/song two\r');
     await expect.poll(() => run).toHaveBeenCalledTimes(2);
     expect(invocations().map(({ options }) => options.prompt)).toEqual(['one', 'two']);
   });
 
-  test('are followed by the question for what is missing or wrong, which costs none of the others', async () => {
+  test('are followed by a question for a missing or invalid option, keeping the other options', async () => {
     const { input, screen, answer } = await open();
     run.mockResolvedValueOnce(missing('prompt')).mockResolvedValueOnce(missing('prompt'));
     input.write('/song --instrumental\r');
@@ -231,7 +231,7 @@ describe('typed lines', () => {
     expect(invocations()[2]?.options).toEqual({ instrumental: true, prompt: 'rain' });
   });
 
-  test('answer a form one by one, with what was in it', async () => {
+  test('fill in a form field by field, with its initial values', async () => {
     const { input, screen, answer } = await open();
     run.mockResolvedValueOnce(form('song.again:job-7:0', { prompt: 'rain', style: 'lofi', voice: 'f' }));
     input.write('/song rain\r');
@@ -248,7 +248,7 @@ describe('typed lines', () => {
     });
   });
 
-  test('that come ahead of questions are their answers, also from a pipe', async () => {
+  test('answer questions even if typed ahead or piped', async () => {
     const input = Object.assign(new PassThrough(), { isTTY: false });
     const onExit = vi.fn();
     harness = await openTerminal({ input, onExit });
@@ -262,7 +262,7 @@ describe('typed lines', () => {
     expect(onExit).not.toHaveBeenCalled();
   });
 
-  test('give a file by its address', async () => {
+  test('accept a URL as a file', async () => {
     const { input, answer } = await open();
     run.mockResolvedValueOnce(missing('audio'));
     input.write('/remix\r');
@@ -273,7 +273,7 @@ describe('typed lines', () => {
     });
   });
 
-  test('of a form are given up by Ctrl-C', async () => {
+  test('cancel a form on Ctrl-C', async () => {
     const { input, screen, onExit } = await open();
     run.mockResolvedValueOnce(missing('prompt'));
     input.write('/song\r');
@@ -285,11 +285,11 @@ describe('typed lines', () => {
     expect(onExit).not.toHaveBeenCalled();
   });
 
-  test('Ctrl-C cancels the newest work once, and then leaves', async () => {
+  test('cancel each job once on Ctrl-C, newest first, then exit', async () => {
     const { input, screen, terminal, onExit } = await open();
     for (const key of ['job-6', 'job-7'])
       await terminal.show(
-        HERE,
+        ADDRESS,
         {
           title: 'Rain',
           progress: { stage: 'Composing', startedAt: 1 },
@@ -309,7 +309,7 @@ describe('typed lines', () => {
     expect(screen.written()).toContain('Stopped. Unfinished jobs resume at the next start.');
   });
 
-  test('exit leaves', async () => {
+  test('exit on "exit"', async () => {
     const { input, onExit } = await open();
     input.write('exit\r');
     await expect.poll(() => onExit).toHaveBeenCalledOnce();
@@ -321,14 +321,14 @@ describe('typed lines', () => {
     ['/models set --family l', '› /models set --family lofi'],
     ['/song rain --sty', '› /song rain --style '],
     ['/song rain --voice fem', '› /song rain --voice Female'],
-  ])('%j is completed by Tab', async (typed, completed) => {
+  ])('complete %j on Tab', async (typed, completed) => {
     const { input, screen } = await open();
     input.write(typed);
     input.write('\t');
     await expect.poll(screen.written).toContain(completed.slice(2 + typed.length));
   });
 
-  test('an answer is completed as the option of its command', async () => {
+  test('complete an answer like the option of its command', async () => {
     const { input, screen } = await open();
     run.mockResolvedValueOnce(missing('voice'));
     input.write('/song rain\r');
@@ -340,7 +340,7 @@ describe('typed lines', () => {
     expect(invocations()[1]?.options).toEqual({ prompt: 'rain', voice: 'Female' });
   });
 
-  test('stay below what is announced', async () => {
+  test('stay below announcements', async () => {
     const { input, screen, terminal } = await open();
     input.write('/so');
     await expect.poll(screen.written).toContain('/so');
@@ -348,7 +348,7 @@ describe('typed lines', () => {
     expect(screen.written()).toMatch(/Listening at http:\/\/127\.0\.0\.1:3000\n› \/so$/);
   });
 
-  test('are not taken any more after stop', async () => {
+  test('are ignored after stop', async () => {
     const { input, terminal } = await open();
     await terminal.stop();
     input.write('/song late\r');

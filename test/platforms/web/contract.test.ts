@@ -3,12 +3,12 @@ import { describePlatform } from '../../contracts/platform.ts';
 import { SILENT_BOT } from '../../core/silent-bot.ts';
 import { openWeb, seenMessage, watchChat } from './harness.ts';
 
-describePlatform('The chat in the browser', async () => {
+describePlatform('The browser chat', async () => {
   const { make, keep, files, newest, close } = await openWeb();
   const platform = make();
   await platform.start(SILENT_BOT);
-  /** What Ada sees when she opens the page now. */
-  const seenByAda = async (): Promise<BrowserMessage[]> => {
+  /** The messages Ada sees if she opens the page now. */
+  const visibleToAda = async (): Promise<BrowserMessage[]> => {
     const web = newest();
     if (!web) return [];
     const page = watchChat(web.browserChat, 'ada');
@@ -22,10 +22,11 @@ describePlatform('The chat in the browser', async () => {
     address: { platform: 'web', guild: 'playground', channel: 'general', person: 'ada' },
     goneAddress: { platform: 'web', channel: 'direct-bob', person: 'ada' },
     keep: async (bytes, contentType) => keep(bytes, contentType),
-    messages: async () => (await seenByAda()).filter(({ to }) => !to).map((one) => seenMessage(one, files)),
+    messages: async () =>
+      (await visibleToAda()).filter(({ to }) => !to).map((message) => seenMessage(message, files)),
     privateMessages: async () =>
-      (await seenByAda()).filter(({ to }) => to).map((one) => seenMessage(one, files)),
-    pinged: async () => (await seenByAda()).flatMap(({ mention }) => mention ?? []),
+      (await visibleToAda()).filter(({ to }) => to).map((message) => seenMessage(message, files)),
+    pinged: async () => (await visibleToAda()).flatMap(({ mention }) => mention ?? []),
     restart: async () => {
       const next = make();
       await next.start(SILENT_BOT);

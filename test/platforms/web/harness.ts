@@ -6,15 +6,15 @@ import type { SeenMessage } from '../../contracts/platform.ts';
 
 const TOKEN = 'a-token-that-is-only-for-tests';
 
-/** What a page shows that has read each event. */
+/** The state of a page that has processed each event. */
 export function watchChat(chat: BrowserChat, person: string) {
   const messages = new Map<string, BrowserMessage>();
   const events: BrowserEvent[] = [];
-  const gone = new AbortController();
+  const left = new AbortController();
   const ended = chat.watch(
     person,
     (sent) => {
-      // Sound for tests: a page reads what its own server sends. A copy, as over a connection.
+      // Safe: the events come from our own code. The copy simulates the connection.
       const event = JSON.parse(JSON.stringify(sent)) as BrowserEvent;
       events.push(event);
       if (event.type === 'all') {
@@ -24,13 +24,13 @@ export function watchChat(chat: BrowserChat, person: string) {
       if (event.type === 'message') messages.set(event.message.id, event.message);
       if (event.type === 'removed') for (const id of event.ids) messages.delete(id);
     },
-    gone.signal,
+    left.signal,
   );
   return {
     events,
     messages: () => [...messages.values()],
     async leave() {
-      gone.abort();
+      left.abort();
       await ended;
     },
   };
@@ -38,7 +38,7 @@ export function watchChat(chat: BrowserChat, person: string) {
 
 export async function openWeb(options: Partial<WebOptions> = {}) {
   const files = new Map<string, Uint8Array>();
-  const made: ReturnType<typeof createWeb>[] = [];
+  const created: ReturnType<typeof createWeb>[] = [];
   let ids = 0;
   const make = () => {
     const web = createWeb({
@@ -52,7 +52,7 @@ export async function openWeb(options: Partial<WebOptions> = {}) {
       },
       ...options,
     });
-    made.push(web);
+    created.push(web);
     return web;
   };
   return {
@@ -63,16 +63,24 @@ export async function openWeb(options: Partial<WebOptions> = {}) {
       files.set(name, bytes);
       return { name, bytes: bytes.byteLength, contentType };
     },
-    /** The platform that was made last, which a person has open. */
-    newest: () => made.at(-1),
+    /** The platform created last, which the page has open. */
+    newest: () => created.at(-1),
     async close() {
-      await Promise.all(made.map((web) => web.close()));
+      await Promise.all(created.map((web) => web.close()));
     },
   };
 }
 
-/** All of its words, as a person reads them. */
-function wordsOf({ title, body, fields = [], footer, buttons = [], more = [], progress }: BrowserMessage) {
+/** All text of a message, as a person reads it. */
+function textOfMessage({
+  title,
+  body,
+  fields = [],
+  footer,
+  buttons = [],
+  more = [],
+  progress,
+}: BrowserMessage) {
   const labels = [...buttons, ...more].map(({ label }) => label);
   const facts = fields.map(({ name, value }) => `${name}: ${value}`);
   return [title, progress?.stage, ...body.map(textOfNode), ...facts, footer, ...labels]
@@ -86,10 +94,10 @@ function textOfNode({ value = '', children = [] }: MarkdownNode): string {
 
 export function seenMessage(message: BrowserMessage, files: ReadonlyMap<string, Uint8Array>): SeenMessage {
   return {
-    text: wordsOf(message),
+    text: textOfMessage(message),
     files: (message.media ?? []).flatMap(({ url, name }) => {
-      const kept = /\/files\/([\w-]+)\?/.exec(url ?? '')?.[1];
-      return kept === undefined ? [] : [{ name, bytes: files.get(kept) ?? new Uint8Array() }];
+      const fileName = /\/files\/([\w-]+)\?/.exec(url ?? '')?.[1];
+      return fileName === undefined ? [] : [{ name, bytes: files.get(fileName) ?? new Uint8Array() }];
     }),
   };
 }

@@ -6,7 +6,7 @@ const paragraph = (...children: object[]) => ({ type: 'paragraph', children });
 
 it.each([
   [
-    'lists that count, and tasks',
+    'numbered lists and tasks',
     '3. a\n4. b\n\n- [x] c',
     [
       {
@@ -21,7 +21,7 @@ it.each([
     ],
   ],
   [
-    'links of the web, and others as text',
+    'web links, and other URLs as text',
     '[a](https://a.example) [b](javascript:c) https://d.example/(e).',
     [
       paragraph(
@@ -49,6 +49,6 @@ it.each([
       { type: 'code', language: 'js', value: 'c' },
     ],
   ],
-])('the page gets %s', async (_, markdown, nodes) => {
+])('converts %s', async (_, markdown, nodes) => {
   expect(await webNodes(markdown)).toEqual(nodes);
 });

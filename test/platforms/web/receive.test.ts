@@ -1,4 +1,4 @@
-/** What the chat in the browser takes from its page, and who sees what comes of it. */
+/** Requests from the playground page, and who sees the results. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Bot } from '../../../src/core/bot/create-bot.ts';
 import type { Invocation } from '../../../src/core/invocation.ts';
@@ -9,12 +9,12 @@ import { openWeb, watchChat } from './harness.ts';
 const SKIP = actionId({ command: 'party', action: 'skip', job: 'now', index: 0 });
 const GENERAL = { platform: 'web', guild: 'playground', channel: 'general' };
 
-let opened: Awaited<ReturnType<typeof openWeb>>;
-let web: ReturnType<(typeof opened)['make']>;
+let chat: Awaited<ReturnType<typeof openWeb>>;
+let web: ReturnType<(typeof chat)['make']>;
 let invocations: Invocation[];
 let requests = 0;
 
-/** Answers everything, to the person alone. */
+/** Answers everything privately. */
 const BOT: Bot = {
   ...SILENT_BOT,
   run: async (invocation) => {
@@ -25,11 +25,11 @@ const BOT: Bot = {
 
 beforeEach(async () => {
   invocations = [];
-  opened = await openWeb();
-  web = opened.make();
+  chat = await openWeb();
+  web = chat.make();
   await web.start(BOT);
 });
-afterEach(() => opened.close());
+afterEach(() => chat.close());
 
 const ask = (request: object) => {
   requests += 1;
@@ -39,41 +39,45 @@ const say = (person: string, line: string, more: object = {}) => ask({ type: 'li
 const press = (person: string, message: string, action = SKIP) =>
   ask({ type: 'press', person, message, action });
 
-/** Messages that a person sees, from before and from now on. */
-const seenBy = (person: string) => {
+/** All messages visible to a person. */
+const visibleTo = (person: string) => {
   const page = watchChat(web.browserChat, person);
   return () => page.messages();
 };
 const questions = () => invocations.map(({ options }) => options.question);
 
-it('direct messages, and answers to one person, are for that person alone', async () => {
-  const [ada, mo] = [seenBy('ada'), seenBy('mo')];
+it('shows direct messages and private answers only to their person', async () => {
+  const [ada, mo] = [visibleTo('ada'), visibleTo('mo')];
   await say('ada', 'a secret', { channel: 'direct-ada' });
   await say('ada', '@minstrel why?');
   expect(ada().map(({ channel }) => channel)).toEqual(['direct-ada', 'direct-ada', 'general', 'general']);
   expect(mo().map(({ author }) => author)).toEqual(['ada']);
-  expect(seenBy('mo')().map(({ channel }) => channel)).toEqual(['general']);
+  expect(visibleTo('mo')().map(({ channel }) => channel)).toEqual(['general']);
   expect(await say('mo', 'let me in', { channel: 'direct-ada' })).toMatchObject({ type: 'refused' });
   expect(questions()).toEqual(['a secret', 'why?']);
 });
 
-it('a button is pressed by those who see it, where it stands', async () => {
-  const mo = seenBy('mo');
+it('accepts a button only from a person who sees it', async () => {
+  const mo = visibleTo('mo');
   const buttons = [{ type: 'action', id: SKIP, label: 'Skip' }] as const;
   await web.sendPrivately({ ...GENERAL, person: 'ada' }, { text: 'For Ada', actions: buttons });
-  const [alone] = seenBy('ada')();
-  await press('mo', alone?.id ?? '');
-  await press('ada', alone?.id ?? '', actionId({ command: 'party', action: 'stop', job: 'now', index: 0 }));
+  const [privateMessage] = visibleTo('ada')();
+  await press('mo', privateMessage?.id ?? '');
+  await press(
+    'ada',
+    privateMessage?.id ?? '',
+    actionId({ command: 'party', action: 'stop', job: 'now', index: 0 }),
+  );
   expect(JSON.stringify(mo())).toContain('This button is too old. Use the command again.');
   expect(invocations).toEqual([]);
-  await press('ada', alone?.id ?? '');
+  await press('ada', privateMessage?.id ?? '');
   expect(invocations).toMatchObject([{ command: 'party', action: { name: 'skip' }, person: { id: 'ada' } }]);
 });
 
-it('what people say to each other is theirs, also as a reply', async () => {
+it('ignores messages and replies between people', async () => {
   await web.show({ ...GENERAL, person: 'ada' }, { text: 'Done.' }, { key: 'job1', remember: async () => {} });
   await say('ada', 'who brings cake?');
-  const [done, cake] = seenBy('bob')();
+  const [done, cake] = visibleTo('bob')();
   await say('bob', 'me', { replyTo: cake?.id });
   expect(invocations).toEqual([]);
   await say('bob', 'and then?', { replyTo: done?.id });
@@ -82,7 +86,7 @@ it('what people say to each other is theirs, also as a reply', async () => {
   expect(invocations[0]?.conversation).toMatchObject([{ author: 'bot', job: 'job1' }]);
 });
 
-it('what cannot be read is told so, and asks nothing', async () => {
+it('rejects invalid requests without running a command', async () => {
   for (const request of [{}, { type: 'line', person: '../mo', line: 'hi' }, { type: 'line', person: 'ada' }])
     expect(await ask(request)).toBeUndefined();
   expect(await say('eve', 'hi')).toMatchObject({ type: 'refused' });

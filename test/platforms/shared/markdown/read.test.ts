@@ -11,16 +11,16 @@ describe('Markdown', () => {
     ['quotes', `${'> '.repeat(996)}deep`],
     ['bullets', `${'- '.repeat(996)}deep`],
     ['numbers', `${'1. '.repeat(996)}deep`],
-    ['stairs of bullets', Array.from({ length: 600 }, (_, at) => `${'  '.repeat(at)}- deep`).join('\n')],
+    ['nested bullets', Array.from({ length: 600 }, (_, at) => `${'  '.repeat(at)}- deep`).join('\n')],
     ['marks', `${'*a _'.repeat(900)}deep${'_ b*'.repeat(900)}`],
-    ['pictures', `${'!['.repeat(996)}deep${'](a)'.repeat(996)}`],
-  ])('is bounded in depth, and keeps its words: %s', async (_, text) => {
+    ['images', `${'!['.repeat(996)}deep${'](a)'.repeat(996)}`],
+  ])('limits the depth and keeps all words: %s', async (_, text) => {
     const nodes = await read(text);
     expect(Math.max(...nodes.map(depthOf))).toBeLessThan(140);
     expect(textOf(nodes)).toContain('deep');
   });
 
-  it('keeps a line of many dashes a line', () => {
+  it('parses many spaced dashes as a rule', () => {
     expect(parseMarkdown('- '.repeat(60))).toEqual([{ type: 'thematicBreak' }]);
   });
 
@@ -30,7 +30,7 @@ describe('Markdown', () => {
     ['words', 'word '],
     ['a list', '- one\n  - two\n\n- three\n'],
     ['code', '```js\nconst a = `b`;\n\n\n```\n\n'],
-  ])('loses nothing where it is read section by section: %s', async (_, unit) => {
+  ])('loses no text between sections: %s', async (_, unit) => {
     const letters = (text: string) => text.replace(/[^a-z]/g, '');
     const text = unit.repeat(2_000);
     expect(letters(textOf(await read(text)))).toBe(letters(text.replaceAll('```js', '')));
