@@ -40,8 +40,8 @@ function createParser() {
 }
 
 /**
- * Whether the backslash at `pos` belongs to a formula, as in `\\(x\\)`, `\\{` and `\\\\`: CommonMark would drop it. Brackets count
- * with a space inside, as models write them.
+ * Whether the backslash at `pos` belongs to a formula, as in `\\(x\\)`, `\\{` and `\\\\`, where CommonMark would drop it. Square
+ * brackets only count next to a space, as models write them.
  */
 function isFormulaSign(src: string, pos: number): boolean {
   if (src.charAt(pos) !== '\\') return false;
