@@ -134,7 +134,7 @@ describe.skipIf(noBrowser)('The playground', () => {
     await form.getByLabel('days').fill('many');
     expect(await visit.accessibilityProblems()).toEqual([]);
     await page.keyboard.press('Enter');
-    await form.getByRole('alert').filter({ hasText: 'takes a number' }).waitFor();
+    await form.getByRole('alert').filter({ hasText: 'must be a number' }).waitFor();
     await form.getByLabel('days').fill('7');
     await page.keyboard.press('Enter');
     await form.waitFor({ state: 'detached' });
