@@ -119,9 +119,9 @@ function rankOf(path: string): number | undefined {
 
 /** Describes each import that breaks the rules. */
 function violations(sources: readonly Source[]): string[] {
-  return sources.flatMap(importsOf).flatMap((found) => {
-    const { from, specifier, typeOnly } = found;
-    const to = targetOf(found);
+  return sources.flatMap(importsOf).flatMap((imported) => {
+    const { from, specifier, typeOnly } = imported;
+    const to = targetOf(imported);
     if (to === undefined) {
       const [, folders = []] =
         Object.entries(PACKAGE_FOLDERS).find(([name]) =>
@@ -154,9 +154,9 @@ function violations(sources: readonly Source[]): string[] {
 /** Finds import cycles, including type imports, as Tarjan's strongly connected components. */
 function cycles(sources: readonly Source[]): string[][] {
   const targets = new Map(
-    sources.map((source) => [source.path, importsOf(source).flatMap((found) => targetOf(found) ?? [])]),
+    sources.map((source) => [source.path, importsOf(source).flatMap((imported) => targetOf(imported) ?? [])]),
   );
-  const found: string[][] = [];
+  const components: string[][] = [];
   const order = new Map<string, number>();
   const lowest = new Map<string, number>();
   const open: string[] = [];
@@ -176,25 +176,25 @@ function cycles(sources: readonly Source[]): string[][] {
     }
     if (lowest.get(path) === at) {
       const circle = open.splice(open.indexOf(path));
-      if (circle.length > 1 || targets.get(path)?.includes(path)) found.push(circle.toSorted());
+      if (circle.length > 1 || targets.get(path)?.includes(path)) components.push(circle.toSorted());
     }
     return lowest.get(path) ?? at;
   };
   for (const path of targets.keys()) if (!order.has(path)) visit(path);
-  return found;
+  return components;
 }
 
 /** Finds names exported by several files. Overloads, and a type with a value of the same name, count once. */
 function duplicateExports(sources: readonly Source[]): string[] {
   const declarations =
     /^export (?:(?:async|abstract|declare) )*(?:function\*?|const|class|interface|type|enum) (\w+)/gm;
-  const found = sources.flatMap(({ path, text }) =>
+  const exported = sources.flatMap(({ path, text }) =>
     [...new Set([...text.matchAll(declarations)].map(([, name = '']) => name))].map((name) => ({
       name,
       path,
     })),
   );
-  return [...Map.groupBy(found, ({ name }) => name)]
+  return [...Map.groupBy(exported, ({ name }) => name)]
     .filter(([, of]) => of.length > 1)
     .map(([name, of]) => `${name}: ${of.map(({ path }) => path).join(', ')}`);
 }
@@ -308,12 +308,12 @@ describe('the checker of these rules', () => {
   });
 
   test('finds cycles through types and several files', () => {
-    const made = (path: string, text: string): Source => ({ path, text });
+    const sourceFile = (path: string, text: string): Source => ({ path, text });
     const two = [
-      made('src/core/a.ts', "import { b } from './b.ts';"),
-      made('src/core/b.ts', "import type { c } from './c.ts';"),
-      made('src/core/c.ts', "export { a } from './a.ts';"),
-      made('src/core/d.ts', "import { a } from './a.ts';"),
+      sourceFile('src/core/a.ts', "import { b } from './b.ts';"),
+      sourceFile('src/core/b.ts', "import type { c } from './c.ts';"),
+      sourceFile('src/core/c.ts', "export { a } from './a.ts';"),
+      sourceFile('src/core/d.ts', "import { a } from './a.ts';"),
     ];
     expect(cycles(two)).toEqual([['src/core/a.ts', 'src/core/b.ts', 'src/core/c.ts']]);
     expect(cycles(two.slice(1))).toEqual([]);
@@ -322,7 +322,7 @@ describe('the checker of these rules', () => {
   test('finds duplicate exports but ignores overloads', () => {
     const first =
       'export async function open(path: string): void;\nexport async function open(path: URL): void;';
-    const made = [
+    const sourceFiles = [
       {
         path: 'src/core/a.ts',
         text: `${first}\nexport interface Part {}\nexport const Part = 1;\nconst own = 2;`,
@@ -332,7 +332,7 @@ describe('the checker of these rules', () => {
         text: 'export type Part = 1;\nexport const own = 2;\nexport { open } from "./a.ts";',
       },
     ];
-    expect(duplicateExports(made)).toEqual(['Part: src/core/a.ts, src/core/b.ts']);
+    expect(duplicateExports(sourceFiles)).toEqual(['Part: src/core/a.ts, src/core/b.ts']);
   });
 
   test('ignores comments', () => {

@@ -50,20 +50,20 @@ const pages = [...globSync('*.md'), ...globSync('docs/**/*.md')];
 
 describe('the image', () => {
   const dockerfile = read('Dockerfile');
-  const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, from = '']) =>
+  const copiedPaths = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, from = '']) =>
     from.split(' ').map((path) => path.replace(/^\.\//, '')),
   );
   const { files, packages } = reachableFrom('src/main.ts');
 
   test('copies only existing files', () => {
-    expect(copied.length).toBeGreaterThan(0);
-    expect(copied.filter((path) => !existsSync(path))).toEqual([]);
+    expect(copiedPaths.length).toBeGreaterThan(0);
+    expect(copiedPaths.filter((path) => !existsSync(path))).toEqual([]);
   });
 
   test('copies every file the bot loads', () => {
     expect(files.size).toBeGreaterThan(50);
     const missing = [...files].filter(
-      (file) => !copied.some((path) => file === path || file.startsWith(`${path}/`)),
+      (file) => !copiedPaths.some((path) => file === path || file.startsWith(`${path}/`)),
     );
     expect(missing).toEqual([]);
   });
@@ -89,11 +89,11 @@ describe('the image', () => {
   });
 
   test('includes copied files in the build context', () => {
-    const letIn = read('.dockerignore')
+    const included = read('.dockerignore')
       .split('\n')
       .filter((line) => line.startsWith('!'))
       .map((line) => line.slice(1));
-    expect(letIn.sort()).toEqual([...new Set(copied)].sort());
+    expect(included.sort()).toEqual([...new Set(copiedPaths)].sort());
   });
 
   test('runs the same program as npm start, on the same Node', () => {
@@ -121,8 +121,8 @@ describe('the image', () => {
       'NODE_ENV',
       'PORT',
     ]);
-    const needed = { GATEWAY_BASE_URL: 'https://gateway.example', GATEWAY_API_KEY: 'key' };
-    expect(readConfig({ ...Object.fromEntries(set), ...needed })).toMatchObject({
+    const requiredSettings = { GATEWAY_BASE_URL: 'https://gateway.example', GATEWAY_API_KEY: 'key' };
+    expect(readConfig({ ...Object.fromEntries(set), ...requiredSettings })).toMatchObject({
       production: true,
       listener: { host: '0.0.0.0', port: 3000 },
     });
@@ -188,8 +188,8 @@ describe('the settings', () => {
       value,
     ]);
     // The example sets production, which forbids the playground.
-    const others = { GATEWAY_API_KEY: 'key', PLAYGROUND: '0' };
-    expect(() => readConfig({ ...Object.fromEntries(examples), ...others })).not.toThrow();
+    const extra = { GATEWAY_API_KEY: 'key', PLAYGROUND: '0' };
+    expect(() => readConfig({ ...Object.fromEntries(examples), ...extra })).not.toThrow();
   });
 
   test('are in docs/operating/settings.md once each', () => {
@@ -223,14 +223,16 @@ test('npm start and the operators’ scripts check the version of Node', () => {
   for (const args of [['src/cli/preload.js'], doctor])
     expect(run('--import', older, ...args)).toMatchObject({
       status: 1,
-      stderr: expect.stringMatching(/^Minstrel needs Node 24 or newer/),
+      stderr: expect.stringMatching(/^Minstrel requires Node 24 or newer/),
     });
 });
 
 test('Git ignores files with secrets that the documents create in the checkout', () => {
-  const named = ['.env', 'data/minstrel.sqlite', 'minstrel.jsonl', 'backups/monday/minstrel.jsonl'];
-  const ignored = execFileSync('git', ['check-ignore', '--no-index', ...named], { encoding: 'utf8' });
-  expect(ignored.trim().split('\n')).toEqual(named);
+  const secretFiles = ['.env', 'data/minstrel.sqlite', 'minstrel.jsonl', 'backups/monday/minstrel.jsonl'];
+  const ignoredFiles = execFileSync('git', ['check-ignore', '--no-index', ...secretFiles], {
+    encoding: 'utf8',
+  });
+  expect(ignoredFiles.trim().split('\n')).toEqual(secretFiles);
 });
 
 describe('the documents', () => {
@@ -245,13 +247,15 @@ describe('the documents', () => {
   });
 
   test('show existing pictures of a small size', () => {
-    const shown = pages.flatMap((page) =>
+    const pictureFiles = pages.flatMap((page) =>
       [...read(page).matchAll(/(?:src="|\]\()([^")]*\.(?:png|mp3))[")]/g)].map(([, path = '']) =>
         join(dirname(page), path),
       ),
     );
-    expect([...new Set(shown)].sort()).toEqual(globSync('docs/pictures/*').sort());
-    const large = shown.filter((file) => statSync(file).size > (file.endsWith('.mp3') ? 300_000 : 150_000));
+    expect([...new Set(pictureFiles)].sort()).toEqual(globSync('docs/pictures/*').sort());
+    const large = pictureFiles.filter(
+      (file) => statSync(file).size > (file.endsWith('.mp3') ? 300_000 : 150_000),
+    );
     expect(large).toEqual([]);
   });
 
@@ -259,15 +263,17 @@ describe('the documents', () => {
     const linked = [...read('docs/README.md').matchAll(/\]\(([^)]+)\)/g)].map(([, path = '']) =>
       join('docs', path),
     );
-    const others = pages.filter(
+    const indexed = pages.filter(
       (page) => page.startsWith('docs/') && !/decisions\/0|^docs\/README/.test(page),
     );
-    expect(linked.sort()).toEqual([...others, 'CONTRIBUTING.md'].sort());
+    expect(linked.sort()).toEqual([...indexed, 'CONTRIBUTING.md'].sort());
   });
 
   test.each(pages)('%s names only existing npm scripts', (page) => {
-    const named = [...read(page).matchAll(/npm run (?:--\w+ )*([a-z][\w:-]*)/g)].map(([, name = '']) => name);
-    expect(named.filter((name) => !(name in manifest.scripts))).toEqual([]);
+    const scripts = [...read(page).matchAll(/npm run (?:--\w+ )*([a-z][\w:-]*)/g)].map(
+      ([, name = '']) => name,
+    );
+    expect(scripts.filter((name) => !(name in manifest.scripts))).toEqual([]);
   });
 
   test('name only existing files', () => {

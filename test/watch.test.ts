@@ -35,12 +35,12 @@ const GENERAL = new Set(['job', 'instance', 'le']);
 
 test('every query uses existing series and labels', async () => {
   expect(queries.length).toBeGreaterThan(40);
-  const shown = await createMetrics().render();
-  const known = new Set([...shown.matchAll(/^# TYPE (\w+)/gm)].map(([, name = '']) => name));
-  const wrong = queries.flatMap((query) => {
+  const exposition = await createMetrics().render();
+  const knownSeries = new Set([...exposition.matchAll(/^# TYPE (\w+)/gm)].map(([, name = '']) => name));
+  const problems = queries.flatMap((query) => {
     const { names, labels } = readQuery(query);
-    const base = (name: string) => (known.has(name) ? name : name.replace(/_(bucket|count|sum)$/, ''));
-    const unknown = names.filter((name) => !known.has(base(name)));
+    const base = (name: string) => (knownSeries.has(name) ? name : name.replace(/_(bucket|count|sum)$/, ''));
+    const unknown = names.filter((name) => !knownSeries.has(base(name)));
     const declared = new Set<string>(
       names.flatMap((name) =>
         Object.entries(SERIES).flatMap(([key, { labels }]) => (key === base(name) ? [...labels] : [])),
@@ -50,7 +50,7 @@ test('every query uses existing series and labels', async () => {
       (what) => `${what} in ${query}`,
     );
   });
-  expect(wrong).toEqual([]);
+  expect(problems).toEqual([]);
 });
 
 test('every alert is in the runbook and in the tests of the rules', () => {

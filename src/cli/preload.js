@@ -3,7 +3,7 @@ import module from 'node:module';
 
 if (Number.parseInt(process.versions.node, 10) < 24) {
   process.stderr.write(
-    `Minstrel needs Node 24 or newer; this is ${process.version}. npm ci (without --omit=dev) installs it; or get it from https://nodejs.org\n`,
+    `Minstrel requires Node 24 or newer, but this is ${process.version}. Install it with npm ci (without --omit=dev) or from https://nodejs.org\n`,
   );
   process.exit(1);
 }

@@ -109,9 +109,9 @@ async function captureTerminal(): Promise<string> {
   const log = new RecordingLog();
   let shown = '';
   const paper = new Writable({
-    write(chunk, _encoding, done) {
+    write(chunk, _encoding, callback) {
       shown += chunk;
-      done();
+      callback();
     },
   });
   const output = Object.assign(paper, { isTTY: true, columns: COLUMNS });
