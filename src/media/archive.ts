@@ -1,18 +1,18 @@
 import { Zip, ZipPassThrough } from 'fflate';
 
 export interface ArchiveEntry {
-  /** Its unique name in the archive. */
+  /** Unique in the archive. */
   readonly name: string;
   /** Called after the entries before this one have been read. */
   readonly open: () => Promise<AsyncIterable<Uint8Array>>;
 }
 
-/** Equal files make equal archives: what is stored under its hash must not change with the hour. */
-const MADE_AT = '1980-01-01T00:00:00';
+/** A fixed time, so that equal files give equal archives and hashes. */
+const MODIFIED_AT = '1980-01-01T00:00:00';
 
 /**
- * A ZIP archive, entry after entry, never whole in memory. Stored without compression: sound and pictures hold none to
- * gain. Throws what opening or reading an entry throws.
+ * Streams a ZIP archive entry by entry. Uncompressed, because audio and images are compressed already. Throws the errors of
+ * opening and reading entries.
  */
 export async function* zip(entries: readonly ArchiveEntry[]): AsyncGenerator<Uint8Array> {
   const ready: Uint8Array[] = [];
@@ -28,7 +28,7 @@ export async function* zip(entries: readonly ArchiveEntry[]): AsyncGenerator<Uin
   }
   for (const { name, open } of entries) {
     const file = new ZipPassThrough(name);
-    file.mtime = MADE_AT;
+    file.mtime = MODIFIED_AT;
     archive.add(file);
     for await (const chunk of await open()) {
       file.push(chunk);

@@ -10,28 +10,28 @@ import type { Media } from './media.ts';
 /** A file that a person attached, as the platform describes it. */
 type Attachment = Pick<FileReference, 'name' | 'contentType' | 'url'>;
 
-/** Who named the attachment's address, with which headers it is read, and until when. */
+/** The source of the attachment's address, the headers and the deadline for the download. */
 export type AttachmentAccess = Pick<FetchExpectation, 'from' | 'headers' | 'signal'>;
 
 const MEBIBYTE = 1024 * 1024;
-/** More than similar public gateways take. */
+/** More than similar public gateways accept. */
 const MAXIMUM_BYTES = 25 * MEBIBYTE;
-/** For all files of one request together, with what waits for others and what is tried again. */
-const FILES_WITHIN_MS = 10 * 60_000;
+/** For all files of one request together, with waiting and retries. */
+const FILES_TIMEOUT_MS = 10 * 60_000;
 
-const LATE_SENTENCE = `Fetching the files took longer than ${FILES_WITHIN_MS / 60_000} minutes, so I stopped. Try again with fewer or smaller files.`;
+const TIMEOUT_MESSAGE = `Fetching the files took longer than ${FILES_TIMEOUT_MS / 60_000} minutes, so I stopped. Try again with fewer or smaller files.`;
 
 /**
- * The deadline of the files of one request, from now on. What is still fetched then ends with the sentence for the person.
+ * Starts the deadline for the files of one request. Downloads that exceed it end with a UserError.
  */
 export function filesDeadline(): AbortSignal {
   const controller = new AbortController();
-  const abort = () => controller.abort(new UserError(LATE_SENTENCE));
-  AbortSignal.timeout(FILES_WITHIN_MS).addEventListener('abort', abort, { once: true });
+  const abort = () => controller.abort(new UserError(TIMEOUT_MESSAGE));
+  AbortSignal.timeout(FILES_TIMEOUT_MS).addEventListener('abort', abort, { once: true });
   return controller.signal;
 }
 
-/** Keeps a person's attachment, checked by its content. Throws UserError with advice, or the signal's reason. */
+/** Stores an attachment after a check of its content. Throws UserError with advice, or the signal's reason. */
 export async function keepAttachment(
   media: Pick<Media, 'keep'>,
   { name, url }: Attachment,
@@ -42,11 +42,11 @@ export async function keepAttachment(
     return await media.keep(url, { ...access, kinds, maximumBytes: MAXIMUM_BYTES });
   } catch (error) {
     if (!(error instanceof MediaError)) throw error;
-    throw new UserError(sentenceFor(error.code, name, kinds));
+    throw new UserError(adviceFor(error.code, name, kinds));
   }
 }
 
-/** Keeps a picture as every model takes it, or a text; its content decides which it is. Throws like `keepAttachment`. */
+/** Stores an image in a form that every model accepts, or a text. The content decides the type. Throws as `keepAttachment`. */
 export async function keepReadable(
   {
     media,
@@ -55,26 +55,26 @@ export async function keepReadable(
   attachment: Attachment,
   access: AttachmentAccess,
 ): Promise<{ readonly type: 'image' | 'document'; readonly file: KeptFile }> {
-  // A page to sign in on is a text; what was attached as a picture is meant as one.
+  // A file attached as an image must be one. A sign-in page would pass as text.
   const isPicture = attachment.contentType?.startsWith('image/') === true;
-  const kept = await keepAttachment(media, attachment, isPicture ? ['image'] : ['image', 'text'], access);
-  if (!kept.contentType.startsWith('image/')) return { type: 'document', file: kept };
+  const stored = await keepAttachment(media, attachment, isPicture ? ['image'] : ['image', 'text'], access);
+  if (!stored.contentType.startsWith('image/')) return { type: 'document', file: stored };
   try {
-    const opened = await media.open(kept.name);
+    const opened = await media.open(stored.name);
     if (!opened) throw new MediaError('missing', 'The image is no longer stored');
     const original = await buffer(opened.stream);
     const bytes = await fitPicture(original);
-    const file = bytes === original ? kept : await media.keepBytes(bytes, { kinds: ['image'] });
+    const file = bytes === original ? stored : await media.keepBytes(bytes, { kinds: ['image'] });
     return { type: 'image', file };
   } catch (error) {
     if (!(error instanceof MediaError)) throw error;
     if (error.code === 'too-large')
       throw new UserError(`${attachment.name} has too many pixels. Attach a smaller image.`);
-    throw new UserError(sentenceFor(error.code, attachment.name, ['image']));
+    throw new UserError(adviceFor(error.code, attachment.name, ['image']));
   }
 }
 
-function sentenceFor(code: MediaError['code'], name: string, kinds: readonly string[]): string {
+function adviceFor(code: MediaError['code'], name: string, kinds: readonly string[]): string {
   switch (code) {
     case 'type':
       return `${name} isn't an ${kinds.join(' or ')} file that I can read. Attach a different file.`;

@@ -1,8 +1,8 @@
 import { OperatorError, systemErrorCode } from '../core/errors.ts';
 
-/** Why media could not be fetched, kept or opened, and whether the same call may succeed later. */
+/** Error codes of this folder, and whether a retry may succeed. */
 const CODES = {
-  /** The address is not one that media may come from: not public, not allowed, or with credentials. */
+  /** The address is not public, not allowed, or contains credentials. */
   address: { retryable: false },
   /** Not an http(s) address, or a response that breaks the protocol. */
   protocol: { retryable: false },
@@ -10,19 +10,19 @@ const CODES = {
   redirects: { retryable: false },
   /** More bytes than the limit, declared or counted. */
   'too-large': { retryable: false },
-  /** No connection, no byte or no end in time. */
+  /** The connection, the data or the end did not come in time. */
   timeout: { retryable: true },
-  /** The content is none of the expected kinds. */
+  /** The content is not one of the expected kinds. */
   type: { retryable: false },
-  /** The server answered with an error status. */
+  /** The server responded with an error status. */
   status: { retryable: false },
   /** The connection failed or broke. */
   network: { retryable: true },
-  /** No space left where files are kept. */
+  /** The disk or the bucket is full. */
   'disk-full': { retryable: true },
-  /** The store of kept files does not answer or refuses. */
+  /** The store does not respond, or refuses. */
   store: { retryable: true },
-  /** No such kept file. */
+  /** The stored file does not exist. */
   missing: { retryable: false },
 } as const satisfies Record<string, { retryable: boolean }>;
 type MediaErrorCode = keyof typeof CODES;
@@ -35,8 +35,8 @@ interface MediaErrorDetails {
 }
 
 /**
- * The error of this folder. `message` never holds a query string or credentials, so it may be logged. `retryAfterMs` is
- * what the server asked to wait; `status` is the HTTP status behind a `status` error.
+ * The error of this folder. `message` never contains a query or credentials, so it may be logged. `retryAfterMs` is the delay
+ * that the server requested. `status` is the HTTP status of a `status` error.
  */
 export class MediaError extends OperatorError {
   override readonly name = 'MediaError';
@@ -54,14 +54,14 @@ export class MediaError extends OperatorError {
   }
 }
 
-/** For more bytes than allowed, declared or counted. */
+/** The error for too many bytes, declared or counted. */
 export function tooLarge(maximumBytes: number): MediaError {
   return new MediaError('too-large', `The file is larger than the limit of ${maximumBytes} bytes`);
 }
 
 const DISK_FULL_CODES: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
-/** What the file system throws as a MediaError; what is not the file system's is returned unchanged. */
+/** Converts a file system error to a MediaError. Returns other errors unchanged. */
 export function fromFileSystem(error: unknown): unknown {
   const code = systemErrorCode(error);
   if (!(error instanceof Error) || !('syscall' in error) || code === undefined) return error;

@@ -14,7 +14,7 @@ import { createFileLinks } from './links.ts';
 import type { MediaStore, OpenedFile } from './store/media-store.ts';
 
 interface SongTags extends Omit<AudioTags, 'cover'> {
-  /** The name of a kept picture. */
+  /** The name of a stored image. */
   readonly cover?: string | undefined;
 }
 
@@ -23,33 +23,33 @@ export interface MediaOptions extends Pick<System, 'now'> {
   readonly fetcher: MediaFetcher;
   /** Without a trailing slash. */
   readonly publicUrl: string;
-  /** The first signs links, all verify them. */
+  /** The first one signs links, all of them verify links. */
   readonly secrets: readonly string[];
   readonly linkTtlSeconds: number;
-  /** Gets a warning for each song that is kept without tags. */
+  /** Receives a warning for each song that is stored without tags. */
   readonly log: Pick<Log, 'warn'>;
 }
 
 const COVER_TYPES: ReadonlySet<string> = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
-/** Covers are written into every copy of a song, and held in memory for that. */
+/** Covers are loaded into memory and written into each tagged song. */
 const MAXIMUM_COVER_BYTES = 4 * 1024 * 1024;
 
-/** Fetching, checking, keeping and serving of files. Every method that waits may throw MediaError. */
+/** Fetches, checks, stores and serves files. Every asynchronous method may throw MediaError. */
 export type Media = ReturnType<typeof createMedia>;
 
 export function createMedia(options: MediaOptions) {
   const { store, fetcher, linkTtlSeconds, now } = options;
   const links = createFileLinks(options.secrets, now);
-  /** A signed, expiring address of the file, relative to the root of the listener. `downloadName`: see `safeFileName`. */
+  /** Returns a signed, expiring path to a file, relative to the listener's root. `downloadName`: see `safeFileName`. */
   const path = (name: string, { downloadName }: { readonly downloadName: string }): string =>
     links.path({ name, downloadName, expires: Math.floor(now() / 1000) + linkTtlSeconds });
 
   return {
-    /** Fetches a file from an untrusted address, checks its type by its content, and keeps it under its hash. */
+    /** Fetches a file from an untrusted address, checks its type by its content, and stores it under its hash. */
     keep: (url: string, expect: FetchExpectation): Promise<KeptFile> =>
       fetcher.fetch(url, expect, (fetched) => store.put(fetched.stream, fetched)),
 
-    /** Checks and keeps bytes that are here already: a picture that came inside an answer, a text made here. */
+    /** Checks and stores bytes, such as an image inside an answer. */
     async keepBytes(
       data: Uint8Array,
       { kinds, maximumBytes = Infinity }: Pick<FetchExpectation, 'kinds' | 'maximumBytes'>,
@@ -59,33 +59,33 @@ export function createMedia(options: MediaOptions) {
       if (type === undefined) {
         throw new MediaError('type', `The content is not a supported ${kinds.join(' or ')} type`);
       }
-      return store.put(only(data), type);
+      return store.put(singleChunk(data), type);
     },
 
-    /** Keeps a text made here. */
+    /** Stores a text of the bot. */
     keepText: (text: string, extension: 'txt' | 'lrc') =>
-      store.put(only(Buffer.from(text, 'utf8')), { extension }),
+      store.put(singleChunk(Buffer.from(text, 'utf8')), { extension }),
 
-    /** Keeps Opus packets that were made here. */
+    /** Stores Opus packets. */
     keepOpus: (packets: AsyncIterable<Uint8Array>) => store.put(packets, { extension: 'packets' }),
 
-    /** Keeps a ZIP archive of kept files, in this order and under these names. */
+    /** Stores a ZIP archive of stored files, in this order and with these names. */
     async archive(entries: readonly { readonly name: string; readonly file: string }[]): Promise<KeptFile> {
-      const files = entries.map(({ name, file }) => ({ name, open: () => readKept(store, file) }));
+      const files = entries.map(({ name, file }) => ({ name, open: () => readStored(store, file) }));
       return store.put(zip(files), { extension: 'zip' });
     },
 
-    /** How long the audio of a kept file lasts, in seconds; undefined when its content does not say. */
-    seconds: async (name: string) => audioSeconds(await openKept(store, name)),
+    /** Returns the length of a stored recording in seconds. Undefined if unknown. */
+    seconds: async (name: string) => audioSeconds(await openStored(store, name)),
 
     /**
-     * The same audio with these tags, as a file of its own; the file itself where tags cannot be written. The cover is
-     * left out when it is not kept any more or too large.
+     * Stores a copy of the audio with these tags. Returns the file itself if tags cannot be written. Leaves the cover out if
+     * it is too large or no longer stored.
      */
     async tag(file: KeptFile, { cover, ...tags }: SongTags): Promise<KeptFile> {
       try {
         const extension = file.name.slice(file.name.lastIndexOf('.') + 1);
-        const read = (range: ByteRange) => readKept(store, file.name, range);
+        const read = (range: ByteRange) => readStored(store, file.name, range);
         const source = { extension, bytes: file.bytes, read };
         const tagged = await withTags(source, { ...tags, cover: await readCover(store, cover) });
         return tagged === undefined ? file : await store.put(tagged, { extension });
@@ -103,7 +103,7 @@ export function createMedia(options: MediaOptions) {
     remove: store.remove,
     prune: store.prune,
     path,
-    /** The same on the public listener. */
+    /** The same as an absolute URL. */
     link: (...file: Parameters<typeof path>) => `${options.publicUrl}/${path(...file)}`,
     verifyLink: links.verify,
 
@@ -114,14 +114,14 @@ export function createMedia(options: MediaOptions) {
   };
 }
 
-async function openKept(store: MediaStore, name: string, range?: ByteRange): Promise<OpenedFile> {
+async function openStored(store: MediaStore, name: string, range?: ByteRange): Promise<OpenedFile> {
   const opened = await store.open(name, range);
   if (opened === undefined) throw new MediaError('missing', 'The file is no longer available');
   return opened;
 }
 
-async function readKept(store: MediaStore, name: string, range?: ByteRange): Promise<Readable> {
-  return (await openKept(store, name, range)).stream;
+async function readStored(store: MediaStore, name: string, range?: ByteRange): Promise<Readable> {
+  return (await openStored(store, name, range)).stream;
 }
 
 async function readCover(store: MediaStore, name: string | undefined): Promise<Uint8Array | undefined> {
@@ -129,9 +129,9 @@ async function readCover(store: MediaStore, name: string | undefined): Promise<U
   const file = await store.stat(name);
   if (file === undefined || file.bytes > MAXIMUM_COVER_BYTES || !COVER_TYPES.has(file.contentType))
     return undefined;
-  return Buffer.concat(await Array.fromAsync(await readKept(store, name)));
+  return Buffer.concat(await Array.fromAsync(await readStored(store, name)));
 }
 
-async function* only(data: Uint8Array): AsyncGenerator<Uint8Array> {
+async function* singleChunk(data: Uint8Array): AsyncGenerator<Uint8Array> {
   yield data;
 }

@@ -6,16 +6,16 @@ export interface AudioTags {
   readonly artist?: string | undefined;
   readonly album?: string | undefined;
   readonly lyrics?: string | undefined;
-  /** A picture's bytes: JPEG, PNG, GIF or WebP. */
+  /** An image as JPEG, PNG, GIF or WebP. */
   readonly cover?: Uint8Array | undefined;
 }
 
 export const ID3_HEADER_BYTES = 10;
 const FRAME_HEADER_BYTES = 10;
-/** With its pictures, a tag is read into memory. */
+/** Tags are read into memory, with their images. */
 export const LONGEST_ID3_BYTES = 16 * 1024 * 1024;
 
-/** The length of an ID3v2 tag with this header, or 0 if it is none. */
+/** Returns the length of the ID3v2 tag with this header, or 0 without a tag. */
 export function id3TagBytes(header: Buffer): number {
   if (header.toString('latin1', 0, 3) !== 'ID3') return 0;
   const hasFooter = (header.readUInt8(5) & 0x10) !== 0;
@@ -23,8 +23,8 @@ export function id3TagBytes(header: Buffer): number {
 }
 
 /**
- * A tag with these fields, and with the frames of the old tag that are of no field among them. Undefined where the old tag is of a
- * form that cannot be taken over: ID3v2.2, unsynchronised, or damaged.
+ * Returns a tag with these fields and the other frames of the old tag. Undefined if the old tag cannot be read: ID3v2.2,
+ * unsynchronised, or damaged.
  */
 export async function mergedId3Tag(
   tags: AudioTags,
@@ -35,7 +35,7 @@ export async function mergedId3Tag(
   const known = old === undefined ? [] : framesOf(old);
   if (!known) return undefined;
   const frames = [...set, ...known.filter(({ id }) => !fields.has(id))];
-  // Ours are in UTF-16, which both versions have.
+  // Our frames are UTF-16, which both versions support.
   const version = old?.[3] ?? 3;
   const body = Buffer.concat(frames.flatMap((frame) => [frameHeader(frame, version), frame.content]));
   const header = Buffer.from([0x49, 0x44, 0x33, version, 0, 0, 0, 0, 0, 0]);
@@ -50,7 +50,7 @@ interface Frame {
   readonly content: Buffer;
 }
 
-/** The frames of a whole tag; undefined for a tag of another form. */
+/** Returns the frames of a whole tag. Undefined for unsupported tags. */
 function framesOf(tag: Buffer): Frame[] | undefined {
   const version = tag[3];
   // Flags: unsynchronised, with an extended header, experimental. A footer repeats the header.
@@ -80,7 +80,7 @@ function frameHeader({ id, flags, content }: Frame, version: number): Buffer {
   return header;
 }
 
-/** 28 bits in four bytes, whose highest bits are zero. */
+/** Reads 28 bits from four bytes whose highest bits are zero. */
 function readSynchsafe(bytes: Buffer, at: number): number {
   return [0, 1, 2, 3].reduce((size, offset) => size * 128 + (bytes.readUInt8(at + offset) & 0x7f), 0);
 }
@@ -94,7 +94,7 @@ async function id3Tag({ title, artist, album, lyrics, cover }: AudioTags): Promi
   if (title) writer.setFrame('TIT2', title.toWellFormed());
   if (artist) writer.setFrame('TPE1', [artist.toWellFormed()]);
   if (album) writer.setFrame('TALB', album.toWellFormed());
-  // XXX is ISO 639-2's word for a language that is not known.
+  // XXX means an unknown language in ID3.
   if (lyrics) writer.setFrame('USLT', { language: 'XXX', description: '', lyrics: lyrics.toWellFormed() });
   if (cover) {
     const frontCover = 3;

@@ -1,11 +1,11 @@
-/** The thread that {@link audioSeconds} starts for one file. */
+/** The thread of {@link audioSeconds}, one per file. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { parseStream } from 'music-metadata';
 
-// Sound: audioSeconds gives it.
+// Safe cast: audioSeconds passes this object.
 const { contentType } = workerData as { contentType: string };
 
-// Without the file's size, the frames of an MP3 are counted: by size, a variable bitrate that begins evenly would be misjudged.
+// Without the file's size, the reader counts MP3 frames. With it, a variable bitrate that starts constant gives a wrong length.
 const { format } = await parseStream(
   process.stdin,
   { mimeType: contentType },

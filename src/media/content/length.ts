@@ -1,9 +1,9 @@
-/** How long a recording lasts, read from its content in a thread of its own: files come from outside. */
+/** The length of a recording, read in a separate thread because files are untrusted. */
 import { z } from 'zod';
 import { answerOfThread } from '../../core/thread.ts';
 import type { OpenedFile } from '../store/media-store.ts';
 
-/** Longer than any honest file needs. */
+/** Longer than any valid file needs. */
 const TIMEOUT_MS = 10_000;
 const MAXIMUM_BYTES = 32 * 1024 * 1024;
 /** Memory of the thread. If a file needs more, its length is unknown. */
@@ -12,8 +12,8 @@ const MEMORY_MB = 192;
 const answerSchema = z.object({ seconds: z.number().positive() });
 
 /**
- * The length of a recording in seconds. Undefined for a file without a length, one over 32 MB, and one on which the reader
- * takes more than 10 s or the thread's memory.
+ * Returns the length of a recording in seconds. Undefined if the length is unknown, the file exceeds 32 MB, or reading
+ * exceeds 10 s or the memory limit.
  */
 export async function audioSeconds(
   { stream, bytes, contentType }: OpenedFile,
@@ -27,7 +27,7 @@ export async function audioSeconds(
   const options = { stdin: stream, memoryMb: MEMORY_MB, signal: AbortSignal.timeout(timeoutMs) };
   const answer = await answerOfThread(module, { contentType }, options).catch(() => {
     if (stream.errored) throw stream.errored;
-    // Whatever is wrong with the file: it does not tell its length.
+    // An invalid file has no length.
     return undefined;
   });
   return answerSchema.safeParse(answer).data?.seconds;

@@ -1,34 +1,33 @@
-/** Pictures as every model takes them: of a type that all models read, and no larger than models use. */
+/** Converts images to a type and a size that every model accepts. */
 import PQueue from 'p-queue';
 import type { Metadata } from 'sharp';
 import { MediaError } from '../errors.ts';
 
-/** https://platform.claude.com/docs/en/build-with-claude/vision: larger pictures are scaled down there, after they were paid for. */
+/** https://platform.claude.com/docs/en/build-with-claude/vision: larger images cost more and are scaled down anyway. */
 const LONGEST_EDGE = 1568;
-/** The same page: 5 MB in base64, which makes four bytes of three. */
-const MOST_BYTES = 3_750_000;
-/** What that page and https://ai.google.dev/gemini-api/docs/image-understanding have in common. */
+/** The same page: 5 MB in base64, which turns three bytes into four. */
+const MAX_BYTES = 3_750_000;
+/** The types on both that page and https://ai.google.dev/gemini-api/docs/image-understanding. */
 const TYPES: ReadonlySet<string> = new Set(['png', 'jpeg', 'webp']);
-/** What is decoded at all. SVG is not a picture but a program that draws one. */
+/** The types that are decoded. SVG is left out, because it is a program that draws an image. */
 const READABLE: ReadonlySet<string> = new Set(['png', 'jpeg', 'webp', 'gif', 'heif']);
-/** The largest phone cameras take 50 megapixels; four bytes each are held in memory while a picture is scaled. */
-const MOST_PIXELS = 64_000_000;
+/** The largest phone cameras have 50 megapixels. Scaling takes four bytes of memory for each pixel. */
+const MAX_PIXELS = 64_000_000;
 const QUALITIES = [85, 70, 50] as const;
-/** Pictures that are decoded at the same time: each may take a quarter of a gigabyte. */
-const AT_ONCE = 2;
+/** Images decoded in parallel. Each may take 250 MB of memory. */
+const CONCURRENCY = 2;
 
 export type PictureFitter = (bytes: Uint8Array) => Promise<Uint8Array>;
 
 /**
- * Leaves a picture as it is if models take it. Otherwise rotates it upright, scales it down and writes it anew; of an
- * animation the first frame. Throws MediaError: `too-large` for more pixels than are ever decoded, and `type` for what
- * cannot be read.
+ * Returns an image unchanged if models accept it. Otherwise rotates it upright, scales it down and encodes it again, the
+ * first frame only for animations. Throws MediaError: `too-large` for too many pixels, `type` for unreadable images.
  */
 export function createPictureFitter(): PictureFitter {
-  const queue = new PQueue({ concurrency: AT_ONCE });
+  const queue = new PQueue({ concurrency: CONCURRENCY });
   return async (bytes) => {
     const fitted = await queue.add(() => fitPicture(bytes));
-    // p-queue resolves to nothing only for tasks with a time limit, which this has not.
+    // p-queue resolves to undefined only for tasks with a timeout. This one has none.
     if (!fitted) throw new MediaError('type', 'The image was not read');
     return fitted;
   };
@@ -36,13 +35,13 @@ export function createPictureFitter(): PictureFitter {
 
 async function fitPicture(bytes: Uint8Array): Promise<Uint8Array> {
   const { format, width, height, pages = 1, orientation = 1, hasAlpha, space } = await readHeader(bytes);
-  if (width * height > MOST_PIXELS)
+  if (width * height > MAX_PIXELS)
     throw new MediaError('too-large', `An image of ${width} × ${height} pixels is too large to decode`);
-  const fits = Math.max(width, height) <= LONGEST_EDGE && bytes.byteLength <= MOST_BYTES;
+  const fits = Math.max(width, height) <= LONGEST_EDGE && bytes.byteLength <= MAX_BYTES;
   const isAccepted = TYPES.has(format) && fits && pages === 1 && orientation === 1 && space !== 'cmyk';
   try {
     if (!isAccepted) return await write(bytes, hasAlpha);
-    // Half an image has a whole header: decoding finds what a model would refuse.
+    // A truncated image has a valid header. Only decoding it shows the damage.
     await (await open(bytes)).stats();
     return bytes;
   } catch (error) {
@@ -54,17 +53,17 @@ async function fitPicture(bytes: Uint8Array): Promise<Uint8Array> {
 /** Decodes no pixels, so any size in the header is safe. */
 async function readHeader(bytes: Uint8Array): Promise<Metadata> {
   try {
-    const found = await (await open(bytes, false)).metadata();
-    if (READABLE.has(found.format)) return found;
+    const metadata = await (await open(bytes, false)).metadata();
+    if (READABLE.has(metadata.format)) return metadata;
   } catch (error) {
     throw new MediaError('type', 'The image cannot be read', { cause: error });
   }
   throw new MediaError('type', 'The image type is not supported');
 }
 
-/** Only the first frame is ever decoded. The bound on pixels is kept by the library, too, for headers that lie. */
-async function open(bytes: Uint8Array, limitInputPixels: number | false = MOST_PIXELS) {
-  // For the first picture and not for the start: it brings a large library.
+/** Decodes only the first frame. The library enforces the limit of pixels too, in case the header is wrong. */
+async function open(bytes: Uint8Array, limitInputPixels: number | false = MAX_PIXELS) {
+  // Loaded with the first image, because the library is large.
   const { default: sharp } = await import('sharp');
   return sharp(bytes, { limitInputPixels, pages: 1, failOn: 'error', sequentialRead: true });
 }
@@ -77,11 +76,11 @@ async function write(bytes: Uint8Array, hasAlpha: boolean): Promise<Uint8Array> 
       .timeout({ seconds: 20 });
   if (hasAlpha) {
     const png = await (await scaled()).png().toBuffer();
-    if (png.byteLength <= MOST_BYTES) return png;
+    if (png.byteLength <= MAX_BYTES) return png;
   }
   for (const quality of QUALITIES) {
     const jpeg = await (await scaled()).flatten({ background: '#ffffff' }).jpeg({ quality }).toBuffer();
-    if (jpeg.byteLength <= MOST_BYTES) return jpeg;
+    if (jpeg.byteLength <= MAX_BYTES) return jpeg;
   }
   throw new MediaError('too-large', 'The image is too large even at the lowest quality');
 }

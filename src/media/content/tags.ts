@@ -1,7 +1,7 @@
 import type { ByteRange } from '../../core/web/files.ts';
 import { type AudioTags, ID3_HEADER_BYTES, id3TagBytes, LONGEST_ID3_BYTES, mergedId3Tag } from './id3.ts';
 
-/** A kept file as tagging reads it: by parts, so that a long recording is never whole in memory. */
+/** A stored file that is read in parts, so that long recordings don't fill the memory. */
 export interface TaggableFile {
   /** Without a dot. */
   readonly extension: string;
@@ -10,12 +10,11 @@ export interface TaggableFile {
 }
 
 /**
- * The same audio with these tags: an ID3v2 tag before an MP3, an `id3 ` chunk at the end of a WAV. Frames that the file has and
- * we do not set stay, such as the mark that says that it was generated. The sound itself is copied byte for byte. Undefined
- * for other types, and for files that are not built as their type asks for.
+ * Returns the same audio with these tags: an ID3v2 tag before an MP3, an `id3 ` chunk at the end of a WAV. Keeps other
+ * frames of the file, such as the mark of generated audio. Copies the audio byte for byte. Undefined for other types and
+ * for invalid files.
  *
- * Containers that would have to be taken apart and put together again (M4A, Ogg, FLAC) are left alone: the
- * files come from outside, and a parser that a made-up file can mislead must not run in this process.
+ * M4A, Ogg and FLAC are not supported: they need a full parser, and untrusted files must not reach one in this process.
  */
 export async function withTags(
   file: TaggableFile,
@@ -40,7 +39,7 @@ async function mp3WithTags(file: TaggableFile, tags: AudioTags) {
   const old = start === 0 ? undefined : await readAll(file, { start: 0, end: start - 1 });
   const tag = await mergedId3Tag(tags, old);
   if (tag === undefined) return undefined;
-  // ID3v1 (https://id3.org/ID3v1) holds a title and an artist only, which would contradict ours.
+  // ID3v1 (https://id3.org/ID3v1) contains only a title and an artist, which would contradict ours.
   const tail = await readAll(file, { start: Math.max(start, file.bytes - ID3V1_BYTES), end: file.bytes - 1 });
   const isTail = tail.length === ID3V1_BYTES && tail.toString('latin1', 0, 3) === 'TAG';
   const end = file.bytes - (isTail ? ID3V1_BYTES : 0);
@@ -53,26 +52,26 @@ const LARGEST_RIFF = 0xffff_ffff;
 async function wavWithTags(file: TaggableFile, tags: AudioTags) {
   if (file.bytes <= RIFF_HEADER_BYTES) return undefined;
   const header = await readAll(file, { start: 0, end: RIFF_HEADER_BYTES - 1 });
-  // A recording written while it went on declares no true size: nothing can be said to come after its end.
+  // A streamed recording has no valid size, so no chunk can be added after its end.
   if (header.toString('latin1', 0, 4) !== 'RIFF' || header.readUInt32LE(4) !== file.bytes - 8)
     return undefined;
   const chunks = await chunksOf(file);
   if (!chunks) return undefined;
   const isTag = ({ type, bytes }: Chunk) => type.toLowerCase() === 'id3 ' && bytes <= LONGEST_ID3_BYTES;
-  const [found, ...others] = chunks.filter(isTag);
-  if (others.length > 0) return undefined;
+  const [found, ...duplicates] = chunks.filter(isTag);
+  if (duplicates.length > 0) return undefined;
   const old = found && (await readAll(file, { start: found.start, end: found.start + found.bytes - 1 }));
   const tag = await mergedId3Tag(tags, old);
   if (tag === undefined) return undefined;
-  const kept = chunks.filter((chunk) => !isTag(chunk));
+  const remaining = chunks.filter((chunk) => !isTag(chunk));
   const added = riffChunk('id3 ', tag);
-  const size = kept.reduce(
+  const size = remaining.reduce(
     (sum, { bytes }) => sum + CHUNK_HEADER_BYTES + bytes + (bytes % 2),
     4 + added.length,
   );
   if (size > LARGEST_RIFF) return undefined;
   header.writeUInt32LE(size, 4);
-  const parts = kept.flatMap(({ start, bytes }) => [
+  const parts = remaining.flatMap(({ start, bytes }) => [
     () => file.read({ start: start - CHUNK_HEADER_BYTES, end: start + bytes - 1 }),
     Buffer.alloc(bytes % 2),
   ]);
@@ -80,19 +79,19 @@ async function wavWithTags(file: TaggableFile, tags: AudioTags) {
 }
 
 const CHUNK_HEADER_BYTES = 8;
-/** Honest files have a handful. */
+/** Valid files have a handful. */
 const MAXIMUM_CHUNKS = 100;
 
 interface Chunk {
   readonly type: string;
-  /** Where its content starts. */
+  /** The position of its content. */
   readonly start: number;
   readonly bytes: number;
 }
 
 /**
- * The chunks of a WAV; undefined if they do not fill it to its end, or none is sound. A recording that was streamed says that
- * its sound has no length, or the greatest: everything behind it would be played.
+ * Returns the chunks of a WAV. Undefined if they don't fill the file, or without audio. Streamed recordings declare a length
+ * of zero or the maximum, so players would play added chunks.
  */
 async function chunksOf(file: TaggableFile): Promise<Chunk[] | undefined> {
   const chunks: Chunk[] = [];
@@ -105,11 +104,11 @@ async function chunksOf(file: TaggableFile): Promise<Chunk[] | undefined> {
     start += CHUNK_HEADER_BYTES + bytes + (bytes % 2);
   }
   const hasSound = chunks.some(({ type, bytes }) => type === 'data' && bytes > 0);
-  // The last chunk may lack the byte that pads it.
+  // The last chunk may have no padding byte.
   return hasSound && (start === file.bytes || start === file.bytes + 1) ? chunks : undefined;
 }
 
-/** Chunks of odd length are followed by a byte that does not count. */
+/** Chunks of odd length have a padding byte, which the length does not include. */
 function riffChunk(type: string, content: Uint8Array): Buffer {
   const header = Buffer.alloc(8);
   header.write(type, 'latin1');
@@ -121,7 +120,7 @@ async function readAll(file: TaggableFile, range: Required<ByteRange>): Promise<
   return Buffer.concat(await Array.fromAsync(await file.read(range)));
 }
 
-/** A file is opened only when the parts before it were read: one that is never read would stay open. */
+/** Opens a file only after the parts before it, because a file that is never read would stay open. */
 async function* concatenate(
   ...parts: (Uint8Array | (() => Promise<AsyncIterable<Uint8Array>>))[]
 ): AsyncGenerator<Uint8Array> {

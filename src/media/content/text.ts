@@ -1,7 +1,7 @@
-/** Texts in the encodings that people attach: UTF-8, UTF-16 with its mark, and Windows-1252, which includes Latin-1. */
+/** Decodes the encodings of attached texts: UTF-8, UTF-16 with a byte order mark, and Windows-1252, which includes Latin-1. */
 
-/** Texts of Western Europe have fewer letters beyond ASCII, and other files more. */
-const MOST_BEYOND_ASCII = 0.3;
+/** Western European texts have fewer bytes above ASCII, other files have more. */
+const MAX_NON_ASCII = 0.3;
 /** https://en.wikipedia.org/wiki/ANSI_escape_code#Control_Sequence_Introducer_commands */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: an escape character starts each code
 const ANSI_CODE = /\u001b\[[0-9;?]*[A-Za-z]/g;
@@ -9,8 +9,8 @@ const ANSI_CODE = /\u001b\[[0-9;?]*[A-Za-z]/g;
 const CONTROL = /[\u0000-\u0008\u000e-\u001f\u007f]/;
 
 /**
- * The text of a file, or of its beginning, without colour codes; undefined when it is no text. A character cut off at the end is
- * forgiven.
+ * Returns the text of a file, or of its beginning, without colour codes. Undefined for binary files. Ignores an incomplete
+ * character at the end.
  */
 export function decodeText(bytes: Uint8Array): string | undefined {
   const decoded = decode(bytes)?.replace(ANSI_CODE, '');
@@ -24,8 +24,8 @@ function decode(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
   } catch {
-    const beyond = bytes.reduce((count, byte) => count + (byte > 0x7f ? 1 : 0), 0);
-    if (beyond > bytes.length * MOST_BEYOND_ASCII) return undefined;
+    const nonAscii = bytes.reduce((count, byte) => count + (byte > 0x7f ? 1 : 0), 0);
+    if (nonAscii > bytes.length * MAX_NON_ASCII) return undefined;
     const text = new TextDecoder('windows-1252').decode(bytes);
     return text.startsWith('%PDF-') ? undefined : text;
   }

@@ -1,7 +1,7 @@
-/** What a file is, by its content. */
+/** Detects the type of a file by its content. */
 import { decodeText } from './text.ts';
 
-/** What a file is used as. */
+/** The use of a file. */
 export type ContentKind = 'audio' | 'image' | 'video' | 'archive' | 'text';
 
 export interface MediaType {
@@ -12,7 +12,7 @@ export interface MediaType {
   readonly extension: string;
 }
 
-/** Every type that is kept and served. All others are refused. */
+/** The types that are stored and served. All others are refused. */
 const MEDIA_TYPES = [
   { kind: 'audio', contentType: 'audio/mpeg', extension: 'mp3' },
   { kind: 'audio', contentType: 'audio/wav', extension: 'wav' },
@@ -44,24 +44,29 @@ const BY_EXTENSION: ReadonlyMap<string, MediaType> = new Map(
   MEDIA_TYPES.map((type) => [type.extension, type]),
 );
 
-/** The type of kept files with this extension (without a dot). */
+/** Returns the type for an extension without a dot. */
 function mediaTypeOf(extension: string): MediaType | undefined {
   return BY_EXTENSION.get(extension.toLowerCase());
 }
 
-/** The `Content-Type` of a kept file, from its name alone. */
+/** Returns the `Content-Type` of a stored file by its name. */
 export function contentTypeOf(name: string): string {
   return mediaTypeOf(name.slice(name.lastIndexOf('.') + 1))?.contentType ?? 'application/octet-stream';
 }
 
-/** How much of a file's beginning decides its type, in bytes; file-type itself samples 4100. */
+/** The number of bytes that decide the type. file-type reads 4100. */
 export const DETECTION_BYTES = 65_536;
 
-/** file-type's extension, where the same container is kept under another name here. */
-const STORED_AS: Readonly<Record<string, string>> = { apng: 'png', m4b: 'm4a', f4v: 'mp4', oga: 'ogg' };
+/** Maps extensions of file-type to ours for the same container. */
+const EXTENSION_ALIASES: Readonly<Record<string, string>> = {
+  apng: 'png',
+  m4b: 'm4a',
+  f4v: 'mp4',
+  oga: 'ogg',
+};
 
-/** Containers that hold sound alone as well as pictures: their first bytes do not tell which. */
-const SOUND_ONLY: Readonly<Record<string, string>> = {
+/** Containers for audio or video. Their first bytes don't show which. */
+const AUDIO_EXTENSIONS: Readonly<Record<string, string>> = {
   mp4: 'm4a',
   mov: 'm4a',
   webm: 'weba',
@@ -70,26 +75,26 @@ const SOUND_ONLY: Readonly<Record<string, string>> = {
 };
 
 /**
- * Decides by content what a file is, never by headers or names.
+ * Detects the type of a file by its content, never by headers or names.
  *
- * @param head the first bytes of the file (`DETECTION_BYTES` of them, or all if the file is shorter)
- * @param kinds what the caller can use; settles containers whose beginning does not tell sound from pictures
- * @returns the type, or undefined when the content is none of `kinds`
+ * @param head the first `DETECTION_BYTES` bytes of the file, or all of a shorter file
+ * @param kinds the kinds that the caller accepts; decides between audio and video for ambiguous containers
+ * @returns undefined if the content is not one of `kinds`
  */
 export async function detectMediaType(
   head: Uint8Array,
   kinds: readonly ContentKind[],
 ): Promise<MediaType | undefined> {
   if (head.length === 0) return undefined;
-  // Before file-type: words may begin with some format's signature (`BM`, `GIF89a`), binary files never are text.
+  // Before file-type: text may start with a format's signature (`BM`, `GIF89a`), but binary files are never text.
   if (kinds.includes('text') && decodeText(head) !== undefined) return mediaTypeOf('txt');
-  // Loaded with the first file, not at the start.
+  // Loaded with the first file.
   const { fileTypeFromBuffer } = await import('file-type');
   const detected = await fileTypeFromBuffer(head);
   if (detected === undefined) return undefined;
-  const extension = STORED_AS[detected.ext] ?? detected.ext;
+  const extension = EXTENSION_ALIASES[detected.ext] ?? detected.ext;
   const type = mediaTypeOf(extension);
   if (type !== undefined && kinds.includes(type.kind)) return type;
-  const soundOnly = SOUND_ONLY[extension];
-  return soundOnly !== undefined && kinds.includes('audio') ? mediaTypeOf(soundOnly) : undefined;
+  const audioExtension = AUDIO_EXTENSIONS[extension];
+  return audioExtension !== undefined && kinds.includes('audio') ? mediaTypeOf(audioExtension) : undefined;
 }

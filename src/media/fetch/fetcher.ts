@@ -7,19 +7,19 @@ import { MediaError } from '../errors.ts';
 import { createGuardedDispatcher, type Lookup } from './guard.ts';
 import { readMedia, readMediaUrl, send } from './request.ts';
 
-/** Who named an address. What a person types is fetched from public addresses only. */
+/** The source of an address. Addresses that people type must be public. */
 export type AddressSource = 'gateway' | 'platform' | 'person';
 
 export interface MediaFetcherOptions extends Pick<System, 'now' | 'random' | 'sleep'> {
-  /** Each as `host:port`: what media may come from although the addresses are not public. */
+  /** Hosts with private addresses that are allowed, as `host:port`. */
   readonly allowedHosts: Readonly<Record<Exclude<AddressSource, 'person'>, ReadonlySet<string>>>;
   readonly maximumBytes: number;
-  /** For one file from the first connection to its last byte. What a person names is small, and its server anyone's. */
+  /** For a whole download. Shorter for people's addresses, whose files are small and whose servers are untrusted. */
   readonly timeoutMs: Readonly<Record<AddressSource, number>>;
-  /** For a connection, an answer or the next bytes of a body. */
+  /** For a connection, a response or the next bytes of a body. */
   readonly idleTimeoutMs: number;
   readonly maximumRedirects: number;
-  /** How many files of each source are fetched at once; the others wait. */
+  /** Parallel downloads for each source. */
   readonly concurrency: number;
   readonly lookup?: Lookup;
 }
@@ -27,14 +27,14 @@ export interface MediaFetcherOptions extends Pick<System, 'now' | 'random' | 'sl
 export interface FetchExpectation {
   readonly kinds: readonly ContentKind[];
   readonly from: AddressSource;
-  /** Sent to the address's own origin only, never past a redirect to another. */
+  /** Sent only to the origin of the address, not after a redirect to another origin. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Lowers the fetcher's own bound. */
+  /** Lowers the fetcher's limit. */
   readonly maximumBytes?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A file whose beginning has been read and checked. */
+/** A file whose type has been checked. */
 interface FetchedMedia extends MediaType {
   readonly stream: AsyncIterable<Uint8Array>;
 }
@@ -48,14 +48,14 @@ export function createMediaFetcher(options: MediaFetcherOptions) {
       connectTimeoutMs: options.idleTimeoutMs,
       ...present({ lookup: options.lookup }),
     });
-  // Connections are shared within one, so what is open for the gateway is not open for people.
+  // Separate, because connections are shared within a dispatcher and people must not use the gateway's.
   const dispatchers: Readonly<Record<AddressSource, Dispatcher>> = {
     gateway: dispatcherFor(options.allowedHosts.gateway),
     platform: dispatcherFor(options.allowedHosts.platform),
     person: dispatcherFor(new Set()),
   };
   const queue = () => new PQueue({ concurrency: options.concurrency });
-  // Slow servers that people name must not hold up the gateway's results.
+  // Slow servers of people's addresses must not delay the gateway's results.
   const queues: Readonly<Record<AddressSource, PQueue>> = {
     gateway: queue(),
     platform: queue(),
@@ -65,7 +65,7 @@ export function createMediaFetcher(options: MediaFetcherOptions) {
 
   return {
     /**
-     * Fetches a file from an untrusted address and resolves to what `use` makes of it. Rejects, as does the stream, with
+     * Fetches a file from an untrusted address and returns the result of `use`. The call and the stream reject with
      * MediaError or the signal's reason.
      */
     async fetch<Result>(
@@ -126,7 +126,7 @@ async function fetchChecked<Result>(
   }
 }
 
-/** Reads as many chunks as detection needs; the rest stays in the body. */
+/** Reads the chunks that detection needs and leaves the rest in the body. */
 async function readHead(body: AsyncGenerator<Uint8Array, void>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -154,8 +154,8 @@ async function abortable<Result>(work: Promise<Result>, signal: AbortSignal): Pr
 }
 
 /**
- * A signal that aborts with the first of `sources`, until it is released. `AbortSignal.any` would be kept in memory, with
- * all that listens to it, as long as its longest-lived source.
+ * Returns a signal that aborts with the first of `sources`, until it is released. `AbortSignal.any` would stay in memory as
+ * long as its longest-lived source.
  */
 function followSignals(sources: readonly (AbortSignal | undefined)[]) {
   const controller = new AbortController();

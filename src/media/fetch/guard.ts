@@ -13,16 +13,15 @@ interface ResolvedAddress {
 export type Lookup = (hostname: string) => Promise<readonly ResolvedAddress[]>;
 
 export interface GuardedDispatcherOptions {
-  /** Each as `host:port`, in lower case, whose addresses need not be public. IPv6 hosts are in brackets. */
+  /** Hosts whose addresses may be private, as `host:port` in lower case. IPv6 hosts are in brackets. */
   readonly allowedHosts: ReadonlySet<string>;
   readonly connectTimeoutMs: number;
   readonly lookup?: Lookup;
 }
 
 /**
- * An undici dispatcher that connects to public addresses only. A name is resolved once per connection, every
- * address it resolves to is checked, and the socket connects to those very addresses: nothing can change
- * between the check and the connection. Requests to other addresses fail with MediaError `address`.
+ * Creates an undici dispatcher that connects only to public addresses. A name is resolved once for each connection, and the
+ * socket connects to the checked addresses, so nothing can change in between. Other requests fail with MediaError `address`.
  */
 export function createGuardedDispatcher(options: GuardedDispatcherOptions): Dispatcher {
   const lookup = options.lookup ?? ((hostname) => resolve(hostname, { all: true }));
@@ -31,13 +30,13 @@ export function createGuardedDispatcher(options: GuardedDispatcherOptions): Disp
   const toPublicAddress = buildConnector({ ...shared, lookup: lookupWith(lookup, isPublicAddress) });
 
   return new Agent({
-    // Else one connection at a time would be tried to an origin, until the first shows whether it speaks HTTP/2.
+    // With HTTP/2, undici waits for the first connection before it opens another.
     allowH2: false,
     connect: (target, callback) => {
       const host = normaliseHost(target.hostname);
       const port = target.port || (target.protocol === 'https:' ? '443' : '80');
       if (options.allowedHosts.has(`${host}:${port}`)) return toAnyAddress(target, callback);
-      // Node never calls lookup for a literal address, so that is checked here.
+      // Node doesn't call lookup for IP literals.
       const literal = host.replace(/^\[|\]$/g, '');
       if (isIP(literal) !== 0 && !isPublicAddress(literal)) return callback(notPublic(host), null);
       return toPublicAddress(target, callback);
@@ -77,21 +76,21 @@ function normaliseHost(host: string): string {
 }
 
 /**
- * Public by number, yet answered by the machine's own host: Azure's WireServer.
+ * A public address that reaches the local host: Azure's WireServer.
  * https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16
  */
 const HOST_SERVICES: ReadonlySet<string> = new Set(['168.63.129.16']);
 
-/** The only IPv6 space that IANA gives out for global unicast: https://www.iana.org/assignments/ipv6-address-space */
+/** The only IPv6 range that IANA assigns for global unicast: https://www.iana.org/assignments/ipv6-address-space */
 const GLOBAL_UNICAST = [ipaddr.IPv6.parse('2000::'), 3] satisfies [ipaddr.IPv6, number];
 
 /**
- * Whether an IP address (text, without brackets) is one of the public internet: global unicast, and no form of
- * IPv6 that carries an IPv4 address (mapped, 6to4, Teredo, NAT64, ISATAP), private, shared, link-local (cloud metadata lives there),
- * loopback, multicast, documentation or otherwise reserved range. What cannot be read is not public.
+ * True if an IP address (without brackets) is public: global unicast, and not an IPv6 form of an IPv4 address (mapped, 6to4,
+ * Teredo, NAT64, ISATAP) or a private, shared, link-local (cloud metadata), loopback, multicast, documentation or reserved
+ * range. Invalid addresses are not public.
  */
 export function isPublicAddress(ip: string): boolean {
-  // isValid alone would take the inet_aton forms too (`127.1`, `0x7f000001`, `017700000001`).
+  // isValid also accepts inet_aton forms (`127.1`, `0x7f000001`, `017700000001`).
   if (ipaddr.IPv4.isValidFourPartDecimal(ip)) {
     return ipaddr.IPv4.parse(ip).range() === 'unicast' && !HOST_SERVICES.has(ip);
   }
@@ -100,7 +99,7 @@ export function isPublicAddress(ip: string): boolean {
   return address.range() === 'unicast' && address.match(GLOBAL_UNICAST) && !isIsatap(address);
 }
 
-/** RFC 5214: an interface identifier of 0000:5efe or 0200:5efe is followed by an IPv4 address to tunnel to. */
+/** RFC 5214: an interface identifier of 0000:5efe or 0200:5efe precedes an IPv4 address of a tunnel. */
 function isIsatap(address: ipaddr.IPv6): boolean {
   return ((address.parts[4] ?? 0) & 0xfdff) === 0 && address.parts[5] === 0x5efe;
 }

@@ -14,40 +14,40 @@ export interface MediaRequest extends Pick<System, 'now' | 'random' | 'sleep'> {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A good answer whose body has not been read. */
+/** A successful response whose body has not been read. */
 export interface MediaResponse {
-  /** As it is declared. */
+  /** The declared length. */
   readonly bytes: number | undefined;
   readonly body: Readable;
 }
 
 const AGENT_HEADERS = {
   accept: '*/*',
-  // A compressed body could grow without end when it is opened: none is asked for, and none is taken.
+  // A small compressed body can unpack without end, so compression is neither requested nor accepted.
   'accept-encoding': 'identity',
   'user-agent': 'Minstrel',
 } as const;
 
 /**
- * 403, 404 and 425 are worth another try: generated media is announced moments before every server has it, and object
- * stores answer 403 for a key that does not exist yet.
+ * 403, 404 and 425 are retried: generated media is announced before all servers have it, and object stores return 403 for
+ * keys that don't exist yet.
  */
-const PASSING_STATUSES: ReadonlySet<number> = new Set([403, 404, 408, 425, 429]);
+const TEMPORARY_STATUSES: ReadonlySet<number> = new Set([403, 404, 408, 425, 429]);
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-const BROKEN_CODES: ReadonlySet<string> = new Set([
+const CONNECTION_CODES: ReadonlySet<string> = new Set([
   ...['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN', 'ENOTFOUND'],
   'UND_ERR_SOCKET',
 ]);
 const TIMEOUT_CODES: ReadonlySet<string> = new Set([
   ...['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT'],
 ]);
-const MOST_TRIES = 4;
-/** A server that asks for a longer pause is left to the caller. */
+const MAX_TRIES = 4;
+/** If a server requests a longer delay, the caller decides. */
 const PAUSES = { firstMs: 200, longestMs: 5_000 } as const;
 
 /**
- * Sends a GET, follows redirects and tries again what passes. A body whose connection breaks is taken up where it broke, if
- * the server vouches for the same bytes by a strong ETag (RFC 9110 13.1.5). Throws MediaError, or the signal's reason.
+ * Sends a GET, follows redirects and retries temporary failures. Resumes an interrupted body if the server sent a strong
+ * ETag (RFC 9110 13.1.5). Throws MediaError, or the signal's reason.
  */
 export async function send(request: MediaRequest): Promise<MediaResponse> {
   const { url, signal, idleTimeoutMs, maximumRedirects, now, random, sleep } = request;
@@ -62,7 +62,7 @@ export async function send(request: MediaRequest): Promise<MediaResponse> {
     interceptors.redirect({ maxRedirections: maximumRedirects, throwOnMaxRedirect: true }),
   );
   try {
-    const requested = dispatcher.request({
+    const responding = dispatcher.request({
       origin: url.origin,
       path: `${url.pathname}${url.search}`,
       method: 'GET',
@@ -71,12 +71,12 @@ export async function send(request: MediaRequest): Promise<MediaResponse> {
       headersTimeout: idleTimeoutMs,
       bodyTimeout: idleTimeoutMs,
     });
-    // undici looks at the signal only when the connection has been made.
+    // undici checks the signal only after it has connected.
     const aborted = new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     });
-    const answer = await Promise.race([requested, aborted]);
-    // An error of a body that is not read any more must not end the process.
+    const answer = await Promise.race([responding, aborted]);
+    // An error of an abandoned body must not end the process.
     answer.body.on('error', () => undefined);
     isRepeatable = hasStrongTag(answer.headers);
     const refusal = refusalOf(url, answer, now());
@@ -90,7 +90,7 @@ export async function send(request: MediaRequest): Promise<MediaResponse> {
   }
 }
 
-/** The bytes of a response, counted against `maximumBytes` whatever was declared. Throws MediaError, or the signal's reason. */
+/** Yields the bytes of a response and enforces `maximumBytes`. Throws MediaError, or the signal's reason. */
 export async function* readMedia(
   { bytes: declared, body }: MediaResponse,
   maximumBytes: number,
@@ -111,7 +111,7 @@ export async function* readMedia(
   }
 }
 
-/** Reads and checks an address that came from outside. */
+/** Parses and checks an untrusted URL. */
 export function readMediaUrl(text: string): URL {
   const url = URL.parse(text);
   if (url === null) throw new MediaError('protocol', 'The address is not a valid URL');
@@ -124,30 +124,32 @@ export function readMediaUrl(text: string): URL {
   return url;
 }
 
-/** Milliseconds; undefined for what does not pass soon. */
+/** Returns milliseconds, or undefined if the error is permanent. */
 function pauseBefore(error: Error, attempt: number, now: number, random: () => number): number | undefined {
-  if (attempt >= MOST_TRIES) return undefined;
+  if (attempt >= MAX_TRIES) return undefined;
   const isStatus = error instanceof errors.RequestRetryError;
-  const passes = isStatus ? isPassing(error.statusCode) : BROKEN_CODES.has(systemErrorCode(error) ?? '');
-  if (!passes) return undefined;
-  const asked = isStatus ? retryAfter(error.headers, now) : undefined;
-  const pause = Math.max(asked ?? 0, backoff({ ...PAUSES, attempt: Math.max(1, attempt), random }));
+  const canRetry = isStatus
+    ? isTemporary(error.statusCode)
+    : CONNECTION_CODES.has(systemErrorCode(error) ?? '');
+  if (!canRetry) return undefined;
+  const requestedMs = isStatus ? retryAfter(error.headers, now) : undefined;
+  const pause = Math.max(requestedMs ?? 0, backoff({ ...PAUSES, attempt: Math.max(1, attempt), random }));
   return pause <= PAUSES.longestMs ? pause : undefined;
 }
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 type Answer = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>;
 
-const isPassing = (status: number): boolean => status >= 500 || PASSING_STATUSES.has(status);
+const isTemporary = (status: number): boolean => status >= 500 || TEMPORARY_STATUSES.has(status);
 
-/** Why an answer holds no file. */
+/** Returns an error if the response has no file. */
 function refusalOf(url: URL, { statusCode: status, headers }: Answer, now: number): MediaError | undefined {
   if (REDIRECTS.has(status))
     return new MediaError('redirects', 'The server sent a redirect without a target');
   if (status !== 200)
     return new MediaError('status', `The server at ${url.host} responded with ${status}`, {
       status,
-      retryable: isPassing(status),
+      retryable: isTemporary(status),
       retryAfterMs: retryAfter(headers, now),
     });
   const encoding = header(headers, 'content-encoding')?.trim().toLowerCase() ?? '';
@@ -164,7 +166,7 @@ function header(headers: Headers, name: string): string | undefined {
 const retryAfter = (headers: Headers, now: number) =>
   retryAfterOf({ get: (name) => header(headers, name) }, now);
 
-/** The length that the server declares, if it declares one that makes sense. */
+/** Returns the declared length if it is valid. */
 function declaredBytes(headers: Headers): number | undefined {
   const text = header(headers, 'content-length');
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
@@ -174,14 +176,14 @@ function hasStrongTag(headers: Headers): boolean {
   return header(headers, 'etag')?.startsWith('"') === true && header(headers, 'accept-ranges') !== 'none';
 }
 
-/** What undici and sockets throw as a MediaError; an abort becomes the signal's reason. */
+/** Converts errors of undici and sockets to a MediaError, and an abort to the signal's reason. */
 function fromTransport(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
   if (error instanceof MediaError) return error;
   const code = systemErrorCode(error);
   const details = { cause: error };
   if (code === 'UND_ERR_REDIRECT_MAX') return new MediaError('redirects', 'Too many redirects', details);
-  // The address that was asked for is checked before: what undici cannot take is where a redirect leads.
+  // The requested URL has been checked, so the invalid URL is from a redirect.
   if (code === 'UND_ERR_INVALID_ARG' || code === 'ERR_INVALID_URL')
     return new MediaError('redirects', 'The server redirected to an invalid address', details);
   if (code !== undefined && TIMEOUT_CODES.has(code))

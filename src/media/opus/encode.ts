@@ -1,4 +1,4 @@
-/** MP3 to packets of Opus, as they are sent into a voice channel. Loaded in a thread of its own: a song takes seconds of computing. */
+/** Converts MP3 to Opus packets for voice channels. Runs in a separate thread, because a song takes seconds. */
 import { type MPEGDecodedAudio, MPEGDecoder } from 'mpg123-decoder';
 import OpusScript from 'opusscript';
 import { writePackets } from './packets.ts';
@@ -8,24 +8,24 @@ const RATE = 48_000;
 const CHANNELS = 2;
 /** 20 ms. */
 const PACKET_SAMPLES = 960;
-/** What a boosted server's channels carry; at half of it, cymbals are heard to suffer. */
+/** The bitrate of boosted servers. At half of it, cymbals sound distorted. */
 const BITS_PER_SECOND = 128_000;
-/** Of 10: beyond this, music of so many bits gains nothing that is heard, and takes twice the time. */
+/** Out of 10. At this bitrate, higher values take twice the time and sound the same. */
 const COMPLEXITY = 5;
 /** https://opus-codec.org/docs/opus_api-1.5/group__opus__encoderctls.html */
 const SET_COMPLEXITY = 4010;
-/** What libopus is ahead by at 48 kHz, for music: https://www.rfc-editor.org/rfc/rfc7845#section-4.2 */
+/** The lookahead of libopus at 48 kHz, for music: https://www.rfc-editor.org/rfc/rfc7845#section-4.2 */
 const PRE_SKIP = 312;
 
-/** Of MP3 at once. The shortest frames make 400 KB of sound of one KB. */
+/** MP3 bytes to decode at once. 1 KB of the shortest frames decodes to 400 KB. */
 const PIECE_BYTES = 8 * 1024;
 
 /** Left and right. */
 type Sound = readonly [Float32Array, Float32Array];
 
-/** The file of packets. Throws RangeError where the bytes hold no MP3 sound, or more than `mostSeconds` of it. */
-export function encodeOpus(mp3: AsyncIterable<Uint8Array>, mostSeconds: number): AsyncGenerator<Buffer> {
-  return writePackets(packetsOf(soundOf(mp3, mostSeconds)));
+/** Yields a file of packets. Throws RangeError if the bytes contain no MP3 audio or more than `maxSeconds` of it. */
+export function encodeOpus(mp3: AsyncIterable<Uint8Array>, maxSeconds: number): AsyncGenerator<Buffer> {
+  return writePackets(packetsOf(soundOf(mp3, maxSeconds)));
 }
 
 async function* packetsOf(sound: AsyncIterable<Sound>): AsyncGenerator<Uint8Array> {
@@ -54,8 +54,8 @@ async function* packetsOf(sound: AsyncIterable<Sound>): AsyncGenerator<Uint8Arra
 
 const sampleOf = (value = 0): number => Math.round(Math.max(-1, Math.min(1, value)) * 32_767);
 
-/** At the encoder's rate, with as much silence behind it as the encoder holds back. */
-async function* soundOf(mp3: AsyncIterable<Uint8Array>, mostSeconds: number): AsyncGenerator<Sound> {
+/** Converts to the encoder's rate and appends silence for its lookahead. */
+async function* soundOf(mp3: AsyncIterable<Uint8Array>, maxSeconds: number): AsyncGenerator<Sound> {
   let seconds = 0;
   let rate = 0;
   let sides: readonly [Resampler, Resampler] | undefined;
@@ -63,7 +63,7 @@ async function* soundOf(mp3: AsyncIterable<Uint8Array>, mostSeconds: number): As
     const [left, right = left] = channelData;
     if (!left?.length || !right) continue;
     seconds += left.length / sampleRate;
-    if (seconds > mostSeconds) throw new RangeError(`The audio is longer than ${mostSeconds} s`);
+    if (seconds > maxSeconds) throw new RangeError(`The audio is longer than ${maxSeconds} s`);
     if (!sides || sampleRate !== rate)
       sides = [createResampler(sampleRate, RATE), createResampler(sampleRate, RATE)];
     rate = sampleRate;

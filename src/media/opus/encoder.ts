@@ -1,4 +1,4 @@
-/** A song as Opus packets, made once from its MP3, in a thread: nothing is encoded while it plays. */
+/** Converts a song to Opus packets once, in a thread, so that nothing is encoded during playback. */
 import PQueue from 'p-queue';
 import type { KeptFile } from '../../core/message.ts';
 import { outputOfThread } from '../../core/thread.ts';
@@ -6,29 +6,29 @@ import { MediaError } from '../errors.ts';
 import type { Media } from '../media.ts';
 
 /** Six times a long song. */
-const MOST_SECONDS = 1_200;
-/** A song of three minutes takes two seconds; on a busy machine many times that. */
+const MAX_SECONDS = 1_200;
+/** A song of three minutes takes two seconds, and many times that on a busy machine. */
 const TIMEOUT_MS = 120_000;
-/** Of the thread's heap. Sound goes through it in pieces. */
+/** Heap of the thread. Audio is processed in pieces. */
 const MEMORY_MB = 64;
 
 export interface OpusEncoder {
   /**
-   * The packets of a kept MP3, as a kept file. Throws MediaError: `missing` where the MP3 is kept no more, `type` where it cannot be
-   * decoded or lasts too long, and what the store throws.
+   * Stores the packets of a stored MP3. Throws MediaError: `missing` if the MP3 is no longer stored, `type` if it cannot be
+   * decoded or is too long, and errors of the store.
    */
   encode(mp3: Pick<KeptFile, 'name'>): Promise<KeptFile>;
 }
 
-/** One song at a time: two threads would take both cores of a small machine from those who wait for other things. */
+/** Encodes one song at a time, because two threads would occupy both cores of a small machine. */
 export function createOpusEncoder(media: Pick<Media, 'open' | 'seconds' | 'keepOpus'>): OpusEncoder {
   const queue = new PQueue({ concurrency: 1 });
   return { encode: ({ name }) => queue.add(() => media.keepOpus(opusOf(name, media))) };
 }
 
 async function* opusOf(name: string, media: Pick<Media, 'open' | 'seconds'>): AsyncGenerator<Uint8Array> {
-  // The thread would find out only when it had encoded as much.
-  if (((await media.seconds(name)) ?? 0) > MOST_SECONDS)
+  // Checked first, because the thread would notice only after encoding that much.
+  if (((await media.seconds(name)) ?? 0) > MAX_SECONDS)
     throw new MediaError('type', 'The song is too long for a voice channel');
   const opened = await media.open(name);
   if (opened === undefined) throw new MediaError('missing', 'The song is no longer stored');
@@ -36,7 +36,7 @@ async function* opusOf(name: string, media: Pick<Media, 'open' | 'seconds'>): As
   const module = new URL('./encode-worker.ts', import.meta.url);
   const options = { stdin: stream, memoryMb: MEMORY_MB, signal: AbortSignal.timeout(TIMEOUT_MS) };
   try {
-    yield* outputOfThread(module, { mostSeconds: MOST_SECONDS }, options);
+    yield* outputOfThread(module, { maxSeconds: MAX_SECONDS }, options);
   } catch (cause) {
     throw (
       stream.errored ??

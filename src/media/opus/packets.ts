@@ -1,4 +1,4 @@
-/** Opus packets of 20 ms in a kept file, each behind its length in two bytes: only our own player reads it. */
+/** The file format of Opus packets: each one after its length in two bytes. Only our player reads it. */
 
 const LENGTH_BYTES = 2;
 
@@ -12,7 +12,7 @@ export async function* writePackets(
   }
 }
 
-/** The packets after the first `skip` ones, read as they are needed. One that was cut off is left out. */
+/** Yields the packets after the first `skip` ones. Ignores an incomplete last packet. */
 export async function* readPackets(source: AsyncIterable<Uint8Array>, skip = 0): AsyncGenerator<Buffer> {
   let number = 0;
   let rest: Buffer = Buffer.alloc(0);

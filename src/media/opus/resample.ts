@@ -1,17 +1,17 @@
-/** Sound at another rate, by a polyphase filter (https://ccrma.stanford.edu/~jos/resample/). */
+/** Resamples audio with a polyphase filter (https://ccrma.stanford.edu/~jos/resample/). */
 
-/** Samples on each side of a point that make its value. Beyond this, the difference is not heard. */
+/** Samples on each side that contribute to a value. More make no audible difference. */
 const REACH = 12;
-/** The shape of the Kaiser window: 80 dB below the sound. */
+/** The shape of the Kaiser window, for 80 dB of attenuation. */
 const BETA = 8;
-/** Of the lower rate's half: what is above is left out. */
+/** A fraction of half the lower rate. Higher frequencies are removed. */
 const CUTOFF = 0.94;
 const NO_FILTER = new Float32Array(2 * REACH);
 
-/** Takes the next piece of a channel; without one, the sound ends. Gives what is certain of it at the other rate. */
+/** Takes the next piece of a channel, or nothing at its end. Returns the samples that are complete at the new rate. */
 export type Resampler = (piece?: Float32Array) => Float32Array;
 
-/** For one channel, at `to` samples a second. All pieces together are as long as the sound, to a sample. */
+/** Resamples one channel to `to` samples per second. The pieces together have the exact length of the sound. */
 export function createResampler(from: number, to: number): Resampler {
   if (from === to) return (piece = new Float32Array()) => piece;
   const divisor = commonDivisor(from, to);
@@ -19,7 +19,7 @@ export function createResampler(from: number, to: number): Resampler {
   const filters = Array.from({ length: phases }, (_, phase) =>
     filterOf(phase / phases, Math.min(1, to / from)),
   );
-  // With silence before and behind the sound, so that the inner loop asks for no bounds.
+  // Silence before and after the sound, so that the inner loop needs no bounds checks.
   let rest = new Float32Array(REACH - 1);
   let phase = 0;
   return (piece = new Float32Array(REACH)) => {
@@ -31,7 +31,7 @@ export function createResampler(from: number, to: number): Resampler {
     for (; at + 2 * REACH <= sound.length; length += 1) {
       const filter = filters[phase] ?? NO_FILTER;
       let value = 0;
-      // Sound: both arrays reach as far as this loop does.
+      // Safe cast: both arrays are at least as long as this loop.
       for (let tap = 0; tap < 2 * REACH; tap += 1)
         value += (filter[tap] as number) * (sound[at + tap] as number);
       out[length] = value;
@@ -46,7 +46,7 @@ export function createResampler(from: number, to: number): Resampler {
   };
 }
 
-/** What each sample around a point, which lies `offset` behind the sample before it, adds to its value. */
+/** Returns the weights of the samples around a point that lies `offset` after the sample before it. */
 function filterOf(offset: number, ratio: number): Float32Array {
   const taps = Float32Array.from({ length: 2 * REACH }, (_, tap) => {
     const distance = tap - REACH + 1 - offset;
@@ -71,6 +71,6 @@ function bessel(x: number): number {
   return sum;
 }
 
-function commonDivisor(one: number, other: number): number {
-  return other === 0 ? one : commonDivisor(other, one % other);
+function commonDivisor(a: number, b: number): number {
+  return b === 0 ? a : commonDivisor(b, a % b);
 }

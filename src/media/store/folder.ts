@@ -7,17 +7,17 @@ import { contentTypeOf } from '../content/types.ts';
 import { fromFileSystem } from '../errors.ts';
 import {
   isStoredName,
-  type KeptEntry,
   type MediaStore,
   type RetentionOptions,
   removeAbandoned,
-  removeExpendable,
+  removeOldest,
   resolveRange,
+  type StoredEntry,
   stage,
 } from './media-store.ts';
 
 export interface FolderStoreOptions extends RetentionOptions {
-  /** Made when it is not there. Files lie in it by name; `incoming/` holds what is being written. */
+  /** Created if missing. Contains the files by name; `incoming/` contains unfinished ones. */
   readonly directory: string;
   readonly now: () => number;
   /** Opens temporary files; replaced in tests. */
@@ -25,31 +25,31 @@ export interface FolderStoreOptions extends RetentionOptions {
 }
 
 /**
- * Keeps files in a folder. A file is written under a temporary name, flushed, and renamed: under its own name
- * it is whole, whatever happened. Its time of last change is when it was kept.
+ * Stores files in a folder. A file is written under a temporary name, flushed and renamed, so that its final name always
+ * refers to a complete file. Its modification time is the time it was stored.
  */
 export function createFolderStore(options: FolderStoreOptions): MediaStore {
   const { directory, quotaBytes, now, openForWriting } = options;
   const incoming = join(directory, 'incoming');
-  // One change at a time: no file is removed between being found and being renewed.
+  // One change at a time, so that no file is removed between its check and its renewal.
   const changes = new PQueue({ concurrency: 1 });
 
-  async function scan(): Promise<KeptEntry[]> {
-    const found: KeptEntry[] = [];
+  async function scan(): Promise<StoredEntry[]> {
+    const found: StoredEntry[] = [];
     for (const name of (await readdir(directory).catch(undefinedWhenMissing)) ?? []) {
       if (!isStoredName(name)) continue;
-      // A file that cannot be read must not keep the others from being kept.
+      // An unreadable file must not stop the others.
       const file = await stat(join(directory, name)).catch(() => undefined);
-      if (file?.isFile()) found.push({ name, bytes: file.size, keptAt: file.mtimeMs });
+      if (file?.isFile()) found.push({ name, bytes: file.size, storedAt: file.mtimeMs });
     }
     return found;
   }
 
-  /** The list is seconds old by then, and the file may have been kept again, also by another replica. */
-  async function removeIfAsOld({ name, keptAt }: KeptEntry): Promise<boolean> {
+  /** The list is seconds old, and another replica may have stored the file again. */
+  async function removeIfUnchanged({ name, storedAt }: StoredEntry): Promise<boolean> {
     const path = join(directory, name);
     const file = await stat(path).catch(undefinedWhenMissing);
-    if (file && file.mtimeMs > keptAt) return false;
+    if (file && file.mtimeMs > storedAt) return false;
     await rm(path, { force: true });
     return true;
   }
@@ -68,8 +68,8 @@ export function createFolderStore(options: FolderStoreOptions): MediaStore {
         (path, { name }) =>
           change(async () => {
             await rename(path, join(directory, name));
-            const keptAt = now();
-            await utimes(join(directory, name), keptAt / 1000, keptAt / 1000);
+            const storedAt = now();
+            await utimes(join(directory, name), storedAt / 1000, storedAt / 1000);
             await syncDirectory(directory);
           }),
       ),
@@ -104,21 +104,21 @@ export function createFolderStore(options: FolderStoreOptions): MediaStore {
 
     async prune() {
       await removeAbandoned(incoming, now());
-      // No song waits for the list, which takes seconds of a large folder.
-      return removeExpendable(await scan(), options, (entry) => change(() => removeIfAsOld(entry)));
+      // Listed outside the queue, because a large folder takes seconds.
+      return removeOldest(await scan(), options, (entry) => change(() => removeIfUnchanged(entry)));
     },
 
     close: () => changes.onIdle(),
   };
 }
 
-/** A rename is on the disk only when its directory is; Windows cannot open directories and needs none of it. */
+/** A rename is durable only after a flush of its directory. Windows cannot open directories and doesn't need this. */
 async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory, 'r').catch(() => undefined);
   try {
     await handle?.sync();
   } catch {
-    // Some network file systems cannot flush a directory: the file itself is flushed all the same.
+    // Some network file systems cannot flush a directory. The file itself is flushed.
   } finally {
     await handle?.close();
   }

@@ -1,4 +1,4 @@
-/** The port of stores for kept files, and the temporary files before one. */
+/** The interface of media stores, and their temporary files. */
 import { createHash, randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
@@ -12,7 +12,7 @@ import { fromFileSystem, tooLarge } from '../errors.ts';
 
 export interface OpenedFile {
   readonly stream: Readable;
-  /** Of the whole file, also when a range was asked for. */
+  /** The size of the whole file, even for a range. */
   readonly bytes: number;
   readonly contentType: string;
 }
@@ -23,24 +23,25 @@ interface PruneReport {
 }
 
 /**
- * Where files are kept. Every method throws MediaError (`disk-full`, `store`) when the folder or bucket cannot be used.
- * A name that is not one (a path, another program's file) is treated as one that is not kept.
+ * A store of files. Every method throws MediaError (`disk-full`, `store`) if the folder or bucket cannot be used. Invalid
+ * names, such as paths, count as missing files.
  */
 export interface MediaStore {
   /**
-   * Keeps the bytes of `source` whole or not at all. The same content is kept once; keeping it again renews its age. Errors of the source are thrown as they are.
+   * Stores all bytes of `source` or nothing. The same content is stored once; storing it again renews its age. Throws errors
+   * of the source unchanged.
    */
   put(source: AsyncIterable<Uint8Array>, hint: Pick<MediaType, 'extension'>): Promise<KeptFile>;
-  /** Throws RangeError for a range that does not lie within the file. */
+  /** Throws RangeError for a range outside the file. */
   open(name: string, range?: ByteRange): Promise<OpenedFile | undefined>;
   stat(name: string): Promise<KeptFile | undefined>;
   remove(name: string): Promise<void>;
-  /** Removes what is older than the retention, then the oldest until the quota holds. */
+  /** Deletes files older than the retention, then the oldest ones until the quota is met. */
   prune(): Promise<PruneReport>;
   close(): Promise<void>;
 }
 
-/** Bounds that operators set; absent means unbounded. */
+/** Limits that operators set. Unlimited if absent. */
 export interface RetentionOptions {
   readonly quotaBytes?: number;
   readonly retentionMs?: number;
@@ -48,7 +49,7 @@ export interface RetentionOptions {
 
 const STORED_NAME = /^[0-9a-f]{64}\.[a-z0-9]{1,8}$/;
 
-/** Whether a string can be the name of a stored file; nothing else ever reaches a disk or a bucket. */
+/** True for a valid name of a stored file. No other name reaches a disk or a bucket. */
 export function isStoredName(name: string): boolean {
   return STORED_NAME.test(name);
 }
@@ -59,34 +60,34 @@ function storedNameOf(sha256: string, extension: string): string {
   return name;
 }
 
-/** Throws RangeError unless the range lies within a file of that many bytes; resolves an open end. */
+/** Resolves an open end. Throws RangeError if the range is outside a file of this size. */
 export function resolveRange(range: ByteRange, bytes: number): Required<ByteRange> {
   const end = Math.min(range.end ?? bytes - 1, bytes - 1);
   if (range.start < 0 || range.start > end) throw new RangeError('The range is outside the file');
   return { start: range.start, end };
 }
 
-export interface KeptEntry {
+export interface StoredEntry {
   readonly name: string;
   readonly bytes: number;
   /** Milliseconds since the epoch. */
-  readonly keptAt: number;
+  readonly storedAt: number;
 }
 
 /**
- * Removes files, oldest first, until retention and quota hold. `remove` resolves to false where the file was kept again
- * meanwhile. A file that cannot be removed does not protect the next one; its error is thrown in the end.
+ * Deletes files, oldest first, until retention and quota are met. `remove` resolves to false if the file was stored again
+ * meanwhile. If a file cannot be deleted, continues with the next one and throws the error at the end.
  */
-export async function removeExpendable(
-  found: readonly KeptEntry[],
+export async function removeOldest(
+  found: readonly StoredEntry[],
   { quotaBytes = Infinity, retentionMs = Infinity, now }: RetentionOptions & { now: () => number },
-  remove: (entry: KeptEntry) => Promise<boolean>,
+  remove: (entry: StoredEntry) => Promise<boolean>,
 ): Promise<PruneReport> {
   let total = found.reduce((sum, { bytes }) => sum + bytes, 0);
   const report = { removed: 0, removedBytes: 0 };
   const failures: unknown[] = [];
-  for (const entry of found.toSorted((one, other) => one.keptAt - other.keptAt)) {
-    if (now() - entry.keptAt <= retentionMs && total <= quotaBytes) break;
+  for (const entry of found.toSorted((a, b) => a.storedAt - b.storedAt)) {
+    if (now() - entry.storedAt <= retentionMs && total <= quotaBytes) break;
     const removed = await remove(entry).catch((error: unknown) => {
       failures.push(error);
       return false;
@@ -102,18 +103,18 @@ export async function removeExpendable(
 
 interface StagingOptions extends Pick<MediaType, 'extension'> {
   readonly directory: string;
-  /** More than this is refused with MediaError `too-large`. */
+  /** Larger sources throw MediaError `too-large`. */
   readonly maximumBytes?: number | undefined;
   /** Opens the temporary file; replaced in tests. */
   readonly openForWriting?: ((path: string) => Writable) | undefined;
 }
 
-/** A file being written for longer than this was left behind by a process that died. */
+/** Older temporary files are from a process that died. */
 const ABANDONED_AFTER_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Writes a source to a temporary file, flushed to the disk, and hashes it meanwhile. `keep` moves or copies it to its
- * name; afterwards the temporary file is gone. Throws MediaError and what the source or `keep` throws.
+ * Writes a source to a temporary file, flushes and hashes it. `keep` moves or copies it to its name, and then the temporary
+ * file is deleted. Throws MediaError, and errors of the source and of `keep`.
  */
 export async function stage(
   source: AsyncIterable<Uint8Array>,
@@ -140,27 +141,27 @@ export async function stage(
       file,
     );
     const name = storedNameOf(hash.digest('hex'), extension);
-    const kept = { name, bytes, contentType: contentTypeOf(name) };
-    await keep(path, kept);
-    return kept;
+    const stored = { name, bytes, contentType: contentTypeOf(name) };
+    await keep(path, stored);
+    return stored;
   } catch (error) {
-    // A file that is still being opened would appear after it was removed.
-    if (file) await closed(file);
+    // Wait, because a file that is still being opened would appear after its removal.
+    if (file) await waitForClose(file);
     throw fromFileSystem(error);
   } finally {
     await rm(path, { force: true }).catch(() => undefined);
   }
 }
 
-/** `once` would reject with the very error that closes the stream. */
-function closed(file: Writable): Promise<void> {
+/** `once` would reject with the error that closes the stream. */
+function waitForClose(file: Writable): Promise<void> {
   return new Promise((resolve) => {
     if (file.closed) resolve();
     else file.once('close', () => resolve());
   });
 }
 
-/** Removes the temporary files that a process left behind when it died. */
+/** Deletes temporary files of processes that died. */
 export async function removeAbandoned(directory: string, now: number): Promise<void> {
   const names = await readdir(directory).catch(() => []);
   for (const name of names) {

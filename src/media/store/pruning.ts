@@ -3,9 +3,9 @@ import type { System } from '../../core/system.ts';
 import type { Log } from '../../core/telemetry/log.ts';
 import type { Media } from '../media.ts';
 
-/** Media may pass its quota by what is kept in this time. */
-const EVERY_MS = 10 * 60_000;
-/** Looking at many files takes seconds, and a bot that starts has more urgent work. */
+/** Media may exceed its quota by the files stored in this time. */
+const INTERVAL_MS = 10 * 60_000;
+/** Listing many files takes seconds, and a starting bot has more urgent work. */
 const FIRST_MS = 60_000;
 
 interface PruningOptions extends Pick<System, 'random' | 'sleep'> {
@@ -13,7 +13,7 @@ interface PruningOptions extends Pick<System, 'random' | 'sleep'> {
   readonly log: Pick<Log, 'info' | 'warn'>;
 }
 
-/** Prunes a minute from now and about every ten minutes. A failure is logged, and the next round follows. */
+/** Prunes after a minute and then about every ten minutes. Logs failures and continues. */
 export function startPruning({ media, log, random, sleep }: PruningOptions): ReturnType<typeof repeat> {
   const prune = async (stopping: AbortSignal): Promise<void> => {
     try {
@@ -23,5 +23,5 @@ export function startPruning({ media, log, random, sleep }: PruningOptions): Ret
       if (!stopping.aborted) log.warn({ err: error }, 'Could not delete old files');
     }
   };
-  return repeat(prune, { firstMs: FIRST_MS, everyMs: EVERY_MS, random, sleep });
+  return repeat(prune, { firstMs: FIRST_MS, everyMs: INTERVAL_MS, random, sleep });
 }

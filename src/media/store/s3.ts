@@ -10,36 +10,34 @@ import { contentTypeOf } from '../content/types.ts';
 import { MediaError } from '../errors.ts';
 import {
   isStoredName,
-  type KeptEntry,
   type MediaStore,
   type RetentionOptions,
   removeAbandoned,
-  removeExpendable,
+  removeOldest,
   resolveRange,
+  type StoredEntry,
   stage,
 } from './media-store.ts';
 
 export interface S3StoreOptions extends RetentionOptions, Pick<System, 'now' | 'random' | 'sleep'> {
-  /** The service's own address, without the bucket and a slash at its end: `https://s3.eu-central-1.amazonaws.com`. */
+  /** The service's address without the bucket and without a trailing slash: `https://s3.eu-central-1.amazonaws.com`. */
   readonly endpoint: string;
   readonly bucket: string;
-  /** Before every key, such as `minstrel/`; may be empty. */
+  /** Prefix of every key, such as `minstrel/`. May be empty. */
   readonly prefix: string;
   readonly region: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** A local folder for files that are being written: a name is known only when the last byte has been hashed. */
+  /** A local folder for unfinished files, because the name depends on the hash of all bytes. */
   readonly stagingDirectory: string;
-  /** For a connection, an answer, or the next bytes of one. */
+  /** For a connection, a response, or its next bytes. */
   readonly idleTimeoutMs?: number;
 }
 
 const MAXIMUM_ATTEMPTS = 3;
 const PAUSES = { firstMs: 200, longestMs: 10_000 } as const;
 
-/**
- * Keeps files in a bucket of any S3-compatible service, addressed by path.
- */
+/** Stores files in a bucket of any S3-compatible service, addressed by path. */
 export function createS3Store(options: S3StoreOptions): MediaStore {
   const { prefix, stagingDirectory, quotaBytes, now, random, sleep, idleTimeoutMs = 30_000 } = options;
   const closing = new AbortController();
@@ -57,7 +55,7 @@ export function createS3Store(options: S3StoreOptions): MediaStore {
   });
   const keyOf = (name: string) => `${prefix}${name}`;
 
-  /** Every request is safe to repeat: the same key always holds the same bytes. */
+  /** Retries any request, because a key always has the same bytes. */
   async function request<Result>(send: () => Promise<Result>): Promise<Result> {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -74,23 +72,23 @@ export function createS3Store(options: S3StoreOptions): MediaStore {
 
   const removeObject = (name: string) => request(() => bucket.deleteObject(keyOf(name)));
 
-  async function list(start = prefix): Promise<KeptEntry[]> {
+  async function list(start = prefix): Promise<StoredEntry[]> {
     const objects = await request(() => bucket.listObjects('/', start));
     if (objects === null) throw new MediaError('store', `The bucket ${options.bucket} does not exist`);
     return objects
       .map(({ Key, Size, LastModified }) => ({
         name: Key.slice(prefix.length),
-        // The declared types are numbers and dates; the values come out of the service's XML.
+        // Declared as numbers and dates, but the values are strings from XML.
         bytes: Number(Size),
-        keptAt: new Date(LastModified).getTime(),
+        storedAt: new Date(LastModified).getTime(),
       }))
       .filter(({ name }) => isStoredName(name));
   }
 
-  /** The list is minutes old by then, and another replica may have kept the file anew. */
-  async function removeIfAsOld({ name, keptAt }: KeptEntry): Promise<boolean> {
+  /** The list is minutes old, and another replica may have stored the file again. */
+  async function removeIfUnchanged({ name, storedAt }: StoredEntry): Promise<boolean> {
     const [newest] = await list(keyOf(name));
-    if (newest && newest.keptAt > keptAt) return false;
+    if (newest && newest.storedAt > storedAt) return false;
     await removeObject(name);
     return true;
   }
@@ -104,7 +102,7 @@ export function createS3Store(options: S3StoreOptions): MediaStore {
           request(async () => {
             const file = bytes === 0 ? undefined : createReadStream(path);
             try {
-              // Not as a Blob, which fetch reads faster than it can send.
+              // Not a Blob, which fetch reads into memory faster than it sends.
               const body = file ? Readable.toWeb(file) : '';
               return await bucket.putObject(keyOf(name), body, contentType, undefined, undefined, bytes);
             } finally {
@@ -145,7 +143,7 @@ export function createS3Store(options: S3StoreOptions): MediaStore {
 
     async prune() {
       await removeAbandoned(stagingDirectory, now());
-      return removeExpendable(await list(), options, removeIfAsOld);
+      return removeOldest(await list(), options, removeIfUnchanged);
     },
 
     close() {
@@ -155,15 +153,15 @@ export function createS3Store(options: S3StoreOptions): MediaStore {
   };
 }
 
-/** s3mini's own time limit would cut off long downloads; the agent's count idle time. */
+/** s3mini's timeout would interrupt long downloads; the agent's timeouts count idle time. */
 function fetchThrough(dispatcher: Agent): typeof fetch {
   const through = (url: string, init: Parameters<typeof undiciFetch>[1]) =>
     undiciFetch(url, { ...init, dispatcher, duplex: 'half' });
-  // undici's declarations and the ones Node bundles describe the same functions and do not know of each other.
+  // The types of undici and of Node's bundled copy are equal but unrelated.
   return through as unknown as typeof fetch;
 }
 
-/** The HTTP status behind an error; s3mini wraps some of its own errors once more. */
+/** Returns the HTTP status of an error. s3mini wraps some of its errors. */
 function statusOf(error: unknown): number | undefined {
   for (let current = error; current instanceof Error; current = current.cause) {
     if (current instanceof S3ServiceError) return current.status;
@@ -183,7 +181,7 @@ function undefinedWhenMissing(error: unknown): undefined {
   if (statusOf(error) !== 404) throw error;
 }
 
-/** A service that does not know ranges answers with the whole file, which is only right if that was asked for. */
+/** A service without support for ranges returns the whole file. Throws MediaError unless the range was the whole file. */
 function checkPart(status: number, range: ByteRange | undefined, bytes: number): void {
   if (range === undefined) return;
   const { start, end } = resolveRange(range, bytes);
@@ -197,7 +195,7 @@ function wholeLength(headers: Headers): number {
   return Number(headers.get('content-range')?.split('/')[1] ?? headers.get('content-length'));
 }
 
-/** Destroyed, even before it was read, it gives its connection back at once. */
+/** Converts a body to a stream that frees its connection when it is destroyed, even before the first read. */
 function readableOf(body: NonNullable<Response['body']>): Readable {
   const reader = body.getReader();
   return new Readable({

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { MediaError } from '../../../src/media/errors.ts';
 import { createFolderStore } from '../../../src/media/store/folder.ts';
-import { removeExpendable } from '../../../src/media/store/media-store.ts';
+import { removeOldest } from '../../../src/media/store/media-store.ts';
 import { mediaStoreContract } from '../../contracts/media-store.ts';
 import { bytesOf, chunks, temporaryFolder } from '../helpers.ts';
 
@@ -48,9 +48,9 @@ describe('the folder', () => {
   });
 
   test('removes old files beside one that cannot be removed, and says so', async () => {
-    const kept = ['stubborn', 'old', 'young'].map((name, keptAt) => ({ name, bytes: 10, keptAt }));
+    const kept = ['stubborn', 'old', 'young'].map((name, storedAt) => ({ name, bytes: 10, storedAt }));
     const tried: string[] = [];
-    const pruned = removeExpendable(kept, { quotaBytes: 10, now }, async ({ name }) => {
+    const pruned = removeOldest(kept, { quotaBytes: 10, now }, async ({ name }) => {
       tried.push(name);
       if (name === 'stubborn') throw new MediaError('store', 'It stays');
       return true;
