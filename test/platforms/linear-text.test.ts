@@ -8,7 +8,7 @@ import { ellipsis } from '../../src/core/util/words.ts';
 import { html } from '../../src/core/web/html.ts';
 import { signCallback } from '../../src/http/music-callback.ts';
 import {
-  deadenMentions,
+  disableMentions,
   escapeFenced,
   escapePlain,
   escapeSigns,
@@ -61,7 +61,7 @@ describe('shared platform code runs in linear time', () => {
 
 describe('Discord rendering runs in linear time', () => {
   testLinear({
-    deadenMentions,
+    disableMentions,
     escapeSigns,
     escapePlain,
     escapeFenced,

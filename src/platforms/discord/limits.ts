@@ -41,7 +41,7 @@ export const DISCORD_LIMITS = Object.freeze({
   textOption: 6_000,
   responseMs: 3_000,
   interactionMs: 15 * 60_000,
-  /** Longer text becomes a file. The first page is the response; the rest fit in a user install's five follow-ups. */
+  /** Longer text becomes a file. The first page is the response; the rest fits in a user install's five follow-ups. */
   pages: 4,
 } as const);
 

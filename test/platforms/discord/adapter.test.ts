@@ -363,9 +363,9 @@ describe('the Discord adapter', () => {
       });
       const files = [file('just.wav', DISCORD.fileBytes), file('over.wav', DISCORD.fileBytes + 1)];
       await platform.show(address, { title: 'Rain', media: files }, new StoredPost('j'));
-      const [said] = discord.said();
-      expect(said?.attachments.map(({ filename }) => filename)).toEqual(['just.wav']);
-      expect(said?.embeds[0]?.description).toContain('[Listen: over.wav]');
+      const [message] = discord.said();
+      expect(message?.attachments.map(({ filename }) => filename)).toEqual(['just.wav']);
+      expect(message?.embeds[0]?.description).toContain('[Listen: over.wav]');
       expectNoRejections();
     });
 

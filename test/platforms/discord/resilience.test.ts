@@ -160,8 +160,8 @@ describe('missing permissions', () => {
       media: [{ kind: 'audio' as const, name: 'rain.mp3', source: { type: 'kept' as const, file } }],
     };
     await platform.show(addressIn(discord), message, new StoredPost('j'));
-    const [said] = discord.said();
-    expect(said?.content).toBe(
+    const [posted] = discord.said();
+    expect(posted?.content).toBe(
       `**Rain**\nStyle: lofi\n[Listen: rain.mp3](<https://bot.example/files/one?signature=s>)\n\n-# ${LINKED_FILES_SENTENCE}\n\n-# I need Embed Links and Attach Files here to show this properly.`,
     );
   });

@@ -91,10 +91,10 @@ export function createGuilds(client: () => Client, log: Log) {
     missingPermissions(guild: string, channel: string, parent?: string): PermissionName[] | undefined {
       const cache = guildOf(guild)?.channels.cache;
       const found = cache?.get(channel) ?? cache?.get(parent ?? '');
-      const holder = found?.isThread() ? found.parent : found;
+      const permissionSource = found?.isThread() ? found.parent : found;
       const self = guildOf(guild)?.members.me;
-      if (!found || !holder || !self) return undefined;
-      return missingToAnswer(holder.permissionsFor(self), found.isThread() || parent !== undefined);
+      if (!found || !permissionSource || !self) return undefined;
+      return missingToAnswer(permissionSource.permissionsFor(self), found.isThread() || parent !== undefined);
     },
 
     /** Whether everyone in the guild can read a channel or thread; undefined if unknown. */
@@ -133,8 +133,8 @@ export function createGuilds(client: () => Client, log: Log) {
       if (found?.type === ChannelType.PrivateThread) return false;
       // Archived threads are not cached.
       if (!found && !(parent !== undefined && wasPublic === true)) return false;
-      const holder = parent ?? (found?.isThread() ? found.parentId : undefined) ?? channel;
-      return permissionsIn(guild, holder, person)?.has(READ_PERMISSIONS) ?? false;
+      const permissionSource = parent ?? (found?.isThread() ? found.parentId : undefined) ?? channel;
+      return permissionsIn(guild, permissionSource, person)?.has(READ_PERMISSIONS) ?? false;
     },
   };
 }
@@ -147,8 +147,8 @@ function basePermissions({ id, roles }: Member, guild: Guild): PermissionsBitFie
   const granted = new PermissionsBitField(
     ids.flatMap((role) => guild.roles.cache.get(role)?.permissions ?? []),
   );
-  const isAll = guild.ownerId === id || granted.has(PermissionFlagsBits.Administrator);
-  return isAll ? new PermissionsBitField(PermissionsBitField.All) : granted;
+  const isUnrestricted = guild.ownerId === id || granted.has(PermissionFlagsBits.Administrator);
+  return isUnrestricted ? new PermissionsBitField(PermissionsBitField.All) : granted;
 }
 
 function isOpenToAll(channel: GuildBasedChannel): boolean | undefined {

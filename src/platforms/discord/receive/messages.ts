@@ -17,7 +17,7 @@ import type { ReceivingTools } from './tools.ts';
 /** A message and a reply. */
 const MESSAGE_TYPES: ReadonlySet<number> = new Set([0, 19]);
 
-const HIDDEN =
+const MESSAGE_HIDDEN =
   "Discord doesn't show me that message. Open its menu and choose Apps, then “Ask about this”. Or mention me with a question.";
 
 const ROLE_HIDDEN =
@@ -28,7 +28,7 @@ export async function converse(message: IncomingMessage, tools: ReceivingTools):
   const { bot, guilds, self, log } = tools;
   const command = bot.commands.find((candidate) => candidate.name === ASK);
   const isToRole = message.mention_roles.some((role) => guilds.botRole(role));
-  const isToBot = isAddressed(message, self) || (isToRole && MESSAGE_TYPES.has(message.type));
+  const isToBot = isDirectedAtBot(message, self) || (isToRole && MESSAGE_TYPES.has(message.type));
   if (!command || !(isToBot || mayBeForThread(message, tools))) return;
   const { guild_id: guild, channel_id: channel, channel_type: type } = message;
   const thread = guild === undefined ? undefined : await guilds.thread(channel, type);
@@ -54,7 +54,7 @@ export async function converse(message: IncomingMessage, tools: ReceivingTools):
   const hasQuestion = !isBare(content) || replied === undefined || replied.author.id === self;
   const source = hasQuestion ? message : replied;
   const question = hasQuestion ? content : contentOf(source, tools);
-  if (!hasQuestion && isBare(question)) return await say(invocation, { text: HIDDEN }, tools);
+  if (!hasQuestion && isBare(question)) return await say(invocation, { text: MESSAGE_HIDDEN }, tools);
   const history = historyOfMessage(source, self);
   await answer({ ...invocation, ...questionIn(question), ...present({ history }) }, tools);
 }
@@ -136,7 +136,7 @@ async function answer(invocation: Invocation, tools: ReceivingTools): Promise<vo
 }
 
 /** Whether a message mentions the bot or is a direct message. */
-function isAddressed(message: IncomingMessage, self: string): boolean {
+function isDirectedAtBot(message: IncomingMessage, self: string): boolean {
   if (!MESSAGE_TYPES.has(message.type)) return false;
   return message.guild_id === undefined || message.mentions.some((user) => user.id === self);
 }

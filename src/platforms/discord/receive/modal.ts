@@ -24,7 +24,7 @@ import { fileOptions, willBeUsed } from '../../shared/form-files.ts';
 import { addField, fieldName, textParts } from '../../shared/form-text.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import type { Row } from '../render/buttons.ts';
-import { deadenMentions } from '../render/escape.ts';
+import { disableMentions } from '../render/escape.ts';
 import { type ContentTools, contentOf } from './content.ts';
 import { fileOf, toIncomingMessage } from './incoming-message.ts';
 
@@ -217,7 +217,7 @@ export function readFormId(id: string): {
 /** Returns a button that opens a form, for forms that were ready too late. */
 export function openFormButton(form: Form): Row {
   const id = parseActionId(form.id) ? form.id : `open:${form.id}`;
-  const label = ellipsis(deadenMentions(form.title), DISCORD_LIMITS.buttonLabel) || 'Open the form';
+  const label = ellipsis(disableMentions(form.title), DISCORD_LIMITS.buttonLabel) || 'Open the form';
   return {
     type: ComponentType.ActionRow,
     components: [{ type: ComponentType.Button, style: ButtonStyle.Primary, custom_id: id, label }],

@@ -5,7 +5,7 @@ import { firstResponse, nonceOf } from '../connection/rest.ts';
 import { textSending } from '../deliver/payload.ts';
 import { errorKindOf, isDiscordError } from '../errors.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
-import { deadenMentions } from '../render/escape.ts';
+import { disableMentions } from '../render/escape.ts';
 import { contentOf } from './content.ts';
 import { textOfBot } from './history.ts';
 import type { IncomingMessage } from './incoming-message.ts';
@@ -77,7 +77,7 @@ export async function openTalkThread(
 }
 
 function threadName(line: string): string {
-  const plain = deadenMentions(line.replace(/[*_~`#>\\]/g, '').trim());
+  const plain = disableMentions(line.replace(/[*_~`#>\\]/g, '').trim());
   return ellipsis(plain, DISCORD_LIMITS.threadName) || DEFAULT_NAME;
 }
 

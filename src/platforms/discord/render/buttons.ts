@@ -11,7 +11,7 @@ import type { ActionButton, Button, LinkButton, Message } from '../../../core/me
 import { ellipsis } from '../../../core/util/words.ts';
 import { arrangeButtons, chunks } from '../../shared/buttons.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
-import { deadenMentions, safeUrl } from './escape.ts';
+import { disableMentions, safeUrl } from './escape.ts';
 
 /** The `custom_id` of the button that opens a thread. It needs no target: the thread belongs to its message. */
 export const OPEN_THREAD = 'thread';
@@ -84,4 +84,4 @@ const actionButton = ({ id, label, emphasis }: ActionButton): APIButtonComponent
 });
 
 const labelOf = (text: string): string =>
-  ellipsis(deadenMentions(text.trim()) || '…', DISCORD_LIMITS.buttonLabel);
+  ellipsis(disableMentions(text.trim()) || '…', DISCORD_LIMITS.buttonLabel);

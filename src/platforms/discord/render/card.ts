@@ -6,7 +6,7 @@ import { ellipsis } from '../../../core/util/words.ts';
 import type { Block } from '../../shared/markdown/blocks.ts';
 import { progressFacts, stageToSay } from '../../shared/progress.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
-import { deadenMentions, escapePlain, safeUrl } from './escape.ts';
+import { disableMentions, escapePlain, safeUrl } from './escape.ts';
 import { plainBlock, plainLine, smallPrintBlock } from './markdown.ts';
 
 export interface Cover {
@@ -116,7 +116,7 @@ function fieldsOf(message: Message, after: Block[]): Pick<APIEmbed, 'fields'> {
 
 function footerOf(footer: string | undefined, after: Block[]): Pick<APIEmbed, 'footer'> {
   // Discord does not read Markdown in footers.
-  const text = deadenMentions(footer?.trim() ?? '');
+  const text = disableMentions(footer?.trim() ?? '');
   if (text === '') return {};
   if (text.length <= DISCORD_LIMITS.embedFooter / 2) return { footer: { text } };
   after.push(smallPrintBlock(footer ?? ''));

@@ -4,7 +4,7 @@
 export const ZERO_WIDTH_SPACE = '\u200b';
 
 /** Disables references to users, roles, channels, commands, guilds, emoji and times, `@everyone` and `@here`. */
-export function deadenMentions(text: string): string {
+export function disableMentions(text: string): string {
   return text
     .replace(/<(?=[@#:]|[a-z]+:|\/[^:<>\n]+:)/gi, `<${ZERO_WIDTH_SPACE}`)
     .replace(/@(?=everyone|here)/gi, `@${ZERO_WIDTH_SPACE}`);
@@ -15,7 +15,7 @@ export const escapeSigns = (text: string): string => text.replace(/[\\*_~|`[\]]/
 
 /** Escapes plain text of several lines, so that Discord shows it unchanged. */
 export function escapePlain(text: string): string {
-  return escapeSigns(deadenMentions(text))
+  return escapeSigns(disableMentions(text))
     .replace(/^([^\S\r\n\u2028\u2029]*)([#>\-+])/gm, '$1\\$2')
     .replace(/^([^\S\r\n\u2028\u2029]*\d+)([.)])/gm, '$1\\$2');
 }

@@ -6,7 +6,7 @@ import { splitBlocks } from '../../shared/markdown/pages.ts';
 import { phrasingWords } from '../../shared/markdown/phrasing.ts';
 import { isBareLink, textOf } from '../../shared/markdown/tree.ts';
 import { widthOf } from '../../shared/text.ts';
-import { deadenMentions, escapeFenced, escapeSigns, safeUrl, ZERO_WIDTH_SPACE } from './escape.ts';
+import { disableMentions, escapeFenced, escapeSigns, safeUrl, ZERO_WIDTH_SPACE } from './escape.ts';
 
 /** Longer links are written out, so that they can be split. */
 const MAX_MASKED_LINK_LENGTH = 1_000;
@@ -14,7 +14,7 @@ const MAX_MASKED_LINK_LENGTH = 1_000;
 const MAX_TABLE_WIDTH = 80;
 
 const NOTATION: Notation = {
-  deaden: deadenMentions,
+  deaden: disableMentions,
   escape: escapeSigns,
   joiner: ZERO_WIDTH_SPACE,
   // Discord reads no markup or mentions in code. Three backticks would be a fence, so at most two delimit it.
@@ -33,7 +33,7 @@ const NOTATION: Notation = {
     const isSimple = label.every(({ type }) => type !== 'inlineCode');
     const name = textOf(label);
     if (!isSimple || /https?:|[[\]`\\]|discord\.gg/i.test(name)) return undefined;
-    const masked = `[${deadenMentions(name).replace(/[*_~|]/g, '\\$&')}](<${safeUrl(url)}>)`;
+    const masked = `[${disableMentions(name).replace(/[*_~|]/g, '\\$&')}](<${safeUrl(url)}>)`;
     return masked.length > MAX_MASKED_LINK_LENGTH ? undefined : masked;
   },
   code: (code, language) => ({

@@ -21,10 +21,10 @@ import { type JoinOptions, type VoiceEnd, VoiceError, type VoiceSession } from '
 import type { RetryTools } from '../connection/connection.ts';
 
 /**
- * Close codes after which retrying does not help. Without 4022, which Discord also sends when the voice server changes; the
+ * Close codes after which retrying does not help. Not 4022, which Discord also sends when the voice server changes; the
  * bot's voice state shows whether the channel was deleted. https://docs.discord.com/developers/topics/opcodes-and-status-codes#voice-voice-close-event-codes
  */
-const REFUSED: ReadonlySet<number> = new Set([4011, 4012, 4016, 4017, 4020, 4021]);
+const PERMANENT_CODES: ReadonlySet<number> = new Set([4011, 4012, 4016, 4017, 4020, 4021]);
 /** How long after 4014 a new server may be assigned if the bot was moved. If it was disconnected, nothing follows. */
 const MOVING_MS = 5_000;
 /** An outage empties voice channels, but Discord may report it only after this time. */
@@ -254,7 +254,7 @@ class DiscordVoiceSession implements VoiceSession {
 
   #onClose(code: number): void {
     this.#options.log.info({ code }, 'Discord closed a voice connection');
-    if (REFUSED.has(code)) return void this.#finish('refused', code);
+    if (PERMANENT_CODES.has(code)) return void this.#finish('refused', code);
     if (code !== 4014) this.#countFailure();
   }
 

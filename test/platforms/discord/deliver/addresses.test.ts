@@ -291,9 +291,12 @@ describe('missing permissions', () => {
       };
       const { notify: _, ...quiet } = song(media);
       await platform.show(address, quiet, new StoredPost('j'));
-      const [said] = discord.said();
-      expect([said?.embeds.length, said?.attachments.length]).toEqual([expected.embeds, expected.files]);
-      const text = [said?.content, said?.embeds[0]?.description].join('\n');
+      const [message] = discord.said();
+      expect([message?.embeds.length, message?.attachments.length]).toEqual([
+        expected.embeds,
+        expected.files,
+      ]);
+      const text = [message?.content, message?.embeds[0]?.description].join('\n');
       expect(text).toContain(`I need ${permissions} here to show this properly.`);
       expectNoRejections(discord);
     },

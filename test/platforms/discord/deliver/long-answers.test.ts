@@ -29,8 +29,8 @@ const writing = (count: number): Message => ({
   progress: { stage: 'Writing', startedAt: 1e12 },
 });
 const done = (count: number): Message => ({ title: 'Why?', text: words(count), footer: 'chat-small' });
-const said = () => harness.discord.said();
-const shows = (word: number) => JSON.stringify(said()).includes(`w${String(word).padStart(4, '0')}`);
+const messages = () => harness.discord.said();
+const shows = (word: number) => JSON.stringify(messages()).includes(`w${String(word).padStart(4, '0')}`);
 
 describe('a long answer', () => {
   it('grows over up to four messages, and stays there without a file', async () => {
@@ -40,9 +40,9 @@ describe('a long answer', () => {
       await expect.poll(() => shows(count - 1)).toBe(true);
     }
     await stream.close(done(1_200));
-    expect(said()).toHaveLength(4);
-    expect(said().flatMap(({ attachments }) => attachments)).toEqual([]);
-    const shown = said()
+    expect(messages()).toHaveLength(4);
+    expect(messages().flatMap(({ attachments }) => attachments)).toEqual([]);
+    const shown = messages()
       .map(({ content }) => content)
       .join(' ')
       .match(/w\d{4}/g);
@@ -55,10 +55,10 @@ describe('a long answer', () => {
       stream.update(() => writing(count));
       await expect.poll(() => shows(count - 1)).toBe(true);
       expect(shows(0)).toBe(true);
-      expect(said()).toHaveLength(4);
+      expect(messages()).toHaveLength(4);
     }
     await stream.close(done(2_000));
-    expect(said()).toMatchObject([{ attachments: [{ filename: 'answer.md' }] }]);
+    expect(messages()).toMatchObject([{ attachments: [{ filename: 'answer.md' }] }]);
   });
 
   it('continues when the system clock is set back', async () => {
@@ -74,7 +74,7 @@ describe('a long answer', () => {
     const stream = harness.platform.stream(address, new StoredPost('j'));
     stream.update(() => writing(1_000));
     await expect.poll(() => shows(999)).toBe(true);
-    const states = () => said().map(({ history }) => history.length);
+    const states = () => messages().map(({ history }) => history.length);
     const before = states();
     stream.update(() => writing(1_001));
     await expect.poll(() => shows(1_000)).toBe(true);

@@ -128,6 +128,6 @@ it('two private messages in the same millisecond both arrive', async () => {
   const { discord, platform } = harness;
   const address = { platform: 'discord', channel: 'gone', person: discord.user.id };
   await Promise.all(['Rain', 'Snow'].map((text) => platform.sendPrivately(address, { text })));
-  const said = discord.said(discord.directChannel()).map(({ content }) => content);
-  expect(said.toSorted()).toEqual(['Rain', 'Snow']);
+  const messages = discord.said(discord.directChannel()).map(({ content }) => content);
+  expect(messages.toSorted()).toEqual(['Rain', 'Snow']);
 });

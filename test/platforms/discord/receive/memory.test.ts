@@ -35,8 +35,8 @@ async function talk({ discord, bot }: Harness, mention: Mention, answer: Message
   discord.mention(mention);
   await discord.until(() => discord.said(mention.channel).at(-1)?.components.length, 'an answer');
   return await discord.until(() => {
-    const said = discord.said(mention.channel).slice(before);
-    return said.at(-1)?.components.length ? said : undefined;
+    const messages = discord.said(mention.channel).slice(before);
+    return messages.at(-1)?.components.length ? messages : undefined;
   }, 'an answer');
 }
 
@@ -66,9 +66,9 @@ describe('a chain of replies', () => {
   it('uses the edited text of a message', async () => {
     const harness = await start();
     const [answer] = await talk(harness, { text: 'one?' }, createAnswer('1'));
-    const asked = [...harness.discord.world.messages.values()].find(({ id }) => id === answer?.replyTo);
-    if (!answer || !asked) throw new Error('There is no answer');
-    harness.discord.correct(asked, `<@${harness.discord.world.bot.id}> won?`);
+    const question = [...harness.discord.world.messages.values()].find(({ id }) => id === answer?.replyTo);
+    if (!answer || !question) throw new Error('There is no answer');
+    harness.discord.correct(question, `<@${harness.discord.world.bot.id}> won?`);
     expect(await conversationOf(harness, { text: 'two?', replyTo: answer })).toEqual([
       { author: 'person', text: 'won?' },
       { author: 'bot', text: '1', job: 'j1' },
@@ -163,11 +163,11 @@ describe('a thread', () => {
     const { discord, bot } = harness;
     const message = { ...createAnswer(LONG), title: '“Why is it so?”', conversation: true };
     const started = accept(bot);
-    const asked = discord.command({ name: 'ask', options: { question: 'Why is it so?' } });
+    const command = discord.command({ name: 'ask', options: { question: 'Why is it so?' } });
     const { address } = await started;
     await harness.platform.show(address, message, { key: 'j', remember: async () => {} });
     const last = discord.said().at(-1);
-    if (!last || last === asked.original) throw new Error('The answer is one message');
+    if (!last || last === command.original) throw new Error('The answer is one message');
     await discord.press('Continue in a thread', last).response();
     expect(discord.world.channels.get(last.id)?.name).toBe('“Why is it so?”');
   });
@@ -176,9 +176,9 @@ describe('a thread', () => {
 describe('a mention without text', () => {
   it('shows what the bot can do', async () => {
     const harness = await start();
-    const asked = harness.discord.mention({ text: '' });
+    const question = harness.discord.mention({ text: '' });
     const answer = await harness.discord.until(() => harness.discord.said()[0], 'a greeting');
-    expect(answer.replyTo).toBe(asked.id);
+    expect(answer.replyTo).toBe(question.id);
     expect(harness.bot.invocations).toMatchObject([{ command: 'minstrel', options: {} }]);
   });
 
@@ -194,9 +194,9 @@ describe('a mention without text', () => {
     const harness = await start(withMessageContent);
     const bob = harness.discord.world.addUser('Bob');
     const files = [{ filename: 'sea.png', contentType: 'image/png', bytes: new Uint8Array([1]) }];
-    const said = harness.discord.say({ text: 'Why is the sea loud?', user: bob, files });
+    const message = harness.discord.say({ text: 'Why is the sea loud?', user: bob, files });
     const started = accept(harness.bot);
-    harness.discord.mention({ text: '', replyTo: said });
+    harness.discord.mention({ text: '', replyTo: message });
     expect(await started).toMatchObject({
       command: 'ask',
       options: { question: 'Why is the sea loud?', image: { name: 'sea.png' } },
@@ -207,11 +207,11 @@ describe('a mention without text', () => {
 
   it('as a reply to a hidden message explains what to do', async () => {
     const harness = await start();
-    const said = harness.discord.say({
+    const message = harness.discord.say({
       text: 'Why is the sea loud?',
       user: harness.discord.world.addUser('Bob'),
     });
-    harness.discord.mention({ text: '', replyTo: said });
+    harness.discord.mention({ text: '', replyTo: message });
     const reply = await harness.discord.until(() => harness.discord.said()[0], 'an answer');
     expect(reply.content).toContain('“Ask about this”');
     expect(harness.bot.invocations).toEqual([]);

@@ -103,11 +103,11 @@ describe('a thread on an answer', () => {
     const { thread } = await openThread(harness);
     expect(discord.said(thread).at(-1)?.content).toBe("-# Write here and I'll answer.");
     bot.answer = async () => ({ type: 'message', visibility: 'channel', message: { text: 'Quieter.' } });
-    const said = discord.say({ text: 'and at night?', channel: thread });
+    const message = discord.say({ text: 'and at night?', channel: thread });
     const answer = await discord.until(() =>
       discord.said(thread).find(({ content }) => content === 'Quieter.'),
     );
-    expect(answer.replyTo).toBe(said.id);
+    expect(answer.replyTo).toBe(message.id);
     expect(bot.invocations.at(-1)).toMatchObject({ options: { question: 'and at night?' } });
   });
 

@@ -73,8 +73,8 @@ describe('rendering for Discord', () => {
         expect(pages.length).toBeGreaterThan(0);
         for (const page of pages) {
           expectWithinLimits(page);
-          const said = { ...page, files: page.files.map(({ name, alt }) => ({ name, alt })) };
-          expect(JSON.stringify(said)).not.toMatch(/\\ud[89a-f]/);
+          const contents = { ...page, files: page.files.map(({ name, alt }) => ({ name, alt })) };
+          expect(JSON.stringify(contents)).not.toMatch(/\\ud[89a-f]/);
           for (const text of textOf(page)) {
             expect(liveMentions(text)).toEqual([]);
           }

@@ -13,7 +13,7 @@ import { endOf, inCall, namesOf, PACE, read, song, startVoiceWorld, type VoiceWo
 /** In the bot's clock. */
 const TEN_SECONDS = 10_000 * PACE;
 /** 60 ms, in packets. */
-const AT_ONCE = 3;
+const MAX_DELAY_PACKETS = 3;
 
 /** Closes the voice connection from the server, and waits until the bot logged it. */
 async function closeVoice({ server, log }: VoiceWorld, code: number): Promise<void> {
@@ -26,17 +26,17 @@ it.concurrent('plays every packet unchanged, and pauses, resumes and skips withi
 }) => {
   await using world = await startVoiceWorld();
   const { server } = world;
-  const { session, call, heard } = await inCall(world);
+  const { session, call, waitForPackets } = await inCall(world);
   const first = song('a', 90);
   const ended = session.play(read(first));
-  await heard(20);
+  await waitForPackets(20);
   const beforePause = session.playedMs / 20;
   session.pause();
   await server.until(() => call.speaking.at(-1)?.is === false, 'silence');
   const atPause = call.heard.length;
-  expect(atPause - beforePause).toBeLessThanOrEqual(AT_ONCE);
+  expect(atPause - beforePause).toBeLessThanOrEqual(MAX_DELAY_PACKETS);
   session.resume();
-  await heard(atPause + 20);
+  await waitForPackets(atPause + 20);
   const beforeSkip = session.playedMs / 20;
   const second = song('b', 30);
   const playing = session.play(read(second));
@@ -44,7 +44,7 @@ it.concurrent('plays every packet unchanged, and pauses, resumes and skips withi
   expect(await playing).toBe('ended');
   await server.until(() => namesOf(call.heard).at(-1) === 'b 29', 'the end of the other song');
   const skipped = namesOf(call.heard).findIndex((name) => name.startsWith('b'));
-  expect(skipped - beforeSkip).toBeLessThanOrEqual(AT_ONCE);
+  expect(skipped - beforeSkip).toBeLessThanOrEqual(MAX_DELAY_PACKETS);
   expect(call.heard).toEqual([...first.slice(0, skipped), ...second]);
   expect(call.packets.every(({ isSealed, opus }) => isSealed || opus?.length === 3)).toBe(true);
   expect(server.mistakes).toEqual([]);
@@ -55,20 +55,20 @@ it.concurrent('keeps playing in new epochs when people join and leave, and despi
 }) => {
   await using world = await startVoiceWorld();
   const { discord, server, channel } = world;
-  const { session, call, heard } = await inCall(world);
+  const { session, call, waitForPackets } = await inCall(world);
   const packets = song('a', 200);
   const ended = session.play(read(packets));
-  await heard(10);
+  await waitForPackets(10);
   const guest = discord.world.addUser('Guest');
   discord.voice.join(guest, channel);
   await server.until(() => call.group.members.length === 3, 'a third member');
-  await heard(60);
+  await waitForPackets(60);
   discord.voice.leave(discord.user, discord.guild.id);
   await server.until(() => call.group.members.length === 2, 'two members');
   const { epoch } = call.group;
   expect(epoch).toBe(3);
   // From here on the guest decrypts, with the keys of the new epoch.
-  await heard(100);
+  await waitForPackets(100);
   server.loses = 10;
   expect(await ended).toBe('ended');
   await server.until(() => Number(namesOf(call.heard).at(-1)?.slice(2)) >= 195, 'the last packets');
@@ -85,16 +85,16 @@ it.concurrent('resumes a broken session, and joins again after the voice server 
 }) => {
   await using world = await startVoiceWorld();
   const { server } = world;
-  const { session, call, heard } = await inCall(world);
+  const { session, call, waitForPackets } = await inCall(world);
   const packets = song('a', 150);
   const ended = session.play(read(packets));
-  await heard(10);
+  await waitForPackets(10);
   server.drop();
   await server.until(() => server.resumes === 1, 'a resumed session');
-  await heard(call.heard.length + 20);
+  await waitForPackets(call.heard.length + 20);
   server.closeAll(4015);
   await server.until(() => server.resumes === 2, 'another resumed session');
-  await heard(call.heard.length + 20);
+  await waitForPackets(call.heard.length + 20);
   // The session is no longer valid, so a new one replaces it.
   server.closeAll(4006);
   await server.until(() => server.identifies === 2, 'a new session');
@@ -111,10 +111,10 @@ it.concurrent('returns to a voice server after an outage, with few requests to D
 }) => {
   await using world = await startVoiceWorld();
   const { discord, server } = world;
-  const { session, call, heard } = await inCall(world);
+  const { session, call, waitForPackets } = await inCall(world);
   const packets = song('a', 500);
   const ended = session.play(read(packets));
-  await heard(10);
+  await waitForPackets(10);
   const before = discord.voice.asked;
   world.pauses.length = 0;
   const awaySince = performance.now();
@@ -134,7 +134,7 @@ it.concurrent('returns to a voice server after an outage, with few requests to D
   session.pause();
   const heardBefore = call.heard.length;
   session.resume();
-  await heard(heardBefore + 20);
+  await waitForPackets(heardBefore + 20);
   // Nothing was played while nobody could hear it.
   const names = namesOf(call.heard).map((name) => Number(name.slice(2)));
   expect((names.at(-1) ?? 0) - names.length).toBeLessThan(15);
@@ -165,16 +165,16 @@ it.concurrent.for([
   async ([, code], { expect }) => {
     await using world = await startVoiceWorld();
     const { discord, server } = world;
-    const { session, call, heard } = await inCall(world);
+    const { session, call, waitForPackets } = await inCall(world);
     void session.play(read(song('a', 400)));
-    await heard(10);
+    await waitForPackets(10);
     if (code !== undefined) await closeVoice(world, code);
     discord.voice.loseServer(discord.guild.id);
     server.drop();
     discord.voice.findServer(discord.guild.id);
     await server.until(() => server.identifies === 2, 'a new session');
     const before = call.heard.length;
-    await heard(before + 20);
+    await waitForPackets(before + 20);
     expect(world.events.filter((event) => event.startsWith('ended'))).toEqual([]);
   },
 );
@@ -215,9 +215,9 @@ it.concurrent('keeps playing during an outage of its server', async ({ expect })
   await using world = await startVoiceWorld();
   const { discord, voice, channel } = world;
   const { guild, user } = discord;
-  const { session, heard } = await inCall(world);
+  const { session, waitForPackets } = await inCall(world);
   void session.play(read(song('a', 2_000)));
-  await heard(10);
+  await waitForPackets(10);
   discord.gateway.beginOutage(guild);
   // Discord empties the channel, but its members still hear the song.
   const state = discord.voice.of(user, guild.id);
@@ -232,7 +232,7 @@ it.concurrent('keeps playing during an outage of its server', async ({ expect })
   await expect.poll(() => world.events).toContain('listeners');
   expect(await voice.listeners(guild.id, channel.id), 'unknown').toBeUndefined();
   // Longer than the report of an outage may be delayed.
-  await heard(40);
+  await waitForPackets(40);
   discord.gateway.endOutage(guild);
   await expect.poll(() => voice.reach(guild.id)).toBe('here');
   expect(await voice.listeners(guild.id, channel.id)).toEqual([user.id]);
@@ -341,10 +341,10 @@ it.concurrent('closes the files of songs that are replaced, stopped or too late'
     fileOf: () => Promise.reject(new Error('It is encoded already')),
   });
   const sound = () => reader({ job: 'a', index: 0 }, 0);
-  const { session, heard } = await inCall(world);
+  const { session, waitForPackets } = await inCall(world);
   const replaced = session.play(await sound());
   const stopped = session.play(await sound());
-  await heard(10);
+  await waitForPackets(10);
   session.stop();
   const left = session.play(await sound());
   const late = await sound();
@@ -358,9 +358,9 @@ it.concurrent('follows moves, and reports a removal or permanent rejection', asy
   await using world = await startVoiceWorld();
   const { discord, server, channel } = world;
   const { guild } = discord;
-  const { session, heard } = await inCall(world);
+  const { session, waitForPackets } = await inCall(world);
   void session.play(read(song('a', 2_000)));
-  await heard(10);
+  await waitForPackets(10);
   const other = discord.world.addChannel('Other', { guildId: guild.id, type: 2 });
   discord.gateway.announce(other);
   discord.voice.join(discord.user, other);
@@ -413,13 +413,13 @@ it.concurrent('distinguishes a person without a channel from a failed look-up', 
   // Another replica is connected for this server, so the bot asks Discord.
   const elsewhere = discord.world.addGuild('Elsewhere');
   const lounge = discord.world.addChannel('Far', { guildId: elsewhere.id, type: 2 });
-  const where = () => voice.channelOf(elsewhere.id, discord.user.id);
-  expect(await where()).toBeUndefined();
+  const channelOf = () => voice.channelOf(elsewhere.id, discord.user.id);
+  expect(await channelOf()).toBeUndefined();
   discord.voice.join(discord.user, lounge);
-  expect(await where()).toMatchObject({ id: lounge.id });
+  expect(await channelOf()).toMatchObject({ id: lounge.id });
   discord.faults.fail(503, { path: /voice-states/, times: 4 });
-  expect(await where()).toBe('untold');
-  expect(await where()).toMatchObject({ id: lounge.id });
+  expect(await channelOf()).toBe('untold');
+  expect(await channelOf()).toMatchObject({ id: lounge.id });
 });
 
 it.concurrent('lists listeners without bots and deafened members', async ({ expect }) => {

@@ -93,8 +93,9 @@ export async function inCall(world: VoiceWorld) {
   const session = await world.join();
   const call = server.call(channel.id);
   await server.until(() => call.group.members.length === 2, 'an encrypted call');
-  const heard = (count: number) => server.until(() => call.heard.length >= count, `${count} packets`);
-  return { session, call, heard };
+  const waitForPackets = (count: number) =>
+    server.until(() => call.heard.length >= count, `${count} packets`);
+  return { session, call, waitForPackets };
 }
 
 /** Waits for the end of the session, returns its event and clears the events. */
