@@ -52,7 +52,7 @@ export function modelField({ family, model, from, chosenBy, gone }: ModelInForce
 /** In characters. The form shows the whole prompt. */
 const LONGEST_PROMPT = 500;
 
-const TALK_DETAILS = `. Each answer starts a thread. Replies and messages that mention someone else are ignored. The limit is ${TALK_QUESTIONS} questions per person and hour. To change it, use /limits set with what:ask and per:hour.`;
+const TALK_DETAILS = `. Each answer starts a thread. Replies and messages that mention someone else are ignored. The limit is ${TALK_QUESTIONS} questions per person per hour. To change it, use /limits set with what:ask and per:hour.`;
 
 export function answerFields(
   { systemPrompt, assistant, footer, talk }: AnswersInForce,

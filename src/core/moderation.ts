@@ -64,7 +64,7 @@ export function parseSubject(text: string): Subject | undefined {
   return { type: role === undefined ? 'person' : 'role', id, ...(name ? { name } : {}) };
 }
 
-/** Default limit of questions per person and hour in channels where each message is a question. */
+/** Default limit of questions per person per hour in channels where each message is a question. */
 export const TALK_QUESTIONS = 30;
 
 /** In a rule: every command, or every family. */
@@ -100,7 +100,7 @@ export interface LimitInForce extends Limit {
   readonly from: Where | 'deployment';
   /** Current usage that counts against the limit, for the person who asks. */
   readonly used: number;
-  /** Plain text, such as `5 songs per person and day`. */
+  /** Plain text, such as `5 songs per person per day`. */
   readonly sentence: string;
 }
 

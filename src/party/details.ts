@@ -30,7 +30,8 @@ export function createDetails({ linesOf, coverOf, pageOf, log }: DetailSources) 
     round = current;
     details = NONE;
     if (song) {
-      const failed = (error: unknown) => void log.info({ err: error }, 'A song is shown without its details');
+      const failed = (error: unknown) =>
+        void log.info({ err: error }, 'Could not load the details of a song');
       linesOf(song).then((lines) => {
         if (round === current) details = { ...details, lines };
       }, failed);

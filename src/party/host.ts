@@ -21,14 +21,14 @@ export type PartyEnding = VoiceEnd | 'stopped' | 'deserted' | 'unplayable' | 'la
 
 export const ENDINGS = {
   removed: 'A moderator disconnected me, or the channel was deleted. Start again with /party play.',
-  refused: 'Discord refuses the voice connection. The operator of this bot can find the reason in its log.',
-  unreachable: 'Discord’s voice server does not answer. Try again with /party play.',
-  lost: 'My connection to Discord broke. I am coming back.',
-  lapsed: 'I was away for over an hour. Start again with /party play.',
-  stopped: 'It was stopped. Start again with /party play.',
-  deserted: 'Nobody listened, or nothing was queued, for two minutes. Start again with /party play.',
-  unplayable: 'Several songs in a row could not be played. Try another with /party play.',
-  'taken-over': 'Another replica plays on.',
+  refused: "Discord refused the voice connection. The bot's log has details.",
+  unreachable: "Discord's voice server is not responding. Try again with /party play.",
+  lost: "I lost the connection to Discord. I'll be back in a moment.",
+  lapsed: 'I was offline for over an hour. Start again with /party play.',
+  stopped: 'Someone stopped it. Start again with /party play.',
+  deserted: 'Nobody was listening, or the queue was empty, for two minutes. Start again with /party play.',
+  unplayable: 'I could not play several songs in a row. Try another one with /party play.',
+  'taken-over': 'Another replica continues.',
 } as const satisfies Record<PartyEnding, string>;
 
 /** What playing for people takes. */
@@ -94,7 +94,7 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
   /** Never rejects: music does not wait for storage. */
   function save(write: () => Promise<void>): Promise<void> {
     saving = saving.then(write).catch((error: unknown) => {
-      log.warn({ err: error, guild }, 'A party could not be stored');
+      log.warn({ err: error, guild }, 'Could not store a party');
     });
     return saving;
   }
@@ -131,7 +131,7 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
     work = work.then(async () => {
       if (closing.signal.aborted) return;
       await step().catch((error: unknown) => {
-        log.warn({ err: error, guild }, 'A party could not go on for the moment');
+        log.warn({ err: error, guild }, 'A step of a party failed; retrying');
       });
     });
   }
@@ -143,7 +143,7 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
     closing.abort();
     session.leave();
     options.ended();
-    log.info({ guild, ending, songs: latest.round }, 'A party ended here');
+    log.info({ guild, ending, songs: latest.round }, 'Party ended');
     // The process that has the connection now writes it.
     if (ending === 'taken-over') return;
     if (ending === 'lost') return await keep();
@@ -199,7 +199,7 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
       });
       await change(measured(true));
     } catch (error) {
-      log.warn({ err: error, job: song.job }, 'A song could not be played in a voice channel');
+      log.warn({ err: error, job: song.job }, 'Could not play a song in a voice channel');
       await over(round, 'failed');
     }
   }

@@ -29,7 +29,7 @@ export function partyMessage(party: Party, shown: PartyShown): Message {
   if (!current)
     return {
       title: 'Nothing is playing',
-      text: 'Queue a song with /party play. I leave when nothing is queued for two minutes.',
+      text: 'Queue a song with /party play. If nothing is queued for two minutes, I leave.',
       actions: [control('stop', 'Stop')],
     };
   const { line, cover, page, seconds } = shown;
@@ -43,10 +43,10 @@ export function partyMessage(party: Party, shown: PartyShown): Message {
       .join('\n\n'),
     fields: [
       current.by
-        ? { name: 'Asked for by', value: current.by.displayName }
-        : { name: 'Chosen by', value: 'the radio' },
+        ? { name: 'Requested by', value: current.by.displayName }
+        : { name: 'Chosen by', value: 'Radio' },
       ...nextOf(party),
-      ...(party.loop === 'off' ? [] : [{ name: 'Repeats', value: `the ${party.loop}` }]),
+      ...(party.loop === 'off' ? [] : [{ name: 'Repeating', value: `the ${party.loop}` }]),
     ],
     media: cover ? [cover] : [],
     actions: controls.map((name) => control(name, labelOf(name, party, shown.listeners))),
@@ -60,15 +60,15 @@ function stateOf(
 ): { readonly title: string; readonly hint?: string } {
   if (paused) return { title: 'Paused' };
   if (!isSpeakable)
-    return { title: 'Waiting', hint: 'I am in the audience: invite me to speak, then I begin.' };
+    return { title: 'Waiting', hint: "I'm in the audience. Invite me to speak, and I'll start." };
   if (listeners?.length === 0)
-    return { title: 'Waiting', hint: 'Nobody is here to listen. I leave after two minutes.' };
+    return { title: 'Waiting', hint: 'Nobody is listening. I leave after two minutes.' };
   return { title: 'Now playing' };
 }
 
 /** The message that stays when it is over. */
 export const overMessage = (sentence: string, { isShown }: { readonly isShown: boolean }): Message => ({
-  title: isShown ? 'The music has ended' : 'The music could not begin',
+  title: isShown ? 'The party is over' : 'The party could not start',
   text: sentence,
 });
 
@@ -99,7 +99,7 @@ function control(action: string, label: string): Button {
 
 /** Each on a line of its own, so that they come below what is shorter. */
 function nextOf({ queue, radio }: Party): { name: string; value: string }[] {
-  if (queue.length === 0) return radio ? [{ name: 'Up next', value: 'the radio chooses' }] : [];
+  if (queue.length === 0) return radio ? [{ name: 'Up next', value: 'A song chosen by the radio' }] : [];
   const names = queue.slice(0, MOST_NEXT).map(({ title }) => title);
   const more = queue.length > names.length ? [`and ${queue.length - names.length} more`] : [];
   return [{ name: 'Up next', value: [...names, ...more].join('\n') }];

@@ -47,7 +47,7 @@ export function createPanel(
       if (newest && newest !== message) stream.update(() => newest);
     } catch (error) {
       opening = undefined;
-      log.info({ err: error }, 'The message of a party could not be shown');
+      log.info({ err: error }, 'Could not show the message of a party');
     }
   }
 
@@ -70,7 +70,7 @@ export function createPanel(
         if (stream) await stream.close(message);
         else await platform.show(address, message, showOptions(posted as Posted | undefined));
       } catch (error) {
-        log.info({ err: error }, 'The last message of a party could not be shown');
+        log.info({ err: error }, 'Could not show the last message of a party');
       }
     },
   };

@@ -76,7 +76,7 @@ export function createParties(options: PartiesOptions): Parties {
       return undefined;
     };
     start(guild, prepare, { isAwaited: false }).catch(async (error: unknown) => {
-      log.warn({ err: error, guild }, 'A party could not go on');
+      log.warn({ err: error, guild }, 'Could not resume a party');
       if (party && error instanceof VoiceError && error.reason !== 'lost') await end(party, error.reason);
     });
   }
@@ -90,7 +90,7 @@ export function createParties(options: PartiesOptions): Parties {
         for (const guild of await store.guilds())
           if (!isClosing && !hosted.has(guild) && !starting.has(guild)) goOn(guild);
       } catch (error) {
-        log.warn({ err: error }, 'Parties could not be looked for');
+        log.warn({ err: error }, 'Could not list the stored parties');
       }
     },
 

@@ -26,19 +26,18 @@ export interface ToolParts extends PartiesOptions {
   readonly end: (party: Party, ending: VoiceEnd) => Promise<void>;
 }
 
-const ELSEWHERE = 'I play in another voice channel of this server. Join it, or ask there for /party stop.';
+const ELSEWHERE = "I'm playing in another voice channel of this server. Join it, or use /party stop there.";
 
 const NOT_LET_IN =
-  'I am not a member of this server, or cannot see its voice channels. A moderator can add me; then I can play here.';
+  "I'm not a member of this server, or I can't see its voice channels. Ask a moderator to add me.";
 
-const UNTOLD =
-  'Right now Discord does not tell me which voice channel you are in. Please try again in a minute.';
+const UNTOLD = "I can't see which voice channel you are in right now. Try again in a minute.";
 
 const JOIN_FAILED = {
-  removed: 'I was disconnected before I could begin. Please try again.',
-  refused: 'Discord refuses the voice connection. The operator of this bot can find the reason in its log.',
-  unreachable: 'Discord’s voice server does not answer. Please try again in a minute.',
-  lost: 'My connection to Discord is broken for the moment. Please try again in a minute.',
+  removed: 'I was disconnected before I could start. Try again.',
+  refused: "Discord refused the voice connection. The bot's log has details.",
+  unreachable: "Discord's voice server is not responding. Try again in a minute.",
+  lost: 'I lost the connection to Discord. Try again in a minute.',
 } as const satisfies Record<VoiceEnd, string>;
 
 /** Where the person is. Throws UserError. */
@@ -93,15 +92,14 @@ export function createPlay({ address, person }: PartyRequester, parts: ToolParts
   return async (song) => {
     const channel = guild === undefined ? undefined : await voiceChannelOf(guild, person, voice);
     if (channel === 'gone') throw new UserError(NOT_LET_IN);
-    if (guild === undefined || !channel)
-      throw new UserError('Join a voice channel first: I come to the one that you are in.');
+    if (guild === undefined || !channel) throw new UserError("Join a voice channel first. I'll play there.");
     if (channel.missing.length > 0)
       throw new UserError(
-        `I need the ${channel.missing.join(' and ')} ${channel.missing.length === 1 ? 'permission' : 'permissions'} in ${channel.name}. A moderator can allow my role that in the channel’s settings, under Permissions.`,
+        `I need the ${channel.missing.join(' and ')} ${channel.missing.length === 1 ? 'permission' : 'permissions'} in ${channel.name}. A moderator can change this in the channel's settings, under Permissions.`,
       );
     if (channel.isFull)
       throw new UserError(
-        `${channel.name} is full. When somebody leaves, or a moderator raises its limit, I can join.`,
+        `${channel.name} is full. I can join when someone leaves or a moderator raises its limit.`,
       );
     const queued: PartySong = {
       ...song,
@@ -111,13 +109,11 @@ export function createPlay({ address, person }: PartyRequester, parts: ToolParts
     const party = await queue(guild, channel.id, queued).catch((error: unknown) => {
       throw error instanceof VoiceError ? new UserError(JOIN_FAILED[error.reason]) : error;
     });
-    if (party.current?.id === queued.id) return `I play ${song.title} in ${channel.name}.`;
+    if (party.current?.id === queued.id) return `Playing ${song.title} in ${channel.name}.`;
     const position = party.queue.findIndex(({ id }) => id === queued.id) + 1;
     if (position === 0)
-      throw new UserError(
-        `${MOST_QUEUED} songs are queued already. Please wait until some have been played.`,
-      );
-    return `${song.title} is queued, number ${position}.`;
+      throw new UserError(`The queue is full: ${MOST_QUEUED} songs. Try again after the next song.`);
+    return `Queued ${song.title} at position ${position}.`;
   };
 }
 

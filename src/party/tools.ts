@@ -2,6 +2,7 @@
 import { UserError } from '../core/errors.ts';
 import { serverOf } from '../core/invocation.ts';
 import type { PartyTools } from '../core/music/party.ts';
+import { counted } from '../core/util/words.ts';
 import { lineAt } from './details.ts';
 import { votesNeeded } from './events.ts';
 import type { PartyHost } from './host.ts';
@@ -21,7 +22,7 @@ export function partyToolsFor({ address, person }: PartyRequester, parts: ToolPa
     if (person.moderator) return host;
     const channel = await voiceChannelOf(guild, person, parts.voice);
     if (channel !== 'gone' && channel?.id === host.party.channel) return host;
-    throw new UserError('Join the voice channel that I play in to control the music.');
+    throw new UserError("To control the music, join the voice channel I'm playing in.");
   }
 
   const listenersOf = ({ listeners }: PartyHost): readonly string[] => listeners ?? [person.id];
@@ -50,11 +51,11 @@ export function partyToolsFor({ address, person }: PartyRequester, parts: ToolPa
       const song = queue[position - 1];
       if (!song)
         throw new UserError(
-          `There is no song at number ${position}; ${queue.length} are queued.`,
+          `There is no song at position ${position}. The queue has ${counted(queue.length, 'song')}.`,
           'position',
         );
       if (!person.moderator && song.by?.id !== person.id)
-        throw new UserError('Only the person who queued it, or a moderator, can remove it.');
+        throw new UserError('Only a moderator or the person who queued this song can remove it.');
       await host.apply({ type: 'removed', song: song.id });
       return `Removed ${song.title} from the queue.`;
     },
@@ -62,19 +63,19 @@ export function partyToolsFor({ address, person }: PartyRequester, parts: ToolPa
     async shuffle() {
       const host = await hearing();
       await host.apply({ type: 'shuffled', random: host.party.queue.map(() => random()) });
-      return 'The queue is shuffled.';
+      return 'Shuffled the queue.';
     },
 
     async loop(loop) {
       await (await hearing()).apply({ type: 'looped', loop });
-      return loop === 'off' ? 'Nothing is repeated.' : `The ${loop} is repeated.`;
+      return loop === 'off' ? 'Repeat is off.' : `Repeating the ${loop}.`;
     },
 
     async radio(on) {
       await (await hearing()).apply({ type: 'radio', on });
       return on
-        ? 'When the queue is empty, I play this channel’s songs of the last weeks.'
-        : 'When the queue is empty, I am silent.';
+        ? 'The radio is on. When the queue is empty, I play recent songs from this channel.'
+        : 'The radio is off.';
     },
 
     async pause() {
@@ -93,10 +94,10 @@ export function partyToolsFor({ address, person }: PartyRequester, parts: ToolPa
       const isOwn = [current, ...queue].every((song) => !song?.by || song.by.id === person.id);
       if (!person.moderator && !isOwn && listenersOf(host).some((id) => id !== person.id))
         throw new UserError(
-          'Others have queued songs and listen. A moderator can stop it; /party skip asks for the next song.',
+          'Others are listening and have queued songs. Ask a moderator to stop, or vote with /party skip.',
         );
       await host.stop();
-      return 'I stop, and leave.';
+      return 'Stopped. I left the channel.';
     },
 
     async now() {

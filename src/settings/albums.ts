@@ -4,17 +4,17 @@ import { type Address, channelOf, serverOf } from '../core/invocation.ts';
 import { present } from '../core/util/present.ts';
 import type { Edit } from './decisions.ts';
 
-const WHAT = 'link to the album';
+const WHAT = 'album link';
 
 export function openAlbum(key: string): Edit {
   return (settings) =>
     settings.album === undefined
-      ? { settings: { ...settings, album: key }, trace: { what: WHAT, from: 'none', to: 'made' } }
+      ? { settings: { ...settings, album: key }, trace: { what: WHAT, from: 'none', to: 'created' } }
       : undefined;
 }
 
 export const closeAlbum: Edit = ({ album, ...settings }) =>
-  album === undefined ? undefined : { settings, trace: { what: WHAT, from: 'made', to: 'withdrawn' } };
+  album === undefined ? undefined : { settings, trace: { what: WHAT, from: 'created', to: 'removed' } };
 
 const albumSchema = z.tuple([z.string(), z.string().nullable(), z.string(), z.string()]);
 

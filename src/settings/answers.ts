@@ -8,8 +8,8 @@ const NAMES = {
   systemPrompt: 'system prompt',
   assistant: 'assistant',
   footer: 'footer',
-  pages: 'pages of songs',
-  talk: 'every message is a question',
+  pages: 'song pages',
+  talk: 'answer every message',
 } as const;
 
 export function answersInForce(decisions: Decisions): AnswersInForce {
@@ -51,7 +51,7 @@ export function setValue(name: keyof typeof NAMES, value: string | boolean | und
 }
 
 function inWords(value: string | boolean | undefined): string {
-  if (value === undefined) return 'not decided here';
+  if (value === undefined) return 'not set';
   if (typeof value === 'boolean') return value ? 'on' : 'off';
   return value;
 }

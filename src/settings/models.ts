@@ -73,8 +73,8 @@ export function createModelSettings(options: ModelSettingsOptions): ModelSetting
       if (chosen) return chosen.model;
       if (fallback === undefined) throw new UserError(noneChosen(family, models), 'model');
       if (isOffered(family, fallback, models)) return lookUp(family, fallback, models).model;
-      options.log.warn({ family, model: fallback }, 'A default model is not offered to this account');
-      const which = `The default model for ${FAMILY_NOUNS[family].many}, “${fallback}”, is not offered any more.`;
+      options.log.warn({ family, model: fallback }, 'The default model is not available to this account');
+      const which = `The default model for ${FAMILY_NOUNS[family].many}, “${fallback}”, is no longer available.`;
       throw new UserError(`${which} ${noneChosen(family, models)}`, 'model');
     },
 
@@ -141,13 +141,17 @@ async function tellGone(
     };
   });
   if (!isFirst) return;
-  log.warn({ family, model: lost.model, fallback, from: lost.from }, 'A model that moderators chose is gone');
-  const instead = fallback === undefined ? 'no model is chosen now' : `I use “${plain(fallback)}” instead`;
+  log.warn({ family, model: lost.model, fallback, from: lost.from }, 'A chosen model is no longer available');
+  const instead =
+    fallback === undefined ? 'There is no other model to use' : `I'm using “${plain(fallback)}” instead`;
   // What the platform keeps with an address is of the person who asked.
   const { platformData: _theirs, ...address } = where;
-  const text = `The model “${plain(lost.model)}”, chosen for ${FAMILY_NOUNS[family].many} in this ${lost.from}, is not offered to this bot any more: ${instead}. Choose another with /models set.`;
+  const text = `The model for ${FAMILY_NOUNS[family].many} in this ${lost.from}, “${plain(lost.model)}”, is no longer available. ${instead}. Choose another model with /models set.`;
   await tell({ ...address, person: lost.by.id || where.person }, { text }).catch((error: unknown) => {
-    log.warn({ err: error }, 'No one could be told that a model is gone; /models show says it');
+    log.warn(
+      { err: error },
+      'Could not notify anyone that a model is no longer available; /models show lists it',
+    );
   });
 }
 
@@ -157,7 +161,7 @@ export function chooseModel(family: Family, model: string, by: Actor, at: number
     settings: { ...settings, models: { ...settings.models, [family]: { id: model, by, at } } },
     trace: {
       what: `model for ${family}`,
-      from: settings.models[family]?.id ?? 'not chosen here',
+      from: settings.models[family]?.id ?? 'not set',
       to: model,
     },
   });
@@ -169,7 +173,7 @@ export function resetModel(family: Family): Edit {
     if (!before) return undefined;
     return {
       settings: { ...settings, models },
-      trace: { what: `model for ${family}`, from: before.id, to: 'not chosen here' },
+      trace: { what: `model for ${family}`, from: before.id, to: 'not set' },
     };
   };
 }
@@ -190,9 +194,9 @@ function withRoute(route: string | undefined, id: string): string {
 
 /** What a family's models make, and what each of them is called with. */
 const USES = {
-  ask: { use: 'answers', does: 'gives answers' },
-  image: { use: 'pictures', does: 'makes pictures' },
-  video: { use: 'videos', does: 'makes videos' },
+  ask: { use: 'answers', does: 'answers' },
+  image: { use: 'pictures', does: 'images' },
+  video: { use: 'videos', does: 'videos' },
 } as const satisfies Record<Exclude<Family, 'song'>, { use: ModelUse; does: string }>;
 
 /** A family's own models come first, on the route that was typed before those of others; other families' come last. */
@@ -209,7 +213,7 @@ function refuseForeign({ id, uses = [] }: Model, family: Exclude<Family, 'song'>
   if (own === undefined || uses.includes(USES[family].use)) return;
   const [command, { does }] = own;
   throw new UserError(
-    `“${id}” ${does}, and no ${USES[family].use}. Use it with /${command}, or choose another model here.`,
+    `“${id}” is for ${does}, not ${USES[family].does}. Use it with /${command}, or choose another model here.`,
     'model',
   );
 }
@@ -224,7 +228,7 @@ export function songModel(name: string): SongModel {
   const model = MUSIC_MODELS.find((known) => known.toLowerCase() === name.toLowerCase());
   if (model) return model;
   throw new UserError(
-    `There is no song model “${name}”. The song models are ${MUSIC_MODELS.join(', ')}.`,
+    `“${name}” is not a song model. Choose one of these: ${MUSIC_MODELS.join(', ')}.`,
     'model',
   );
 }
@@ -246,7 +250,7 @@ function lookUp(family: Family, named: string, models: ModelSettingsOptions['mod
       return { model: name, checked: false };
     case 'unknown': {
       const near = choice.nearest.map((one) => `“${one}”`).join(' or ');
-      throw new UserError(`This account has no model “${id}”.${near && ` Did you mean ${near}?`}`, 'model');
+      throw new UserError(`The model “${id}” is not available.${near && ` Did you mean ${near}?`}`, 'model');
     }
     default:
       return choice satisfies never;
@@ -259,6 +263,6 @@ function noneChosen(family: Family, models: ModelSettingsOptions['models']): str
     .toSorted((left, right) => distanceOf(left, family) - distanceOf(right, family))
     .slice(0, 20)
     .map(({ id }) => id);
-  const some = ids.length > 0 ? ` These are available: ${ids.join(', ')}.` : '';
-  return `Nobody has chosen a model for ${FAMILY_NOUNS[family].many} yet. Name one with the option “model”, or let a moderator choose with /models set.${some}`;
+  const some = ids.length > 0 ? ` Available models: ${ids.join(', ')}.` : '';
+  return `No model for ${FAMILY_NOUNS[family].many} is set yet. Name one in the option “model”, or ask a moderator to use /models set.${some}`;
 }

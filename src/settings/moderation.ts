@@ -198,14 +198,14 @@ export function moderationFor(
     if (what !== MODERATION) return;
     if (where === 'channel')
       throw new UserError(
-        `Who moderates is decided for the whole ${serverWord(address)}: add where:${serverWord(address)}.`,
+        `Moderators are set for the whole ${serverWord(address)}. Add where:${serverWord(address)}.`,
         'where',
       );
     // The platform decides who may name moderators.
     if (person.moderator) return;
     throw notModerator(
       person,
-      `Only those who may manage this ${serverWord(address)} by its own rights can name moderators of this bot.`,
+      `Only people who can manage this ${serverWord(address)} may add or remove moderators.`,
     );
   }
 }

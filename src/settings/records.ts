@@ -55,7 +55,7 @@ export function recordParser<Value>(schema: z.ZodType<Value>, empty: Value) {
     if (stored === undefined || stored === null) return empty;
     const parsed = schema.safeParse(stored);
     if (parsed.success) return parsed.data;
-    throw new SettingsError(`The settings ${key} cannot be read by this version`, { cause: parsed.error });
+    throw new SettingsError(`This version cannot read the settings ${key}`, { cause: parsed.error });
   };
 }
 

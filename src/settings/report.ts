@@ -69,8 +69,8 @@ function about({ name: { what }, aspects, thingsOf }: ReportOptions): (placed: P
 function accessNow({ name, where, settings, at, thingsOf }: ReportOptions): string {
   const { allowed, by } = decideAccess(thingsOf(name.what), standIn(name), heldIn(where, settings));
   const isOwn = by !== undefined && by.from === where && hasRuleName(by.rule, name);
-  const because = by ? placedText(by, at) : 'no rule says otherwise';
-  return `In ${placeText(where, at)}, ${accessText(allowed, name)} now${isOwn ? '' : `: ${because}`}.`;
+  const because = by ? placedText(by, at) : 'no rule forbids it';
+  return `Now in ${placeText(where, at)}: ${accessText(allowed, name)}${isOwn ? '' : `. Reason: ${because}`}.`;
 }
 
 function limitsNow({ name, where, settings, at }: ReportOptions): string {
@@ -80,9 +80,9 @@ function limitsNow({ name, where, settings, at }: ReportOptions): string {
   );
   const [whom, place] = [subjectText(name.who), placeText(where, at)];
   const which = [...new Set(limits.map((limit) => describeLimit(limit, at)))];
-  if (which.length > 0) return `Limits for ${whom} in ${place} now: ${which.join('; ')}.`;
+  if (which.length > 0) return `Limits for ${whom} in ${place}: ${which.join('; ')}.`;
   const onWhat = name.what === ALL ? '' : ` on ${limitedText(name.what)}`;
-  return `No limit${onWhat} set here applies to ${whom} in ${place} now.`;
+  return `Moderators have set no limit${onWhat} for ${whom} in ${place}.`;
 }
 
 /** Somebody of whom nothing more is known. */

@@ -18,14 +18,14 @@ import { limitOf, type PlacedRule } from './access/precedence.ts';
 type Somewhere = Pick<Address, 'platform'>;
 
 export function subjectText({ type, id, name }: Subject): string {
-  if (type === 'role' && id === VISITORS.id) return 'people of other workspaces';
+  if (type === 'role' && id === VISITORS.id) return 'people from other workspaces';
   return name ?? (type === 'role' ? `the role ${id}` : id);
 }
 
 function thingText(what: string): string {
   if (what === ALL) return 'any command';
-  if (what === MODERATION) return 'the commands for moderators';
-  return what === 'song' ? '/song and the other commands for songs' : `/${what}`;
+  if (what === MODERATION) return 'the moderator commands';
+  return what === 'song' ? '/song and the other song commands' : `/${what}`;
 }
 
 /** As in `Bob may not use /image`. */
@@ -58,7 +58,7 @@ export function limitedText(what: string): string {
   return family === undefined ? 'requests' : LIMITED_NOUNS[family].many;
 }
 
-/** As in `5 songs per person and day`. */
+/** As in `5 songs per person per day`. */
 export function describeLimit(limit: Limit, at: Somewhere): string {
   const { family, of, most } = limit;
   const nouns = family && LIMITED_NOUNS[family];
@@ -71,15 +71,15 @@ function perWhom({ scope, who, per }: Limit, at: Somewhere): string {
   switch (scope) {
     case 'personInServer':
     case 'personOnPlatform':
-      return who === undefined ? `per person and ${per}` : `per ${per} for ${eachText(who)}`;
+      return who === undefined ? `per person per ${per}` : `per ${per} for ${eachText(who)}`;
     case 'personInChannel':
-      return `${who === undefined ? `per person and ${per}` : `per ${per} for ${eachText(who)}`} in this channel`;
+      return `${who === undefined ? `per person per ${per}` : `per ${per} for ${eachText(who)}`} in this channel`;
     case 'channel':
-      return `per ${per} in this channel, for all together`;
+      return `per ${per} in this channel, shared by everyone`;
     case 'server':
-      return `per ${per} in this ${serverWord(at)}, for all together`;
+      return `per ${per} in this ${serverWord(at)}, shared by everyone`;
     case 'deployment':
-      return `per ${per} for everybody who uses this bot`;
+      return `per ${per}, shared by everyone who uses this bot`;
     default:
       return scope satisfies never;
   }
@@ -88,15 +88,15 @@ function perWhom({ scope, who, per }: Limit, at: Somewhere): string {
 function eachText(who: Subject): string {
   if (who.type === 'person') return subjectText(who);
   if (who.id === MODERATORS.id) return 'each moderator';
-  if (who.id === VISITORS.id) return 'each person of another workspace';
+  if (who.id === VISITORS.id) return 'each person from another workspace';
   return `each person with the role ${who.name ?? who.id}`;
 }
 
 export const PAUSED_BY_OPERATOR =
-  'Whoever runs this bot has paused it: nothing new is made for now, and what runs is finished. Please try again later.';
+  'The operator has paused this bot. Running requests will finish. Please try again later.';
 
 export const pausedSentence = (address: Somewhere): string =>
-  `Moderators have paused me in this ${serverWord(address)}: nothing new is made until /limits resume. What runs is finished.`;
+  `Moderators have paused me in this ${serverWord(address)}. Running requests will finish. A moderator can use /limits resume.`;
 
 interface RefusalFacts {
   readonly units: number;
@@ -110,13 +110,13 @@ export function refusalSentence(
   { limit, isCeiling }: { readonly limit: Limit; readonly isCeiling: boolean },
   { units, freesAt, now, where }: RefusalFacts,
 ): string {
-  const rule = `${describeLimit(limit, where)}${isCeiling ? ', set by whoever runs this bot' : ''}`;
+  const rule = `${describeLimit(limit, where)}${isCeiling ? ', set by the operator' : ''}`;
   if (limit.most === 0) {
-    const who = isCeiling ? 'Nobody here' : 'A moderator';
-    return `This is switched off by a limit: ${rule}. ${who} can change that.`;
+    const who = isCeiling ? 'Only the operator' : 'A moderator';
+    return `This is turned off by a limit: ${rule}. ${who} can change it.`;
   }
-  if (freesAt === undefined) return `This costs ${counted(units, 'unit')}, and the limit is ${rule}.`;
-  return `The limit is reached: ${rule}. There is room again in ${timeUntil(freesAt, now)}.`;
+  if (freesAt === undefined) return `This costs ${counted(units, 'unit')}, but the limit is ${rule}.`;
+  return `Limit reached: ${rule}. Try again in ${timeUntil(freesAt, now)}.`;
 }
 
 /** As in `3 h 20 min`; never less than it is. */

@@ -39,7 +39,7 @@ export function parseJob(id: string, text: string): Job {
   try {
     return jobSchema.parse(JSON.parse(text));
   } catch (error) {
-    throw new StorageError('schema', `The record of job ${id} cannot be read by this version.`, error);
+    throw new StorageError('schema', `This version cannot read the record of job ${id}.`, error);
   }
 }
 
@@ -55,7 +55,7 @@ export function parseJobs(records: Iterable<{ id: string; record: string }>, log
     try {
       jobs.push(parseJob(id, record));
     } catch (error) {
-      log.error({ err: error, job: id }, 'Left out a job whose record cannot be read');
+      log.error({ err: error, job: id }, 'Skipped a job with an unreadable record');
     }
   }
   return jobs;

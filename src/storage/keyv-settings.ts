@@ -50,8 +50,7 @@ export function keyvSettings({
         const after = change(before);
         if (after === before) return before;
         const written = await keyv.serializeData({ value: after, expires: undefined });
-        if (typeof written !== 'string')
-          throw new TypeError('Keyv wrote a setting as something else than text');
+        if (typeof written !== 'string') throw new TypeError('Keyv did not serialise a setting to text');
         if (await attempt(() => compareAndSet(key, text, written))) return after;
       }
     },

@@ -86,7 +86,7 @@ export async function runJob(
   } catch (error) {
     const failed = failures + 1;
     if (signal.aborted) return { at: clock.now(), failures: failed };
-    log.error({ err: error, job }, 'A run of a job failed; it will be tried again');
+    log.error({ err: error, job }, 'A run of a job failed; retrying later');
     return { at: clock.now() + backoff({ attempt: failed, ...AFTER_FAILURE, random }), failures: failed };
   }
 }
@@ -103,7 +103,7 @@ export async function storeEnd(
       await store();
       return;
     } catch (error) {
-      log.error({ err: error, job }, 'The end of a run could not be stored');
+      log.error({ err: error, job }, 'Could not store the end of a run');
       if (signal.aborted) return;
       await pause(STORAGE_PAUSE, signal, clock);
     }

@@ -150,7 +150,7 @@ async function checkSecrets(open: () => AsyncIterable<string>, storage: Storage)
     const { name, value } = line.secret;
     if ((own.get(name) ?? value) !== value) {
       throw new TransferError(
-        `This storage has a secret “${name}” of its own, so Minstrel has run on it already, and links from there would end. Import into an empty storage.`,
+        `This storage already has a different secret “${name}”. An import would break its links. Import into an empty storage.`,
       );
     }
   }
@@ -164,14 +164,14 @@ async function* readLines(lines: AsyncIterable<string>): AsyncGenerator<Line> {
   for await (const text of lines) {
     number += 1;
     if (text.trim() === '') continue;
-    if (ended) throw new TransferError(`Line ${number}: there is more after the end of the export.`);
+    if (ended) throw new TransferError(`Line ${number}: unexpected text after the end of the export.`);
     const value = parse(text, number);
     if (number === 1) {
       const head = headSchema.safeParse(value);
-      if (!head.success) throw new TransferError('This is no export of Minstrel.');
+      if (!head.success) throw new TransferError('This is not a Minstrel export.');
       if (head.data.version !== VERSION) {
         throw new TransferError(
-          `The export has version ${head.data.version}; this Minstrel reads version ${VERSION}.`,
+          `The export has version ${head.data.version}, but this Minstrel reads version ${VERSION}.`,
         );
       }
       continue;
@@ -185,10 +185,10 @@ async function* readLines(lines: AsyncIterable<string>): AsyncGenerator<Line> {
     }
     ended = true;
     if (!isDeepStrictEqual(line.end, counts))
-      throw new TransferError('Lines are missing in the export. Please make it again.');
+      throw new TransferError('The export is missing lines. Please export again.');
   }
   if (number === 0) throw new TransferError('The export is empty.');
-  if (!ended) throw new TransferError('The export ends too early. Please make it again.');
+  if (!ended) throw new TransferError('The export ends too early. Please export again.');
 }
 
 function kindOf(line: Exclude<Line, { end: unknown }>): keyof z.infer<typeof countsSchema> {
@@ -212,6 +212,6 @@ function parse(text: string, number: number): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new TransferError(`Line ${number} of the export is no JSON.`);
+    throw new TransferError(`Line ${number} of the export is not valid JSON.`);
   }
 }

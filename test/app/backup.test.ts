@@ -65,14 +65,14 @@ it('refuses to restore over existing files or from an incomplete backup', async 
 
   await mkdir(path('left'));
   await writeFile(path('left', 'minstrel.sqlite-wal'), 'a log without its database');
-  await expect(restoreInto('copy', 'left')).rejects.toThrow(/minstrel\.sqlite-wal is there, a remainder/);
+  await expect(restoreInto('copy', 'left')).rejects.toThrow(/minstrel\.sqlite-wal is left over/);
   await expect(restoreInto('copy', 'old')).rejects.toThrow(/There is a database at .* already/);
 
   await mkdir(path('broken', 'media'), { recursive: true });
   await expect(restoreInto('broken', 'empty')).rejects.toThrow(/is not a complete backup/);
   const lines = await readFile(path('copy', 'minstrel.jsonl'), 'utf8');
   await writeFile(path('broken', 'minstrel.jsonl'), lines.slice(0, -20));
-  await expect(restoreInto('broken', 'empty')).rejects.toThrow(/ends too early|no JSON/);
+  await expect(restoreInto('broken', 'empty')).rejects.toThrow(/ends too early|not valid JSON/);
   expect(await readdir(path('empty'))).toEqual([]);
 
   await writeFile(path('broken', 'minstrel.jsonl'), lines);

@@ -79,7 +79,7 @@ describe.skipIf(noAccess)('npm start and npm run doctor name DATA_DIR and the ow
     await makeOwned(data);
     await chmod(data, 0o500);
     await expectSentence(
-      `${data} may not be used even by its owner, ${userName} (EACCES): change its permissions, or set DATA_DIR to another folder.`,
+      `Even its owner, ${userName}, has no permission to use ${data} (EACCES): change its permissions, or set DATA_DIR to another folder.`,
     );
   });
 

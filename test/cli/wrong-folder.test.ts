@@ -28,7 +28,7 @@ it.each([
   await expect(run(program, ...args())).rejects.toMatchObject({
     code: 1,
     stdout: '',
-    stderr: `There is no database at ${join(folder, 'data', 'minstrel.sqlite')}. Is DATA_DIR that of the bot?\n`,
+    stderr: `There is no database at ${join(folder, 'data', 'minstrel.sqlite')}. Check DATA_DIR.\n`,
   });
   expect(await readdir(folder)).toEqual([]);
 });

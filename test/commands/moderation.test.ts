@@ -70,9 +70,7 @@ describe('/models', () => {
     expect(await textOf('models', 'set', { family: 'ask', model: 'chat-small', where: 'server' })).toContain(
       'These channels keep their own settings: #general (chat-large), channel unnamed (canvas-plus).',
     );
-    expect(await textOf('minstrel', 'audit')).toContain(
-      'Mod, #general, model for ask: not chosen here → chat-large',
-    );
+    expect(await textOf('minstrel', 'audit')).toContain('Mod, #general, model for ask: not set → chat-large');
   });
 
   test('set refuses a model that the account cannot use, and names the option', async () => {
@@ -245,30 +243,30 @@ describe('/limits', () => {
   test('set, show and reset', async () => {
     expect(await textOf('limits', 'show')).toContain('There are no limits.');
     const set = await textOf('limits', 'set', { what: 'song', most: 2, per: 'hour', where: 'server' });
-    expect(set).toContain('Limits for everyone in this server now: 2 songs per person and hour.');
+    expect(set).toContain('Limits for everyone in this server: 2 songs per person per hour.');
     expect(set).toContain('Undo: /limits reset what:song where:server');
     expect(await textOf('limits', 'show')).toContain(
-      '2 songs per person and hour (set for this server): 0 requests used',
+      '2 songs per person per hour (set for this server): 0 requests used',
     );
     expect(await textOf('limits', 'set', { what: 'song', most: 1, together: true })).toContain(
-      'Limits for everyone in this channel now: 1 song per day in this channel, for all together; 2 songs per person and hour.',
+      'Limits for everyone in this channel: 1 song per day in this channel, shared by everyone; 2 songs per person per hour.',
     );
     const reset = await textOf('limits', 'reset', { what: 'song', where: 'server' });
-    expect(reset).toContain('Removed: 2 songs per person and hour.');
-    expect(reset).toContain('No limit on songs set here applies to everyone in this server now.');
+    expect(reset).toContain('Removed: 2 songs per person per hour.');
+    expect(reset).toContain('Moderators have set no limit on songs for everyone in this server.');
     expect(await textOf('limits', 'reset', { what: 'ask' })).toContain('There was nothing to remove.');
   });
 
   test('set takes a mention, and refuses other text', async () => {
     expect(
       await textOf('limits', 'set', { what: 'all', most: 0, who: '<@troll|Troll>', where: 'server' }),
-    ).toContain('Limits for Troll in this server now: 0 requests per day for Troll.');
+    ).toContain('Limits for Troll in this server: 0 requests per day for Troll.');
     const fans = { what: 'all', who: '<@&42|Fans>', where: 'server' };
     await run('limits', 'set', { what: 'all', most: 5, who: '@everyone', where: 'server' });
     expect(await textOf('limits', 'set', { ...fans, most: 50 })).toContain('each person with the role Fans');
     const unlimited = await textOf('limits', 'set', fans);
-    expect(unlimited).toContain('No limit set here applies to Fans in this server now.');
-    expect(unlimited).toContain('- 5 requests per person and day (this server)');
+    expect(unlimited).toContain('Moderators have set no limit for Fans in this server.');
+    expect(unlimited).toContain('- 5 requests per person per day (this server)');
     expect(await textOf('limits', 'show')).toContain('no limit for Fans (this server)');
     const outcome = await run('limits', 'set', { what: 'all', most: 1, who: 'Ada' });
     expect(privateMessage(outcome).text).toContain('I cannot find “Ada”.');
@@ -294,12 +292,12 @@ describe('/limits', () => {
 
   test('allow, deny and reset report the rules in force and why, and show lists them', async () => {
     expect(await textOf('limits', 'deny', { what: 'song', where: 'server' })).toContain(
-      'In this server, nobody may use /song and the other commands for songs now.',
+      'Now in this server: nobody may use /song and the other song commands.',
     );
     const allowed = await textOf('limits', 'allow', { what: 'song', who: '<@&7|DJ>', where: 'server' });
-    expect(allowed).toContain('In this server, DJ may use /song and the other commands for songs now.');
+    expect(allowed).toContain('Now in this server: DJ may use /song and the other song commands.');
     expect(allowed).toContain(
-      'Related rules:\n- nobody may use /song and the other commands for songs (this server)',
+      'Related rules:\n- nobody may use /song and the other song commands (this server)',
     );
     expect(allowed).toContain('Undo: /limits reset what:song who:@DJ where:server');
     await run('limits', 'deny', { what: 'all', who: '<@troll|Troll>', where: 'server' });
@@ -310,27 +308,27 @@ describe('/limits', () => {
     const shown = await textOf('limits', 'show');
     for (const line of [
       'everyone may use /lyrics (this channel)',
-      'DJ may use /song and the other commands for songs (this server)',
+      'DJ may use /song and the other song commands (this server)',
       'Troll may not use any command (this server)',
-      'Helpers may use the commands for moderators (this server)',
+      'Helpers may use the moderator commands (this server)',
       'Channel rules override server rules',
     ])
       expect(shown).toContain(line);
     expect(await textOf('limits', 'reset', { what: 'lyrics' })).toContain(
-      'In this channel, nobody may use /lyrics now: nobody may use /song and the other commands for songs (this server).',
+      'Now in this channel: nobody may use /lyrics. Reason: nobody may use /song and the other song commands (this server).',
     );
     expect(await textOf('limits', 'reset', { what: 'song', where: 'server' })).toContain(
-      'everyone may use /song and the other commands for songs now: no rule says otherwise.',
+      'everyone may use /song and the other song commands. Reason: no rule forbids it.',
     );
     expect(await textOf('limits', 'reset', { what: 'moderation', who: '<@&8|Helpers>' })).toContain(
-      'Helpers may not use the commands for moderators now: nobody may use the commands for moderators (the default).',
+      'Helpers may not use the moderator commands. Reason: nobody may use the moderator commands (the default).',
     );
     expect(await textOf('limits', 'allow', { what: 'dance' })).toContain(
       '“what” must be one of: all, song, lyrics',
     );
     expect(
       await textOf('limits', 'allow', { what: 'moderation', who: '<@ada>', where: 'channel' }),
-    ).toContain('add where:server');
+    ).toContain('Add where:server');
   });
 
   test('a channel that allows everyone does not loosen a server rule for a person, and lists that rule', async () => {
@@ -363,14 +361,14 @@ describe('/limits', () => {
     );
   });
 
-  test('on Slack, a rule can allow people of other workspaces, and names the workspace', async () => {
+  test('on Slack, a rule can allow people from other workspaces, and names the workspace', async () => {
     const slack = { address: { ...HERE, platform: 'slack' } };
     const visitors = { what: 'all', who: 'visitors', where: 'server' };
     const allowed = await textOf('limits', 'allow', visitors, slack);
-    expect(allowed).toContain('In this workspace, people of other workspaces may use any command now.');
+    expect(allowed).toContain('Now in this workspace: people from other workspaces may use any command.');
     expect(allowed).toContain('Undo: /limits reset what:all who:@visitors where:workspace');
     expect(await textOf('limits', 'reset', visitors, slack)).toContain(
-      'people of other workspaces may not use any command (the default)',
+      'people from other workspaces may not use any command (the default)',
     );
   });
 
@@ -382,7 +380,7 @@ describe('/limits', () => {
     const press = { person: ADA, action: { name: 'play', job, index: 0 } };
     expect(await run('song', undefined, {}, press)).toMatchObject({ visibility: 'channel' });
     await run('limits', 'deny', { what: 'party', where: 'server' });
-    expect(await textOf('song', undefined, {}, press)).toContain('Moderators have switched /party off here.');
+    expect(await textOf('song', undefined, {}, press)).toContain('Moderators have turned off /party here.');
     expect(await run('song', undefined, {}, { ...press, person: MOD })).toMatchObject({
       visibility: 'channel',
     });
@@ -447,6 +445,6 @@ describe('/minstrel', () => {
     expect(await textOf('minstrel', 'audit', {}, asAda)).toContain('Only moderators can see');
     const lines = (await textOf('minstrel', 'audit')).split('\n').filter((line) => line.startsWith('- '));
     expect(lines).toHaveLength(2);
-    expect(lines.join()).toContain('UTC, Mod, channel channel, model for ask: not chosen here → chat-large');
+    expect(lines.join()).toContain('UTC, Mod, channel channel, model for ask: not set → chat-large');
   });
 });

@@ -69,7 +69,7 @@ it('a form suggests the chosen family’s models first', async () => {
 });
 
 it('a limit allows one request, says when the next is possible, and is counted in metrics', async () => {
-  expect(await privately(BOB, '/limits', 'set ask 1 day workspace')).toContain('1 answer per person and day');
+  expect(await privately(BOB, '/limits', 'set ask 1 day workspace')).toContain('1 answer per person per day');
   const before = slack.botMessages(CHANNEL).length;
   await slack.slash('/ask', 'What is 6 times 7?', { user: ADA });
   await slack.until(() => {
@@ -77,7 +77,7 @@ it('a limit allows one request, says when the next is possible, and is counted i
     return message && JSON.stringify(message.blocks).includes('Again');
   });
   expect(await privately(ADA, '/ask', 'And 7 times 8?')).toMatch(
-    /The limit is reached: 1 answer per person and day. There is room again in (24 h|23 h 5\d min)/,
+    /Limit reached: 1 answer per person per day. Try again in (24 h|23 h 5\d min)/,
   );
   await slack.until(async () => (await metrics()).includes('family="ask"'));
   const lines = await metrics();
@@ -134,14 +134,14 @@ it('people from other workspaces in a shared channel are refused until moderator
   );
   expect(await privately('U0EVE', '/minstrel', 'help')).toContain('Commands');
   expect(await privately(BOB, '/limits', 'allow all visitors')).toContain(
-    'people of other workspaces may use',
+    'people from other workspaces may use',
   );
-  expect(await privately(BOB, '/limits', 'show')).toContain('people of other workspaces');
+  expect(await privately(BOB, '/limits', 'show')).toContain('people from other workspaces');
   await slack.slash('/image', 'a fox', { user: 'U0EVE' });
   await slack.until(() => slack.botMessages(CHANNEL).length > before);
   expect(await privately(BOB, '/limits', 'reset all visitors')).toContain('(the default)');
   expect(await privately('U0EVE', '/image', 'another fox')).toContain('You belong to another workspace');
   expect(await privately(BOB, '/minstrel', 'audit')).toContain(
-    'people of other workspaces may use any command → none',
+    'people from other workspaces may use any command → none',
   );
 });

@@ -57,7 +57,7 @@ it.runIf(noRedis === undefined)(
     const guest = discord.world.addUser('Guest');
     expect(await replyText(discord.press('Play here take 1', card))).toContain('Join a voice channel first');
     for (const person of [discord.user, guest]) discord.voice.join(person, lounge);
-    expect(await replyText(discord.press('Play here take 1', card))).toContain('I play Rain in Lounge');
+    expect(await replyText(discord.press('Play here take 1', card))).toContain('Playing Rain in Lounge');
     const call = voice.call(lounge.id);
     await voice.until(() => call.heard.length > 20, 'sound');
     await replyText(discord.command({ name: 'party loop', options: { what: 'song' } }));

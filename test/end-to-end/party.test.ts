@@ -97,12 +97,12 @@ it('Play here requires a voice channel, plays in it, and shows the song', async 
       moderator: true,
     });
   expect(await replyText(limit('set', { most: 1 }))).toContain(
-    '1 song in a voice channel per person and day',
+    '1 song in a voice channel per person per day',
   );
   expect(await replyText(press())).toContain('Join a voice channel first');
   discord.voice.join(discord.user, lounge);
   // A press without a voice channel does not count.
-  expect(await replyText(press())).toContain('I play Rain in Lounge');
+  expect(await replyText(press())).toContain('Playing Rain in Lounge');
   await voice.until(() => call().heard.length > 50, 'sound');
   const partyMessage = await discord.until(() => panel(), 'the message of the party');
   expect(JSON.stringify(partyMessage)).toContain('Now playing: Rain');
@@ -114,7 +114,7 @@ it('Play here requires a voice channel, plays in it, and shows the song', async 
   // Playing requests nothing from the gateway, not even synced lyrics.
   expect(await replyText(discord.command({ name: 'party now' }))).toContain('Rain');
   expect(paidRequests()).toBe(before);
-  expect(await replyText(press())).toContain('The limit is reached: 1 song in a voice channel');
+  expect(await replyText(press())).toContain('Limit reached: 1 song in a voice channel');
   await replyText(limit('reset', {}));
   expect(voice.mistakes).toEqual([]);
   expect(discord.refused).toEqual([]);
@@ -124,7 +124,7 @@ it('buttons work for listeners but not for denied people, and Stop ends the part
   const partyMessage = await discord.until(() => panel(), 'the message of the party');
   const guest = discord.world.addUser('Guest');
   expect(await replyText(discord.press('Pause', partyMessage, { user: guest }))).toContain(
-    'Join the voice channel',
+    'join the voice channel',
   );
   discord.voice.join(guest, lounge);
   await voice.until(() => call().group.members.length === 3, 'the guest');
@@ -141,11 +141,11 @@ it('buttons work for listeners but not for denied people, and Stop ends the part
   await discord.until(() => labelsOf(partyMessage).includes(counted), 'the vote under the message');
   expect(await replyText(discord.press(counted, partyMessage, { user: guest }))).toContain('has denied you');
   expect(await replyText(discord.press('Stop', partyMessage, { moderator: true }))).toContain(
-    'I stop, and leave',
+    'Stopped. I left the channel',
   );
   await discord.until(() => discord.voice.botIn(discord.guild.id) === null, 'the bot to leave');
   await discord.until(
-    () => discord.said().some(({ embeds }) => JSON.stringify(embeds).includes('The music has ended')),
+    () => discord.said().some(({ embeds }) => JSON.stringify(embeds).includes('The party is over')),
     'the sentence about its end',
   );
   expect(discord.refused).toEqual([]);
@@ -157,14 +157,16 @@ it('plays on a stage once the bot is invited to speak', async () => {
   discord.voice.join(discord.user, theatre);
   const before = panel();
   const interaction = discord.press('Play here take 1', card);
-  expect(await replyText(interaction)).toContain('I play Rain in Theatre');
+  expect(await replyText(interaction)).toContain('Playing Rain in Theatre');
   const waiting = await discord.until(() => panel() !== before && panel(), 'the message of the party');
-  await discord.until(() => JSON.stringify(waiting).includes('invite me to speak'), 'why it is silent');
+  await discord.until(() => JSON.stringify(waiting).includes('Invite me to speak'), 'why it is silent');
   discord.voice.inviteBot(discord.guild.id);
   await voice.until(() => voice.call(theatre.id).heard.length > 50, 'sound on the stage');
-  expect(await replyText(discord.press('Stop', waiting, { moderator: true }))).toContain('I stop, and leave');
+  expect(await replyText(discord.press('Stop', waiting, { moderator: true }))).toContain(
+    'Stopped. I left the channel',
+  );
   await discord.until(() => discord.voice.botIn(discord.guild.id) === null, 'the bot to leave');
-  await discord.until(() => JSON.stringify(waiting).includes('The music has ended'), 'its end');
+  await discord.until(() => JSON.stringify(waiting).includes('The party is over'), 'its end');
 });
 
 it.each(['Play here', '/party play'])('%s reports privately if the bot cannot join', async (how) => {
@@ -180,7 +182,7 @@ it.each(['Play here', '/party play'])('%s reports privately if the bot cannot jo
   await expect.poll(() => voice.identifies).toBeGreaterThan(identified);
   voice.closeAll(4017);
   expect((await request.response()).onlyFor).toBe(discord.user.id);
-  expect(await replyText(request)).toContain('Discord refuses the voice connection');
+  expect(await replyText(request)).toContain('Discord refused the voice connection');
   expect(publicly()).toBe(before);
   voice.blocksUdp = false;
 });

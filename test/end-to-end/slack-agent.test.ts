@@ -134,7 +134,7 @@ describe('the agent view', () => {
     const { message } = await slack.directMessage('film the sea');
     const answer = await answerTo(message);
     expect(readableText(answer)).toContain('/video: refused');
-    expect(readableText(answer)).toContain('switched /video off');
+    expect(readableText(answer)).toContain('turned off /video');
   });
 });
 

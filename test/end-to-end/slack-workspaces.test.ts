@@ -225,7 +225,7 @@ describe('a channel with talk on', () => {
     );
     expect(await privately('U0BOB', '/models', 'answers talk:on')).toContain('**Talk**: on');
     expect(await privately('U0BOB', '/models', 'show')).toContain('**Talk**: on');
-    expect(await privately('U0BOB', '/limits', 'show')).toContain('30 answers per person and hour');
+    expect(await privately('U0BOB', '/limits', 'show')).toContain('30 answers per person per hour');
     const { message } = await slack.say('what is 5 times 5?');
     await until(() =>
       slack
@@ -235,7 +235,7 @@ describe('a channel with talk on', () => {
     await privately('U0BOB', '/limits', 'set ask 0 hour');
     const { message: refused } = await slack.say('and 6 times 6?');
     await until(() =>
-      slack.ephemeralsOf('U0ADA').some((sent) => readableText(sent).includes('switched off by a limit')),
+      slack.ephemeralsOf('U0ADA').some((sent) => readableText(sent).includes('turned off by a limit')),
     );
     await privately('U0BOB', '/limits', 'reset ask');
     expect(await privately('U0BOB', '/models', 'answers talk:off')).toContain('**Talk**: off');

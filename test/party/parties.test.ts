@@ -103,10 +103,10 @@ it('skips for the one who queued it and for moderators at once, for others when 
 
 it('takes words only from those who hear it, and lets nobody take away what others queued', async () => {
   await play('rain', 'sun');
-  await expect(first.as(CY).pause()).rejects.toThrow('Join the voice channel');
-  await expect(first.as(BO).remove(1)).rejects.toThrow('Only the person who queued it');
-  await expect(first.as(ADA).remove(7)).rejects.toThrow('no song at number 7');
-  await expect(first.as(BO).stop()).rejects.toThrow('A moderator can stop it');
+  await expect(first.as(CY).pause()).rejects.toThrow('join the voice channel');
+  await expect(first.as(BO).remove(1)).rejects.toThrow('Only a moderator or the person');
+  await expect(first.as(ADA).remove(7)).rejects.toThrow('no song at position 7. The queue has');
+  await expect(first.as(BO).stop()).rejects.toThrow('Ask a moderator to stop');
   building.people.set('cy', 'cellar');
   await expect(first.as(CY).play(song('snow'))).rejects.toThrow('another voice channel');
   expect((await first.as(ADA).now())?.party.queue.map(({ title }) => title)).toEqual(['sun']);
@@ -118,7 +118,7 @@ it('takes words only from those who hear it, and lets nobody take away what othe
   await first.as(MODERATOR).stop();
   await settle();
   expect(bot().session.hasLeft).toBe(true);
-  expect(lastShown()).toContain('It was stopped');
+  expect(lastShown()).toContain('Someone stopped it');
   expect(await now()).toBeUndefined();
 });
 
@@ -161,13 +161,13 @@ it('its message leads to the song’s page, and says how many votes there are an
   bot().session.isSpeakable = false;
   bot().options.onSpeakable();
   await settle();
-  expect(lastShown()).toContain('invite me to speak');
+  expect(lastShown()).toContain('Invite me to speak');
   bot().session.isSpeakable = true;
   building.people.clear();
   bot().options.onListeners();
   await settle();
   expect(first.shown.at(-1)?.title).toBe('Waiting: rain');
-  expect(lastShown()).toContain('Nobody is here to listen');
+  expect(lastShown()).toContain('Nobody is listening');
 });
 
 it('forgets a person: what they queued, their name and their vote', async () => {
@@ -230,7 +230,7 @@ it('leaves two minutes after the last listener, unless somebody returns', async 
   expect(bot().session.hasLeft).toBe(false);
   await pass(5);
   expect(bot().session.hasLeft).toBe(true);
-  expect(lastShown()).toContain('Nobody listened');
+  expect(lastShown()).toContain('Nobody was listening');
 });
 
 it('is silent in the audience of a stage, and follows when it is moved', async () => {
@@ -251,8 +251,8 @@ it('is silent in the audience of a stage, and follows when it is moved', async (
 
 it.each([
   ['removed', 'A moderator disconnected me'],
-  ['refused', 'refuses the voice connection'],
-  ['unreachable', 'voice server does not answer'],
+  ['refused', 'refused the voice connection'],
+  ['unreachable', 'voice server is not responding'],
 ] as const)('says why it ended: %s', async (reason, sentence) => {
   await play('rain');
   bot().options.onEnded(reason);
@@ -270,10 +270,10 @@ it('a channel that cannot be joined is told to the person who waits, and ends th
   building.joining = async () => {
     throw new VoiceError('unreachable');
   };
-  const sentence = 'Discord’s voice server does not answer';
+  const sentence = "Discord's voice server is not responding";
   await expect(second.as(ADA).play(song('sun'))).rejects.toThrow(sentence);
   expect(second.shown).toMatchObject([
-    { title: 'The music has ended', text: expect.stringContaining(sentence) },
+    { title: 'The party is over', text: expect.stringContaining(sentence) },
   ]);
   await expect(second.as(ADA).play(song('sun'))).rejects.toThrow(sentence);
   expect(second.shown).toHaveLength(1);
@@ -284,7 +284,7 @@ it('a song whose channel could not be joined is not queued: asked for again, it 
   building.joining = async () => {
     throw new VoiceError('lost');
   };
-  await expect(first.as(ADA).play(song('rain'))).rejects.toThrow('is broken for the moment');
+  await expect(first.as(ADA).play(song('rain'))).rejects.toThrow('I lost the connection to Discord');
   expect(await stored()).toBeUndefined();
   building.joining = async () => {};
   await play('rain');
@@ -293,7 +293,7 @@ it('a song whose channel could not be joined is not queued: asked for again, it 
 
 it('two people who begin in the same moment are in one party', async () => {
   const begun = await Promise.all([first.as(ADA).play(song('rain')), first.as(BO).play(song('sun'))]);
-  expect(begun).toEqual(['I play rain in lounge.', 'sun is queued, number 1.']);
+  expect(begun).toEqual(['Playing rain in lounge.', 'Queued sun at position 1.']);
 });
 
 it('comes back after the connection to the platform began anew, at the second where it was', async () => {
@@ -367,26 +367,26 @@ it('is over when no process has played it for an hour', async () => {
   await third.parties.sweep();
   await settle();
   expect(building.bot).toBeUndefined();
-  expect(JSON.stringify(third.shown.at(-1))).toContain('I was away for over an hour');
+  expect(JSON.stringify(third.shown.at(-1))).toContain('I was offline for over an hour');
 
   first = startProcess('fourth', { building, settings, clock });
   await play('sun');
   await first.parties.stop();
   clock.advance(61 * 60_000);
   expect(await third.as(ADA).play(song('hail')), 'what was queued before is not played').toBe(
-    'I play hail in lounge.',
+    'Playing hail in lounge.',
   );
 });
 
 it('says that it has to be added where it is no member of the server', async () => {
   building.isGone = true;
-  await expect(first.as(ADA).play(song('rain'))).rejects.toThrow('A moderator can add me');
+  await expect(first.as(ADA).play(song('rain'))).rejects.toThrow('Ask a moderator to add me');
 });
 
 it('says so while Discord does not tell where a person is: nobody is sent into a channel that they are in', async () => {
   await play('rain', 'sun');
   building.isUntold = true;
-  const untold = 'which voice channel you are in. Please try again in a minute';
+  const untold = 'which voice channel you are in right now. Try again in a minute';
   await expect(first.as(ADA).play(song('snow'))).rejects.toThrow(untold);
   await expect(first.as(BO).skip()).rejects.toThrow(untold);
   expect(await first.as(MODERATOR).skip()).toBe('Skipped rain.');
@@ -401,7 +401,7 @@ it('passes over songs that cannot be played, and ends where none can', async () 
   await play('a', 'b', 'c', 'd', 'e');
   await first.as(ADA).skip();
   await pass(1);
-  expect(lastShown()).toContain('Several songs in a row could not be played');
+  expect(lastShown()).toContain('I could not play several songs in a row');
 });
 
 it('plays the channel’s songs where the radio is on and nothing is queued', async () => {
@@ -412,7 +412,7 @@ it('plays the channel’s songs where the radio is on and nothing is queued', as
   await settle();
   await pass(1);
   expect(await now()).toMatch(/^old at/);
-  expect(lastShown()).toContain('the radio');
+  expect(lastShown()).toContain('Radio');
   bot().session.end();
   await settle();
   await pass(1);

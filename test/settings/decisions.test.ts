@@ -157,8 +157,14 @@ describe('the trace of changes', () => {
     const changes = await mod.audit(10);
     expect(changes.map(({ by, where, what, from, to }) => [by.displayName, where, what, from, to])).toEqual([
       ['Mod', 'server', 'model for ask', 'chat-small', 'canvas-plus'],
-      ['Eve', 'channel other', 'rule on all', 'none', '5 requests per day in this channel, for all together'],
-      ['Mod', 'server', 'model for ask', 'not chosen here', 'chat-small'],
+      [
+        'Eve',
+        'channel other',
+        'rule for all',
+        'none',
+        '5 requests per day in this channel, shared by everyone',
+      ],
+      ['Mod', 'server', 'model for ask', 'not set', 'chat-small'],
     ]);
     expect(changes[0]?.at).toBe(clock.now());
     await storage.close();
@@ -177,7 +183,7 @@ describe('the trace of changes', () => {
     await mod.rules.set(rule('limit everyone all 3'), 'server');
     await mod.rules.pause(true);
     expect((await mod.audit(10)).map(({ from, to }) => [from, to])).toEqual([
-      ['none', '3 requests per person and day'],
+      ['none', '3 requests per person per day'],
       ['no', 'yes'],
     ]);
     await storage.close();
@@ -196,7 +202,7 @@ describe('the trace of changes', () => {
     await administered.decisions.forget('discord', 'mod');
     expect((await mod.audit(1))[0]?.by).toEqual({
       id: '',
-      displayName: 'a person whose data was erased',
+      displayName: 'someone whose data was erased',
     });
     clock.advance(1_000);
     await mod.rules.pause(true);

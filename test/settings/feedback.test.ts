@@ -78,5 +78,5 @@ it('votes of a newer version are not overwritten', async () => {
   await vote('ada', 'good');
   const [key = ''] = await Array.fromAsync(storage.settings.keys());
   await storage.settings.set(key, { version: 2, answers: 'otherwise' });
-  await expect(vote('bob', 'bad')).rejects.toThrow('this version');
+  await expect(vote('bob', 'bad')).rejects.toThrow('This version');
 });

@@ -70,16 +70,16 @@ describe('models of which the listing says what they are for', () => {
 
   test('a person who has to choose reads a family’s own first', async () => {
     await expect(administered.resolve('video', undefined, HERE)).rejects.toThrow(
-      'These are available: reel, mystery, canvas',
+      'Available models: reel, mystery, canvas',
     );
   });
 
   test('one of another family is refused by name, and says what it is for', async () => {
     await expect(administered.resolve('ask', 'canvas', HERE)).rejects.toThrow(
-      '“canvas” makes pictures, and no answers. Use it with /image, or choose another model here.',
+      '“canvas” is for images, not answers. Use it with /image, or choose another model here.',
     );
-    await expect(administered.resolve('video', 'talk', HERE)).rejects.toThrow('“talk” gives answers');
-    await expect(mod.models.choose('image', 'reel', 'server')).rejects.toThrow('“reel” makes videos');
+    await expect(administered.resolve('video', 'talk', HERE)).rejects.toThrow('“talk” is for answers');
+    await expect(mod.models.choose('image', 'reel', 'server')).rejects.toThrow('“reel” is for videos');
     expect(await administered.resolve('image', 'gen:facet', HERE)).toBe('gen:facet');
     expect(await administered.resolve('image', 'mystery', HERE), 'the gateway decides').toBe('mystery');
   });
@@ -145,7 +145,7 @@ describe('which model is used', () => {
 describe('choosing', () => {
   test('an id that the account may not use is refused with the nearest, and nothing changes', async () => {
     await expect(mod.models.choose('ask', 'chat-smalll', 'channel')).rejects.toThrow(
-      'This account has no model “chat-smalll”. Did you mean “chat-small” or “chat-large”?',
+      'The model “chat-smalll” is not available. Did you mean “chat-small” or “chat-large”?',
     );
     expect(await inForce()).toMatchObject({ from: 'deployment' });
   });
@@ -163,14 +163,14 @@ describe('choosing', () => {
   });
 
   test('a route that the family does not have is part of the name, and refused as such', async () => {
-    await expect(mod.models.choose('video', 'msg:seer', 'channel')).rejects.toThrow('no model “msg:seer”');
-    await expect(mod.models.choose('image', 'chat:seer', 'channel')).rejects.toThrow('no model');
+    await expect(mod.models.choose('video', 'msg:seer', 'channel')).rejects.toThrow('The model “msg:seer”');
+    await expect(mod.models.choose('image', 'chat:seer', 'channel')).rejects.toThrow('is not available');
     expect(await mod.models.choose('image', 'gen:seer', 'channel')).toMatchObject({ model: 'gen:seer' });
   });
 
   test('song models are the contract’s', async () => {
     expect(await mod.models.choose('song', 'v4_5', 'server')).toMatchObject({ model: 'V4_5' });
-    await expect(mod.models.choose('song', 'V9', 'server')).rejects.toThrow('The song models are V4');
+    await expect(mod.models.choose('song', 'V9', 'server')).rejects.toThrow('Choose one of these: V4');
   });
 
   test('without a list nothing is refused, and it says that nothing was checked', async () => {
@@ -195,7 +195,7 @@ describe('a chosen model that disappears', () => {
       channel: 'channel',
       person: 'mod',
     });
-    expect(administered.told[0]?.message.text).toContain('chosen for answers in this channel');
+    expect(administered.told[0]?.message.text).toContain('The model for answers in this channel');
     expect(administered.told[0]?.message.text).toContain('seer');
     expect(administered.log.lines).toContainEqual(expect.objectContaining({ level: 'warn' }));
   });
@@ -226,7 +226,7 @@ describe('a chosen model that disappears', () => {
     administered = administer({ storage, clock: { now: () => 0 }, defaults: { ask: 'chat:retired-model' } });
     const fresh = { ...HERE, guild: 'fresh' };
     await expect(administered.resolve('ask', undefined, fresh)).rejects.toThrow(
-      'The default model for answers, “chat:retired-model”, is not offered any more.',
+      'The default model for answers, “chat:retired-model”, is no longer available.',
     );
     const [, ask] = await administered.modelsInForce(fresh);
     expect(ask).toEqual({
@@ -262,7 +262,7 @@ describe('a chosen model that disappears', () => {
     };
     expect(await deaf.resolve('ask', undefined, HERE)).toBe('seer');
     expect(deaf.log.lines.map(({ sentence }) => sentence)).toContain(
-      'No one could be told that a model is gone; /models show says it',
+      'Could not notify anyone that a model is no longer available; /models show lists it',
     );
   });
 });

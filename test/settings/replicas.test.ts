@@ -74,7 +74,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'limits of three replicas on on
           .then(
             () => true,
             (error: Error) => {
-              expect(error.message).toContain('10 requests per person and day');
+              expect(error.message).toContain('10 requests per person per day');
               return false;
             },
           );
@@ -114,7 +114,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'limits of three replicas on on
     replicas = replicas.slice(1);
     await Promise.all(passed.slice(0, 3).map((job) => replica(1).administered.meter.settle(job, 'yes')));
     clock.advance(DAY - 1);
-    await expect(replica(1).administered.accept(request())).rejects.toThrow('limit is reached');
+    await expect(replica(1).administered.accept(request())).rejects.toThrow('Limit reached');
     await Promise.all(passed.slice(3).map((job) => replica(1).administered.meter.giveBack(job)));
     expect(await used()).toBe(3);
   });

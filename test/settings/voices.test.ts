@@ -87,7 +87,7 @@ describe('voices', () => {
   it('of a newer version are neither misread nor overwritten', async () => {
     const key = 'voices:discord:server:guild';
     await storage.settings.set(key, { version: 2, voices: {} });
-    await expect(voices.list(SERVER)).rejects.toThrow(/cannot be read by this version/);
+    await expect(voices.list(SERVER)).rejects.toThrow(/This version cannot read the settings/);
     await expect(voices.keep(SERVER, voice('p1', 'Rainy'))).rejects.toThrow();
     expect(await storage.settings.get(key)).toEqual({ version: 2, voices: {} });
   });

@@ -127,23 +127,27 @@ describe('an export', () => {
     const [from, to] = [await sqlite(), await sqlite()];
     await fill(from);
     await to.secret('signing', () => 'its own');
-    await expect(take(await linesOf(from), to)).rejects.toThrow(/secret “signing” of its own/);
+    await expect(take(await linesOf(from), to)).rejects.toThrow(/different secret “signing”/);
     expect(await Array.fromAsync(to.settings.keys())).toEqual([]);
     expect(await to.jobs.read('old')).toBeUndefined();
   });
 
   it.each<[string, (lines: string[]) => string[], RegExp]>([
     ['cut short', (lines) => lines.slice(0, -1), /ends too early/],
-    ['with a line missing', (lines) => lines.toSpliced(2, 1), /Lines are missing/],
-    ['with a line that is no JSON', (lines) => lines.with(2, '{"job":'), /Line 3 of the export is no JSON/],
+    ['with a line missing', (lines) => lines.toSpliced(2, 1), /is missing lines/],
+    [
+      'with a line that is no JSON',
+      (lines) => lines.with(2, '{"job":'),
+      /Line 3 of the export is not valid JSON/,
+    ],
     [
       'with a line of another kind',
       (lines) => lines.with(2, '{"song":1}'),
       /Line 3 of the export cannot be read/,
     ],
     ['of another version', (lines) => lines.with(0, '{"minstrel":"export","version":2}'), /has version 2/],
-    ['of another program', (lines) => lines.with(0, '{}'), /no export of Minstrel/],
-    ['followed by another', (lines) => [...lines, ...lines], /more after the end/],
+    ['of another program', (lines) => lines.with(0, '{}'), /not a Minstrel export/],
+    ['followed by another', (lines) => [...lines, ...lines], /text after the end/],
     ['that is empty', () => [], /is empty/],
   ])('%s is refused whole', async (_name, harm, sentence) => {
     const [from, to] = [await sqlite(), await sqlite()];
@@ -209,6 +213,6 @@ it('npm run export and npm run import move a deployment, and keep the file to it
   await after.close();
 
   await writeFile(file, (await readFile(file, 'utf8')).slice(0, -20));
-  await expect(run('import', 'c', file)).rejects.toThrow(/no JSON|ends too early/);
+  await expect(run('import', 'c', file)).rejects.toThrow(/not valid JSON|ends too early/);
   await expect(run('import', 'c')).rejects.toThrow(/Usage/);
 });

@@ -40,7 +40,7 @@ export function createAccess({ decisions, served, commands }: AccessOptions): Ad
   const byName = new Map(commands.map((command) => [command.name, command]));
   return async ({ command: name, address, person }, known) => {
     if (!isServed(address, served)) {
-      throw new UserError('Whoever runs this bot has not opened it to this place. Please ask them.');
+      throw new UserError('The operator of this bot has not enabled it here. Please ask them.');
     }
     const settings = known ?? (await decisions.read(address));
     if (person.moderator || decideAccess([MODERATION], person, settings).allowed) {
@@ -72,17 +72,17 @@ function refusal(
   const isForVisitors = isSameSubject(who, VISITORS);
   if (isForVisitors && person.visitor === 'unknown') {
     return new UserError(
-      'I could not check in time whether you belong to this workspace. Nothing was spent; please try again in a moment.',
+      "I can't check whether you belong to this workspace right now. Try again in a minute.",
     );
   }
   if (who.type === 'person')
     return notModerator(
       person,
-      `A moderator has denied you /${command} here. Please talk to the moderators.`,
+      `A moderator has denied you /${command} here. Please ask the moderators about it.`,
     );
   if (isForVisitors) {
     return refusedByDecision(
-      'You belong to another workspace. I serve you here only where a moderator of this one allows it, with /limits allow and who:visitors.',
+      'You belong to another workspace. Ask a moderator of this one to allow you with /limits allow and who:visitors.',
     );
   }
   if (!isSameSubject(who, EVERYONE))
@@ -100,10 +100,11 @@ function notForEveryone(command: string, things: readonly string[], settings: De
     .flatMap(({ rule: { type, who, what } }) =>
       type === 'allow' && things.includes(what) && !isSameSubject(who, EVERYONE) ? [who] : [],
     );
-  if (allowed.length === 0) return `Moderators have switched /${command} off here.`;
+  if (allowed.length === 0) return `Moderators have turned off /${command} here.`;
   const roles = allowed.flatMap(({ type, name }) => (type === 'role' && name !== undefined ? [name] : []));
-  if (roles.length > 0) return `Here /${command} is for ${[...new Set(roles)].join(', ')} only.`;
-  return `Here /${command} is only for people whom moderators have named.`;
+  if (roles.length > 0)
+    return `Only these roles may use /${command} here: ${[...new Set(roles)].join(', ')}.`;
+  return `Only people chosen by moderators may use /${command} here.`;
 }
 
 function isServed({ platform, guild }: Address, served: readonly string[]): boolean {

@@ -18,7 +18,7 @@ export function setRule(rule: Rule, { from, at }: Place): Edit {
     const others = settings.rules.filter((known) => !replaced.includes(known));
     if (others.length >= MOST_RULES)
       throw new UserError(
-        `There are ${MOST_RULES} rules already. Take some back with /limits reset, or use a role.`,
+        `There are ${MOST_RULES} rules already. Remove some with /limits reset, or use a role.`,
       );
     return {
       settings: { ...settings, rules: [...others, rule] },
@@ -64,7 +64,7 @@ export function ruleKind(rule: Rule): string {
 function traceOf({ what }: RuleName, before: readonly Rule[], after: readonly Rule[], { from, at }: Place) {
   const inWords = (rules: readonly Rule[]) =>
     rules.map((rule) => ruleText({ rule, from }, at)).join('; ') || 'none';
-  return { what: `rule on ${what}`, from: inWords(before), to: inWords(after) };
+  return { what: `rule for ${what}`, from: inWords(before), to: inWords(after) };
 }
 
 /** Undefined where it is so already. */

@@ -97,7 +97,7 @@ export function createMeter({ usage, ceilings, costs, now, isPaused, measure }: 
     { units, facts }: Reservation,
   ): UserError {
     const refusing = applied[ceiling];
-    if (!refusing) throw new TypeError('A limit refused that was not asked');
+    if (!refusing) throw new TypeError('An unknown limit refused the request');
     const { platform, family } = facts;
     measure('minstrel_limit_refusals_total', { platform, scope: refusing.limit.scope, family });
     const sentence = refusalSentence(refusing, { units, freesAt, now: now(), where: { platform } });

@@ -51,7 +51,7 @@ export class RedisConnection {
     this.#clients.add(this.client);
     this.client.on('error', (error) => this.#lost(error));
     this.client.on('ready', () => {
-      if (this.#away) tools.log.info({}, 'Redis is back');
+      if (this.#away) tools.log.info({}, 'Reconnected to Redis');
       this.#away = false;
     });
   }
@@ -134,7 +134,7 @@ export class RedisConnection {
 
   #lost(error: unknown): void {
     this.#cause = error;
-    if (!this.#away && !this.#closed) this.#tools.log.warn({ err: error }, 'Redis is away');
+    if (!this.#away && !this.#closed) this.#tools.log.warn({ err: error }, 'Lost the connection to Redis');
     this.#away = true;
   }
 

@@ -4,18 +4,18 @@ import { StorageError, type StorageErrorCode } from '../storage.ts';
 const REPLIES: ReadonlyMap<string, { readonly code: StorageErrorCode; readonly detail: string }> = new Map([
   ['OOM', { code: 'full', detail: 'Redis has no memory left.' }],
   ['MISCONF', { code: 'full', detail: 'Redis cannot write to its disk.' }],
-  ['READONLY', { code: 'unavailable', detail: 'This Redis is a replica, which cannot be written.' }],
+  ['READONLY', { code: 'unavailable', detail: 'This Redis is a read-only replica.' }],
   ['LOADING', { code: 'unavailable', detail: 'Redis is still loading its data.' }],
-  ['MASTERDOWN', { code: 'unavailable', detail: 'Redis has lost its master.' }],
+  ['MASTERDOWN', { code: 'unavailable', detail: 'This Redis has lost the connection to its master.' }],
   ['NOREPLICAS', { code: 'unavailable', detail: 'Redis has too few replicas to accept writes.' }],
-  ['NOAUTH', { code: 'unavailable', detail: 'Redis wants a password: put it into the URL.' }],
-  ['WRONGPASS', { code: 'unavailable', detail: 'Redis refuses the user name or password of the URL.' }],
-  ['NOPERM', { code: 'unavailable', detail: 'The Redis user lacks a permission.' }],
+  ['NOAUTH', { code: 'unavailable', detail: 'Redis requires a password. Add it to the URL.' }],
+  ['WRONGPASS', { code: 'unavailable', detail: 'Redis rejected the user name or password in the URL.' }],
+  ['NOPERM', { code: 'unavailable', detail: 'The Redis user is missing a permission.' }],
 ]);
 
 const NO_PASSWORD = {
   code: 'unavailable',
-  detail: 'Redis takes no password: take it out of the URL, or set one in Redis.',
+  detail: 'Redis has no password. Remove it from the URL, or set one in Redis.',
 } as const;
 
 /** The first word of an error reply of Redis, such as `ERR`; undefined for an error of the connection. */

@@ -12,17 +12,17 @@ export async function inspectRedis(connection: RedisConnection): Promise<Finding
   const isBounded = facts.get('maxmemory') !== '0';
   return [
     facts.get('role') === 'slave'
-      ? wrong(SUBJECT, 'This Redis is a replica, which cannot be written.', 'name its master in REDIS_URL')
-      : good(SUBJECT, `Redis ${facts.get('redis_version') ?? ''} answers`),
+      ? wrong(SUBJECT, 'This Redis is a read-only replica.', 'set REDIS_URL to its master')
+      : good(SUBJECT, `Redis ${facts.get('redis_version') ?? ''} is reachable`),
     ...(facts.get('aof_enabled') === '0'
-      ? [warning(SUBJECT, 'If Redis dies, accepted jobs are lost', 'start it with `appendonly yes`')]
-      : [good(SUBJECT, 'it writes what it takes to disk (appendonly yes)')]),
+      ? [warning(SUBJECT, 'If Redis crashes, accepted jobs are lost', 'set `appendonly yes`')]
+      : [good(SUBJECT, 'Redis saves every write to disk (appendonly yes)')]),
     ...(facts.get('aof_last_write_status') === 'err' || facts.get('rdb_last_bgsave_status') === 'err'
       ? [
           warning(
             SUBJECT,
             'Redis could not write to its disk',
-            "look into Redis' own log; its disk may be full",
+            'check the log of Redis; its disk may be full',
           ),
         ]
       : []),
@@ -30,7 +30,7 @@ export async function inspectRedis(connection: RedisConnection): Promise<Finding
       ? [
           warning(
             SUBJECT,
-            `Redis may throw jobs away when its memory is full (${policy}${isBounded ? '' : ', without a bound so far'})`,
+            `Redis may evict jobs when its memory is full (${policy}${isBounded ? '' : ', no maxmemory set yet'})`,
             'set `maxmemory-policy noeviction`',
           ),
         ]

@@ -11,7 +11,7 @@ export function redisNotifications({ connection, keys, log }: RedisTools): Notif
     .connect()
     .then(() => subscriber.subscribe(keys.notifications, (job) => listeners.emit(job)))
     .catch((error: unknown) => {
-      log.debug({ err: error }, 'Notifications do not arrive');
+      log.debug({ err: error }, 'Could not subscribe to notifications');
     });
   return {
     publish: async (job) => {

@@ -173,11 +173,11 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
         // Woken while it ended.
         if (await hasMark(id)) await promote(id);
       } catch (error) {
-        log.warn({ err: error, job: id }, 'A job that was woken runs late: at the next start');
+        log.warn({ err: error, job: id }, 'Could not run a woken job; it runs at the next start');
       }
     });
     worker.on('error', async (error) => {
-      log.debug({ err: error }, 'The worker of the schedule had trouble');
+      log.debug({ err: error }, "The schedule's worker failed");
       // BullMQ waits where the connection fails, but asks again at once where Redis refuses, as one whose memory is full.
       if (replyOf(error) === undefined || worker.isPaused()) return;
       await worker.pause(true);
@@ -212,7 +212,7 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
       return jobs.filter((_, index) => timers[index] === undefined);
     },
     async start(handler, { concurrency }) {
-      if (running !== undefined) throw new Error('The schedule runs already.');
+      if (running !== undefined) throw new Error('The schedule is already running.');
       // Their replica died before it could do so.
       for (const job of await connection.run((redis) => redis.hKeys(keys.woken))) await promote(job);
       const stopping = new AbortController();
@@ -224,9 +224,13 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
         await worker.waitUntilReady();
       } catch (error) {
         await stop();
-        throw new StorageError('unavailable', 'Redis went away while the schedule began.', error);
+        throw new StorageError(
+          'unavailable',
+          'Lost the connection to Redis while starting the schedule.',
+          error,
+        );
       }
-      worker.run().catch((error: unknown) => log.error({ err: error }, 'The schedule ended'));
+      worker.run().catch((error: unknown) => log.error({ err: error }, 'The schedule stopped'));
     },
     stop,
     async close() {

@@ -29,7 +29,7 @@ export function assertDatabase(path: string): void {
     accessSync(path, constants.R_OK);
   } catch (error) {
     if (systemErrorCode(error) !== 'ENOENT') throw asStorageError(error, path);
-    throw new StorageError('unavailable', `There is no database at ${path}. Is DATA_DIR that of the bot?`);
+    throw new StorageError('unavailable', `There is no database at ${path}. Check DATA_DIR.`);
   }
 }
 
@@ -41,8 +41,8 @@ export function whyOccupied(path: string): string | undefined {
     .find((file) => existsSync(file));
   if (left === undefined) return undefined;
   return left === path
-    ? `There is a database at ${path} already. Move it away with its folder, or set DATA_DIR to an empty one.`
-    : `${left} is there, a remainder of another database that would be written into the restored one. Move it away with its folder, or set DATA_DIR to an empty one.`;
+    ? `There is a database at ${path} already. Move its folder elsewhere, or set DATA_DIR to an empty one.`
+    : `${left} is left over from another database and would damage the restored one. Move its folder elsewhere, or set DATA_DIR to an empty one.`;
 }
 
 /** Whether a process holds the lock next to the database (see `SqliteDatabase`). */

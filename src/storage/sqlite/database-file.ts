@@ -53,11 +53,11 @@ function refusal(code: string, place: string, setting: string): string {
       return `${place} is on a read-only file system: make it writable`;
     case 'EEXIST':
     case 'ENOTDIR':
-      return `${place} is not a folder: move it away`;
+      return `${place} is not a folder: move it elsewhere`;
     case 'EISDIR':
-      return `${place} is a folder, but must be a file: move it away`;
+      return `${place} is a folder, but must be a file: move it elsewhere`;
     default:
-      return `Nothing can be stored in ${place} (${code}): fix that`;
+      return `Cannot write to ${place} (${code}): fix this`;
   }
 }
 
@@ -67,9 +67,9 @@ function forbidden(code: string, place: string, setting: string): string {
   const user = process.geteuid?.();
   const owner = ownerOf(place);
   if (user === undefined || owner === undefined)
-    return `${place} may not be used (${code}): change its permissions`;
+    return `Minstrel has no permission to use ${place} (${code}): change its permissions`;
   return user === owner
-    ? `${place} may not be used even by its owner, ${nameOf(owner)} (${code}): change its permissions`
+    ? `Even its owner, ${nameOf(owner)}, has no permission to use ${place} (${code}): change its permissions`
     : `${place} belongs to ${nameOf(owner)}, but Minstrel runs as ${nameOf(user)}: make ${nameOf(user)} the owner of ${setting} and everything in it`;
 }
 

@@ -210,7 +210,7 @@ function lockFor(path: string): DatabaseSync {
     if (!(cause instanceof StorageError) || cause.code !== 'locked') throw cause;
     throw new StorageError(
       'locked',
-      `Another process already uses ${path}. Stop it first; only with Redis can several share their storage.`,
+      `Another process is using ${path}. Stop it first. Only Redis storage can be shared by several processes.`,
       error,
     );
   }

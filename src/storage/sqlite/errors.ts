@@ -5,19 +5,22 @@ type Described = readonly [code: StorageErrorCode, detail: (path: string) => str
 
 const DAMAGED: Described = [
   'schema',
-  (path) => `The database file ${path} is damaged: stop the bot, and restore a backup.`,
+  (path) => `The database file ${path} is damaged. Stop the bot and restore a backup.`,
 ];
 
 // Primary result codes, https://www.sqlite.org/rescode.html
 const CODES: ReadonlyMap<number, Described> = new Map<number, Described>([
-  [5, ['locked', (path) => `Another process holds the database file ${path}.`]],
-  [6, ['locked', (path) => `Another connection holds a table of ${path}.`]],
-  [8, ['unavailable', (path) => `The database file ${path} may not be written.`]],
-  [10, ['unavailable', (path) => `The disk failed while ${path} was read or written.`]],
+  [5, ['locked', (path) => `Another process is using the database file ${path}.`]],
+  [6, ['locked', (path) => `Another connection has locked a table in ${path}.`]],
+  [8, ['unavailable', (path) => `The database file ${path} is read-only.`]],
+  [10, ['unavailable', (path) => `Disk error while reading or writing ${path}.`]],
   [11, DAMAGED],
   [13, ['full', (path) => `The disk of ${path} is full.`]],
   [14, ['unavailable', (path) => `The database file ${path} cannot be opened.`]],
-  [26, ['schema', (path) => `${path} is not a database: move it away, or set DATA_DIR to another folder.`]],
+  [
+    26,
+    ['schema', (path) => `${path} is not a database: move it elsewhere, or set DATA_DIR to another folder.`],
+  ],
 ]);
 
 /** Whether SQLite reports malformed pages. */

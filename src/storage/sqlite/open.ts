@@ -56,7 +56,7 @@ export function sqliteStorage(database: SqliteDatabase, tools: RunTools): Storag
   let stopPruning = () => {};
   const pruneDaily = () => {
     inbox.prune(clock.now() - INBOX_KEPT).catch((error: unknown) => {
-      log.warn({ err: error }, 'Old callbacks could not be removed; trying again tomorrow');
+      log.warn({ err: error }, 'Could not delete old callbacks; retrying tomorrow');
     });
     stopPruning = clock.after(DAY, pruneDaily);
   };

@@ -119,7 +119,7 @@ export function sqliteSchedule(database: SqliteDatabase, tools: RunTools): Sqlit
   }
 
   function storageFailed(error: unknown): void {
-    log.error({ err: error }, 'The schedule could not be read; trying again');
+    log.error({ err: error }, 'Could not read the schedule; retrying');
     if (running !== undefined) replaceTimer(clock.now() + STORAGE_PAUSE);
   }
 
@@ -156,7 +156,7 @@ export function sqliteSchedule(database: SqliteDatabase, tools: RunTools): Sqlit
     unscheduled: async (jobs) =>
       database.all(statements.unscheduled, jobRow, JSON.stringify(jobs)).map(({ job }) => job),
     async start(handler, { concurrency }) {
-      if (running !== undefined) throw new Error('The schedule runs already.');
+      if (running !== undefined) throw new Error('The schedule is already running.');
       // Set first: a second start is refused while this one frees what a crash left.
       running = { handler, concurrency, stopping: new AbortController() };
       try {

@@ -307,7 +307,7 @@ describe('storage', () => {
   it.each(['file', 'file/data'])('reports a file in the path %s of DATA_DIR', async (name) => {
     await writeFile(join(folder, 'file'), '', { mode: 0o600 });
     expect(lines(await findings({ DATA_DIR: join(folder, name) }))).toMatch(
-      /wrong Storage: .*file is not a folder: move it away, or set DATA_DIR to another folder/,
+      /wrong Storage: .*file is not a folder: move it elsewhere, or set DATA_DIR to another folder/,
     );
   });
 
@@ -315,7 +315,7 @@ describe('storage', () => {
     await mkdir(join(folder, 'data'), { mode: 0o700 });
     await writeFile(join(folder, 'data', 'minstrel.sqlite'), 'x'.repeat(5000), { mode: 0o600 });
     expect(lines(await findings())).toContain(
-      `wrong Storage: ${join(folder, 'data', 'minstrel.sqlite')} is not a database: move it away`,
+      `wrong Storage: ${join(folder, 'data', 'minstrel.sqlite')} is not a database: move it elsewhere`,
     );
   });
 
@@ -332,7 +332,7 @@ describe('storage', () => {
     await file.write(Buffer.alloc(4096, 0x5a), 0, 4096, 4096 * Math.floor(size / 8192));
     await file.close();
     expect(lines(await findings())).toContain(
-      `wrong Storage: The database file ${path} is damaged: stop the bot, and restore a backup.`,
+      `wrong Storage: The database file ${path} is damaged. Stop the bot and restore a backup.`,
     );
   });
 
@@ -352,9 +352,7 @@ describe('storage', () => {
     const redis = await startRedisServer({ appendonly: 'no', 'maxmemory-policy': 'allkeys-lru' });
     closing.defer(() => redis.dispose());
     const found = lines(await findings({ REDIS_URL: redis.url }));
-    expect(found).toContain(
-      'warning Redis: If Redis dies, accepted jobs are lost → start it with `appendonly yes`',
-    );
+    expect(found).toContain('warning Redis: If Redis crashes, accepted jobs are lost → set `appendonly yes`');
     expect(found).toContain('set `maxmemory-policy noeviction`');
   });
 });

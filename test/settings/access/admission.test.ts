@@ -40,8 +40,12 @@ async function enter(
 
 describe('a refusal says who may', () => {
   it.each<[string, readonly string[], string]>([
-    ['nobody', ['server: deny everyone song'], 'Moderators have switched /song off here.'],
-    ['a role', ['server: deny everyone song', 'server: allow @dj song'], 'Here /song is for DJ only.'],
+    ['nobody', ['server: deny everyone song'], 'Moderators have turned off /song here.'],
+    [
+      'a role',
+      ['server: deny everyone song', 'server: allow @dj song'],
+      'Only these roles may use /song here: DJ.',
+    ],
     [
       'two roles',
       [
@@ -50,17 +54,17 @@ describe('a refusal says who may', () => {
         'channel: allow @vj song',
         'channel: allow @dj song',
       ],
-      'Here /song is for VJ, DJ only.',
+      'Only these roles may use /song here: VJ, DJ.',
     ],
     [
       'a role and a person',
       ['server: deny everyone song', 'server: allow @dj song', 'server: allow bob song'],
-      'Here /song is for DJ only.',
+      'Only these roles may use /song here: DJ.',
     ],
     [
       'one person',
       ['server: deny everyone song', 'server: allow bob song', 'server: allow everyone ask'],
-      'Here /song is only for people whom moderators have named.',
+      'Only people chosen by moderators may use /song here.',
     ],
     ['not this person', ['server: deny ada song'], 'A moderator has denied you /song here.'],
     ['not this role', ['server: deny @new song'], 'Moderators have denied /song to the role NEW here.'],
@@ -77,7 +81,7 @@ describe('a refusal says who may', () => {
         server: { ...known.server, rules: [...known.server.rules, { type, who, what: 'song' }] },
       });
     await expect(nameless('deny')).rejects.toThrow('denied /song to one of your roles here');
-    await expect(nameless('allow')).rejects.toThrow('only for people whom moderators have named');
+    await expect(nameless('allow')).rejects.toThrow('Only people chosen by moderators');
   });
 
   it('moderators, for what is theirs', async () => {
@@ -131,7 +135,7 @@ describe('is let in', () => {
 
   it('nobody to commands for songs where songs are denied', async () => {
     for (const command of ['song', 'lyrics', 'remix', 'stems'])
-      expect(await enter(command, ADA, ['server: deny everyone song'])).toContain(`switched /${command} off`);
+      expect(await enter(command, ADA, ['server: deny everyone song'])).toContain(`turned off /${command}`);
     expect(await enter('image', ADA, ['server: deny everyone song'])).toBe('in');
   });
 });
@@ -155,14 +159,14 @@ describe('people of another workspace', () => {
 
   it('may try again where it is unknown that they are', async () => {
     const unknown = { ...VISITOR, visitor: 'unknown' as const };
-    expect(await enter('song', unknown)).toContain('could not check in time whether you belong');
+    expect(await enter('song', unknown)).toContain('check whether you belong');
     await expect(entering('song', unknown, decided())).rejects.toMatchObject({ refusedUntil: undefined });
     expect(await enter('song', unknown, ['server: allow visitors all'])).toBe('in');
   });
 });
 
 describe('the servers that the operator serves', () => {
-  const NOT_SERVED = 'Whoever runs this bot has not opened it to this place. Please ask them.';
+  const NOT_SERVED = 'The operator of this bot has not enabled it here. Please ask them.';
   const direct = { platform: 'discord', channel: 'dm', person: 'ada' };
 
   it.each<[string, readonly string[], Address, string]>([

@@ -16,7 +16,7 @@ describe('to set a rule', () => {
     const before = { ...having('deny bob ask'), footer: false };
     expect(setRule(rule('allow @dj song'), PLACE)(before)).toEqual({
       settings: { ...before, rules: [rule('deny bob ask'), rule('allow @dj song')] },
-      trace: { what: 'rule on song', from: 'none', to: 'DJ may use /song and the other commands for songs' },
+      trace: { what: 'rule for song', from: 'none', to: 'DJ may use /song and the other song commands' },
     });
   });
 
@@ -71,8 +71,8 @@ describe('to take rules back', () => {
     expect(resetRules(name, PLACE)(before)).toEqual({
       settings: having(...others),
       trace: {
-        what: 'rule on song',
-        from: 'DJ may not use /song and the other commands for songs; 5 songs per day for each person with the role DJ',
+        what: 'rule for song',
+        from: 'DJ may not use /song and the other song commands; 5 songs per day for each person with the role DJ',
         to: 'none',
       },
     });
@@ -100,16 +100,16 @@ describe('in words', () => {
     ['allow @dj all', 'DJ may use any command'],
     ['deny everyone image', 'nobody may use /image'],
     ['allow everyone image', 'everyone may use /image'],
-    ['allow visitors ask', 'people of other workspaces may use /ask'],
-    ['allow @dj moderation', 'DJ may use the commands for moderators'],
+    ['allow visitors ask', 'people from other workspaces may use /ask'],
+    ['allow @dj moderation', 'DJ may use the moderator commands'],
     ['unlimited @dj all', 'no limit for DJ'],
     ['unlimited moderators song', 'no limit on songs for moderators'],
-    ['limit everyone all 3', '3 requests per person and day'],
-    ['limit everyone song 1', '1 song per person and day'],
-    ['limit everyone song 2 hour together', '2 songs per hour in this server, for all together'],
+    ['limit everyone all 3', '3 requests per person per day'],
+    ['limit everyone song 1', '1 song per person per day'],
+    ['limit everyone song 2 hour together', '2 songs per hour in this server, shared by everyone'],
     ['limit @dj all 3', '3 requests per day for each person with the role DJ'],
     ['limit moderators all 3', '3 requests per day for each moderator'],
-    ['limit visitors all 3', '3 requests per day for each person of another workspace'],
+    ['limit visitors all 3', '3 requests per day for each person from another workspace'],
     ['limit ada party 3', '3 songs in voice channels per day for Ada'],
   ])('%s: %s', (text, words) => expect(ruleText({ rule: rule(text), from: 'server' }, PLACE.at)).toBe(words));
 
@@ -126,17 +126,17 @@ describe('in words', () => {
 
   it('a limit of a channel says so, and one of units, of a workspace or of the operator, too', () => {
     const inChannel = (text: string) => ruleText({ rule: rule(text), from: 'channel' }, PLACE.at);
-    expect(inChannel('limit everyone all 3')).toBe('3 requests per person and day in this channel');
+    expect(inChannel('limit everyone all 3')).toBe('3 requests per person per day in this channel');
     expect(inChannel('limit ada all 3')).toBe('3 requests per day for Ada in this channel');
     expect(inChannel('limit everyone all 3 day together')).toBe(
-      '3 requests per day in this channel, for all together',
+      '3 requests per day in this channel, shared by everyone',
     );
     const shared = { scope: 'server', per: 'day', of: 'units', most: 1_000 } as const;
     expect(describeLimit(shared, { platform: 'slack' })).toBe(
-      '1,000 units per day in this workspace, for all together',
+      '1,000 units per day in this workspace, shared by everyone',
     );
     expect(describeLimit({ ...shared, scope: 'deployment', most: 1, family: 'song' }, PLACE.at)).toBe(
-      '1 unit for songs per day for everybody who uses this bot',
+      '1 unit for songs per day, shared by everyone who uses this bot',
     );
   });
 

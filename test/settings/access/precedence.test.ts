@@ -129,7 +129,7 @@ describe('of two places', () => {
   });
 });
 
-describe('people of other workspaces', () => {
+describe('people from other workspaces', () => {
   const VISITOR = person('ada', { visitor: true });
   it.each<[string, readonly string[], boolean]>([
     [

@@ -75,7 +75,7 @@ describe('a pause', () => {
     let isPaused = true;
     operate({ isPaused: () => isPaused });
     await expect(administered.accept(request(MOD))).rejects.toMatchObject({
-      message: expect.stringContaining('Whoever runs this bot has paused it'),
+      message: expect.stringContaining('The operator has paused this bot'),
       refusedUntil: Number.POSITIVE_INFINITY,
     });
     isPaused = false;
@@ -88,7 +88,7 @@ describe('a limit', () => {
     await set({ most: 2 });
     expect(await ask()).toBe('passes');
     expect(await ask(ADA, SONG, { ...HERE, channel: 'elsewhere' })).toBe('passes');
-    expect(await ask()).toContain('2 requests per person and day');
+    expect(await ask()).toContain('2 requests per person per day');
     expect(await ask(person('bob'))).toBe('passes');
     expect(await ask(ADA, SONG, { ...HERE, guild: 'another' })).toBe('passes');
   });
@@ -97,9 +97,7 @@ describe('a limit', () => {
     await set({ most: 1, per: 'hour', what: 'song' });
     await ask();
     clock.advance(10 * 60_000);
-    expect(await ask()).toBe(
-      'The limit is reached: 1 song per person and hour. There is room again in 50 min.',
-    );
+    expect(await ask()).toBe('Limit reached: 1 song per person per hour. Try again in 50 min.');
     clock.advance(50 * 60_000);
     expect(await ask()).toBe('passes');
   });
@@ -128,7 +126,7 @@ describe('a limit', () => {
     );
     await queue('c');
     await expect(queue('d')).rejects.toThrow(
-      'The limit is reached: 2 songs in voice channels per person and day. There is room again in 24 h.',
+      'Limit reached: 2 songs in voice channels per person per day. Try again in 24 h.',
     );
     await queue('e', person('bob'));
     expect(await ask(person('bob'))).toBe('passes');
@@ -142,13 +140,13 @@ describe('a limit', () => {
     await ask();
     await ask();
     await set({ most: 2 });
-    expect(await ask()).toContain('limit is reached');
+    expect(await ask()).toContain('Limit reached');
   });
 
   test('of 0 is none; without a limit there is none', async () => {
     expect(await ask()).toBe('passes');
     await set({ most: 0, what: 'song' });
-    expect(await ask()).toContain('switched off by a limit: 0 songs per person and day');
+    expect(await ask()).toContain('turned off by a limit: 0 songs per person per day');
     await administered.moderation(HERE, MOD).rules.reset({ who: EVERYONE, what: 'song' }, 'server');
     expect(await ask()).toBe('passes');
   });
@@ -157,7 +155,7 @@ describe('a limit', () => {
     await set({ most: 1 }, 'channel');
     await ask(ADA, SONG, { ...HERE, channel: 'elsewhere' });
     expect(await ask(ADA, SONG, { ...HERE, channel: 'thread', parent: 'channel' })).toBe('passes');
-    expect(await ask()).toContain('1 request per person and day in this channel');
+    expect(await ask()).toContain('1 request per person per day in this channel');
     expect(await ask(person('bob'))).toBe('passes');
     expect(await ask(ADA, SONG, { ...HERE, channel: 'elsewhere' })).toBe('passes');
   });
@@ -210,12 +208,12 @@ test('an operator’s limit says that it is one, and a moderator’s that a mode
   const ceiling = { scope: 'personOnPlatform', per: 'day', of: 'requests' } as const;
   operate({ ceilings: [{ ...ceiling, most: 1 }] });
   await ask();
-  expect(await ask()).toContain('1 request per person and day, set by whoever runs this bot. There is room');
+  expect(await ask()).toContain('1 request per person per day, set by the operator. Try again');
   operate({ ceilings: [{ ...ceiling, most: 0 }] });
-  expect(await ask()).toContain('set by whoever runs this bot. Nobody here can change that');
+  expect(await ask()).toContain('set by the operator. Only the operator can change it');
   operate({});
   await set({ most: 0 });
-  expect(await ask()).toContain('A moderator can change that');
+  expect(await ask()).toContain('A moderator can change it');
 });
 
 describe('of several limits of a kind one holds', () => {
@@ -247,7 +245,7 @@ describe('of several limits of a kind one holds', () => {
       'of the channel over the server',
       ADA,
       ['server: limit everyone song 1', 'channel: limit everyone song 9'],
-      ['9 songs per person and day in this channel'],
+      ['9 songs per person per day in this channel'],
     ],
     [
       'but no channel loosens what is set for somebody',
@@ -259,7 +257,7 @@ describe('of several limits of a kind one holds', () => {
       'and every channel may tighten it',
       ADA,
       ['server: limit ada song 9', 'channel: limit everyone song 1'],
-      ['1 song per person and day in this channel'],
+      ['1 song per person per day in this channel'],
     ],
   ])('%s', (_name, who, texts, expected) => {
     expect(limits(who, ...texts)).toEqual(expected);
@@ -353,7 +351,7 @@ test('work that failed counts no more, and what was settled twice counts once', 
   await set({ most: 1 });
   const failing = request();
   await administered.accept(failing);
-  expect(await ask()).toContain('limit is reached');
+  expect(await ask()).toContain('Limit reached');
   await administered.meter.giveBack(failing);
   const asked = request();
   await administered.accept(asked);
@@ -366,15 +364,15 @@ describe('a channel where each message is a question', () => {
     const { answers } = administered.moderation(HERE, MOD);
     await answers.talk(true);
     const [limit] = await administered.limitsInForce(HERE, ADA);
-    expect(limit).toMatchObject({ from: 'channel', sentence: '30 answers per person and hour' });
+    expect(limit).toMatchObject({ from: 'channel', sentence: '30 answers per person per hour' });
     for (let time = 0; time < 30; time += 1) await administered.accept(request(ADA, QUESTION));
     await expect(administered.accept(request(ADA, QUESTION))).rejects.toThrow(
-      '30 answers per person and hour',
+      '30 answers per person per hour',
     );
     await set({ what: 'ask', per: 'hour', most: 31 });
     await administered.accept(request(ADA, QUESTION));
     await expect(administered.accept(request(ADA, QUESTION))).rejects.toThrow(
-      '31 answers per person and hour',
+      '31 answers per person per hour',
     );
     expect(await administered.limitsInForce(HERE, ADA)).toHaveLength(1);
     await administered.moderation(HERE, MOD).rules.reset({ who: EVERYONE, what: 'ask' }, 'server');
@@ -415,7 +413,7 @@ test('operators read what was used, by platform, family and model, once for each
 });
 
 describe('the limit of a channel where each message is a question', () => {
-  const TALK = '30 answers per person and hour';
+  const TALK = '30 answers per person per hour';
   const held = async (who: Person, ...texts: readonly string[]) => {
     await administered.moderation(HERE, MOD).answers.talk(true);
     for (const text of texts) await decide(text);
@@ -438,7 +436,7 @@ describe('the limit of a channel where each message is a question', () => {
   test('gives way to one of the same kind, for whom it is', async () => {
     expect(await held(ADA, 'limit ada ask 99 hour')).toEqual(['99 answers per hour for Ada']);
     expect(await held(person('bob'))).toEqual([TALK]);
-    expect(await held(person('bob'), 'limit everyone ask 5 hour')).toEqual(['5 answers per person and hour']);
+    expect(await held(person('bob'), 'limit everyone ask 5 hour')).toEqual(['5 answers per person per hour']);
   });
 
   test('is lifted like any other, and is none on songs', async () => {
@@ -453,11 +451,11 @@ describe('moderators', () => {
   test('are limited like everybody, unless they were exempted', async () => {
     await set({ most: 1 });
     await ask(MOD);
-    expect(await ask(MOD)).toContain('limit is reached');
+    expect(await ask(MOD)).toContain('Limit reached');
     await decide('unlimited moderators all');
     expect(await ask(MOD)).toBe('passes');
     await ask();
-    expect(await ask()).toContain('limit is reached');
+    expect(await ask()).toContain('Limit reached');
   });
 
   test('cannot lift what the operator set, not even for themselves', async () => {
@@ -465,7 +463,7 @@ describe('moderators', () => {
     await decide('unlimited moderators all');
     await set({ most: 100 });
     await ask(MOD);
-    expect(await ask(MOD)).toContain('1 request per person and day');
+    expect(await ask(MOD)).toContain('1 request per person per day');
   });
 });
 
@@ -480,11 +478,11 @@ describe('the operator’s limits', () => {
     await ask(ADA);
     await ask(ADA, SONG, { ...HERE, guild: 'another' });
     expect(await ask(ADA, SONG, { platform: 'discord', channel: 'dm', person: 'ada' })).toContain(
-      'per person and day',
+      'per person per day',
     );
     await ask(person('bob'));
     expect(await ask(person('eve'), SONG, { ...HERE, platform: 'slack' })).toContain(
-      'for everybody who uses this bot',
+      'shared by everyone who uses this bot',
     );
   });
 
@@ -521,7 +519,7 @@ describe('units', () => {
 
   test('work that costs more than the limit is refused with its price, and without a time', async () => {
     await set({ of: 'units', most: 9 });
-    expect(await ask()).toBe('This costs 10 units, and the limit is 9 units per person and day.');
+    expect(await ask()).toBe('This costs 10 units, but the limit is 9 units per person per day.');
   });
 
   test('work without a price counts nothing', async () => {
@@ -540,9 +538,9 @@ test('show lists every limit with what counts against it for the person', async 
   clock.advance(2 * HOUR - 1);
   const shown = await administered.limitsInForce(HERE, ADA);
   expect(shown.map(({ sentence, from, used }) => [sentence, from, used])).toEqual([
-    ['9 requests per hour in this channel, for all together', 'channel', 0],
-    ['5 songs per person and day', 'server', 1],
-    ['100 requests per day for everybody who uses this bot', 'deployment', 2],
+    ['9 requests per hour in this channel, shared by everyone', 'channel', 0],
+    ['5 songs per person per day', 'server', 1],
+    ['100 requests per day, shared by everyone who uses this bot', 'deployment', 2],
   ]);
 });
 

@@ -29,7 +29,7 @@ describe('a request counts', () => {
   test('from its acceptance, and a second one is refused before anything is stored', async () => {
     await world.start(SONG);
     expect(await used()).toBe(1);
-    await expect(world.start(SONG)).rejects.toThrow('The limit is reached: 1 request per person and day');
+    await expect(world.start(SONG)).rejects.toThrow('Limit reached: 1 request per person per day');
     expect(await world.storage.jobs.running(HERE, 'ada')).toHaveLength(1);
   });
 
@@ -48,7 +48,7 @@ describe('a request counts', () => {
     world.clock.advance(DAY - 1);
     expect(await used()).toBe(1);
     expect(await settled()).toBe(1);
-    await expect(world.start(SONG)).rejects.toThrow('limit is reached');
+    await expect(world.start(SONG)).rejects.toThrow('Limit reached');
   });
 
   test('no more when it failed: more is allowed at once', async () => {
@@ -98,7 +98,7 @@ describe('a request counts', () => {
     await world.advance(job);
     expect((await world.read(job)).state).toBe('failed');
     expect([await used(), await uncertain()]).toEqual([1, 1]);
-    await expect(world.start(PICTURE)).rejects.toThrow('limit is reached');
+    await expect(world.start(PICTURE)).rejects.toThrow('Limit reached');
   });
 
   test('from the moment it may have been taken: three pictures are not bought under a limit of one', async () => {
@@ -115,7 +115,7 @@ describe('a request counts', () => {
       })
       .toBe('cancelled');
     expect(await used()).toBe(1);
-    await expect(world.start(PICTURE)).rejects.toThrow('limit is reached');
+    await expect(world.start(PICTURE)).rejects.toThrow('Limit reached');
     answered.resolve('taken');
     await looking;
     await world.advance(job);
@@ -125,7 +125,7 @@ describe('a request counts', () => {
   test('as long as its job is open, however long it waits in line', async () => {
     await world.start(SONG);
     world.clock.advance(DAY - 1);
-    await expect(world.start(SONG)).rejects.toThrow('limit is reached');
+    await expect(world.start(SONG)).rejects.toThrow('Limit reached');
   });
 
   test('no more when the gateway refused it and it was cancelled while it waited for another try', async () => {

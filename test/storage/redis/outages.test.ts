@@ -133,7 +133,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage', () => {
       expect(await storage.jobs.read('during')).toBeUndefined();
       expect(await codesOf(storage)).toEqual(allOf(storage, 'worked'));
       const logged = log.lines.filter(({ level }) => level !== 'debug').map(({ sentence }) => sentence);
-      expect(logged).toEqual(['Redis is away', 'Redis is back']);
+      expect(logged).toEqual(['Lost the connection to Redis', 'Reconnected to Redis']);
     });
 
     test('scheduled jobs wait, and run once it is back', async () => {

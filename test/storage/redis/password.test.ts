@@ -7,12 +7,12 @@ import { noRedis, startRedisServer } from '../../servers/redis.ts';
 describe.skipIf(noRedis)('a password that Redis does not take', () => {
   // Each waits for five seconds.
   test.concurrent.each<[string, Record<string, string | string[]>, string]>([
-    ['is wrong', { requirepass: 'the-right-one' }, 'Redis refuses the user name or password of the URL.'],
-    ['is not asked for', {}, 'Redis takes no password: take it out of the URL, or set one in Redis.'],
+    ['is wrong', { requirepass: 'the-right-one' }, 'Redis rejected the user name or password in the URL.'],
+    ['is not asked for', {}, 'Redis has no password. Remove it from the URL, or set one in Redis.'],
     [
       'comes to a Redis without passwords, which quotes it',
       { 'rename-command': ['AUTH', ''] },
-      'Redis takes no password: take it out of the URL, or set one in Redis.',
+      'Redis has no password. Remove it from the URL, or set one in Redis.',
     ],
   ])(
     'has a sentence of its own when it %s, and stands in no line of the log',
@@ -30,7 +30,7 @@ describe.skipIf(noRedis)('a password that Redis does not take', () => {
         firstConnectionMs: 5_000,
       });
       await expect(opened).rejects.toMatchObject({ code: 'unavailable', message: sentence });
-      expect(lines.join('')).toContain('Redis is away');
+      expect(lines.join('')).toContain('Lost the connection to Redis');
       expect(lines.join('')).not.toContain('the-wrong-one');
     },
   );

@@ -225,7 +225,7 @@ describe('a damaged file', () => {
     await damage();
     await expect(openStorage()).rejects.toMatchObject({
       code: 'schema',
-      message: `The database file ${path} is damaged: stop the bot, and restore a backup.`,
+      message: `The database file ${path} is damaged. Stop the bot and restore a backup.`,
     });
   });
 
@@ -251,26 +251,26 @@ describe('a place where no database can be', () => {
   test.each(['minstrel.sqlite', 'new/minstrel.sqlite'])('is a file (%s)', async (name) => {
     const file = join(folder, 'file');
     await writeFile(file, '');
-    const sentence = `${file} is not a folder: move it away, or set DATA_DIR to another folder.`;
+    const sentence = `${file} is not a folder: move it elsewhere, or set DATA_DIR to another folder.`;
     await expectRefusal(join(file, name), sentence);
   });
 
   test.each(['', '-lock'])('is one with a folder in the location of a file (%s)', async (end) => {
     await mkdir(`${path}${end}`);
-    const sentence = `${path}${end} is a folder, but must be a file: move it away, or set DATA_DIR to another folder.`;
+    const sentence = `${path}${end} is a folder, but must be a file: move it elsewhere, or set DATA_DIR to another folder.`;
     await expectRefusal(path, sentence);
   });
 
   test('is behind a link that leads nowhere', async () => {
     const link = join(folder, 'link');
     await symlink(join(folder, 'nowhere'), link);
-    const sentence = `Nothing can be stored in ${link} (ENOENT): fix that, or set DATA_DIR to another folder.`;
+    const sentence = `Cannot write to ${link} (ENOENT): fix this, or set DATA_DIR to another folder.`;
     await expectRefusal(join(link, 'minstrel.sqlite'), sentence);
   });
 
   // Node's mkdir with `recursive` never returned there.
   test.skipIf(process.platform !== 'linux')('is in /proc', async () => {
-    const sentence = 'Nothing can be stored in /proc (ENOENT): fix that, or set DATA_DIR to another folder.';
+    const sentence = 'Cannot write to /proc (ENOENT): fix this, or set DATA_DIR to another folder.';
     await expectRefusal('/proc/minstrel/new/minstrel.sqlite', sentence);
   });
 });
@@ -282,7 +282,7 @@ describe('the schema', () => {
     tamper('PRAGMA user_version = 99');
     await expect(openStorage()).rejects.toMatchObject({
       code: 'schema',
-      message: `The database file ${path} has version 99; this Minstrel reads version 1. Run the Minstrel that wrote it, or set DATA_DIR to an empty folder.`,
+      message: `The database file ${path} has version 99, but this Minstrel reads version 1. Run the Minstrel that wrote it, or set DATA_DIR to an empty folder.`,
     });
     tamper('PRAGMA user_version = 1');
     expect(await (await openStorage()).jobs.read('a')).toBeDefined();
@@ -303,7 +303,7 @@ describe('the schema', () => {
     await writeFile(path, 'not a database, but long enough to look like one '.repeat(200));
     const refusal = {
       code: 'schema',
-      message: `${path} is not a database: move it away, or set DATA_DIR to another folder.`,
+      message: `${path} is not a database: move it elsewhere, or set DATA_DIR to another folder.`,
     };
     await expect(openStorage()).rejects.toMatchObject(refusal);
     await expect(openStorage()).rejects.toMatchObject(refusal);

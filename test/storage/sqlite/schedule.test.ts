@@ -135,7 +135,7 @@ test('a run whose end cannot be stored is not repeated; its end is stored when t
   const rows = () => database.prepare('SELECT running FROM schedule').all();
   await schedule.wake('a');
   await expect.poll(() => log.lines).toHaveLength(1);
-  expect(log.lines[0]?.sentence).toContain('could not be stored');
+  expect(log.lines[0]?.sentence).toContain('Could not store');
   await settled();
   expect(rows()).toEqual([{ running: 1 }]);
   clock.advance(1_000);
