@@ -100,7 +100,7 @@ export interface Invocation {
   readonly conversation?: readonly ConversationTurn[];
   /** Messages before those, to be read from the platform. */
   readonly history?: HistoryReference;
-  /** The request is a visible message, so the answer need not repeat it. */
+  /** The request is a visible message, so the answer does not have to repeat it. */
   readonly isMessage?: boolean;
   /** Attachments that belong to no option. */
   readonly files?: readonly FileReference[];

@@ -242,7 +242,7 @@ function mergeSongs(older: Result['songs'], newer: Result['songs']): Result['son
   return [...merged, ...[...unmatched].filter(({ audioUrl }) => audioUrl !== undefined)];
 }
 
-/** True if the newer result has files that the older one lacks. */
+/** True if the newer result has additional files. */
 export function holdsMore(newer: Result, older: Result | undefined): boolean {
   const counts = (result: Result | undefined) => [
     result?.songs.filter(({ audioUrl }) => audioUrl !== undefined).length ?? 0,

@@ -100,7 +100,7 @@ export interface Message {
   readonly feedback?: Readonly<Record<Judgement, string>>;
   /** People may continue the conversation; a platform may offer a thread. */
   readonly conversation?: boolean;
-  /** Mentions the requester once: the result is ready, or it is missing or lacks files. */
+  /** Mentions the requester once: the result is ready, missing or incomplete. */
   readonly notify?: 'ready' | 'incomplete';
 }
 

@@ -144,7 +144,7 @@ export interface RulesInForce {
 
 /** The effect of a change to the rules, as plain text. */
 export interface RuleReport {
-  /** What applies now, and why. */
+  /** The current rule and the reason. */
   readonly now: readonly string[];
   /** Other rules on the same subject, here or in the server. */
   readonly related: readonly string[];

@@ -145,7 +145,7 @@ export interface AnswerWork {
   readonly way?: AnswerWay;
   /** Limit of input tokens. The oldest turns are dropped to fit. */
   readonly contextTokens?: number;
-  /** The question is a visible message, so the answer need not repeat it. */
+  /** The question is a visible message, so the answer does not have to repeat it. */
   readonly reply?: boolean;
   /** False hides model, route and tokens below the answer. */
   readonly footer?: boolean;

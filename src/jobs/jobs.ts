@@ -43,7 +43,7 @@ export interface Jobs {
   rememberOpus(id: string, url: string, opus: KeptFile): Promise<void>;
   /** Requests cancellation of a job; false if it has ended. */
   cancel(id: string, person: string): Promise<boolean>;
-  /** Delivers a result that was finished despite its cancellation; false if there is none. */
+  /** Delivers a result that was finished despite its cancellation; false without a result. */
   reveal(id: string): Promise<boolean>;
   /** Removes or restores the page of a song. */
   setPage(id: string, withdrawn: boolean): Promise<void>;

@@ -230,7 +230,7 @@ export const TRANSITIONS = {
 /** Returns the job after the event, or the same object if the event has no effect in its state. Pure. */
 export function transition(job: Job, event: JobEvent): Job {
   const row: Row = TRANSITIONS[job.state];
-  // Sound because each cell takes the event of its own name.
+  // Sound because each cell takes the event it is named after.
   const cell = row[event.type] as ((job: Job, event: JobEvent) => Job) | undefined;
   return cell?.(job, event) ?? job;
 }

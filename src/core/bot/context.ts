@@ -54,7 +54,7 @@ export interface Context extends Pick<System, 'now'> {
     running(where?: { readonly everywhere: boolean }): Promise<readonly JobView[]>;
     /** Cancels a job; false if it has ended. */
     cancel(id: string): Promise<boolean>;
-    /** Delivers a result that was finished despite its cancellation; false if there is none. */
+    /** Delivers a result that was finished despite its cancellation; false without a result. */
     reveal(id: string): Promise<boolean>;
     /** The person's newest undelivered results. */
     undelivered(limit: number): Promise<readonly JobView[]>;

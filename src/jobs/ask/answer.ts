@@ -1,4 +1,4 @@
-/** Asks a language model and writes the answer into the channel as it comes. */
+/** Asks a language model and streams the answer into the channel. */
 import { secondsBetween } from '../../core/telemetry/series.ts';
 import type { AnswerWork } from '../../core/work.ts';
 import { GatewayError } from '../../gateway/transport/errors.ts';
@@ -13,7 +13,7 @@ import type { AnswerParts } from './dialects.ts';
 import { type AnswerDraft, createAnswerDraft } from './draft.ts';
 import type { FailAnswer } from './failure.ts';
 
-/** How often what has come so far is stored, so that a crash loses little of it. */
+/** How often a partial answer is stored, so that a crash loses little of it. */
 const SAVE_EVERY_MS = 3_000;
 
 interface Writing {
@@ -23,10 +23,10 @@ interface Writing {
   readonly shutdown: AbortSignal;
 }
 
-interface Written {
-  /** The gateway took at least one request: part of its answer came. */
+interface StreamEnd {
+  /** The gateway accepted at least one request: part of an answer arrived. */
   readonly isTaken: boolean;
-  /** Why it did not reach its own end. */
+  /** The error that ended the stream early. */
   readonly failure?: GatewayError;
 }
 
@@ -40,9 +40,9 @@ interface AnswerQuestionParts
 }
 
 /**
- * Streams the answer of a job in state `submitting`. The record ends `ready`: with the whole answer, with what was shown
- * when it was stopped or broke, or with a failure when not a word came. On shutdown what came is kept as broken, and a
- * question that was not sent yet is asked at the next start.
+ * Streams the answer of a `submitting` job. The job becomes `ready` with the complete answer, with the part that arrived before the
+ * answer was stopped or broke, or with a failure if nothing arrived. On shutdown, a partial answer is stored as broken, and a question
+ * that was not sent yet is asked at the next start.
  */
 export type AnswerQuestion = (run: JobRun, work: AnswerWork, shutdown: AbortSignal) => Promise<Next>;
 
@@ -59,12 +59,12 @@ export function createAnswerQuestion({
   newId,
   log,
 }: AnswerQuestionParts): AnswerQuestion {
-  /** Writes until the answer ends, however it ends. */
+  /** Writes until the stream ends. Throws all errors but GatewayError. */
   async function write(
     run: JobRun,
     work: AnswerWork,
     { draft, watch, update, shutdown }: Writing,
-  ): Promise<Written> {
+  ): Promise<StreamEnd> {
     let savedAt = now();
     let isTaken = false;
     let hasWords = false;
@@ -102,7 +102,7 @@ export function createAnswerQuestion({
     }
   }
 
-  /** The rest of the answer is still read when storage is away for a moment. */
+  /** Ignores a StorageError, so that the rest of the answer is still read. */
   async function saveDraft(run: JobRun, draft: AnswerDraft): Promise<void> {
     try {
       run.record({ result: draft.into(run.job.result) });
@@ -127,7 +127,7 @@ export function createAnswerQuestion({
     if (watch.cancelledBy !== undefined && draft.empty && !isTaken && failure?.taken === 'no')
       return cancelUnpaid(run, watch.cancelledBy);
     if (watch.cancelledBy === undefined && draft.empty) {
-      // If the gateway asked for a pause, the next start keeps it, too.
+      // The next start must respect a Retry-After, too.
       const isAskedToWait = failure?.retryAfterMs !== undefined;
       if (
         shutdown.aborted &&
@@ -144,17 +144,17 @@ export function createAnswerQuestion({
         return run.fail({ ...interrupted, taken: 'unknown' });
       }
     }
-    // A request to stop that came after the end changes nothing.
+    // A stop after the end of the answer has no effect.
     if (!draft.answer.finish) draft.end({ reason: watch.cancelledBy !== undefined ? 'stopped' : 'broken' });
     run.apply({ type: 'completed', result: draft.into(run.job.result), at: now() });
-    // The whole answer is durable before its message says that it is whole.
+    // The complete answer must be stored before it is shown as complete.
     await run.save();
     if (!stream) return 'now';
     try {
       const { message } = await finalMessage(run, shutdown);
       recordShown(run, messageDigest(message), await stream.close(message));
     } catch (error) {
-      // The delivery that follows writes the same message, and knows how to go on when the platform is away.
+      // The following delivery writes the same message, and handles an unavailable platform.
       if (error instanceof StorageError) throw error;
       log[levelOf(shutdown)](
         { job: id, err: error },
@@ -165,7 +165,7 @@ export function createAnswerQuestion({
   };
 }
 
-/** Nothing was asked for, or the gateway refused it: nothing counts. */
+/** Cancels a job whose request was not sent or not accepted, so nothing is charged. */
 function cancelUnpaid(run: JobRun, by: string): Next {
   run.apply({ type: 'notTaken' });
   run.apply({ type: 'cancelRequested', by });
@@ -173,5 +173,5 @@ function cancelUnpaid(run: JobRun, by: string): Next {
   return 'now';
 }
 
-/** What a shutdown cuts short is taken up at the next start, so it is no trouble. */
+/** Errors during a shutdown are expected, and the next start continues. */
 const levelOf = (shutdown: AbortSignal) => (shutdown.aborted ? 'debug' : 'warn');

@@ -1,20 +1,20 @@
-/** How much of a conversation is sent: the system prompt and the newest turn always, of the rest as much as fits. */
+/** Cuts conversations to a token budget. The system prompt and the newest turn are always sent, the rest as far as it fits. */
 import { attachmentNote } from '../../core/attachments.ts';
 import { beginning } from '../../core/util/words.ts';
 import type { Inquiry, InquiryPart, InquiryTurn } from '../../core/work.ts';
 
-/** Counts high on purpose: public tokenisers make one token of three to five English letters, and one of most other signs. */
+/** A high estimate: public tokenisers count one token per three to five English letters, and one per most other characters. */
 const LETTERS_A_TOKEN = 3;
-/** The most tokens that public models count for a picture that was scaled for them. */
+/** Upper bound of what public models count for a scaled image. */
 const PICTURE_TOKENS = 1_600;
-/** A document is read up to this many bytes; see question.ts. */
+/** Limit for reading documents; see question.ts. */
 export const MOST_DOCUMENT_BYTES = 48_000;
-/** Roles and separators. */
+/** Overhead of a turn: role and separators. */
 const TURN_TOKENS = 5;
 /** In characters. */
 const SHORTEST_QUESTION = 1_000;
 
-/** Never less than what public tokenisers make of it. */
+/** Estimates the input tokens, never below the count of public tokenisers. */
 export function estimateTokens({ system = '', turns }: Pick<Inquiry, 'system' | 'turns'>): number {
   return textTokens(system) + turns.reduce((sum, turn) => sum + turnTokens(turn), 0);
 }
@@ -43,7 +43,7 @@ function textTokens(text: string): number {
   return Math.ceil(plain / LETTERS_A_TOKEN + (text.length - plain));
 }
 
-/** Leaves out attachments of earlier turns, then earlier turns, each from the oldest, until the estimate fits. */
+/** Drops attachments of earlier turns, then earlier turns, oldest first, until the estimate fits. */
 export function cutToFit(inquiry: Inquiry, tokens: number): Inquiry {
   const newest = inquiry.turns.length - 1;
   let turns = inquiry.turns;
@@ -88,7 +88,7 @@ export function cutQuestion(
   };
 }
 
-/** Half of what was said before, for a model that found all of it too long; undefined when nothing is left to leave out. */
+/** Drops about half of the earlier turns, for a model that rejected them as too long. Undefined if no turns are left to drop. */
 export function halve(inquiry: Inquiry): Inquiry | undefined {
   const [newest] = inquiry.turns.slice(-1);
   if (!newest || inquiry.turns.length < 2) return undefined;

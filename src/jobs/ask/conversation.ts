@@ -1,4 +1,4 @@
-/** What was said before a question and what is attached to it, read and kept before a model is asked. */
+/** Reads the earlier messages and the attachments of a question, and stores them before a model is asked. */
 import {
   attachmentNote,
   blindModelSentence,
@@ -17,19 +17,19 @@ import { present } from '../../core/util/present.ts';
 import type { AnswerPlan, AnswerWork, InquiryPart, InquiryTurn } from '../../core/work.ts';
 import type { JobDependencies } from '../dependencies.ts';
 
-/** Characters of earlier turns that go into a record; they are cut to the model's own budget when it is asked. */
+/** Limit of characters of earlier turns in a record. They are cut to the model's budget later. */
 const LONGEST_MEMORY = 60_000;
-/** Of one earlier turn. */
+/** Limit of characters of one earlier turn. */
 const LONGEST_TURN = 20_000;
-/** Attachments of earlier turns that are fetched, the newest first. */
+/** Limit of attachments of earlier turns to fetch, newest first. */
 const MOST_FILES = 6;
-/** What a platform adds to an answer as a file when it is long. */
+/** The file that platforms attach to a long answer. */
 const ANSWER_FILE = 'answer.md';
 
-/** Keeps what a model can look at or read. Throws UserError for any other file, or the reason of its signal. */
+/** Stores an attachment that models can read. Throws UserError for other files, or the reason of its signal. */
 export type KeepFile = (file: FileReference) => Promise<InquiryPart>;
 
-/** Whether anything is left to read. */
+/** True if the history and all attachments have been read. */
 export function isRead({ history, request }: AnswerWork): boolean {
   const isWhole = ({ job, answers, parts }: InquiryTurn) =>
     job === undefined && answers === undefined && parts.every(({ type }) => type !== 'file');
@@ -39,8 +39,8 @@ export function isRead({ history, request }: AnswerWork): boolean {
 export type ReadConversation = (address: Address, work: AnswerWork, keep: KeepFile) => Promise<AnswerWork>;
 
 /**
- * The work with everything before its question, oldest first, and with the files of both. Earlier files that cannot be read
- * become notes. Throws UserError for a file of the question itself that cannot be used, or the reason of `keep`'s signal.
+ * Adds the earlier messages and the files to the work. Earlier files that cannot be read become notes. Throws UserError if a file of the
+ * question itself cannot be used, or the reason of `keep`'s signal.
  */
 export function createReadConversation({
   storage,
@@ -48,9 +48,9 @@ export function createReadConversation({
 }: Pick<JobDependencies, 'storage' | 'platform'>): ReadConversation {
   return async (address, { history, seeing, ...work }, keep) => {
     const chat = platform(address.platform);
-    const before = history === undefined ? [] : ((await chat?.readHistory?.(address, history)) ?? []);
-    const earlier = [...before.map(inquiryTurn), ...work.request.turns.slice(0, -1)];
-    const memory = withinBounds(await recalled(earlier, address.platform, storage));
+    const messages = history === undefined ? [] : ((await chat?.readHistory?.(address, history)) ?? []);
+    const earlier = [...messages.map(inquiryTurn), ...work.request.turns.slice(0, -1)];
+    const memory = withinBounds(await withFullAnswers(earlier, address.platform, storage));
     const questions = await Promise.all(
       work.request.turns.slice(-1).map(async (question) => ({
         ...question,
@@ -60,7 +60,8 @@ export function createReadConversation({
       })),
     );
     const model = modelFor(work, seeing, pictureIn([...memory, ...questions]));
-    const turns = await Promise.all(withOwners(memory).map(fetching(memory, model.dialect !== 'chat', keep)));
+    const fetchFiles = createFetchFiles(memory, model.dialect !== 'chat', keep);
+    const turns = await Promise.all(withOwners(memory).map(fetchFiles));
     const { dialect, way, note } = model;
     const { way: _, note: __, ...rest } = work;
     return present({
@@ -80,7 +81,7 @@ export function createReadConversation({
   };
 }
 
-/** A note stands for an embedded file that cannot be used. */
+/** Fetches a file of the question. A note replaces an embedded file that cannot be used. */
 async function keepOfQuestion(file: FileReference, keep: KeepFile): Promise<InquiryPart> {
   if (!file.embedded) return keep(file);
   try {
@@ -92,7 +93,7 @@ async function keepOfQuestion(file: FileReference, keep: KeepFile): Promise<Inqu
   }
 }
 
-/** Throws UserError where a picture is attached to a question for a model that cannot be shown any. */
+/** Selects the model. Throws UserError if an image is attached and no model can read it. */
 function modelFor(
   { dialect, way, note, request }: AnswerWork,
   seeing: AnswerPlan | undefined,
@@ -106,37 +107,37 @@ function modelFor(
 }
 
 /**
- * Each answer as its job knows it: whole, once, and after its question where that was no message of its own. What the channel
- * shows serves where a job is not kept any more.
+ * Replaces each answer with the full text from its job, and inserts its question if that was not a message. An answer whose job is no
+ * longer stored stays as the channel shows it.
  */
-async function recalled(
+async function withFullAnswers(
   turns: readonly InquiryTurn[],
   platform: string,
   { jobs }: JobDependencies['storage'],
 ): Promise<InquiryTurn[]> {
-  const found = await Promise.all(
+  const entries = await Promise.all(
     turns.map(async ({ job: id, answers, ...turn }) => {
-      const named = id === undefined ? undefined : await jobs.read(id).catch(() => undefined);
-      const asked = answers === undefined ? undefined : jobs.ofInvocation(invocationKey(platform, answers));
-      return { turn, job: named ?? (await asked?.catch(() => undefined)) };
+      const byId = id === undefined ? undefined : await jobs.read(id).catch(() => undefined);
+      const byEvent = answers === undefined ? undefined : jobs.ofInvocation(invocationKey(platform, answers));
+      return { turn, job: byId ?? (await byEvent?.catch(() => undefined)) };
     }),
   );
-  const told = new Set<string>();
-  return found.flatMap(({ turn, job }) => {
+  const seenJobs = new Set<string>();
+  return entries.flatMap(({ turn, job }) => {
     const answer = job?.result?.answer?.text;
     // Progress and failures are not part of the conversation.
     if (job !== undefined && job.result === undefined) return [];
     if (job?.work.route !== 'answer' || !answer) return [turn];
-    // An answer may take several messages.
-    if (told.has(job.id)) return [];
-    told.add(job.id);
+    // An answer may consist of several messages.
+    if (seenJobs.has(job.id)) return [];
+    seenJobs.add(job.id);
     const files = turn.parts.filter((part) => part.type === 'file' && part.file.name !== ANSWER_FILE);
-    const whole: InquiryTurn = { ...turn, parts: [...files, { type: 'text', text: answer }] };
+    const full: InquiryTurn = { ...turn, parts: [...files, { type: 'text', text: answer }] };
     const text = textOf(job.work.request.turns.at(-1));
-    const isThere = turns.some((one) => one.person === job.person.id && textOf(one) === text);
-    if (isThere || text === '') return [whole];
+    const hasQuestion = turns.some((other) => other.person === job.person.id && textOf(other) === text);
+    if (hasQuestion || text === '') return [full];
     const { id: person, displayName: name } = job.person;
-    return [{ role: 'user', parts: [{ type: 'text', text }], person, name }, whole];
+    return [{ role: 'user', parts: [{ type: 'text', text }], person, name }, full];
   });
 }
 
@@ -144,9 +145,9 @@ function textOf(turn: InquiryTurn | undefined): string {
   return turn?.parts.findLast((part) => part.type === 'text')?.text.trim() ?? '';
 }
 
-/** The newest turns, as many as a record may hold; a very long one is cut. */
+/** Returns the newest turns that fit into a record, and cuts very long ones. */
 function withinBounds(turns: readonly InquiryTurn[]): InquiryTurn[] {
-  const kept: InquiryTurn[] = [];
+  const result: InquiryTurn[] = [];
   let budget = LONGEST_MEMORY;
   for (const turn of turns.toReversed()) {
     const parts = turn.parts.map((part) =>
@@ -156,12 +157,12 @@ function withinBounds(turns: readonly InquiryTurn[]): InquiryTurn[] {
     );
     budget -= parts.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length : 0), 0);
     if (budget < 0) break;
-    kept.unshift({ ...turn, parts });
+    result.unshift({ ...turn, parts });
   }
-  return kept;
+  return result;
 }
 
-/** Whose words they are; of the bot's turns, whom it answers. */
+/** Sets the author of each turn; for the bot's turns, the person it answers. */
 function withOwners(turns: readonly InquiryTurn[]): InquiryTurn[] {
   let last: string | undefined;
   return turns.map(({ person, ...turn }) => {
@@ -170,18 +171,18 @@ function withOwners(turns: readonly InquiryTurn[]): InquiryTurn[] {
   });
 }
 
-/** The newest files of earlier turns are fetched, as far as the model can use them; notes stand for the others. */
-function fetching(
+/** Fetches the newest files of earlier turns that the model can use, and replaces the others with notes. */
+function createFetchFiles(
   memory: readonly InquiryTurn[],
   seesPictures: boolean,
   keep: KeepFile,
 ): (turn: InquiryTurn) => Promise<InquiryTurn> {
   const files = memory.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'file' ? [part] : [])));
-  const wanted = files.filter(({ file }) => (isPicture(file) ? seesPictures : mayBeText(file)));
-  const fetched = new Set<InquiryPart>(wanted.slice(-MOST_FILES));
+  const readable = files.filter(({ file }) => (isPicture(file) ? seesPictures : mayBeText(file)));
+  const selected = new Set<InquiryPart>(readable.slice(-MOST_FILES));
   const read = async (part: InquiryPart): Promise<InquiryPart> => {
     if (part.type !== 'file') return part;
-    if (!fetched.has(part)) return attachmentNote(part);
+    if (!selected.has(part)) return attachmentNote(part);
     try {
       return await keep(part.file);
     } catch (error) {

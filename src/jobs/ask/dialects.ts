@@ -1,4 +1,4 @@
-/** The parts of an answer in every dialect and mode: chat and gen stream, everything else answers whole. */
+/** Yields the parts of an answer in every dialect and mode. chat and gen stream; the others return the whole answer. */
 
 import { withoutImages } from '../../core/attachments.ts';
 import type { Job } from '../../core/job.ts';
@@ -13,10 +13,10 @@ import type { DraftEvent } from './draft.ts';
 import { toQuestion, withSpeakers } from './question.ts';
 import type { AskOptions, UseTools } from './tools.ts';
 
-/** How often a question that the model refuses is asked with less. */
+/** Limit of retries with a shorter question. */
 const MOST_TRIES = 4;
 
-/** Throws GatewayError, and what `beforeAsking` throws. */
+/** Throws GatewayError, and the errors of `beforeAsking`. */
 export type AnswerParts = (job: Job, work: AnswerWork, asking: AskOptions) => AsyncIterable<DraftEvent>;
 
 export function createAnswerParts({
@@ -73,25 +73,25 @@ export function createAnswerParts({
     let leftOut: LeftOut = present({ characters: fitting.characters || undefined });
     for (let tries = 0; ; tries += 1) {
       const question = await toQuestion(inquiry, media);
-      let begun = false;
+      let hasParts = false;
       try {
         for await (const step of ask(job, work, question, asking)) {
-          if (!begun && Object.keys(leftOut).length > 0) yield { type: 'leftOut', leftOut };
-          begun = true;
+          if (!hasParts && Object.keys(leftOut).length > 0) yield { type: 'leftOut', leftOut };
+          hasParts = true;
           yield step;
         }
         return;
       } catch (error) {
-        if (!(error instanceof GatewayError) || error.taken !== 'no' || begun || tries >= MOST_TRIES)
+        if (!(error instanceof GatewayError) || error.taken !== 'no' || hasParts || tries >= MOST_TRIES)
           throw error;
-        const less = withLess(inquiry, error.code);
-        if (!less) throw error;
+        const shorter = shorten(inquiry, error.code);
+        if (!shorter) throw error;
         log.info(
           { job: job.id, code: error.code },
           'The model rejected the question; retrying with less of it',
         );
-        inquiry = less.inquiry;
-        const { characters = 0, images } = less.leftOut ?? {};
+        inquiry = shorter.inquiry;
+        const { characters = 0, images } = shorter.leftOut ?? {};
         const total = (leftOut.characters ?? 0) + characters;
         leftOut = { ...leftOut, ...present({ characters: total || undefined, images }) };
       }
@@ -99,12 +99,12 @@ export function createAnswerParts({
   };
 }
 
-/** What to ask instead, for a model that refused before anything was spent; undefined if nothing can be left out. */
-function withLess(
+/** Shortens a question that the model rejected before anything was spent; undefined if nothing can be left out. */
+function shorten(
   inquiry: Inquiry,
   code: GatewayError['code'],
 ): { readonly inquiry: Inquiry; readonly leftOut?: LeftOut } | undefined {
-  // No list tells how much a model takes.
+  // Model lists don't include the context size.
   if (code === 'too-long') {
     const half = halve(inquiry);
     if (half) return { inquiry: half };
@@ -112,7 +112,7 @@ function withLess(
     return cut.characters > 0 ? { inquiry: cut.inquiry, leftOut: { characters: cut.characters } } : undefined;
   }
   if (code !== 'invalid') return undefined;
-  // One image that the model cannot read would make it refuse every later question.
+  // An image that the model cannot read would make it reject every later question.
   const earlier = inquiry.turns.slice(0, -1);
   const images = earlier.flatMap(({ parts }) => parts.filter(({ type }) => type === 'image')).length;
   const turns = [...withoutImages(earlier), ...inquiry.turns.slice(-1)];

@@ -1,4 +1,4 @@
-/** An answer while it is written: its text, its pictures kept as files, the commands it used, and how it ended. */
+/** An answer while it is written: its text, its images as stored files, its command calls, and its end. */
 
 import { EMPTY_RESULT } from '../../core/job.ts';
 import type { KeptFile } from '../../core/message.ts';
@@ -7,7 +7,7 @@ import type { AnswerPart, Finish, Usage } from '../../gateway/answers.ts';
 import { MediaError } from '../../media/errors.ts';
 import type { JobDependencies } from '../dependencies.ts';
 
-/** What an answer is made of, in order, however it is asked for. `finish` comes once, last. */
+/** An event of an answer, in any dialect. `finish` is the last one. */
 export type DraftEvent =
   | { readonly type: 'part'; readonly part: AnswerPart }
   | { readonly type: 'call'; readonly call: CommandCall }
@@ -18,7 +18,7 @@ export type DraftEvent =
       readonly usage?: Usage | undefined;
     };
 
-/** In characters. A longer text is not an answer any more, and records have to stay small. */
+/** Limit of characters, to keep records small. A longer answer is runaway output. */
 const LONGEST_ANSWER = 200_000;
 const MOST_PICTURES = 10;
 
@@ -26,7 +26,7 @@ export type AnswerDraft = ReturnType<typeof createAnswerDraft>;
 
 export function createAnswerDraft(job: string, { media, log }: Pick<JobDependencies, 'media' | 'log'>) {
   let answer: AnswerResult = { text: '' };
-  /** Remembered, because reading a growing text each time would copy all of it. */
+  /** Cached, because trimming the growing text each time would copy it. */
   let hasWords = false;
   const pictures: KeptFile[] = [];
 
@@ -84,11 +84,11 @@ export function createAnswerDraft(job: string, { media, log }: Pick<JobDependenc
           event satisfies never;
       }
     },
-    /** Nothing has come that people could see. */
+    /** True if nothing visible has arrived yet. */
     get empty(): boolean {
       return !hasWords && (answer.calls ?? []).length === 0;
     },
-    /** It went on past every bound. */
+    /** True if the text exceeds the limit. */
     get endless(): boolean {
       return answer.text.length > LONGEST_ANSWER;
     },
@@ -98,7 +98,7 @@ export function createAnswerDraft(job: string, { media, log }: Pick<JobDependenc
     end(finish: NonNullable<AnswerResult['finish']>): void {
       answer = { ...answer, finish };
     },
-    /** The result with what was written so far. */
+    /** Returns the result with the current draft. */
     into: (result: Result | undefined): Result => ({
       ...(result ?? EMPTY_RESULT),
       ...(pictures.length === 0 ? {} : { images: pictures.map((file) => ({ type: 'kept' as const, file })) }),

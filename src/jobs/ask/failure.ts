@@ -1,4 +1,4 @@
-/** What becomes of an answer when not a word of it came. */
+/** Handles questions that failed before anything of an answer arrived. */
 import type { AnswerWork } from '../../core/work.ts';
 import type { GatewayError } from '../../gateway/transport/errors.ts';
 import type { JobDependencies } from '../dependencies.ts';
@@ -13,8 +13,8 @@ export type FailAnswer = (
 ) => Next;
 
 /**
- * The question is repeated only if the gateway surely took none of its requests; otherwise the person is told. With tools, a
- * request may be refused after others were taken.
+ * Repeats the question only if the gateway definitely accepted none of its requests; otherwise fails the job. With tools, a request may
+ * be refused after others were accepted.
  */
 export function createFailAnswer({
   failSubmission,
@@ -36,7 +36,7 @@ export function createFailAnswer({
 
 const PREVIEW_REFUSALS: ReadonlySet<GatewayError['code']> = new Set(['not-found', 'invalid', 'forbidden']);
 
-/** An answer leaves nothing that was paid for, so these sentences say plainly what happened. */
+/** More specific messages than for other work: a failed answer has no paid result that could still arrive. */
 function answerSentence({ code, taken }: GatewayError): string {
   switch (code) {
     case 'broken-stream':

@@ -1,4 +1,4 @@
-/** A stored question as the gateway's: who says what, the bytes of its pictures and the words of its documents. */
+/** Converts a stored question for the gateway: adds speaker names, image bytes and document texts. */
 import { buffer } from 'node:stream/consumers';
 import { attachmentNote } from '../../core/attachments.ts';
 import type { Inquiry, InquiryPart, InquiryTurn } from '../../core/work.ts';
@@ -10,7 +10,7 @@ import { MOST_DOCUMENT_BYTES } from './context-budget.ts';
 
 const GROUP_PROMPT = "Several people talk here. Each message starts with its author's name.";
 
-/** In group talk, each of people's turns begins with a name. */
+/** Adds the speaker's name to each turn if several people take part. */
 export function withSpeakers(inquiry: Inquiry): Inquiry {
   const names = namesIn(inquiry.turns);
   if (new Set(names.values()).size < 2) return inquiry;
@@ -23,13 +23,13 @@ function withSpeaker(turn: InquiryTurn, names: ReadonlyMap<string, string>): Inq
   const speaker = names.get(person) ?? name;
   const last = parts.findLastIndex(({ type }) => type === 'text');
   if (role === 'assistant' || speaker === '') return turn;
-  const spoken = parts.map((part, index) =>
+  const prefixed = parts.map((part, index) =>
     part.type === 'text' && index === last ? { ...part, text: `${oneLine(speaker)}: ${part.text}` } : part,
   );
-  return { ...turn, parts: spoken };
+  return { ...turn, parts: prefixed };
 }
 
-/** One name for each person: the one that the question comes with wins. */
+/** Maps each person to one name, the most recent one. */
 function namesIn(turns: readonly InquiryTurn[]): Map<string, string> {
   const names = new Map<string, string>();
   for (const { role, person, name } of turns)
@@ -37,12 +37,12 @@ function namesIn(turns: readonly InquiryTurn[]): Map<string, string> {
   return names;
 }
 
-/** A name cannot pass for something that was said. */
+/** Keeps a name from imitating a message. */
 function oneLine(name: string): string {
   return name.replace(/[\s:]+/g, ' ').trim();
 }
 
-/** Files that are not kept any more, or cannot be read now, are left out, and a note replaces them. */
+/** Replaces files that are no longer stored, or that cannot be read right now, with notes. */
 export async function toQuestion(inquiry: Inquiry, media: Pick<Media, 'open'>): Promise<Question> {
   const turns = await Promise.all(
     inquiry.turns.map(async ({ role, parts }) => ({

@@ -1,9 +1,9 @@
-/** The bot's commands as functions that a model may call, and a model's calls as what a person would have typed. */
+/** Converts commands into function declarations for models, and the arguments of a call into options. */
 import type { AnyCommand } from '../../core/bot/command.ts';
 import type { OptionDeclaration, OptionValue, RawOptions } from '../../core/options.ts';
 import type { ToolDeclaration } from '../../gateway/questions.ts';
 
-/** Moderators choose the model that is used, and no other model does. An earlier song is shown to a person alone. */
+/** Hidden options: moderators choose the model, not another model, and `earlier` answers privately. */
 const HIDDEN: ReadonlySet<string> = new Set(['model', 'earlier']);
 
 /** Contract, "Gen-style request": `parameters` has a type, properties with type and description, and required names. */
@@ -25,7 +25,7 @@ export function toolDeclaration({ name, description, options }: AnyCommand): Too
   };
 }
 
-/** Files cannot be written by a model. */
+/** A model cannot pass files. */
 function offeredOptions(options: AnyCommand['options']): [string, OptionDeclaration][] {
   return Object.entries(options).filter(([name, { type }]) => type !== 'file' && !HIDDEN.has(name));
 }
@@ -73,18 +73,15 @@ export type ReadArguments =
   | { readonly ok: true; readonly options: RawOptions }
   | { readonly ok: false; readonly problem: string };
 
-/**
- * A call's arguments as options. They are validated later, like those of a person. Objects (such as a file), lists and
- * names that were not offered are a problem: a person could not type them.
- */
-export function readArguments(given: Readonly<Record<string, unknown>>, command: AnyCommand): ReadArguments {
+/** Converts the arguments of a call into options, which are validated later. Rejects objects, lists and names that were not offered. */
+export function readArguments(args: Readonly<Record<string, unknown>>, command: AnyCommand): ReadArguments {
   const offered = new Set(offeredOptions(command.options).map(([name]) => name));
   const options: Record<string, OptionValue> = {};
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(args)) {
     if (value === null || value === undefined || value === '') continue;
     if (!offered.has(name)) {
-      const known = offered.size > 0 ? ` Its options are ${[...offered].join(', ')}.` : '';
-      return { ok: false, problem: `/${command.name} has no option “${name}” here.${known}` };
+      const hint = offered.size > 0 ? ` Its options are ${[...offered].join(', ')}.` : '';
+      return { ok: false, problem: `/${command.name} has no option “${name}” here.${hint}` };
     }
     if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean')
       return { ok: false, problem: `“${name}” takes text, a number, or true or false.` };

@@ -1,4 +1,4 @@
-/** Function calling: a model uses the bot's commands in the name of the person who asked, with their limits and rights. */
+/** Function calling: a model runs the bot's commands on behalf of the requester, with their limits and rights. */
 
 import type { Outcome } from '../../core/bot/outcome.ts';
 import type { Invocation } from '../../core/invocation.ts';
@@ -11,22 +11,22 @@ import type { JobDependencies } from '../dependencies.ts';
 import type { DraftEvent } from './draft.ts';
 import { readArguments, toolDeclaration } from './tool-declarations.ts';
 
-/** Requests for one answer. A model that wants more is going in circles. */
+/** Limit of requests for one answer, for models that go in circles. */
 const MOST_ROUNDS = 5;
-/** Commands for one answer: what a person would ask for in a minute. */
+/** Limit of commands for one answer, about as many as a person would run in a minute. */
 const MOST_CALLS = 5;
-/** Characters of an argument that people are shown. */
+/** Limit of characters of an argument shown to people. */
 const LONGEST_GIVEN = 200;
 
 type ToolCall = Extract<AnswerPart, { type: 'tool-call' }>;
 
 export interface AskOptions {
   readonly signal: AbortSignal;
-  /** Called before each paid request; throws if this run may not make one any more. */
+  /** Called before each paid request. Throws if this run may no longer send one. */
   readonly beforeAsking: () => void;
 }
 
-/** Asks the model, runs the commands that it calls, returns their results to it, and repeats until it answers or a bound is reached. */
+/** Asks the model, runs the commands it calls and returns their results, until it answers or a limit is reached. */
 export type UseTools = (
   job: Job,
   question: Question,
@@ -41,37 +41,37 @@ export function createUseTools({
   platform,
   log,
 }: Pick<JobDependencies, 'gateway' | 'command' | 'invoke' | 'platform' | 'log'>): UseTools {
-  function createCaller(job: Job, commands: readonly string[]): (call: ToolCall) => Promise<Called> {
-    const done = new Set<string>();
+  function createCaller(job: Job, commands: readonly string[]): (call: ToolCall) => Promise<CallResult> {
+    const previous = new Set<string>();
     let calls = 0;
-    return async ({ name, arguments: given }) => {
+    return async ({ name, arguments: args }) => {
       const known = commands.includes(name) ? command(name) : undefined;
       if (!known)
         return { response: { error: `There is no function “${name}”. Available: ${commands.join(', ')}.` } };
-      const key = JSON.stringify([name, Object.entries(given).toSorted(([a], [b]) => (a < b ? -1 : 1))]);
-      if (done.has(key))
+      const key = JSON.stringify([name, Object.entries(args).toSorted(([a], [b]) => (a < b ? -1 : 1))]);
+      if (previous.has(key))
         return { response: { error: 'You have already called this with the same arguments.' } };
-      done.add(key);
+      previous.add(key);
       calls += 1;
       if (calls > MOST_CALLS)
         return { response: { error: `No more than ${MOST_CALLS} calls for one answer. Please answer now.` } };
-      const read = readArguments(given, known);
-      const shown = { command: name, given: describe(given) };
+      const read = readArguments(args, known);
+      const shown = { command: name, given: describe(args) };
       if (!read.ok)
         return {
           shown: { ...shown, outcome: 'refused', sentence: read.problem },
           response: { error: read.problem },
         };
       const outcome = await invoke({
-        // The same call of the same answer makes one job, whatever happens.
+        // A repeated call of this answer must not create a second job.
         id: `${job.id}:call:${calls}`,
         command: name,
         options: read.options,
         address: platform(job.address.platform)?.sameChannel?.(job.address) ?? job.address,
         person: job.person,
       } satisfies Invocation);
-      log.info({ job: job.id, command: name, outcome: outcome.type }, 'A model used a command');
-      return told(outcome, shown);
+      log.info({ job: job.id, command: name, outcome: outcome.type }, 'A model ran a command');
+      return toCallResult(outcome, shown);
     };
   }
 
@@ -96,17 +96,17 @@ export function createUseTools({
     });
     const turns: Turn[] = [...question.turns];
     let usage: Usage | undefined;
-    let hasSpoken = false;
+    let hasText = false;
     let hasCalled = false;
     for (let round = 1; ; round += 1) {
       beforeAsking();
       const answer = await callTools({ ...question, turns, tools }, { signal, hasCalled });
       usage = sumOf(usage, answer.usage);
-      const spoken = answer.parts.filter((part) => part.type !== 'tool-call');
-      if (hasSpoken && spoken.length > 0) yield { type: 'part', part: { type: 'text', text: '\n\n' } };
-      // Calls are passed on, too: people do not see them, and they show that the gateway took this request.
+      const content = answer.parts.filter((part) => part.type !== 'tool-call');
+      if (hasText && content.length > 0) yield { type: 'part', part: { type: 'text', text: '\n\n' } };
+      // Calls are yielded, too. They are invisible, but prove that the gateway accepted this request.
       for (const part of answer.parts) yield { type: 'part', part };
-      hasSpoken ||= spoken.some(({ type }) => type === 'text');
+      hasText ||= content.some(({ type }) => type === 'text');
       const calls = answer.parts.filter((part) => part.type === 'tool-call');
       if (calls.length === 0 || round === MOST_ROUNDS) {
         const finish = calls.length === 0 ? answer.finish : { reason: 'rounds' as const };
@@ -129,14 +129,14 @@ export function createUseTools({
   };
 }
 
-interface Called {
-  /** What people see of it; a call that did nothing is not shown. */
+interface CallResult {
+  /** Shown to people; absent if the call had no effect. */
   readonly shown?: CommandCall;
-  /** What the model is told. */
+  /** Sent to the model. */
   readonly response: Record<string, unknown>;
 }
 
-function told(outcome: Outcome, shown: Pick<CommandCall, 'command' | 'given'>): Called {
+function toCallResult(outcome: Outcome, shown: Pick<CommandCall, 'command' | 'given'>): CallResult {
   switch (outcome.type) {
     case 'accepted':
       outcome.begin();
@@ -159,8 +159,8 @@ function told(outcome: Outcome, shown: Pick<CommandCall, 'command' | 'given'>): 
   }
 }
 
-function describe(given: Readonly<Record<string, unknown>>): string {
-  return Object.entries(given)
+function describe(args: Readonly<Record<string, unknown>>): string {
+  return Object.entries(args)
     .slice(0, 12)
     .map(([name, value]) => `${name}: ${shorten(typeof value === 'string' ? value : JSON.stringify(value))}`)
     .join(' · ');
@@ -171,12 +171,12 @@ function shorten(text = ''): string {
   return flat.length <= LONGEST_GIVEN ? flat : `${flat.slice(0, LONGEST_GIVEN).toWellFormed()}…`;
 }
 
-function sumOf(before: Usage | undefined, now: Usage | undefined): Usage | undefined {
-  if (!before || !now) return before ?? now;
-  const inputTokens = (before.inputTokens ?? 0) + (now.inputTokens ?? 0);
-  const outputTokens = (before.outputTokens ?? 0) + (now.outputTokens ?? 0);
+function sumOf(total: Usage | undefined, next: Usage | undefined): Usage | undefined {
+  if (!total || !next) return total ?? next;
+  const inputTokens = (total.inputTokens ?? 0) + (next.inputTokens ?? 0);
+  const outputTokens = (total.outputTokens ?? 0) + (next.outputTokens ?? 0);
   return {
-    ...(before.inputTokens === undefined && now.inputTokens === undefined ? {} : { inputTokens }),
-    ...(before.outputTokens === undefined && now.outputTokens === undefined ? {} : { outputTokens }),
+    ...(total.inputTokens === undefined && next.inputTokens === undefined ? {} : { inputTokens }),
+    ...(total.outputTokens === undefined && next.outputTokens === undefined ? {} : { outputTokens }),
   };
 }

@@ -1,7 +1,6 @@
 /**
- * The reconcile loop: loads a job's record, reads the callbacks that came, runs the one step that is next, writes the
- * record once, and says when to run again. A restart, a duplicate, a late callback and a lost timer are all the same
- * case: run again.
+ * The reconcile loop: loads a job, reads new callbacks, runs the next step, writes the record once, and returns when to run again.
+ * Restarts, duplicates, late callbacks and lost timers are all handled by running again.
  */
 
 import { isOpen, type Job } from '../../core/job.ts';
@@ -15,9 +14,9 @@ import { slotHeldUntil } from '../steps/slots.ts';
 import { JobRun, type Next } from './run.ts';
 import { createSteps, type SharedParts } from './steps.ts';
 
-/** How long an overtaken run waits for the other run, before it repairs what both posted. */
+/** How long an overtaken run waits for the other run before it repairs their messages. */
 const GIVE_WAY_MS = 1_000;
-/** A job shows its progress within seconds; later it may have posted what it could not store. */
+/** Jobs show progress within seconds. An older job without a message may have posted one that was not recorded. */
 const SHOWN_WITHIN_MS = 60_000;
 
 export interface RunFacts extends RunLease {
@@ -25,8 +24,9 @@ export interface RunFacts extends RunLease {
 }
 
 /**
- * Advances a job as far as it goes. The schedule sees to it that only one call for a job runs at a time, as long as its
- * lease is held. Where the run before this one was interrupted, it may have posted what it could not store.
+ * Advances a job as far as possible. Resolves to the time of the next run, in milliseconds since the epoch; undefined for never. The
+ * schedule runs only one call per job at a time, while its lease is held. An interrupted earlier run may have posted a message that was
+ * not recorded.
  */
 export type Advance = (id: string, facts: RunFacts) => Promise<number | undefined>;
 
@@ -34,7 +34,7 @@ export function createAdvance(deps: JobDependencies & SharedParts): Advance {
   const { storage, measure, tracer, now, random, sleep, slots, readCallbacks } = deps;
   const steps = createSteps(deps);
 
-  /** One step as a span of the trace of the command that asked for the job, in whichever process it runs. */
+  /** Runs a step as a span in the trace of the original command. */
   function runTraced(run: JobRun, signal: AbortSignal): Promise<Next> {
     if (!tracer) return runStep(run, signal);
     const { id, work: request, state, traceparent = 'none' } = run.job;
@@ -46,18 +46,18 @@ export function createAdvance(deps: JobDependencies & SharedParts): Advance {
     });
   }
 
-  /** Reads the callbacks that came, runs the one step that is next, and writes the record. */
+  /** Reads new callbacks, runs the next step, and writes the record. */
   async function runStep(run: JobRun, signal: AbortSignal): Promise<Next> {
     const before = run.job;
     await readCallbacks(run, (at) =>
       measure('minstrel_callback_read_seconds', {}, secondsBetween(at, now())),
     );
-    const repairs = run.job.overtaken !== undefined;
-    const next = repairs ? await steps.repair(run, signal) : await step(run, signal);
+    const isRepair = run.job.overtaken !== undefined;
+    const next = isRepair ? await steps.repair(run, signal) : await step(run, signal);
     await run.save();
     measureRun(before, run.job);
-    // Another run of this job is at work. If both went on, they would overtake each other without end.
-    if (!repairs && run.job.overtaken !== undefined) return now() + GIVE_WAY_MS * (0.5 + random());
+    // Another run of this job is active. Without a pause, both would overtake each other endlessly.
+    if (!isRepair && run.job.overtaken !== undefined) return now() + GIVE_WAY_MS * (0.5 + random());
     return next;
   }
 
@@ -98,7 +98,7 @@ export function createAdvance(deps: JobDependencies & SharedParts): Advance {
     const deadlineAt = job.deadlineAt ?? job.createdAt + deadlineMs;
     if (now() >= deadlineAt) {
       if (comesBack === 'poll' && job.taskId !== undefined) {
-        // What was finished while it was not asked about is not called late.
+        // A last poll, because the task may have finished since the previous one.
         const next = await steps.poll(run, job.taskId, signal);
         if (next === 'now' || run.job === job) return next;
       }
@@ -109,8 +109,8 @@ export function createAdvance(deps: JobDependencies & SharedParts): Advance {
     const heldUntil = slotHeldUntil(job);
     if (now() >= heldUntil) await slots.release(job);
     const runAt = now() < heldUntil ? Math.min(heldUntil, deadlineAt) : deadlineAt;
-    const tellAgainAt = await steps.channel.tellProgress(run);
-    if (comesBack !== 'poll' || job.taskId === undefined) return Math.min(runAt, tellAgainAt);
+    const progressAt = await steps.channel.tellProgress(run);
+    if (comesBack !== 'poll' || job.taskId === undefined) return Math.min(runAt, progressAt);
     if (job.polls === 0 && job.attempts === 0) {
       run.apply({ type: 'polled' });
       return Math.min(deadlineAt, steps.whenToPoll(job));
@@ -119,16 +119,16 @@ export function createAdvance(deps: JobDependencies & SharedParts): Advance {
     return next === 'now' ? next : Math.min(deadlineAt, next);
   }
 
-  /** Shows the end. The gateway has done its part, so the next in line may ask it. */
+  /** Releases the slot, because the gateway is done, and delivers the result. */
   async function finish(run: JobRun, signal: AbortSignal): Promise<Next> {
-    // Later tries come after a first one, which released.
+    // The first try has released it.
     if (run.job.attempts === 0) await slots.release(run.job);
-    const again = await steps.deliver(run, signal);
-    if (again !== undefined) return again;
+    const retryAt = await steps.deliver(run, signal);
+    if (retryAt !== undefined) return retryAt;
     return mayComeLate(run.job) ? 'now' : undefined;
   }
 
-  /** Numbers for operators about what a run did. `before`: the job as it was loaded, or saved last. */
+  /** Records metrics of a step, from the job before and after it. */
   function measureRun(before: Job, after: Job): void {
     const family = familyOf(after.work);
     if (before.submittedAt === undefined && after.submittedAt !== undefined)
@@ -151,25 +151,25 @@ export function createAdvance(deps: JobDependencies & SharedParts): Advance {
   return async (id, { signal, interrupted, isHeld }) => {
     const run = await JobRun.load(id, storage, { sleep, random, isHeld, signal });
     if (!run) return undefined;
-    // Recorded, because a later run may be the first that shows something again.
+    // Recorded, because a later run may be the next to show a message.
     if (isOpen(run.job) && (interrupted || isLongUnshown(run.job, now())))
       run.record({ mayHavePosted: true });
-    // It may have posted for a job that another replica ended meanwhile.
+    // The interrupted run may have posted after another replica had ended the job.
     if (interrupted && !isOpen(run.job)) run.apply({ type: 'overtaken', posted: {} });
     for (;;) {
       const next = await runTraced(run, signal);
       if (next !== 'now') return next;
-      // Handed over to the next start, or to another replica.
+      // The next start or another replica continues.
       if (signal.aborted) return now();
     }
   };
 }
 
-/** When a timer is lost, it is forgotten that a run was interrupted: the next wake-up does not know it. */
+/** Detects possible unrecorded messages after a lost timer, which also loses the information that a run was interrupted. */
 const isLongUnshown = ({ posted, createdAt }: Job, now: number): boolean =>
   posted === undefined && now - createdAt > SHOWN_WITHIN_MS;
 
-/** Until when the call that comes next was asked to wait, in milliseconds since the epoch. */
+/** End of the Retry-After of the next call, in milliseconds since the epoch. */
 function heldUntil({ state, held: { asking = 0, showing = 0 } = {} }: Job): number {
   switch (state) {
     case 'accepted':
@@ -177,7 +177,7 @@ function heldUntil({ state, held: { asking = 0, showing = 0 } = {} }: Job): numb
     case 'ready':
       return showing;
     default:
-      // Polls keep their own Retry-After, and nothing else is called there.
+      // Polls respect Retry-After themselves, and there are no other calls in these states.
       return 0;
   }
 }

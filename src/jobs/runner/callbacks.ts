@@ -1,4 +1,4 @@
-/** Turns the callbacks that came for a job into events. */
+/** Converts the callbacks of a job into events. */
 import type { Job } from '../../core/job.ts';
 import type { Work } from '../../core/work.ts';
 import { keysOf, readMusicCallback } from '../../gateway/music/callback.ts';
@@ -9,7 +9,7 @@ import { sentenceFor } from '../sentences.ts';
 import { fromMusic } from '../transitions.ts';
 import type { JobRun } from './run.ts';
 
-/** Applies the callbacks that came since the last save, in their order. `onRead` is told when each came. Throws StorageError. */
+/** Applies new callbacks in order. `onRead` gets the time each was received. Throws StorageError. */
 export type ReadCallbacks = (run: JobRun, onRead?: (receivedAt: number) => void) => Promise<void>;
 
 export function createReadCallbacks({
@@ -17,11 +17,11 @@ export function createReadCallbacks({
   newId,
   log,
 }: Pick<JobDependencies, 'storage' | 'newId' | 'log'>): ReadCallbacks {
-  /** A result beats every other end, however late it comes; a failure beats only waiting. */
+  /** Undefined if the callback has no effect. */
   function eventOf(body: string, at: number, job: Job): JobEvent | undefined {
     const { stage, taskId, ...callback } = readMusicCallback(body);
     if (taskId !== undefined && job.taskId !== undefined && taskId !== job.taskId) {
-      // The signed URL names the job; the task in the body is only a hint.
+      // The signed URL identifies the job. The task in the body is only a hint.
       log.warn(
         { job: job.id, task: job.taskId, named: taskId },
         'A callback names a different task than its URL',
@@ -29,7 +29,7 @@ export function createReadCallbacks({
     }
     const result = fromMusic(callback.result);
     if (job.lyrics !== undefined && stage === 'complete' && result.songs.length === 0) {
-      // Too late to be sung by themselves: the song would be paid for when its person does not wait any more.
+      // Late lyrics become the result. The requester no longer waits for the song, so it is not requested.
       if (job.lyrics === 'sent' && job.end !== undefined && result.lyrics.length > 0)
         return { type: 'completed', result, at };
       const work = withLyrics(job.work, result.lyrics[0]?.text);
@@ -37,7 +37,7 @@ export function createReadCallbacks({
     }
     switch (stage) {
       case 'unknown':
-        tellKeys(body, job);
+        logKeys(body, job);
         return { type: 'progressed', taskId, isUnreadable: true };
       case 'pending':
         return { type: 'progressed', taskId };
@@ -47,11 +47,11 @@ export function createReadCallbacks({
       case 'complete':
         return { type: 'completed', taskId, result, at };
       case 'failed': {
-        // A late failure of the lyrics that came before a song.
+        // A late failure of the lyrics task, while the song is in progress.
         if (job.taskId !== undefined && taskId !== undefined && taskId !== job.taskId) return undefined;
         const reference = newId();
         const failure = callback.failure ?? { code: 'nonsense' as const };
-        if (failure.code === 'nonsense') tellKeys(body, job);
+        if (failure.code === 'nonsense') logKeys(body, job);
         log.warn({ job: job.id, reference, code: failure.code }, 'The gateway reported a failure');
         const sentence = sentenceFor(failure.code, job.work);
         return { type: 'failed', failure: { code: failure.code, sentence, reference, taken: 'no' } };
@@ -61,8 +61,8 @@ export function createReadCallbacks({
     }
   }
 
-  /** What is in a callback stays in the inbox; the log has the names of its members only. */
-  function tellKeys(body: string, { id }: Job): void {
+  /** Logs only the keys of a callback. Its content stays in the inbox. */
+  function logKeys(body: string, { id }: Job): void {
     log.warn({ job: id, bytes: body.length }, 'Could not parse a callback; its body is stored');
     log.debug({ job: id, keys: keysOf(parseJson(body)) }, 'Keys of a callback that could not be parsed');
   }
@@ -77,7 +77,7 @@ export function createReadCallbacks({
   };
 }
 
-/** The work with its words; undefined where it waits for none. */
+/** Adds the lyrics to the work; undefined if it expects no lyrics. */
 function withLyrics(work: Work, lyrics: string | undefined): Work | undefined {
   if (lyrics === undefined || !('lyricsAbout' in work)) return undefined;
   switch (work.route) {

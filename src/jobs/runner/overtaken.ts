@@ -1,4 +1,4 @@
-/** What becomes of the posts of a run that another run overtook. */
+/** Handles messages posted by a run after another run had taken over. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Job } from '../../core/job.ts';
 import type { Posted } from '../../platforms/platform.ts';
@@ -9,13 +9,13 @@ type PostEvent = EventOf<'recorded'> & { readonly fields: { readonly posted: Pos
 export const isPost = (event: JobEvent): event is PostEvent =>
   event.type === 'recorded' && event.fields.posted !== undefined;
 
-/** The events of a run that knows the record `before`, as they apply to the newest one. */
+/** Adapts the events of a run based on the record `before` to the newest record. */
 export function afterOvertaking(events: readonly JobEvent[], before: Job, newest: Job): readonly JobEvent[] {
   const isShownAgain = newest.shown !== before.shown || !isDeepStrictEqual(newest.posted, before.posted);
   return isShownAgain ? events.flatMap(withoutPosts) : events;
 }
 
-/** Posts of a run that was overtaken never replace the posts of the run that overtook it. */
+/** Keeps the messages of an overtaken run from replacing those of the run that took over. */
 function withoutPosts(event: JobEvent): JobEvent[] {
   if (!isPost(event)) return [event];
   const { posted, shown: _, ...fields } = event.fields;

@@ -1,4 +1,4 @@
-/** One run of a job: its newest record, and the events that are not written yet. */
+/** A run of a job: the newest record, and the events that are not written yet. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Job, JobFailure } from '../../core/job.ts';
 import { type Storage, StorageError } from '../../storage/storage.ts';
@@ -7,23 +7,24 @@ import { transition } from '../transitions.ts';
 import { afterOvertaking, isPost } from './overtaken.ts';
 import { pauseToStoreAgain, type RunOptions } from './retries.ts';
 
-/** `now`: the record moved on, run at once. A number: run then, in milliseconds since the epoch. Undefined: never. */
+/** When to run again: `now` after a change, a time in milliseconds since the epoch, or undefined for never. */
 export type Next = 'now' | number | undefined;
 
-/** Does what is next for a job, as events of its run. The signal hands the work over: the process stops. */
+/** A step of a job, which applies events to the run. The signal aborts when the process stops. */
 export type Step = (run: JobRun, signal: AbortSignal) => Promise<Next>;
 
 type JobRecords = Pick<Storage['jobs'], 'read' | 'replace'>;
 
-/** A write that failed, though it may have been done: the record, and how many events it holds. */
+/** A failed write that may have been done anyway. */
 interface UnansweredWrite {
   readonly job: Job;
+  /** Number of events included in the record. */
   readonly events: number;
 }
 
 export class JobRun {
   readonly #records: JobRecords;
-  /** The record as it was read or written last. */
+  /** The record as last read or written. */
   #stored: Job;
   #job: Job;
   #events: readonly JobEvent[] = [];
@@ -38,7 +39,7 @@ export class JobRun {
     this.#options = options;
   }
 
-  /** Undefined where there is no such job. Throws StorageError. */
+  /** Undefined if there is no such job. Throws StorageError. */
   static async load(
     id: string,
     { jobs }: Pick<Storage, 'jobs'>,
@@ -48,15 +49,12 @@ export class JobRun {
     return job && new JobRun(job, jobs, options);
   }
 
-  /** The record with every event of this run, written or not. */
+  /** The record with all events of this run, written or not. */
   get job(): Job {
     return this.#job;
   }
 
-  /**
-   * Throws StorageError if another replica may run the job by now. Called right before a step that cannot be undone, so that
-   * a process that was suspended learns this before it sends anything.
-   */
+  /** Throws StorageError if another replica may have taken over. Call it right before an irreversible step, because the process may have been suspended. */
   assertHeld(): void {
     if (!this.#isHeld()) throw new StorageError('lease', 'Another replica may have taken over.');
   }
@@ -72,20 +70,20 @@ export class JobRun {
     this.#events = [...this.#events, event];
   }
 
-  /** What was learned that changes no state. */
+  /** Updates fields without changing the state. */
   record(fields: RecordedFields): void {
     this.apply({ type: 'recorded', fields });
   }
 
-  /** The work failed; its person is told next. */
+  /** Fails the job. The failure is shown next. */
   fail(failure: JobFailure): 'now' {
     this.apply({ type: 'failed', failure });
     return 'now';
   }
 
   /**
-   * Writes an event ahead of a paid request, with all that is not written yet. False when this run may not send: the event
-   * means nothing in the job's state, or somebody else wrote first, and then only the rest is kept. Throws StorageError.
+   * Writes an event and all pending ones before a paid request. False if this run must not send the request: the event has no effect in the
+   * job's state, or the record was changed by someone else. Then only the pending events are kept. Throws StorageError.
    */
   async claim(event: JobEvent): Promise<boolean> {
     const before = this.#events;
@@ -99,7 +97,7 @@ export class JobRun {
         await this.#catchUp();
       }
     } catch (error) {
-      // Not sent, so not claimed; what was posted before is.
+      // The request is not sent, so the claim is dropped. Recorded messages must still be stored.
       this.#events = before;
       this.#job = before.reduce(transition, this.#stored);
       if (before.some(isPost)) await this.save();
@@ -110,12 +108,12 @@ export class JobRun {
   }
 
   /**
-   * Writes once what has happened since the last time, if anything has. Events are applied again to the newest record
-   * where somebody else wrote meanwhile; a job that was erased stays erased. What was posted, and what the gateway answered,
-   * is tried again while storage is away: no later run can learn it. Throws StorageError.
+   * Writes all pending events at once. If the record was changed meanwhile, applies them to the newest version; an erased job stays
+   * erased. Retries posted messages and responses of the gateway during storage outages, because no later run can learn them. Throws
+   * StorageError.
    */
   async save(): Promise<void> {
-    // A message to a chat may have to be stored while an earlier write is still running.
+    // A posted message may have to be stored while an earlier write is still running.
     const saving = this.#saving.then(() => this.#writeWithTries());
     this.#saving = saving.catch(() => undefined);
     await saving;
@@ -126,8 +124,8 @@ export class JobRun {
       try {
         return await this.#writeAll();
       } catch (error) {
-        const failed = { error, attempt, events: this.#events };
-        if (!this.#options || !(await pauseToStoreAgain(failed, this.#options))) throw error;
+        const failedWrite = { error, attempt, events: this.#events };
+        if (!this.#options || !(await pauseToStoreAgain(failedWrite, this.#options))) throw error;
       }
     }
   }
@@ -139,27 +137,27 @@ export class JobRun {
     }
   }
 
-  /** False when somebody else wrote first. */
+  /** False if the record was changed by someone else. */
   async #write(): Promise<boolean> {
-    const writing = { job: this.#job, events: this.#events.length };
+    const write = { job: this.#job, events: this.#events.length };
     try {
-      const written = await this.#records.replace(writing.job);
-      if (written) this.#wrote(written, writing.events);
-      return written !== undefined;
+      const stored = await this.#records.replace(write.job);
+      if (stored) this.#setStored(stored, write.events);
+      return stored !== undefined;
     } catch (error) {
-      this.#unanswered = writing;
+      this.#unanswered = write;
       throw error;
     }
   }
 
-  #wrote(written: Job, events: number): void {
-    this.#stored = written;
+  #setStored(stored: Job, events: number): void {
+    this.#stored = stored;
     this.#events = this.#events.slice(events);
-    this.#job = this.#events.reduce(transition, written);
+    this.#job = this.#events.reduce(transition, stored);
     this.#unanswered = undefined;
   }
 
-  /** Applies to the newest record what is not written yet. */
+  /** Applies the pending events to the newest record. */
   async #catchUp(): Promise<void> {
     const newest = await this.#records.read(this.#job.id);
     if (!newest) {
@@ -168,7 +166,7 @@ export class JobRun {
     }
     const { job, events } = this.#unanswered ?? {};
     if (job && isDeepStrictEqual(newest, { ...job, version: newest.version })) {
-      this.#wrote(newest, events ?? 0);
+      this.#setStored(newest, events ?? 0);
       return;
     }
     this.#events = afterOvertaking(this.#events, this.#stored, newest);
@@ -177,7 +175,7 @@ export class JobRun {
   }
 }
 
-/** Applies one event to a job outside of its run. Resolves to the job as it is stored now. Throws StorageError. */
+/** Applies one event to a job outside of a run. Resolves to the stored job. Throws StorageError. */
 export async function applyEvent(
   id: string,
   event: JobEvent,

@@ -1,4 +1,4 @@
-/** Makes each step of a job once, with what it needs. */
+/** Creates the steps of jobs and wires their dependencies. */
 import { createAnswerQuestion } from '../ask/answer.ts';
 import { createReadConversation } from '../ask/conversation.ts';
 import { createAnswerParts } from '../ask/dialects.ts';
@@ -22,7 +22,7 @@ import { createStyleAndLyrics } from '../steps/style-and-lyrics.ts';
 import { createSubmit } from '../steps/submit.ts';
 import { createReadCallbacks } from './callbacks.ts';
 
-/** What the steps share with what commands ask of jobs. */
+/** Parts that are also used outside of steps. */
 export type SharedParts = ReturnType<typeof createSharedParts>;
 
 export function createSharedParts(deps: Omit<JobDependencies, 'invoke'>) {

@@ -1,5 +1,5 @@
-/** Schedules open jobs that have no timer: the last resort for timers that were lost. */
-import { setImmediate as others } from 'node:timers/promises';
+/** Schedules open jobs without a timer, as a last resort for lost timers. */
+import { setImmediate as yieldToEvents } from 'node:timers/promises';
 import { jitter } from '../../core/util/backoff.ts';
 import { isUnreadableRecord } from '../../storage/job-record.ts';
 import type { JobDependencies } from '../dependencies.ts';
@@ -8,18 +8,18 @@ import { applyEvent } from './run.ts';
 
 const EVERY_MS = 10 * 60_000;
 const PAGE = 500;
-/** Jobs woken a second, so that what was lost together does not come back together. */
+/** Spreads the load after many timers were lost at once. */
 const WOKEN_PER_SECOND = 20;
-/** Not before a job that is just being stored has its own time. */
+/** Leaves time for a job that is just being stored to get its timer. */
 const GRACE_MS = 10_000;
 
 interface SweepParts extends Pick<JobDependencies, 'storage' | 'sleep' | 'random' | 'now' | 'log'> {
   readonly slots: Slots;
-  /** Whether this version cannot read the record of a job: waking it does not help. */
+  /** True if this version cannot read the job's record, so that waking it is useless. */
   readonly isUnreadable: (job: string) => boolean;
 }
 
-/** Sweeps now and every ten minutes, until the signal. Never rejects. */
+/** Sweeps now and every ten minutes, until the signal aborts. Never rejects. */
 export async function sweepRegularly(
   { storage, slots, isUnreadable, sleep, random, now, log }: SweepParts,
   signal: AbortSignal,
@@ -33,16 +33,16 @@ export async function sweepRegularly(
         if (isUnreadable(id)) continue;
         log.warn({ job: id }, 'Found an open job without a timer');
         try {
-          // Whether its last run ended was lost with the timer.
+          // The lost timer would tell whether its last run was interrupted.
           await applyEvent(id, { type: 'recorded', fields: { mayHavePosted: true } }, storage);
         } catch (error) {
-          // Its run finds out, and from then on it is left alone.
+          // Its run marks it as unreadable.
           if (!isUnreadableRecord(error)) throw error;
         }
         await storage.schedule.add(id, now() + GRACE_MS + (woken * 1_000) / WOKEN_PER_SECOND);
         woken += 1;
       }
-      await others();
+      await yieldToEvents();
     };
     let page: string[] = [];
     for await (const id of storage.jobs.open()) {

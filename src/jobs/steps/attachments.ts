@@ -1,4 +1,4 @@
-/** Fetches what a command named: files, and what was said before a question. */
+/** Fetches the files and earlier messages that the work of a job refers to. */
 import { isNamed } from '../../core/attachments.ts';
 import { UserError } from '../../core/errors.ts';
 import type { Address } from '../../core/invocation.ts';
@@ -15,14 +15,14 @@ import { isRead, type ReadConversation } from '../ask/conversation.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import type { Keep } from './keep.ts';
 
-/** Files without which the work cannot be done. Pictures of a conversation can: a note replaces them. */
+/** Files that the work requires. Images of a conversation are not required: a note replaces missing ones. */
 function filesOf(work: Work): WorkFile[] {
   const image = 'image' in work ? work.image : undefined;
   const audio = 'audio' in work ? work.audio : undefined;
   return [image, audio].filter((file) => file !== undefined);
 }
 
-/** Whether everything that the work needs is here. */
+/** True if everything that the work refers to has been fetched. */
 export function isPrepared(work: Work): boolean {
   return work.route === 'answer' ? isRead(work) : !filesOf(work).some(isNamed);
 }
@@ -61,8 +61,8 @@ export function createAttachments({
     signal: AbortSignal,
   ): Promise<InquiryPart> {
     const access = await accessTo(file, address, signal);
-    const { type, file: kept } = await keepReadable({ media, fitPicture }, file, access);
-    return type === 'image' ? { type, file: kept } : { type, file: kept, name: file.name };
+    const { type, file: stored } = await keepReadable({ media, fitPicture }, file, access);
+    return type === 'image' ? { type, file: stored } : { type, file: stored, name: file.name };
   }
 
   async function accessTo(
@@ -75,29 +75,29 @@ export function createAttachments({
     return { from: 'platform', headers, signal };
   }
 
-  /** Throws UserError for a recording whose length is unknown or more than the gateway takes. */
+  /** Throws UserError if the length of a recording is unknown or exceeds the gateway's limit. */
   async function keepRecording(
     recording: Recording,
     address: Address,
     signal: AbortSignal,
   ): Promise<KeptRecording> {
     if (!isNamed(recording)) return recording;
-    const kept = await keepFile(recording, 'audio', address, signal);
-    const seconds = await media.seconds(kept.name);
+    const file = await keepFile(recording, 'audio', address, signal);
+    const seconds = await media.seconds(file.name);
     const name = nameOf(recording);
-    const most = SONG_LIMITS.uploadSeconds;
+    const limit = SONG_LIMITS.uploadSeconds;
     if (seconds === undefined)
       throw new UserError(`I can't tell how long ${name} is. Please attach it as MP3 or WAV.`);
-    if (seconds > most)
+    if (seconds > limit)
       throw new UserError(
-        `${name} is too long: ${duration(seconds)}, the limit is ${duration(most)}. Please attach a shorter part.`,
+        `${name} is too long: ${duration(seconds)}, the limit is ${duration(limit)}. Please attach a shorter part.`,
       );
-    return { ...kept, seconds };
+    return { ...file, seconds };
   }
 
   /**
-   * The work with its files. Throws UserError for a file that cannot be used or fetched, PlatformError while the platform cannot
-   * hand it over, and the signal's reason.
+   * Returns the work with its files. Throws UserError if a file cannot be used or fetched, PlatformError if the platform is unavailable,
+   * and the signal's reason.
    */
   async function prepareWork({ address, work }: Job, signal: AbortSignal): Promise<Work> {
     switch (work.route) {
@@ -122,8 +122,8 @@ export function createAttachments({
   }
 
   /**
-   * Why the work cannot be asked for: a file that it needs is not kept any more, or cannot be read now. Months may lie
-   * between a job and its `Again`.
+   * The failure of a job whose files are no longer stored or cannot be read right now. **Again** may be pressed months after the files
+   * were stored.
    */
   async function attachmentFailure(job: Job): Promise<JobFailure | undefined> {
     const fail = (code: string, sentence: string, cause?: MediaError) => {
@@ -132,10 +132,10 @@ export function createAttachments({
       return { code, sentence, reference, taken: 'no' as const };
     };
     try {
-      const found = await Promise.all(
+      const files = await Promise.all(
         filesOf(job.work).flatMap((file) => (isNamed(file) ? [] : [media.stat(file.name)])),
       );
-      if (found.every((file) => file !== undefined)) return undefined;
+      if (files.every((file) => file !== undefined)) return undefined;
       return fail(
         'missing',
         'Your attachment is no longer stored. Please use the command again and attach the file.',

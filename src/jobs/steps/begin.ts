@@ -1,4 +1,4 @@
-/** Everything before the gateway is asked: the queue, the progress message, what was attached. */
+/** The steps before the request to the gateway: progress message, attachments, queue. */
 import { toMessage, UserError } from '../../core/errors.ts';
 import { filesDeadline } from '../../media/attachments.ts';
 import { PlatformError } from '../../platforms/platform.ts';
@@ -13,12 +13,12 @@ import type { JobChannel } from './channel.ts';
 import type { Slots } from './slots.ts';
 import type { StyleAndLyrics } from './style-and-lyrics.ts';
 
-/** Shorter waits need no estimate. */
+/** Shorter estimates are not worth showing. */
 const SHORTEST_ESTIMATE_MS = 5_000;
-/** People do not want to be charged for a request of yesterday. */
+/** People don't want to pay for a request from yesterday. */
 const BEGINS_WITHIN_MS = 24 * 60 * 60_000;
 const QUEUED_STAGE = 'Waiting for its turn';
-/** Enough of them that one slow song does not make people expect another. */
+/** Enough to keep one slow song from distorting the estimate. */
 const DURATIONS_COMPARED = 20;
 
 interface BeginParts
@@ -31,7 +31,7 @@ interface BeginParts
   readonly send: Step;
 }
 
-/** Nothing is spent before the person can see that the work has begun. */
+/** Shows the progress message before anything is spent. */
 export function createBegin({
   storage,
   slots,
@@ -46,7 +46,7 @@ export function createBegin({
   newId,
   log,
 }: BeginParts): Step {
-  /** Fetches what the work names. It takes no slot meanwhile, so that slow files hold nobody up. */
+  /** Fetches files and earlier messages. Takes no slot yet, so that slow files don't block the queue. */
   async function prepare(run: JobRun, signal: AbortSignal): Promise<Next> {
     using watch = await watchForCancel(run.job.id, signal);
     try {
@@ -57,13 +57,13 @@ export function createBegin({
     } catch (error) {
       if (error instanceof StorageError) throw error;
       if (signal.aborted) return now();
-      if (watch.cancelledBy === undefined) return progressRefused(run, error);
+      if (watch.cancelledBy === undefined) return failToBegin(run, error);
       run.apply({ type: 'cancelRequested', by: watch.cancelledBy });
       return 'now';
     }
   }
 
-  /** Tells the person how long it may take, where there is history to tell from: the median of the latest. */
+  /** Estimates the duration: the median of recent jobs of the same kind. */
   async function estimate(run: JobRun): Promise<void> {
     const { estimateMs, posted, work } = run.job;
     if (estimateMs !== undefined || posted) return;
@@ -72,8 +72,8 @@ export function createBegin({
     if (median !== undefined && median >= SHORTEST_ESTIMATE_MS) run.record({ estimateMs: median });
   }
 
-  /** The work cannot be shown or prepared, so nothing is spent: later again, or a sentence. */
-  function progressRefused(run: JobRun, error: unknown): Next {
+  /** Retries later or fails the job, if its progress cannot be shown or its files cannot be fetched. Nothing was spent. */
+  function failToBegin(run: JobRun, error: unknown): Next {
     if (!(error instanceof PlatformError)) {
       const reference = newId();
       const { text: sentence } = toMessage(error, { log, reference });
@@ -101,9 +101,9 @@ export function createBegin({
       await channel.show(run, channel.progressMessage(run.job, isQueued ? { stage: QUEUED_STAGE } : {}));
     } catch (error) {
       if (error instanceof StorageError) throw error;
-      // While its platform is away, the others may ask the gateway.
+      // Other jobs may use the slot while this platform is unavailable.
       await slots.release(run.job);
-      return progressRefused(run, error);
+      return failToBegin(run, error);
     }
     if (isQueued) return slots.whenToAskAgain(run.job);
     const failure = await attachmentFailure(run.job);
@@ -115,8 +115,8 @@ export function createBegin({
     if ('lyricsAbout' in polished && polished.lyricsAbout !== undefined && lyrics === undefined) {
       return requestLyrics(run, polished, polished.lyricsAbout);
     }
-    // Written ahead: after a crash it is known that the gateway may have been asked.
-    const isOurs = await run.claim({ type: 'submitting', work: polished, at: now() });
-    return isOurs ? send(run, signal) : 'now';
+    // Stored before the request, so that after a crash the job is known to have been sent.
+    const isClaimed = await run.claim({ type: 'submitting', work: polished, at: now() });
+    return isClaimed ? send(run, signal) : 'now';
   };
 }

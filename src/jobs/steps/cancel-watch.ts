@@ -1,17 +1,17 @@
-/** A request to cancel a job that is running, made on this replica or on another. */
+/** Watches for a request to cancel a running job, on this or another replica. */
 import type { JobDependencies } from '../dependencies.ts';
 
-/** Notifications between replicas may be lost; the record is read this often all the same. */
+/** How often the record is read, because notifications between replicas may be lost. */
 const CHECK_EVERY_MS = 1_000;
 
 export interface CancelWatch extends Disposable {
-  /** Aborts when the job is cancelled, and when the process shuts down. */
+  /** Aborts when the job is cancelled or the process shuts down. */
   readonly signal: AbortSignal;
   /** The person who cancelled it. */
   readonly cancelledBy: string | undefined;
 }
 
-/** Watches until it is disposed. `onCancel` is called once. Never rejects. */
+/** Watches until disposed. Calls `onCancel` at most once. Never rejects. */
 export type WatchForCancel = (
   job: string,
   shutdown: AbortSignal,
@@ -25,13 +25,13 @@ export function createWatchForCancel({
 }: Pick<JobDependencies, 'storage' | 'sleep' | 'log'>): WatchForCancel {
   return async (job, shutdown, onCancel) => {
     const cancel = new AbortController();
-    const over = new AbortController();
+    const disposed = new AbortController();
     let cancelledBy: string | undefined;
     const check = async (): Promise<void> => {
       try {
         const requestedBy = (await storage.jobs.read(job))?.cancelRequestedBy;
-        // Several reads may be on their way.
-        if (requestedBy === undefined || cancelledBy !== undefined || over.signal.aborted) return;
+        // Another check may have finished during the read.
+        if (requestedBy === undefined || cancelledBy !== undefined || disposed.signal.aborted) return;
         cancelledBy = requestedBy;
         cancel.abort();
         onCancel?.(requestedBy);
@@ -40,13 +40,13 @@ export function createWatchForCancel({
       }
     };
     const unsubscribe = storage.notifications.subscribe(job, () => void check());
-    const checkOften = async (): Promise<void> => {
-      while (!over.signal.aborted) {
-        await sleep(CHECK_EVERY_MS, over.signal);
-        if (!over.signal.aborted) await check();
+    const checkRegularly = async (): Promise<void> => {
+      while (!disposed.signal.aborted) {
+        await sleep(CHECK_EVERY_MS, disposed.signal);
+        if (!disposed.signal.aborted) await check();
       }
     };
-    void checkOften();
+    void checkRegularly();
     // The request may be older than the subscription.
     await check();
     return {
@@ -55,7 +55,7 @@ export function createWatchForCancel({
         return cancelledBy;
       },
       [Symbol.dispose]() {
-        over.abort();
+        disposed.abort();
         unsubscribe();
       },
     };

@@ -1,4 +1,4 @@
-/** Showing a job in its channel: progress while it runs, any message in the end, or the person alone where that fails. */
+/** Shows a job in its channel: its progress, its final message, or a direct message if the channel rejects it. */
 
 import { hash } from 'node:crypto';
 import type { Job } from '../../core/job.ts';
@@ -13,15 +13,15 @@ import { pauseBefore } from '../runner/retries.ts';
 import type { JobRun } from '../runner/run.ts';
 import { type Keep, withKeptMedia } from './keep.ts';
 
-/** The result itself is not held up for longer because of what was shown early. */
+/** A Retry-After for an early message must not delay the result for longer. */
 const LONGEST_EARLY_HOLD_MS = 60_000;
 const UNCERTAIN_STAGE = "The gateway's reply was lost, so I'm waiting to hear whether it accepted this";
 const HELD_STAGE = 'Waiting because the gateway is busy';
 
 interface Progress {
-  /** If it is not the usual one of the work. */
+  /** Replaces the default stage of the work. */
   readonly stage?: string;
-  /** Until when nothing else happens, in milliseconds since the epoch. */
+  /** End of the stage, in milliseconds since the epoch. */
   readonly until?: number | undefined;
 }
 
@@ -35,14 +35,14 @@ export function createChannel({
   random,
   log,
 }: Pick<JobDependencies, 'platform' | 'command' | 'now' | 'random' | 'log'> & Pick<Keep, 'keepMedia'>) {
-  /** What people see while the job runs. */
+  /** The message of a running job. */
   function progressMessage(
     job: Job,
     { stage = PLANS[job.work.route].stage, until }: Progress = {},
   ): Message & Required<Pick<Message, 'progress'>> {
-    // An answer has its model in the title before its first word.
-    const isShown = job.result !== undefined || job.work.route === 'answer';
-    const early = isShown ? command(job.command)?.early?.(job) : undefined;
+    // An answer shows its model in the title before the first word.
+    const hasEarly = job.result !== undefined || job.work.route === 'answer';
+    const early = hasEarly ? command(job.command)?.early?.(job) : undefined;
     const { queuePosition, estimateMs } = job;
     const isEstimated = estimateMs !== undefined && queuePosition === undefined && until === undefined;
     return {
@@ -59,27 +59,27 @@ export function createChannel({
     };
   }
 
-  /** Shows `message` unless it is shown already. Throws PlatformError. */
+  /** Shows the message unless it is already shown. Throws PlatformError. */
   async function show(run: JobRun, message: Message): Promise<void> {
-    const shown = messageDigest(message);
-    if (shown === run.job.shown) return;
+    const digest = messageDigest(message);
+    if (digest === run.job.shown) return;
     const { address } = run.job;
     const chat = platform(address.platform);
     if (!chat) throw new PlatformError('unavailable', `The platform ${address.platform} is not enabled`);
-    recordShown(run, shown, await chat.show(address, message, showOptions(run)));
+    recordShown(run, digest, await chat.show(address, message, showOptions(run)));
   }
 
-  /** Shows what is no reason to fail the work: what cannot be shown now is shown at the end. Throws StorageError. */
-  async function tryToShow(run: JobRun, make: () => Promise<Message>): Promise<void> {
+  /** Shows an intermediate message, and ignores failures. Throws StorageError. */
+  async function tryToShow(run: JobRun, createMessage: () => Promise<Message>): Promise<void> {
     const { held } = run.job;
     if ((held?.showing ?? 0) > now()) return;
     try {
-      await show(run, await make());
+      await show(run, await createMessage());
     } catch (error) {
       if (error instanceof StorageError) throw error;
       log.warn({ job: run.job.id, err: error }, 'Could not show progress');
-      const isAway = error instanceof PlatformError || error instanceof MediaError;
-      if (!isAway || error.retryAfterMs === undefined) return;
+      const isTemporary = error instanceof PlatformError || error instanceof MediaError;
+      if (!isTemporary || error.retryAfterMs === undefined) return;
       const showing = now() + Math.min(error.retryAfterMs, LONGEST_EARLY_HOLD_MS);
       run.record({ held: { ...held, showing } });
     }
@@ -90,10 +90,7 @@ export function createChannel({
     show,
     tryToShow,
 
-    /**
-     * While the gateway works: lyrics and a first listen as early stages bring them, and whether it is unclear that it took
-     * the work at all.
-     */
+    /** Shows partial results, such as lyrics and a first listen, and whether the gateway may not have accepted the work. */
     async showEarly(run: JobRun, signal: AbortSignal): Promise<void> {
       const { result, uncertain, deadlineAt } = run.job;
       const early = result && command(run.job.command)?.early?.(run.job);
@@ -105,26 +102,26 @@ export function createChannel({
       });
     },
 
-    /** Shows later, and not before Retry-After where there was one. Resolves to when, in milliseconds since the epoch. */
+    /** Schedules a retry, not before a Retry-After. Returns its time in milliseconds since the epoch. */
     showLater(run: JobRun, retryAfterMs: number | undefined): number {
-      const again = now() + pauseBefore(run.job.attempts + 1, random, retryAfterMs);
-      run.apply({ type: 'retried', ...(retryAfterMs === undefined ? {} : { held: { showing: again } }) });
-      return again;
+      const retryAt = now() + pauseBefore(run.job.attempts + 1, random, retryAfterMs);
+      run.apply({ type: 'retried', ...(retryAfterMs === undefined ? {} : { held: { showing: retryAt } }) });
+      return retryAt;
     },
 
-    /** The gateway asked for patience: until when it gets it. */
+    /** Shows how long the job waits because of the gateway's Retry-After. */
     async showHeld(run: JobRun): Promise<void> {
       const { asking = 0 } = run.job.held ?? {};
       if (asking > now())
         await tryToShow(run, async () => progressMessage(run.job, { stage: HELD_STAGE, until: asking }));
     },
 
-    /** Says how far the work is, apart from its message. Resolves to when to say it again, in milliseconds since the epoch. */
+    /** Updates a progress indicator outside the message, if the platform has one. Resolves to the time of the next update. */
     async tellProgress({ job }: JobRun): Promise<number> {
       try {
         const { progress } = progressMessage(job);
-        const again = await platform(job.address.platform)?.showProgress?.(job.address, progress);
-        return now() + (again ?? Number.POSITIVE_INFINITY);
+        const pauseMs = await platform(job.address.platform)?.showProgress?.(job.address, progress);
+        return now() + (pauseMs ?? Number.POSITIVE_INFINITY);
       } catch (error) {
         log.debug({ job: job.id, err: error }, 'Could not report progress');
         return Number.POSITIVE_INFINITY;
@@ -132,14 +129,14 @@ export function createChannel({
     },
 
     /**
-     * The channel does not take the result: the person gets it alone. False if the platform cannot do that either. Throws
-     * PlatformError if that may work later.
+     * Sends the requester a direct message, because the channel rejects the result. False if the platform rejects that, too. Throws
+     * PlatformError if a retry may succeed.
      */
     async tellPrivately({ id, address }: Job, cause: PlatformError, message: Message): Promise<boolean> {
       const chat = platform(address.platform);
       if (!chat) return false;
       try {
-        // A failure to begin already says it in its own sentence.
+        // The message of a failed start is already the advice.
         const advice = cause.advice && cause.advice !== message.text ? { footer: cause.advice } : {};
         await chat.sendPrivately(address, { ...message, ...advice });
         return true;
@@ -155,7 +152,7 @@ export function createChannel({
 export const cancelButton = (job: Job): ActionButton =>
   button(job, 'cancel', PLANS[job.work.route].comesBack === 'stream' ? 'Stop' : 'Cancel');
 
-/** What a platform needs to find again what it has shown of this job. */
+/** Options for the platform to find the existing message of the job. */
 export function showOptions(run: JobRun): ShowOptions {
   return {
     key: run.job.id,
@@ -169,13 +166,13 @@ export function showOptions(run: JobRun): ShowOptions {
   };
 }
 
-/** Tells equal messages from others without keeping them. */
+/** A digest to detect unchanged messages. */
 export function messageDigest(message: Message): string {
   return hash('sha256', JSON.stringify(message), 'base64url');
 }
 
-/** What the platform found of interrupted runs is part of `posted`. */
-export function recordShown(run: JobRun, shown: string, posted: Posted): void {
-  const found = run.job.mayHavePosted === true ? { mayHavePosted: false } : {};
-  run.record({ posted, shown, ...found });
+/** Records a shown message. `posted` also lists the messages of interrupted runs that the platform found. */
+export function recordShown(run: JobRun, digest: string, posted: Posted): void {
+  const reset = run.job.mayHavePosted === true ? { mayHavePosted: false } : {};
+  run.record({ posted, shown: digest, ...reset });
 }

@@ -1,4 +1,4 @@
-/** The last steps of a job: settle, keep a voice, show the result in whatever way is possible, close. */
+/** The last steps of a job: settles the usage, saves a voice, shows the result in any way possible, and closes the job. */
 
 import { toMessage } from '../../core/errors.ts';
 import type { Charge, Job } from '../../core/job.ts';
@@ -13,20 +13,20 @@ import { cancelButton, type JobChannel } from './channel.ts';
 import type { Keep } from './keep.ts';
 import type { FinalMessage } from './message.ts';
 
-/** Tries before people are told what is not here yet; most faults are over by then. */
+/** Tries before the message names missing files. Most faults are over by then. */
 const SILENT_TRIES = 3;
-/** Where a host asks for a longer pause, people are told before. */
+/** After a longer Retry-After, the message names missing files immediately. */
 const LONGEST_SILENCE_MS = 60_000;
-/** A host of files is asked again after this long, whatever it asked for: its word is not the gateway's or the platform's. */
+/** Limits the Retry-After of a file host, which is neither the gateway nor the platform. */
 const LONGEST_FILE_HOLD_MS = 10 * 60_000;
-/** Tries of an upload before links replace the files, where the platform takes a message without files. */
+/** Upload tries before links replace the files. */
 const UPLOAD_TRIES = 5;
-/** After this long without its platform a result is no longer pushed; it stays in storage. */
+/** Time after which an undelivered result is only offered by /jobs. */
 const GIVE_UP_AFTER_MS = 7 * 24 * 60 * 60_000;
 
 interface NotShown {
   readonly error: PlatformError | MediaError;
-  /** More of the result may still come. */
+  /** More files may still arrive. */
   readonly isWaiting: boolean;
 }
 
@@ -50,15 +50,15 @@ export function createDeliver({
   now,
   log,
 }: DeliverParts): Deliver {
-  /** Whether a job of a backup was ended after the copy was made: its message no longer offers to cancel it. */
-  async function endedBefore(job: Job): Promise<boolean> {
+  /** True if a job restored from a backup had ended after the backup was made: its message no longer has a cancel button. */
+  async function hasAlreadyEnded(job: Job): Promise<boolean> {
     const { restored, end, posted, address } = job;
     if (!restored || end === 'delivered' || end === 'cancelled' || posted === undefined) return false;
     const chat = platform(address.platform);
     return (await chat?.offers?.(address, posted, cancelButton(job).id)) === false;
   }
 
-  /** The message is wrong by our own mistake, and each try would fail again: a sentence replaces the result, or the result is kept. */
+  /** Handles a bug in rendering, which no retry can fix: shows an error message, or leaves the result to /jobs. */
   async function endBroken(run: JobRun, error: unknown): Promise<undefined> {
     try {
       if (await showRefusal(run, error)) return close(run);
@@ -75,14 +75,14 @@ export function createDeliver({
     if (waiting && isBrief && run.job.attempts < SILENT_TRIES)
       return channel.showLater(run, waiting.retryAfterMs);
     try {
-      if (await endedBefore(run.job)) return close(run);
+      if (await hasAlreadyEnded(run.job)) return close(run);
       await channel.show(run, message);
       if (waiting) return channel.showLater(run, pauseForFile(waiting));
     } catch (error) {
       if (!isNotShown(error)) throw error;
       log.warn({ job: run.job.id, err: error }, 'Could not show the result; trying another way');
       return showOtherwise(run, message, { error, isWaiting: waiting !== undefined }).catch((later) => {
-        // Asked for patience on the way, it is given all of it.
+        // Respects a Retry-After of these further tries.
         if (!isNotShown(later)) throw later;
         return isYoung(run.job) ? channel.showLater(run, pauseAfter(later)) : keepForLater(run);
       });
@@ -94,7 +94,7 @@ export function createDeliver({
     return now() - createdAt < GIVE_UP_AFTER_MS;
   }
 
-  /** Tries links instead of files, then a sentence, then the person alone; or later again. Throws what {@link isShown} throws. */
+  /** Tries links instead of files, then an error message, then a direct message; or schedules a retry. Throws like {@link isShown}. */
   async function showOtherwise(
     run: JobRun,
     message: Message,
@@ -109,19 +109,19 @@ export function createDeliver({
     }
     if (error.code === 'unavailable') {
       const mayLink = !isWaiting && attempts >= UPLOAD_TRIES && error.retryAfterMs === undefined;
-      const linked = mayLink && (await showLinks(run, message));
-      if (!linked) return mayWait ? channel.showLater(run, error.retryAfterMs) : keepForLater(run);
-      // A platform that came back just now takes the files as well.
+      const isLinked = mayLink && (await showLinks(run, message));
+      if (!isLinked) return mayWait ? channel.showLater(run, error.retryAfterMs) : keepForLater(run);
+      // The platform accepted the links, so it may accept the files now.
       if (!(await isShown(run, message))) await showLinks(run, message);
       return close(run);
     }
-    const isTold =
+    const isReported =
       error.code === 'refused' && ((await showLinks(run, message)) || (await showRefusal(run, error)));
-    if (isTold || (await channel.tellPrivately(run.job, error, message))) return close(run);
+    if (isReported || (await channel.tellPrivately(run.job, error, message))) return close(run);
     return keepForLater(run);
   }
 
-  /** Settles the reservation of an ended job, or gives it back. A late result is settled when it comes. */
+  /** Settles the reservation of a job, or refunds it. Repeated for a late result. */
   async function settleUsage(job: Job): Promise<void> {
     const charge = chargeOf(job);
     if (job.charged === (charge !== 'no') && (job.chargeUncertain ?? false) === (charge === 'uncertain'))
@@ -129,7 +129,7 @@ export function createDeliver({
     await (charge === 'no' ? meter.giveBack(job) : meter.settle(job, charge));
   }
 
-  /** Keeps the voice that a job in state `ready` brought, for its server. Repeating it changes nothing. */
+  /** Saves the voice of a `ready` job for its server. Idempotent. */
   async function keepVoiceOf(job: Job): Promise<void> {
     const { work, result, end, madeFrom, person } = job;
     if (work.route !== 'music.generatePersona' || end !== 'delivered' || result?.voice?.outcome !== 'kept')
@@ -145,7 +145,7 @@ export function createDeliver({
     });
   }
 
-  /** The same message with links instead of files. False when it has no files, or not even that is taken. */
+  /** Shows the message with links instead of files. False if it has no files or the platform rejects it. */
   async function showLinks(run: JobRun, message: Message): Promise<boolean> {
     const links = (message.media ?? []).flatMap(({ name, source, cover }) =>
       source.type === 'kept' && !cover ? [`[${plain(name)}](${fileUrl(source.file, name)})`] : [],
@@ -155,7 +155,7 @@ export function createDeliver({
     return isShown(run, { ...message, text, media: [] });
   }
 
-  /** False when the platform does not take it. Throws PlatformError if the platform says how long to wait. */
+  /** Shows a message; false if the platform rejects it. Throws PlatformError or MediaError if there is a Retry-After. */
   async function isShown(run: JobRun, message: Message): Promise<boolean> {
     try {
       await channel.show(run, message);
@@ -166,7 +166,7 @@ export function createDeliver({
     }
   }
 
-  /** The platform refuses the result itself: a sentence replaces it. False if even that is refused. */
+  /** Shows an error message instead of a rejected result. False if the platform rejects that, too. */
   async function showRefusal(run: JobRun, cause: unknown): Promise<boolean> {
     const { id, title } = run.job;
     const message = toMessage(cause, { log, reference: id });
@@ -182,12 +182,9 @@ export function createDeliver({
     run.apply({ type: 'closed', end: run.job.end, at: now(), charge: chargeOf(run.job) });
   }
 
-  /**
-   * Delivers a job in state `ready`. Resolves to when to try again, in milliseconds since the epoch; undefined when it is
-   * closed.
-   */
+  /** Delivers a `ready` job. Resolves to the time of the next try, in milliseconds since the epoch; undefined once it is closed. */
   return async (run, signal) => {
-    // A run that was overtaken may take old callbacks for the result of a job that has failed and was given back since.
+    // An overtaken run must not settle usage that was refunded since.
     run.assertHeld();
     await settleUsage(run.job);
     await keepVoiceOf(run.job);
@@ -211,7 +208,7 @@ function pauseForFile({ retryAfterMs }: Pick<MediaError, 'retryAfterMs'>): numbe
 const pauseAfter = (error: PlatformError | MediaError): number | undefined =>
   error instanceof MediaError ? pauseForFile(error) : error.retryAfterMs;
 
-/** Whether the gateway charged for it, as far as is known: work counts as soon as the gateway may have taken it. */
+/** Work counts as charged as soon as the gateway may have accepted it. */
 function chargeOf({ end, failure, submittedAt, taskId, result }: Job): Charge {
   switch (end) {
     case 'delivered':

@@ -1,4 +1,4 @@
-/** What becomes of a job whose submission failed: tried again, waited for, or told. */
+/** Handles failed requests to the gateway: retries, waits for a callback, or fails the job. */
 import type { GatewayError } from '../../gateway/transport/errors.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import { PLANS } from '../route-plans.ts';
@@ -6,16 +6,16 @@ import { pauseBefore } from '../runner/retries.ts';
 import type { JobRun, Next } from '../runner/run.ts';
 import { askLaterSentence, sentenceFor, uncertainSentence } from '../sentences.ts';
 
-/** Submissions that the gateway surely did not take are tried this often in all. */
+/** Tries in total, for requests that the gateway definitely did not accept. */
 const SUBMISSION_TRIES = 5;
-/** A person waits no longer than this. After that they read when to ask again. */
+/** Longest automatic wait. For a longer Retry-After, the message says when to try again. */
 const LONGEST_WAIT_MS = 60_000;
 
 export type FailSubmission = (run: JobRun, error: GatewayError) => Next;
 
 /**
- * Moves a job out of `submitting`. Work is sent again only when the gateway surely did not take it; when that is not
- * known, a callback may still come and is waited for, and other work ends with a sentence.
+ * Moves a job out of `submitting`. A request is only repeated if the gateway definitely did not accept it. If that is unknown, the job
+ * waits for a callback, or fails if its work has none.
  */
 export function createFailSubmission({
   now,
@@ -27,7 +27,7 @@ export function createFailSubmission({
     const { job } = run;
     const reference = newId();
     log.warn({ job: job.id, reference, err: error }, 'Submission to the gateway failed');
-    // Its person was told while the gateway was asked.
+    // Cancelled during the request, and the requester already knows.
     if (error.taken === 'no' && job.end === 'cancelled') {
       run.apply({ type: 'notTaken' });
       return 'now';
@@ -36,9 +36,9 @@ export function createFailSubmission({
     const { retryAfterMs } = error;
     const isLong = (retryAfterMs ?? 0) > LONGEST_WAIT_MS;
     if (error.taken === 'no' && error.retryable && !isLong && refusals + 1 < SUBMISSION_TRIES) {
-      const again = now() + pauseBefore(refusals + 1, random, retryAfterMs);
-      run.apply({ type: 'notTaken', ...(retryAfterMs === undefined ? {} : { until: again }) });
-      return retryAfterMs === undefined ? again : 'now';
+      const retryAt = now() + pauseBefore(refusals + 1, random, retryAfterMs);
+      run.apply({ type: 'notTaken', ...(retryAfterMs === undefined ? {} : { until: retryAt }) });
+      return retryAfterMs === undefined ? retryAt : 'now';
     }
     if (error.taken === 'unknown' && PLANS[job.work.route].comesBack === 'callback') {
       waitForCallback(run, now());
@@ -54,7 +54,7 @@ export function createFailSubmission({
   };
 }
 
-/** It is unknown whether the gateway took the work: its callback decides, until the deadline. `now`: since the epoch. */
+/** Waits until the deadline for a callback that shows whether the gateway accepted the work. */
 export function waitForCallback(run: JobRun, now: number): void {
   run.apply({ type: 'uncertain', deadlineAt: now + PLANS[run.job.work.route].deadlineMs });
 }

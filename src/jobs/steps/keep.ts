@@ -1,4 +1,4 @@
-/** Fetches, keeps, tags and packs what a job's message shows. What was done is recorded with the job, so it is safe to repeat. */
+/** Fetches, stores, tags and archives the files of a job's message. Each step is recorded in the job, so it is safe to repeat. */
 import { extname } from 'node:path';
 import { UserError } from '../../core/errors.ts';
 import type { Job } from '../../core/job.ts';
@@ -11,23 +11,23 @@ import type { FetchExpectation } from '../../media/fetch/fetcher.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import type { JobRun } from '../runner/run.ts';
 
-/** A file that a message shows, or that serves one: a cover to be written into a song, a variant in fewer bytes. */
+/** A file of a message: a shown file, a cover for a song's tags, or a smaller version. */
 export interface WantedFile {
   readonly url: string;
   readonly kind: MediaKind;
-  /** The result is whole without it. */
+  /** The result is complete without it. */
   readonly optional: boolean;
 }
 
-/** A file that is not here, although trying again may help. */
+/** A file that could not be fetched or stored. A retry may succeed. */
 export interface FailedFile extends WantedFile {
   readonly error: MediaError;
 }
 
 export interface KeepOptions {
   /**
-   * Whether a failed file will be tried again: a song whose cover may still come is not tagged without it. Left out
-   * while the gateway is still at work: then nothing is waited for, and no failure is the last word.
+   * True if a failed file will be retried. A song is not tagged while its cover may still arrive. Absent while the gateway is still
+   * working: then nothing is waited for, and no file counts as lost.
    */
   readonly waitsFor?: (file: FailedFile) => boolean;
   readonly signal: AbortSignal;
@@ -44,30 +44,27 @@ export type Keep = ReturnType<typeof createKeep>;
 
 export function createKeep({ storage, media, log }: Pick<JobDependencies, 'storage' | 'media' | 'log'>) {
   async function keepFile(
-    wanted: WantedFile,
+    file: WantedFile,
     job: Job,
     signal: AbortSignal,
   ): Promise<FailedFile | { readonly entry: readonly [string, KeptFile] }> {
-    const { url, kind } = wanted;
+    const { url, kind } = file;
     try {
       return { entry: [url, await media.keep(url, { from: 'gateway', kinds: CONTENT[kind], signal })] };
     } catch (error) {
       if (!(error instanceof MediaError)) throw error;
       log.warn({ job: job.id, err: error }, 'Could not fetch or store a file of the result');
-      return { ...wanted, error };
+      return { ...file, error };
     }
   }
 
-  /**
-   * The songs of a message with their tags, by URL. Each is tagged once, with what is known when it is first shown: with
-   * other tags it would be another file, and be posted a second time.
-   */
+  /** Writes the tags of songs. Each song is tagged only once, because a file with other tags would be posted again. */
   async function tagSongs(
     job: Job,
     { media: items = [] }: Message,
     waiting: ReadonlySet<string>,
   ): Promise<Record<string, KeptFile>> {
-    const tagged = await Promise.all(
+    const entries = await Promise.all(
       items.map(async (item): Promise<[string, KeptFile][]> => {
         if (item.kind !== 'audio' || item.source.type !== 'remote') return [];
         const { url } = item.source;
@@ -82,11 +79,11 @@ export function createKeep({ storage, media, log }: Pick<JobDependencies, 'stora
         return [[url, await media.tag(file, { ...tags, cover })]];
       }),
     );
-    return Object.fromEntries(tagged.flat());
+    return Object.fromEntries(entries.flat());
   }
 
   return {
-    /** Resolves to what failed. Never throws MediaError. A file that can never be fetched is recorded as lost. */
+    /** Fetches and stores the files of a message. Resolves to the failed ones; files that can never be fetched are recorded as lost. */
     async keepMedia(
       run: JobRun,
       message: Message,
@@ -110,17 +107,14 @@ export function createKeep({ storage, media, log }: Pick<JobDependencies, 'stora
       return failed;
     },
 
-    /**
-     * The message with all its files as one archive besides. `message` has its files kept, under safe names. The archive
-     * is made once and remembered; where it cannot be stored, the message is sent without it.
-     */
+    /** Adds an archive of all files to the message. The archive is created once; if it cannot be stored, the message has none. */
     async withArchive(message: Message, name: string, run: JobRun): Promise<Message> {
       const items = message.media ?? [];
-      const entries = items.flatMap(({ name: inside, source }) =>
-        source.type === 'kept' ? [{ name: inside, file: source.file.name }] : [],
+      const entries = items.flatMap(({ name: entryName, source }) =>
+        source.type === 'kept' ? [{ name: entryName, file: source.file.name }] : [],
       );
-      // What is in it is part of the key: a file that came late makes another archive.
-      const key = entries.map(({ name: inside, file }) => `${inside}=${file}`).join('|');
+      // The key lists the content, so a late file leads to a new archive.
+      const key = entries.map(({ name: entryName, file }) => `${entryName}=${file}`).join('|');
       try {
         let file = run.job.archives?.[key];
         if (!file) {
@@ -139,38 +133,36 @@ export function createKeep({ storage, media, log }: Pick<JobDependencies, 'stora
     },
 
     /**
-     * Forgets the files of a job that are not there any more (the quota, the retention or a person removed them), so that
-     * they are fetched anew; what came as bytes cannot be.
+     * Drops files from the record that are no longer stored, because of the quota, the retention or a person, so that they are fetched
+     * again. Files that arrived as bytes cannot be fetched again and are recorded as lost.
      */
     async forgetMissing(run: JobRun): Promise<void> {
       const { kept, tagged = {}, archives = {}, lost = [], result } = run.job;
       const images = (result?.images ?? []).flatMap((image) => (image.type === 'kept' ? [image.file] : []));
-      const files = [kept, tagged, archives].flatMap((some) => Object.values(some));
-      const gone = new Set<string>();
-      for (const { name } of [...files, ...images]) if (await isGone(name, media)) gone.add(name);
-      const left = (some: Record<string, KeptFile>) =>
-        Object.fromEntries(Object.entries(some).filter(([, { name }]) => !gone.has(name)));
-      const lostImages = images.filter(({ name }) => gone.has(name)).map(({ name }) => name);
+      const files = [kept, tagged, archives].flatMap((byKey) => Object.values(byKey));
+      const missing = new Set<string>();
+      for (const { name } of [...files, ...images]) if (await isMissing(name, media)) missing.add(name);
+      const withoutMissing = (byKey: Record<string, KeptFile>) =>
+        Object.fromEntries(Object.entries(byKey).filter(([, { name }]) => !missing.has(name)));
+      const lostImages = images.filter(({ name }) => missing.has(name)).map(({ name }) => name);
       run.record({
-        kept: left(kept),
-        tagged: left(tagged),
-        archives: left(archives),
+        kept: withoutMissing(kept),
+        tagged: withoutMissing(tagged),
+        archives: withoutMissing(archives),
         lost: [...new Set([...lost, ...lostImages])],
       });
     },
 
-    /**
-     * A file of a job's result: as it is kept, or fetched anew from the gateway. Throws UserError when it is
-     * nowhere, or the signal's reason.
-     */
+    /** Returns a file of a job's result: the stored one, or fetched again. Throws UserError if it no longer exists, or the signal's reason. */
     async readResultFile(
       job: string,
       source: MediaSource,
       expect: Pick<FetchExpectation, 'kinds' | 'signal'>,
     ): Promise<KeptFile> {
       try {
-        const known = source.type === 'kept' ? source.file : (await storage.jobs.read(job))?.kept[source.url];
-        if (known && (await media.stat(known.name)) !== undefined) return known;
+        const stored =
+          source.type === 'kept' ? source.file : (await storage.jobs.read(job))?.kept[source.url];
+        if (stored && (await media.stat(stored.name)) !== undefined) return stored;
         if (source.type === 'kept') throw new MediaError('missing', 'The file is no longer available');
         return await media.keep(source.url, { from: 'gateway', ...expect });
       } catch (error) {
@@ -185,8 +177,8 @@ export function createKeep({ storage, media, log }: Pick<JobDependencies, 'stora
   };
 }
 
-/** Whether a file is surely not kept any more. */
-async function isGone(name: string, media: Pick<JobDependencies['media'], 'stat'>): Promise<boolean> {
+/** True if a file is definitely no longer stored. */
+async function isMissing(name: string, media: Pick<JobDependencies['media'], 'stat'>): Promise<boolean> {
   try {
     return (await media.stat(name)) === undefined;
   } catch (error) {
@@ -213,40 +205,40 @@ function remote(source: MediaSource, kind: MediaKind, optional: boolean): Wanted
 
 type KeptFiles = Pick<Job, 'kept' | 'lost' | 'tagged'>;
 
-/** A message whose files are here, and what is missing in it. */
+/** A message with its stored files, and its missing files. */
 export interface KeptMessage {
   readonly message: Message;
-  /** What belongs to the result and is not kept. */
+  /** Items of the result that are not stored. */
   readonly missing: readonly MediaItem[];
 }
 
-/** The message with every file that was kept, under names that are safe on every system. */
+/** Returns the message with its stored files, under names that are valid on every system. */
 export function withKeptMedia(message: Message, job: KeptFiles): KeptMessage {
-  const found = (message.media ?? []).map((item) => ({ item, file: keptOf(item.source, job) }));
-  const kept = found.flatMap(({ item: { tags: _, smaller, ...item }, file }) =>
-    file ? [{ item, file, smaller: smaller && keptOf(smaller.source, job) }] : [],
+  const items = (message.media ?? []).map((item) => ({ item, file: storedFile(item.source, job) }));
+  const stored = items.flatMap(({ item: { tags: _, smaller, ...item }, file }) =>
+    file ? [{ item, file, smaller: smaller && storedFile(smaller.source, job) }] : [],
   );
-  const files = kept.flatMap(({ item, file, smaller }) =>
+  const files = stored.flatMap(({ item, file, smaller }) =>
     [file, ...(smaller ? [smaller] : [])].map(({ name }) => ({
       title: item.name,
       extension: extname(name).slice(1),
     })),
   );
   const names = uniqueFileNames(files).values();
-  const named = (item: { name: string }, file: KeptFile) => ({
+  const withName = (item: { name: string }, file: KeptFile) => ({
     name: names.next().value ?? item.name,
     source: { type: 'kept' as const, file },
   });
-  const media = kept.map(({ item, file, smaller }) => ({
+  const media = stored.map(({ item, file, smaller }) => ({
     ...item,
-    ...named(item, file),
-    ...(smaller ? { smaller: named(item, smaller) } : {}),
+    ...withName(item, file),
+    ...(smaller ? { smaller: withName(item, smaller) } : {}),
   }));
-  const missing = found.flatMap(({ item, file }) => (file || item.cover ? [] : [item]));
+  const missing = items.flatMap(({ item, file }) => (file || item.cover ? [] : [item]));
   return { message: { ...message, media }, missing };
 }
 
-function keptOf(source: MediaSource, { kept, lost, tagged }: KeptFiles): KeptFile | undefined {
+function storedFile(source: MediaSource, { kept, lost, tagged }: KeptFiles): KeptFile | undefined {
   if (source.type === 'remote') return tagged?.[source.url] ?? kept[source.url];
   return lost?.includes(source.file.name) ? undefined : source.file;
 }

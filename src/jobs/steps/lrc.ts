@@ -1,4 +1,4 @@
-/** Aligned words as lines, and lines as an .lrc file. https://en.wikipedia.org/wiki/LRC_(file_format) */
+/** Groups aligned words into lines, and formats them as an .lrc file: https://en.wikipedia.org/wiki/LRC_(file_format) */
 
 import { present } from '../../core/util/present.ts';
 import type { LyricLine } from '../../core/work.ts';
@@ -10,11 +10,12 @@ export interface LrcHead {
   readonly durationSeconds?: number;
 }
 
-/** Where the gateway sends no line breaks, a line ends at a pause this long, in seconds, or at this many characters. */
+/** Without line breaks from the gateway, a pause of this length ends a line. */
 const PAUSE_SECONDS = 0.9;
+/** Characters of a line without line breaks from the gateway. */
 const LONGEST_LINE = 48;
 
-/** The lines of a song, in order. Section tags such as `[Chorus]` are no lines: they belong to the line after them. */
+/** The lines of a song, in order. A section tag such as `[Chorus]` becomes the `section` of the next line. */
 export function linesOf(words: readonly AlignedWord[]): LyricLine[] {
   const breaksLines = words.some(({ word }) => /\n/.test(word.trim()));
   const lines: LyricLine[] = [];
@@ -52,7 +53,7 @@ export function linesOf(words: readonly AlignedWord[]): LyricLine[] {
   return lines;
 }
 
-/** `[ti:]`, `[ar:]`, `[length:]` and a timed line each; UTF-8 text that ends with a line break. */
+/** Returns the .lrc file: `[ti:]`, `[ar:]`, `[length:]` and the timed lines, with a final line break. */
 export function lrc(lines: readonly LyricLine[], { title, artist, durationSeconds }: LrcHead): string {
   const head = [
     `[ti:${tagValue(title)}]`,
@@ -64,14 +65,14 @@ export function lrc(lines: readonly LyricLine[], { title, artist, durationSecond
   return [...head, ...timed, ''].join('\n');
 }
 
-/** `mm:ss.xx`. Hundredths are cut, so that no line begins late, and 59.999 never becomes 60. */
+/** Formats as `mm:ss.xx`. Rounds down, so that no line begins late and 59.999 never becomes 60. */
 function clock(seconds: number): string {
   const hundredths = Math.floor(seconds * 100 + 1e-6);
   const two = (number: number): string => String(number).padStart(2, '0');
   return `${two(Math.floor(hundredths / 6000))}:${two(Math.floor(hundredths / 100) % 60)}.${two(hundredths % 100)}`;
 }
 
-/** Players read brackets as tags at any position. */
+/** Players interpret brackets as tags at any position. */
 function lineText(text: string): string {
   return text
     .replace(/[\r\n]+/g, ' ')

@@ -1,4 +1,4 @@
-/** What the channel reads of a job that is over: its result, or why there is none. */
+/** Renders the final message of a job: its result, or the reason it has none. */
 import { toMessage } from '../../core/errors.ts';
 import { hasWholeResult, type Job, type JobView } from '../../core/job.ts';
 import { againButton, button, type MediaItem, type Message } from '../../core/message.ts';
@@ -22,11 +22,11 @@ import { type FailedFile, type Keep, withKeptMedia } from './keep.ts';
 import type { Poll } from './poll.ts';
 import type { Source } from './source.ts';
 
-/** Tries for files that the result does not need, such as a cover: people do not wait long for them. */
+/** Tries for optional files, such as a cover. */
 const OPTIONAL_TRIES = 2;
-/** Tries of what the gateway says is not there. */
+/** Tries for files that the gateway reports as missing. */
 const FEW_TRIES = 6;
-/** The gateway's addresses are temporary, and people do not wait longer. */
+/** The gateway's URLs are temporary, and people don't wait longer. */
 const WAIT_FOR_FILES_MS = 24 * 60 * 60_000;
 
 interface FinalMessageParts
@@ -35,7 +35,7 @@ interface FinalMessageParts
     Pick<Poll, 'refreshVideoUrl'>,
     Source {}
 
-/** What the channel reads in the end, or for now: `waiting` where it is not whole, though it may become so. */
+/** Renders the final message. `waiting` is set if files are missing that may still arrive. */
 export type FinalMessage = (
   run: JobRun,
   signal: AbortSignal,
@@ -56,15 +56,15 @@ export function createFinalMessage({
   now,
   log,
 }: FinalMessageParts): FinalMessage {
-  /** What commands see of a job whose result they render: with what it was made from, and links. */
+  /** Adds the parent job and links for the command that renders the result. */
   async function viewWith(parent: Job | undefined, job: Job): Promise<JobView> {
     const url = parent && (await linkTo(parent));
-    // The stems of a song are heard on its page.
+    // Stems are played on the page of their song.
     const page = await linkToPage(job.work.route === 'music.vocalRemoval' ? (parent ?? job) : job);
     return { ...job, ...present({ parentJob: parent, parentUrl: url, pageUrl: page }) };
   }
 
-  /** Songs of public channels have pages. Commands over HTTP and mentions do not tell which channels those are. */
+  /** Asks the platform whether the channel is public, which HTTP commands and mentions don't tell. Only songs of public channels have pages. */
   async function learnPublicity(run: JobRun): Promise<void> {
     const { address, result } = run.job;
     const { guild, channel } = address;
@@ -77,7 +77,7 @@ export function createFinalMessage({
     }
   }
 
-  /** A link is worth no failure. */
+  /** Never throws: a missing link must not fail the delivery. */
   async function linkToPage(song: Job): Promise<string | undefined> {
     if (!song.result?.songs.length || song.pageWithdrawn) return undefined;
     try {
@@ -107,37 +107,37 @@ export function createFinalMessage({
     const rendered = render(job, view);
     const waitsFor = (file: FailedFile) => isWorthWaiting(file, job, now());
     const failed = await keepMedia(run, rendered, { waitsFor, signal });
-    const waited = failed.filter(waitsFor);
-    const needed = waited.find(({ optional }) => !optional)?.error;
+    const pending = failed.filter(waitsFor);
+    const error = pending.find(({ optional }) => !optional)?.error;
     const { message, missing } = withKeptMedia(rendered, run.job);
-    if (needed) {
-      if (hasVanished(needed)) await refreshVideoUrl(run, signal);
-      const { retryAfterMs } = needed;
-      const note = waitingSentence(namesOf(missing), needed);
+    if (error) {
+      if (isNotFound(error)) await refreshVideoUrl(run, signal);
+      const { retryAfterMs } = error;
+      const note = waitingSentence(namesOf(missing), error);
       return { message: withNote(message, note), waiting: { retryAfterMs } };
     }
-    if (waited.length > 0) return { message, waiting: { retryAfterMs: undefined } };
+    if (pending.length > 0) return { message, waiting: { retryAfterMs: undefined } };
     const archive = command(job.command)?.archive?.(view);
     const files = archive === undefined ? message : await withArchive(message, archive, run);
     const absent = splitMissing(missing, failed);
-    const whole = withWhatIsMissing(files, absent);
+    const final = withMissingNotes(files, absent);
     const notify = absent.lost.length > 0 ? 'incomplete' : 'ready';
-    return { message: tookLong(job, now()) ? { ...whole, notify } : whole };
+    return { message: tookLong(job, now()) ? { ...final, notify } : final };
   };
 }
 
 function isWorthWaiting({ optional, error }: FailedFile, job: Job, now: number): boolean {
   if (optional) return job.attempts < OPTIONAL_TRIES;
   if (job.attempts < FEW_TRIES) return true;
-  return !hasVanished(error) && now - job.createdAt < WAIT_FOR_FILES_MS;
+  return !isNotFound(error) && now - job.createdAt < WAIT_FOR_FILES_MS;
 }
 
-/** Whether its server says that there is no such file, or no longer. */
-const hasVanished = ({ status }: MediaError): boolean =>
+/** True if the file's server reports that the file doesn't exist. */
+const isNotFound = ({ status }: MediaError): boolean =>
   status !== undefined && status < 500 && status !== 429;
 
 interface AbsentFiles {
-  /** Only our own storage is full: the gateway's addresses are shown. */
+  /** Our own storage failed, so the message links to the gateway's URLs. */
   readonly linked: readonly MediaItem[];
   readonly lost: readonly MediaItem[];
 }
@@ -150,8 +150,8 @@ function splitMissing(missing: readonly MediaItem[], failed: readonly FailedFile
 
 const namesOf = (items: readonly MediaItem[]): string => items.map(({ name }) => name).join(', ');
 
-/** Says what will not come. */
-function withWhatIsMissing(message: Message, { linked, lost }: AbsentFiles): Message {
+/** Adds notes on files that will not arrive. */
+function withMissingNotes(message: Message, { linked, lost }: AbsentFiles): Message {
   const notes = [
     ...(linked.length > 0 ? [unkeptLinkSentence(namesOf(linked))] : []),
     ...(lost.length > 0 ? [lostSentence(namesOf(lost))] : []),
@@ -164,7 +164,7 @@ function withNote(message: Message, note: string): Message {
   return notes.length === 0 ? message : { ...message, footer: notes.join(' · ') };
 }
 
-/** A result that took longer than a minute mentions the person who asked. */
+/** Results after more than a minute mention the requester. */
 function tookLong(job: Job, now: number): boolean {
   return now - job.createdAt > 60_000;
 }

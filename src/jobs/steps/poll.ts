@@ -1,4 +1,4 @@
-/** Asks about a video task, and decides when to ask again: first after most of the usual time, then every 3 to 15 seconds. */
+/** Polls video tasks: first after most of the typical duration, then every 3 to 15 seconds. */
 
 import { EMPTY_RESULT, type Job, type JobFailure, mergeResults } from '../../core/job.ts';
 import { jitter } from '../../core/util/backoff.ts';
@@ -12,22 +12,22 @@ import { LOST_TASK_SENTENCE, sentenceFor } from '../sentences.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
-/** UNKNOWN is what the public API says of ids that it does not have. For a moment that may be the task's beginning. */
+/** The public API reports unknown ids as UNKNOWN, and for a moment also new tasks. */
 const UNKNOWN_FOR_MS = 5 * MINUTE;
-/** After the person was told that it takes too long, or cancelled: what was paid for may still come. */
+/** Pauses after the job expired or was cancelled, because the paid result may still arrive. */
 const LATE_FIRST_MS = 30 * SECOND;
 const LATE_LONGEST_MS = 10 * MINUTE;
-/** The public API knows a task for 24 hours. */
+/** The public API stores a task for 24 hours. */
 const KNOWN_FOR_MS = 24 * 60 * MINUTE;
-/** A task is asked about again after this long, even if Retry-After says longer. */
+/** Limits a Retry-After for polls. */
 const LONGEST_HOLD_MS = 10 * MINUTE;
-/** A gateway that was away for long is asked again within a minute or so of its return. */
+/** Limits the backoff, so that polls resume within about a minute after an outage of the gateway. */
 const MOST_DOUBLINGS = 6;
 
-/** Of the median of recent videos of the same model. */
+/** Share of the typical duration before the first poll. */
 const FIRST_PART = 0.8;
 
-/** The pause between two polls, by how long the video has taken. The public API advises 15 seconds. */
+/** Pauses between polls by elapsed time. The public API recommends 15 seconds. */
 const PAUSES = [
   { untilMs: MINUTE, pauseMs: 3 * SECOND },
   { untilMs: 3 * MINUTE, pauseMs: 5 * SECOND },
@@ -36,9 +36,9 @@ const PAUSES = [
 ] as const;
 
 interface Waited {
-  /** Since the video was submitted. */
+  /** Time since the video was submitted. */
   readonly elapsedMs: number;
-  /** The median of recent videos of the same model, where there are any. */
+  /** Median duration of recent videos of the same model, if any. */
   readonly typicalMs?: number | undefined;
 }
 
@@ -51,13 +51,13 @@ export function createPoll({
   newId,
   log,
 }: Pick<JobDependencies, 'gateway' | 'now' | 'random' | 'newId' | 'log'>) {
-  /** When a task that was submitted, or asked about, just now is asked about next, in milliseconds since the epoch. */
+  /** Time of the next poll after a submission or poll, in milliseconds since the epoch. */
   function whenToPoll({ submittedAt, createdAt, estimateMs }: Job): number {
     const elapsedMs = now() - (submittedAt ?? createdAt);
     return now() + pollPause({ elapsedMs, typicalMs: estimateMs }, random);
   }
 
-  /** Polls once, unless the gateway asked for patience. Resolves to when to run again; a run that applied no event has not asked. */
+  /** Polls once, unless a Retry-After is pending; then no event is applied. Resolves to the time of the next run. */
   async function poll(run: JobRun, taskId: string, signal: AbortSignal): Promise<'now' | number> {
     const notBefore = whenToAsk(run.job);
     if (notBefore > now()) return notBefore;
@@ -68,7 +68,7 @@ export function createPoll({
     switch (status) {
       case 'succeeded':
         if (videoUrl !== undefined) return complete(run, videoUrl);
-        // Finished without its URL: it may follow; the deadline bounds the wait.
+        // The URL may follow. The deadline limits the wait.
         run.apply({ type: 'polled', unknownSince: run.job.unknownSince });
         break;
       case 'failed':
@@ -93,7 +93,7 @@ export function createPoll({
     return whenToPoll(run.job);
   }
 
-  /** Asks on, ever more rarely, for as long as the gateway knows the task. */
+  /** Keeps polling at growing intervals after the job has ended, while the gateway knows the task. */
   async function pollLate(run: JobRun, signal: AbortSignal): Promise<Next> {
     const { job } = run;
     const { taskId } = job;
@@ -101,7 +101,7 @@ export function createPoll({
     const isOver = job.result?.videoUrl !== undefined || elapsed > KNOWN_FOR_MS;
     if (!mayComeLate(job) || taskId === undefined || isOver) return undefined;
     const pause = jitter(Math.min(LATE_LONGEST_MS, Math.max(LATE_FIRST_MS, elapsed / 4)), random);
-    // Told a moment ago, so the last answer is not older than that.
+    // The job has just ended, so the last poll is recent.
     if (now() - (job.finishedAt ?? 0) < LATE_FIRST_MS / 2) return now() + pause;
     const notBefore = whenToAsk(job);
     if (notBefore > now()) return notBefore;
@@ -111,10 +111,7 @@ export function createPoll({
     return task.status === 'failed' || task.status === 'cancelled' ? undefined : now() + pause;
   }
 
-  /**
-   * Asks a finished task for its video's address again: addresses are temporary, and one that no longer answers may have a
-   * successor. The known address stays where the gateway does not tell.
-   */
+  /** Requests a fresh URL of a finished video, because URLs are temporary. Keeps the known URL if the gateway returns none. */
   async function refreshVideoUrl(run: JobRun, signal: AbortSignal): Promise<void> {
     const { job } = run;
     if (PLANS[job.work.route].comesBack !== 'poll' || job.taskId === undefined) return;
@@ -127,12 +124,12 @@ export function createPoll({
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       log.warn({ job: job.id, err: error }, 'Could not get a fresh URL for the video');
-      const retryAfterMs = patienceOf(error);
+      const retryAfterMs = limitedRetryAfter(error);
       if (retryAfterMs !== undefined) run.record({ held: { asking: now() + retryAfterMs } });
     }
   }
 
-  /** The task, `unknown` if the gateway has none of that id; when to ask again if it could not tell. */
+  /** Resolves to the task (`unknown` if the gateway doesn't know it), or to the time of the next try after an error. */
   async function query(run: JobRun, taskId: string, signal: AbortSignal): Promise<VideoTask | number> {
     try {
       return await gateway.media.queryVideo(taskId, { signal });
@@ -140,11 +137,11 @@ export function createPoll({
       if (!(error instanceof GatewayError)) throw error;
       log.warn({ job: run.job.id, err: error }, 'Could not query the video task');
       if (error.code === 'not-found') return { status: 'unknown' };
-      const retryAfterMs = patienceOf(error);
+      const retryAfterMs = limitedRetryAfter(error);
       const attempts = Math.min(run.job.attempts + 1, MOST_DOUBLINGS);
-      const again = now() + pauseBefore(attempts, random, retryAfterMs);
-      run.apply({ type: 'retried', ...(retryAfterMs === undefined ? {} : { held: { asking: again } }) });
-      return again;
+      const retryAt = now() + pauseBefore(attempts, random, retryAfterMs);
+      run.apply({ type: 'retried', ...(retryAfterMs === undefined ? {} : { held: { asking: retryAt } }) });
+      return retryAt;
     }
   }
 
@@ -155,7 +152,7 @@ export function createPoll({
 
   function fail(run: JobRun, failure: Omit<JobFailure, 'reference'>, task: VideoTask): 'now' {
     const reference = newId();
-    // The gateway's own words stay out of the log.
+    // The gateway's message is not logged, because it may quote the prompt.
     const { gatewayCode } = task.failure ?? {};
     const fields = { job: run.job.id, reference, code: failure.code, status: task.status, gatewayCode };
     log.warn(fields, 'The video task failed');
@@ -165,24 +162,24 @@ export function createPoll({
   return { whenToPoll, poll, pollLate, refreshVideoUrl };
 }
 
-/** Milliseconds until a video is asked about again. Jitter keeps replicas apart. */
+/** Milliseconds until the next poll. Jitter keeps replicas from polling at the same moment. */
 export function pollPause({ elapsedMs, typicalMs = 0 }: Waited, random: () => number): number {
   const { pauseMs } = PAUSES.find(({ untilMs }) => elapsedMs < untilMs) ?? PAUSES[3];
   const first = FIRST_PART * typicalMs - elapsedMs;
   return Math.max(first, pauseMs) * (0.95 + random() / 10);
 }
 
-/** How long the gateway wants to be left alone, in milliseconds, up to {@link LONGEST_HOLD_MS}. */
-function patienceOf({ retryAfterMs }: GatewayError): number | undefined {
+/** The Retry-After of an error in milliseconds, up to {@link LONGEST_HOLD_MS}. */
+function limitedRetryAfter({ retryAfterMs }: GatewayError): number | undefined {
   return retryAfterMs === undefined ? undefined : Math.min(retryAfterMs, LONGEST_HOLD_MS);
 }
 
-/** When the gateway's Retry-After for this task is over, in milliseconds since the epoch. */
+/** End of the gateway's Retry-After, in milliseconds since the epoch. */
 function whenToAsk({ held }: Job): number {
   return held?.asking ?? 0;
 }
 
-/** Whether a job that ended without its result may still get it by asking. */
+/** True if polling may still find the result of an ended job. */
 export function mayComeLate({ end, failure, taskId, work }: Job): boolean {
   const isLost = end === 'failed' && failure?.taken === 'unknown';
   return (

@@ -1,4 +1,4 @@
-/** Repairs a job whose message was written by two runs: one message is left, and it says the right thing. */
+/** Repairs a job whose message was written by two runs: deletes extra messages and updates the remaining one. */
 import { isOpen } from '../../core/job.ts';
 import { PlatformError } from '../../platforms/platform.ts';
 import type { JobDependencies } from '../dependencies.ts';
@@ -6,7 +6,7 @@ import type { JobRun, Step } from '../runner/run.ts';
 import type { JobChannel } from './channel.ts';
 import type { FinalMessage } from './message.ts';
 
-/** Tries against a platform that is away; what is then not taken back stays. */
+/** Tries while the platform is unavailable. After that, extra messages stay. */
 const TRIES = 12;
 
 interface RepairParts extends Pick<JobDependencies, 'platform' | 'now' | 'log'> {
@@ -14,9 +14,9 @@ interface RepairParts extends Pick<JobDependencies, 'platform' | 'now' | 'log'> 
   readonly finalMessage: FinalMessage;
 }
 
-/** What a job that is not over shows next is written by its next step. */
+/** Only ended jobs are shown again here. The next step of an open job writes its message. */
 export function createRepair({ platform, channel, finalMessage, now, log }: RepairParts): Step {
-  /** What was taken back may have been all: the person is told the end alone, or finds it under /jobs. */
+  /** The remaining message may be deleted, too, so the requester gets a direct message or finds the result in /jobs. */
   async function tellElsewhere(run: JobRun, cause: PlatformError, signal: AbortSignal): Promise<void> {
     if (isOpen(run.job) || run.job.undelivered === true) return;
     const { message } = await finalMessage(run, signal);

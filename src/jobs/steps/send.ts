@@ -1,4 +1,4 @@
-/** Asks the gateway for a job's work, once, and knows what to make of a process that died while it asked. */
+/** Sends a job's request to the gateway once, and recovers jobs whose process died during the request. */
 import { EMPTY_RESULT } from '../../core/job.ts';
 import { GatewayError } from '../../gateway/transport/errors.ts';
 import { MediaError } from '../../media/errors.ts';
@@ -32,8 +32,8 @@ export function createSend({
   newId,
   log,
 }: SendParts) {
-  /** People who cancel are told at once; whether it counts is known when the gateway has answered. Never rejects. */
-  async function tellCancelled(run: JobRun, by: string, shutdown: AbortSignal): Promise<void> {
+  /** Shows a cancellation immediately. The gateway's response decides later whether it is charged. Never rejects. */
+  async function showCancelled(run: JobRun, by: string, shutdown: AbortSignal): Promise<void> {
     try {
       run.apply({ type: 'cancelRequested', by });
       run.apply({ type: 'cancelled' });
@@ -47,20 +47,20 @@ export function createSend({
     }
   }
 
-  /** People who cancel meanwhile are told at once. A shutdown does not end the request: its answer may be nearly here. */
+  /** Sends the request and watches for a cancellation. A shutdown doesn't abort the request, which may be nearly done. */
   async function submitWatched(run: JobRun, work: PaidWork, shutdown: AbortSignal): Promise<Submitted> {
-    let telling: Promise<void> | undefined;
-    const watched = async () => {
+    let cancelling: Promise<void> | undefined;
+    const submitAndWatch = async () => {
       using _watch = await watchForCancel(run.job.id, shutdown, (by) => {
-        telling = tellCancelled(run, by, shutdown);
+        cancelling = showCancelled(run, by, shutdown);
       });
       run.assertHeld();
       return await submit(run.job.id, work, AbortSignal.timeout(PLANS[work.route].deadlineMs));
     };
-    return watched().finally(() => telling);
+    return submitAndWatch().finally(() => cancelling);
   }
 
-  /** Sends a job in state `submitting`. */
+  /** Sends the request of a `submitting` job. */
   async function send(run: JobRun, signal: AbortSignal): Promise<Next> {
     const { id, work } = run.job;
     if (work.route === 'answer') return answerQuestion(run, work, signal);
@@ -73,14 +73,14 @@ export function createSend({
     } catch (error) {
       if (error instanceof GatewayError) return failSubmission(run, error);
       if (!(error instanceof MediaError)) throw error;
-      // The bytes of the answer are lost, so the person is told. They are made again only if somebody asks.
+      // The result arrived but is lost. It is only paid for again if a person presses **Again**.
       const reference = newId();
       log.error({ job: id, reference, err: error }, "Could not store the gateway's result");
       return run.fail({ code: error.code, sentence: unkeptSentence(error), reference, taken: 'unknown' });
     }
   }
 
-  /** A job is found in `submitting` only when the process that sent it died: it is unknown whether the gateway took it. */
+  /** Handles a job found in `submitting`: its process died, so the gateway may or may not have accepted the request. */
   function recover(run: JobRun): Next {
     const { id, work, result } = run.job;
     const reference = newId();

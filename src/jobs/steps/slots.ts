@@ -1,4 +1,4 @@
-/** The slots at the gateway, so many for each family over all replicas, and the line of jobs that wait for one. */
+/** Slots at the gateway, limited per family across all replicas, and the queue of jobs that wait for one. */
 
 import type { Job } from '../../core/job.ts';
 import { jitter } from '../../core/util/backoff.ts';
@@ -7,12 +7,12 @@ import { isUnreadableRecord } from '../../storage/job-record.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import type { JobRun } from '../runner/run.ts';
 
-/** The first in line ask this often, those behind them more rarely, so that a long line costs little. */
+/** How often the first jobs in the queue check for a slot. Jobs further back check less often, so that a long queue costs little. */
 const ASK_AGAIN_MS = 10_000;
 const LONGEST_PAUSE_MS = 30 * 60_000;
-/** Songs end upstream after 10 minutes at the latest, finished or failed; videos take 1 to 5. */
+/** Songs time out upstream after 10 minutes; videos take 1 to 5. */
 const SLOT_MS = 10 * 60_000;
-/** If it is unknown whether the gateway took the work: the time that most work takes. */
+/** For requests that the gateway may not have accepted: the duration of most work. */
 const UNCERTAIN_SLOT_MS = 3 * 60_000;
 
 export type Slots = ReturnType<typeof createSlots>;
@@ -43,10 +43,7 @@ export function createSlots({
   }
 
   return {
-    /**
-     * Gives the job a slot, or its position in line. It keeps what it has until `release`, through crashes too. Throws
-     * StorageError.
-     */
+    /** Gives the job a slot or a position in the queue, which it keeps until `release`, even through crashes. Throws StorageError. */
     async acquire(run: JobRun): Promise<void> {
       const { queue, limit } = queueOf(run.job);
       const position = await storage.semaphores.acquire(queue, run.job.id, limit);
@@ -54,19 +51,19 @@ export function createSlots({
       run.apply(position === 0 ? { type: 'started', at: now() } : { type: 'queued', position });
     },
 
-    /** When a job that waits in line asks again by itself, in milliseconds since the epoch; a free slot wakes it before. */
+    /** When a queued job checks again, in milliseconds since the epoch. A free slot wakes it earlier. */
     whenToAskAgain(job: Job): number {
       const rounds = Math.max(1, (job.queuePosition ?? 1) / queueOf(job).limit);
       return now() + jitter(Math.min(ASK_AGAIN_MS * rounds, LONGEST_PAUSE_MS), random);
     },
 
-    /** Gives the slot up and wakes those who are next. Safe to repeat. Throws StorageError. */
+    /** Releases the slot and wakes the next jobs. Idempotent. Throws StorageError. */
     async release(job: Pick<Job, 'id' | 'work'>): Promise<void> {
       const { queue, limit } = queueOf(job);
       await release(queue, job.id, limit);
     },
 
-    /** Frees the slots of jobs that are over, were erased or cannot be read. Throws StorageError. */
+    /** Releases the slots of jobs that have ended, were erased or are unreadable. Throws StorageError. */
     async reclaim(): Promise<void> {
       for (const [queue, limit] of Object.entries(concurrency)) {
         for (const id of await storage.semaphores.holdersAndNext(queue, limit)) {
@@ -77,10 +74,7 @@ export function createSlots({
   };
 }
 
-/**
- * Until when a job that waits for the gateway keeps its slot, in milliseconds since the epoch. After that it is
- * still waited for, but hardly any work is done for it.
- */
+/** When a waiting job gives up its slot, in milliseconds since the epoch. The gateway is then unlikely to be still working on it. */
 export function slotHeldUntil({ submittedAt, createdAt, taskId }: Job): number {
   return (submittedAt ?? createdAt) + (taskId === undefined ? UNCERTAIN_SLOT_MS : SLOT_MS);
 }

@@ -1,17 +1,17 @@
-/** What a result was made from: its job, and a link to it. */
+/** Reads the parent of a job, and links to messages of jobs. */
 import type { Job } from '../../core/job.ts';
 import type { JobDependencies } from '../dependencies.ts';
 
 export type Source = ReturnType<typeof createSource>;
 
-/** A link is worth no failure. */
+/** Never throws: a missing link must not fail the delivery. */
 export function createSource({
   storage,
   platform,
   log,
 }: Pick<JobDependencies, 'storage' | 'platform' | 'log'>) {
   return {
-    /** A link to the message of a job. */
+    /** A link to a job's message, if the platform supports it. */
     async linkTo({ id, address, posted }: Job): Promise<string | undefined> {
       try {
         return posted && (await platform(address.platform)?.linkTo?.(address, posted));
@@ -21,7 +21,7 @@ export function createSource({
       }
     },
 
-    /** The job that a job's work was made from. */
+    /** The job whose result this job was made from. */
     async readParent({ parent }: Job): Promise<Job | undefined> {
       try {
         return parent === undefined ? undefined : await storage.jobs.read(parent);

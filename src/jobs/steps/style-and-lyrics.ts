@@ -1,4 +1,4 @@
-/** What a song may need before it is asked for: polished style tags, and lyrics. Each is paid for, so each is asked once. */
+/** Polishes the style and requests the lyrics before a song. Both are paid, so each request is sent only once. */
 import type { Work } from '../../core/work.ts';
 import { GatewayError } from '../../gateway/transport/errors.ts';
 import type { JobDependencies } from '../dependencies.ts';
@@ -20,10 +20,7 @@ export function createStyleAndLyrics({
   log,
 }: StyleAndLyricsParts) {
   return {
-    /**
-     * Polishes rough style tags once. The polish is paid for, so it is never sent twice; without it the rough tags serve.
-     * Undefined when another run is at it.
-     */
+    /** Polishes rough style tags. If that fails, the rough tags are used. Undefined if another run does it. */
     async polishStyle(run: JobRun, signal: AbortSignal): Promise<Work | undefined> {
       const { id, work, polishSent } = run.job;
       if (work.route !== 'music.generate' || work.roughStyle === undefined || polishSent) return work;
@@ -38,7 +35,7 @@ export function createStyleAndLyrics({
       }
     },
 
-    /** Asks for the lyrics of a song. They come to the job's own callback, which makes the job `accepted` again. */
+    /** Requests the lyrics of a song. Their callback makes the job `accepted` again. */
     async requestLyrics(run: JobRun, work: Work, about: string): Promise<Next> {
       if (!(await run.claim({ type: 'submitting', work, at: now(), lyrics: true }))) return 'now';
       const { deadlineMs } = PLANS['music.generateLyrics'];

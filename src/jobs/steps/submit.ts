@@ -1,4 +1,4 @@
-/** The one paid request of each kind of work. Everything but answers, which stream. */
+/** Sends the paid request of each kind of work, except answers, which are streamed. */
 
 import { isNamed } from '../../core/attachments.ts';
 import { EMPTY_RESULT } from '../../core/job.ts';
@@ -13,7 +13,7 @@ import type { JobDependencies } from '../dependencies.ts';
 import { fromMusic } from '../transitions.ts';
 import { linesOf, lrc } from './lrc.ts';
 
-/** A task to wait for, or the result itself where the gateway answers at once. */
+/** A task to wait for, or the result if the gateway returns it immediately. */
 export interface Submitted {
   readonly taskId?: string;
   readonly result?: Result;
@@ -21,10 +21,7 @@ export interface Submitted {
 
 export type PaidWork = Exclude<Work, { route: 'answer' }>;
 
-/**
- * Throws GatewayError, whose `taken` says whether the work may have been accepted, and MediaError for what came and could not
- * be kept.
- */
+/** Throws GatewayError (`taken` tells whether the work may have been accepted), and MediaError if the result cannot be stored. */
 export type Submit = (job: string, work: PaidWork, signal: AbortSignal) => Promise<Submitted>;
 
 export function createSubmit({
@@ -33,7 +30,7 @@ export function createSubmit({
   callbackUrl,
   fileUrl,
 }: Pick<JobDependencies, 'gateway' | 'media' | 'callbackUrl' | 'fileUrl'>): Submit {
-  /** A gen image model answers with text and pictures; the pictures come as bytes and are kept at once. */
+  /** Gen image models return text and images. The images arrive as bytes and are stored immediately. */
   async function illustrate(inquiry: Inquiry, signal: AbortSignal): Promise<Result> {
     const answer = await gateway.gen.generateImage(await toQuestion(inquiry, media), { signal });
     const images: MediaSource[] = [];
@@ -48,7 +45,7 @@ export function createSubmit({
     return { ...EMPTY_RESULT, images, answer: { text: texts.join(''), finish, ...(usage ? { usage } : {}) } };
   }
 
-  /** A song without singing is a result, too. */
+  /** An instrumental is a valid result without lines. */
   async function karaoke(
     { request, song }: Extract<Work, { route: 'music.timestampedLyrics' }>,
     signal: AbortSignal,
@@ -58,7 +55,7 @@ export function createSubmit({
     return { ...EMPTY_RESULT, karaoke: { lines, file: await media.keepText(lrc(lines, song), 'lrc') } };
   }
 
-  /** An audio that has given its voice already is no failure: it is explained. */
+  /** An audio whose voice is already saved is not a failure; the message explains it. */
   async function keepVoice(
     { request }: Extract<Work, { route: 'music.generatePersona' }>,
     signal: AbortSignal,
@@ -75,10 +72,10 @@ export function createSubmit({
   return async (job, work, signal) => {
     const { music } = gateway;
     const callBackUrl = callbackUrl(job);
-    // The file is signed only now: the job may have waited, and a signature expires.
-    const toFile = ({ audio }: { readonly audio: Recording }) => ({
+    // Signed here because signatures expire while a job waits.
+    const withUpload = ({ audio }: { readonly audio: Recording }) => ({
       callBackUrl,
-      uploadUrl: fileUrl(keptOf(audio), 'audio'),
+      uploadUrl: fileUrl(storedFile(audio), 'audio'),
     });
     switch (work.route) {
       case 'music.generate':
@@ -90,18 +87,18 @@ export function createSubmit({
       case 'music.generateCover':
         return submitted(await music.generateCover({ ...work.request, callBackUrl }, { signal }));
       case 'music.uploadCover':
-        return submitted(await music.uploadCover({ ...work.request, ...toFile(work) }, { signal }));
+        return submitted(await music.uploadCover({ ...work.request, ...withUpload(work) }, { signal }));
       case 'music.uploadExtend': {
         const { request } = work;
-        const sent = request.defaultParamFlag
-          ? { ...request, continueAt: lastMoment(keptOf(work.audio).seconds) }
+        const extended = request.defaultParamFlag
+          ? { ...request, continueAt: lastMoment(storedFile(work.audio).seconds) }
           : request;
-        return submitted(await music.uploadExtend({ ...sent, ...toFile(work) }, { signal }));
+        return submitted(await music.uploadExtend({ ...extended, ...withUpload(work) }, { signal }));
       }
       case 'music.addVocals':
-        return submitted(await music.addVocals({ ...work.request, ...toFile(work) }, { signal }));
+        return submitted(await music.addVocals({ ...work.request, ...withUpload(work) }, { signal }));
       case 'music.addInstrumental':
-        return submitted(await music.addInstrumental({ ...work.request, ...toFile(work) }, { signal }));
+        return submitted(await music.addInstrumental({ ...work.request, ...withUpload(work) }, { signal }));
       case 'music.vocalRemoval':
         return submitted(await music.vocalRemoval({ ...work.request, callBackUrl }, { signal }));
       case 'music.wavGenerate':
@@ -122,8 +119,8 @@ export function createSubmit({
         const { taskId } = await gateway.media.createVideo(
           {
             ...work.request,
-            ...(work.image === undefined ? {} : { imageUrl: fileUrl(keptOf(work.image), 'image') }),
-            ...(work.audio === undefined ? {} : { audioUrl: fileUrl(keptOf(work.audio), 'audio') }),
+            ...(work.image === undefined ? {} : { imageUrl: fileUrl(storedFile(work.image), 'image') }),
+            ...(work.audio === undefined ? {} : { audioUrl: fileUrl(storedFile(work.audio), 'audio') }),
           },
           { signal },
         );
@@ -135,9 +132,9 @@ export function createSubmit({
   };
 }
 
-function keptOf<File extends WorkFile>(file: File): Extract<File, KeptFile> {
+function storedFile<File extends WorkFile>(file: File): Extract<File, KeptFile> {
   if (isNamed(file)) throw new TypeError('A file must be fetched before it is sent');
-  // Sound: what is not named is kept.
+  // Sound because files are either named or stored.
   return file as Extract<File, KeptFile>;
 }
 
