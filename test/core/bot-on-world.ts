@@ -4,13 +4,13 @@ import type { World } from '../jobs/world.ts';
 import { type Administered, administer } from '../settings/administration.ts';
 
 interface BotOnWorldOptions {
-  /** What was decided about this world; without it, models are whatever is named. */
+  /** Settings of this world. By default every model name is valid. */
   readonly administered?: Administered;
-  /** The model that uses commands, as the operator set it. */
+  /** The operator's tool model. */
   readonly toolModel?: string;
 }
 
-/** The bot on a world. */
+/** Creates a bot on a world. */
 export function createBotOn(world: World, { administered: decided, toolModel }: BotOnWorldOptions = {}): Bot {
   const administered = decided ?? administer(world);
   const { models } = administered;

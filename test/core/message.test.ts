@@ -11,23 +11,23 @@ it.each([
   [1, '1 song'],
   [1.5, '1.5 songs'],
   [1234, '1,234 songs'],
-])('%d is counted as %s', (count, words) => {
+])('counts %d as %s', (count, words) => {
   expect(counted(count, 'song')).toBe(words);
 });
 
 describe('an action id', () => {
-  it('comes back as it was written', () => {
+  it('survives a round trip', () => {
     const reference = { command: 'song', action: 'keep-voice', job: '0123456789abcdef0123', index: 12 };
     expect(parseActionId(actionId(reference))).toEqual(reference);
   });
 
-  it('stays within what platforms allow', () => {
+  it("stays within the platforms' limits", () => {
     expect(() => actionId({ command: 'song', action: 'x'.repeat(100), job: 'j', index: 0 })).toThrow(
       RangeError,
     );
   });
 
-  it('from anywhere else is nothing', () => {
+  it('is undefined for other texts', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[a-z.:0-9-]{0,30}$/), (text) => {
         const reference = parseActionId(text);
@@ -48,7 +48,7 @@ describe('an action id', () => {
   });
 });
 
-it('plain text shows every character and means nothing as Markdown', () => {
+it('plain text shows every character and has no effect as Markdown', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom(...'ab *_`~[]()<>#+-!|:/@&\\.'.split('')), maxLength: 40 }),
@@ -66,8 +66,8 @@ const composing = (title?: string): Message => ({
   progress: { stage: 'Composing', startedAt: 0 },
 });
 
-describe('what happens now', () => {
-  it('is left unsaid where the title says it', () => {
+describe('the stage of a message', () => {
+  it('is omitted if the title already contains it', () => {
     expect(stageToSay(composing('Composing “rain”'))).toBe('');
     expect(stageToSay(composing('Rain'))).toBe('Composing');
     expect(stageToSay(composing())).toBe('Composing');
@@ -89,11 +89,11 @@ const links = (count: number): Button[] =>
   }));
 
 it.each([
-  ['all, where they fit', 3, 2, 5, 0],
+  ['all, if they fit', 3, 2, 5, 0],
   ['four and a menu, without links', 12, 0, 4, 8],
   ['four, a link and a menu', 12, 1, 5, 8],
-  ['two links take the room of an action more', 12, 2, 5, 9],
-])('a row holds five at most: %s', (_name, some, other, shown, more) => {
+  ['two links take the place of one more action', 12, 2, 5, 9],
+])('a row holds at most five buttons: %s', (_name, some, other, shown, more) => {
   const arranged = arrangeButtons([...actions(some), ...links(other)]);
   expect([arranged.shown.length, arranged.more.length]).toEqual([shown, more]);
 });

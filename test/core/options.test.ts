@@ -21,8 +21,8 @@ const refusal = (raw: Parameters<typeof validateOptions>[0]): UserError => {
   throw new Error('It was not refused');
 };
 
-describe('options are checked before anything is spent', () => {
-  it('reads what people type', () => {
+describe('options are validated before anything is spent', () => {
+  it('parses typed values', () => {
     expect(
       validateOptions({ prompt: ' rain ', size: 'WIDE', loud: 'yes', seconds: '5' }, declarations),
     ).toEqual({
@@ -65,13 +65,13 @@ describe('options are checked before anything is spent', () => {
       'picture',
       'fox.png is too large: “picture” takes files of up to 1 MB.',
     ],
-  ])('%j is refused with a sentence', (raw, option, sentence) => {
+  ])('refuses %j with a message', (raw, option, sentence) => {
     const error = refusal(raw);
     expect(error.message).toBe(sentence);
     expect(error.option).toBe(option);
   });
 
-  it('never throws anything but a sentence, whatever comes', () => {
+  it('never throws anything but a UserError', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...commands),
@@ -96,7 +96,7 @@ describe('options are checked before anything is spent', () => {
   });
 });
 
-describe('a number as people write it', () => {
+describe('a typed number', () => {
   it.each([
     ['5', 5],
     [' 2.5 ', 2.5],
@@ -107,12 +107,12 @@ describe('a number as people write it', () => {
     ['1,000', 1000],
     ['12,345,678', 12_345_678],
     ['1,000.5', 1000.5],
-  ])('%s', (typed, number) => {
+  ])('parses %s', (typed, number) => {
     expect(readNumber(typed)).toBe(number);
   });
 
   it.each(['', ' ', '-', 'many', '1,00,000', '1,000,5', '1.2.3', '0x10', '1e3', '5 songs', 'NaN'])(
-    '%j is none',
+    'rejects %j',
     (typed) => {
       expect(readNumber(typed)).toBeUndefined();
     },

@@ -1,6 +1,6 @@
 import type { Bot } from '../../src/core/bot/create-bot.ts';
 
-/** A bot that knows no command. */
+/** A bot without commands. */
 export const SILENT_BOT: Bot = {
   commands: [],
   run: async () => ({ type: 'message', visibility: 'person', message: { text: 'There is nothing here.' } }),

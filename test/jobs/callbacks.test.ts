@@ -3,7 +3,7 @@ import type { StartRequest } from '../../src/core/bot/context.ts';
 import { gatewayError } from './scripted-gateway.ts';
 import { createAdvancing, createWorld, SONG, songCallback, VIDEO, type World } from './world.ts';
 
-/** What callbacks of every kind make of a job that waits for them. */
+/** Tests how callbacks of every kind affect a job that waits for them. */
 let world: World;
 beforeEach(async () => {
   world = await createWorld();
@@ -31,8 +31,8 @@ async function called(job: string, body: object | string): Promise<void> {
   await world.advance(job);
 }
 
-describe('the task that a callback names', () => {
-  it('is noted where it is another one, and the URL counts', async () => {
+describe('the task id in a callback', () => {
+  it('is logged if it differs; the URL identifies the job', async () => {
     const job = await waiting();
     await called(job, songCallback('text', 'task-1'));
     expect(said('names a different task')).toEqual([]);
@@ -41,7 +41,7 @@ describe('the task that a callback names', () => {
     expect((await world.read(job)).state).toBe('delivered');
   });
 
-  it('is learned from one that says no more than that it goes on', async () => {
+  it('is stored from a callback about progress', async () => {
     const job = await waiting();
     const { taskId: _, ...unnamed } = await world.read(job);
     await world.storage.jobs.replace({ ...unnamed, uncertain: true });
@@ -51,8 +51,8 @@ describe('the task that a callback names', () => {
   });
 });
 
-describe('a failure', () => {
-  it('ends the job, with its code in the log', async () => {
+describe('a failure callback', () => {
+  it('fails the job and logs the code', async () => {
     const job = await waiting();
     await called(job, failed('task-1'));
     const { state, failure } = await world.read(job);
@@ -65,7 +65,7 @@ describe('a failure', () => {
     expect(said('Could not parse a callback')).toEqual([]);
   });
 
-  it('that names no task ends it too, and one that names another does not', async () => {
+  it('fails the job if it names no task, but not if it names a different one', async () => {
     const [first, second] = [await waiting(), await waiting()];
     await called(first, failed(undefined));
     expect((await world.read(first)).state).toBe('failed');
@@ -73,7 +73,7 @@ describe('a failure', () => {
     expect((await world.read(second)).state).toBe('waiting');
   });
 
-  it('ends a job whose own task is not known', async () => {
+  it('fails a job whose own task id is unknown', async () => {
     const job = await waiting();
     const { taskId: _, ...unnamed } = await world.read(job);
     await world.storage.jobs.replace(unnamed);
@@ -82,7 +82,7 @@ describe('a failure', () => {
   });
 });
 
-it('one that is not understood is kept, with its keys for the operator alone', async () => {
+it('an unreadable callback is stored, and only its keys are logged', async () => {
   const job = await waiting();
   const body = JSON.stringify({ code: 200, data: { surprise: 'a secret' } });
   await called(job, body);
@@ -92,7 +92,7 @@ it('one that is not understood is kept, with its keys for the operator alone', a
   expect(await world.read(job)).toMatchObject({ state: 'waiting', unreadable: true, inboxRead: 1 });
 });
 
-describe('the words that a song waits for', () => {
+describe('the lyrics of a song', () => {
   const audio = { name: 'tune.mp3', bytes: 1_000, contentType: 'audio/mpeg', seconds: 60 };
   const lyrics = (...texts: string[]) => ({
     code: 200,
@@ -112,7 +112,7 @@ describe('the words that a song waits for', () => {
     },
   };
 
-  it('are sung in a cover too, once, and a second telling asks for nothing', async () => {
+  it('are used for a cover, too, and a repeated callback requests nothing', async () => {
     const job = await waiting(COVER);
     expect(world.gateway.taken.map(({ route }) => route)).toEqual(['music.generateLyrics']);
     await called(job, lyrics('[Verse]\nDrip'));
@@ -124,7 +124,7 @@ describe('the words that a song waits for', () => {
     expect(world.gateway.taken[1]?.request).toMatchObject({ prompt: '[Verse]\nDrip', style: 'lofi' });
   });
 
-  it('end the song where there are none in what came, and the operator hears its keys', async () => {
+  it('end the song if the callback contains none, and its keys are logged', async () => {
     const job = await waiting(COVER);
     await called(job, lyrics());
     expect(await world.read(job)).toMatchObject({ state: 'failed', failure: { code: 'nonsense' } });
@@ -132,15 +132,15 @@ describe('the words that a song waits for', () => {
     expect(world.gateway.taken).toHaveLength(1);
   });
 
-  it('mean nothing to a song that asked for none', async () => {
+  it('are ignored by a song that requested none', async () => {
     const job = await waiting();
     await called(job, lyrics('[Verse]\nDrip'));
     expect(world.gateway.taken).toHaveLength(1);
   });
 });
 
-describe('a run after one that failed or died', () => {
-  it('notes that more may stand in the channel, until something is shown again', async () => {
+describe('a run after a failed or killed one', () => {
+  it('records that unknown messages may exist, until it shows one itself', async () => {
     const job = await waiting();
     await expect(world.read(job)).resolves.not.toHaveProperty('mayHavePosted', true);
     const show = world.platform.show.bind(world.platform);
@@ -160,18 +160,18 @@ describe('a run after one that failed or died', () => {
 });
 
 describe('a run', () => {
-  it('of a job that is not there ends quietly', async () => {
+  it('of an unknown job does nothing', async () => {
     expect(await world.advance('unknown')).toBeUndefined();
   });
 
-  it('that is told to stop begins nothing, and is due at once', async () => {
+  it('that has to stop starts nothing, and is due immediately', async () => {
     const job = await world.start(SONG);
     const stopped = { signal: AbortSignal.abort(), interrupted: false, isHeld: () => true };
     expect(await createAdvancing(world.dependencies)(job, stopped)).toBe(world.clock.now());
     expect(world.gateway.taken).toEqual([]);
   });
 
-  it('after one that died has what that may have posted taken away, where another run ended the job', async () => {
+  it('after a killed one deletes its messages if another run ended the job', async () => {
     const job = await waiting();
     await called(job, songCallback('complete'));
     const retracted: object[] = [];
@@ -185,7 +185,7 @@ describe('a run', () => {
   });
 });
 
-describe('a task is asked about', () => {
+describe('a task is polled', () => {
   const asked = (): string[] => {
     const tasks: string[] = [];
     world.gateway.media.queryVideo = async (task) => {
@@ -203,13 +203,13 @@ describe('a task is asked about', () => {
     expect((await world.read(job)).state).toBe('expired');
   }
 
-  it('never where the gateway calls back', async () => {
+  it('never if the gateway calls back', async () => {
     const tasks = asked();
     await pastItsDeadline(await waiting());
     expect(tasks).toEqual([]);
   });
 
-  it('never where no name of it is known', async () => {
+  it('never without a task id', async () => {
     const job = await waiting(VIDEO);
     const { taskId: _, ...unnamed } = await world.read(job);
     await world.storage.jobs.replace(unnamed);
@@ -218,7 +218,7 @@ describe('a task is asked about', () => {
     expect(tasks).toEqual([]);
   });
 
-  it('first after a pause, however the submission went', async () => {
+  it('after a first pause, however the submission went', async () => {
     const tasks = asked();
     world.gateway.replies.push(gatewayError('unavailable', { retryable: true }));
     const job = await world.start(VIDEO);

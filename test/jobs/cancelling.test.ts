@@ -11,8 +11,8 @@ afterEach(() => world[Symbol.asyncDispose]());
 
 const labels = () => world.message()?.actions?.map(({ label }) => label);
 const counted = () => Array.fromAsync(world.storage.usage.history());
-describe('cancelled while the gateway is being asked', () => {
-  /** The gateway answers when told to. */
+describe('a cancellation during the request to the gateway', () => {
+  /** Holds the gateway's response until `answer` is called. */
   function slowGateway(): { answer: () => void; asked: Promise<void> } {
     const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
     const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
@@ -36,7 +36,7 @@ describe('cancelled while the gateway is being asked', () => {
     return { answer, asked };
   }
 
-  /** Its person was told. `answer` resolves when what the gateway answered is stored. */
+  /** Cancels a job during its request. `answer` resolves once the gateway's response is stored. */
   async function cancelledWhileAsked(reply: Reply, request: typeof PICTURE) {
     const { answer, asked } = slowGateway();
     world.gateway.replies.push(reply);
@@ -59,7 +59,7 @@ describe('cancelled while the gateway is being asked', () => {
     };
   }
 
-  it('is told at once, and what the gateway answers after that is kept and offered', async () => {
+  it('is shown immediately, and a later result is stored and offered', async () => {
     const { job, answer } = await cancelledWhileAsked('taken', PICTURE);
     await answer();
     expect(labels()).toEqual(['Show it', 'Again']);
@@ -70,9 +70,9 @@ describe('cancelled while the gateway is being asked', () => {
   });
 
   it.each([
-    ['refuses a picture', PICTURE, gatewayError('blocked')],
-    ['takes a video', VIDEO, 'taken' as const],
-  ])('leaves its slot to the next when the gateway %s', async (_what, request, reply) => {
+    ['refuses an image', PICTURE, gatewayError('blocked')],
+    ['accepts a video', VIDEO, 'taken' as const],
+  ])('releases the slot when the gateway %s', async (_what, request, reply) => {
     Object.assign(world.dependencies, { concurrency: { song: 1, image: 1, video: 1, ask: 1 } });
     const { answer } = await cancelledWhileAsked(reply, request);
     const next = await world.start(request);
@@ -83,8 +83,8 @@ describe('cancelled while the gateway is being asked', () => {
     expect((await world.read(next)).queuePosition).toBeUndefined();
   });
 
-  describe('and told so before the gateway answers', () => {
-    /** `meanwhile` happens before the gateway's answer. */
+  describe('shown before the gateway responds', () => {
+    /** `meanwhile` runs before the gateway responds. */
     async function cancelledBefore(
       reply: Reply,
       request: typeof PICTURE,
@@ -98,11 +98,11 @@ describe('cancelled while the gateway is being asked', () => {
     const refusal = gatewayError('blocked', { taken: 'no' });
 
     it.each([
-      ['a picture', PICTURE, refusal],
+      ['an image', PICTURE, refusal],
       ['a song', SONG, refusal],
       ['a video', VIDEO, refusal],
-      ['a song that it may take later', SONG, gatewayError('rate', { retryable: true, taken: 'no' })],
-    ])('counts for nothing where it refuses %s', async (_what, request, reply) => {
+      ['a song that may be retried later', SONG, gatewayError('rate', { retryable: true, taken: 'no' })],
+    ])('is not charged if the gateway refuses %s', async (_what, request, reply) => {
       const job = await cancelledBefore(reply, request);
       expect(await world.read(job)).toMatchObject({ state: 'cancelled', charged: false });
       expect(await counted()).toEqual([]);
@@ -112,15 +112,15 @@ describe('cancelled while the gateway is being asked', () => {
     });
 
     it.each([
-      ['a picture', PICTURE],
+      ['an image', PICTURE],
       ['a song', SONG],
-    ])('counts where it is unknown whether the gateway took %s', async (_what, request) => {
+    ])('is charged if the gateway may have accepted %s', async (_what, request) => {
       const job = await cancelledBefore(gatewayError('network', { taken: 'unknown' }), request);
       expect(await world.read(job)).toMatchObject({ state: 'cancelled', chargeUncertain: true });
       expect(await counted()).toMatchObject([{ requests: 1, uncertain: 1 }]);
     });
 
-    it('counts where the gateway calls back for what it had refused', async () => {
+    it('is charged if the gateway calls back for a refused request', async () => {
       const job = await cancelledBefore(refusal, SONG, (id) => world.callback(id, songCallback('complete')));
       expect(await world.read(job)).toMatchObject({
         state: 'cancelled',
@@ -131,14 +131,14 @@ describe('cancelled while the gateway is being asked', () => {
       expect(labels()).toEqual(['Show it', 'Again']);
     });
 
-    it('counts where another run ended it before', async () => {
+    it('is charged if another run has ended the job', async () => {
       const job = await cancelledBefore(refusal, PICTURE, (id) => world.advance(id));
       expect(await world.read(job)).toMatchObject({ state: 'cancelled', chargeUncertain: true });
       expect(await counted()).toMatchObject([{ requests: 1, uncertain: 1 }]);
     });
   });
 
-  it('is cancelled with its result, where the answer was quicker', async () => {
+  it('includes the result if the response was faster', async () => {
     const { answer, asked } = slowGateway();
     const job = await world.start(PICTURE);
     const advancing = world.advance(job);
@@ -152,7 +152,7 @@ describe('cancelled while the gateway is being asked', () => {
   it.each([
     ['a song', SONG],
     ['a video', VIDEO],
-  ])('%s ends cancelled, and the gateway is not asked again', async (_what, request) => {
+  ])('a cancelled job for %s ends, and its request is not repeated', async (_what, request) => {
     const { answer, asked } = slowGateway();
     const job = await world.start(request);
     const advancing = world.advance(job);
@@ -165,7 +165,7 @@ describe('cancelled while the gateway is being asked', () => {
     expect(world.gateway.taken).toHaveLength(1);
   });
 
-  it('stays cancelled when the gateway refuses it in the end', async () => {
+  it('persists if the gateway finally refuses the request', async () => {
     const { answer, asked } = slowGateway();
     world.gateway.replies.push(gatewayError('rate', { retryable: true }));
     const job = await world.start(SONG);
@@ -181,7 +181,7 @@ describe('cancelled while the gateway is being asked', () => {
 });
 
 describe('an answer that is stopped', () => {
-  it('counts for nothing where the gateway was not asked yet', async () => {
+  it('is not charged before the request', async () => {
     const job = await world.start(QUESTION);
     const { jobs } = world.dependencies.storage;
     const { replace } = jobs;
@@ -198,7 +198,7 @@ describe('an answer that is stopped', () => {
     expect(await counted()).toEqual([]);
   });
 
-  it('counts for nothing where the gateway refuses it', async () => {
+  it('is not charged if the gateway refuses it', async () => {
     const job = await world.start(QUESTION);
     Object.assign(world.gateway.chat, {
       async *stream(_question: unknown, { signal }: { signal: AbortSignal }) {
@@ -214,8 +214,8 @@ describe('an answer that is stopped', () => {
   });
 });
 
-describe('a cancelled video that the gateway finishes all the same', () => {
-  it('is found by asking on, and offered', async () => {
+describe('a cancelled video that the gateway finishes anyway', () => {
+  it('is found by polling, and offered', async () => {
     const job = await world.start(VIDEO);
     await world.advance(job);
     await world.jobs.cancel(job, 'ada');
@@ -237,8 +237,8 @@ describe('a cancelled video that the gateway finishes all the same', () => {
   });
 });
 
-describe('a song that is cancelled when only part of it had come', () => {
-  it('has nothing to show, until the whole of it comes', async () => {
+describe('a song cancelled after a partial result', () => {
+  it('offers nothing until the result is complete', async () => {
     const job = await world.start(SONG);
     await world.advance(job);
     await world.callback(job, songCallback('first'));
@@ -263,8 +263,8 @@ describe('a song that is cancelled when only part of it had come', () => {
   });
 });
 
-describe('declined, because its platform took no acknowledgement', () => {
-  it('ends unpaid with a sentence and Again, once', async () => {
+describe('a job declined because its platform did not acknowledge in time', () => {
+  it('ends unpaid with a message and Again, once', async () => {
     const { job, decline } = await world.accept(SONG);
     await decline?.();
     await world.advance(job);
@@ -276,7 +276,7 @@ describe('declined, because its platform took no acknowledgement', () => {
     expect(await world.read(job)).toMatchObject({ state: 'failed', charged: false });
   });
 
-  it('goes on if it has begun, and is not declined where it was asked for before', async () => {
+  it('continues if it has begun, and is not declined for a repeated request', async () => {
     const { job, decline } = await world.accept(SONG, { id: 'the same' });
     await world.advance(job);
     await decline?.();
@@ -286,7 +286,7 @@ describe('declined, because its platform took no acknowledgement', () => {
   });
 });
 
-it('whose process died before its platform began or declined it begins by itself', async () => {
+it('begins automatically if its process died before the platform began or declined it', async () => {
   const { job } = await world.accept(SONG);
   await world.jobs.run(world.dependencies.invoke);
   onTestFinished(async () => {

@@ -8,7 +8,7 @@ import { StorageError } from '../../src/storage/storage.ts';
 import { gatewayError } from './scripted-gateway.ts';
 import { createWorld, PICTURE, QUESTION, SONG, songCallback, VIDEO, type World } from './world.ts';
 
-/** The process dies here: nothing is written any more. */
+/** Simulates the death of the process: nothing is written afterwards. */
 class Crash extends StorageError {
   constructor() {
     super('lease', 'the process died');
@@ -84,7 +84,7 @@ const event: fc.Arbitrary<Event> = fc.oneof(
 
 const work = fc.constantFrom<StartRequest>(SONG, VIDEO, PICTURE, QUESTION);
 
-it('any order of answers, callbacks, polls, deadlines, cancels, platform faults and crashes keeps what was accepted', async () => {
+it('accepted work survives any order of responses, callbacks, polls, deadlines, cancellations, platform faults and crashes', async () => {
   await fc.assert(
     fc.asyncProperty(work, fc.array(event, { maxLength: 30 }), async (request, events) => {
       let pointsLeft = Number.POSITIVE_INFINITY;
@@ -140,7 +140,7 @@ function hasCallbacks({ work: { route } }: StartRequest): boolean {
   return route === 'music.generate';
 }
 
-/** How far a job is. `accepted` and `submitting` alternate only while the gateway surely did not take the work. */
+/** Rank of a state. `accepted` and `submitting` alternate only while the gateway has definitely not accepted the work. */
 function rankOf({ state, end }: Job): number {
   if (end === 'delivered') return 4;
   switch (state) {
@@ -203,7 +203,7 @@ async function survive(step: Promise<unknown>): Promise<void> {
   });
 }
 
-/** Advances the job whenever it asks for it, until it asks no more; bounded by its deadline. */
+/** Advances the job whenever it is due, until it stops or reaches its deadline. */
 async function settle(world: World, job: string): Promise<void> {
   for (let runs = 0; runs < 1_000; runs++) {
     const next = await world.advance(job);

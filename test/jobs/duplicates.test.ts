@@ -10,9 +10,9 @@ import { noRedis, PATIENT, type RedisServer, startRedisServer } from '../servers
 import { NOTHING_DECIDED } from '../settings/samples.ts';
 import { createWorld, SONG, songCallback, type World } from './world.ts';
 
-/** A gateway that calls back a hundred times at once, at every replica, gets one delivery. */
+/** A hundred simultaneous callbacks at all replicas lead to one delivery. */
 const SECRET = 'a secret for signatures in this test alone';
-/** Longer than any test runs. */
+/** Longer than any test. */
 const HANGING_MS = 600_000;
 const DUPLICATES = 100;
 
@@ -42,7 +42,7 @@ async function stopReplicas(): Promise<void> {
   }
 }
 
-/** Jobs, storage and listener of a process; the platform and the gateway are the same for all. */
+/** Jobs, storage and listener of a process. All processes share the platform and the gateway. */
 async function startReplica(storage: Storage): Promise<void> {
   const jobs = createJobs({
     ...world.dependencies,
@@ -61,7 +61,7 @@ async function startReplica(storage: Storage): Promise<void> {
     host: '127.0.0.1',
     port: 0,
     log: world.log,
-    // The sender of a hundred requests and their receiver share a thread here.
+    // The sender and the receiver of a hundred requests share this thread.
     timeouts: { headersMs: HANGING_MS, requestMs: HANGING_MS, idleMs: HANGING_MS },
     routes: [
       musicCallbackRoutes({ measure: () => {}, secrets: [SECRET], log: world.log, receive: jobs.receive }),
@@ -101,11 +101,11 @@ async function deliverOnce(): Promise<void> {
     }),
   );
   expect(statuses).toContain(200);
-  // On a machine that is busy enough, some are asked to come again.
+  // On a busy machine, the listener may ask to retry some.
   expect(new Set([...statuses, 200, 503])).toEqual(new Set([200, 503]));
   await expect.poll(async () => (await first.storage.jobs.read(job))?.state).toBe('delivered');
 
-  // Whatever the duplicates left behind is handled before this one.
+  // Runs after everything the duplicates caused.
   for (const { jobs } of replicas) expect(await jobs.receive(job, `${body} `)).toBe('stored');
   const { inboxRead = 0 } = (await first.storage.jobs.read(job)) ?? {};
   await expect
@@ -118,7 +118,7 @@ async function deliverOnce(): Promise<void> {
 
 const tools = { clock: systemClock, random: Math.random };
 
-it('a hundred duplicate callbacks at once on SQLite: one delivery', async () => {
+it('a hundred simultaneous callbacks lead to one delivery on SQLite', async () => {
   await startReplica(await openSqliteStorage({ ...tools, path: ':memory:', log: world.log }));
   await deliverOnce();
 });
@@ -133,7 +133,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'two replicas on Redis', () => 
     await redis.dispose();
   });
 
-  it('a hundred duplicate callbacks at once: one delivery', async () => {
+  it('a hundred simultaneous callbacks lead to one delivery on Redis', async () => {
     for (let replica = 0; replica < 2; replica++)
       await startReplica(await openRedisStorage({ ...tools, ...PATIENT, url: redis.url, log: world.log }));
     await deliverOnce();

@@ -38,7 +38,7 @@ const store = async (...jobs: Job[]) => {
 };
 const left = async () => (await Array.fromAsync(storage.jobs.all())).map(({ id }) => id);
 
-test('a person’s jobs go with every file that no one else’s job holds, wherever it is in the record', async () => {
+test("erases a person's jobs and all files in their records that no other job uses", async () => {
   await store(
     songJob({ id: 'ada1', state: 'delivered', kept: { 'https://gateway.example/a': kept(file('a')) } }),
     songJob({
@@ -60,14 +60,14 @@ test('a person’s jobs go with every file that no one else’s job holds, where
   expect(await left()).toEqual(['bob1']);
 });
 
-test('what is shown or asked for again meanwhile stays, with its files', async () => {
+test('keeps jobs that are revealed or repeated meanwhile, and their files', async () => {
   const withFile = (id: string, letter: string) =>
     songJob({ id, state: 'cancelled', kept: { [id]: kept(file(letter)) } });
   await store(withFile('shown', 'a'), withFile('asked again', 'b'), withFile('old', 'c'));
   const { jobs } = storage;
   const racing = {
     ...jobs,
-    // While the records are looked through.
+    // While the records are being read.
     async *records() {
       yield* jobs.records();
       await jobs.replace({ ...withFile('shown', 'a'), state: 'ready' });
@@ -85,7 +85,7 @@ test('what is shown or asked for again meanwhile stays, with its files', async (
   expect((await left()).toSorted()).toEqual(['again', 'shown']);
 });
 
-test('what is shown between the last look and its removal stays', async () => {
+test('keeps a job that is revealed between the last read and its removal', async () => {
   await store(songJob({ id: 'shown', state: 'cancelled' }), songJob({ id: 'old', state: 'delivered' }));
   const { jobs } = storage;
   const racing = {
@@ -100,7 +100,7 @@ test('what is shown between the last look and its removal stays', async () => {
   expect(await left()).toEqual(['shown']);
 });
 
-test('somebody of the same id on another platform is somebody else', async () => {
+test('distinguishes people with the same id on different platforms', async () => {
   await store(songJob({ id: 'ada1', state: 'delivered' }));
   expect(await forgetPerson({ platform: 'slack', person: 'ada' }, dependencies())).toEqual({
     jobs: 0,
@@ -109,7 +109,7 @@ test('somebody of the same id on another platform is somebody else', async () =>
   expect(await left()).toEqual(['ada1']);
 });
 
-test('while something runs nothing is erased, and it says so', async () => {
+test('refuses to erase anything while a job is running', async () => {
   await store(songJob({ id: 'done', state: 'delivered' }), songJob({ id: 'running', state: 'waiting' }));
   await expect(forgetPerson({ platform: 'discord', person: 'ada' }, dependencies())).rejects.toThrow(
     'Some of your jobs are still running (1). Wait for them or cancel them with /jobs, then try again.',
@@ -117,7 +117,7 @@ test('while something runs nothing is erased, and it says so', async () => {
   expect(await left()).toHaveLength(2);
 });
 
-test('what is too old goes, but never what still runs', async () => {
+test('erases expired jobs, but never running ones', async () => {
   await store(
     songJob({ id: 'old', state: 'delivered', createdAt: 1, finishedAt: 2 }),
     songJob({ id: 'waiting', state: 'waiting', createdAt: 1 }),
@@ -127,7 +127,7 @@ test('what is too old goes, but never what still runs', async () => {
   expect((await left()).toSorted()).toEqual(['new', 'waiting']);
 });
 
-test('a crash between the files and the jobs leaves jobs that lead to the rest', async () => {
+test('a crash between files and jobs leaves jobs that list the remaining files', async () => {
   await store(songJob({ id: 'ada1', state: 'delivered', kept: { a: kept(file('a')) } }));
   const dying = {
     storage,
@@ -163,7 +163,7 @@ const turnsOf = async (id: string) => {
   return work?.route === 'answer' ? work.request.turns : undefined;
 };
 
-test('what others quote of a person goes with the answers to it, and its files; the rest can be asked again', async () => {
+test("removes a person's messages from other jobs, with the answers and files; the other jobs still work", async () => {
   const question = said('user', 'my secret', 'ada');
   const picture: InquiryTurn = {
     role: 'user',
@@ -194,7 +194,7 @@ test('what others quote of a person goes with the answers to it, and its files; 
   expect(await turnsOf('carl1')).toHaveLength(1);
 });
 
-test('others run while many jobs are walked and erased', async () => {
+test('does not block other work while it erases many jobs', async () => {
   const jobs = Array.from({ length: 600 }, (_, index) =>
     songJob({
       id: `job${index}`,
@@ -249,7 +249,7 @@ async function filesWithWords(folder: string): Promise<string[]> {
   return contents.filter(({ content }) => content.includes('grandmother')).map(({ name }) => name);
 }
 
-test('what is forgotten stands in no file of SQLite any more', async () => {
+test('erased data is in no file of SQLite', async () => {
   await using cleanup = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'minstrel-forget-'));
   cleanup.defer(() => rm(folder, { recursive: true }));
@@ -262,7 +262,7 @@ test('what is forgotten stands in no file of SQLite any more', async () => {
 });
 
 describe.skipIf(noRedis)('on Redis', () => {
-  test('what is forgotten stands in no key any more, and in no file once Redis has rewritten it', async () => {
+  test('erased data is in no key, and in no file once Redis has rewritten it', async () => {
     await using cleanup = new AsyncDisposableStack();
     const server = await startRedisServer();
     cleanup.defer(() => server.dispose());

@@ -5,7 +5,7 @@ import type { JobEvent } from '../../src/jobs/events.ts';
 import { acceptedJob, fromMusic, transition } from '../../src/jobs/transitions.ts';
 import { SONG } from './world.ts';
 
-/** What each event leaves in the record, to the letter. */
+/** Tests the exact effect of each event on the record. */
 const JOB: Job = acceptedJob({
   id: 'job',
   command: 'song',
@@ -32,7 +32,7 @@ const DELIVERED = applied(
 const PICTURE = results({ images: [picture('cover')] });
 
 describe('submission', () => {
-  it('of which only a part was answered keeps the part, and waits for the rest', () => {
+  it('keeps a partial result and waits for the rest', () => {
     expect(WAITING).toStrictEqual({ ...SUBMITTING, taskId: 'task', state: 'waiting', deadlineAt: 9 });
     expect(applied(SUBMITTING, { type: 'submitted', result: PICTURE, deadlineAt: 9, at: 2 })).toStrictEqual({
       ...SUBMITTING,
@@ -43,14 +43,14 @@ describe('submission', () => {
     });
   });
 
-  it('of a song whose words are asked for first remembers that they are', () => {
+  it('records that lyrics were requested first', () => {
     expect(applied(JOB, { type: 'submitting', work: SONG.work, at: 1, lyrics: true })).toStrictEqual({
       ...SUBMITTING,
       lyrics: 'sent',
     });
   });
 
-  it('that was answered at once is ready, or cancelled where somebody asked for that', () => {
+  it('becomes ready for an immediate result, or cancelled on request', () => {
     const answered: JobEvent = { type: 'submitted', result: PICTURE, at: 2 };
     const ready = { state: 'ready', result: PICTURE, complete: true, endedAt: 2 } as const;
     expect(applied(SUBMITTING, answered)).toStrictEqual({ ...SUBMITTING, ...ready, end: 'delivered' });
@@ -58,7 +58,7 @@ describe('submission', () => {
     expect(applied(asked, answered)).toStrictEqual({ ...asked, ...ready, end: 'cancelled' });
   });
 
-  it('that was not taken begins again, counted, and not before it may', () => {
+  it('restarts with a counter and a pause after a refusal', () => {
     const { submittedAt: _, ...accepted } = SUBMITTING;
     expect(applied(SUBMITTING, { type: 'notTaken' })).toStrictEqual({
       ...accepted,
@@ -74,7 +74,7 @@ describe('submission', () => {
     });
   });
 
-  it('that was not taken forgets words that were asked for, and keeps words that are paid for', () => {
+  it('drops requested lyrics after a refusal, but keeps paid ones', () => {
     const asked = applied(JOB, { type: 'submitting', work: SONG.work, at: 1, lyrics: true });
     expect(asked.lyrics).toBe('sent');
     expect(applied(asked, { type: 'notTaken' })).toStrictEqual({ ...JOB, refusals: 1 });
@@ -86,31 +86,31 @@ describe('submission', () => {
 });
 
 describe('waiting', () => {
-  it('counts the polls, and remembers since when the task is unknown', () => {
+  it('counts polls, and records when the task became unknown', () => {
     expect(applied(WAITING, { type: 'retried' }, { type: 'polled' })).toStrictEqual({ ...WAITING, polls: 1 });
     const unknown = applied(WAITING, { type: 'polled', unknownSince: 4 });
     expect(unknown).toStrictEqual({ ...WAITING, polls: 1, unknownSince: 4 });
     expect(applied(unknown, { type: 'polled' })).toStrictEqual({ ...WAITING, polls: 2 });
   });
 
-  it('keeps part of a result as a part, and notes what could not be read', () => {
+  it('keeps a partial result as partial, and records unreadable callbacks', () => {
     const part: JobEvent = { type: 'progressed', taskId: 'task', result: PICTURE };
     expect(applied(WAITING, part)).toStrictEqual({ ...WAITING, result: PICTURE, complete: false });
     const unreadable: JobEvent = { type: 'progressed', taskId: undefined, isUnreadable: true };
     expect(applied(WAITING, unreadable)).toStrictEqual({ ...WAITING, unreadable: true });
     expect(applied(WAITING, { type: 'completed', result: PICTURE, at: 3 })).toMatchObject({ complete: true });
-    // Nothing is new of it.
+    // Nothing has changed.
     const expired: Job = { ...WAITING, state: 'expired', end: 'expired' };
     expect(applied(expired, { type: 'completed', result: EMPTY_RESULT, at: 3 }).state).toBe('ready');
   });
 
-  it('is told words once, and only where it waits for them', () => {
+  it('accepts lyrics once, and only while waiting for them', () => {
     const words: JobEvent = { type: 'lyricsWritten', work: { ...SONG.work } };
     expect(applied(WAITING, words)).toBe(WAITING);
     expect(applied({ ...WAITING, lyrics: 'done' }, words).state).toBe('waiting');
   });
 
-  it('counts what failed, and holds each call by itself', () => {
+  it('counts failures, and stores each Retry-After separately', () => {
     expect(applied(WAITING, { type: 'retried' })).toStrictEqual({ ...WAITING, attempts: 1 });
     const held = { ...WAITING, held: { asking: 3 } };
     expect(applied(held, { type: 'retried', held: { showing: 8 } })).toStrictEqual({
@@ -121,7 +121,7 @@ describe('waiting', () => {
     expect(applied(held, { type: 'retried' })).toStrictEqual({ ...held, attempts: 1 });
   });
 
-  it('takes the first name of its task, and no other', () => {
+  it('keeps the first task id', () => {
     const nameless = applied(SUBMITTING, { type: 'uncertain', deadlineAt: 9 });
     expect(nameless).toStrictEqual({ ...SUBMITTING, state: 'waiting', deadlineAt: 9, uncertain: true });
     expect(applied(nameless, { type: 'progressed' })).toStrictEqual({ ...nameless, uncertain: false });
@@ -131,8 +131,8 @@ describe('waiting', () => {
   });
 });
 
-describe('to cancel', () => {
-  it('takes a request, of which the first counts', () => {
+describe('cancellation', () => {
+  it('keeps the first request', () => {
     expect(applied(WAITING, { type: 'cancelled' })).toBe(WAITING);
     const asked = applied(WAITING, { type: 'cancelRequested', by: 'ada' });
     expect(applied(asked, { type: 'cancelRequested', by: 'eve' })).toBe(asked);
@@ -143,14 +143,14 @@ describe('to cancel', () => {
     });
   });
 
-  it('stays so when the result comes before or after its person was told, also in old records', () => {
+  it('persists if a result arrives before or after delivery, also in old records', () => {
     const completed: JobEvent = { type: 'completed', result: RAIN, at: 6 };
     expect(applied({ ...JOB, state: 'ready', end: 'cancelled' }, completed).end).toBe('cancelled');
     expect(applied({ ...JOB, state: 'cancelled' }, completed).end).toBe('cancelled');
     expect(applied({ ...JOB, state: 'expired', end: 'expired' }, completed).end).toBe('delivered');
   });
 
-  it('leaves a task that the gateway names late to be asked about, and takes an answer that comes late', () => {
+  it('leaves a task for polling if its id arrives late, and accepts a late result', () => {
     const cancelled: Job = { ...SUBMITTING, state: 'cancelled', end: 'cancelled' };
     const named: JobEvent = { type: 'submitted', taskId: 'task', deadlineAt: 9, at: 6 };
     expect(applied(cancelled, named)).toStrictEqual({ ...cancelled, taskId: 'task' });
@@ -165,23 +165,23 @@ describe('to cancel', () => {
         { type: 'revealed' },
       ),
     ).toMatchObject({ state: 'ready', end: 'delivered' });
-    // What it knows of its task stays.
+    // The task id is kept.
     expect(applied({ ...cancelled, taskId: 'task' }, answered).taskId).toBe('task');
     const failed: Job = { ...SUBMITTING, state: 'ready', end: 'failed' };
     expect(applied(failed, answered)).toBe(failed);
   });
 });
 
-describe('a job that is delivered', () => {
+describe('a delivered job', () => {
   const more: JobEvent = { type: 'completed', taskId: 'task', result: PICTURE, at: 9 };
 
-  it('keeps its end when the same comes again, part of it, or what belongs to another task', () => {
+  it('ignores repeated or partial results, and those of other tasks', () => {
     expect(applied(DELIVERED, { type: 'completed', taskId: 'task', result: RAIN, at: 9 })).toBe(DELIVERED);
     expect(applied(DELIVERED, { type: 'progressed', taskId: 'task', result: PICTURE })).toBe(DELIVERED);
     expect(applied(DELIVERED, { ...more, taskId: 'another' })).toBe(DELIVERED);
   });
 
-  it('is told the name of its task all the same', () => {
+  it('still records its task id', () => {
     const { taskId: _, ...nameless } = DELIVERED;
     expect(applied(nameless, { type: 'completed', taskId: 'task', result: RAIN, at: 9 })).toStrictEqual(
       DELIVERED,
@@ -189,7 +189,7 @@ describe('a job that is delivered', () => {
     expect(applied(nameless, { type: 'progressed', taskId: 'task' })).toStrictEqual(DELIVERED);
   });
 
-  it('shows what comes late and holds more', () => {
+  it('shows a late result with more files', () => {
     const { taskId: _, ...nameless } = DELIVERED;
     const { taskId: _task, ...unnamed } = more;
     for (const [job, event] of [
@@ -206,23 +206,23 @@ describe('a job that is delivered', () => {
   });
 
   it.each<[string, Partial<Result>]>([
-    ['another sound', { songs: [{ audioId: 'b', audioUrl: sound('b') }] }],
-    ['a picture', { images: [picture('b')] }],
+    ['another audio', { songs: [{ audioId: 'b', audioUrl: sound('b') }] }],
+    ['an image', { images: [picture('b')] }],
     ['a stem', { stems: [{ name: 'Vocals', url: sound('v') }] }],
     ['a WAV', { wavUrl: 'https://gateway.example/a.wav' }],
     ['a video', { videoUrl: 'https://gateway.example/a.mp4' }],
-  ])('holds more with %s, and not with the same of it', (_name, part) => {
+  ])('considers %s as more, but not a repetition of it', (_name, part) => {
     const event: JobEvent = { type: 'completed', result: results(part), at: 9 };
     const grown = applied(DELIVERED, event);
     expect(grown.state).toBe('ready');
     const closed = applied(grown, { type: 'closed', end: 'delivered', at: 10, charge: 'yes' });
     expect(applied(closed, event)).toBe(closed);
-    // Where nothing was known before, it is all new.
+    // Everything is new to an empty result.
     const { result: _, ...empty } = DELIVERED;
     expect(applied(empty, event).state).toBe('ready');
   });
 
-  it('holds no more with a take that has no sound, nor with other words', () => {
+  it('does not consider a take without audio or other lyrics as more', () => {
     const silent = results({ songs: [{ audioId: 'b', title: 'Rain' }], lyrics: [{ text: 'Snow' }] });
     expect(applied(DELIVERED, { type: 'completed', result: silent, at: 9 })).toBe(DELIVERED);
     const { result: _, ...empty } = DELIVERED;
@@ -237,7 +237,7 @@ describe('the end', () => {
     ['yes', true, false],
     ['uncertain', true, true],
     ['no', false, false],
-  ] as const)('says what was charged: %s', (charge, charged, chargeUncertain) => {
+  ] as const)('records the charge: %s', (charge, charged, chargeUncertain) => {
     expect(applied(ready, { type: 'closed', end: 'expired', at: 5, charge })).toStrictEqual({
       ...ready,
       state: 'expired',
@@ -248,7 +248,7 @@ describe('the end', () => {
     });
   });
 
-  it('is opened again by no failure, refusal or deadline', () => {
+  it('is not reopened by a failure, refusal or deadline', () => {
     const failure = { code: 'rate', sentence: 'Busy.', reference: 'id', taken: 'no' } as const;
     for (const state of ['ready', 'delivered', 'failed', 'expired', 'cancelled'] as const) {
       const ended: Job = { ...DELIVERED, state };
@@ -257,7 +257,7 @@ describe('the end', () => {
     }
   });
 
-  it('is left by an answer to a request that was told as lost, and by no other', () => {
+  it('is reopened by a response to a lost request, but not by others', () => {
     const failure = { code: 'interrupted', sentence: 'Lost.', reference: 'id', taken: 'unknown' } as const;
     const lost: Job = { ...SUBMITTING, state: 'failed', end: 'failed', failure };
     const answer = { type: 'submitted', result: results(PICTURE), at: 9 } as const;
@@ -278,14 +278,14 @@ describe('the end', () => {
     expect(applied(refused, answer)).toBe(refused);
   });
 
-  it('is not told to be lost where the gateway surely did not take it', () => {
+  it('is not reported as lost if the gateway definitely did not accept it', () => {
     const failure = { code: 'interrupted', sentence: 'Lost.', reference: 'id', taken: 'unknown' } as const;
     const again = applied(SUBMITTING, { type: 'notTaken' });
     expect(applied(again, { type: 'failed', failure })).toBe(again);
     expect(applied(again, { type: 'failed', failure: { ...failure, taken: 'no' } }).state).toBe('ready');
   });
 
-  it('is not told where another one came meanwhile', () => {
+  it('is not closed if the outcome changed meanwhile', () => {
     expect(applied(ready, { type: 'closed', end: 'cancelled', at: 5, charge: 'yes' })).toBe(ready);
     const { end: _, ...endless } = ready;
     expect(applied(endless, { type: 'closed', end: undefined, at: 5, charge: 'no' }).state).toBe('failed');
@@ -293,7 +293,7 @@ describe('the end', () => {
 });
 
 describe('two runs that posted', () => {
-  it('leave what the second posted to be taken away, where the first is known', () => {
+  it('leave the second message for deletion if the first is known', () => {
     const shown = applied(WAITING, { type: 'recorded', fields: { posted: { id: 'one' }, shown: 'digest' } });
     const { shown: _, ...stale } = { ...shown, mayHavePosted: true };
     const twice = applied(shown, { type: 'overtaken', posted: { id: 'two' } });
@@ -306,7 +306,7 @@ describe('two runs that posted', () => {
     expect(applied(WAITING, { type: 'repaired' })).toBe(WAITING);
   });
 
-  it('leave the one message that is known, where the first is not', () => {
+  it('keep the only known message', () => {
     expect(applied(WAITING, { type: 'overtaken', posted: { id: 'two' } })).toStrictEqual({
       ...WAITING,
       mayHavePosted: true,
@@ -316,12 +316,12 @@ describe('two runs that posted', () => {
   });
 });
 
-describe('results that come in parts', () => {
+describe('partial results', () => {
   const merged = (...parts: readonly Partial<Result>[]) =>
     applied(WAITING, ...parts.map((part): JobEvent => ({ type: 'progressed', result: results(part) })))
       .result;
 
-  it('replace what is there, and never by nothing', () => {
+  it('replace earlier ones, but never with nothing', () => {
     const first = {
       songs: [{ audioId: 'a' }],
       lyrics: [{ text: 'Rain' }],
@@ -341,7 +341,7 @@ describe('results that come in parts', () => {
     expect(merged(first, second)).toStrictEqual({ ...first, ...second });
   });
 
-  it('know a take by its id, or by its position where one of the two has none', () => {
+  it('match takes by id, or by position if one has no id', () => {
     expect(
       merged({ songs: [{ audioUrl: sound('a') }] }, { songs: [{ audioId: 'a', title: 'Rain' }] })?.songs,
     ).toStrictEqual([{ audioId: 'a', title: 'Rain', audioUrl: sound('a') }]);
@@ -356,7 +356,7 @@ describe('results that come in parts', () => {
     ).toStrictEqual([{ title: 'one' }, { title: 'two' }]);
   });
 
-  it('never give a take without a name what belongs to the one before it', () => {
+  it('never assign files of one take to another', () => {
     const sounds = [{ audioUrl: sound('a') }, { audioUrl: sound('b') }];
     expect(merged({ songs: sounds }, { songs: [{ title: 'one' }, { title: 'two' }] })?.songs).toStrictEqual([
       { title: 'one', audioUrl: sound('a') },
@@ -364,13 +364,13 @@ describe('results that come in parts', () => {
     ]);
   });
 
-  it('keep a take that the newer leaves out only where it has a sound', () => {
+  it('keep a take missing in the newer result only if it has audio', () => {
     const known = [{ audioId: 'a', audioUrl: sound('a') }, { audioId: 'b' }];
     expect(merged({ songs: known }, { songs: [{ audioId: 'c' }] })?.songs).toStrictEqual([
       { audioId: 'c' },
       { audioId: 'a', audioUrl: sound('a') },
     ]);
-    // A take that was found by its id is taken for no other by its position.
+    // A take matched by id is not matched again by position.
     expect(merged({ songs: known }, { songs: [{ audioId: 'b' }, { title: 'new' }] })?.songs).toStrictEqual([
       { audioId: 'b' },
       { title: 'new' },
@@ -379,11 +379,11 @@ describe('results that come in parts', () => {
   });
 });
 
-describe('what could be shown nowhere', () => {
+describe('undelivered results', () => {
   const undelivered: Job = { ...DELIVERED, undelivered: true, posted: { id: 'one' }, shown: 'digest' };
   const elsewhere = { platform: 'discord', channel: 'other', person: 'ada' };
 
-  it('moves where its person asks for it, and is no one else’s', () => {
+  it("move to another address at their owner's request only", () => {
     const { undelivered: _, posted: _posted, shown: _shown, ...rest } = undelivered;
     expect(applied(undelivered, { type: 'redirected', address: elsewhere, person: 'ada' })).toStrictEqual({
       ...rest,
@@ -395,7 +395,7 @@ describe('what could be shown nowhere', () => {
   });
 });
 
-it('what a backup holds may have been posted since, and goes on where it was', () => {
+it('a restored job may have posted more since the backup, and continues in its state', () => {
   const failure = {
     code: 'restored',
     sentence: 'I was restored.',
@@ -409,7 +409,7 @@ it('what a backup holds may have been posted since, and goes on where it was', (
   });
 });
 
-it('what the gateway’s reader found becomes a result, and an empty one holds nothing', () => {
+it("the output of the gateway's parser becomes a result, and an empty one contains nothing", () => {
   expect(EMPTY_RESULT).toStrictEqual({ songs: [], lyrics: [], images: [], stems: [] });
   const found = { songs: [], lyrics: [{ text: 'Rain' }], stems: [] };
   expect(fromMusic({ ...found, images: ['https://gateway.example/a.png'] })).toStrictEqual({

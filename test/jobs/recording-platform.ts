@@ -8,25 +8,25 @@ import type {
   ShowOptions,
 } from '../../src/platforms/platform.ts';
 
-/** A channel in memory. It searches for an earlier message of the key only where there may be one that was not stored. */
+/** A channel in memory. Like a real platform, it searches for an earlier message of a job only if one may not have been recorded. */
 export class RecordingPlatform implements Platform {
   readonly name: string;
-  /** What is in the channel, by message id. */
+  /** Current messages by id. */
   readonly shown = new Map<string, Message>();
-  /** Everything that was ever shown, in order. */
+  /** Everything ever shown, in order. */
   readonly history: Message[] = [];
   readonly privateMessages: Message[] = [];
-  /** What the next calls of `sendPrivately` throw. */
+  /** Errors for the next calls of `sendPrivately`. */
   readonly privateFailures: PlatformError[] = [];
-  /** What the next calls of `show` throw; they work when there is none. */
+  /** Errors for the next calls of `show`; without any, it succeeds. */
   readonly failures: Error[] = [];
-  /** What was said before any question. */
+  /** Messages before the question. */
   conversation: readonly ConversationTurn[] = [];
-  /** A test may let the process die here. */
+  /** A point at which a test can kill the process. */
   crash: (point: string) => void = () => undefined;
-  /** Channels tell who can read them, unless a test says otherwise. */
+  /** Whether the channel is public; a test can override it. */
   isPublic?: NonNullable<Platform['isPublic']>;
-  /** Says how far work is, apart from the message; absent unless a test gives one. */
+  /** Shows progress outside the message; absent unless a test sets it. */
   showProgress?: NonNullable<Platform['showProgress']>;
   sameChannel?: NonNullable<Platform['sameChannel']>;
   readonly #byKey = new Map<string, string>();

@@ -1,4 +1,4 @@
-/** Jobs that were open in a backup, taken up by another deployment in the same channels. */
+/** Tests jobs that were open in a backup and are continued by another deployment in the same channels. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Job } from '../../src/core/job.ts';
 import { transition } from '../../src/jobs/transitions.ts';
@@ -19,13 +19,13 @@ const failure = {
 const words = () => JSON.stringify([...world.platform.shown.values()]);
 const HOUR = 3_600_000;
 
-/** As a restored record comes into storage. */
+/** Stores a record as restored. */
 async function takeBack(record: Job): Promise<void> {
   await world.storage.jobs.erase(record.id);
   await world.storage.jobs.create(transition(record, { type: 'restored', failure }));
 }
 
-it('what had not begun is not asked for, and its person is told', async () => {
+it('a job that was not submitted is not sent, and fails with a message', async () => {
   const job = await world.start(SONG);
   await takeBack(await world.read(job));
   await world.advance(job);
@@ -35,7 +35,7 @@ it('what had not begun is not asked for, and its person is told', async () => {
   expect(await world.read(job)).toMatchObject({ state: 'failed', charged: true, chargeUncertain: true });
 });
 
-it('what was asked for before the copy and comes afterwards is delivered into its message, paid once', async () => {
+it('a job submitted before the backup delivers its result into its message, paid once', async () => {
   const job = await world.start(SONG);
   await world.advance(job);
   await takeBack(await world.read(job));
@@ -47,7 +47,7 @@ it('what was asked for before the copy and comes afterwards is delivered into it
   expect(words()).toContain('one.mp3');
 });
 
-it('what was delivered after the copy stays as it is: no failure is written over it', async () => {
+it('a job delivered after the backup stays as it is, without a failure', async () => {
   const job = await world.start(SONG);
   await world.advance(job);
   const copied = await world.read(job);
@@ -62,7 +62,7 @@ it('what was delivered after the copy stays as it is: no failure is written over
   expect(await world.read(job)).toMatchObject({ state: 'expired' });
 });
 
-it('what never came, and still says that it is in progress, ends in a sentence there', async () => {
+it('an unfinished job whose message still shows progress fails with a message', async () => {
   const job = await world.start(SONG);
   await world.advance(job);
   await takeBack(await world.read(job));

@@ -10,22 +10,22 @@ export interface Sent {
   readonly request: Record<string, unknown>;
 }
 
-/** A promise: the gateway is still at it. */
+/** A promise keeps the gateway busy. */
 export type Reply = 'taken' | GatewayError | Promise<'taken'>;
 
-/** A gateway whose every answer a test decides, and which counts what it took. */
+/** A gateway with responses controlled by the test. Records the accepted work. */
 export class ScriptedGateway implements Gateway {
-  /** Paid work that the gateway took, in order. */
+  /** Accepted paid work, in order. */
   readonly taken: Sent[] = [];
-  /** Answers to the next submissions; `taken` when there is none. */
+  /** Responses to the next submissions; `taken` by default. */
   readonly replies: Reply[] = [];
-  /** The words of every song, with their times. */
+  /** The synced lyrics of every song. */
   readonly words: AlignedWord[] = [];
-  /** Answers to the next polls of a video; `running` when there is none. */
+  /** Responses to the next polls of a video; `running` by default. */
   readonly polls: (VideoTask | GatewayError)[] = [];
-  /** What the next streams say, and how they end. */
+  /** Contents and ends of the next streams. */
   readonly streams: (readonly (AnswerEvent | GatewayError)[])[] = [];
-  /** Called around every submission: a test may let the process die here. */
+  /** Called around every submission, so that a test can kill the process. */
   crash: (point: string) => void = () => undefined;
 
   readonly music: Gateway['music'] = {
@@ -100,7 +100,7 @@ export class ScriptedGateway implements Gateway {
     find: async () => ({ kind: 'unlisted' }),
   };
 
-  /** How often work for this job was taken; its callback URL names it. */
+  /** Number of accepted requests for this job, identified by their callback URL. */
   timesTaken(job: string, route: string): number {
     return this.taken.filter((sent) => sent.route === route && String(sent.request.callBackUrl).includes(job))
       .length;
@@ -126,7 +126,7 @@ export class ScriptedGateway implements Gateway {
   }
 }
 
-/** An error as the client throws it. */
+/** An error like the client's. */
 export function gatewayError(
   code: GatewayErrorCode,
   { retryable = false, taken = 'no' }: { retryable?: boolean; taken?: 'no' | 'unknown' } = {},

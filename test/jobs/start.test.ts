@@ -3,9 +3,9 @@ import { StorageError } from '../../src/storage/storage.ts';
 import { oneSong, songJob } from '../storage/jobs.ts';
 import { createWorld, SONG, songCallback, type World } from './world.ts';
 
-/** How work goes on after a start, at a clock that the test moves. */
+/** Tests how jobs continue after a start, with a clock that the test advances. */
 let world: World;
-/** Counts everything that a running job does to the outside. */
+/** Counts all external calls of running jobs. */
 let activity = 0;
 
 beforeEach(async () => {
@@ -23,10 +23,10 @@ afterEach(async () => {
 
 const SECOND = 1_000;
 
-/** A job that was accepted just now. */
+/** A job that was just accepted. */
 const freshJob: typeof songJob = (fields) => songJob({ createdAt: world.clock.now(), ...fields });
 
-/** Turns of the event loop without anything happening, after which nothing will before time moves on. */
+/** Idle turns of the event loop after which nothing happens until the clock advances. */
 const QUIET_TURNS = 30;
 
 async function untilQuiet(): Promise<void> {
@@ -37,7 +37,7 @@ async function untilQuiet(): Promise<void> {
   }
 }
 
-/** Moves time on in steps in which everything that is due happens. Resolves to messages shown in each second. */
+/** Advances the clock step by step and runs everything due. Resolves to the number of messages shown in each second. */
 async function pass(seconds: number): Promise<number[]> {
   const shown: number[] = [];
   for (let second = 0; second < seconds; second++) {
@@ -51,7 +51,7 @@ async function pass(seconds: number): Promise<number[]> {
   return shown;
 }
 
-it('a thousand jobs that are due at once come back and do not storm the gateway', async () => {
+it('a thousand due jobs resume without overloading the gateway', async () => {
   const jobs = Array.from({ length: 1_000 }, (_, index) =>
     index % 2 === 0
       ? freshJob({ id: `new${index}` })
@@ -74,7 +74,7 @@ it('a thousand jobs that are due at once come back and do not storm the gateway'
     expect((await world.read(id)).state).toBe('delivered');
 });
 
-it('jobs whose timer was lost are found and woken, one after the other', async () => {
+it('jobs with lost timers are found and woken one after the other', async () => {
   await Promise.all(
     Array.from({ length: 200 }, (_, index) => world.storage.jobs.create(freshJob({ id: `job${index}` }))),
   );
@@ -86,7 +86,7 @@ it('jobs whose timer was lost are found and woken, one after the other', async (
   expect(world.gateway.taken).toHaveLength(10);
 });
 
-it('a timer that is lost while the bot runs is found by the next sweep', async () => {
+it('the next sweep finds a timer that is lost while the bot runs', async () => {
   await world.jobs.run(world.dependencies.invoke);
   await untilQuiet();
   await world.storage.jobs.create(freshJob({ id: 'lost' }));
@@ -96,7 +96,7 @@ it('a timer that is lost while the bot runs is found by the next sweep', async (
   expect((await world.read('lost')).state).toBe('waiting');
 });
 
-it('a job that waits for its callback costs nothing at the start', async () => {
+it('a job waiting for its callback costs nothing at startup', async () => {
   const job = await world.start(SONG);
   await world.advance(job);
   await world.storage.schedule.add(job, world.clock.now() + 30 * 60 * SECOND);
@@ -107,7 +107,7 @@ it('a job that waits for its callback costs nothing at the start', async () => {
   expect((await world.read(job)).version).toBe(version);
 });
 
-it('a record that cannot be read is left alone after one look, and the others go on', async () => {
+it('an unreadable record is skipped after one read, and other jobs continue', async () => {
   const { jobs } = world.dependencies.storage;
   const { read } = jobs;
   let looks = 0;
@@ -136,7 +136,7 @@ it('a record that cannot be read is left alone after one look, and the others go
   expect(world.log.lines.filter(({ sentence }) => sentence.includes('cannot be read'))).toHaveLength(1);
 });
 
-it('a record that cannot be read and has no timer keeps no others from being found', async () => {
+it('an unreadable record without a timer does not block the sweep', async () => {
   const { jobs } = world.dependencies.storage;
   const { read } = jobs;
   jobs.read = async (id) => {

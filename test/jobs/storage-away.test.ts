@@ -51,7 +51,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'while Redis is away', () => {
       NOTHING_DECIDED,
     );
 
-  it('work is declined with a sentence, and nothing comes of it later', async () => {
+  it('work is declined with a message, and never starts later', async () => {
     await redis.kill();
     const refused = ask('declined');
     await expect(refused).rejects.toBeInstanceOf(UserError);
@@ -67,7 +67,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'while Redis is away', () => {
       )
       .toBe('back');
     expect(await Array.fromAsync(storage.jobs.open())).toEqual([]);
-    // The connections come back one after the other, and until then it is declined.
+    // The connections recover one by one, and work is declined until then.
     await expect
       .poll(() =>
         ask('taken').then(
@@ -79,7 +79,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'while Redis is away', () => {
     expect(await Array.fromAsync(storage.jobs.open())).toHaveLength(1);
   });
 
-  it('a callback is not taken, so that the gateway sends it again', async () => {
+  it('a callback is rejected, so that the gateway repeats it', async () => {
     const outcome = await ask('song');
     if (outcome.type !== 'accepted') throw new TypeError('The work was not accepted');
     const { url } = await listen({
@@ -101,7 +101,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'while Redis is away', () => {
     expect(await storage.inbox.read(outcome.job, 0)).toHaveLength(1);
   });
 
-  it('what the gateway answers meanwhile is delivered once it is back', async () => {
+  it('a response of the gateway is delivered once storage is back', async () => {
     const asked = Promise.withResolvers<void>();
     const answered = Promise.withResolvers<'taken'>();
     world.gateway.replies.push(answered.promise);
@@ -121,7 +121,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'while Redis is away', () => {
     await redis.kill();
     answered.resolve('taken');
     await expect.poll(() => world.gateway.taken).toHaveLength(1);
-    // Longer than one write is waited for.
+    // Longer than one write may take.
     await delay(2_500);
     await redis.start();
     await expect

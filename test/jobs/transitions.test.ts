@@ -20,7 +20,7 @@ const failure = { code: 'rate', sentence: 'Busy.', reference: 'id', taken: 'no' 
 const result = { ...EMPTY_RESULT, lyrics: [{ text: 'Rain' }] };
 const whole = { ...result, wavUrl: 'https://gateway.example/rain.wav' };
 
-/** One event of each type, and the variants that lead elsewhere. */
+/** One event of each type, plus variants with other effects. */
 const EVENTS: readonly JobEvent[] = [
   { type: 'recorded', fields: { shown: 'digest' } },
   { type: 'recorded', fields: { undelivered: true } },
@@ -76,7 +76,7 @@ const RANK = {
   cancelled: 4,
 } as const satisfies Record<JobState, number>;
 
-/** What leads backwards, and why it may. */
+/** Events that lead back to an earlier state, and the reason. */
 const BACK: Partial<Record<JobEventType, string>> = {
   notTaken: 'the gateway surely did not take it, so it is asked again, a few times',
   lyricsWritten: 'the song is asked for after its lyrics, once',
@@ -90,7 +90,7 @@ const OUT_OF_AN_END: readonly JobEventType[] = ['completed', 'submitted', 'revea
 
 const history = fc.array(fc.constantFrom(...EVENTS), { maxLength: 40 });
 
-/** What the cells read: jobs that agree in it go to the same states. */
+/** The fields that cells read. Jobs equal in these get the same states. */
 const kindOf = ({ state, end, cancelRequestedBy, lyrics, undelivered, result, complete, failure }: Job) =>
   JSON.stringify([
     state,
@@ -103,7 +103,7 @@ const kindOf = ({ state, end, cancelRequestedBy, lyrics, undelivered, result, co
     failure?.taken,
   ]);
 
-/** Every change of a state that any history leads to, with its event. */
+/** All state changes reachable by any history, with their events. */
 function arrows(): Set<string> {
   const found = new Set<string>();
   const known = new Map([[kindOf(JOB), JOB]]);
@@ -118,12 +118,12 @@ function arrows(): Set<string> {
 }
 
 describe('the table of states and events', () => {
-  it('has a meaning for every event', () => {
+  it('handles every event', () => {
     const known = new Set(Object.values(TRANSITIONS).flatMap((row) => Object.keys(row)));
     expect(known).toEqual(new Set(EVENTS.map(({ type }) => type)));
   });
 
-  it('leads forwards, but for the few events that may lead back', () => {
+  it('only leads back for a few events', () => {
     fc.assert(
       fc.property(history, (events) => {
         let job = JOB;
@@ -136,7 +136,7 @@ describe('the table of states and events', () => {
     );
   });
 
-  it('leaves an end only for a result that came late, or because its person asks', () => {
+  it("leaves an end only for a late result or at the requester's wish", () => {
     fc.assert(
       fc.property(history, (events) => {
         let job = JOB;
@@ -153,7 +153,7 @@ describe('the table of states and events', () => {
     );
   });
 
-  it('keeps what a job is: its id, command, person and invocation', () => {
+  it('keeps the id, command, person and invocation', () => {
     fc.assert(
       fc.property(history, (events) => {
         const { id, version, command, person, invocation, createdAt } = events.reduce(transition, JOB);
@@ -169,7 +169,7 @@ describe('the table of states and events', () => {
     );
   });
 
-  it('never forgets a result, and delivers the one that came first unless a later one holds more', () => {
+  it('never loses a result, and delivers the first one unless a later one has more files', () => {
     const other = { ...EMPTY_RESULT, lyrics: [{ text: 'Snow' }] };
     fc.assert(
       fc.property(history, (events) => {
@@ -183,13 +183,13 @@ describe('the table of states and events', () => {
     );
   });
 
-  it('reveals what is whole, and what a record of before calls finished', () => {
+  it('reveals complete results, also of old records', () => {
     const cancelled: Job = { ...JOB, state: 'cancelled', end: 'cancelled', result };
     expect(transition(cancelled, { type: 'revealed' }).state).toBe('ready');
     expect(transition({ ...cancelled, complete: false }, { type: 'revealed' }).state).toBe('cancelled');
   });
 
-  it('gives no take the sound of another', () => {
+  it('never mixes up the audio of takes', () => {
     const song = (audioId: string, file: string) => ({
       audioId,
       audioUrl: `https://gateway.example/${file}.mp3`,
@@ -213,17 +213,17 @@ describe('the table of states and events', () => {
     ]);
   });
 
-  it('asks for paid work only when no one asked to end it', () => {
+  it('sends paid requests only if nobody requested cancellation', () => {
     const asked = transition(JOB, { type: 'cancelRequested', by: 'ada' });
     expect(transition(asked, { type: 'submitting', work: SONG.work, at: 1 })).toBe(asked);
   });
 
-  it('returns the very same job for an event that means nothing in its state', () => {
+  it('returns the same job for an event without effect', () => {
     expect(transition(JOB, { type: 'expired' })).toBe(JOB);
     expect(transition(JOB, { type: 'closed', end: 'delivered', at: 1, charge: 'yes' })).toBe(JOB);
   });
 
-  it('is drawn in docs/architecture.md', () => {
+  it('matches the diagram in docs/architecture.md', () => {
     const drawn = [
       ...readFileSync('docs/architecture.md', 'utf8').matchAll(/^ {2,}(\w+ --> \w+: .+)$/gm),
     ].flatMap(([, line = '']) => {

@@ -7,7 +7,7 @@ import { PlatformError } from '../../src/platforms/platform.ts';
 import { gatewayError } from './scripted-gateway.ts';
 import { createWorld, SONG, songCallback, type World } from './world.ts';
 
-/** A result whose channel is gone and whose person takes no direct messages is kept, and shown where it is asked for. */
+/** Tests results whose channel is gone and whose requester accepts no direct messages: they are stored until requested. */
 let world: World;
 
 beforeEach(async () => {
@@ -27,9 +27,9 @@ async function undelivered(): Promise<string> {
   return job;
 }
 
-/** What /jobs says to Ada. */
+/** The reply of /jobs to Ada. */
 async function list(): Promise<Extract<Outcome, { type: 'message' }>['message']> {
-  // /jobs asks its context for nothing else.
+  // /jobs uses nothing else of the context.
   const context = {
     now: world.clock.now,
     jobs: {
@@ -49,7 +49,7 @@ async function list(): Promise<Extract<Outcome, { type: 'message' }>['message']>
   return outcome.message;
 }
 
-it('is kept, and listed by /jobs wherever the person asks', async () => {
+it('is stored, and listed by /jobs anywhere', async () => {
   const job = await undelivered();
   expect((await world.read(job)).state).toBe('delivered');
   world.clock.advance(3 * 60 * 60_000);
@@ -60,7 +60,7 @@ it('is kept, and listed by /jobs wherever the person asks', async () => {
   expect(actions).toMatchObject([{ id: `song.show:${job}:0`, label: 'Show 1 here' }]);
 });
 
-it('is posted where the person wants it, once, and then no longer listed', async () => {
+it('is posted at the requested place once, and no longer listed', async () => {
   const job = await undelivered();
   expect((await world.jobs.showAt(job, ELSEWHERE, 'ada'))?.type).toBe('accepted');
   await world.advance(job);
@@ -70,7 +70,7 @@ it('is posted where the person wants it, once, and then no longer listed', async
   expect((await list()).actions).toBeUndefined();
 });
 
-it('stays listed when that channel is closed too', async () => {
+it('stays listed if that channel is closed, too', async () => {
   const job = await undelivered();
   await world.jobs.showAt(job, ELSEWHERE, 'ada');
   world.platform.failures.push(new PlatformError('gone', 'gone'));
@@ -79,7 +79,7 @@ it('stays listed when that channel is closed too', async () => {
   expect((await list()).actions).toHaveLength(1);
 });
 
-it('is not offered any more once its late result was shown in the channel after all', async () => {
+it('is no longer offered once its late result was delivered to the channel', async () => {
   const job = await world.start(SONG);
   await world.advance(job);
   world.clock.advance(31 * 60_000);
@@ -94,7 +94,7 @@ it('is not offered any more once its late result was shown in the channel after 
   expect(await world.jobs.showAt(job, ELSEWHERE, 'ada')).toBeUndefined();
 });
 
-it('is not offered any more once what was cancelled was shown in the channel after all', async () => {
+it('is no longer offered once its cancelled result was revealed in the channel', async () => {
   const job = await world.start(SONG);
   await world.advance(job);
   await world.jobs.cancel(job, 'ada');
@@ -109,13 +109,13 @@ it('is not offered any more once what was cancelled was shown in the channel aft
   expect((await list()).actions).toBeUndefined();
 });
 
-it('is no one else’s to show', async () => {
+it('is not available to other people', async () => {
   const job = await undelivered();
   expect(await world.jobs.showAt(job, ELSEWHERE, 'eve')).toBeUndefined();
   expect(await world.storage.jobs.undelivered(ELSEWHERE.platform, 'eve', 5)).toEqual([]);
 });
 
-it('a sentence that could be said nowhere is kept like that', async () => {
+it('an undeliverable failure message is stored in the same way', async () => {
   world.gateway.replies.push(gatewayError('credits'));
   const job = await world.start(SONG);
   let shown = 0;
@@ -133,7 +133,7 @@ it('a sentence that could be said nowhere is kept like that', async () => {
   expect((await world.read(job)).state).toBe('failed');
 });
 
-it('a result whose platform stayed away for a week is kept as well', async () => {
+it('a result is stored after its platform was unavailable for a week', async () => {
   const job = await world.start(SONG);
   await world.advance(job);
   await world.callback(job, songCallback('complete'));
@@ -148,7 +148,7 @@ it('a result whose platform stayed away for a week is kept as well', async () =>
   expect((await list()).actions).toHaveLength(1);
 });
 
-it('a result that our own mistake keeps from being shown ends in a sentence, at the first try', async () => {
+it('a result that cannot be rendered ends in an error message at the first try', async () => {
   const job = await world.start(SONG);
   await world.advance(job);
   await world.callback(job, songCallback('complete'));
@@ -158,7 +158,7 @@ it('a result that our own mistake keeps from being shown ends in a sentence, at 
   expect((await world.read(job)).state).toBe('delivered');
 });
 
-it('a result for which not even a sentence can be shown is kept for /jobs', async () => {
+it('a result whose error message cannot be shown either is offered by /jobs', async () => {
   const job = await world.start(SONG);
   await world.advance(job);
   await world.callback(job, songCallback('complete'));
@@ -167,7 +167,7 @@ it('a result for which not even a sentence can be shown is kept for /jobs', asyn
   expect((await list()).actions).toHaveLength(1);
 });
 
-it('work whose progress cannot be shown by our own mistake is not begun, and says so', async () => {
+it('work whose progress cannot be rendered is not started, and fails with a message', async () => {
   const job = await world.start(SONG);
   world.platform.failures.push(new RangeError('too deep'));
   await world.advance(job);

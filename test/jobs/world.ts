@@ -20,7 +20,7 @@ import { ScriptedGateway } from './scripted-gateway.ts';
 
 type AcceptedOutcome = Extract<Outcome, { type: 'accepted' }>;
 
-/** Jobs on real storage, with a gateway, a platform and a clock that the test moves. */
+/** Jobs on real storage, with a gateway, a platform and a clock controlled by the test. */
 export interface World extends AsyncDisposable {
   readonly clock: ManualClock;
   readonly storage: Storage;
@@ -29,24 +29,24 @@ export interface World extends AsyncDisposable {
   readonly jobs: Jobs;
   readonly voices: Voices;
   readonly log: RecordingLog;
-  /** URLs whose fetch fails, and how. */
+  /** URLs that fail, and their errors. */
   readonly unreachable: Map<string, MediaError>;
   readonly dependencies: JobDependencies;
-  /** How long every recording lasts. */
+  /** Length of every recording. */
   readonly recording: { seconds: number | undefined };
-  /** What was measured: the name of a series, its labels and its value. */
+  /** Recorded metrics: name, labels and value. */
   readonly measured: readonly (readonly unknown[])[];
-  /** What jobs invoke commands by. */
+  /** Runs commands for jobs. */
   readonly invoker: { invoke: JobDependencies['invoke'] };
-  /** Stores work as a person's command does. */
+  /** Stores work like a command. */
   accept(request: StartRequest, invocation?: Partial<Invocation>): Promise<AcceptedOutcome>;
-  /** Starts work as a person would, and resolves to its id. */
+  /** Starts work like a command, and resolves to the job's id. */
   start(request: StartRequest, invocation?: Partial<Invocation>): Promise<string>;
-  /** Advances a job once, as a wake-up does. */
+  /** Advances a job once, like a wake-up. */
   advance(job: string): Promise<number | undefined>;
   callback(job: string, body: unknown): Promise<void>;
   read(job: string): Promise<Job>;
-  /** The one message of a job. */
+  /** The only message of a job. */
   message(): Message | undefined;
 }
 
@@ -74,7 +74,7 @@ export const QUESTION: StartRequest = {
   title: '“Why?”',
 };
 
-/** A callback as the gateway sends it: contract gaps filled as the public API does. */
+/** A callback as the gateway sends it. Gaps of the contract are filled like the public API. */
 export function songCallback(stage: 'text' | 'first' | 'complete', task = 'task-1'): object {
   const songs = ['one', 'two'].map((take) => ({
     id: `audio-${take}`,
@@ -89,7 +89,7 @@ export function songCallback(stage: 'text' | 'first' | 'complete', task = 'task-
   return { code: 200, msg: 'ok', data: { callbackType: stage, task_id: task, data: songs } };
 }
 
-/** `crash` is called at every point where a process may die: it throws to let it die there. */
+/** `crash` is called wherever a process may die, and throws to kill it there. */
 export async function createWorld(
   crash: (point: string) => void = () => undefined,
   given?: Storage,
@@ -180,7 +180,7 @@ export async function createWorld(
     accept,
     start: async (request, invocation) => (await accept(request, invocation)).job,
     async advance(job) {
-      // As the schedule does: a run that did not end makes the next one an interrupted job's.
+      // Like the schedule: the run after an unfinished one counts as interrupted.
       const interrupted = unfinished.has(job);
       unfinished.add(job);
       const next = await advanceOnce(dependencies, job, { interrupted });
@@ -201,11 +201,11 @@ export async function createWorld(
   };
 }
 
-/** How jobs are advanced in a process with these dependencies. */
+/** Advances jobs in a process with these dependencies. */
 export const createAdvancing = (dependencies: JobDependencies): Advance =>
   createAdvance({ ...dependencies, ...createSharedParts(dependencies) });
 
-/** One run of a job, as the schedule calls it; not interrupted and with its lease held, unless said. */
+/** Runs a job like the schedule; by default not interrupted, and with its lease held. */
 export function advanceOnce(
   dependencies: JobDependencies,
   job: string,
@@ -215,7 +215,7 @@ export function advanceOnce(
   return createAdvancing(dependencies)(job, { signal, interrupted: false, isHeld: () => true, ...facts });
 }
 
-/** A process may die before a record is written, and after. */
+/** A process may die before or after each write. */
 function mortal(jobs: Storage['jobs'], crash: (point: string) => void): Storage['jobs'] {
   return {
     ...jobs,

@@ -1,4 +1,4 @@
-/** What must hold when a history has come to rest. */
+/** Invariants of a history at rest, when nothing is left to happen. */
 import type { Job } from '../../src/core/job.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import type { Callback } from './callbacks.ts';
@@ -13,7 +13,7 @@ interface World {
   readonly storage: Storage;
 }
 
-/** Reports to the watch. */
+/** Reports violations to the watch. */
 export async function checkAtRest(world: World): Promise<void> {
   const { watch, storage } = world;
   const jobs = await Array.fromAsync(storage.jobs.all());
@@ -40,12 +40,12 @@ function checkJob(job: Job, world: World): void {
 
 function checkMessage(job: Job, { watch, chat }: World): void {
   const { id, title, address } = job;
-  // What a channel holds that was closed to the bot stays there, when its person wants the result elsewhere.
+  // Messages in a channel that was closed to the bot stay there when the requester wants the result elsewhere.
   const messages = [...chat.standing.values()].filter(
     ({ key, channel }) => key === id && channel === address.channel,
   );
   if (messages.length > 1) watch.report('one message', `${title} has ${messages.length} messages`);
-  // Where the chat does not let the bot end its message, the person is told alone, or asks for the result elsewhere.
+  // If the chat does not let the bot edit its message, the requester gets a direct message or asks for the result elsewhere.
   const isToldElsewhere = job.undelivered === true || chat.privately.has(address.thread ?? '');
   for (const { message } of messages) {
     if (message.progress && !isToldElsewhere)
@@ -71,7 +71,7 @@ function checkCharge({ title, end, charged, submittedAt, work }: Job, { watch, g
   const isTaken =
     gateway.taken.some(({ prompt }) => prompt.includes(title)) ||
     [...gateway.uncertain].some((prompt) => prompt.includes(title));
-  // After a crash around the request it is not known whether it was taken. A question is cancelled only where that is known.
+  // After a crash during the request, the gateway may have accepted it. A question is only cancelled if that is known.
   const isKnown = submittedAt === undefined || (work.route === 'answer' && end === 'cancelled');
   if (!isTaken && isKnown && charged === true)
     watch.report('limits equal charges', `${title} counts as used, and the gateway never had it`);

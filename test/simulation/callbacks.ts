@@ -1,14 +1,14 @@
-/** Callbacks as the public API sends them. */
+/** Callbacks in the format of the public API. */
 import type { RouteName } from '../../src/gateway/routes.ts';
 import type { Stage } from './history.ts';
 
-/** Paid work as the gateway knows it. */
+/** Paid work from the gateway's view. */
 export interface Taken {
   readonly task: string;
-  /** What was asked for: each request of a history has words of its own. */
+  /** The prompt. Each request of a history has a unique one. */
   readonly prompt: string;
   readonly route: RouteName;
-  /** Undefined where the request does not name it. */
+  /** Undefined if the request does not name the job. */
   readonly job: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** The chat of one history: channels show messages, and it does not know by itself which belong together. */
+/** The chat of a history. Channels show messages, and the chat does not know which ones belong together. */
 import type { Address } from '../../src/core/invocation.ts';
 import type { Message } from '../../src/core/message.ts';
 import { MediaError } from '../../src/media/errors.ts';
@@ -22,17 +22,17 @@ export interface Standing {
 const RETRY_AFTER_MS = 20_000;
 
 interface CallOptions {
-  /** The request leaves its process in the step in which it is made. */
+  /** The request leaves the process in the same step. */
   readonly leaves?: boolean;
   readonly deletes?: boolean;
-  /** What a Retry-After holds for; undefined where that is not watched. */
+  /** The calls that a Retry-After applies to; undefined if that is not watched. */
   readonly limited?: string | undefined;
 }
 
 export class SimulatedChat {
-  /** Everything that people can read, by message id. */
+  /** All visible messages by id. */
   readonly standing = new Map<string, Standing>();
-  /** Threads about which something was said to the person alone. */
+  /** Threads of requests that led to a direct message. */
   readonly privately = new Set<string>();
   readonly #kernel: Kernel;
   readonly #history: History;
@@ -46,9 +46,9 @@ export class SimulatedChat {
     this.#watch = watch;
   }
 
-  /** The adapter that one process has of it. */
+  /** The adapter of one process. */
   platformOf(process: Process): Platform {
-    // Streams keep their own rate in the adapters.
+    // Streams have their own rate limits in the adapters.
     const show = (address: Address, message: Message, options: ShowOptions) =>
       this.#show(process, address, message, options, `${process.name} for ${options.key}`);
     return {
@@ -75,7 +75,7 @@ export class SimulatedChat {
     };
   }
 
-  /** Posts once for each key: a message that may be there already is searched for first. */
+  /** Posts only once per key: searches for an existing message first. */
   async #show(
     process: Process,
     { channel }: Address,
@@ -117,7 +117,7 @@ export class SimulatedChat {
     return { id: made };
   }
 
-  /** The lease is checked in the very step in which the request leaves. */
+  /** The lease is checked in the same step in which the request leaves. */
   #write(process: Process, { key, beforeWriting }: ShowOptions, what: string): void {
     beforeWriting?.();
     this.#watch.writing(process, key, what);
@@ -138,7 +138,7 @@ export class SimulatedChat {
         try {
           posted = await this.#show(process, address, message, { ...options, posted });
         } catch {
-          // The next message or the last one says the same and more.
+          // The next message or the last one contains this text, too.
         }
       }
       writing = undefined;
@@ -156,7 +156,7 @@ export class SimulatedChat {
     };
   }
 
-  /** Throws PlatformError where the history says so. */
+  /** Throws PlatformError as the history demands. */
   #call<Value>(
     process: Process,
     what: string,
@@ -167,7 +167,7 @@ export class SimulatedChat {
     const answer = () => {
       const planned = this.#history.channel[this.#calls] ?? 'shown';
       this.#calls += 1;
-      // A chat that refuses to delete leaves two messages, which no bot can help.
+      // If the chat refuses to delete, two messages remain, and the bot cannot help it.
       const reply =
         deletes && (planned === 'refused' || planned === 'gone' || planned === 'file missing')
           ? 'shown'

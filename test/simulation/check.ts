@@ -1,4 +1,4 @@
-/** Plays many histories, and makes one that breaks a promise as short as it can be. */
+/** Plays many histories, and shrinks one that breaks a promise. */
 import fc from 'fast-check';
 import { histories } from './histories.ts';
 import type { History } from './history.ts';
@@ -9,27 +9,27 @@ import type { Broken, Invariant } from './watch.ts';
 const USUAL_NUMBER = 3_000;
 
 export interface CheckOptions {
-  /** Of the histories and their order. */
+  /** Seed of the histories and their order. */
   readonly seed: number;
-  /** Of one of them, as a report names it. */
+  /** Path of a single history, as printed in a report. */
   readonly path?: string | undefined;
   readonly stores: readonly History['store'][];
   readonly histories?: number | undefined;
-  /** No history begins later. */
+  /** No history starts later than this. */
   readonly seconds?: number | undefined;
   readonly plant?: Plant;
-  /** What is looked for; any of them if left out. */
+  /** The promises to check; all by default. */
   readonly invariant?: Invariant;
-  /** Making a history shorter goes on for this long after the first that failed. */
+  /** How long to shrink a failing history. */
   readonly shrinkingSeconds?: number;
 }
 
 export interface Checked {
   readonly ok: boolean;
   readonly played: number;
-  /** The shortest history that broke a promise. */
+  /** The shortest failing history. */
   readonly shortest: History | undefined;
-  /** For people: how many were played; and of one that failed what happened in it, and how to play it again. */
+  /** A report for people: the number of histories, and the events of a failing one with the command to replay it. */
   readonly report: string;
 }
 

@@ -1,4 +1,4 @@
-/** SQLite in memory, used again by one history after the other: making its tables costs more than playing a history. */
+/** SQLite in memory, reused for each history: creating the tables costs more than playing a history. */
 import type { StatementSync } from 'node:sqlite';
 import { z } from 'zod';
 import { SqliteDatabase } from '../../src/storage/sqlite/database.ts';
@@ -24,7 +24,7 @@ export class ReusedDatabase extends SqliteDatabase {
     return made;
   }
 
-  /** Leaves the tables, and nothing in them. */
+  /** Empties all tables. */
   empty(): void {
     for (const table of this.#tables) this.prepare(`DELETE FROM ${table}`).run();
   }
@@ -37,7 +37,7 @@ export class ReusedDatabase extends SqliteDatabase {
     return this.prepare('SELECT 1 FROM jobs WHERE id = ? AND open = 1').get(job) !== undefined;
   }
 
-  /** Loses the timers of open jobs that nothing runs under. */
+  /** Deletes the timers of open jobs without a current run. */
   loseTimers(): void {
     this.prepare(
       'DELETE FROM schedule WHERE running = 0 AND job IN (SELECT id FROM jobs WHERE open = 1)',

@@ -1,10 +1,10 @@
-/** Every operation of the storage as an effect of one process. */
+/** Every storage operation as an effect of one process. */
 import { type Storage, StorageError } from '../../src/storage/storage.ts';
 import type { StorageTrouble } from './history.ts';
 import type { Kernel, Process } from './kernel.ts';
 import type { Watch } from './watch.ts';
 
-/** Fails operations of the storage as a history says, counted over all replicas. */
+/** Fails storage operations as the history demands, counted over all replicas. */
 export class Interference {
   readonly #kernel: Kernel;
   readonly #troubles: readonly StorageTrouble[];
@@ -17,7 +17,7 @@ export class Interference {
     this.#watch = watch;
   }
 
-  /** Throws StorageError: `answer lost` when the operation was done all the same. */
+  /** Throws StorageError. `answer lost`: the operation was done anyway. */
   async around<Value>(operate: () => Promise<Value>): Promise<Value> {
     this.#operations += 1;
     const at = this.#operations;
@@ -50,7 +50,7 @@ export function remote(
   function perform<Value>(label: string, operate: () => Promise<Value>): Promise<Value> {
     return kernel.effect(process, label, () => interference.around(operate), { local });
   }
-  /** The same object, with every function an effect. */
+  /** Returns the object with every function as an effect. */
   function effects<Port extends object>(port: Port, name: string): Port {
     const entries = Object.entries(port).map(([key, operation]: [string, unknown]) => [
       key,
@@ -58,7 +58,7 @@ export function remote(
         ? (...values: never[]) => perform(`${name}.${key}`, async () => (operation as Operation)(...values))
         : operation,
     ]);
-    // The same keys with functions of the same types: every one of them is asynchronous.
+    // Sound because the keys and types are the same: every function is asynchronous.
     return Object.fromEntries(entries) as Port;
   }
   const listed = async function* <Item>(label: string, list: () => AsyncIterable<Item>) {

@@ -14,8 +14,8 @@ const asked = (kind: Request['kind'], more: Partial<Request> = {}): Request => (
   ...more,
 });
 
-/** The shortest of those that once broke a promise. */
-describe('a history that was found keeps every promise', () => {
+/** The shortest histories that once broke a promise. */
+describe('a failure found earlier keeps every promise', () => {
   const leases: readonly (History & { readonly what: string })[] = [
     {
       what: 'is suspended before it posts, and dies when it has posted',
@@ -52,18 +52,18 @@ describe('a history that was found keeps every promise', () => {
     },
   ];
 
-  test.each(leases)('in which a replica $what', async ({ what: _, ...history }) => {
+  test.each(leases)('a replica $what', async ({ what: _, ...history }) => {
     expect((await simulator.play(history)).broken).toEqual([]);
   });
 
   test.each(leases.slice(0, 2))(
-    'and without its check would not, where it $what',
+    'without its check, it fails if a replica $what',
     async ({ what: _, ...history }) => {
       expect((await simulator.play(history, unchecked)).broken).toMatchObject([{ invariant: 'one writer' }]);
     },
   );
 
-  test('in which the gateway asks for patience while the bot is being stopped', async () => {
+  test('a Retry-After of the gateway arrives while the bot is stopping', async () => {
     const { broken } = await simulator.play({
       ...QUIET,
       seed: 15,
@@ -75,7 +75,7 @@ describe('a history that was found keeps every promise', () => {
     expect(broken).toEqual([]);
   });
 
-  test('in which a replica is suspended between two paid requests of one answer, which its person cancels', async () => {
+  test('a replica is suspended between two paid requests of an answer, and the requester cancels', async () => {
     const { broken } = await simulator.play({
       ...QUIET,
       requests: [asked('question with tools', { twice: true }), asked('song')],
@@ -89,7 +89,7 @@ describe('a history that was found keeps every promise', () => {
     expect(broken).toEqual([]);
   });
 
-  test('in which a first message, its timer and the process are lost together, and its person cancels', async () => {
+  test('a first message, its timer and the process are lost together, and the requester cancels', async () => {
     const { broken } = await simulator.play({
       ...QUIET,
       seed: 630_525_018,
@@ -105,7 +105,7 @@ describe('a history that was found keeps every promise', () => {
     expect(broken).toEqual([]);
   });
 
-  test('in which the chat loses answers, and then limits the bot', async () => {
+  test('the chat loses responses, and then limits the bot', async () => {
     const { broken } = await simulator.play({
       ...QUIET,
       requests: [asked('picture')],
@@ -115,7 +115,7 @@ describe('a history that was found keeps every promise', () => {
     expect(broken).toEqual([]);
   });
 
-  test('in which the chat limits the bot while it puts right what an interrupted run may have posted', async () => {
+  test('the chat limits the bot while it repairs messages of an interrupted run', async () => {
     const { broken, trace } = await simulator.play({
       ...QUIET,
       requests: [asked('song', { twice: true })],
@@ -127,7 +127,7 @@ describe('a history that was found keeps every promise', () => {
     expect(broken).toEqual([]);
   });
 
-  test('in which a finished video cannot be fetched, and the gateway is too busy to give a new address', async () => {
+  test('a finished video cannot be fetched, and the gateway is too busy to return a fresh URL', async () => {
     const { broken, trace } = await simulator.play({
       ...QUIET,
       requests: [asked('video', { twice: true })],
@@ -139,7 +139,7 @@ describe('a history that was found keeps every promise', () => {
     expect(broken).toEqual([]);
   });
 
-  test('in which an answer is stopped while the gateway is too busy to take its question', async () => {
+  test('an answer is stopped while the gateway is too busy to accept its question', async () => {
     const { broken, trace } = await simulator.play({
       ...QUIET,
       seed: 666_856_228,
@@ -153,7 +153,7 @@ describe('a history that was found keeps every promise', () => {
     expect(broken).toEqual([]);
   });
 
-  test('in which a replica is suspended with the refusal of a picture that another finds interrupted', async () => {
+  test('a replica is suspended with the refusal of an image that another one finds interrupted', async () => {
     const { broken, trace } = await simulator.play({
       ...QUIET,
       seed: 1_655_876_559,
@@ -170,7 +170,7 @@ describe('a history that was found keeps every promise', () => {
   });
 
   test.each(['picture', 'painting', 'video'] as const)(
-    'in which a replica is suspended while a %s is made, and brings it when another has told it as lost',
+    'a replica is suspended during the request for a %s, and gets the result after another has reported it as lost',
     async (kind) => {
       const { broken, trace } = await simulator.play({
         ...QUIET,
@@ -187,7 +187,7 @@ describe('a history that was found keeps every promise', () => {
     },
   );
 
-  test('in which two replicas die while both show the end, and its channel is gone when that is put right', async () => {
+  test('two replicas die while both show the end, and the channel is gone when that is repaired', async () => {
     const { broken, trace } = await simulator.play({
       ...QUIET,
       seed: 707_686_083,
@@ -212,7 +212,7 @@ describe('a history that was found keeps every promise', () => {
     expect(broken).toEqual([]);
   });
 
-  test('in which storage is away for a moment once a first message was posted, and its timer is lost', async () => {
+  test('storage is down for a moment after a first message was posted, and its timer is lost', async () => {
     const { broken, trace } = await simulator.play({
       ...QUIET,
       seed: 1_068_975_383,
@@ -234,7 +234,7 @@ describe('a history that was found keeps every promise', () => {
     expect(broken).toEqual([]);
   });
 
-  test('in which somebody cancels while a run posts, storage is away when it reads that, and the timers are lost', async () => {
+  test('a person cancels while a run posts, storage is down when it reads that, and the timers are lost', async () => {
     const { broken, trace } = await simulator.play({
       ...QUIET,
       seed: 267_449_169,
@@ -248,7 +248,7 @@ describe('a history that was found keeps every promise', () => {
     expect(broken).toEqual([]);
   });
 
-  test('in which two looks for a cancellation overtake each other before the question is sent', async () => {
+  test('two checks for a cancellation overtake each other before the question is sent', async () => {
     const { broken } = await simulator.play({
       ...QUIET,
       seed: 1_506_086_306,
@@ -275,7 +275,7 @@ describe('a history that was found keeps every promise', () => {
     expect(broken).toEqual([]);
   });
 
-  test('in which a run that stood still tells of an earlier Retry-After than the run that overtook it', async () => {
+  test('a suspended run reports an earlier Retry-After than the run that took over', async () => {
     const { broken, trace } = await simulator.play({
       ...QUIET,
       seed: 1_835_181_401,
@@ -292,7 +292,7 @@ describe('a history that was found keeps every promise', () => {
     expect(broken).toEqual([]);
   });
 
-  test('in which a run that stood still reads callbacks of a job that failed meanwhile', async () => {
+  test('a suspended run reads callbacks of a job that failed meanwhile', async () => {
     const { broken, trace } = await simulator.play({
       ...QUIET,
       seed: 123_182_152,

@@ -1,4 +1,4 @@
-/** The gateway of one history: takes paid work, calls back and answers polls as the history says, and knows the truth. */
+/** The gateway of a history: accepts paid work, calls back and answers polls as the history demands, and knows the truth. */
 import type { Answer, AnswerEvent, AnswerPart } from '../../src/gateway/answers.ts';
 import type { Gateway } from '../../src/gateway/client.ts';
 import type { VideoTask } from '../../src/gateway/media/responses.ts';
@@ -13,14 +13,14 @@ import type { Watch } from './watch.ts';
 
 const USUAL: Outcome = { stages: { text: 10_000, first: 20_000, complete: 60_000 }, copies: 1 };
 const WORDS = ['Because ', 'it ', 'rains.'];
-/** Between the words of a slow answer. */
+/** Pause between the words of a slow answer. */
 const SLOW_MS = 4_000;
-/** A picture as a gen model sends it. */
+/** An image from a gen model. */
 const PICTURE: AnswerPart = { type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' };
 
 export class SimulatedGateway {
   readonly taken: Taken[] = [];
-  /** What was asked for by requests that were perhaps taken. */
+  /** Prompts of requests that may have been accepted. */
   readonly uncertain = new Set<string>();
   readonly #kernel: Kernel;
   readonly #history: History;
@@ -38,7 +38,7 @@ export class SimulatedGateway {
     this.#callBack = callBack;
   }
 
-  /** The client that one process has of it. */
+  /** The client of one process. */
   clientOf(process: Process): Gateway {
     const music = async (route: RouteName, prompt: string, callBackUrl: string) => ({
       taskId: await this.#submit(process, route, prompt, jobOf(callBackUrl)),
@@ -107,7 +107,7 @@ export class SimulatedGateway {
     };
   }
 
-  /** Takes the work or not, as the history says. Throws GatewayError. */
+  /** Accepts the work or not, as the history demands. Throws GatewayError. */
   async #submit(process: Process, route: RouteName, prompt: string, job?: string): Promise<string> {
     const key = `${route} “${prompt}”${job === undefined ? '' : ` for ${job}`}`;
     this.#watch.paying(process, prompt);
@@ -115,7 +115,7 @@ export class SimulatedGateway {
     const answer = () => {
       const reply: PaidReply = this.#history.paid[this.#requests] ?? { type: 'taken' };
       this.#requests += 1;
-      // Another replica may wait by a clock that is fast.
+      // Another replica may use a clock that is fast.
       this.#watch.asked(key, MOST_SKEW_MS);
       this.#kernel.tell('gateway', `${reply.type}: ${key}`);
       const task = `task-${this.#requests}`;
@@ -128,7 +128,7 @@ export class SimulatedGateway {
       if (reply.type === 'busy') this.#watch.refused(key, reply.retryAfterMs);
       throw refusal(route, reply);
     };
-    // The lease was checked in this very step.
+    // The lease was checked in this step.
     const task = await this.#kernel.effect(process, `asks the gateway for ${key}`, answer, { leaves: true });
     if (answerAfterMs > 0) await this.#pass(process, answerAfterMs);
     return task;
@@ -144,7 +144,7 @@ export class SimulatedGateway {
     this.#readyAt.set(taken.task, doneAt === undefined ? undefined : this.#kernel.now + doneAt);
     if (job === undefined) return;
     for (const [stage, afterMs] of Object.entries(outcome.stages)) {
-      // The keys are those of Outcome.
+      // Sound because the keys are those of Outcome.
       const callback = callbackOf(taken, job, stage as Stage);
       for (let copy = 0; copy < outcome.copies; copy += 1)
         this.#kernel.after(afterMs + copy * 700, () => this.#callBack(callback));
@@ -215,7 +215,7 @@ export class SimulatedGateway {
     });
   }
 
-  /** All at once. */
+  /** Returns the answer at once. */
   async #answer(
     process: Process,
     route: RouteName,
@@ -226,7 +226,7 @@ export class SimulatedGateway {
     return { parts: [{ type: 'text', text: WORDS.join('') }, ...more], finish: { reason: 'stop' } };
   }
 
-  /** Wants a song first, then says so. */
+  /** Requests a song first, then answers. */
   async #callTools(process: Process, question: Question): Promise<Answer> {
     await this.#submit(process, 'gen/tools', wordsOf(question));
     if (question.turns.length > 1)

@@ -1,4 +1,4 @@
-/** Every kind of history, for fast-check to choose from and to make smaller where one fails: the first value is the plainest. */
+/** Arbitrary histories for fast-check, which shrinks towards the first value of each choice. */
 import fc from 'fast-check';
 import type {
   AnswerReply,

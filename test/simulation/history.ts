@@ -1,4 +1,4 @@
-/** What happens in one history: plain data, so that it can be printed, kept and played again. */
+/** The script of a history: plain data, so that it can be printed, stored and replayed. */
 
 export type RequestKind =
   | 'song'
@@ -16,67 +16,67 @@ export type RequestKind =
 
 export interface Request {
   readonly kind: RequestKind;
-  /** Milliseconds after the one before. */
+  /** Milliseconds after the previous request. */
   readonly afterMs: number;
-  /** The chat delivers it again, to any replica. */
+  /** The chat delivers the event again, to any replica. */
   readonly twice: boolean;
-  /** The chat says that the bot answered too late: its person read that it did not respond. */
+  /** The chat reports a timeout: the requester reads that the bot did not respond. */
   readonly late?: boolean | undefined;
 }
 
-/** `stop` is under an answer what `cancel` is elsewhere. `here`: what could be shown nowhere is wanted at another address. */
+/** `stop` is the cancel button of an answer. `here`: the requester wants an undelivered result at another address. */
 export type Button = 'cancel' | 'again' | 'show' | 'wav' | 'karaoke' | 'voice' | 'here';
 
-/** Somebody presses a button under the message of a request. */
+/** A person presses a button below the message of a request. */
 export interface Press {
   readonly button: Button;
-  /** The request, by its number; one that does not exist is the last. */
+  /** Index of the request; the last one if there is no such request. */
   readonly request: number;
   /** Milliseconds after the request. */
   readonly afterMs: number;
 }
 
 /**
- * A replica dies, is suspended or is asked to stop, between any two effects; or the timer of every open job that nothing runs
- * under is lost. Those of jobs that ended, with a late callback to read, no sweep would find again: docs/reliability.md says so.
+ * A replica dies, is suspended or is asked to stop between any two effects, or the timers of all open jobs without a current run are
+ * lost. Timers of ended jobs with a late callback are not recovered by a sweep (docs/reliability.md).
  */
 export interface Fault {
   readonly type: 'die' | 'freeze' | 'stop' | 'lose timers';
-  /** Effects after the fault before. */
+  /** Effects after the previous fault. */
   readonly afterSteps: number;
   readonly replica: number;
-  /** Until it is back: a dead one with its memory gone, a frozen one with its old beliefs. */
+  /** Time until it is back: a dead replica without its memory, a suspended one with outdated knowledge. */
   readonly forMs: number;
 }
 
-/** What the gateway does with a paid request. */
+/** The gateway's response to a paid request. */
 export type PaidReply =
   | { readonly type: 'taken'; readonly answerAfterMs?: number | undefined }
-  /** Taken, and the answer is lost on its way. */
+  /** Accepted, but the response is lost. */
   | { readonly type: 'answer lost' }
-  /** Lost on its way: never taken, which the bot cannot know. */
+  /** Lost on the way and never accepted, which the bot cannot know. */
   | { readonly type: 'request lost' }
   | { readonly type: 'busy'; readonly retryAfterMs?: number | undefined }
   | { readonly type: 'refused' };
 
 export type Stage = 'text' | 'first' | 'complete' | 'failed' | 'unreadable';
 
-/** What comes of a task that was taken. */
+/** The outcome of an accepted task. */
 export interface Outcome {
-  /** Milliseconds after it was taken, for each stage; a stage that is left out never comes. */
+  /** Milliseconds after acceptance, for each stage; a missing stage never arrives. */
   readonly stages: Partial<Record<Stage, number>>;
-  /** Each callback comes as often as this. */
+  /** Number of deliveries of each callback. */
   readonly copies: number;
 }
 
-/** How an answer comes word by word. `slow`: seconds lie between its words. */
+/** The stream of an answer. `slow`: seconds between its words. */
 export type AnswerReply = 'whole' | 'slow' | 'breaks' | 'breaks at once' | 'silent';
 export type PollReply = 'answered' | 'unavailable' | 'busy' | 'not found' | 'unknown' | 'failed';
-/** `file missing`: the chat wants the bytes of a file that is not kept any more. */
+/** `file missing`: the chat needs the bytes of a file that is no longer stored. */
 export type ChannelReply = 'shown' | 'answer lost' | 'away' | 'limited' | 'refused' | 'gone' | 'file missing';
 export type MediaReply = 'kept' | 'away' | 'not there' | 'no room';
 
-/** Operations of the storage that fail: so many from one on. */
+/** Failing storage operations: a range of indexes. */
 export interface StorageTrouble {
   readonly after: number;
   readonly reply: 'answer lost' | 'away';
@@ -84,11 +84,11 @@ export interface StorageTrouble {
 }
 
 export interface History {
-  /** Of the order of everything that could happen next; 0: first come, first served. */
+  /** Seed for the order of concurrent events; 0 for first come, first served. */
   readonly seed: number;
   readonly store: 'shared' | 'sqlite';
   readonly replicas: number;
-  /** How much a person may ask for in a day; undefined: any number. */
+  /** Daily limit per person; none if undefined. */
   readonly dailyLimit?: number | undefined;
   readonly requests: readonly Request[];
   readonly presses: readonly Press[];
@@ -102,7 +102,7 @@ export interface History {
   readonly storage: readonly StorageTrouble[];
 }
 
-/** Nothing goes wrong, and nothing is asked for: what histories of tests begin with. */
+/** A history without faults and requests, as the base for tests. */
 export const QUIET: History = {
   seed: 0,
   store: 'shared',

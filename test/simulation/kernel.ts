@@ -1,7 +1,7 @@
-/** Time, processes and effects of one history: everything happens one after the other, in the order of a seed. */
+/** Time, processes and effects of a history: everything happens one after the other, in an order determined by a seed. */
 import type { Clock } from '../../src/core/clock.ts';
 
-/** One incarnation of a replica. What a dead one waits for never comes. */
+/** One incarnation of a replica. A dead one never gets a response. */
 export interface Process {
   readonly name: string;
   state: 'alive' | 'frozen' | 'dead';
@@ -9,59 +9,59 @@ export interface Process {
   readonly skewMs: number;
 }
 
-/** An effect that was asked for and did not happen yet, or whose answer is on its way back. */
+/** A requested effect that has not happened yet, or whose response is on its way. */
 interface Pending {
   readonly process: Process;
   readonly label: string;
   readonly stage: 'request' | 'answer';
   readonly happen: () => void;
-  /** It left the process: it happens although the process is suspended. */
+  /** It has left the process, so it happens even if the process is suspended. */
   sent: boolean;
-  /** It never leaves: it happens inside the process, while that runs. */
+  /** It happens inside the process, while that runs. */
   readonly local: boolean;
 }
 
 export interface EffectOptions {
-  /** The request leaves the process in the very step in which it is made. Others may stay in one that is frozen. */
+  /** The request leaves the process in the same step. Other requests may be stuck in a suspended process. */
   readonly leaves?: boolean;
-  /** It happens inside the process, as all that SQLite does. */
+  /** It happens inside the process, as with SQLite. */
   readonly local?: boolean;
 }
 
 interface Timer {
   readonly at: number;
-  /** Undefined: of the world outside, which neither dies nor freezes. */
+  /** Undefined for the outside world, which neither dies nor freezes. */
   readonly process: Process | undefined;
   readonly callback: () => void;
 }
 
-/** Milliseconds between the clocks of two processes, at most. */
+/** Maximum difference between the clocks of two processes, in milliseconds. */
 export const MOST_SKEW_MS = 6_000;
-/** How often the longest-waiting effect is the next. */
+/** Probability that the longest-waiting effect is next. */
 const IN_ORDER = 0.6;
-/** How often time passes although something could happen now. */
+/** Probability that time passes although an effect could happen. */
 const SLOW = 0.03;
 
 export class Kernel {
   /** Milliseconds since the epoch. */
   now = Date.UTC(2026, 0, 5, 12);
-  /** What happened, in order, in words. */
+  /** The events in order, as texts. */
   readonly trace: string[] = [];
   readonly random: () => number;
   #pending: Pending[] = [];
   #timers: Timer[] = [];
 
-  /** @param seed 0: in order, and no time passes while something can happen */
+  /** @param seed 0: in order, and no time passes while an effect can happen */
   constructor(seed: number) {
     this.random = seed === 0 ? () => 0 : mulberry32(seed);
   }
 
-  /** Something was asked for, and has not happened or was not answered. */
+  /** True if a requested effect has not happened or has no response yet. */
   get isBusy(): boolean {
     return this.#pending.length > 0;
   }
 
-  /** The world outside of every process still does something. */
+  /** True if the outside world still has something to do. */
   get isBusyOutside(): boolean {
     return this.#timers.some(({ process }) => process === undefined);
   }
@@ -71,7 +71,7 @@ export class Kernel {
     this.trace.push(`${seconds.toFixed(1).padStart(9)} s  ${who.padEnd(9)} ${what}`);
   }
 
-  /** Something outside of a process: it happens at once or never, and so does its answer. Rejects as `operate` does. */
+  /** An effect outside of a process: it happens at once or never, and so does its response. Rejects as `operate` does. */
   effect<Value>(
     process: Process,
     label: string,
@@ -92,7 +92,7 @@ export class Kernel {
     });
   }
 
-  /** Calls back after so many milliseconds of the world's time. */
+  /** Calls back after a delay in the world's time. */
   after(milliseconds: number, callback: () => void, process?: Process): () => void {
     if (process?.state === 'dead') return () => undefined;
     const timer = { at: this.now + Math.max(0, milliseconds), process, callback };
@@ -110,7 +110,7 @@ export class Kernel {
     };
   }
 
-  /** What it asked for may be on its way already; nothing reaches it any more. */
+  /** Kills a process. Its requests may already be on their way, but no response reaches it. */
   die(process: Process): void {
     this.#leave(process);
     process.state = 'dead';
@@ -125,7 +125,7 @@ export class Kernel {
     process.state = 'frozen';
   }
 
-  /** Makes one thing happen. False when nothing can happen any more. */
+  /** Makes one thing happen. False if nothing can happen. */
   step(): boolean {
     const possible = this.#pending.filter(
       ({ process, stage, sent }) => process.state === 'alive' || (stage === 'request' && sent),
@@ -164,7 +164,7 @@ export class Kernel {
   }
 }
 
-/** Numbers from 0 to 1 that look random and are the same for the same seed. */
+/** Pseudorandom numbers from 0 to 1, equal for equal seeds. */
 function mulberry32(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -1,4 +1,4 @@
-/** A schedule that several replicas share, under leases as on Redis: one that is silent for too long loses its runs to another one. */
+/** A schedule shared by several replicas with leases, as on Redis: a replica that is silent for too long loses its runs. */
 import { EventEmitter } from 'node:events';
 import {
   type NextRun,
@@ -13,15 +13,15 @@ import type { Process } from './kernel.ts';
 interface Scheduled {
   readonly at: number | undefined;
   readonly failures: number;
-  /** Who runs it, and until when (by the storage's own clock) that replica counts as alive. */
+  /** The replica that runs the job, and until when it counts as alive (by the storage's clock). */
   readonly lease: { readonly owner: Process; until: number } | undefined;
 }
 
-/** What outlives every replica. */
+/** State that outlives every replica. */
 export class LeasedJobs extends Map<string, Scheduled> {
-  /** Emits `due` whenever a job may have become due earlier. */
+  /** Emits `due` whenever a job may be due earlier. */
   readonly changes = new EventEmitter().setMaxListeners(0);
-  /** Milliseconds since the epoch by the storage's own clock, which leases go by. */
+  /** Milliseconds since the epoch by the storage's clock, which leases use. */
   readonly now: () => number;
 
   constructor(now: () => number) {
@@ -29,7 +29,7 @@ export class LeasedJobs extends Map<string, Scheduled> {
     this.now = now;
   }
 
-  /** Whose lease on the job is not over. */
+  /** The replica with a valid lease on the job. */
   holderOf(job: string): Process | undefined {
     const lease = this.get(job)?.lease;
     return lease && lease.until > this.now() ? lease.owner : undefined;
@@ -43,9 +43,9 @@ export class LeasedJobs extends Map<string, Scheduled> {
 
 export interface LeasedScheduleOptions extends RunTools {
   readonly jobs: LeasedJobs;
-  /** The replica whose schedule this is. */
+  /** The replica that owns this schedule. */
   readonly owner: Process;
-  /** Milliseconds without a renewal after which another replica takes over the runs of this one. */
+  /** Milliseconds without a renewal after which another replica takes over. */
   readonly leaseMs: number;
 }
 
@@ -75,7 +75,7 @@ export function leasedSchedule({ jobs, owner, leaseMs, ...tools }: LeasedSchedul
       const isDue = lease ? jobs.holderOf(job) === undefined : at <= clock.now();
       if (!isDue || runs.size >= concurrency) continue;
       jobs.set(job, { at: undefined, failures, lease: { owner, until: jobs.now() + leaseMs } });
-      // It was silent for too long, and gets a job that it still runs: it joins that run.
+      // It was silent for too long and gets a job that it still runs, so it joins that run.
       if (runs.has(job)) continue;
       const dueAt = Math.min(at, clock.now());
       const started = run(job, dueAt, failures + (lease ? 1 : 0), handler, stopping.signal);
@@ -112,7 +112,7 @@ export function leasedSchedule({ jobs, owner, leaseMs, ...tools }: LeasedSchedul
 
   function end(job: string, { at, failures }: NextRun): void {
     const scheduled = jobs.get(job);
-    // Else another replica runs it, or will.
+    // Otherwise another replica runs it, or will.
     if (scheduled?.lease?.owner !== owner) return;
     const next = [scheduled.at, at].filter((time) => time !== undefined);
     if (next.length === 0) jobs.delete(job);

@@ -1,6 +1,6 @@
 /**
- * `npm run simulate -- [--histories N] [--seconds S] [--seed N] [--path P] [--store shared|sqlite|both]`: plays new histories,
- * 3,000 of them unless a number or a time is given. Exits with 1 when one breaks a promise, and prints its shortest form.
+ * `npm run simulate -- [--histories N] [--seconds S] [--seed N] [--path P] [--store shared|sqlite|both]`: plays new histories, 3,000 by
+ * default. Exits with 1 if one breaks a promise, and prints its shortest form.
  */
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';

@@ -1,4 +1,4 @@
-/** Where files are kept in one history, and the hosts that they come from. */
+/** The media store of a history, and the file hosts. */
 import type { JobDependencies } from '../../src/jobs/dependencies.ts';
 import { MediaError } from '../../src/media/errors.ts';
 import type { History } from './history.ts';
@@ -32,7 +32,7 @@ export class SimulatedMedia {
     };
   }
 
-  /** Throws MediaError where the history says so. */
+  /** Throws MediaError as the history demands. */
   #fail(): void {
     const reply = this.#history.media[this.#fetches] ?? 'kept';
     this.#fetches += 1;

@@ -1,4 +1,4 @@
-/** The people of one history, and the chat that carries what they ask for to any replica. */
+/** The people of a history, and the chat that delivers their requests to any replica. */
 import type { StartRequest } from '../../src/core/bot/context.ts';
 import type { Outcome } from '../../src/core/bot/outcome.ts';
 import { UserError } from '../../src/core/errors.ts';
@@ -11,16 +11,16 @@ import type { Replica } from './replica.ts';
 import { COMMANDS, workOf, workOn } from './requests.ts';
 import type { Watch } from './watch.ts';
 
-/** Without its thread: each request has one of its own, so that it is known to whom something was said. */
+/** Without the thread. Each request has its own thread, so that messages can be assigned to requests. */
 const ADDRESS: Address = { platform: 'slack', guild: 'team', channel: 'channel', person: 'ada' };
 const ADA = { id: 'ada', displayName: 'Ada', moderator: false, roles: [] };
 
 interface World {
   readonly kernel: Kernel;
   readonly watch: Watch;
-  /** A replica that lives, by chance. */
+  /** A random live replica. */
   readonly anyone: () => Replica | undefined;
-  /** Reads at once, as no person in the history can. */
+  /** Reads immediately, as no person in the history can. */
   readonly observed: Storage;
 }
 
@@ -32,7 +32,7 @@ export class People {
     this.#world = world;
   }
 
-  /** Asks now, and presses what is to be pressed later. */
+  /** Sends a request now, and presses buttons later. */
   ask(request: Request, index: number, presses: readonly Press[]): void {
     const { kernel } = this.#world;
     const title = titleOf(request, index);
@@ -45,7 +45,7 @@ export class People {
       kernel.after(afterMs, () => void this.#press(button, request, title).catch(() => undefined));
   }
 
-  /** A command that a model uses in the name of its person. Never rejects. */
+  /** A command that a model runs on behalf of its requester. Never rejects. */
   async invoke(invocation: Invocation, { jobs, decisions }: Replica): Promise<Outcome> {
     const title = `song of ${invocation.id};`;
     try {
@@ -57,7 +57,7 @@ export class People {
     }
   }
 
-  /** What is refused is told to the person at once. */
+  /** A refusal is shown to the requester immediately. */
   #deliver(request: StartRequest, invocation: Invocation, isLate: boolean): void {
     const { kernel, watch, anyone } = this.#world;
     const replica = anyone();
@@ -105,7 +105,7 @@ export class People {
       case 'karaoke':
       case 'voice':
         this.#make(button, job, invocation);
-        // Somebody else wants it, too.
+        // Another person wants it, too.
         kernel.after(90_000, () => this.#make(button, job, { ...invocation, id: `${invocation.id} too` }));
         return;
       case 'here': {
@@ -122,11 +122,11 @@ export class People {
     }
   }
 
-  /** Some of it is made once for each take, however often it is asked for. */
+  /** Some work is done only once per take, however often it is requested. */
   #make(button: 'wav' | 'karaoke' | 'voice', job: Job, invocation: Invocation): void {
     const [song] = job.result?.songs ?? [];
     if (song?.audioId === undefined || job.taskId === undefined) return;
-    // The audio is named so that it is known what was paid for, and for whom where its request does not name the job.
+    // The audio has a name that tells what was paid for and by whom, if the request does not name the job.
     const whose = button === 'wav' ? '' : ` for ${invocation.id}`;
     const title = `${job.title.slice(0, -1)} as ${button}${whose};`;
     const work = workOn(button, { taskId: job.taskId, audioId: title });
@@ -134,7 +134,7 @@ export class People {
   }
 }
 
-/** Ends in a sign of its own, so that no title is part of another. */
+/** Ends with a unique mark, so that no title is part of another. */
 function titleOf({ kind }: Request, index: number): string {
   return `${kind} ${index};`;
 }

@@ -1,11 +1,11 @@
-/** Faults that are planted on purpose: each breaks one promise, so that a test sees the invariant fail. */
+/** Deliberate bugs: each breaks one promise, so that a test sees the check fail. */
 import type { Gateway } from '../../src/gateway/client.ts';
 import { GatewayError } from '../../src/gateway/transport/errors.ts';
 import type { Platform } from '../../src/platforms/platform.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import type { Invariant } from './watch.ts';
 
-/** What is put between a replica and what it uses. */
+/** Replaces a dependency of a replica. */
 export interface Plant {
   readonly storage?: (storage: Storage) => Storage;
   readonly gateway?: (gateway: Gateway) => Gateway;
@@ -14,7 +14,7 @@ export interface Plant {
 
 export const UNHARMED = <Port>(port: Port): Port => port;
 
-/** The same gateway, whose requests for songs, words and pictures go through `send`. */
+/** The same gateway, with requests for songs, lyrics and images passed through `send`. */
 const sending =
   (send: <Answer>(request: () => Promise<Answer>) => Promise<Answer>) =>
   (gateway: Gateway): Gateway => ({
@@ -30,7 +30,7 @@ const sending =
     },
   });
 
-/** The same job record with other contents, wherever it is written. */
+/** The same storage, with job records changed on every write. */
 const rewriting =
   (change: (job: Parameters<Storage['jobs']['replace']>[0]) => typeof job) =>
   (storage: Storage): Storage => ({

@@ -1,4 +1,4 @@
-/** One replica: the real jobs, settings and limits on storage, gateway and chat whose every call is an effect. */
+/** A replica: the real jobs, settings and limits on storage, gateway and chat, with every call as an effect. */
 import { commands } from '../../commands/index.ts';
 import { pause } from '../../src/core/clock.ts';
 import { createJobs, type Jobs } from '../../src/jobs/jobs.ts';

@@ -1,4 +1,4 @@
-/** What people ask for in histories, as commands ask jobs for it. */
+/** The requests of histories, as commands send them to jobs. */
 import type { StartRequest } from '../../src/core/bot/context.ts';
 import type { Inquiry } from '../../src/core/work.ts';
 import type { RequestKind } from './history.ts';
@@ -18,7 +18,7 @@ export const COMMANDS = {
   'question with tools': 'ask',
 } as const satisfies Record<RequestKind, string>;
 
-/** What is made of the first take of a song, by a button under it. */
+/** Work on the first take of a song, started with a button. */
 export function workOn(
   button: 'wav' | 'karaoke' | 'voice',
   { taskId, audioId }: { readonly taskId: string; readonly audioId: string },
@@ -42,7 +42,7 @@ export function workOn(
   }
 }
 
-/** The title of the work is in every request to the gateway, so that it is known what was paid for. */
+/** The title is part of every request to the gateway, so that payments can be assigned to it. */
 export function workOf(kind: RequestKind, title: string): StartRequest['work'] {
   const song = {
     customMode: true,

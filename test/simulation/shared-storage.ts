@@ -1,4 +1,4 @@
-/** Storage that several replicas share, as on Redis: records in one SQLite, and a schedule under leases. */
+/** Storage shared by several replicas, as on Redis: records in one SQLite, and a schedule with leases. */
 import { EventEmitter } from 'node:events';
 import type { RunTools } from '../../src/storage/schedule.ts';
 import { sqliteStorage } from '../../src/storage/sqlite/open.ts';
@@ -7,7 +7,7 @@ import type { ReusedDatabase } from './databases.ts';
 import type { Process } from './kernel.ts';
 import { LeasedJobs, leasedSchedule } from './leased-schedule.ts';
 
-/** Milliseconds after which the runs of a replica that is suspended go to another one. */
+/** Milliseconds after which a suspended replica loses its runs. */
 const LEASE_MS = 15_000;
 
 export class SharedStorage {
@@ -20,7 +20,7 @@ export class SharedStorage {
     this.jobs = new LeasedJobs(now);
   }
 
-  /** Of one replica. */
+  /** The storage of one replica. */
   of(owner: Process, tools: RunTools): Storage {
     const inner = sqliteStorage(this.#database, tools);
     const schedule = leasedSchedule({ ...tools, jobs: this.jobs, owner, leaseMs: LEASE_MS });
@@ -47,7 +47,7 @@ export class SharedStorage {
     };
   }
 
-  /** Loses the timers of open jobs that nothing runs under. */
+  /** Deletes the timers of open jobs without a current run. */
   loseTimers(): void {
     for (const [job, { lease }] of this.jobs) if (!lease && this.#database.isOpen(job)) this.jobs.delete(job);
   }

@@ -1,4 +1,4 @@
-/** Plays one history to its end and tells which promises it broke. */
+/** Plays a history to its end and reports the promises it broke. */
 
 import { sqliteStorage } from '../../src/storage/sqlite/open.ts';
 import type { Storage } from '../../src/storage/storage.ts';
@@ -18,12 +18,12 @@ import { type Replica, startReplica } from './replica.ts';
 import { SharedStorage } from './shared-storage.ts';
 import { type Broken, Watch } from './watch.ts';
 
-/** Effects and timers after which a history counts as never coming to rest. */
+/** Effects and timers after which a history counts as endless. */
 const MOST_STEPS = 30_000;
-/** The gateway waits this long for the answer to a callback, and tries again as often. */
+/** How long the gateway waits for the response to a callback, and between repetitions. */
 const CALLBACK_TIMEOUT_MS = 10_000;
 const CALLBACK_TRIES = 8;
-/** Effects and timers within which a sweep finds lost timers, although storage fails one after the other for a while. */
+/** Effects and timers within which a sweep finds lost timers, even during storage failures. */
 const SWEPT_STEPS = 1_000;
 /** How long `docker stop` waits. */
 const STOPPING_MS = 10_000;
@@ -40,7 +40,7 @@ export interface Played {
 export class Simulator {
   readonly #database = new ReusedDatabase();
 
-  /** `plant` breaks something on purpose. */
+  /** `plant` adds a deliberate bug. */
   async play(history: History, plant: Plant = {}): Promise<Played> {
     this.#database.empty();
     return play(history, plant, this.#database);
@@ -71,7 +71,7 @@ async function play(history: History, plant: Plant, database: ReusedDatabase): P
     plant,
   };
   const replicas: Replica[] = [];
-  // One process has an SQLite file.
+  // Only one process can use an SQLite file.
   const size = isSqlite ? 1 : history.replicas;
   let incarnations = 0;
 
@@ -91,7 +91,7 @@ async function play(history: History, plant: Plant, database: ReusedDatabase): P
     await replica.jobs.run((invocation) => people.invoke(invocation, replica));
   }
 
-  /** Starts it again until storage lets it. */
+  /** Restarts it until storage is available. */
   function keepBooting(index: number): void {
     boot(index).catch(() => kernel.after(1_000, () => keepBooting(index)));
   }
@@ -138,7 +138,7 @@ async function play(history: History, plant: Plant, database: ReusedDatabase): P
     return alive[Math.floor(kernel.random() * alive.length)];
   }
 
-  /** The gateway's HTTP client: repeats a callback until it is answered with 200. */
+  /** The gateway's HTTP client: repeats a callback until the response is 200. */
   function callBack(callback: Callback, tries: number): void {
     const { job, stage, body } = callback;
     let answered = false;
@@ -152,7 +152,7 @@ async function play(history: History, plant: Plant, database: ReusedDatabase): P
     if (!replica) return;
     kernel.tell('gateway', `calls back ${replica.process.name}: ${stage} for ${job}`);
     replica.jobs.receive(job, body).then((stored) => {
-      // The answer takes its time through the network, too.
+      // The response takes time, too.
       void kernel.effect(replica.process, `answers the callback: ${stored}`, async () => {
         if (stored !== 'stored') return repeat();
         answered = true;
@@ -210,7 +210,7 @@ async function play(history: History, plant: Plant, database: ReusedDatabase): P
   return { broken: watch.broken, trace: kernel.trace, steps };
 }
 
-/** Lets everything go on that does not wait for an effect or for time. SQLite commits in the loop's next rounds. */
+/** Lets everything continue that does not wait for an effect or for time. SQLite commits in the next rounds of the event loop. */
 async function settled(): Promise<void> {
   for (let round = 0; round < 4; round += 1) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -21,7 +21,7 @@ const KINDS = [
 ] as const;
 
 describe('a history', () => {
-  test('is the same each time, to the last effect', async () => {
+  test('is deterministic, down to the last effect', async () => {
     const history: History = {
       ...QUIET,
       seed: 7,
@@ -32,7 +32,7 @@ describe('a history', () => {
     expect((await simulator.play(history)).trace).toEqual((await simulator.play(history)).trace);
   });
 
-  test.each(['shared', 'sqlite'] as const)('without faults keeps every promise, on %s', async (store) => {
+  test.each(['shared', 'sqlite'] as const)('keeps every promise without faults, on %s', async (store) => {
     const requests = KINDS.map((kind) => ({ kind, afterMs: 1_000, twice: false }));
     const { broken, trace } = await simulator.play({ ...QUIET, store, requests });
     expect(broken).toEqual([]);
@@ -40,13 +40,13 @@ describe('a history', () => {
   });
 });
 
-test('the histories of a fixed seed keep every promise', async () => {
+test('histories of a fixed seed keep every promise', async () => {
   const { ok, report } = await check({ seed: 1, stores: ['shared', 'sqlite'], histories: 200 });
   expect(ok, report).toBe(true);
 });
 
-describe('each promise is seen to be broken', () => {
-  test('by one fault at least', () => {
+describe('a broken promise is detected', () => {
+  test('by at least one deliberate bug', () => {
     expect(new Set(PLANTS.map(({ breaks }) => breaks))).toEqual(new Set(INVARIANTS));
   });
 

@@ -1,10 +1,10 @@
-/** Watches every effect of a history: what must never happen is seen in the very step in which it does. */
+/** Watches every effect of a history, and reports violations in the step in which they happen. */
 import type { Job, JobState } from '../../src/core/job.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import type { Callback, Taken } from './callbacks.ts';
 import type { Kernel, Process } from './kernel.ts';
 
-/** What Minstrel promises. */
+/** The promises of Minstrel. */
 export const INVARIANTS = [
   'one end',
   'one charge',
@@ -21,7 +21,7 @@ export type Invariant = (typeof INVARIANTS)[number];
 
 export interface Broken {
   readonly invariant: Invariant;
-  /** In words. */
+  /** Description of the violation. */
   readonly detail: string;
 }
 
@@ -33,16 +33,16 @@ export function hasEnded({ state }: Pick<Job, 'state'>): boolean {
 }
 
 export class Watch {
-  /** In the order in which it was seen. */
+  /** Violations in order. */
   readonly broken: Broken[] = [];
-  /** Callbacks that were answered with 200. */
+  /** Callbacks that got a 200. */
   readonly answered: Callback[] = [];
-  /** What was acknowledged to its person, by title. */
+  /** Acknowledged requests, by title. */
   readonly acknowledged = new Set<string>();
-  /** Jobs that their person asked to cancel, or whose person read that the bot did not respond. */
+  /** Jobs whose requester asked to cancel, or read that the bot did not respond. */
   readonly unwanted = new Set<string>();
   readonly #kernel: Kernel;
-  /** Who holds the lease of a job; undefined where no other replica could. */
+  /** The holder of a job's lease; undefined if there is only one replica. */
   readonly #holderOf: ((job: string) => Process | undefined) | undefined;
   readonly #jobs = new Map<string, string>();
   readonly #taken = new Set<string>();
@@ -63,7 +63,7 @@ export class Watch {
       this.report('nothing is forgotten', `${title} is acknowledged and not stored`);
   }
 
-  /** A callback is answered with 200: from now on the gateway does not send it again. */
+  /** Records a callback that got a 200, so that the gateway does not send it again. */
   async answer(callback: Callback, { inbox }: Pick<Storage, 'inbox'>): Promise<void> {
     this.answered.push(callback);
     const stored = await inbox.read(callback.job, 0);
@@ -77,12 +77,12 @@ export class Watch {
     this.#taken.add(work);
   }
 
-  /** Something refuses a call for now, and names a time. */
+  /** Records a refusal with a Retry-After. */
   refused(call: string, retryAfterMs: number | undefined): void {
     if (retryAfterMs !== undefined) this.#notBefore.set(call, this.#kernel.now + retryAfterMs);
   }
 
-  /** A time to wait that could not be stored is lost with its run. */
+  /** A Retry-After that could not be stored is lost with its run. */
   forgetRefusals(): void {
     this.#notBefore.clear();
   }
@@ -92,12 +92,12 @@ export class Watch {
       this.report('Retry-After', `${call} is repeated too early`);
   }
 
-  /** A paid request leaves: `prompt` holds the title of its job. */
+  /** Records a paid request. `prompt` contains the title of its job. */
   paying(process: Process, prompt: string): void {
     for (const [title, job] of this.#jobs) if (prompt.includes(title)) this.writing(process, job, 'pays for');
   }
 
-  /** Something that cannot be taken back leaves. */
+  /** Records an irreversible request. */
   writing(process: Process, job: string, what: string): void {
     if (this.#holderOf === undefined) return;
     const holder = this.#holderOf(job);
@@ -108,7 +108,7 @@ export class Watch {
       );
   }
 
-  /** The same storage; each of its writes is watched. */
+  /** The same storage with every write watched. */
   over(storage: Storage): Storage {
     return {
       ...storage,
@@ -137,7 +137,7 @@ export class Watch {
     const isSentAnew = before.state === 'waiting' && after.state !== 'waiting' && before.lyrics !== 'sent';
     if (UNSENT.includes(after.state) && (wasSent || isSentAnew))
       this.report('states go forward', `${id} goes back from ${before.state} to ${after.state}`);
-    // A result beats every other end, however late it comes; nothing else does.
+    // A late result wins over every other end. Nothing else does.
     if (hasEnded(before) && after.end !== before.end && after.end !== 'delivered')
       this.report('one end', `${id} had ended as ${before.end}, and ends as ${after.end}`);
   }

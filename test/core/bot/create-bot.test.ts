@@ -45,7 +45,7 @@ function accepted(outcome: Outcome): string {
   return outcome.job;
 }
 
-describe('what the commands ask of the gateway', () => {
+describe('commands send requests to the gateway', () => {
   it.each([
     [
       'song',
@@ -108,7 +108,7 @@ describe('what the commands ask of the gateway', () => {
     expect(job.work.request).toEqual(request);
   });
 
-  it('/ask goes to the route in front of the model, and to the messages route with a picture', async () => {
+  it('/ask uses the route before the model, and the msg route for an image', async () => {
     const plainly = await world.read(accepted(await ask('ask', { question: 'Why?' })));
     expect(plainly.work).toMatchObject({ dialect: 'chat', request: { model: 'some-model' } });
     const routed = await world.read(accepted(await ask('ask', { question: 'Why?', model: 'gen:thinker' })));
@@ -125,7 +125,7 @@ describe('what the commands ask of the gateway', () => {
     expect(looking.work).toMatchObject({ dialect: 'msg' });
   });
 
-  it('/ask takes what was said before as turns, each person by name', async () => {
+  it('/ask sends earlier messages as turns with the names of their authors', async () => {
     const conversation = [
       { author: 'bot' as const, text: 'Hello!', files: [] },
       { author: 'person' as const, name: 'Ada', text: 'I am Ada.', files: [] },
@@ -147,7 +147,7 @@ describe('what the commands ask of the gateway', () => {
   });
 });
 
-describe('bad input gets a sentence for the person alone, and nothing is stored', () => {
+describe('invalid input is refused privately, and nothing is stored', () => {
   it.each([
     ['song', {}, /Describe the song/],
     ['song', { prompt: 'x'.repeat(501) }, /501 characters, the limit is 500/],
@@ -182,7 +182,7 @@ describe('buttons', () => {
     return job;
   }
 
-  it('split a song, show its lyrics, and make it again', async () => {
+  it('split a song, show its lyrics, and repeat the request', async () => {
     const job = await finishedSong();
     const split = { name: 'stems', job, index: 0, sent: true };
     const stems = await world.read(
@@ -198,7 +198,7 @@ describe('buttons', () => {
     expect(again.work).toEqual((await world.read(job)).work);
   });
 
-  it('let only the person who asked, or a moderator, cancel', async () => {
+  it('let only the requester or a moderator cancel', async () => {
     const job = accepted(await ask('song', { prompt: 'rain' }));
     const bob = { id: 'bob', displayName: 'Bob', moderator: false, roles: [] };
     expect(privately(await press('cancel', job, { person: bob })).text).toContain('Only the requester');
@@ -209,7 +209,7 @@ describe('buttons', () => {
     expect(privately(await press('cancel', job)).text).toContain('already ended');
   });
 
-  it('of another server, of an unknown job, and of another time are refused politely', async () => {
+  it('are refused from another server, for an unknown job and for an unknown action', async () => {
     const job = await finishedSong();
     const elsewhere = { platform: 'discord', guild: 'other', channel: 'channel', person: 'ada' };
     expect(privately(await press('stems', job, { address: elsewhere })).text).toContain(
@@ -220,7 +220,7 @@ describe('buttons', () => {
     expect(privately(await press('show', job)).text).toContain('nothing left to show');
   });
 
-  it('open the song form with the lyrics in it', async () => {
+  it('open the song form with the lyrics filled in', async () => {
     const job = accepted(await ask('lyrics', { topic: 'rain' }));
     await world.advance(job);
     await world.callback(job, {
@@ -236,8 +236,8 @@ describe('buttons', () => {
   });
 });
 
-describe('this channel’s songs', () => {
-  it('complete the option of /stems, and the latest is meant when none is named', async () => {
+describe('songs of the channel', () => {
+  it('complete the option of /stems, which defaults to the latest song', async () => {
     const job = accepted(await ask('song', { prompt: 'rain' }));
     await world.advance(job);
     await world.callback(job, songCallback('complete'));
@@ -265,20 +265,20 @@ describe('this channel’s songs', () => {
   });
 });
 
-it('/jobs lists what is running for the person here, with buttons to cancel it', async () => {
+it('/jobs lists the running jobs of the person here, with cancel buttons', async () => {
   expect(privately(await ask('jobs')).text).toContain('You have no running jobs here');
   const job = accepted(await ask('song', { prompt: 'rain' }));
   const message = privately(await ask('jobs'));
   expect(message.text).toContain('starting');
   expect(message.actions).toMatchObject([{ id: `song.cancel:${job}:0` }]);
-  // Until the gateway has answered.
+  // The gateway has not answered yet.
   await world.storage.jobs.replace({ ...(await world.read(job)), state: 'ready', end: 'cancelled' });
   const told = privately(await ask('jobs'));
   expect(told.text).toContain(': cancelled, ');
   expect(told.actions).toBeUndefined();
 });
 
-it('anything unexpected becomes a sentence with a reference, and a log line with the cause', async () => {
+it('an unexpected error becomes a message with a reference, and a log line with the cause', async () => {
   const broken = createBot({
     ...SILENT_BOT,
     home: async () => [],

@@ -4,14 +4,14 @@ import { backoff, retryAfterOf } from '../../../src/core/util/backoff.ts';
 
 it.each([
   ['an HTTP date', 'Sun, 06 Nov 1994 08:50:37 GMT'],
-  ['a date of the old form', 'Sunday, 06-Nov-94 08:50:37 GMT'],
-  ['a date as asctime writes it, which is UTC', 'Sun Nov  6 08:50:37 1994'],
-])('Retry-After may be %s, wherever the bot runs', (_, date) => {
+  ['a date in the obsolete format', 'Sunday, 06-Nov-94 08:50:37 GMT'],
+  ['a date in asctime format, which is UTC', 'Sun Nov  6 08:50:37 1994'],
+])('Retry-After may be %s, in any time zone', (_, date) => {
   const code = `
     const { retryAfterOf } = await import('./src/core/util/backoff.ts');
     const now = Date.parse('1994-11-06T08:49:37Z');
     console.log(retryAfterOf(new Headers({ 'retry-after': ${JSON.stringify(date)} }), now));`;
-  // A time zone is a process's own, so each is tried in a process.
+  // Each time zone needs its own process.
   for (const TZ of ['UTC', 'Asia/Tokyo', 'America/Los_Angeles']) {
     const told = execFileSync(process.execPath, ['--input-type=module', '-e', code], {
       env: { ...process.env, TZ },
@@ -45,6 +45,6 @@ it.each([
   { attempt: 2, random: 0, pause: 150 },
   { attempt: 2, random: 1, pause: 250 },
   { attempt: 60, random: 0.5, pause: 1_000 },
-])('after $attempt failures, with $random for chance: $pause ms', ({ attempt, random, pause }) => {
+])('after $attempt failures with $random as random value: $pause ms', ({ attempt, random, pause }) => {
   expect(backoff({ attempt, firstMs: 100, longestMs: 1_000, random: () => random })).toBe(pause);
 });

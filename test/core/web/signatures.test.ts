@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { isPageSigned, pageUrl } from '../../../src/core/web/page-url.ts';
 import { isSignedBy, sign } from '../../../src/core/web/signatures.ts';
 
-test('a signature holds for the text it was made over, and for no other', () => {
+test('a signature is valid only for its text', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (text, other) => {
       const signature = sign(text, 'secret');
@@ -14,24 +14,24 @@ test('a signature holds for the text it was made over, and for no other', () => 
   );
 });
 
-test('whatever is not a signature is refused without complaint', () => {
+test('invalid signatures are refused', () => {
   fc.assert(fc.property(fc.string(), (signature) => !isSignedBy('a', signature, ['secret'])));
 });
 
-test('secrets can be replaced: every one that still counts verifies, a dropped one does not', () => {
+test('secrets can be rotated: any current one verifies, a removed one does not', () => {
   const signature = sign('a', 'old');
   expect(isSignedBy('a', signature, ['new', 'old'])).toBe(true);
   expect(isSignedBy('a', signature, ['new'])).toBe(false);
   expect(isSignedBy('a', sign('a', 'new'), ['new'])).toBe(true);
 });
 
-test('the address of a page keeps the path of a public URL, and proves one page of one kind', () => {
+test('a page URL keeps the path of the public URL, and is valid for one page of one kind', () => {
   const url = pageUrl('https://example.org/bots', 'songs', 'a/b', 'secret');
   const [, signature = ''] = /^https:\/\/example\.org\/bots\/songs\/a%2Fb\/([\w-]{43})$/.exec(url) ?? [];
   expect(isPageSigned('songs', 'a/b', signature, ['secret'])).toBe(true);
   expect(isPageSigned('albums', 'a/b', signature, ['secret'])).toBe(false);
   expect(isPageSigned('songs', 'a', signature, ['secret'])).toBe(false);
   expect(isPageSigned('songs', 'a/b', signature, ['another'])).toBe(false);
-  // What is signed for a page proves nothing else.
+  // A signature for a page is not valid for anything else.
   expect(isSignedBy('a/b', signature, ['secret'])).toBe(false);
 });

@@ -23,15 +23,15 @@ function talk(...turns: (string | readonly InquiryPart[])[]): Inquiry {
 const said = ({ turns }: Inquiry) =>
   turns.map(({ parts }) => parts.map((part) => (part.type === 'text' ? part.text : part.type)).join(' '));
 
-describe('what was said before', () => {
-  it('is left out from the oldest; the system prompt and the newest stay, however long they are', () => {
+describe('earlier messages', () => {
+  it('are dropped oldest first; the system prompt and the newest message always stay', () => {
     const long = talk('a'.repeat(300), 'b'.repeat(300), 'c'.repeat(300), 'd'.repeat(300), 'e'.repeat(300));
     expect(said(cutToFit(long, 330)).map(([first]) => first)).toEqual(['c', 'd', 'e']);
     expect(said(cutToFit(long, 1))).toEqual(['e'.repeat(300)]);
     expect(cutToFit(long, 1).system).toBe('Be kind.');
   });
 
-  it('loses its pictures before its words, and says that there was one', () => {
+  it('lose images before text, with a note', () => {
     const shown = talk(
       [picture, text('my fox')],
       'Nice.',
@@ -49,7 +49,7 @@ describe('what was said before', () => {
     expect(said(cutToFit(shown, 400))[2]).toBe('(a picture) my cat');
   });
 
-  it('fits the budget whatever was said, unless the newest alone is larger', () => {
+  it('fit the budget, unless the newest message alone is larger', () => {
     const part = fc.oneof(fc.string({ maxLength: 500, unit: 'grapheme' }).map(text), fc.constant(picture));
     fc.assert(
       fc.property(
@@ -70,8 +70,8 @@ describe('what was said before', () => {
   });
 });
 
-describe('a model that finds it too long', () => {
-  it('gets half of what was before, and half again, until only the question is left', () => {
+describe('a model that rejects the conversation as too long', () => {
+  it('gets half of the earlier messages, and half again, until only the question is left', () => {
     let inquiry: Inquiry | undefined = talk(...Array.from({ length: 9 }, (_, n) => `${n}`.repeat(90)));
     const lengths: number[] = [];
     for (; inquiry; inquiry = halve(inquiry)) lengths.push(inquiry.turns.length);

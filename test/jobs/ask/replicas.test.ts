@@ -11,7 +11,7 @@ import { RecordingLog } from '../../storage/recording-log.ts';
 import { advanceOnce, createWorld, QUESTION, type World } from '../world.ts';
 import { chatEvent, events, startUpstream, type Upstream } from './upstream.ts';
 
-/** Two replicas on one Redis: one writes an answer, and the request to stop it comes to the other. */
+/** Tests two replicas on one Redis: one writes an answer, the other receives the request to stop it. */
 describe.runIf(noRedis === undefined)(noRedis ?? 'Stop, pressed where another replica answers', () => {
   let redis: RedisServer;
   let world: World;
@@ -55,8 +55,8 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Stop, pressed where another re
     return { ...world.dependencies, storage, gateway, now: Date.now };
   }
 
-  it('ends the request by the notification alone, and keeps what was shown', async () => {
-    // The record is also read now and then, by a clock that does not move here: only the notification can end it.
+  it('aborts the request by notification, and keeps the text shown', async () => {
+    // The clock that triggers reads of the record does not move here, so only the notification can abort.
     const [answering, pressed] = storages.map(replica);
     if (!answering || !pressed) throw new TypeError('Two replicas are needed');
     upstream.next(

@@ -6,7 +6,7 @@ import { stopTimers, timeUntil } from '../../gateway/support.ts';
 import { advanceOnce, createWorld, QUESTION, type World } from '../world.ts';
 import { chatEvent, chatStream, events, json, type Reply, startUpstream, type Upstream } from './upstream.ts';
 
-/** Jobs and the real gateway client, against a gateway that writes byte by byte what a test says. */
+/** Tests jobs with the real gateway client, against a gateway that the test controls byte by byte. */
 let world: World;
 let upstream: Upstream;
 let dependencies: JobDependencies;
@@ -30,7 +30,7 @@ function connect(sleep = async (): Promise<void> => undefined): void {
     elapsed: Date.now,
     random: () => 0.5,
     sleep,
-    // Nothing but silence ends an answer, and silence only where a test moves the clock.
+    // Only silence ends an answer, and the test controls the clock.
     timeouts: { stallMs: SILENCE_MS, answerMs: 2 ** 31 - 1 },
   });
   dependencies = { ...world.dependencies, gateway };
@@ -53,16 +53,16 @@ async function ask(reply: Reply): Promise<Message> {
   return message;
 }
 
-/** What was in the channel while the answer was written. */
+/** Texts in the channel while the answer was written. */
 const shown = () => world.platform.history.flatMap(({ text, progress }) => (progress && text ? [text] : []));
 const labels = ({ actions = [] }: Message) => actions.map(({ label }) => label);
 
-describe('a stream that is cut', () => {
+describe('a cut stream', () => {
   const WORDS = ['Ein ', '**schöner** ', 'Tag 🎵', ', `x', ' * y`', '.'];
   const WHOLE = WORDS.join('');
   const stream = Buffer.from(chatStream(WORDS));
 
-  it('at any byte is whole or marked, and never more than was said', async () => {
+  it('is complete or marked at any byte, and never contains more than was sent', async () => {
     for (let at = 0; at <= stream.length; at += 1) {
       const { text = '', footer = '' } = await ask((response) => {
         events(response).write(stream.subarray(0, at), () => response.socket?.end());
@@ -79,7 +79,7 @@ describe('a stream that is cut', () => {
     }
   });
 
-  it('into bytes of one each says the same', async () => {
+  it('in chunks of one byte gives the same answer', async () => {
     const { text, footer } = await ask(async (response) => {
       events(response);
       for (const byte of stream) await new Promise((resolve) => response.write(Buffer.from([byte]), resolve));
@@ -90,8 +90,8 @@ describe('a stream that is cut', () => {
   });
 });
 
-describe('a stream that goes wrong', () => {
-  it('by silence keeps what came and says so', async () => {
+describe('a broken stream', () => {
+  it('keeps the text and shows a note after silence', async () => {
     stopTimers();
     const answering = ask((response) => {
       events(response).write(chatEvent('Half an ans'));
@@ -103,7 +103,7 @@ describe('a stream that goes wrong', () => {
     await expect.poll(() => upstream.abandoned).toBe(1);
   });
 
-  it('by silence before the first word says that, and offers Again', async () => {
+  it('shows a failure with Again after silence before the first word', async () => {
     stopTimers();
     const answering = ask((response) => {
       events(response).flushHeaders();
@@ -114,7 +114,7 @@ describe('a stream that goes wrong', () => {
     expect(labels(message)).toEqual(['Again']);
   });
 
-  it('by an error in its middle keeps what came', async () => {
+  it('keeps the text after an error in the middle', async () => {
     const { text, footer } = await ask((response) => {
       events(response).end(`${chatEvent('So far')}data: {"error":{"message":"overloaded"}}\n\n`);
     });
@@ -122,7 +122,7 @@ describe('a stream that goes wrong', () => {
     expect(footer).toContain('broke off');
   });
 
-  it('by never ending is stopped by us, and the connection with it', async () => {
+  it('that never ends is stopped, and its connection closed', async () => {
     const chunk = chatEvent('and on '.repeat(1000));
     const { text = '', footer } = await ask((response) => {
       events(response);
@@ -137,19 +137,19 @@ describe('a stream that goes wrong', () => {
     await expect.poll(() => upstream.abandoned).toBe(1);
   });
 
-  it('by saying nothing at all is told', async () => {
+  it('without any content shows a failure', async () => {
     expect((await ask((response) => void events(response).end(chatStream([])))).text).toContain(
       'answer was empty',
     );
   });
 });
 
-describe('an end that the gateway gives', () => {
+describe('an end reported by the gateway', () => {
   it.each([
     ['length', 'reached the length limit', 'used up its'],
     ['content_filter', 'content filter stopped the answer here', 'content filter blocked this'],
     ['tool_calls', 'functions that are not available', 'tried to call functions'],
-  ])('%s is told, with words and without', async (reason, note, sentence) => {
+  ])('shows a note for %s, with and without text', async (reason, note, sentence) => {
     const spoken = await ask((response) => void events(response).end(chatStream(['Once upon'], reason)));
     expect(spoken.text).toBe('Once upon');
     expect(spoken.footer).toContain(note);
@@ -165,7 +165,7 @@ describe('an end that the gateway gives', () => {
     expect(world.message()?.text).toContain(sentence);
   });
 
-  it('as a refusal of the model is told as one', async () => {
+  it('shows a refusal of the model', async () => {
     const refusal = {
       choices: [{ index: 0, delta: { refusal: 'I cannot help with that.' }, finish_reason: 'stop' }],
     };
@@ -177,8 +177,8 @@ describe('an end that the gateway gives', () => {
   });
 });
 
-describe('while it comes', () => {
-  it('every state shows a beginning of the next, with what is unfinished closed', async () => {
+describe('while streaming', () => {
+  it('each state starts the next one, with unfinished markup closed', async () => {
     const words =
       'This is **bold and *slanted* words**, `code`, and [a page](https://example.org) to read.'.split(
         /(?<= )/,
@@ -210,7 +210,7 @@ describe('while it comes', () => {
 describe('Stop', () => {
   const begun: Reply = (response) => void events(response).write(chatEvent('I was about to say'));
 
-  it('ends the request at once, keeps what is shown and marks it', async () => {
+  it('aborts the request immediately, and keeps and marks the text', async () => {
     upstream.next(CHAT, begun);
     const job = await world.start(QUESTION);
     const answering = step(job);
@@ -224,7 +224,7 @@ describe('Stop', () => {
     expect((await world.read(job)).state).toBe('delivered');
   });
 
-  it('before the first word says that it was stopped', async () => {
+  it('before the first word shows that the answer was stopped', async () => {
     upstream.next(CHAT, (response) => void events(response).flushHeaders());
     const job = await world.start(QUESTION);
     const answering = step(job);
@@ -234,7 +234,7 @@ describe('Stop', () => {
     expect(world.message()?.text).toBe('Stopped before the first word.');
   });
 
-  it('is found in the record where no notification came', async () => {
+  it('is read from the record without a notification', async () => {
     upstream.next(CHAT, begun);
     dependencies = {
       ...dependencies,
@@ -254,8 +254,8 @@ describe('Stop', () => {
   });
 });
 
-describe('a process that shuts down', () => {
-  it('keeps what came, marked, and ends the request', async () => {
+describe('a shutdown', () => {
+  it('keeps and marks the text, and aborts the request', async () => {
     upstream.next(CHAT, (response) => void events(response).write(chatEvent('Half')));
     const job = await world.start(QUESTION);
     const shutdown = new AbortController();
@@ -268,10 +268,10 @@ describe('a process that shuts down', () => {
     expect(world.message()?.footer).toContain('broke off');
   });
 
-  it('before the question was sent asks it at the next start', async () => {
+  it('before the request leads to a retry at the next start', async () => {
     const shutdown = new AbortController();
     const { notifications } = dependencies.storage;
-    // Between the write ahead of the request and the request.
+    // Between the stored claim and the request.
     const subscribe: typeof notifications.subscribe = (...how) => {
       shutdown.abort();
       return notifications.subscribe(...how);
@@ -286,7 +286,7 @@ describe('a process that shuts down', () => {
     expect(world.message()?.text).toBe('Here I am.');
   });
 
-  it('while it waits to ask again, and was only refused so far, asks at the next start', async () => {
+  it('while waiting for a retry leads to a retry at the next start', async () => {
     const shutdown = new AbortController();
     connect(async () => shutdown.abort());
     const job = await world.start(QUESTION);
@@ -300,7 +300,7 @@ describe('a process that shuts down', () => {
     expect(upstream.asked).toHaveLength(2);
   });
 
-  it('before the first word says that it was restarted', async () => {
+  it('before the first word shows that the bot was restarted', async () => {
     upstream.next(CHAT, (response) => void events(response).flushHeaders());
     const job = await world.start(QUESTION);
     const shutdown = new AbortController();
@@ -314,7 +314,7 @@ describe('a process that shuts down', () => {
 });
 
 describe('an answer with tools', () => {
-  it('that is refused after a request was taken is not asked for again', async () => {
+  it('is not repeated if a request is refused after an accepted one', async () => {
     const called = {
       candidates: [{ content: { parts: [{ functionCall: { name: 'nothing', args: {} } }] } }],
     };
@@ -330,13 +330,13 @@ describe('an answer with tools', () => {
   });
 });
 
-describe('a question that the model refuses', () => {
+describe('a question rejected by the model', () => {
   const refusal: Reply = (response) => {
     response.writeHead(400, { 'content-type': 'application/json' });
     response.end('{"error":{"type":"invalid_request_error","message":"Could not process image"}}');
   };
 
-  it('is asked once more without the images of earlier messages', async () => {
+  it('is repeated once without the images of earlier messages', async () => {
     const file = { name: 'cat.png', bytes: 4, contentType: 'image/png' };
     const turns = [
       { role: 'user' as const, parts: [{ type: 'image' as const, file }] },
@@ -358,7 +358,7 @@ describe('a question that the model refuses', () => {
     expect((await world.read(job)).result?.answer).toMatchObject({ text: 'Four.', leftOut: { images: 1 } });
   });
 
-  it('for its length is cut at the end, where no earlier message is left to leave out', async () => {
+  it('is cut at the end if it is too long and no earlier message is left', async () => {
     const text = `Summarise: ${'word '.repeat(4_000)}`;
     const tooLong: Reply = (response) => {
       response.writeHead(400, { 'content-type': 'application/json' });
@@ -379,8 +379,8 @@ describe('a question that the model refuses', () => {
   });
 });
 
-describe('a talk that is too long for the model', () => {
-  it('is asked again with less of it, until it fits', async () => {
+describe('a conversation that is too long for the model', () => {
+  it('is shortened until it fits', async () => {
     const turns = Array.from({ length: 9 }, (_, index) => ({
       role: index % 2 === 0 ? ('user' as const) : ('assistant' as const),
       parts: [{ type: 'text' as const, text: `${index} ${'word '.repeat(40)}` }],

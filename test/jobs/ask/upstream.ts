@@ -6,17 +6,17 @@ export type Reply = (response: ServerResponse, request: IncomingMessage) => void
 
 export interface Upstream extends AsyncDisposable {
   readonly url: string;
-  /** Bodies of what was answered by a script, oldest first. */
+  /** Request bodies answered by a script, oldest first. */
   readonly asked: { readonly path: string; readonly body: unknown }[];
-  /** How many connections of scripted answers the client gave up. */
+  /** Number of scripted responses aborted by the client. */
   abandoned: number;
-  /** Answers the next request whose path contains this; requests without an answer of their own go on to `gateway`. */
+  /** Scripts the response to the next request whose path contains this. Other requests are passed to `gateway`. */
   next(path: string, ...replies: Reply[]): void;
-  /** Where everything else goes. */
+  /** Destination of other requests. */
   gateway?: string;
 }
 
-/** A gateway whose answers a test writes byte by byte, in front of the emulator. */
+/** A proxy in front of the emulator, whose responses a test writes byte by byte. */
 export async function startUpstream(): Promise<Upstream> {
   const scripts: { path: string; reply: Reply }[] = [];
   const server = createServer((request, response) => {
@@ -52,7 +52,7 @@ export async function startUpstream(): Promise<Upstream> {
   }
 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // Sound: it listens on a port, not on a pipe.
+  // Sound because it listens on a port, not on a pipe.
   const { port } = server.address() as AddressInfo;
   const upstream: Upstream = {
     url: `http://127.0.0.1:${port}`,
@@ -69,7 +69,7 @@ export async function startUpstream(): Promise<Upstream> {
   return upstream;
 }
 
-/** A whole answer. */
+/** A complete answer. */
 export const json =
   (value: unknown, status = 200): Reply =>
   (response) => {
@@ -80,13 +80,13 @@ export function events(response: ServerResponse): ServerResponse {
   return response.writeHead(200, { 'content-type': 'text/event-stream' });
 }
 
-/** One event of a chat stream with these words. */
+/** An event of a chat stream with this text. */
 export const chatEvent = (content: string): string =>
   `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`;
 
 const chatEnd = (reason = 'stop'): string =>
   `data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, finish_reason: reason }] })}\n\ndata: [DONE]\n\n`;
 
-/** A whole chat stream. */
+/** A complete chat stream. */
 export const chatStream = (words: readonly string[], reason = 'stop'): string =>
   words.map(chatEvent).join('') + chatEnd(reason);

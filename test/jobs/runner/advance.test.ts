@@ -27,7 +27,7 @@ const isExpired = async (job: string) => (await world.read(job)).state === 'expi
 const labels = () => world.message()?.actions?.map(({ label }) => label);
 
 describe('a song', () => {
-  it('is stored, shown as running, asked for once, and delivered when the gateway calls back', async () => {
+  it('is stored, shown as running, requested once, and delivered on the callback', async () => {
     const job = await world.start(SONG);
     expect((await world.read(job)).state).toBe('accepted');
     expect(world.gateway.taken).toEqual([]);
@@ -51,7 +51,7 @@ describe('a song', () => {
     expect(world.gateway.taken).toHaveLength(1);
   });
 
-  it('shows lyrics, then the first take, in the message that stands', async () => {
+  it('shows lyrics, then the first take, in the existing message', async () => {
     const job = await world.start(SONG);
     await world.advance(job);
     await world.callback(job, songCallback('text'));
@@ -66,7 +66,7 @@ describe('a song', () => {
     expect(world.platform.shown.size).toBe(1);
   });
 
-  it('says again and again how far it is, where the platform has a place for that, and writes nothing for it', async () => {
+  it('updates progress indicators of the platform without writing the record', async () => {
     const told: (number | undefined)[] = [];
     world.platform.showProgress = async (_address, { stage, startedAt, estimateMs }) => {
       expect(stage).toBe('Composing');
@@ -77,7 +77,7 @@ describe('a song', () => {
     };
     const job = await world.start(SONG);
     await world.advance(job);
-    // The next run may come when the slot is free again, but not later than the words have to be said.
+    // Due when the slot is released, but not later than the next progress update.
     const { version } = await world.read(job);
     world.clock.advance(30_000);
     expect(await world.advance(job)).toBe(world.clock.now() + 30_000);
@@ -91,7 +91,7 @@ describe('a song', () => {
     expect(told).toHaveLength(3);
   });
 
-  it('says how long such songs took lately', async () => {
+  it('shows an estimate from recent songs', async () => {
     for (const minutes of [1, 2, 9]) {
       const job = await world.start(SONG);
       await world.advance(job);
@@ -103,7 +103,7 @@ describe('a song', () => {
     expect(world.message()?.progress?.estimateMs).toBe(2 * MINUTE);
   });
 
-  it('takes a callback that comes before the gateway’s own answer', async () => {
+  it("accepts a callback before the gateway's response", async () => {
     const job = await world.start(SONG);
     await world.callback(job, songCallback('complete'));
     await world.advance(job);
@@ -112,7 +112,7 @@ describe('a song', () => {
     expect(world.platform.shown.size).toBe(1);
   });
 
-  it('is delivered once, however often the callback comes', async () => {
+  it('is delivered once, however often the callback arrives', async () => {
     const job = await world.start(SONG);
     await world.advance(job);
     for (const stage of ['complete', 'complete', 'first', 'text', 'complete'] as const) {
@@ -122,7 +122,7 @@ describe('a song', () => {
     expect(world.platform.history.filter(({ progress }) => progress === undefined)).toHaveLength(1);
   });
 
-  it('is not written again where it says what it should', async () => {
+  it('is not written again if unchanged', async () => {
     const job = await world.start(SONG);
     await world.advance(job);
     await world.callback(job, songCallback('text'));
@@ -132,7 +132,7 @@ describe('a song', () => {
     expect(world.platform.history).toHaveLength(written);
   });
 
-  it('whose second take comes in a callback of its own is shown whole', async () => {
+  it('delivers a second take that arrives in a separate callback', async () => {
     const take = (id: string) => ({
       code: 200,
       data: {
@@ -162,7 +162,7 @@ describe('a song', () => {
     expect(world.platform.history).toHaveLength(shown);
   });
 
-  it('is expected to take as long as the gateway took, not the chat or the person', async () => {
+  it("bases its estimate on the gateway's time, not on that of the chat or the person", async () => {
     const slow = await world.start(SONG);
     await world.advance(slow);
     world.clock.advance(2 * MINUTE);
@@ -187,7 +187,7 @@ describe('a song', () => {
     ]);
   });
 
-  it('does not go back from failure to waiting, but forward to a result that comes late', async () => {
+  it('does not return from failure to waiting, but delivers a late result', async () => {
     const job = await world.start(SONG);
     await world.advance(job);
     await world.callback(job, {
@@ -205,7 +205,7 @@ describe('a song', () => {
     expect(world.message()?.title).toBe('Rain');
   });
 
-  it('that never calls back is told to the person at the deadline, and still delivered after that', async () => {
+  it('without a callback expires at the deadline, and a late result is still delivered', async () => {
     const job = await world.start(SONG);
     const asked = world.clock.now();
     let deadline = asked;
@@ -223,7 +223,7 @@ describe('a song', () => {
     expect((await world.read(job)).state).toBe('delivered');
   });
 
-  it('that mentions the person only when it took longer than a minute', async () => {
+  it('mentions the requester only after more than a minute', async () => {
     const job = await world.start(SONG);
     await world.advance(job);
     world.clock.advance(2 * MINUTE);
@@ -232,7 +232,7 @@ describe('a song', () => {
     expect(world.message()?.notify).toBe('ready');
   });
 
-  it('with a callback that no one can read goes on waiting', async () => {
+  it('keeps waiting after an unreadable callback', async () => {
     const job = await world.start(SONG);
     await world.advance(job);
     for (const body of [
@@ -252,7 +252,7 @@ describe('a song', () => {
     expect((await world.read(job)).state).toBe('delivered');
   });
 
-  it('for which only callbacks came that say nothing: the operator has the keys, the person hears it at the deadline', async () => {
+  it('with only unreadable callbacks logs their keys, and expires at the deadline', async () => {
     const job = await world.start(SONG);
     await world.advance(job);
     await world.callback(job, { hello: 'a secret phrase', parts: [{ left: 'ftp://gateway.example/l' }] });
@@ -268,7 +268,7 @@ describe('a song', () => {
     expect(kept?.body).toContain('a secret phrase');
   });
 
-  it('whose result comes among hundreds of other callbacks is delivered', async () => {
+  it('is delivered if its result is among hundreds of other callbacks', async () => {
     const job = await world.start(SONG);
     await world.advance(job);
     const { receive } = world.jobs;
@@ -282,7 +282,7 @@ describe('a song', () => {
     expect(world.message()?.media).toHaveLength(3);
   });
 
-  it('a callback for a record that a newer version wrote is stored', async () => {
+  it('stores a callback for a record written by a newer version', async () => {
     const job = await world.start(SONG);
     const { jobs } = world.dependencies.storage;
     const { read } = jobs;
@@ -296,7 +296,7 @@ describe('a song', () => {
     expect((await world.read(job)).state).toBe('delivered');
   });
 
-  it('whose second take cannot be fetched is delivered with a sentence about it', async () => {
+  it('names a second take that cannot be fetched', async () => {
     world.unreachable.set('https://gateway.example/two.mp3', new MediaError('type', 'no audio'));
     const job = await world.start(SONG);
     await world.advance(job);
@@ -306,7 +306,7 @@ describe('a song', () => {
     expect(world.message()?.footer).toContain('Rain (take 2)');
   });
 
-  it('whose files are away for a while is delivered whole when they are back', async () => {
+  it('is delivered completely once temporarily unavailable files are back', async () => {
     world.unreachable.set(
       'https://gateway.example/two.mp3',
       new MediaError('network', 'reset', { retryable: true }),
@@ -342,7 +342,7 @@ describe('a song in custom mode', () => {
     },
   };
 
-  it('gets its style polished and its lyrics written first, each once', async () => {
+  it('gets its style polished and its lyrics written first, once each', async () => {
     const job = await world.start(CUSTOM);
     await world.advance(job);
     expect(world.gateway.taken.map(({ route }) => route)).toEqual([
@@ -367,7 +367,7 @@ describe('a song in custom mode', () => {
     expect(world.gateway.taken).toHaveLength(3);
   });
 
-  it('shows the words that came too late to be sung, and offers to sing them', async () => {
+  it('shows lyrics that arrive late, and offers to sing them', async () => {
     const job = await world.start(CUSTOM);
     await world.advance(job);
     world.clock.advance(11 * MINUTE);
@@ -381,7 +381,7 @@ describe('a song in custom mode', () => {
     expect(world.gateway.taken.filter(({ route }) => route === 'music.generate')).toEqual([]);
   });
 
-  it('sings in the words as they came when the polish fails', async () => {
+  it('uses the original style if polishing fails', async () => {
     world.gateway.replies.push(gatewayError('unavailable', { taken: 'unknown' }));
     const job = await world.start(CUSTOM);
     await world.advance(job);
@@ -392,7 +392,7 @@ describe('a song in custom mode', () => {
 });
 
 describe('submission', () => {
-  it('is tried again while the gateway surely did not take it', async () => {
+  it('is retried while the gateway has definitely not accepted it', async () => {
     world.gateway.replies.push(
       gatewayError('rate', { retryable: true }),
       gatewayError('maintenance', { retryable: true }),
@@ -406,7 +406,7 @@ describe('submission', () => {
     expect(world.gateway.taken).toHaveLength(1);
   });
 
-  it('ends with a sentence, a reference and Again when the gateway refuses', async () => {
+  it('ends with a message, a reference and Again if the gateway refuses', async () => {
     world.gateway.replies.push(gatewayError('credits'));
     const job = await world.start(SONG);
     await world.advance(job);
@@ -419,7 +419,7 @@ describe('submission', () => {
     ).toBe(true);
   });
 
-  it('that may have been taken waits for the callback instead of paying twice', async () => {
+  it('waits for the callback if it may have been accepted, and is not repeated', async () => {
     world.gateway.replies.push(gatewayError('timeout', { taken: 'unknown' }));
     const job = await world.start(SONG);
     await world.advance(job);
@@ -430,7 +430,7 @@ describe('submission', () => {
     expect(world.gateway.taken).toHaveLength(1);
   });
 
-  it('is made by one of two runs of the same job, as after a lease that ended', async () => {
+  it('is sent by only one of two runs, as after an expired lease', async () => {
     const id = await world.start(SONG);
     await Promise.all([world.advance(id), world.advance(id)]);
     await world.advance(id);
@@ -439,20 +439,20 @@ describe('submission', () => {
     expect(world.platform.shown.size).toBe(1);
   });
 
-  it('leaves a second to the run that overtook another, before both repair what they posted', async () => {
+  it('pauses for the run that took over, before both repair their messages', async () => {
     const id = await world.start(SONG);
     const nexts = await Promise.all([world.advance(id), world.advance(id)]);
     expect(nexts).toContain(world.clock.now() + 1_000);
   });
 
-  it('is not made by a run that was suspended for longer than its lease', async () => {
+  it('is not sent by a run that was suspended for longer than its lease', async () => {
     const id = await world.start(SONG);
     const stale = { signal: new AbortController().signal, interrupted: false, isHeld: () => false };
     await expect(createAdvancing(world.dependencies)(id, stale)).rejects.toMatchObject({ code: 'lease' });
     expect(world.gateway.taken).toEqual([]);
   });
 
-  it('of a picture that may have been taken is told, not repeated', async () => {
+  it('of an image that may have been accepted fails with a message, and is not repeated', async () => {
     world.gateway.replies.push(gatewayError('timeout', { taken: 'unknown' }));
     const job = await world.start(PICTURE);
     await world.advance(job);
@@ -461,7 +461,7 @@ describe('submission', () => {
     expect(world.gateway.taken).toHaveLength(1);
   });
 
-  it('spends nothing before the person can see that it is running', async () => {
+  it('costs nothing before the requester sees the progress', async () => {
     world.platform.failures.push(new PlatformError('unavailable', 'away'));
     const job = await world.start(SONG);
     const next = await world.advance(job);
@@ -471,7 +471,7 @@ describe('submission', () => {
     expect(world.gateway.taken).toHaveLength(1);
   });
 
-  it('that could not begin for a day does not begin any more, and is told', async () => {
+  it('that could not start within a day fails with a message', async () => {
     const job = await world.start(SONG);
     for (let hours = 0; hours < 25; hours++) {
       world.platform.failures.push(new PlatformError('unavailable', 'away'));
@@ -485,7 +485,7 @@ describe('submission', () => {
     expect(labels()).toEqual(['Again']);
   });
 
-  it('spends nothing where the bot may not write, and tells the person alone how to help that', async () => {
+  it('costs nothing if the bot may not post, and the requester gets the fix in a direct message', async () => {
     const refusal = () =>
       new PlatformError('not-invited', 'not in channel', { advice: 'Invite me with /invite @minstrel.' });
     world.platform.failures.push(refusal(), refusal());
@@ -499,7 +499,7 @@ describe('submission', () => {
 });
 
 describe('a video', () => {
-  it('is asked about until it is there', async () => {
+  it('is polled until it is finished', async () => {
     world.gateway.polls.push(
       { status: 'pending' },
       gatewayError('unavailable', { retryable: true, taken: 'no' }),
@@ -516,7 +516,7 @@ describe('a video', () => {
     expect(world.message()?.media).toHaveLength(1);
   });
 
-  it('that fails at the gateway ends with a sentence', async () => {
+  it('that fails at the gateway ends with a message', async () => {
     world.gateway.polls.push({ status: 'failed', failure: { code: 'blocked' } });
     const job = await world.start(VIDEO);
     for (let next = await world.advance(job); next !== undefined; next = await world.advance(job)) {
@@ -525,7 +525,7 @@ describe('a video', () => {
     expect(world.message()?.text).toContain('content rules');
   });
 
-  it('that was finished while it was not asked about is delivered at its deadline', async () => {
+  it('that was finished between polls is delivered at its deadline', async () => {
     const job = await world.start(VIDEO);
     await world.advance(job);
     world.clock.advance((await world.read(job)).deadlineAt ?? 0);
@@ -535,7 +535,7 @@ describe('a video', () => {
     expect(world.message()?.media).toHaveLength(1);
   });
 
-  it('whose gateway is away at its deadline is asked about once more, and then told', async () => {
+  it('is polled once more at its deadline during an outage, and then expires', async () => {
     const job = await world.start(VIDEO);
     await world.advance(job);
     const { deadlineAt = 0 } = await world.read(job);
@@ -544,7 +544,7 @@ describe('a video', () => {
     expect((await world.read(job)).state).toBe('expired');
   });
 
-  it('that never ends is told at the deadline', async () => {
+  it('that never ends expires at the deadline', async () => {
     const job = await world.start(VIDEO);
     let looks = 0;
     while ((await world.read(job)).state !== 'expired') {
@@ -561,7 +561,7 @@ describe('an answer', () => {
   const words = (...texts: string[]) =>
     texts.map((text) => ({ type: 'part' as const, part: { type: 'text' as const, text } }));
 
-  it('is written as it comes and stands whole in the end', async () => {
+  it('is streamed, and complete in the end', async () => {
     world.gateway.streams.push([...words('Be', 'cause.'), { type: 'finish', finish: { reason: 'stop' } }]);
     const job = await world.start(QUESTION);
     await world.advance(job);
@@ -572,7 +572,7 @@ describe('an answer', () => {
     expect(world.platform.shown.size).toBe(1);
   });
 
-  it('that breaks off keeps what came and never passes for whole', async () => {
+  it('that breaks off is kept and marked as incomplete', async () => {
     world.gateway.streams.push([
       ...words('Half an ans'),
       gatewayError('broken-stream', { taken: 'unknown' }),
@@ -585,7 +585,7 @@ describe('an answer', () => {
     expect((await world.read(job)).state).toBe('delivered');
   });
 
-  it('that was cut short by a crash says so after the restart', async () => {
+  it('that was interrupted by a crash shows a message after the restart', async () => {
     const job = await world.start(QUESTION);
     world.gateway.crash = () => {
       throw new Error('the process died');
@@ -598,13 +598,13 @@ describe('an answer', () => {
     expect(labels()).toEqual(['Again']);
   });
 
-  it('that was cut short by a crash keeps the words that were stored, and never passes for whole', async () => {
+  it('that was interrupted by a crash keeps the stored text, marked as incomplete', async () => {
     const job = await world.start(QUESTION);
     let events = 0;
     world.gateway.crash = (point) => {
       if (point !== 'in chat') return;
       events += 1;
-      // Long enough that what came is stored.
+      // Long enough for the text to be stored.
       world.clock.advance(4_000);
       if (events === 3) throw new Error('the process died');
     };
@@ -617,7 +617,7 @@ describe('an answer', () => {
 });
 
 describe('cancelling', () => {
-  it('ends what has not begun, without spending', async () => {
+  it('ends a job that has not begun, free of charge', async () => {
     const job = await world.start(SONG);
     expect(await world.jobs.cancel(job, 'ada')).toBe(true);
     await world.advance(job);
@@ -626,7 +626,7 @@ describe('cancelling', () => {
     expect(await world.jobs.cancel(job, 'ada')).toBe(false);
   });
 
-  it('keeps and offers what the gateway finishes all the same', async () => {
+  it('keeps and offers a result that the gateway finishes anyway', async () => {
     const job = await world.start(SONG);
     await world.advance(job);
     await world.jobs.cancel(job, 'ada');
@@ -642,7 +642,7 @@ describe('cancelling', () => {
 });
 
 describe('delivery', () => {
-  it('is tried again while the platform is away, and the result is not lost', async () => {
+  it('is retried while the platform is unavailable, without losing the result', async () => {
     const job = await world.start(SONG);
     await world.advance(job);
     await world.callback(job, songCallback('complete'));
@@ -657,7 +657,7 @@ describe('delivery', () => {
     expect(world.message()?.title).toBe('Rain');
   });
 
-  it('knows its message as soon as that stands, whatever happens to the process then', async () => {
+  it('knows its message as soon as it is posted, even after a crash', async () => {
     const id = await world.start(SONG);
     const show = world.platform.show.bind(world.platform);
     world.platform.show = async (...shown) => {
@@ -671,27 +671,24 @@ describe('delivery', () => {
   it.each([
     [60_000, false],
     [60_001, true],
-  ])(
-    'of what shows nothing %d ms after it was asked for searches for a message: %s',
-    async (ms, searches) => {
-      const id = await world.start(SONG);
-      const searched: (boolean | undefined)[] = [];
-      const show = world.platform.show.bind(world.platform);
-      world.platform.show = async (address, message, options) => {
-        searched.push(options.mayHavePosted);
-        return await show(address, message, options);
-      };
-      world.clock.advance(ms);
-      await world.advance(id);
-      expect(searched).toEqual([searches]);
-      await world.callback(id, songCallback('complete'));
-      world.clock.advance(10 * MINUTE);
-      await world.advance(id);
-      expect(searched).toEqual([searches, false]);
-    },
-  );
+  ])('of a job without a message after %d ms searches for one: %s', async (ms, searches) => {
+    const id = await world.start(SONG);
+    const searched: (boolean | undefined)[] = [];
+    const show = world.platform.show.bind(world.platform);
+    world.platform.show = async (address, message, options) => {
+      searched.push(options.mayHavePosted);
+      return await show(address, message, options);
+    };
+    world.clock.advance(ms);
+    await world.advance(id);
+    expect(searched).toEqual([searches]);
+    await world.callback(id, songCallback('complete'));
+    world.clock.advance(10 * MINUTE);
+    await world.advance(id);
+    expect(searched).toEqual([searches, false]);
+  });
 
-  it('goes to the person alone when the channel is gone', async () => {
+  it('falls back to a direct message if the channel is gone', async () => {
     const job = await world.start(SONG);
     await world.advance(job);
     await world.callback(job, songCallback('complete'));
@@ -701,7 +698,7 @@ describe('delivery', () => {
     expect((await world.read(job)).state).toBe('delivered');
   });
 
-  it('of the same event twice is one job', async () => {
+  it('of a repeated event is one job', async () => {
     const job = await world.start(SONG, { id: 'the same event' });
     const twin = await world.start(SONG, { id: 'the same event' });
     expect(twin, 'its buttons and its log lines name the job that is stored').toBe(job);
@@ -710,7 +707,7 @@ describe('delivery', () => {
   });
 });
 
-it('what happens to a job while it is being written is written next, and nothing of it is lost', async () => {
+it('events during a write are written next, and none is lost', async () => {
   const job = await world.start(SONG);
   const run = await JobRun.load(job, world.storage);
   const recorded = (shown: string) => run?.apply({ type: 'recorded', fields: { shown } });

@@ -1,4 +1,4 @@
-/** What operators read of a job's way: how long its parts took, how it ended, and what it used. */
+/** Tests the metrics of jobs: durations, ends and usage. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { PlatformError } from '../../../src/platforms/platform.ts';
 import { gatewayError } from '../scripted-gateway.ts';
@@ -13,7 +13,7 @@ afterEach(() => world[Symbol.asyncDispose]());
 const measured = (name: string) =>
   world.measured.flatMap(([known, ...rest]) => (known === name ? [rest] : []));
 
-it('a song is measured once: until it is asked for, each callback, and its end', async () => {
+it('a song is measured once: its submission, each callback and its end', async () => {
   const job = await world.start(SONG);
   world.clock.advance(2_000);
   await world.advance(job);
@@ -21,7 +21,7 @@ it('a song is measured once: until it is asked for, each callback, and its end',
   await world.callback(job, songCallback('complete'));
   world.clock.advance(1_000);
   await world.advance(job);
-  // Nothing of it is told again when the same comes once more.
+  // A repeated callback is not measured.
   await world.callback(job, songCallback('complete'));
   await world.advance(job);
   expect(measured('minstrel_submitted_seconds')).toEqual([[{ family: 'song' }, 2]]);
@@ -31,14 +31,14 @@ it('a song is measured once: until it is asked for, each callback, and its end',
   expect(measured('minstrel_gateway_tokens_total')).toEqual([]);
 });
 
-it('a failure ends as one', async () => {
+it('a failure is measured as such', async () => {
   const job = await world.start(SONG);
   world.gateway.replies.push(gatewayError('nonsense'));
   await world.advance(job);
   expect(measured('minstrel_ended_seconds')).toEqual([[{ family: 'song', state: 'failed' }, 0]]);
 });
 
-it('a result that could be shown nowhere is counted once', async () => {
+it('an undelivered result is counted once', async () => {
   const job = await world.start(SONG);
   await world.advance(job);
   await world.callback(job, songCallback('complete'));
@@ -49,7 +49,7 @@ it('a result that could be shown nowhere is counted once', async () => {
   expect(measured('minstrel_undelivered_total')).toEqual([[{ platform: 'discord' }]]);
 });
 
-it('the tokens of an answer are counted once, as far as the gateway tells them', async () => {
+it('the reported tokens of an answer are counted once', async () => {
   const stream = (usage?: { inputTokens?: number; outputTokens?: number }) =>
     world.gateway.streams.push([
       { type: 'part', part: { type: 'text', text: 'Because.' } },

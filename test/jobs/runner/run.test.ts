@@ -7,7 +7,7 @@ import { createWorld, SONG, type World } from '../world.ts';
 
 let world: World;
 let job: string;
-/** What happens to the writes that come, in their order; then they are done. */
+/** Outcomes of the next writes, in order; later writes succeed. */
 let writes: ('away' | 'locked' | 'answer lost' | 'full')[];
 let pauses: number[];
 let lease: { isHeld: boolean; stopping: AbortController };
@@ -59,7 +59,7 @@ async function claimThatMeets(trouble: 'away' | 'answer lost'): Promise<void> {
 
 const posted = async () => (await world.read(job)).posted;
 
-describe('what was posted', () => {
+describe('a posted message', () => {
   it('is stored as soon as storage is back', async () => {
     const run = await load();
     writes = ['away', 'away', 'away'];
@@ -69,7 +69,7 @@ describe('what was posted', () => {
     expect(pauses).toEqual([500, 1_000, 2_000]);
   });
 
-  it('is stored once where only the answer to the write was lost', async () => {
+  it('is stored once if only the confirmation was lost', async () => {
     const run = await load();
     writes = ['answer lost'];
     run.apply(POSTED);
@@ -81,12 +81,12 @@ describe('what was posted', () => {
     expect(await world.read(job)).toMatchObject({ version: 3, shown: 'digest' });
   });
 
-  it('is stored though the claim that came with it could not be, and the claim is not', async () => {
+  it('is stored even if the claim written with it fails', async () => {
     await claimThatMeets('away');
     expect(await world.read(job)).toMatchObject({ state: 'accepted', posted: { id: 'message-1' } });
   });
 
-  it('is not sent for where the answer to the claim was lost', async () => {
+  it('is not followed by a request if the confirmation of the claim was lost', async () => {
     await claimThatMeets('answer lost');
     expect(await world.read(job)).toMatchObject({ state: 'submitting', posted: { id: 'message-1' } });
   });
@@ -107,8 +107,8 @@ describe('what was posted', () => {
         lease.isHeld = false;
       },
     ],
-    ['the bot is being stopped', () => lease.stopping.abort()],
-  ])('is not tried again once %s', async (_, happens) => {
+    ['the bot is stopping', () => lease.stopping.abort()],
+  ])('is not retried once %s', async (_, happens) => {
     const run = await load();
     writes = ['away'];
     run.apply(POSTED);
@@ -117,7 +117,7 @@ describe('what was posted', () => {
     expect(await posted()).toBeUndefined();
   });
 
-  it('is not tried again where the disk is full', async () => {
+  it('is not retried on a full disk', async () => {
     const run = await load();
     writes = ['full'];
     run.apply(POSTED);
@@ -126,7 +126,7 @@ describe('what was posted', () => {
   });
 });
 
-describe("the gateway's answer to paid work", () => {
+describe('a response to paid work', () => {
   const SUBMITTED = { type: 'submitted', taskId: 'task-1', deadlineAt: 1_000_000, at: 1 } as const;
   const COMPLETED = { type: 'completed', result: EMPTY_RESULT, at: 1 } as const;
   const NOT_TAKEN = { type: 'notTaken' } as const;
@@ -154,7 +154,7 @@ describe("the gateway's answer to paid work", () => {
     expect((await world.read(job)).state).toBe(state);
   });
 
-  it('is tried again while the bot is being stopped, but not without end', async () => {
+  it('is retried while the bot is stopping, but not endlessly', async () => {
     const run = await sent();
     run.apply(SUBMITTED);
     lease.stopping.abort();
@@ -178,7 +178,7 @@ describe("the gateway's answer to paid work", () => {
   });
 });
 
-it('what can be done again is not waited for', async () => {
+it('repeatable writes are not retried', async () => {
   const run = await load();
   writes = ['away'];
   run.apply({ type: 'retried' });

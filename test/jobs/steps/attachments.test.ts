@@ -17,7 +17,7 @@ beforeEach(async () => {
   return () => world[Symbol.asyncDispose]();
 });
 
-test('what was attached is fetched by the job, after its message is there', async () => {
+test('the job fetches attachments after it has shown its message', async () => {
   const job = await world.start(FILM);
   expect(world.message()).toBeUndefined();
   await world.advance(job);
@@ -30,7 +30,7 @@ test.each([
   ['too-large', /fox\.png is too large\. The limit is 25 MB/],
   ['network', /fox\.png couldn't be read\. Attach it again/],
 ] as const)(
-  'a file that cannot be used (%s) is told in the message of the job, and nothing is spent',
+  "an unusable file (%s) is reported in the job's message, and nothing is spent",
   async (code, sentence) => {
     world.unreachable.set(fox.url, new MediaError(code, 'no'));
     const job = await world.start(FILM);
@@ -55,7 +55,7 @@ describe('a question', () => {
   });
   const said = { author: 'person' as const, person: 'bob', name: 'Bob', text: 'Look!', files: [fox] };
 
-  test('takes in what its platform reads of the conversation', async () => {
+  test('includes the conversation read by its platform', async () => {
     world.platform.conversation = [said];
     const job = await world.start(asking({}));
     await world.advance(job);
@@ -66,7 +66,7 @@ describe('a question', () => {
     });
   });
 
-  test('that replies to a picture goes to the model that sees it', async () => {
+  test('that replies to an image goes to the vision model', async () => {
     world.platform.conversation = [said];
     const job = await world.start(asking({ seeing: { dialect: 'msg', model: 'seeing' } }));
     await world.advance(job);
@@ -76,7 +76,7 @@ describe('a question', () => {
     });
   });
 
-  test('with a picture for a model that sees none is told so, and nothing is spent', async () => {
+  test('with an image fails for a model that cannot read it, and nothing is spent', async () => {
     const turns = [
       { role: 'user' as const, parts: [{ type: 'file' as const, file: { ...fox, contentType: undefined } }] },
     ];
@@ -87,7 +87,7 @@ describe('a question', () => {
   });
 });
 
-/** The files never come; resolves when the first is fetched. */
+/** Fetches that never finish. Resolves when the first one starts. */
 function hang(): Promise<void> {
   const fetching = Promise.withResolvers<void>();
   const { keep } = world.dependencies.media;
@@ -102,7 +102,7 @@ function hang(): Promise<void> {
   return fetching.promise;
 }
 
-test('files that take too long are given up with a sentence, and nothing is spent', async () => {
+test('slow files fail the job with a message, and nothing is spent', async () => {
   const deadline = new AbortController();
   const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(deadline.signal);
   const fetching = hang();
@@ -116,7 +116,7 @@ test('files that take too long are given up with a sentence, and nothing is spen
   expect(await world.read(job)).toMatchObject({ charged: false });
 });
 
-test('a job that is cancelled while its files are fetched ends at once', async () => {
+test('a job that is cancelled while its files are fetched ends immediately', async () => {
   const fetching = hang();
   const job = await world.start(FILM);
   const ended = world.advance(job);

@@ -10,7 +10,7 @@ const word = (text: string, startSeconds: number, seconds = 0.3) => ({
 });
 
 describe('lines', () => {
-  it('end where the gateway breaks them, and carry the section before them', () => {
+  it("end at the gateway's line breaks, and carry the section tag before them", () => {
     expect(
       linesOf([
         word("[Verse]\nWaggin' ", 1),
@@ -25,7 +25,7 @@ describe('lines', () => {
     ]);
   });
 
-  it('end at pauses, and before they grow too long, where there are no breaks', () => {
+  it('end at pauses and before they get too long, without line breaks', () => {
     const lines = linesOf([
       ...['Rain', 'on', 'the', 'roof'].map((text, index) => word(text, index * 0.4)),
       ...['all', 'night'].map((text, index) => word(text, 4 + index * 0.4)),
@@ -35,14 +35,14 @@ describe('lines', () => {
     expect(Math.max(...long.map(({ text }) => text.length))).toBeLessThanOrEqual(48);
   });
 
-  it('are none where nothing is sung', () => {
+  it('are empty for an instrumental', () => {
     expect(linesOf([])).toEqual([]);
     expect(linesOf([word('[Instrumental]', 0), word('  ', 1)])).toEqual([]);
   });
 });
 
 describe('the .lrc file', () => {
-  it('has a head and a timed line each', () => {
+  it('has a header and timed lines', () => {
     const text = lrc(
       [
         { startSeconds: 0, text: 'Rain' },
@@ -65,7 +65,7 @@ describe('the .lrc file', () => {
     );
   });
 
-  it('is well formed, and loses no word, whatever is sung', () => {
+  it('is well-formed and loses no word, whatever the lyrics', () => {
     const words = fc.array(
       fc.record({
         word: fc.string({ unit: codePoint }),

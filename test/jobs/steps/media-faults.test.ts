@@ -20,7 +20,7 @@ async function folder(options: { openForWriting?: (path: string) => Writable } =
   return createFolderStore({ directory: await temporaryFolder(), now: () => 0, ...options });
 }
 
-/** A folder on a disk that is full for as long as the test says. */
+/** A folder on a disk that is full until the test changes it. */
 async function fullDisk() {
   const disk = { isFull: true };
   const roomy = await folder();
@@ -38,7 +38,7 @@ async function fullDisk() {
   return { disk, store };
 }
 
-/** A bucket on a service that is not there until the test starts it. */
+/** A bucket on a service that is down until the test starts it. */
 async function absentBucket() {
   const port = await freePort();
   const store = createS3Store({
@@ -56,7 +56,7 @@ async function absentBucket() {
   return { store, start: () => startBucket('media', { port }) };
 }
 
-/** A song that the gateway has finished, and that no one has looked at yet. */
+/** A finished song that has not been delivered yet. */
 async function finishedSong(world: MediaWorld): Promise<string> {
   const job = await world.start(SONG);
   await world.advance(job);
@@ -82,7 +82,7 @@ async function tagsIn(world: MediaWorld, item: MediaItem | undefined) {
 }
 
 describe('a full disk', () => {
-  it('is told in a sentence, and the song is delivered when there is room again', async () => {
+  it('is reported, and the song is delivered once there is space again', async () => {
     const { disk, store } = await fullDisk();
     const world = await createMediaWorld(store);
     const job = await finishedSong(world);
@@ -95,7 +95,7 @@ describe('a full disk', () => {
     await expectWhole(world, job);
   });
 
-  it('that stays full for a day ends in links to the gateway, and a sentence', async () => {
+  it('for a day leads to links to the gateway, and a note', async () => {
     const { store } = await fullDisk();
     const world = await createMediaWorld(store);
     const job = await finishedSong(world);
@@ -107,7 +107,7 @@ describe('a full disk', () => {
     expect(world.shown().footer).toContain("The link is the gateway's own and expires in a few days");
   });
 
-  it('that takes a picture which came as bytes ends in a sentence, not in silence', async () => {
+  it('that loses an image received as bytes leads to a message', async () => {
     const { store } = await fullDisk();
     const world = await createMediaWorld(store);
     const data = world.served.get('/cover.png')?.toString('base64') ?? '';
@@ -135,7 +135,7 @@ describe('a full disk', () => {
 });
 
 describe('an unreachable bucket', () => {
-  it('is told in a sentence, and the song is delivered when the bucket is back', async () => {
+  it('is reported, and the song is delivered once the bucket is back', async () => {
     const { store, start } = await absentBucket();
     const world = await createMediaWorld(store);
     const job = await finishedSong(world);
@@ -147,7 +147,7 @@ describe('an unreachable bucket', () => {
     await expectWhole(world, job);
   });
 
-  it('that goes away between keeping and posting ends in links, which files replace when it is back', async () => {
+  it('between storing and posting leads to links, which files replace later', async () => {
     const roomy = await folder();
     let isAway = false;
     const { store: away } = await absentBucket();
@@ -165,7 +165,7 @@ describe('an unreachable bucket', () => {
     expect(world.shown().text ?? '').not.toContain('https://bot.example/files/');
   });
 
-  it('does not hold up work that needs nothing from it, and stops what does before anything is spent', async () => {
+  it('does not block work without files, and refuses work with files before anything is spent', async () => {
     const { store } = await absentBucket();
     const world = await createMediaWorld(store);
     const image = { name: `${'a'.repeat(64)}.png`, bytes: 1, contentType: 'image/png' };
@@ -182,7 +182,7 @@ describe('an unreachable bucket', () => {
 });
 
 describe('a platform', () => {
-  it('that refuses the files gets links and a sentence, and the job is delivered', async () => {
+  it('that rejects the files gets links and a note, and the job is delivered', async () => {
     const world = await createMediaWorld(await folder());
     world.platform.refuseFiles = () => new PlatformError('refused', 'these files offend');
     const job = await finishedSong(world);
@@ -203,7 +203,7 @@ describe('a platform', () => {
     expect(world.shown().text).toContain(LINKED_FILES_SENTENCE);
   });
 
-  it('that is away altogether gets the files when it is back, however long that took', async () => {
+  it('that was unavailable gets the files when it is back, however long it took', async () => {
     const world = await createMediaWorld(await folder());
     const job = await finishedSong(world);
     for (let failure = 0; failure < 30; failure += 1)
@@ -214,7 +214,7 @@ describe('a platform', () => {
 });
 
 describe('files', () => {
-  it('that the quota took before they were posted are fetched anew', async () => {
+  it('that the quota removed before posting are fetched again', async () => {
     const store = await folder();
     const world = await createMediaWorld(store);
     const job = await finishedSong(world);
@@ -228,7 +228,7 @@ describe('files', () => {
     await expectWhole(world, job);
   });
 
-  it('that are not there yet when a first listen is offered are there in the end', async () => {
+  it('that are missing in a first listen are there in the end', async () => {
     const world = await createMediaWorld(await folder());
     const one = world.served.get('/one.mp3') ?? Buffer.alloc(0);
     world.served.delete('/one.mp3');
@@ -244,7 +244,7 @@ describe('files', () => {
     await expectWhole(world, job);
   });
 
-  it('that the gateway has no more are named, and the rest is delivered', async () => {
+  it('that the gateway no longer has are named, and the others delivered', async () => {
     const world = await createMediaWorld(await folder());
     world.served.delete('/two.mp3');
     const job = await finishedSong(world);
@@ -256,7 +256,7 @@ describe('files', () => {
   });
 
   it.each([403, 404])(
-    'that their server answers with %i at first are delivered when they are there',
+    'whose server responds with %i at first are delivered once available',
     async (status) => {
       const world = await createMediaWorld(await folder());
       world.absent.status = status;
@@ -271,7 +271,7 @@ describe('files', () => {
     },
   );
 
-  it('that the gateway has no more are fetched from the fresh address of a video', async () => {
+  it('that the gateway no longer has are fetched from the fresh URL of a video', async () => {
     const world = await createMediaWorld(await folder());
     world.absent.status = 403;
     world.served.set('/fresh.mp4', samples.mp4);
@@ -291,7 +291,7 @@ describe('files', () => {
     expect(world.gateway.taken).toHaveLength(1);
   });
 
-  it('carry their tags from the first listen on, so that the same song is not posted twice', async () => {
+  it('are tagged from the first listen on, so that no song is posted twice', async () => {
     const world = await createMediaWorld(await folder());
     const job = await world.start(SONG);
     await world.advance(job);
@@ -310,7 +310,7 @@ describe('files', () => {
     });
   });
 
-  it('bring their smaller variant with them, and go without it where it is gone', async () => {
+  it('include their smaller version, if it is available', async () => {
     const world = await createMediaWorld(await folder());
     const remote = (path: string) => ({ type: 'remote' as const, url: `${world.origin}${path}` });
     const smaller = { name: 'Rain', source: remote('/one.mp3') };
@@ -329,7 +329,7 @@ describe('files', () => {
     expect(world.shown().media?.map((item) => [item.name, item.smaller])).toEqual([['Rain.mp3', undefined]]);
   });
 
-  it('go without a cover that never comes, which holds no one up', async () => {
+  it('do not wait long for a cover that never arrives', async () => {
     const world = await createMediaWorld(await folder());
     world.served.delete('/cover.png');
     const job = await finishedSong(world);
@@ -344,7 +344,7 @@ describe('files', () => {
     expect(tags.images ?? []).toEqual([]);
   });
 
-  it('with a cover that comes a moment later have it in their tags', async () => {
+  it('include a cover that arrives a moment later in their tags', async () => {
     const world = await createMediaWorld(await folder());
     const cover = world.served.get('/cover.png') ?? Buffer.alloc(0);
     world.served.delete('/cover.png');
@@ -357,7 +357,7 @@ describe('files', () => {
     expect((await tagsIn(world, songs(world.shown().media)[0])).images).toHaveLength(1);
   });
 
-  it('made from a song carry its tags, and the song goes along for places where they are too large', async () => {
+  it('derived from a song carry its tags, and come with the song as a smaller version', async () => {
     const world = await createMediaWorld(await folder());
     world.served.set('/lossless.wav', samples.wav);
     const parent = await finishedSong(world);
@@ -377,7 +377,7 @@ describe('files', () => {
     expect(await tagsIn(world, wav)).toMatchObject({ title: 'Rain', artist: 'Minstrel for Ada' });
   });
 
-  it('that a person attached and that are not kept any more are asked for anew, before anything is spent', async () => {
+  it('attached by a person must be attached again if they are no longer stored, and nothing is spent', async () => {
     const world = await createMediaWorld(await folder());
     const image = { name: `${'a'.repeat(64)}.png`, bytes: 1, contentType: 'image/png' };
     if (VIDEO.work.route !== 'media.video') throw new TypeError('no video');

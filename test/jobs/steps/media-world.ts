@@ -11,9 +11,9 @@ import { bytesOf, fetcherFor, listen, mp3 } from '../../media/helpers.ts';
 import { RecordingPlatform } from '../recording-platform.ts';
 import { advanceOnce, createWorld, songCallback, type World } from '../world.ts';
 
-/** A platform that reads every file that it is to post, as one that uploads them does. */
+/** A platform that reads every file it posts, as an upload does. */
 export class UploadingPlatform extends RecordingPlatform {
-  /** What becomes of a message with files. */
+  /** Reads the files of a message. */
   refuseFiles: (() => Error) | undefined;
   readonly #media: Media;
 
@@ -42,20 +42,20 @@ export interface MediaWorld extends World {
   readonly dependencies: JobDependencies;
   /** The gateway's file server. */
   readonly origin: string;
-  /** What the gateway's file server answers, by path. */
+  /** Responses of the gateway's file server, by path. */
   readonly served: Map<string, Buffer>;
-  /** Its status for every other path. */
+  /** Status for every other path. */
   readonly absent: { status: number };
-  /** The finished song's callback, its files at the server of this test. */
+  /** The callback of the finished song, with files on the server of this test. */
   readonly complete: object;
-  /** A first take that is heard before the song is whole. */
+  /** Delivers a first take before the song is complete. */
   readonly first: object;
-  /** Looks, and looks again when the job says so, that many times; stops when nothing is left to do. */
+  /** Advances the job up to this many times, whenever it is due; stops when nothing is left to do. */
   lookAgain(job: string, times: number): Promise<void>;
   shown(): Message;
 }
 
-/** Jobs with real media: a real fetcher, a real file server, and the store that the test gives. */
+/** Jobs with real media: a real fetcher, a real file server, and the store of the test. */
 export async function createMediaWorld(store: MediaStore): Promise<MediaWorld> {
   const world = await createWorld();
   onTestFinished(() => world[Symbol.asyncDispose]());

@@ -10,7 +10,7 @@ const HOUR = 60 * MINUTE;
 const FILM = { status: 'succeeded', videoUrl: 'https://gateway.example/film.mp4' } as const;
 
 describe('the interval', () => {
-  /** When a video is asked about, from its submission, while it does not end. */
+  /** Times of the polls of a video that does not end, from its submission. */
   function asked(until: number, typicalMs?: number): number[] {
     const times: number[] = [];
     for (let at = 0; at < until; ) {
@@ -20,23 +20,23 @@ describe('the interval', () => {
     return times;
   }
 
-  it('begins at 80 % of the usual time', () => {
+  it('starts at 80 % of the typical duration', () => {
     for (const typical of [30 * SECOND, 2 * MINUTE, 10 * MINUTE])
       expect(asked(typical, typical)[0]).toBe(0.8 * typical);
   });
 
-  it('begins at once where nothing is known', () => {
+  it('starts immediately if the typical duration is unknown', () => {
     expect(asked(MINUTE)[0]).toBe(3 * SECOND);
   });
 
-  it('then grows from 3 to 15 seconds with the time that has passed', () => {
+  it('then grows from 3 to 15 seconds with the elapsed time', () => {
     const times = asked(20 * MINUTE, 20 * SECOND);
     const pauses = times.slice(1).map((at, index) => at - (times[index] ?? 0));
     expect(pauses).toEqual(pauses.toSorted((one, other) => one - other));
     expect([pauses[0], pauses.at(-1)]).toEqual([3 * SECOND, 15 * SECOND]);
   });
 
-  it('is between 3 and 15 seconds past the usual time, give or take the jitter', () => {
+  it('is between 3 and 15 seconds after the typical duration, plus or minus jitter', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 24 * HOUR }),
@@ -52,14 +52,14 @@ describe('the interval', () => {
   });
 });
 
-describe('a video that is asked about', () => {
+describe('a polled video', () => {
   let world: World;
   beforeEach(async () => {
     world = await createWorld();
   });
   afterEach(() => world[Symbol.asyncDispose]());
 
-  /** Looks when the job asks for it, until it says never or `until` says so. Resolves to how often. */
+  /** Advances the job whenever it is due, until it stops or `until` returns true. Resolves to the number of runs. */
   async function follow(job: string, until: () => boolean = () => false): Promise<number> {
     for (let looks = 1; ; looks++) {
       const next = await world.advance(job);
@@ -76,14 +76,14 @@ describe('a video that is asked about', () => {
     status: 404,
   });
 
-  it('goes on through a 404, as through a word that is not known', async () => {
+  it('continues after a 404, as after an unknown status', async () => {
     world.gateway.polls.push(notFound, { status: 'unknown' }, notFound, { status: 'running' }, FILM);
     const job = await world.start(VIDEO);
     await follow(job);
     expect((await world.read(job)).state).toBe('delivered');
   });
 
-  it('that was finished while the bot was down is shown, and not said to be late', async () => {
+  it('that was finished during downtime is delivered, not reported as late', async () => {
     const job = await world.start(VIDEO);
     await world.advance(job);
     world.clock.advance(5 * HOUR);
@@ -93,7 +93,7 @@ describe('a video that is asked about', () => {
     expect(world.platform.history.filter(({ text }) => text?.includes('in time'))).toEqual([]);
   });
 
-  it('is asked about once more at its deadline, and then its person is told', async () => {
+  it('is polled once more at its deadline, and then expires', async () => {
     const job = await world.start(VIDEO);
     await world.advance(job);
     world.clock.advance(5 * HOUR);
@@ -103,7 +103,7 @@ describe('a video that is asked about', () => {
     expect(world.gateway.polls).toHaveLength(1);
   });
 
-  it('goes on through a word that no one knows, for a while', async () => {
+  it('continues after an unknown status for a while', async () => {
     world.gateway.polls.push({ status: 'unknown' }, { status: 'unknown' }, { status: 'running' }, FILM);
     const job = await world.start(VIDEO);
     await follow(job);
@@ -111,30 +111,27 @@ describe('a video that is asked about', () => {
   });
 
   it.each([
-    ['a word', { status: 'unknown' } as const],
+    ['an unknown status', { status: 'unknown' } as const],
     ['a 404', notFound],
-  ])(
-    'ends with a sentence when the gateway says by %s for minutes that it does not know it',
-    async (_, reply) => {
-      world.gateway.polls.push(...Array.from({ length: 500 }, () => reply));
-      const job = await world.start(VIDEO);
-      const began = world.clock.now();
-      const failed = async () => (await world.read(job)).state === 'failed';
-      while (!(await failed())) await follow(job, () => world.message()?.progress === undefined);
-      expect(world.message()?.text).toContain('lost track');
-      expect(world.message()?.text).toContain('charged again');
-      expect(world.message()?.actions?.map(({ label }) => label)).toEqual(['Again']);
-      expect(world.clock.now() - began).toBeGreaterThanOrEqual(5 * MINUTE);
-      expect(world.clock.now() - began).toBeLessThan(10 * MINUTE);
-      world.gateway.polls.length = 0;
-      world.gateway.polls.push(reply, FILM);
-      await follow(job);
-      expect((await world.read(job)).state, 'it was asked about on').toBe('delivered');
-      expect(world.message()?.media).toHaveLength(1);
-    },
-  );
+  ])('ends with a message if the gateway reports it as unknown by %s for minutes', async (_, reply) => {
+    world.gateway.polls.push(...Array.from({ length: 500 }, () => reply));
+    const job = await world.start(VIDEO);
+    const began = world.clock.now();
+    const failed = async () => (await world.read(job)).state === 'failed';
+    while (!(await failed())) await follow(job, () => world.message()?.progress === undefined);
+    expect(world.message()?.text).toContain('lost track');
+    expect(world.message()?.text).toContain('charged again');
+    expect(world.message()?.actions?.map(({ label }) => label)).toEqual(['Again']);
+    expect(world.clock.now() - began).toBeGreaterThanOrEqual(5 * MINUTE);
+    expect(world.clock.now() - began).toBeLessThan(10 * MINUTE);
+    world.gateway.polls.length = 0;
+    world.gateway.polls.push(reply, FILM);
+    await follow(job);
+    expect((await world.read(job)).state, 'it was asked about on').toBe('delivered');
+    expect(world.message()?.media).toHaveLength(1);
+  });
 
-  it('that is finished after its deadline is still delivered, and asked about ever more rarely', async () => {
+  it('finished after its deadline is still delivered, and polled at growing intervals', async () => {
     const job = await world.start(VIDEO);
     const expired = async () => (await world.read(job)).state === 'expired';
     while (!(await expired())) await follow(job, () => world.message()?.progress === undefined);
@@ -145,7 +142,7 @@ describe('a video that is asked about', () => {
     expect(world.message()?.media).toHaveLength(1);
   });
 
-  it('is given up when the gateway has forgotten it, a day later', async () => {
+  it('is given up after a day, when the gateway no longer stores it', async () => {
     const job = await world.start(VIDEO);
     expect(await follow(job)).toBeLessThan(500);
     expect((await world.read(job)).state).toBe('expired');

@@ -14,7 +14,7 @@ afterEach(() => world[Symbol.asyncDispose]());
 const songsAsked = () => world.gateway.taken.filter(({ route }) => route === 'music.generate').length;
 const placeOf = async (job: string) => (await world.read(job)).queuePosition;
 
-/** Songs that were asked for, one after the other. */
+/** Songs requested one after the other. */
 async function songs(count: number): Promise<string[]> {
   const jobs: string[] = [];
   for (let index = 0; index < count; index++) {
@@ -32,7 +32,7 @@ async function deliver(job: string | undefined): Promise<void> {
   expect((await world.read(job)).state).toBe('delivered');
 }
 
-it('asks for no more songs at once than allowed, and says to the others where they are in line', async () => {
+it('sends at most the allowed number of songs, and shows the others their position', async () => {
   const jobs = await songs(13);
   expect(songsAsked()).toBe(10);
   expect(await Promise.all(jobs.slice(9).map(placeOf))).toEqual([undefined, 1, 2, 3]);
@@ -40,7 +40,7 @@ it('asks for no more songs at once than allowed, and says to the others where th
   expect(world.message()?.actions?.map(({ label }) => label)).toEqual(['Cancel']);
 });
 
-it('lets the next one in when a song is there, and moves the others up', async () => {
+it('lets the next song in when one is finished, and moves the others up', async () => {
   const jobs = await songs(12);
   await deliver(jobs[0]);
   const [, next = '', last = ''] = jobs.slice(9);
@@ -52,7 +52,7 @@ it('lets the next one in when a song is there, and moves the others up', async (
   expect(songsAsked()).toBe(11);
 });
 
-it('wakes the one whose turn it is at once, without waiting for its timer', async () => {
+it('wakes the next job immediately, without waiting for its timer', async () => {
   const jobs = await songs(11);
   const woken: string[] = [];
   await world.storage.schedule.start(
@@ -66,7 +66,7 @@ it('wakes the one whose turn it is at once, without waiting for its timer', asyn
   await expect.poll(() => woken).toContain(jobs[10]);
 });
 
-it('counts the time to wait from the turn, not from the asking', async () => {
+it('measures the duration from the slot, not from the request', async () => {
   const [first, ...others] = await songs(11);
   world.clock.advance(600_000);
   await deliver(first);
@@ -75,7 +75,7 @@ it('counts the time to wait from the turn, not from the asking', async () => {
   expect(world.message()?.progress).toMatchObject({ stage: 'Composing', startedAt: world.clock.now() });
 });
 
-it('asks again by itself, the further back in line the more rarely', async () => {
+it('checks automatically, less often further back in the queue', async () => {
   const jobs = await songs(41);
   const pauses = await Promise.all(
     [10, 20, 40].map(async (index) => ((await world.advance(jobs[index] ?? '')) ?? 0) - world.clock.now()),
@@ -87,29 +87,26 @@ it('asks again by itself, the further back in line the more rarely', async () =>
 it.each([
   ['never calls back', 10, async () => undefined],
   [
-    'was perhaps never asked for',
+    'may never have been sent',
     3,
     async () => void world.gateway.replies.push(gatewayError('timeout', { taken: 'unknown' })),
   ],
-])(
-  'one that %s gives its slot up after %i minutes, and is still waited for',
-  async (_what, minutes, trouble) => {
-    await trouble();
-    const jobs = await songs(11);
-    const [lost = '', last = ''] = [jobs[0], jobs[10]];
-    world.clock.advance((minutes - 1) * 60_000);
-    await world.advance(lost);
-    await world.advance(last);
-    expect((await world.read(last)).state).toBe('accepted');
-    world.clock.advance(60_000);
-    await world.advance(lost);
-    await world.advance(last);
-    expect((await world.read(last)).state).toBe('waiting');
-    await deliver(lost);
-  },
-);
+])('a job that %s releases its slot after %i minutes, and keeps waiting', async (_what, minutes, trouble) => {
+  await trouble();
+  const jobs = await songs(11);
+  const [lost = '', last = ''] = [jobs[0], jobs[10]];
+  world.clock.advance((minutes - 1) * 60_000);
+  await world.advance(lost);
+  await world.advance(last);
+  expect((await world.read(last)).state).toBe('accepted');
+  world.clock.advance(60_000);
+  await world.advance(lost);
+  await world.advance(last);
+  expect((await world.read(last)).state).toBe('waiting');
+  await deliver(lost);
+});
 
-it('each family has a line of its own', async () => {
+it('each family has its own queue', async () => {
   await songs(10);
   const video = await world.start(VIDEO);
   await world.advance(video);
@@ -120,9 +117,9 @@ it('each family has a line of its own', async () => {
 });
 
 it.each([
-  ['cancelled in line', async (job: string) => void (await world.jobs.cancel(job, 'ada'))],
+  ['cancelled in the queue', async (job: string) => void (await world.jobs.cancel(job, 'ada'))],
   ['erased', (job: string) => world.storage.jobs.erase(job)],
-])('one that was %s keeps no one waiting', async (_how, leave) => {
+])('a job that was %s blocks nobody', async (_how, leave) => {
   const jobs = await songs(12);
   const [, first = '', second = ''] = jobs.slice(9);
   await leave(first);
@@ -137,11 +134,11 @@ it.each([
 it.each([
   ['the gateway refused', async () => void world.gateway.replies.push(gatewayError('credits'))],
   [
-    'whose platform is away',
+    'whose platform is unavailable',
     async () => void world.platform.failures.push(new PlatformError('unavailable', 'away')),
   ],
   ['whose channel is gone', async () => void world.platform.failures.push(new PlatformError('gone', 'gone'))],
-])('one that %s gives its slot up', async (_what, trouble) => {
+])('a job that %s releases its slot', async (_what, trouble) => {
   await songs(9);
   await trouble();
   const failing = await world.start(SONG);
@@ -150,7 +147,7 @@ it.each([
   expect(songsAsked()).toBe(10);
 });
 
-it('an answer and a picture give their slot up as soon as they are there', async () => {
+it('an answer and an image release their slots once they are finished', async () => {
   for (let index = 0; index < 20; index++) {
     world.gateway.streams.push([
       { type: 'part', part: { type: 'text', text: 'Because.' } },
@@ -167,7 +164,7 @@ it('an answer and a picture give their slot up as soon as they are there', async
   expect(await world.storage.semaphores.holdersAndNext('image', 4)).toEqual([]);
 });
 
-it('a slot whose job cannot be read is given to others', async () => {
+it('the slot of an unreadable job is released', async () => {
   const jobs = await songs(11);
   const unreadable = jobs[0] ?? '';
   const { read } = world.dependencies.storage.jobs;

@@ -17,12 +17,12 @@ afterEach(() => world[Symbol.asyncDispose]());
 
 const labels = () => world.message()?.actions?.map(({ label }) => label);
 
-/** “Come back in so long”, as a 429 or a 503 says it. */
+/** The error of a 429 or 503 with Retry-After. */
 const busy = (retryAfterMs: number, route: 'music/generate' | 'media/task' = 'music/generate') =>
   new GatewayError({ code: 'rate', route, retryable: true, taken: 'no', retryAfterMs });
 
-describe('work that the gateway asks us to bring later', () => {
-  it('waits for up to a minute, and shows until when', async () => {
+describe('a Retry-After of the gateway', () => {
+  it('is respected for up to a minute, and shown with its end', async () => {
     world.gateway.replies.push(busy(50 * SECOND));
     const job = await world.start(SONG);
     const until = world.clock.now() + 50 * SECOND;
@@ -37,7 +37,7 @@ describe('work that the gateway asks us to bring later', () => {
     expect(world.message()?.progress).not.toHaveProperty('until');
   });
 
-  it('is not brought earlier, whatever else wakes the job, and callbacks are read meanwhile', async () => {
+  it('is respected even if the job is woken, and callbacks are still read', async () => {
     world.gateway.replies.push(busy(50 * SECOND));
     const job = await world.start(SONG);
     const until = await world.advance(job);
@@ -52,7 +52,7 @@ describe('work that the gateway asks us to bring later', () => {
     expect(world.gateway.taken).toEqual([]);
   });
 
-  it('is cancelled at once all the same', async () => {
+  it('does not delay a cancellation', async () => {
     world.gateway.replies.push(busy(50 * SECOND));
     const job = await world.start(SONG);
     await world.advance(job);
@@ -61,7 +61,7 @@ describe('work that the gateway asks us to bring later', () => {
     expect(world.message()?.text).toBe('Cancelled.');
   });
 
-  it('for longer than a minute: the person reads when to ask again, and the next in line goes on', async () => {
+  it('of more than a minute fails the job with the time to retry, and the next job starts', async () => {
     const songs = await Promise.all(Array.from({ length: 11 }, () => world.start(SONG)));
     world.gateway.replies.push(busy(12 * MINUTE));
     for (const song of songs) await world.advance(song);
@@ -75,7 +75,7 @@ describe('work that the gateway asks us to bring later', () => {
   });
 });
 
-it('trouble of the chat uses up none of the gateway’s tries', async () => {
+it('chat platform errors do not count as tries at the gateway', async () => {
   const job = await world.start(PICTURE);
   for (let time = 0; time < 6; time++) {
     world.platform.failures.push(new PlatformError('unavailable', 'away'));
@@ -88,7 +88,7 @@ it('trouble of the chat uses up none of the gateway’s tries', async () => {
   expect((await world.read(job)).state).toBe('delivered');
 });
 
-it('a platform that asks for patience gets it, whatever else wakes the job', async () => {
+it('a Retry-After of the platform is respected even if the job is woken', async () => {
   const job = await world.start(SONG);
   await world.advance(job);
   await world.callback(job, songCallback('complete'));
@@ -104,7 +104,7 @@ it('a platform that asks for patience gets it, whatever else wakes the job', asy
   expect((await world.read(job)).state).toBe('delivered');
 });
 
-it('early results are not tried again before their time, and hold up no callback', async () => {
+it('early results respect a Retry-After, and do not block callbacks', async () => {
   const job = await world.start(SONG);
   await world.advance(job);
   world.platform.failures.push(new PlatformError('unavailable', 'slower', { retryAfterMs: 30 * SECOND }));
@@ -122,47 +122,50 @@ it('early results are not tried again before their time, and hold up no callback
   expect((await world.read(job)).state).toBe('delivered');
 });
 
-describe.each([60 * MINUTE, 999_999_999 * SECOND])('a file whose host asks for %i ms', (retryAfterMs) => {
-  const FILE = 'https://gateway.example/two.mp3';
+describe.each([60 * MINUTE, 999_999_999 * SECOND])(
+  'a file host with Retry-After of %i ms',
+  (retryAfterMs) => {
+    const FILE = 'https://gateway.example/two.mp3';
 
-  async function finished(): Promise<string> {
-    const job = await world.start(SONG);
-    await world.advance(job);
-    await world.callback(job, songCallback('complete'));
-    const details = { status: 503, retryable: true, retryAfterMs };
-    world.unreachable.set(FILE, new MediaError('status', '503', details));
-    return job;
-  }
-
-  it('does not keep the rest of the result back, and is fetched again within ten minutes', async () => {
-    const job = await finished();
-    const next = await world.advance(job);
-    expect(world.message()?.footer).toContain('Created, but not here yet: Rain (take 2)');
-    expect(world.message()?.media).toHaveLength(2);
-    world.unreachable.clear();
-    expect(next).toBeLessThanOrEqual(world.clock.now() + 10 * MINUTE);
-    world.clock.advance(10 * MINUTE);
-    await world.advance(job);
-    expect(world.message()?.media).toHaveLength(3);
-    expect((await world.read(job)).state).toBe('delivered');
-  });
-
-  it('is waited for no longer than a day', async () => {
-    const job = await finished();
-    const from = world.clock.now();
-    let next = await world.advance(job);
-    for (let tries = 0; tries < 200 && next !== undefined; tries++) {
-      world.clock.advance(Math.max(1, next - world.clock.now()));
-      next = await world.advance(job);
+    async function finished(): Promise<string> {
+      const job = await world.start(SONG);
+      await world.advance(job);
+      await world.callback(job, songCallback('complete'));
+      const details = { status: 503, retryable: true, retryAfterMs };
+      world.unreachable.set(FILE, new MediaError('status', '503', details));
+      return job;
     }
-    expect((await world.read(job)).state).toBe('delivered');
-    expect(world.message()?.footer).toContain("I couldn't download it");
-    expect(world.clock.now() - from).toBeLessThan(25 * 60 * MINUTE);
-  });
-});
 
-describe('a poll that is asked to wait', () => {
-  it('holds its own task only, and no longer than ten minutes', async () => {
+    it('does not block the other files, and is retried within ten minutes', async () => {
+      const job = await finished();
+      const next = await world.advance(job);
+      expect(world.message()?.footer).toContain('Created, but not here yet: Rain (take 2)');
+      expect(world.message()?.media).toHaveLength(2);
+      world.unreachable.clear();
+      expect(next).toBeLessThanOrEqual(world.clock.now() + 10 * MINUTE);
+      world.clock.advance(10 * MINUTE);
+      await world.advance(job);
+      expect(world.message()?.media).toHaveLength(3);
+      expect((await world.read(job)).state).toBe('delivered');
+    });
+
+    it('is retried for at most a day', async () => {
+      const job = await finished();
+      const from = world.clock.now();
+      let next = await world.advance(job);
+      for (let tries = 0; tries < 200 && next !== undefined; tries++) {
+        world.clock.advance(Math.max(1, next - world.clock.now()));
+        next = await world.advance(job);
+      }
+      expect((await world.read(job)).state).toBe('delivered');
+      expect(world.message()?.footer).toContain("I couldn't download it");
+      expect(world.clock.now() - from).toBeLessThan(25 * 60 * MINUTE);
+    });
+  },
+);
+
+describe('a Retry-After for polls', () => {
+  it('applies to its own task, for at most ten minutes', async () => {
     const [first, second] = [await world.start(VIDEO), await world.start(VIDEO)];
     await world.advance(first);
     await world.advance(second);
@@ -179,10 +182,10 @@ describe('a poll that is asked to wait', () => {
   });
 });
 
-it('/jobs says what waits for what', async () => {
+it('/jobs shows the reason for waiting', async () => {
   await using studio = await openStudio();
   const { world: here } = studio;
-  // As it is read: without the escapes of Markdown.
+  // As displayed: without Markdown escapes.
   const jobsOf = async () => privateText(await studio.ask('jobs')).replaceAll('\\', '');
   const song = { prompt: 'rain' };
   here.gateway.replies.push(busy(50 * SECOND));
@@ -206,8 +209,8 @@ it('/jobs says what waits for what', async () => {
   expect(await jobsOf()).toContain('may not have accepted it; waiting up to 30:00 more');
 });
 
-describe('after a submission whose answer was lost', () => {
-  it('the progress says that it is unclear, and until when it is waited for', async () => {
+describe('after a submission with a lost response', () => {
+  it('the progress shows the uncertainty and the deadline', async () => {
     world.gateway.replies.push(gatewayError('network', { taken: 'unknown' }));
     const job = await world.start(SONG);
     await world.advance(job);
@@ -219,7 +222,7 @@ describe('after a submission whose answer was lost', () => {
     expect(world.message()?.progress).not.toHaveProperty('until');
   });
 
-  it('and that never calls back, the person reads that it was probably not taken', async () => {
+  it('without a callback, the job expires and was probably not accepted', async () => {
     world.gateway.replies.push(gatewayError('network', { taken: 'unknown' }));
     const job = await world.start(SONG);
     await world.advance(job);
