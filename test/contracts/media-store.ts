@@ -5,9 +5,9 @@ import { bytesOf, chunks, mp3 } from '../media/helpers.ts';
 
 interface MediaStoreHarness {
   store: MediaStore;
-  /** Names of everything that lies there, whole or not. */
+  /** Names of all stored files, including incomplete ones. */
   everything(): Promise<string[]>;
-  /** Moves the time a file was kept. */
+  /** Changes the time a file was stored. */
   setKeptAt(name: string, time: number): Promise<void>;
 }
 
@@ -16,56 +16,58 @@ type MediaStoreUnderTest = (options: RetentionOptions & { now: () => number }) =
 const now = Date.UTC(2031, 4, 5);
 const hour = 3_600_000;
 
-/** What every store of files has to do. */
+/** The contract of every media store. */
 export function mediaStoreContract(implementation: string, open: MediaStoreUnderTest): void {
-  const fresh = (options: RetentionOptions = {}) => open({ now: () => now, ...options });
-  const keep = (store: MediaStore, content: string, extension = 'txt') =>
+  const openStore = (options: RetentionOptions = {}) => open({ now: () => now, ...options });
+  const put = (store: MediaStore, content: string, extension = 'txt') =>
     store.put(chunks(content), { extension });
 
-  describe(`${implementation} keeps files`, () => {
-    test('under the hash of their content, whole, with the type of their extension', async () => {
-      const { store } = await fresh();
+  describe(`${implementation} stores files`, () => {
+    test('under the hash of their content, with the content type of their extension', async () => {
+      const { store } = await openStore();
       const song = mp3(300);
 
-      const kept = await store.put(chunks(song.subarray(0, 1000), song.subarray(1000)), { extension: 'mp3' });
+      const stored = await store.put(chunks(song.subarray(0, 1000), song.subarray(1000)), {
+        extension: 'mp3',
+      });
 
       const sha256 = createHash('sha256').update(song).digest('hex');
-      expect(kept).toEqual({ name: `${sha256}.mp3`, bytes: song.length, contentType: 'audio/mpeg' });
-      expect(await store.stat(kept.name)).toEqual(kept);
-      const opened = await store.open(kept.name);
+      expect(stored).toEqual({ name: `${sha256}.mp3`, bytes: song.length, contentType: 'audio/mpeg' });
+      expect(await store.stat(stored.name)).toEqual(stored);
+      const opened = await store.open(stored.name);
       expect(opened).toMatchObject({ bytes: song.length, contentType: 'audio/mpeg' });
       expect(opened && (await bytesOf(opened.stream)).equals(song)).toBe(true);
     });
 
-    test('once, however often they come, and at the same moment too', async () => {
-      const { store, everything } = await fresh();
+    test('once, even if the same content is stored concurrently', async () => {
+      const { store, everything } = await openStore();
 
-      const kept = await Promise.all(Array.from({ length: 5 }, () => keep(store, 'the same')));
+      const stored = await Promise.all(Array.from({ length: 5 }, () => put(store, 'the same')));
 
-      expect(new Set(kept.map(({ name }) => name)).size).toBe(1);
-      expect(await everything()).toEqual([kept[0]?.name]);
+      expect(new Set(stored.map(({ name }) => name)).size).toBe(1);
+      expect(await everything()).toEqual([stored[0]?.name]);
     });
 
-    test('of no bytes at all', async () => {
-      const { store } = await fresh();
-      const { name } = await keep(store, '');
+    test('without bytes', async () => {
+      const { store } = await openStore();
+      const { name } = await put(store, '');
       const opened = await store.open(name);
       expect(opened?.bytes).toBe(0);
       expect(opened && (await bytesOf(opened.stream)).length).toBe(0);
     });
 
     test('of many megabytes, byte for byte', async () => {
-      const { store } = await fresh();
+      const { store } = await openStore();
       const part = randomBytes(1 << 20);
-      const kept = await store.put(chunks(...Array.from({ length: 12 }, () => part)), { extension: 'bin' });
-      const opened = await store.open(kept.name);
+      const stored = await store.put(chunks(...Array.from({ length: 12 }, () => part)), { extension: 'bin' });
+      const opened = await store.open(stored.name);
       const hash = createHash('sha256');
       for await (const chunk of opened?.stream ?? []) hash.update(chunk);
-      expect(`${hash.digest('hex')}.bin`).toBe(kept.name);
+      expect(`${hash.digest('hex')}.bin`).toBe(stored.name);
     });
   });
 
-  describe(`${implementation} gives parts of files`, () => {
+  describe(`${implementation} reads ranges`, () => {
     test.each([
       { range: { start: 0 }, part: 'rain on tin' },
       { range: { start: 0, end: 3 }, part: 'rain' },
@@ -74,26 +76,26 @@ export function mediaStoreContract(implementation: string, open: MediaStoreUnder
       { range: { start: 8, end: 999 }, part: 'tin' },
       { range: { start: 10, end: 10 }, part: 'n' },
     ])('$range is "$part"', async ({ range, part }) => {
-      const { store } = await fresh();
-      const { name } = await keep(store, 'rain on tin');
+      const { store } = await openStore();
+      const { name } = await put(store, 'rain on tin');
       const opened = await store.open(name, range);
       expect(opened?.bytes).toBe(11);
       expect(opened && String(await bytesOf(opened.stream))).toBe(part);
     });
 
-    test('and refuses those that do not lie within', async () => {
-      const { store } = await fresh();
-      const { name } = await keep(store, 'rain on tin');
+    test('and rejects ranges outside the file', async () => {
+      const { store } = await openStore();
+      const { name } = await put(store, 'rain on tin');
       await expect(store.open(name, { start: 11 })).rejects.toThrow(RangeError);
       await expect(store.open(name, { start: 5, end: 3 })).rejects.toThrow(RangeError);
-      const empty = await keep(store, '');
+      const empty = await put(store, '');
       await expect(store.open(empty.name, { start: 0 })).rejects.toThrow(RangeError);
     });
   });
 
-  describe(`${implementation} does not keep`, () => {
-    test('half a file when its source fails, whose error is passed on', async () => {
-      const { store, everything } = await fresh();
+  describe(`${implementation} does not store`, () => {
+    test('part of a file when its source fails, and passes on the error', async () => {
+      const { store, everything } = await openStore();
       async function* broken() {
         yield Buffer.from('half a ');
         throw Object.assign(new Error('the line went dead'), { code: 'CANCELLED' });
@@ -102,24 +104,24 @@ export function mediaStoreContract(implementation: string, open: MediaStoreUnder
       expect(await everything()).toEqual([]);
     });
 
-    test('a file that is larger than all the space there is', async () => {
-      const { store, everything } = await fresh({ quotaBytes: 5 });
-      await expect(keep(store, 'longer than that')).rejects.toMatchObject({
+    test('a file that is larger than the quota', async () => {
+      const { store, everything } = await openStore({ quotaBytes: 5 });
+      await expect(put(store, 'longer than that')).rejects.toMatchObject({
         code: 'too-large',
         retryable: false,
       });
       expect(await everything()).toEqual([]);
     });
 
-    test('anything under a name that is a path', async () => {
-      const { store } = await fresh();
+    test('a file with a path as its extension', async () => {
+      const { store } = await openStore();
       for (const extension of ['../../etc/passwd', 'a/b', '', 'mp3\0', '.mp3']) {
-        await expect(keep(store, 'content', extension)).rejects.toThrow(TypeError);
+        await expect(put(store, 'content', extension)).rejects.toThrow(TypeError);
       }
     });
   });
 
-  describe(`${implementation} knows nothing of`, () => {
+  describe(`${implementation} does not find`, () => {
     const unknown = `${'0'.repeat(64)}.mp3`;
     test.each([
       unknown,
@@ -131,27 +133,27 @@ export function mediaStoreContract(implementation: string, open: MediaStoreUnder
       `${unknown}/..`,
       `..%2f${unknown}`,
     ])('%j', async (name) => {
-      const { store } = await fresh();
-      await keep(store, 'something');
+      const { store } = await openStore();
+      await put(store, 'something');
       expect(await store.stat(name)).toBeUndefined();
       expect(await store.open(name)).toBeUndefined();
       await store.remove(name);
     });
 
-    test('a file that was removed', async () => {
-      const { store } = await fresh();
-      const { name } = await keep(store, 'gone soon');
+    test('a removed file', async () => {
+      const { store } = await openStore();
+      const { name } = await put(store, 'gone soon');
       await store.remove(name);
       await store.remove(name);
       expect(await store.stat(name)).toBeUndefined();
     });
   });
 
-  describe(`${implementation} lets go`, () => {
-    test('of what is older than the retention', async () => {
-      const { store, everything, setKeptAt } = await fresh({ retentionMs: 24 * hour });
-      const old = await keep(store, 'old');
-      const young = await keep(store, 'young');
+  describe(`${implementation} prunes`, () => {
+    test('files older than the retention', async () => {
+      const { store, everything, setKeptAt } = await openStore({ retentionMs: 24 * hour });
+      const old = await put(store, 'old');
+      const young = await put(store, 'young');
       await setKeptAt(old.name, now - 25 * hour);
       await setKeptAt(young.name, now - 23 * hour);
 
@@ -159,21 +161,21 @@ export function mediaStoreContract(implementation: string, open: MediaStoreUnder
       expect(await everything()).toEqual([young.name]);
     });
 
-    test('of the oldest first when there is too much', async () => {
+    test('the oldest files when the quota is exceeded', async () => {
       let time = now;
       const { store, everything, setKeptAt } = await open({ now: () => time, quotaBytes: 10 });
-      const keepAnHourLater = async (content: string) => {
+      const storeAnHourLater = async (content: string) => {
         time += hour;
-        const { name } = await keep(store, content);
+        const { name } = await put(store, content);
         await setKeptAt(name, time);
         return name;
       };
-      const first = await keepAnHourLater('aaa');
-      const second = await keepAnHourLater('bbb');
-      const third = await keepAnHourLater('ccc');
-      // Kept again, the first is the youngest.
-      await keepAnHourLater('aaa');
-      const last = await keepAnHourLater('dddd');
+      const first = await storeAnHourLater('aaa');
+      const second = await storeAnHourLater('bbb');
+      const third = await storeAnHourLater('ccc');
+      // Storing it again makes the first one the newest.
+      await storeAnHourLater('aaa');
+      const last = await storeAnHourLater('dddd');
 
       await store.prune();
 
@@ -181,9 +183,9 @@ export function mediaStoreContract(implementation: string, open: MediaStoreUnder
       expect(await store.stat(second)).toBeUndefined();
     });
 
-    test('of nothing when operators set no bounds', async () => {
-      const { store, setKeptAt } = await fresh();
-      const { name } = await keep(store, 'for ever');
+    test('nothing without limits', async () => {
+      const { store, setKeptAt } = await openStore();
+      const { name } = await put(store, 'for ever');
       await setKeptAt(name, now - 100_000 * hour);
       expect(await store.prune()).toEqual({ removed: 0, removedBytes: 0 });
       expect(await store.stat(name)).toBeDefined();

@@ -1,4 +1,4 @@
-/** The contract of every platform, run through its real client against a server that behaves like the real one. */
+/** The contract of every platform, tested with its real client against a server double. */
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Address } from '../../src/core/invocation.ts';
 import { type KeptFile, type MediaItem, type Message, plain } from '../../src/core/message.ts';
@@ -7,38 +7,38 @@ import { storing } from '../platforms/storing.ts';
 
 /** A message as people see it. */
 export interface SeenMessage {
-  /** All of its words: title, text, fields, footer, and the labels of its buttons. */
+  /** All text: title, text, fields, footer and button labels. */
   readonly text: string;
   readonly files: readonly { readonly name: string; readonly bytes: Uint8Array }[];
 }
 
 /** A platform whose messages can be read back. */
 export interface PlatformHarness {
-  /** Started. */
+  /** Already started. */
   readonly platform: Platform;
   readonly address: Address;
-  /** A channel that the bot cannot reach (any more). */
+  /** A channel that the bot can no longer reach. */
   readonly goneAddress: Address;
   /** Puts a file where the platform's MediaReader finds it. */
   keep(bytes: Uint8Array, contentType: string): Promise<KeptFile>;
-  /** The messages for everybody, oldest first. Progress that is over does not count. */
+  /** Public messages, oldest first, without finished progress. */
   messages(): Promise<readonly SeenMessage[]>;
-  /** The messages for the person alone, oldest first. */
+  /** Messages only the person can see, oldest first. */
   privateMessages(): Promise<readonly SeenMessage[]>;
-  /** One process writes it alone, and what is written stays. */
+  /** True if only one process writes to the platform and messages cannot be deleted. */
   readonly single?: true;
-  /** Messages end with their process. */
+  /** True if messages do not outlive the process. */
   readonly forgets?: true;
-  /** Ids of everybody who was mentioned; `everyone` for a whole channel. */
+  /** Ids of everyone who was mentioned; `everyone` for a whole channel. */
   pinged(): Promise<readonly string[]>;
-  /** A platform made anew, as after a restart: it knows only what is handed to it. */
+  /** A new platform without any state, as after a restart. */
   restart(): Promise<Platform>;
   close(): Promise<void>;
 }
 
 const STARTED_AT = 1_700_000_000_000;
 
-/** Stores like a job does: a copy through JSON. */
+/** Stores state as a job does: a copy through JSON. */
 function memory() {
   const remembered: Posted[] = [];
   return {
@@ -63,7 +63,7 @@ export function describePlatform(name: string, open: () => Promise<PlatformHarne
     });
 
     describe('show', () => {
-      test('posts a message with all of its words', async () => {
+      test('posts a message with all its text', async () => {
         const { platform, address, messages } = await setUp();
         const message: Message = {
           title: 'Rain on the roof',
@@ -90,14 +90,14 @@ export function describePlatform(name: string, open: () => Promise<PlatformHarne
         expect(seen[0]?.text).not.toContain('before');
       });
 
-      test('tells what a message offers by now, also to another process', async () => {
+      test('reports the current buttons of a message, also to another process', async () => {
         const { platform, address, restart } = await setUp();
         const { remember } = memory();
         const actions: Message['actions'] = [{ type: 'action', id: 'song.cancel:job:0', label: 'Cancel' }];
         const progress = { title: 'Rain', progress: { stage: 'Composing', startedAt: 0 }, actions };
         const posted = await platform.show(address, progress, { key: 'a', remember });
         const next = await restart();
-        // What is gone with the process cannot be asked about.
+        // Not supported if messages do not outlive the process.
         if (!next.offers) return;
         expect(await next.offers(address, posted, 'song.cancel:job:0')).toBe(true);
         expect(await next.offers(address, posted, 'song.cancel:jo')).toBe(false);
@@ -106,7 +106,7 @@ export function describePlatform(name: string, open: () => Promise<PlatformHarne
         expect(await next.offers(address, {}, 'song.cancel:job:0')).toBeUndefined();
       });
 
-      test('of other keys posts other messages', async () => {
+      test('posts separate messages for different keys', async () => {
         const { platform, address, messages } = await setUp();
         await platform.show(address, { text: 'first' }, { key: 'a', ...memory() });
         await platform.show(address, { text: 'second' }, { key: 'b', ...memory() });
@@ -116,13 +116,13 @@ export function describePlatform(name: string, open: () => Promise<PlatformHarne
         ]);
       });
 
-      test('with the same key leaves one message, although the process died before it could store it', async () => {
+      test('posts one message per key, even if the process died before storing it', async () => {
         const { platform, address, messages, restart } = await setUp();
         const full = async () => {
           throw new Error('the disk is full');
         };
         const message = { text: 'only once' };
-        // A platform that needs no state ahead calls nothing and shows the message.
+        // Platforms with idempotent posts do not call `remember` and show the message.
         await platform.show(address, message, { key: 'a', remember: full }).catch((error: unknown) => {
           expect(error).toMatchObject({ message: 'the disk is full' });
         });
@@ -131,19 +131,19 @@ export function describePlatform(name: string, open: () => Promise<PlatformHarne
         expect(await messages()).toHaveLength(1);
       });
 
-      test('delivers files once, although the process died before it could store that', async () => {
+      test('delivers files once, even if the process died before storing that', async () => {
         const { platform, address, messages, pinged, keep, restart } = await setUp();
-        const filesSeen = async () => (await messages()).flatMap(({ files }) => files);
+        const visibleFiles = async () => (await messages()).flatMap(({ files }) => files);
         const file = await keep(Buffer.from('ID3 a tune'), 'audio/mpeg');
         const media: MediaItem[] = [{ kind: 'audio', name: 'Rain.mp3', source: { type: 'kept', file } }];
         const message = { title: 'Rain', media, notify: 'ready' as const };
         const posted = await platform.show(address, { title: 'Rain' }, { key: 'a', ...memory() });
         await platform.show(address, message, { key: 'a', posted, ...memory() });
-        await expect.poll(filesSeen).toHaveLength(1);
+        await expect.poll(visibleFiles).toHaveLength(1);
         const before = [(await messages()).length, await pinged()];
         const next = await restart();
         await next.show(address, message, { key: 'a', posted, mayHavePosted: true, ...memory() });
-        expect(await filesSeen()).toHaveLength(1);
+        expect(await visibleFiles()).toHaveLength(1);
         expect([(await messages()).length, await pinged()]).toEqual(before);
       });
 
@@ -171,7 +171,7 @@ export function describePlatform(name: string, open: () => Promise<PlatformHarne
         expect(seen.flatMap(({ files }) => files)).toHaveLength(1);
       });
 
-      test('remembers enough for another process to go on', async () => {
+      test('stores enough state for another process to continue', async () => {
         const { platform, address, messages, restart } = await setUp();
         const { remember, last } = memory();
         await platform.show(
@@ -187,7 +187,7 @@ export function describePlatform(name: string, open: () => Promise<PlatformHarne
         expect(seen[0]?.text).not.toContain('Composing');
       });
 
-      test('of the same message again changes nothing', async () => {
+      test('changes nothing if the message is the same', async () => {
         const { platform, address, messages, restart } = await setUp();
         const { remember } = memory();
         const message = { title: 'Rain', text: 'as it was', actions: [] };
@@ -197,7 +197,7 @@ export function describePlatform(name: string, open: () => Promise<PlatformHarne
         expect(await messages()).toEqual(before);
       });
 
-      test('delivers files whole, under their names, and once', async () => {
+      test('delivers complete files once, under their names', async () => {
         const { platform, address, messages, keep, restart } = await setUp();
         const bytes = Uint8Array.from({ length: 100_000 }, (_, index) => (index * 7) % 251);
         const media: MediaItem[] = [
@@ -216,7 +216,7 @@ export function describePlatform(name: string, open: () => Promise<PlatformHarne
         expect(Buffer.compare(files[0]?.bytes ?? new Uint8Array(), bytes)).toBe(0);
       });
 
-      test('loses no word of a long text', async () => {
+      test('shows every word of a long text', async () => {
         const { platform, address, messages } = await setUp();
         const words = Array.from({ length: 3000 }, (_, index) => `word${index}`);
         const text = Array.from({ length: 30 }, (_, part) =>
@@ -236,7 +236,7 @@ export function describePlatform(name: string, open: () => Promise<PlatformHarne
         expect(words.filter((word) => !found.has(word))).toEqual([]);
       });
 
-      test('still works after the platform was told to stop taking work', async () => {
+      test('still works after stop', async () => {
         const { platform, address, messages } = await setUp();
         await platform.stop();
         await platform.show(address, { text: 'finished in time' }, { key: 'a', ...memory() });
@@ -248,7 +248,7 @@ export function describePlatform(name: string, open: () => Promise<PlatformHarne
       const hostile =
         '@everyone @here <@&1> <@123> <!channel> <!here> <!everyone> <@U024BE7LH> <!subteam^S1|all> <#C1>';
 
-      test('reach no one by what people and models wrote, as Markdown or plain', async () => {
+      test('are never caused by text from people or models', async () => {
         const { platform, address, messages, pinged } = await setUp();
         await platform.show(
           address,
@@ -264,7 +264,7 @@ export function describePlatform(name: string, open: () => Promise<PlatformHarne
         expect(await pinged()).toEqual([]);
       });
 
-      test('reach no one but the person who asked', async () => {
+      test('only reach the requester', async () => {
         const { platform, address, pinged } = await setUp();
         await platform.show(address, { text: hostile, notify: 'ready' }, { key: 'a', ...memory() });
         expect((await pinged()).filter((id) => id !== address.person)).toEqual([]);
@@ -272,7 +272,7 @@ export function describePlatform(name: string, open: () => Promise<PlatformHarne
     });
 
     describe('a stream', () => {
-      test('leaves its last state in one message', async () => {
+      test('ends with its final state in one message', async () => {
         const { platform, address, messages } = await setUp();
         const stream = platform.stream(address, { key: 'a', ...memory() });
         const words = Array.from({ length: 60 }, (_, index) => `word${index}`);
@@ -292,7 +292,7 @@ export function describePlatform(name: string, open: () => Promise<PlatformHarne
         await stream.close({ text: 'The first paragraph is there.\n\nThe second has only begun.' });
       });
 
-      test('goes on with the earlier message', async () => {
+      test('continues an earlier message', async () => {
         const { platform, address, messages } = await setUp();
         const { remember } = memory();
         const posted = await platform.show(
@@ -305,7 +305,7 @@ export function describePlatform(name: string, open: () => Promise<PlatformHarne
         expect(await messages()).toHaveLength(1);
       });
 
-      test('returns what an edit after it needs', async () => {
+      test('returns the state for a later edit', async () => {
         const { platform, address, messages, restart } = await setUp();
         const { remember } = memory();
         const stream = platform.stream(address, { key: 'a', remember });
@@ -317,7 +317,7 @@ export function describePlatform(name: string, open: () => Promise<PlatformHarne
         expect(seen[0]?.text).toContain('Another answer');
       });
 
-      test('is not moved by an update that comes after its end', async () => {
+      test('ignores updates after it is closed', async () => {
         const { platform, address, messages } = await setUp();
         const { remember } = memory();
         const stream = platform.stream(address, { key: 'a', remember });
@@ -341,26 +341,26 @@ export function describePlatform(name: string, open: () => Promise<PlatformHarne
       });
     });
 
-    describe('a channel that is gone', () => {
-      const isGone = (error: unknown) =>
+    describe('an unreachable channel', () => {
+      const isUnreachable = (error: unknown) =>
         error instanceof PlatformError && (error.code === 'gone' || error.code === 'not-invited');
 
-      test('is told apart from trouble that passes', async () => {
+      test('is reported as permanent', async () => {
         const { platform, goneAddress } = await setUp();
         await expect(
           platform.show(goneAddress, { text: 'hello' }, { key: 'a', ...memory() }),
-        ).rejects.toSatisfy(isGone);
+        ).rejects.toSatisfy(isUnreachable);
       });
 
-      test('makes a stream fail at its end, and not before', async () => {
+      test('makes a stream fail when it is closed, not before', async () => {
         const { platform, goneAddress } = await setUp();
         const stream = platform.stream(goneAddress, { key: 'a', ...memory() });
         stream.update(() => ({ text: 'hel' }));
-        await expect(stream.close({ text: 'hello' })).rejects.toSatisfy(isGone);
+        await expect(stream.close({ text: 'hello' })).rejects.toSatisfy(isUnreachable);
       });
     });
 
-    test('says that it is ready', async () => {
+    test('reports that it is ready', async () => {
       const { platform } = await setUp();
       await expect.poll(() => platform.status()).toEqual({ ready: true });
     });

@@ -16,7 +16,7 @@ const daily = (most: number, more: Partial<Ceiling> = {}): Ceiling => ({
   ...more,
 });
 
-interface Asked {
+interface AcceptFields {
   readonly id: string;
   readonly invocation?: string;
   readonly ceilings?: readonly Ceiling[];
@@ -24,7 +24,13 @@ interface Asked {
   readonly at?: number;
 }
 
-function asked({ id, invocation = id, ceilings = [], units = 0, at = Date.now() }: Asked): Acceptance {
+function acceptance({
+  id,
+  invocation = id,
+  ceilings = [],
+  units = 0,
+  at = Date.now(),
+}: AcceptFields): Acceptance {
   return {
     job: songJob({ id, invocation }),
     reservation: {
@@ -40,9 +46,9 @@ function asked({ id, invocation = id, ceilings = [], units = 0, at = Date.now() 
   };
 }
 
-/** Limits, the job and its first run: all or nothing. */
+/** Accepting checks limits, stores the job and schedules its first run in one transaction. */
 export function acceptContract(current: StorageUnderTest): void {
-  const accept = (fields: Asked) => current.storage.accept(asked(fields));
+  const accept = (fields: AcceptFields) => current.storage.accept(acceptance(fields));
   const used = () => current.storage.usage.used('server', NOON - DAY);
 
   async function openJobs(): Promise<string[]> {
@@ -68,7 +74,7 @@ export function acceptContract(current: StorageUnderTest): void {
     await expect.poll(() => run).toEqual(['a']);
   });
 
-  test('runs first at the time that was given', async () => {
+  test('runs for the first time at the requested time', async () => {
     const run: number[] = [];
     await current.storage.schedule.start(
       async () => {
@@ -93,12 +99,12 @@ export function acceptContract(current: StorageUnderTest): void {
     expect(await current.storage.jobs.read('b')).toBeUndefined();
     expect(await openJobs()).toEqual(['a']);
     expect(await used()).toEqual({ requests: 1, units: 0 });
-    expect(await accept({ id: 'c', invocation: 'b' }), 'its invocation is not known').toEqual({
+    expect(await accept({ id: 'c', invocation: 'b' }), 'its invocation is unknown').toEqual({
       type: 'accepted',
     });
   });
 
-  test('of two at once on the last free slot one is accepted', async () => {
+  test('accepts one of two concurrent requests for the last free slot', async () => {
     const answers = await Promise.all(['a', 'b'].map((id) => accept({ id, ceilings: [daily(1)] })));
     expect(answers.map(({ type }) => type).sort()).toEqual(['accepted', 'refused']);
     expect(await openJobs()).toHaveLength(1);
@@ -131,28 +137,28 @@ export function acceptContract(current: StorageUnderTest): void {
     expect(await used()).toEqual({ requests: 1, units: 0 });
   });
 
-  test('the same id is accepted once, and stays as it is', async () => {
+  test('the same id is accepted once and stays unchanged', async () => {
     await accept({ id: 'a' });
     expect(await accept({ id: 'a', invocation: 'another' })).toEqual({ type: 'known', job: 'a' });
     expect(await current.storage.jobs.read('a')).toMatchObject({ invocation: 'a' });
     expect(await used()).toEqual({ requests: 1, units: 0 });
   });
 
-  test('a reservation that exists without its job counts once', async () => {
-    await current.storage.usage.settle(asked({ id: 'a' }).reservation, 'yes');
+  test('a reservation without a job counts once', async () => {
+    await current.storage.usage.settle(acceptance({ id: 'a' }).reservation, 'yes');
     expect(await accept({ id: 'a', ceilings: [daily(1)] })).toEqual({ type: 'accepted' });
     expect(await used()).toEqual({ requests: 1, units: 0 });
   });
 
-  test('a time that is no number is refused', async () => {
+  test('rejects an invalid time', async () => {
     await expect(accept({ id: 'a', at: Number.NaN })).rejects.toThrow(RangeError);
     expect(await openJobs()).toEqual([]);
   });
 
-  test('after close it rejects', async () => {
+  test('rejects after close', async () => {
     const closed = current.storage;
     await current.reopen();
-    await expect(closed.accept(asked({ id: 'a' }))).rejects.toThrow(StorageError);
+    await expect(closed.accept(acceptance({ id: 'a' }))).rejects.toThrow(StorageError);
     expect(await openJobs()).toEqual([]);
   });
 }

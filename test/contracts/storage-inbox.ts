@@ -5,7 +5,7 @@ import type { StorageUnderTest } from './storage.ts';
 export function inboxContract(current: StorageUnderTest): void {
   const receive = (job: string, body: string, receivedAt: number) =>
     current.storage.receive({ job, body, receivedAt });
-  test('keeps callbacks in the order they came, also after a restart', async () => {
+  test('stores callbacks in order, also after a restart', async () => {
     await current.storage.jobs.create(songJob({ id: 'a' }));
     await receive('a', '{"stage":"text"}', 1_000);
     await receive('a', '{"stage":"first"}', 2_000);
@@ -22,7 +22,7 @@ export function inboxContract(current: StorageUnderTest): void {
     expect(await current.storage.inbox.read('a', 3)).toEqual([]);
   });
 
-  test('every job has its own', async () => {
+  test('separates callbacks by job', async () => {
     for (const id of ['a', 'b']) await current.storage.jobs.create(songJob({ id }));
     await receive('a', 'same', 1_000);
     await receive('b', 'same', 1_000);
@@ -31,7 +31,7 @@ export function inboxContract(current: StorageUnderTest): void {
     expect(await current.storage.inbox.read('c', 0)).toEqual([]);
   });
 
-  test('bodies come back to the letter', async () => {
+  test('stores bodies unchanged', async () => {
     const body = `${'\u0000\r\n"\\🎵é'.repeat(20_000)}`;
     await current.storage.jobs.create(songJob({ id: 'a' }));
     await receive('a', body, 1_000);

@@ -5,7 +5,7 @@ import type { StorageUnderTest } from './storage.ts';
 
 const channel = { platform: 'discord', channel: 'channel' };
 
-async function stored(current: StorageUnderTest, ...jobs: Job[]): Promise<void> {
+async function createJobs(current: StorageUnderTest, ...jobs: Job[]): Promise<void> {
   for (const job of jobs) expect(await current.storage.jobs.create(job)).toBe(true);
 }
 
@@ -16,87 +16,87 @@ async function openJobs(current: StorageUnderTest): Promise<string[]> {
 }
 
 export function jobRecordContract(current: StorageUnderTest): void {
-  test('a job is read back as it was created, also after a restart', async () => {
+  test('reads a job as it was created, also after a restart', async () => {
     const job = songJob({
       id: 'a',
       title: 'Regen für “Ada” \u0000 🎵',
       result: oneSong('Rain'),
       posted: { x: [1, null] },
     });
-    await stored(current, job);
+    await createJobs(current, job);
     expect(await current.storage.jobs.read('a')).toEqual(job);
     await current.reopen();
     expect(await current.storage.jobs.read('a')).toEqual(job);
   });
 
-  test('what a newer version wrote into a record is kept when an older one writes it', async () => {
+  test('preserves unknown fields from a newer version', async () => {
     const job = songJob({ id: 'a' });
     const newer = { ...job, colour: 'blue', address: { ...job.address, floor: 3 } };
-    await stored(current, newer);
+    await createJobs(current, newer);
     const read = await current.storage.jobs.read('a');
     expect(read).toEqual(newer);
     await current.storage.jobs.replace({ ...job, ...read, state: 'submitting' });
     expect(await current.storage.jobs.read('a')).toEqual({ ...newer, version: 2, state: 'submitting' });
   });
 
-  test('a job that was never created is undefined', async () => {
+  test('returns undefined for an unknown job', async () => {
     expect(await current.storage.jobs.read('unknown')).toBeUndefined();
   });
 
-  test('the same id is created once', async () => {
-    await stored(current, songJob({ id: 'a' }));
+  test('creates the same id once', async () => {
+    await createJobs(current, songJob({ id: 'a' }));
     expect(await current.storage.jobs.create(songJob({ id: 'a', invocation: 'other', title: 'other' }))).toBe(
       false,
     );
     expect(await current.storage.jobs.read('a')).toEqual(songJob({ id: 'a' }));
   });
 
-  test('one invocation makes one job, and the refused one leaves nothing behind', async () => {
-    await stored(current, songJob({ id: 'a', invocation: 'same' }));
+  test('creates one job per invocation, and leaves nothing behind otherwise', async () => {
+    await createJobs(current, songJob({ id: 'a', invocation: 'same' }));
     expect(await current.storage.jobs.create(songJob({ id: 'b', invocation: 'same' }))).toBe(false);
     expect(await current.storage.jobs.read('b')).toBeUndefined();
     expect(await openJobs(current)).toEqual(['a']);
     expect(await current.storage.jobs.running(channel, 'ada')).toHaveLength(1);
   });
 
-  test('a job is found by the invocation that made it', async () => {
-    await stored(current, songJob({ id: 'a', invocation: 'discord:1' }));
+  test('finds a job by its invocation', async () => {
+    await createJobs(current, songJob({ id: 'a', invocation: 'discord:1' }));
     expect(await current.storage.jobs.ofInvocation('discord:1')).toMatchObject({ id: 'a' });
     expect(await current.storage.jobs.ofInvocation('discord:2')).toBeUndefined();
   });
 
-  test('of many creations of one invocation at the same time one wins', async () => {
-    const won = await Promise.all(
+  test('creates one job from concurrent requests with one invocation', async () => {
+    const results = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
         current.storage.jobs.create(songJob({ id: `job${index}`, invocation: 'same' })),
       ),
     );
-    expect(won.filter(Boolean)).toHaveLength(1);
+    expect(results.filter(Boolean)).toHaveLength(1);
     expect(await openJobs(current)).toHaveLength(1);
   });
 
-  test('replacing counts the version up and returns what was written', async () => {
-    await stored(current, songJob({ id: 'a' }));
+  test('replacing increments the version and returns the createJobs record', async () => {
+    await createJobs(current, songJob({ id: 'a' }));
     const written = await current.storage.jobs.replace(songJob({ id: 'a', state: 'submitting' }));
     expect(written).toEqual(songJob({ id: 'a', state: 'submitting', version: 2 }));
     expect(await current.storage.jobs.read('a')).toEqual(written);
   });
 
   test('replacing an older version changes nothing', async () => {
-    await stored(current, songJob({ id: 'a' }));
+    await createJobs(current, songJob({ id: 'a' }));
     await current.storage.jobs.replace(songJob({ id: 'a', state: 'submitting' }));
     expect(await current.storage.jobs.replace(songJob({ id: 'a', state: 'failed' }))).toBeUndefined();
     expect(await current.storage.jobs.read('a')).toMatchObject({ state: 'submitting', version: 2 });
     expect(await openJobs(current)).toEqual(['a']);
   });
 
-  test('replacing what does not exist changes nothing', async () => {
+  test('replacing an unknown job changes nothing', async () => {
     expect(await current.storage.jobs.replace(songJob({ id: 'a' }))).toBeUndefined();
     expect(await current.storage.jobs.read('a')).toBeUndefined();
   });
 
-  test('of many replacements at the same time one wins, and is what is stored', async () => {
-    await stored(current, songJob({ id: 'a' }));
+  test('stores exactly one of several concurrent replacements', async () => {
+    await createJobs(current, songJob({ id: 'a' }));
     const results = await Promise.all(
       Array.from({ length: 100 }, (_, index) =>
         current.storage.jobs.replace(songJob({ id: 'a', title: `writer ${index}` })),
@@ -107,8 +107,8 @@ export function jobRecordContract(current: StorageUnderTest): void {
     expect(await current.storage.jobs.read('a')).toEqual(winners[0]);
   });
 
-  test('a counter kept by compare-and-set loses no count', async () => {
-    await stored(current, songJob({ id: 'a' }));
+  test('compare-and-set loses no updates', async () => {
+    await createJobs(current, songJob({ id: 'a' }));
     const count = async () => {
       for (;;) {
         const job = await current.storage.jobs.read('a');
@@ -121,14 +121,14 @@ export function jobRecordContract(current: StorageUnderTest): void {
 }
 
 export function jobQueryContract(current: StorageUnderTest): void {
-  test('all jobs are told of, also those that ended', async () => {
-    const many = Array.from({ length: 30 }, (_, index) => songJob({ id: `job${index}` }));
-    await stored(current, ...many, songJob({ id: 'done', state: 'delivered', finishedAt: 9_000 }));
+  test('lists all jobs, including finished ones', async () => {
+    const manyJobs = Array.from({ length: 30 }, (_, index) => songJob({ id: `job${index}` }));
+    await createJobs(current, ...manyJobs, songJob({ id: 'done', state: 'delivered', finishedAt: 9_000 }));
     const ids = (await Array.fromAsync(current.storage.jobs.all())).map(({ id }) => id);
-    expect(ids.toSorted()).toEqual([...many.map(({ id }) => id), 'done'].toSorted());
+    expect(ids.toSorted()).toEqual([...manyJobs.map(({ id }) => id), 'done'].toSorted());
   });
 
-  test('an erased job is in no list any more, and neither is what was stored for it', async () => {
+  test('erases a job from all lists, with everything createJobs for it', async () => {
     const { jobs, inbox } = current.storage;
     const done = songJob({
       id: 'gone',
@@ -137,7 +137,7 @@ export function jobQueryContract(current: StorageUnderTest): void {
       finishedAt: 9_000,
       result: oneSong('rain'),
     });
-    await stored(current, done, songJob({ id: 'stays', state: 'delivered', result: oneSong('wind') }));
+    await createJobs(current, done, songJob({ id: 'stays', state: 'delivered', result: oneSong('wind') }));
     await current.storage.receive({ job: 'gone', body: 'a callback', receivedAt: 1 });
     await jobs.erase('gone');
     await jobs.erase('gone');
@@ -149,10 +149,10 @@ export function jobQueryContract(current: StorageUnderTest): void {
     expect(await jobs.create(done)).toBe(true);
   });
 
-  test('a job that was written meanwhile is not erased', async () => {
+  test('does not erase a job that has changed', async () => {
     const { jobs, inbox } = current.storage;
     const done = songJob({ id: 'shown', state: 'cancelled' });
-    await stored(current, done);
+    await createJobs(current, done);
     await current.storage.receive({ job: 'shown', body: 'a callback', receivedAt: 1 });
     await jobs.replace({ ...done, state: 'ready' });
     expect(await jobs.erase('shown', done.version)).toBe(false);
@@ -167,7 +167,7 @@ export function jobQueryContract(current: StorageUnderTest): void {
   test('running: the open jobs of one person in one channel, oldest first', async () => {
     const elsewhere = { platform: 'discord', channel: 'elsewhere', person: 'ada' };
     const bob = { id: 'bob', displayName: 'Bob', moderator: false, roles: [] };
-    await stored(
+    await createJobs(
       current,
       songJob({ id: 'newest', createdAt: 3_000, state: 'ready' }),
       songJob({ id: 'oldest', createdAt: 1_000, state: 'waiting' }),
@@ -183,28 +183,28 @@ export function jobQueryContract(current: StorageUnderTest): void {
 
   test('running: without a channel, the open jobs of the person on the whole platform', async () => {
     const inChannel = (name: string) => ({ platform: 'discord', channel: name, person: 'ada' });
-    const resembling = { id: 'x:ada', displayName: 'X', moderator: false, roles: [] };
-    await stored(
+    const similar = { id: 'x:ada', displayName: 'X', moderator: false, roles: [] };
+    await createJobs(
       current,
       songJob({ id: 'second', createdAt: 2_000, address: inChannel('here') }),
       songJob({ id: 'first', createdAt: 1_000, address: inChannel('there') }),
       songJob({ id: 'done', state: 'delivered', address: inChannel('here') }),
       songJob({ id: 'slack', address: { ...inChannel('here'), platform: 'slack' } }),
-      songJob({ id: 'resembling', person: resembling, address: inChannel('here') }),
+      songJob({ id: 'similar', person: similar, address: inChannel('here') }),
     );
     const ids = (await current.storage.jobs.running({ platform: 'discord' }, 'ada')).map(({ id }) => id);
     expect(ids).toEqual(['first', 'second']);
   });
 
-  test('jobs of a person, and jobs that ended before a time, are found among many', async () => {
+  test('finds the jobs of a person and the jobs that ended before a time', async () => {
     const bob = { id: 'bob', displayName: 'Bob', moderator: false, roles: [] };
     const slack = { platform: 'slack', channel: 'channel', person: 'bob' };
-    const many = Array.from({ length: 120 }, (_, index) =>
+    const manyJobs = Array.from({ length: 120 }, (_, index) =>
       songJob({ id: `job${index}`, state: 'delivered', createdAt: 1, finishedAt: 5_000 + (index % 60) }),
     );
-    await stored(
+    await createJobs(
       current,
-      ...many,
+      ...manyJobs,
       songJob({ id: 'bob1', person: bob, createdAt: 1 }),
       songJob({ id: 'bob2', person: bob, state: 'failed', createdAt: 1 }),
       songJob({ id: 'bob3', person: bob, address: slack, state: 'delivered', finishedAt: 9_000 }),
@@ -219,15 +219,15 @@ export function jobQueryContract(current: StorageUnderTest): void {
     expect(await idsOf(jobs.records())).toHaveLength(123);
   });
 
-  test('running: a job leaves when it ends', async () => {
-    await stored(current, songJob({ id: 'a' }));
+  test('running: excludes a job once it ends', async () => {
+    await createJobs(current, songJob({ id: 'a' }));
     await current.storage.jobs.replace(songJob({ id: 'a', state: 'cancelled', finishedAt: 2_000 }));
     expect(await current.storage.jobs.running(channel, 'ada')).toEqual([]);
   });
 
-  test('a job whose location changes is found in its new one only', async () => {
+  test('finds a moved job only at its new location', async () => {
     const moved = { platform: 'discord', channel: 'direct', person: 'ada' };
-    await stored(current, songJob({ id: 'a', state: 'ready', result: oneSong('Rain') }));
+    await createJobs(current, songJob({ id: 'a', state: 'ready', result: oneSong('Rain') }));
     await current.storage.jobs.replace(
       songJob({ id: 'a', state: 'ready', result: oneSong('Rain'), address: moved }),
     );
@@ -237,9 +237,9 @@ export function jobQueryContract(current: StorageUnderTest): void {
     }
   });
 
-  test('names that resemble parts of keys are kept apart', async () => {
+  test('separates names that look like parts of keys', async () => {
     const location = (platform: string, name: string) => ({ platform, channel: name, person: 'ada' });
-    await stored(
+    await createJobs(
       current,
       songJob({ id: 'a', address: location('discord', 'x:ada') }),
       songJob({ id: 'b', address: location('discord:x', 'ada') }),
@@ -248,11 +248,11 @@ export function jobQueryContract(current: StorageUnderTest): void {
     expect(found.map(({ id }) => id)).toEqual(['a']);
   });
 
-  test('undelivered: what could be shown to a person nowhere, newest first, in whichever channel it was asked for', async () => {
+  test('undelivered: results that could not be shown anywhere, newest first, from all channels', async () => {
     const elsewhere = { platform: 'discord', channel: 'elsewhere', person: 'ada' };
     const bob = { id: 'bob', displayName: 'Bob', moderator: false, roles: [] };
     const undelivered = { state: 'delivered', undelivered: true } as const;
-    await stored(
+    await createJobs(
       current,
       songJob({ id: 'older', createdAt: 1_000, ...undelivered }),
       songJob({ id: 'newer', createdAt: 2_000, ...undelivered, address: elsewhere }),
@@ -271,8 +271,8 @@ export function jobQueryContract(current: StorageUnderTest): void {
     expect(await ids(10)).toEqual([]);
   });
 
-  test('recentSongs: the newest of the channel first, as many as asked for', async () => {
-    await stored(
+  test('recentSongs: the newest songs of the channel first, up to a limit', async () => {
+    await createJobs(
       current,
       songJob({ id: 'second', createdAt: 2_000, state: 'delivered', result: oneSong('two') }),
       songJob({ id: 'third', createdAt: 3_000, state: 'ready', result: oneSong('three') }),
@@ -298,14 +298,14 @@ export function jobQueryContract(current: StorageUnderTest): void {
     expect(await ids(2)).toEqual(['third', 'second']);
   });
 
-  test('recentSongs: a job comes in when its songs are complete', async () => {
-    await stored(current, songJob({ id: 'a', state: 'waiting', result: oneSong('Rain') }));
+  test('recentSongs: includes a job once its songs are complete', async () => {
+    await createJobs(current, songJob({ id: 'a', state: 'waiting', result: oneSong('Rain') }));
     expect(await current.storage.jobs.recentSongs(channel, 5)).toEqual([]);
     await current.storage.jobs.replace(songJob({ id: 'a', state: 'ready', result: oneSong('Rain') }));
     expect(await current.storage.jobs.recentSongs(channel, 5)).toHaveLength(1);
   });
 
-  test('recentServerSongs: the newest of all channels of a server, without direct conversations', async () => {
+  test('recentServerSongs: the newest songs of all channels of a server, without direct messages', async () => {
     const { jobs } = current.storage;
     const at = (name: string, more: Partial<Job['address']> = {}) => ({
       platform: 'discord',
@@ -316,7 +316,7 @@ export function jobQueryContract(current: StorageUnderTest): void {
     });
     const song = (id: string, createdAt: number, address: Job['address']) =>
       songJob({ id, createdAt, state: 'delivered', result: oneSong(id), address });
-    await stored(
+    await createJobs(
       current,
       song('first', 1_000, at('here')),
       song('second', 2_000, at('there')),
@@ -337,9 +337,9 @@ export function jobQueryContract(current: StorageUnderTest): void {
     expect(await ids(10)).toEqual(['first']);
   });
 
-  test('openCounts: open jobs by route and state, how many of them are in line, and since when', async () => {
+  test('openCounts: open jobs by route and state, with the number in the queue and the oldest', async () => {
     expect(await current.storage.jobs.openCounts()).toEqual([]);
-    await stored(
+    await createJobs(
       current,
       songJob({ id: 'a', createdAt: 3_000.5 }),
       songJob({ id: 'b', createdAt: 2_000, queuePosition: 4 }),
@@ -347,27 +347,27 @@ export function jobQueryContract(current: StorageUnderTest): void {
       songJob({ id: 'd', createdAt: 1_000, state: 'delivered', end: 'delivered', finishedAt: 2_000 }),
     );
     const counts = await current.storage.jobs.openCounts();
-    expect(counts.toSorted((one, other) => one.oldestAt - other.oldestAt)).toEqual([
+    expect(counts.toSorted((a, b) => a.oldestAt - b.oldestAt)).toEqual([
       { route: 'music.generate', state: 'accepted', count: 2, queued: 1, oldestAt: 2_000 },
       { route: 'music.generate', state: 'waiting', count: 1, queued: 0, oldestAt: 9_000 },
     ]);
   });
 
-  test('open: all open jobs of all channels, however many, and only those', async () => {
+  test('open: all open jobs of all channels', async () => {
     const ids = Array.from({ length: 1_203 }, (_, index) => `job${index}`);
     await Promise.all(ids.map((id) => current.storage.jobs.create(songJob({ id }))));
     await current.storage.jobs.replace(songJob({ id: 'job7', state: 'expired' }));
     expect(await openJobs(current)).toEqual(ids.filter((id) => id !== 'job7').sort());
   });
 
-  test('recentDurations: of videos, those of the same model', async () => {
+  test('recentDurations: videos by model', async () => {
     const { jobs } = current.storage;
-    const films = [
+    const videos = [
       ['a', 'reel', 20],
       ['b', 'film', 90],
       ['c', 'reel', 30],
     ] as const;
-    for (const [index, [id, model, seconds]] of films.entries()) {
+    for (const [index, [id, model, seconds]] of videos.entries()) {
       await jobs.create(
         songJob({
           id,
@@ -384,8 +384,8 @@ export function jobQueryContract(current: StorageUnderTest): void {
     expect(await jobs.recentDurations({ route: 'media.video', model: 'new' }, 10)).toEqual([]);
   });
 
-  test('recentDurations: from submission to the gateway’s end, the last delivered first', async () => {
-    await stored(
+  test('recentDurations: from submission to the end at the gateway, latest delivery first', async () => {
+    await createJobs(
       current,
       songJob({ id: 'a', state: 'delivered', createdAt: 0, submittedAt: 1_000, finishedAt: 61_000 }),
       songJob({

@@ -5,7 +5,7 @@ const LONG = 60_000;
 const SHORT = 100;
 
 export function leasesContract(current: StorageUnderTest): void {
-  test('are one holder’s at a time, who may extend and release them', async () => {
+  test('have one holder at a time, who may extend and release them', async () => {
     const { leases } = current.storage;
     const holders = Array.from({ length: 8 }, (_, index) => `holder ${index}`);
     const taken = await Promise.all(holders.map((holder) => leases.take('task', holder, LONG)));
@@ -19,7 +19,7 @@ export function leasesContract(current: StorageUnderTest): void {
     expect(await leases.take('task', 'another', LONG)).toBe(true);
   });
 
-  test('are free when their time is over', async () => {
+  test('are free after they expire', async () => {
     const { leases } = current.storage;
     await leases.take('brief', 'one', SHORT);
     await expect.poll(() => leases.take('brief', 'other', LONG)).toBe(true);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { StorageUnderTest } from './storage.ts';
 
 export function notificationsContract(current: StorageUnderTest): void {
-  test('reach the subscribers of that job, until they unsubscribe', async () => {
+  test('reach the subscribers of a job until they unsubscribe', async () => {
     const received: string[] = [];
     const stop = current.storage.notifications.subscribe('a', () => received.push('first'));
     current.storage.notifications.subscribe('a', () => received.push('second'));
@@ -11,7 +11,7 @@ export function notificationsContract(current: StorageUnderTest): void {
       await current.storage.notifications.publish('a');
       return received;
     };
-    // A storage that was just opened may not be subscribed yet.
+    // A storage that was just opened may not have subscribed yet.
     await expect.poll(publish).toContain('first');
     await expect.poll(() => new Set(received)).toEqual(new Set(['first', 'second']));
 

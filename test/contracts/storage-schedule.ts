@@ -5,60 +5,60 @@ import type { StorageUnderTest } from './storage.ts';
 const MINUTE = 60_000;
 
 export function scheduleContract(current: StorageUnderTest): void {
-  /** Handles and remembers; `answer` is what the handler says, by default never again. */
+  /** Records runs; `answer` decides the next run, by default never. */
   function recorder(answer: WakeHandler = async () => undefined) {
     const handled: { job: string; at: number; interrupted: boolean }[] = [];
     const handler: WakeHandler = (job, signal, lease) => {
       handled.push({ job, at: Date.now(), interrupted: lease.interrupted });
       return answer(job, signal, lease);
     };
-    const runs = (job: string) => handled.filter((one) => one.job === job);
+    const runs = (job: string) => handled.filter((run) => run.job === job);
     return {
       handler,
       handled,
       times: (job: string) => runs(job).length,
-      /** Of each run of the job, whether the one before it was interrupted. */
+      /** For each run of the job, whether the previous run was interrupted. */
       interrupted: (job: string) => runs(job).map((run) => run.interrupted),
     };
   }
 
-  let over = false;
-  const held: (() => void)[] = [];
+  let isFinished = false;
+  const releases: (() => void)[] = [];
   beforeEach(() => {
-    over = false;
+    isFinished = false;
   });
-  // Closing a storage waits for what runs: what a failed test would have let go, too.
+  // Closing a storage waits for its runs, so release those of a failed test.
   afterEach(() => {
-    over = true;
-    for (const letGo of held.splice(0)) letGo();
+    isFinished = true;
+    for (const release of releases.splice(0)) release();
   });
 
-  /** A handler that waits until it is let go, at the latest when its test ends. */
+  /** A handler that waits until it is released, at the latest at the end of its test. */
   function gate() {
     const waiting: { job: string; signal: AbortSignal; go: (next?: number) => void }[] = [];
     const handler: WakeHandler = (job, signal) =>
       new Promise((resolve) => {
-        if (over) resolve(undefined);
-        held.push(() => resolve(undefined));
+        if (isFinished) resolve(undefined);
+        releases.push(() => resolve(undefined));
         waiting.push({ job, signal, go: (next) => resolve(next) });
       });
-    const letGo = async (next?: number) => {
+    const release = async (next?: number) => {
       await expect.poll(() => waiting.length).toBeGreaterThan(0);
       waiting.shift()?.go(next);
     };
-    return { handler, waiting, letGo };
+    return { handler, waiting, release };
   }
 
-  test('a job that is woken now runs before one that is due later', async () => {
+  test('runs a woken job before one that is due later', async () => {
     const { handler, handled } = recorder();
     await current.storage.schedule.start(handler, { concurrency: 4 });
-    // Later than any test waits.
+    // Later than any test runs.
     await current.storage.schedule.add('late', Date.now() + 10 * MINUTE);
     await current.storage.schedule.wake('a');
     await expect.poll(() => handled).toMatchObject([{ job: 'a' }]);
   });
 
-  test('a scheduled job does not run before its time', async () => {
+  test('does not run a scheduled job before its time', async () => {
     const { handler, handled } = recorder();
     await current.storage.schedule.start(handler, { concurrency: 4 });
     const at = Date.now() + 400;
@@ -74,7 +74,7 @@ export function scheduleContract(current: StorageUnderTest): void {
     await expect.poll(() => times('a')).toBe(1);
   });
 
-  test('a job that is due later runs when it is woken, and one that is added again keeps its time', async () => {
+  test('runs a later job when it is woken, and keeps the time of a job that is added again', async () => {
     const { handler, handled, times } = recorder();
     await current.storage.schedule.start(handler, { concurrency: 4 });
     await current.storage.schedule.add('a', Date.now() + 10 * MINUTE);
@@ -95,7 +95,7 @@ export function scheduleContract(current: StorageUnderTest): void {
     await expect.poll(() => times('a')).toBe(3);
   });
 
-  test('a handler that says never is not called again, not even after a restart', async () => {
+  test('does not run a job again without a next time, even after a restart', async () => {
     const first = recorder();
     await current.storage.schedule.start(first.handler, { concurrency: 4 });
     await current.storage.schedule.wake('a');
@@ -103,43 +103,43 @@ export function scheduleContract(current: StorageUnderTest): void {
     await current.reopen();
     const second = recorder();
     await current.storage.schedule.start(second.handler, { concurrency: 4 });
-    // Whatever was left of "a" would come before this.
+    // Any remaining run of "a" would come before this.
     await current.storage.schedule.wake('last');
     await expect.poll(() => second.times('last')).toBe(1);
     expect(second.times('a')).toBe(0);
   });
 
-  test('one run of a job at a time, however often it is woken; the last wake makes the next run', async () => {
-    const { handler, waiting, letGo } = gate();
+  test('runs a job once at a time, and once more after wakes during a run', async () => {
+    const { handler, waiting, release } = gate();
     await current.storage.schedule.start(handler, { concurrency: 4 });
     await current.storage.schedule.wake('a');
     await expect.poll(() => waiting).toHaveLength(1);
     await Promise.all(Array.from({ length: 20 }, () => current.storage.schedule.wake('a')));
     await current.storage.schedule.wake('b');
     await expect.poll(() => waiting.map(({ job }) => job)).toEqual(['a', 'b']);
-    await letGo();
-    await letGo();
+    await release();
+    await release();
     await expect.poll(() => waiting.map(({ job }) => job)).toEqual(['a']);
-    await letGo();
+    await release();
   });
 
-  test('a wake during a run comes before the time that the handler returns', async () => {
-    const { handler, waiting, letGo } = gate();
+  test('a wake during a run overrides the time the handler returns', async () => {
+    const { handler, waiting, release } = gate();
     await current.storage.schedule.start(handler, { concurrency: 4 });
     await current.storage.schedule.wake('a');
     await expect.poll(() => waiting).toHaveLength(1);
     await current.storage.schedule.wake('a');
-    await letGo(Date.now() + 10 * MINUTE);
+    await release(Date.now() + 10 * MINUTE);
     await expect.poll(() => waiting).toHaveLength(1);
-    await letGo();
+    await release();
   });
 
-  test('no more handlers at once than allowed, and all jobs run', async () => {
+  test('runs all jobs within the concurrency limit', async () => {
     let running = 0;
-    let most = 0;
+    let maximum = 0;
     const { handler, handled } = recorder(async () => {
       running += 1;
-      most = Math.max(most, running);
+      maximum = Math.max(maximum, running);
       await new Promise(setImmediate);
       running -= 1;
       return undefined;
@@ -148,11 +148,11 @@ export function scheduleContract(current: StorageUnderTest): void {
     const jobs = Array.from({ length: 60 }, (_, index) => `job${index}`);
     await Promise.all(jobs.map((job) => current.storage.schedule.wake(job)));
     await expect.poll(() => new Set(handled.map(({ job }) => job)).size).toBe(60);
-    expect(most).toBeLessThanOrEqual(3);
+    expect(maximum).toBeLessThanOrEqual(3);
     expect(handled).toHaveLength(60);
   });
 
-  test('a handler that throws is called again, is told so, and does not hold up the others', async () => {
+  test('calls a failed handler again as interrupted, without delaying others', async () => {
     const { handler, times, interrupted } = recorder(async (job) => {
       if (job === 'broken' && times('broken') === 1) throw new Error('no luck');
       return undefined;
@@ -167,7 +167,7 @@ export function scheduleContract(current: StorageUnderTest): void {
     expect(interrupted('fine')).toEqual([false]);
   });
 
-  test('stop tells handlers, waits for their end, and starts nothing new', async () => {
+  test('stop aborts handlers, waits for them and starts nothing new', async () => {
     const { handler, waiting } = gate();
     await current.storage.schedule.start(handler, { concurrency: 1 });
     await current.storage.schedule.wake('a');
@@ -185,7 +185,7 @@ export function scheduleContract(current: StorageUnderTest): void {
     expect(waiting).toHaveLength(1);
   });
 
-  test('scheduled times outlive stop, close and reopen', async () => {
+  test('scheduled times survive stop, close and reopen', async () => {
     const { handler, waiting } = gate();
     await current.storage.schedule.start(handler, { concurrency: 1 });
     await current.storage.schedule.wake('handled');
@@ -202,7 +202,7 @@ export function scheduleContract(current: StorageUnderTest): void {
     await expect.poll(() => handled.map(({ job }) => job).sort()).toEqual(['handled', 'late', 'waiting']);
   });
 
-  test('a handler that gives up because of the stop is called again after the start', async () => {
+  test('calls an aborted handler again after the next start', async () => {
     let runs = 0;
     await current.storage.schedule.start(
       (_job, signal) =>
@@ -220,7 +220,7 @@ export function scheduleContract(current: StorageUnderTest): void {
     await expect.poll(() => interrupted('a')).toEqual([true]);
   });
 
-  test('the runs of a killed process are repeated, and told so', async () => {
+  test('repeats the runs of a killed process as interrupted', async () => {
     await current.storage.schedule.wake('a');
     await current.storage.close();
     const replica = await current.startReplica();
@@ -238,7 +238,7 @@ export function scheduleContract(current: StorageUnderTest): void {
   });
 
   test('lists the jobs that would never run again', async () => {
-    const { handler, waiting, letGo } = gate();
+    const { handler, waiting, release } = gate();
     await current.storage.schedule.start(handler, { concurrency: 4 });
     await current.storage.schedule.wake('handled');
     await current.storage.schedule.add('scheduled', Date.now() + 10 * MINUTE);
@@ -246,11 +246,11 @@ export function scheduleContract(current: StorageUnderTest): void {
     const jobs = ['handled', 'unscheduled', 'scheduled', 'lost'];
     expect(await current.storage.schedule.unscheduled(jobs)).toEqual(['unscheduled', 'lost']);
     expect(await current.storage.schedule.unscheduled([])).toEqual([]);
-    await letGo();
+    await release();
     await expect.poll(() => current.storage.schedule.unscheduled(jobs)).toContain('handled');
   });
 
-  test('a time that never comes is refused', async () => {
+  test('rejects an invalid time', async () => {
     await expect(current.storage.schedule.add('a', Number.NaN)).rejects.toThrow(RangeError);
     await expect(current.storage.schedule.add('a', Number.POSITIVE_INFINITY)).rejects.toThrow(RangeError);
   });

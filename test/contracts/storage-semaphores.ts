@@ -7,26 +7,26 @@ export function semaphoresContract(current: StorageUnderTest): void {
   const acquire = (job: string, limit = 2) => semaphores().acquire('music', job, limit);
   const release = (job: string, limit = 2) => semaphores().release('music', job, limit);
 
-  test('as many as the limit have a slot, the others wait in the order of asking', async () => {
+  test('gives slots up to the limit, and queues the others in order', async () => {
     expect([await acquire('a'), await acquire('b'), await acquire('c'), await acquire('d')]).toEqual([
       0, 0, 1, 2,
     ]);
     expect(
       [await acquire('d'), await acquire('a'), await acquire('c')],
-      'asking again changes nothing',
+      'acquiring again changes nothing',
     ).toEqual([2, 0, 1]);
   });
 
-  test('a release lets in the first of the queue, also when another job asks in between', async () => {
+  test('a release admits the first in the queue, even if another job asks in between', async () => {
     for (const job of ['a', 'b', 'c', 'd']) await acquire(job);
     expect(await release('a')).toEqual(['c']);
-    expect(await acquire('late'), 'the free slot is kept for the first of the queue').toBe(2);
+    expect(await acquire('late'), 'the free slot is reserved for the first in the queue').toBe(2);
     expect(await acquire('d')).toBe(1);
     expect(await acquire('c')).toBe(0);
     expect(await acquire('d')).toBe(1);
   });
 
-  test('releasing twice, or without a slot, frees no more than there is, and names the next jobs again', async () => {
+  test('releasing twice or without a slot frees no extra slots, and returns the next jobs again', async () => {
     for (const job of ['a', 'b', 'c', 'd']) await acquire(job);
     expect(await release('unknown')).toEqual([]);
     expect(await release('a')).toEqual(['c']);
@@ -35,7 +35,7 @@ export function semaphoresContract(current: StorageUnderTest): void {
     expect(await acquire('d')).toBe(1);
   });
 
-  test('who waits may give up, and the others move on', async () => {
+  test('a waiting job can leave the queue, and the others move up', async () => {
     for (const job of ['a', 'b', 'c', 'd']) await acquire(job);
     expect(await release('c')).toEqual([]);
     expect(await acquire('d')).toBe(1);
@@ -49,14 +49,14 @@ export function semaphoresContract(current: StorageUnderTest): void {
     expect(await acquire('a', 1)).toBe(0);
   });
 
-  test('slots and the queue outlive a restart', async () => {
+  test('slots and the queue survive a restart', async () => {
     for (const job of ['a', 'b', 'c', 'd']) await acquire(job);
     await current.reopen();
     expect([await acquire('d'), await acquire('b'), await acquire('c')]).toEqual([2, 0, 1]);
     expect(await release('b')).toEqual(['c']);
   });
 
-  test('a lowered limit takes no slot away and gives none until enough are released', async () => {
+  test('a lowered limit revokes no slots, but gives no new ones until enough are released', async () => {
     for (const job of ['a', 'b', 'c']) await acquire(job, 3);
     expect(await acquire('a', 1)).toBe(0);
     expect(await acquire('d', 1)).toBe(1);
@@ -64,28 +64,28 @@ export function semaphoresContract(current: StorageUnderTest): void {
     expect(await acquire('d', 1)).toBe(0);
   });
 
-  test('a limit that was raised lets more in', async () => {
+  test('a raised limit admits more jobs', async () => {
     for (const job of ['a', 'b', 'c', 'd', 'e']) await acquire(job);
     expect(await acquire('e', 4)).toBe(1);
     expect([await acquire('c', 4), await acquire('d', 4), await acquire('e', 4)]).toEqual([0, 0, 1]);
   });
 
-  test('many that ask at the same time get no more slots than there are, and a queue position each', async () => {
-    const told = await Promise.all(Array.from({ length: 50 }, (_, index) => acquire(`job${index}`, 5)));
-    expect(told.toSorted((a, b) => a - b)).toEqual([
+  test('concurrent jobs get slots up to the limit and distinct queue positions', async () => {
+    const positions = await Promise.all(Array.from({ length: 50 }, (_, index) => acquire(`job${index}`, 5)));
+    expect(positions.toSorted((a, b) => a - b)).toEqual([
       ...Array.from({ length: 5 }, () => 0),
       ...Array.from({ length: 45 }, (_, index) => index + 1),
     ]);
   });
 
-  test('lists the jobs that have a slot and the next of the queue', async () => {
+  test('lists the jobs with a slot and the next in the queue', async () => {
     expect(await semaphores().holdersAndNext('music', 2)).toEqual([]);
     for (const job of ['a', 'b', 'c', 'd', 'e']) await acquire(job);
     expect((await semaphores().holdersAndNext('music', 2)).toSorted()).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  test('in any order of calls the limit holds, and no job is overtaken', async () => {
-    const step = fc.record({ does: fc.constantFrom('take', 'take', 'leave'), job: fc.nat(7) });
+  test('keeps the limit and the order for any sequence of calls', async () => {
+    const step = fc.record({ action: fc.constantFrom('take', 'take', 'leave'), job: fc.nat(7) });
     let runs = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -96,9 +96,9 @@ export function semaphoresContract(current: StorageUnderTest): void {
           const queue = `run ${runs}`;
           const holding = new Set<string>();
           let waiting: string[] = [];
-          for (const { does, job: number } of steps) {
+          for (const { action, job: number } of steps) {
             const job = `job${number}`;
-            if (does === 'leave') {
+            if (action === 'leave') {
               holding.delete(job);
               waiting = waiting.filter((other) => other !== job);
               const next = await semaphores().release(queue, job, limit);

@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest';
 import type { StorageUnderTest } from './storage.ts';
 
-/** Settings that several people change at once, and that move to another storage. */
+/** Concurrent changes, and listing for a move to another storage. */
 export function settingsContract(current: StorageUnderTest): void {
   const settings = () => current.storage.settings;
 
-  test('no edit is lost, however many are made at once', async () => {
+  test('loses no concurrent update', async () => {
     const add = (name: string) =>
       settings().update('discord:guild', (value) => [...(Array.isArray(value) ? value : []), name]);
     const names = Array.from({ length: 20 }, (_, index) => `edit ${index}`);
     await Promise.all(names.map(add));
-    const kept = await settings().get('discord:guild');
-    expect(kept).toHaveLength(20);
-    expect(new Set(kept as string[])).toEqual(new Set(names));
+    const stored = await settings().get('discord:guild');
+    expect(stored).toHaveLength(20);
+    expect(new Set(stored as string[])).toEqual(new Set(names));
   });
 
-  test('an update sees what was set, and what it returns is what is stored', async () => {
+  test('an update receives the current value and stores its result', async () => {
     await settings().set('a', { count: 1 });
     const stored = await settings().update('a', (value) => ({ before: value }));
     expect(stored).toEqual({ before: { count: 1 } });
@@ -23,7 +23,7 @@ export function settingsContract(current: StorageUnderTest): void {
     expect(await settings().get('a')).toEqual({ before: { count: 1 } });
   });
 
-  test('an update that returns what it was given writes nothing', async () => {
+  test('an update that returns its input writes nothing', async () => {
     expect(await settings().update('nothing', (value) => value)).toBeUndefined();
     expect(await Array.fromAsync(settings().keys())).toEqual([]);
   });
@@ -37,7 +37,7 @@ export function settingsContract(current: StorageUnderTest): void {
     expect(await settings().get('a')).toBe(1);
   });
 
-  test('everything can be listed, so that it can move', async () => {
+  test('lists all keys', async () => {
     await settings().set('discord:guild', { text: 'Sei kurz 🎵' });
     await settings().set('discord:guild:channel', [1, null]);
     expect((await Array.fromAsync(settings().keys())).sort()).toEqual([

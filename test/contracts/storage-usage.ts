@@ -29,7 +29,7 @@ const daily = (most: number, more: Partial<Ceiling> = {}): Ceiling => ({
   ...more,
 });
 
-/** What people used: atomic, sliding, given back. */
+/** Usage limits: atomic reservations, sliding windows, refunds. */
 export function usageContract(current: StorageUnderTest): void {
   const usage = () => current.storage.usage;
   const accept = (reservation: Reservation, ceilings: Ceiling[], now: number) =>
@@ -45,7 +45,7 @@ export function usageContract(current: StorageUnderTest): void {
   const used = (...counters: string[]) =>
     Promise.all(counters.map((counter) => usage().used(counter, NOON - DAY)));
 
-  test('of a hundred at once, exactly as many pass as the limit allows', async () => {
+  test('accepts exactly the limit of a hundred concurrent requests', async () => {
     const answers = await Promise.all(Array.from({ length: 100 }, () => reserve(NOON, [daily(10)])));
     expect(answers.filter(({ type }) => type === 'accepted')).toHaveLength(10);
     expect(await used('person ada', 'server')).toEqual([
@@ -54,7 +54,7 @@ export function usageContract(current: StorageUnderTest): void {
     ]);
   });
 
-  test('what is no job is reserved alike, is settled, and is given back', async () => {
+  test('reserves, settles and refunds usage without a job', async () => {
     const reserveAlone = (id: string) => usage().reserve(request(NOON, { id }), [daily(2)], NOON);
     const answers = await Promise.all(['a', 'b', 'c', 'd'].map(reserveAlone));
     expect(answers.filter((answer) => answer === undefined)).toHaveLength(2);
@@ -68,14 +68,14 @@ export function usageContract(current: StorageUnderTest): void {
     expect(await used('person ada')).toEqual([{ requests: 1, units: 0 }]);
   });
 
-  test('one ceiling that is passed keeps everything from counting', async () => {
+  test('counts nothing if reservation limit is exceeded', async () => {
     await reserve(NOON, [daily(5), daily(1, { counter: 'server' })]);
     const refused = await reserve(NOON + 1, [daily(5), daily(1, { counter: 'server' })]);
     expect(refused).toEqual({ type: 'refused', ceiling: 1, freesAt: NOON + DAY });
     expect(await used('person ada')).toEqual([{ requests: 1, units: 0 }]);
   });
 
-  test('a refusal says when more is allowed, and then it is', async () => {
+  test('a refusal returns the time when more is allowed', async () => {
     const hourly = daily(2, { windowMs: HOUR });
     for (const minute of [0, 10]) await reserve(NOON + minute * 60_000, []);
     const refused = await reserve(NOON + 20 * 60_000, [hourly]);
@@ -84,17 +84,17 @@ export function usageContract(current: StorageUnderTest): void {
     expect(await reserve(NOON + HOUR, [hourly])).toMatchObject({ type: 'accepted' });
   });
 
-  test('of several full ceilings the one that frees last is named', async () => {
+  test('returns the limit that frees last if several are full', async () => {
     await reserve(NOON, []);
     const refused = await reserve(NOON + 1, [daily(1, { windowMs: HOUR }), daily(1)]);
     expect(refused).toEqual({ type: 'refused', ceiling: 1, freesAt: NOON + DAY });
   });
 
-  test('0 is none, and no waiting helps', async () => {
+  test('a limit of 0 refuses everything, without a time', async () => {
     expect(await reserve(NOON, [daily(0)])).toEqual({ type: 'refused', ceiling: 0 });
   });
 
-  test('units are summed, fractions too, and one that costs more than the limit never fits', async () => {
+  test('adds fractional units, and always refuses requests above the limit', async () => {
     const budget = daily(10, { of: 'units' });
     expect(await reserve(NOON, [budget], { units: 7.5 })).toMatchObject({ type: 'accepted' });
     expect(await reserve(NOON + 1, [budget], { units: 2.5 })).toMatchObject({ type: 'accepted' });
@@ -107,22 +107,22 @@ export function usageContract(current: StorageUnderTest): void {
     expect(await reserve(NOON + 2, [budget])).toMatchObject({ type: 'accepted' });
   });
 
-  test('the same id counts once, however often it is reserved and settled', async () => {
-    const one = request(NOON);
-    expect(await accept(one, [daily(1)], NOON)).toEqual({ type: 'accepted' });
-    expect(await accept(one, [daily(1)], NOON)).toMatchObject({ type: 'known' });
-    await Promise.all([usage().settle(one, 'yes'), usage().settle(one, 'yes')]);
-    await usage().settle(one, 'yes');
+  test('counts the same id once, even if it is reserved and settled repeatedly', async () => {
+    const reservation = request(NOON);
+    expect(await accept(reservation, [daily(1)], NOON)).toEqual({ type: 'accepted' });
+    expect(await accept(reservation, [daily(1)], NOON)).toMatchObject({ type: 'known' });
+    await Promise.all([usage().settle(reservation, 'yes'), usage().settle(reservation, 'yes')]);
+    await usage().settle(reservation, 'yes');
     expect(await used('server')).toEqual([{ requests: 1, units: 0 }]);
     expect(await usageDays(usage(), { platform: 'discord', guild: 'guild' }, '2026-03-10')).toMatchObject([
       { requests: 1 },
     ]);
   });
 
-  test('what is given back counts no more at once, and only once', async () => {
-    const one = request(NOON);
-    await accept(one, [daily(1)], NOON);
-    await Promise.all([usage().giveBack(one.id), usage().giveBack(one.id)]);
+  test('a refund takes effect immediately and only once', async () => {
+    const reservation = request(NOON);
+    await accept(reservation, [daily(1)], NOON);
+    await Promise.all([usage().giveBack(reservation.id), usage().giveBack(reservation.id)]);
     expect(await used('person ada', 'server')).toEqual([
       { requests: 0, units: 0 },
       { requests: 0, units: 0 },
@@ -130,22 +130,22 @@ export function usageContract(current: StorageUnderTest): void {
     expect(await reserve(NOON, [daily(1)])).toMatchObject({ type: 'accepted' });
   });
 
-  test('what was settled stays, also when it is given back', async () => {
-    const one = request(NOON);
-    await accept(one, [], NOON);
-    await usage().settle(one, 'yes');
-    await usage().giveBack(one.id);
+  test('does not refund settled usage', async () => {
+    const reservation = request(NOON);
+    await accept(reservation, [], NOON);
+    await usage().settle(reservation, 'yes');
+    await usage().giveBack(reservation.id);
     expect(await reserve(NOON + 2 * HOUR, [daily(1)])).toMatchObject({ type: 'refused' });
   });
 
-  test('a reservation that is not settled counts until its window is over, also after a restart', async () => {
+  test('an unsettled reservation counts until its window ends, also after a restart', async () => {
     await reserve(NOON, [daily(1)]);
     await current.reopen();
     expect(await reserve(NOON + DAY - 1, [daily(1)])).toMatchObject({ type: 'refused' });
     expect(await reserve(NOON + DAY, [daily(1)])).toMatchObject({ type: 'accepted' });
   });
 
-  test('a result that comes after its reservation was given back counts all the same', async () => {
+  test('counts a result that arrives after a refund', async () => {
     const late = request(NOON);
     await accept(late, [], NOON);
     await usage().giveBack(late.id);
@@ -154,10 +154,10 @@ export function usageContract(current: StorageUnderTest): void {
     expect(await used('server')).toEqual([{ requests: 1, units: 0 }]);
   });
 
-  test('what is settled for another counter than it was reserved for counts there alone', async () => {
-    const one = request(NOON);
-    await accept(one, [], NOON);
-    await usage().settle({ ...one, counters: ['person ada', 'channel'] }, 'yes');
+  test('usage settled for another counter counts only there', async () => {
+    const reservation = request(NOON);
+    await accept(reservation, [], NOON);
+    await usage().settle({ ...reservation, counters: ['person ada', 'channel'] }, 'yes');
     expect(await used('person ada', 'channel', 'server')).toEqual([
       { requests: 1, units: 0 },
       { requests: 1, units: 0 },
@@ -166,11 +166,11 @@ export function usageContract(current: StorageUnderTest): void {
   });
 
   test.each(['yes', 'uncertain'] as const)(
-    'a price that changed after the reservation counts as settled, in the window and for the day (%s)',
+    'counts the settled price, in the window and for the day (%s)',
     async (charged) => {
-      const one = request(NOON, { units: 1 });
-      await accept(one, [], NOON);
-      await usage().settle({ ...one, units: 5 }, charged);
+      const reservation = request(NOON, { units: 1 });
+      await accept(reservation, [], NOON);
+      await usage().settle({ ...reservation, units: 5 }, charged);
       expect(await used('person ada', 'server')).toEqual([
         { requests: 1, units: 5 },
         { requests: 1, units: 5 },
@@ -180,41 +180,41 @@ export function usageContract(current: StorageUnderTest): void {
     },
   );
 
-  test('what may have been charged counts, is told apart, and becomes certain once', async () => {
+  test('counts uncertain charges separately, and confirms them once', async () => {
     const where = { platform: 'discord', guild: 'guild' };
-    const one = request(NOON, { units: 2 });
-    await accept(one, [], NOON);
-    expect(await usage().settle(one, 'uncertain')).toBe(true);
-    expect(await usage().settle(one, 'uncertain')).toBe(false);
+    const reservation = request(NOON, { units: 2 });
+    await accept(reservation, [], NOON);
+    expect(await usage().settle(reservation, 'uncertain')).toBe(true);
+    expect(await usage().settle(reservation, 'uncertain')).toBe(false);
     await usage().settle(request(NOON), 'yes');
     expect(await usageDays(usage(), where, '2026-01-01')).toMatchObject([
       { requests: 2, units: 2, uncertain: 1 },
     ]);
-    await usage().giveBack(one.id);
+    await usage().giveBack(reservation.id);
     expect(await used('server')).toEqual([{ requests: 2, units: 2 }]);
-    for (let again = 0; again < 2; again += 1) expect(await usage().settle(one, 'yes')).toBe(false);
-    expect(await usage().settle(one, 'uncertain')).toBe(false);
+    for (let again = 0; again < 2; again += 1) expect(await usage().settle(reservation, 'yes')).toBe(false);
+    expect(await usage().settle(reservation, 'uncertain')).toBe(false);
     expect(await usageDays(usage(), where, '2026-01-01')).toMatchObject([
       { requests: 2, units: 2, uncertain: 0 },
     ]);
   });
 
-  test('decimal prices fill a limit to the last of it', async () => {
+  test('decimal prices fill a limit exactly', async () => {
     const budget = daily(0.3, { of: 'units' });
     for (let time = 0; time < 3; time += 1)
       expect(await reserve(NOON + time, [budget], { units: 0.1 })).toMatchObject({ type: 'accepted' });
     expect(await reserve(NOON + 3, [budget], { units: 0.1 })).toMatchObject({ freesAt: NOON + DAY });
   });
 
-  test('work without a price passes a limit in units that is full or was lowered', async () => {
+  test('accepts work without a price when a limit in units is full or lowered', async () => {
     await reserve(NOON, [], { units: 5 });
     const lowered = daily(3, { of: 'units' });
     expect(await reserve(NOON + 1, [lowered], { units: 0 })).toMatchObject({ type: 'accepted' });
     expect(await reserve(NOON + 2, [lowered], { units: 1 })).toMatchObject({ type: 'refused' });
   });
 
-  test('settled usage is told by day, person and family, and survives a restart', async () => {
-    const places = [
+  test('reports settled usage by day, person and family, also after a restart', async () => {
+    const reservations = [
       request(NOON, { units: 2 }),
       request(NOON, { units: 3 }),
       request(NOON + DAY, { units: 1 }),
@@ -237,7 +237,7 @@ export function usageContract(current: StorageUnderTest): void {
         },
       }),
     ];
-    for (const one of places) await usage().settle(one, 'yes');
+    for (const reservation of reservations) await usage().settle(reservation, 'yes');
     await reserve(NOON, []);
     await current.reopen();
     const days = await usageDays(usage(), { platform: 'discord', guild: 'guild' }, '2026-03-10');
@@ -276,7 +276,7 @@ export function usageContract(current: StorageUnderTest): void {
     expect(await usageDays(usage(), { platform: 'discord', guild: 'guild' }, '2026-03-11')).toHaveLength(1);
   });
 
-  test('a guild’s usage is summed up by day and family, and by the people who used most', async () => {
+  test('sums up a server’s usage by day and family, and by the top people', async () => {
     const where = { platform: 'discord', guild: 'guild' };
     for (let index = 0; index < 6; index += 1) {
       const person = `person ${index % 3}`;
@@ -321,20 +321,27 @@ export function usageContract(current: StorageUnderTest): void {
     });
   });
 
-  test('history that another storage told is taken in once, and never over what is known', async () => {
+  test('restores history from another storage once, without overwriting its local', async () => {
     const where = { platform: 'discord', guild: 'guild' };
     await usage().settle(request(NOON, { units: 2 }), 'yes');
-    const [own] = await Array.fromAsync(usage().history());
-    if (!own) throw new TypeError('Nothing was settled');
-    const theirs = { ...own, day: '2026-02-01', person: 'eve', displayName: 'Eve', requests: 7, units: 9 };
-    expect(await usage().restore({ ...own, requests: 99 })).toBe(false);
-    expect(await usage().restore(theirs)).toBe(true);
-    expect(await usage().restore({ ...theirs, requests: 1 })).toBe(false);
-    expect(await Array.fromAsync(usage().history())).toEqual(expect.arrayContaining([own, theirs]));
+    const [local] = await Array.fromAsync(usage().history());
+    if (!local) throw new TypeError('Nothing was settled');
+    const imported = {
+      ...local,
+      day: '2026-02-01',
+      person: 'eve',
+      displayName: 'Eve',
+      requests: 7,
+      units: 9,
+    };
+    expect(await usage().restore({ ...local, requests: 99 })).toBe(false);
+    expect(await usage().restore(imported)).toBe(true);
+    expect(await usage().restore({ ...imported, requests: 1 })).toBe(false);
+    expect(await Array.fromAsync(usage().history())).toEqual(expect.arrayContaining([local, imported]));
     expect((await usage().summary(where, '2026-01-01', 5)).peopleInAll).toBe(2);
   });
 
-  test('a display name that was cut in the middle of a character is kept, but for its half', async () => {
+  test('replaces half a character at the end of a display name', async () => {
     const where = { platform: 'discord', guild: 'guild' };
     const facts = { ...where, person: 'eve', displayName: 'Eve \ud83d', family: 'song' };
     expect(await usage().settle(request(NOON, { facts }), 'yes')).toBe(true);
@@ -343,7 +350,7 @@ export function usageContract(current: StorageUnderTest): void {
     ]);
   });
 
-  test('a person is forgotten in every guild, and no other person', async () => {
+  test('forgets a person in every server, and nobody else', async () => {
     const where = { platform: 'discord', guild: 'guild' };
     const facts = { ...where, person: 'bob', displayName: 'Bob', family: 'song' };
     await usage().settle(request(NOON), 'yes');
@@ -355,7 +362,7 @@ export function usageContract(current: StorageUnderTest): void {
     expect(await usageDays(usage(), { ...where, guild: 'elsewhere' }, '2026-01-01')).toEqual([]);
   });
 
-  test('days that are too old are let go', async () => {
+  test('prunes old days', async () => {
     const where = { platform: 'discord', guild: 'guild' };
     await usage().settle(request(NOON), 'yes');
     await usage().settle(request(NOON + DAY), 'yes');

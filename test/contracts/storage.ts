@@ -1,4 +1,4 @@
-/** What every storage keeps to. Run on each by test/storage/*.test.ts. */
+/** The contract of every storage, run by test/storage/*.test.ts. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Storage } from '../../src/storage/storage.ts';
 import { songJob } from '../storage/jobs.ts';
@@ -14,28 +14,28 @@ import { semaphoresContract } from './storage-semaphores.ts';
 import { settingsContract } from './storage-settings.ts';
 import { usageContract } from './storage-usage.ts';
 
-/** Where one test keeps its data. */
+/** The data of one test. */
 export interface StorageHarness {
-  /** Opens the data; again after the storage was closed. */
+  /** Opens the data, also after the storage was closed. */
   open(): Promise<Storage>;
-  /** Starts another replica on the same data, which says `running <job>` and never ends a run. */
+  /** Starts another replica on the same data, which prints `running <job>` and never finishes a run. */
   startReplica(): Promise<Replica>;
   dispose(): Promise<void>;
 }
 
-/** What the parts of the contract are given. */
+/** The storage for the parts of the contract. */
 export interface StorageUnderTest {
-  /** The one that is open now. */
+  /** The currently open storage. */
   readonly storage: Storage;
   startReplica(): Promise<Replica>;
-  /** Closes it and opens the same data again. */
+  /** Closes the storage and opens the same data again. */
   reopen(): Promise<void>;
-  /** Opens the same data again once it was closed. */
+  /** Opens the same data again after it was closed. */
   open(): Promise<void>;
 }
 
 export function storageContract(name: string, makeHarness: () => Promise<StorageHarness>): void {
-  describe(`${name} keeps the storage contract`, () => {
+  describe(`${name} fulfils the storage contract`, () => {
     let harness: StorageHarness;
     let storage: Storage;
 
@@ -74,10 +74,10 @@ export function storageContract(name: string, makeHarness: () => Promise<Storage
     describe('leases', () => leasesContract(current));
     describe('semaphores', () => semaphoresContract(current));
     describe('usage', () => usageContract(current));
-    describe('settings of many', () => settingsContract(current));
+    describe('concurrent settings', () => settingsContract(current));
 
     describe('settings', () => {
-      test('are kept, also after a restart, and can be deleted', async () => {
+      test('are stored, also after a restart, and can be deleted', async () => {
         const value = {
           song: 'V5',
           prompt: ': kurz 🎵 "\\n',
@@ -94,18 +94,18 @@ export function storageContract(name: string, makeHarness: () => Promise<Storage
         expect(await storage.settings.get('discord:other')).toBe(false);
       });
 
-      test('what was never set, or deleted twice, is undefined', async () => {
+      test('are undefined if never set or deleted', async () => {
         await storage.settings.delete('nothing');
         expect(await storage.settings.get('nothing')).toBeUndefined();
       });
     });
 
     describe('secrets', () => {
-      test('the first caller decides, for all and for ever', async () => {
-        let made = 0;
+      test('are created by the first caller and never change', async () => {
+        let created = 0;
         const make = () => {
-          made += 1;
-          return `secret ${made}`;
+          created += 1;
+          return `secret ${created}`;
         };
         const secrets = await Promise.all(
           Array.from({ length: 10 }, () => storage.secret('callbacks', make)),
@@ -113,10 +113,10 @@ export function storageContract(name: string, makeHarness: () => Promise<Storage
         expect(new Set(secrets).size).toBe(1);
         await reopen();
         expect(await storage.secret('callbacks', () => 'another')).toBe(secrets[0]);
-        expect(await storage.secret('files', () => 'of its own')).toBe('of its own');
+        expect(await storage.secret('files', () => 'its own secret')).toBe('its own secret');
       });
 
-      test('can all be read, by their names', async () => {
+      test('can be listed by name', async () => {
         expect(await storage.secrets()).toEqual([]);
         await storage.secret('callbacks', () => 'one');
         await storage.secret('of [files]: *', () => 'two');
@@ -128,12 +128,12 @@ export function storageContract(name: string, makeHarness: () => Promise<Storage
       });
     });
 
-    describe('its health', () => {
+    describe('health', () => {
       test('check resolves while it works', async () => {
         await expect(storage.check()).resolves.toBeUndefined();
       });
 
-      test('after close everything says so with a StorageError', async () => {
+      test('every call rejects with a StorageError after close', async () => {
         const closed = storage;
         await reopen();
         const unavailable = expect.objectContaining({ name: 'StorageError', code: 'unavailable' });

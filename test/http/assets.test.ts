@@ -13,7 +13,7 @@ import { greeting } from "./greeting.js";
 render(h('h1', null, greeting), document.querySelector('main'));
 document.title = typeof useState + typeof h;`;
 
-/** A page whose module imports a neighbour and a package. */
+/** A page whose module imports a local module and a package. */
 async function open() {
   const folder = await temporaryFolder();
   const write = (name: string, text: string) => writeFile(join(folder, name), text);
@@ -33,7 +33,7 @@ async function open() {
   return { write, load };
 }
 
-test('assets keep for a year under their version, and a change of one changes the version', async () => {
+test('caches assets for a year, and changes the version with any asset', async () => {
   const { write, load } = await open();
   const before = await load();
   const { url } = await listen({ routes: [assetRoutes('/assets/test', async () => before)] });
@@ -46,7 +46,7 @@ test('assets keep for a year under their version, and a change of one changes th
   await write('page.css', 'h1 { color: rgb(3, 2, 1); }');
   const after = await load();
   expect(after.path('page.js')).not.toBe(before.path('page.js'));
-  // A page of the new version that asks a replica of the old one.
+  // A page of the new version that requests an asset from an old replica.
   const mixed = await fetch(url + after.path('page.css'));
   expect([mixed.status, mixed.headers.get('cache-control')]).toEqual([200, 'no-store']);
 });
@@ -59,7 +59,7 @@ test.each([
   'npm-zod.js',
   '__proto__',
   '',
-])('what is no asset is not there: %s', async (name) => {
+])('responds with 404 for other files: %s', async (name) => {
   const { load } = await open();
   const assets = await load();
   const { url } = await listen({ routes: [assetRoutes('/assets/test', async () => assets)] });
@@ -68,18 +68,18 @@ test.each([
   expect(() => assets.path(name)).toThrow(RangeError);
 });
 
-test.skipIf(noBrowser)('a browser runs the modules under the policy of pages, and nothing else', async () => {
+test.skipIf(noBrowser)('the page policy lets a browser run the modules and nothing else', async () => {
   const { load } = await open();
   const assets = await load();
   const attack = `<script>document.title = 'attacked'</script><img src="x:" onerror="document.title = 'attacked'">`;
   const page =
-    (inside: string): Routes =>
+    (content: string): Routes =>
     (scope) =>
-      scope.get(inside === '' ? '/' : '/attacked', (_request, reply) =>
+      scope.get(content === '' ? '/' : '/attacked', (_request, reply) =>
         reply
           .headers(pageHeaders())
           .send(
-            `<!doctype html><html lang="en"><title>Page</title><link rel="stylesheet" href="${assets.path('page.css')}"><main></main>${inside}<script type="module" src="${assets.path('page.js')}"></script></html>`,
+            `<!doctype html><html lang="en"><title>Page</title><link rel="stylesheet" href="${assets.path('page.css')}"><main></main>${content}<script type="module" src="${assets.path('page.js')}"></script></html>`,
           ),
       );
   const routes = [page(''), page(attack), assetRoutes('/assets/test', async () => assets)];

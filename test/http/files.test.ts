@@ -11,13 +11,13 @@ import { fetcherFor, mp3, temporaryFolder } from '../media/helpers.ts';
 
 const song = mp3(200);
 
-/** A listener with a kept song behind it, a clock that can be moved, and everything it logs. */
+/** A listener with a stored song, an adjustable clock and a recorded log. */
 async function open(options: { store?: Partial<MediaStore> } = {}) {
   let time = Date.UTC(2031, 4, 5);
   const now = () => time;
   const logged: unknown[] = [];
-  const note = (fields: object) => logged.push(fields);
-  const log = { debug: note, info: note, warn: note, error: note };
+  const record = (fields: object) => logged.push(fields);
+  const log = { debug: record, info: record, warn: record, error: record };
   const signing = {
     publicUrl: 'http://bot.example',
     secrets: ['new secret', 'old secret'],
@@ -35,27 +35,27 @@ async function open(options: { store?: Partial<MediaStore> } = {}) {
     routes: [fileRoutes({ media, log, now })],
   });
   onTestFinished(() => server.close());
-  const here = (link: string) => link.replace('http://bot.example', server.url);
-  const keep = async (data: Uint8Array, kind: ContentKind, downloadName: string) => {
-    const kept = await media.keepBytes(data, { kinds: [kind] });
-    return { kept, link: here(media.link(kept.name, { downloadName })) };
+  const toLocalUrl = (link: string) => link.replace('http://bot.example', server.url);
+  const store = async (data: Uint8Array, kind: ContentKind, downloadName: string) => {
+    const stored = await media.keepBytes(data, { kinds: [kind] });
+    return { stored, link: toLocalUrl(media.link(stored.name, { downloadName })) };
   };
   return {
-    ...(await keep(song, 'audio', 'Regen über Zürich 雨.mp3')),
-    keep,
-    here,
+    ...(await store(song, 'audio', 'Regen über Zürich 雨.mp3')),
+    store,
+    toLocalUrl,
     media,
     logged,
     url: server.url,
     signing,
-    pass: (milliseconds: number) => {
+    advance: (milliseconds: number) => {
       time += milliseconds;
     },
   };
 }
 
 describe('a signed link', () => {
-  test('gives the file with its type, its name and nothing that a browser would run', async () => {
+  test('serves the file with its type, its name and a policy against scripts', async () => {
     const { link } = await open();
     const response = await fetch(link);
 
@@ -78,9 +78,9 @@ describe('a signed link', () => {
     });
   });
 
-  test('is saved and not shown when it is neither seen nor heard', async () => {
-    const { keep } = await open();
-    const { link } = await keep(Buffer.from('<script>alert(1)</script>'), 'text', 'lyrics.txt');
+  test('downloads files that are not media', async () => {
+    const { store } = await open();
+    const { link } = await store(Buffer.from('<script>alert(1)</script>'), 'text', 'lyrics.txt');
     const { headers } = await fetch(link);
     expect(headers.get('content-type')).toBe('text/plain; charset=utf-8');
     expect(headers.get('content-disposition')).toMatch(/^attachment/);
@@ -95,15 +95,15 @@ describe('a signed link', () => {
     '../up',
     '%41',
     '',
-  ])('works whatever the file is called: %j', async (downloadName) => {
-    const { kept, media, here } = await open();
-    const response = await fetch(here(media.link(kept.name, { downloadName })));
+  ])('works with any file name: %j', async (downloadName) => {
+    const { stored, media, toLocalUrl } = await open();
+    const response = await fetch(toLocalUrl(media.link(stored.name, { downloadName })));
     expect(response.status).toBe(200);
     expect(response.headers.get('set-cookie')).toBeNull();
     expect(parse(response.headers.get('content-disposition') ?? '').type).toBe('inline');
   });
 
-  test('answers HEAD as it answers GET, without the bytes', async () => {
+  test('answers HEAD with the headers rangeIf GET', async () => {
     const { link } = await open();
     const head = await fetch(link, { method: 'HEAD' });
     expect(head.status).toBe(200);
@@ -112,23 +112,23 @@ describe('a signed link', () => {
     expect((await head.arrayBuffer()).byteLength).toBe(0);
   });
 
-  test('made with the secret before this one still works', async () => {
-    const { kept, here, signing, media } = await open();
+  test('still works with the previous secret', async () => {
+    const { stored, toLocalUrl, signing, media } = await open();
     const log = { warn: () => undefined };
     const before = createMedia({
       ...signing,
       secrets: ['old secret'],
       log,
-      store: unused(),
+      store: unusedStore(),
       fetcher: fetcherFor(),
     });
-    const link = before.link(kept.name, { downloadName: 'song.mp3' });
-    expect((await fetch(here(link))).status).toBe(200);
-    expect(media.link(kept.name, { downloadName: 'song.mp3' })).not.toBe(link);
+    const link = before.link(stored.name, { downloadName: 'song.mp3' });
+    expect((await fetch(toLocalUrl(link))).status).toBe(200);
+    expect(media.link(stored.name, { downloadName: 'song.mp3' })).not.toBe(link);
   });
 });
 
-describe('parts of a file', () => {
+describe('a range request', () => {
   const bytes = song.length;
   test.each([
     { range: 'bytes=0-9', part: [0, 9] },
@@ -137,7 +137,7 @@ describe('parts of a file', () => {
     { range: `bytes=10-${bytes * 2}`, part: [10, bytes - 1] },
     { range: 'bytes=0-0', part: [0, 0] },
     { range: 'bytes=0-9,10-19', part: [0, 19] },
-  ] as const)('$range is answered with just that', async ({ range, part: [start, end] }) => {
+  ] as const)('gets the range: $range', async ({ range, part: [start, end] }) => {
     const { link } = await open();
     const response = await fetch(link, { headers: { range } });
     expect(response.status).toBe(206);
@@ -146,7 +146,7 @@ describe('parts of a file', () => {
   });
 
   test.each(['bytes=abc', 'items=0-9', 'bytes=0-9,100-109', 'bytes=', '0-9'])(
-    '%j is answered with the whole file',
+    'gets the whole file if the header is invalid or has separate ranges: %j',
     async (range) => {
       const { link } = await open();
       const response = await fetch(link, { headers: { range } });
@@ -156,7 +156,7 @@ describe('parts of a file', () => {
   );
 
   test.each([`bytes=${bytes}-`, `bytes=${bytes * 2}-${bytes * 3}`, 'bytes=9-0', 'bytes=-0'])(
-    '%s holds no byte',
+    'gets 416 for an unsatisfiable range: %s',
     async (range) => {
       const { link } = await open();
       const response = await fetch(link, { headers: { range } });
@@ -165,16 +165,16 @@ describe('parts of a file', () => {
     },
   );
 
-  test('are given only of the very file that was begun', async () => {
+  test('gets the whole file if the entity tag does not match', async () => {
     const { link } = await open();
-    const begun = await fetch(link, { method: 'HEAD' });
-    const of = (tag: string) => fetch(link, { headers: { range: 'bytes=0-9', 'if-range': tag } });
-    expect((await of(begun.headers.get('etag') ?? '')).status).toBe(206);
-    expect((await of('"another"')).status).toBe(200);
+    const head = await fetch(link, { method: 'HEAD' });
+    const rangeIf = (tag: string) => fetch(link, { headers: { range: 'bytes=0-9', 'if-range': tag } });
+    expect((await rangeIf(head.headers.get('etag') ?? '')).status).toBe(206);
+    expect((await rangeIf('"another"')).status).toBe(200);
   });
 });
 
-describe('404 is all there is', () => {
+describe('404', () => {
   test.each<[string, (link: URL) => unknown]>([
     ['without a signature', (link) => link.searchParams.delete('signature')],
     [
@@ -184,26 +184,26 @@ describe('404 is all there is', () => {
     ['with half a signature', (link) => link.searchParams.set('signature', 'AAAA')],
     ['with an empty signature', (link) => link.searchParams.set('signature', '')],
     ['with two signatures', (link) => link.searchParams.append('signature', 'x')],
-    ['for a longer life', (link) => link.searchParams.set('expires', '99999999999')],
-    ['without an end', (link) => link.searchParams.delete('expires')],
-    ['for ever', (link) => link.searchParams.set('expires', 'Infinity')],
-    ['under another name', (link) => link.searchParams.set('as', 'evil.html')],
+    ['with a later expiry', (link) => link.searchParams.set('expires', '99999999999')],
+    ['without an expiry', (link) => link.searchParams.delete('expires')],
+    ['with an infinite expiry', (link) => link.searchParams.set('expires', 'Infinity')],
+    ['with another download name', (link) => link.searchParams.set('as', 'evil.html')],
     ['for another file', (link) => Object.assign(link, { pathname: `/files/${'0'.repeat(64)}.mp3` })],
     [
       'for another extension',
       (link) => Object.assign(link, { pathname: link.pathname.replace('.mp3', '.html') }),
     ],
-    ['for a path that climbs', (link) => Object.assign(link, { pathname: '/files/..%2f..%2fetc%2fpasswd' })],
+    ['for a path traversal', (link) => Object.assign(link, { pathname: '/files/..%2f..%2fetc%2fpasswd' })],
     [
-      'for a path that climbs twice encoded',
+      'for a double-encoded path traversal',
       (link) => Object.assign(link, { pathname: '/files/%252e%252e%252fx' }),
     ],
-    ['for a path that ends early', (link) => Object.assign(link, { pathname: `${link.pathname}%00.txt` })],
-    ['for a path that cannot be read', (link) => Object.assign(link, { pathname: '/files/%E0%A4%A' })],
+    ['for a path with a null byte', (link) => Object.assign(link, { pathname: `${link.pathname}%00.txt` })],
+    ['for an invalid encoding', (link) => Object.assign(link, { pathname: '/files/%E0%A4%A' })],
     ['for the folder', (link) => Object.assign(link, { pathname: '/files/' })],
     ['for the folder without its slash', (link) => Object.assign(link, { pathname: '/files' })],
-    ['for what is being written', (link) => Object.assign(link, { pathname: '/files/incoming' })],
-    ['for a name below a name', (link) => Object.assign(link, { pathname: '/files/in/attachment.mp3' })],
+    ['for a file that is being written', (link) => Object.assign(link, { pathname: '/files/incoming' })],
+    ['for a nested path', (link) => Object.assign(link, { pathname: '/files/in/attachment.mp3' })],
   ])('%s', async (_case, forge) => {
     const { link } = await open();
     const forged = new URL(link);
@@ -215,24 +215,24 @@ describe('404 is all there is', () => {
   });
 
   test('after the link has expired', async () => {
-    const { link, pass } = await open();
-    pass(599_000);
+    const { link, advance } = await open();
+    advance(599_000);
     expect((await fetch(link)).status).toBe(200);
-    pass(1_000);
+    advance(1_000);
     expect((await fetch(link)).status).toBe(404);
   });
 
-  test('after the file is gone, even if it went just now', async () => {
-    const gone = await open({ store: { stat: async () => undefined } });
-    expect((await fetch(gone.link)).status).toBe(404);
-    const goneJustNow = await open({ store: { open: async () => undefined } });
-    const response = await fetch(goneJustNow.link);
+  test('after the file was removed, even if it was removed just now', async () => {
+    const removed = await open({ store: { stat: async () => undefined } });
+    expect((await fetch(removed.link)).status).toBe(404);
+    const removedJustNow = await open({ store: { open: async () => undefined } });
+    const response = await fetch(removedJustNow.link);
     expect(response.status).toBe(404);
     expect(response.headers.get('content-length')).not.toBe(String(song.length));
   });
 });
 
-test('a store of files that does not answer is 503, and the log keeps the signature to itself', async () => {
+test('responds with 503 when the file store is down, without logging the signature', async () => {
   const down = async () => {
     throw new Error('the bucket is down');
   };
@@ -245,6 +245,6 @@ test('a store of files that does not answer is 503, and the log keeps the signat
   expect(JSON.stringify(logged)).not.toContain(signature);
 });
 
-function unused(): MediaStore {
+function unusedStore(): MediaStore {
   return createFolderStore({ directory: '/nonexistent', now: () => 0 });
 }

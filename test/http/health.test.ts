@@ -16,7 +16,7 @@ async function health(options: Partial<HealthOptions>) {
   return { get, log };
 }
 
-test('/healthz says that the process lives, even when nothing else does', async () => {
+test('/healthz is alive even if a part is not ready', async () => {
   const { get } = await health({
     parts: [{ name: 'storage', check: () => ({ ready: false, reason: 'away' }) }],
   });
@@ -36,7 +36,7 @@ test('/readyz is 200 when every part works', async () => {
   });
 });
 
-test('/readyz is 503 and names the part that does not work, and why', async () => {
+test('/readyz is 503 with the failing part and its reason', async () => {
   const { get } = await health({
     parts: [
       { name: 'storage', check: () => ({ ready: true }) },
@@ -49,7 +49,7 @@ test('/readyz is 503 and names the part that does not work, and why', async () =
   });
 });
 
-test('a part that throws is not ready; its cause goes to the log and not to the world', async () => {
+test('a part that throws is not ready, and only the log has the cause', async () => {
   const { get, log } = await health({
     parts: [
       { name: 'storage', check: () => Promise.reject(new Error('redis://user:hunter2@host refused')) },
@@ -70,7 +70,7 @@ test('a part that throws is not ready; its cause goes to the log and not to the 
   expect(log.lines).toHaveLength(2);
 });
 
-test('a part that never answers does not keep the question waiting', async () => {
+test('a part that never responds times out', async () => {
   const check = vi.fn(() => new Promise<never>(() => {}));
   const { get } = await health({ parts: [{ name: 'storage', check }] });
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -81,7 +81,7 @@ test('a part that never answers does not keep the question waiting', async () =>
   expect((await answer).body.parts).toEqual({ storage: 'no response' });
 });
 
-test('many questions at once ask the parts once; a second later they are asked again', async () => {
+test('concurrent requests check the parts once per second', async () => {
   let time = 0;
   const check = vi.fn(() => ({ ready: true }) as const);
   const { get } = await health({ parts: [{ name: 'storage', check }], elapsed: () => time });

@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 import type { Log } from '../../src/core/telemetry/log.ts';
 import { createHttpServer, type HttpServer, type HttpServerOptions } from '../../src/http/server.ts';
 
-/** A log that keeps what is written to it. */
+/** A log that records its lines. */
 export function collectLog(): Log & { readonly lines: string[] } {
   const lines: string[] = [];
   const write = (level: string) => (fields: object, sentence: string) => {
@@ -13,7 +13,7 @@ export function collectLog(): Log & { readonly lines: string[] } {
   return { lines, debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
 }
 
-/** A listener on a free port of loopback that ends with the test. */
+/** A listener on a free loopback port, closed after the test. */
 export async function listen(options: Partial<HttpServerOptions> = {}): Promise<HttpServer> {
   const server = await createHttpServer({
     host: '127.0.0.1',
@@ -26,7 +26,6 @@ export async function listen(options: Partial<HttpServerOptions> = {}): Promise<
   return server;
 }
 
-/** The port that the listener took. */
 export const portOf = ({ url }: HttpServer): number => Number(new URL(url).port);
 
 export const connectTo = (server: HttpServer): Socket => connect(portOf(server), '127.0.0.1');
@@ -34,7 +33,7 @@ export const connectTo = (server: HttpServer): Socket => connect(portOf(server),
 /** Writes raw bytes to a listener and reads until it ends the connection. */
 export async function sendRaw(server: HttpServer, ...chunks: readonly string[]): Promise<string> {
   const socket = connectTo(server);
-  // A server that hangs up while we write is an answer, not a failure.
+  // The server may close the connection while we write.
   socket.on('error', () => {});
   for (const chunk of chunks) socket.write(chunk);
   return text(socket).catch(() => '');

@@ -6,7 +6,7 @@ import { RecordingLog } from '../storage/recording-log.ts';
 let server: HttpServer | undefined;
 afterEach(() => server?.close());
 
-test('operators read usage, refusals and connections over HTTP', async () => {
+test('serves metrics in the Prometheus format', async () => {
   const metrics = createMetrics();
   server = await createHttpServer({
     host: '127.0.0.1',
@@ -24,9 +24,9 @@ test('operators read usage, refusals and connections over HTTP', async () => {
     metrics.measure('minstrel_usage_units_total', song, units);
   }
   metrics.measure('minstrel_callback_read_seconds', {}, 0.02);
-  const answer = await fetch(`${server.url}/metrics`);
-  expect(answer.headers.get('content-type')).toContain('text/plain');
-  const lines = (await answer.text()).split('\n');
+  const response = await fetch(`${server.url}/metrics`);
+  expect(response.headers.get('content-type')).toContain('text/plain');
+  const lines = (await response.text()).split('\n');
   expect(lines).toEqual(
     expect.arrayContaining([
       'minstrel_usage_requests_total{platform="discord",family="song",model="V5"} 2',

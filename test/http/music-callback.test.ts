@@ -9,9 +9,9 @@ import {
 } from '../../src/http/music-callback.ts';
 import { collectLog, connectTo, listen, sendRaw } from './listener.ts';
 
-const SECRET = 'the present secret of this deployment';
-const PREVIOUS = 'the secret that it had before that';
-const STRANGER = 'a secret that it never had, at all';
+const SECRET = 'the current secret of this deployment';
+const PREVIOUS = 'the previous secret of this deployment';
+const FOREIGN = 'a secret of another deployment, not ours';
 
 async function receiver(options: Partial<MusicCallbackOptions> = {}) {
   const log = collectLog();
@@ -26,7 +26,7 @@ async function receiver(options: Partial<MusicCallbackOptions> = {}) {
 }
 
 describe('the URL', () => {
-  test('has the job and 43 characters that prove it', () => {
+  test('contains the job and a signature of 43 characters', () => {
     expect(callbackUrl('https://minstrel.example', 'job-1', SECRET)).toMatch(
       /^https:\/\/minstrel\.example\/callbacks\/music\/job-1\/[\w-]{43}$/,
     );
@@ -39,7 +39,7 @@ describe('the URL', () => {
 });
 
 describe('a signed callback', () => {
-  test('is stored as it came and answered 200', async () => {
+  test('is stored unchanged and acknowledged with 200', async () => {
     const { receive, post, url } = await receiver();
     const body = '{"code":200, "data":{"task_id":"t","title":"Über Regen 🌧"}}';
     const response = await post(url, { body, headers: { 'content-type': 'application/json' } });
@@ -48,27 +48,27 @@ describe('a signed callback', () => {
     expect(receive).toHaveBeenCalledExactlyOnceWith('job-1', body);
   });
 
-  test('is answered only once it is stored', async () => {
+  test('is acknowledged only after it is stored', async () => {
     const { promise: stored, resolve } = Promise.withResolvers<'stored'>();
     const receive = vi.fn(async () => 'stored' as const).mockReturnValueOnce(stored);
     const { post, url } = await receiver({ receive });
-    const answered = vi.fn();
-    const answer = post(url).then(answered);
+    const onResponse = vi.fn();
+    const answer = post(url).then(onResponse);
     await expect.poll(() => receive.mock.calls.length).toBe(1);
-    // Others come and are answered meanwhile.
+    // Other callbacks are acknowledged meanwhile.
     for (let time = 0; time < 3; time += 1) expect((await post(url)).status).toBe(200);
-    expect(answered).not.toHaveBeenCalled();
+    expect(onResponse).not.toHaveBeenCalled();
     resolve('stored');
     await answer;
-    expect(answered.mock.calls[0]?.[0]).toMatchObject({ status: 200 });
+    expect(onResponse.mock.calls[0]?.[0]).toMatchObject({ status: 200 });
   });
 
   test.each([
     ['no content type', undefined],
     ['a form', 'application/x-www-form-urlencoded'],
-    ['a content type that is none', 'none at all;;;'],
+    ['an invalid content type', 'none at all;;;'],
     ['JSON with a charset', 'application/json; charset=utf-8'],
-  ])('is stored whatever the body calls itself: %s', async (_name, type) => {
+  ])('is stored regardless of its content type: %s', async (_name, type) => {
     const { receive, post, url } = await receiver();
     const response = await post(url, {
       body: new TextEncoder().encode('not {json'),
@@ -84,26 +84,26 @@ describe('a signed callback', () => {
     expect(receive).toHaveBeenCalledExactlyOnceWith('job-1', '');
   });
 
-  test('is counted by what became of it', async () => {
+  test('is measured by outcome', async () => {
     const outcomes = ['stored', 'unknown-job'] as const;
     const receive = vi.fn<MusicCallbackOptions['receive']>();
     for (const outcome of outcomes) receive.mockResolvedValueOnce(outcome);
-    receive.mockRejectedValueOnce(new Error('storage is away'));
-    const { server, post, url, outcomes: counted } = await receiver({ receive });
+    receive.mockRejectedValueOnce(new Error('storage is down'));
+    const { server, post, url, outcomes: measured } = await receiver({ receive });
     for (let time = 0; time < 3; time += 1) await post(url);
-    await post(callbackUrl(server.url, 'job-1', STRANGER));
-    expect(counted).toEqual(
+    await post(callbackUrl(server.url, 'job-1', FOREIGN));
+    expect(measured).toEqual(
       [...outcomes, 'unavailable', 'forged'].map((outcome) => `minstrel_callbacks_total ${outcome}`),
     );
   });
 
-  test('signed with the secret before this one still counts', async () => {
+  test('is accepted with the previous secret', async () => {
     const { receive, post, server } = await receiver();
     expect((await post(callbackUrl(server.url, 'job-1', PREVIOUS))).status).toBe(200);
     expect(receive).toHaveBeenCalledOnce();
   });
 
-  test('of exactly the limit is taken, of one byte more is 413 and not stored', async () => {
+  test('is accepted up to the size limit and rejected with 413 above it', async () => {
     const { receive, post, url, server } = await receiver();
     expect((await post(url, { body: 'x'.repeat(CALLBACK_BODY_BYTES) })).status).toBe(200);
     expect(receive).toHaveBeenCalledOnce();
@@ -120,7 +120,7 @@ describe('a signed callback', () => {
     expect(receive).toHaveBeenCalledOnce();
   });
 
-  test('that ends before its declared length is not stored', async () => {
+  test('is not stored if it is shorter than its declared length', async () => {
     const { receive, url, server } = await receiver();
     const socket = connectTo(server);
     socket.end(`POST ${new URL(url).pathname} HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{"half":`);
@@ -128,7 +128,7 @@ describe('a signed callback', () => {
     expect(receive).not.toHaveBeenCalled();
   });
 
-  test('that is compressed is asked for again uncompressed', async () => {
+  test('is rejected if it is compressed', async () => {
     const { receive, post, url } = await receiver();
     const response = await post(url, { headers: { 'content-encoding': 'gzip' } });
     expect(response.status).toBe(415);
@@ -137,22 +137,22 @@ describe('a signed callback', () => {
   });
 });
 
-describe('a callback that proves nothing', () => {
-  const forgeries: [string, (right: string) => string][] = [
-    ['a signature by another secret', () => signCallback('job-1', STRANGER)],
+describe('a callback with an invalid signature', () => {
+  const forgeries: [string, (valid: string) => string][] = [
+    ['a signature by another secret', () => signCallback('job-1', FOREIGN)],
     ['a signature of another job', () => signCallback('job-2', SECRET)],
-    ['a signature made for something else', () => sign('file\njob-1', SECRET)],
+    ['a signature for another purpose', () => sign('file\njob-1', SECRET)],
     [
       'a signature with its last character changed',
-      (right) => right.slice(0, -1) + (right.endsWith('A') ? 'B' : 'A'),
+      (valid) => valid.slice(0, -1) + (valid.endsWith('A') ? 'B' : 'A'),
     ],
-    ['the right one with more behind it', (right) => `${right}=`],
-    ['an empty one', () => '%20'],
+    ['a valid signature with a suffix', (valid) => `${valid}=`],
+    ['an empty signature', () => '%20'],
   ];
-  test.each(forgeries)('%s gets the answer of an unknown route', async (_name, forge) => {
+  test.each(forgeries)('gets the response of an unknown route: %s', async (_name, forge) => {
     const { server, receive, post } = await receiver();
-    const right = signCallback('job-1', SECRET);
-    const forged = await post(`${server.url}/callbacks/music/job-1/${forge(right)}`);
+    const valid = signCallback('job-1', SECRET);
+    const forged = await post(`${server.url}/callbacks/music/job-1/${forge(valid)}`);
     const unknown = await post(`${server.url}/nothing/here`);
     expect(forged.status).toBe(404);
     expect(await forged.text()).toBe(await unknown.text());
@@ -161,7 +161,7 @@ describe('a callback that proves nothing', () => {
     expect(receive).not.toHaveBeenCalled();
   });
 
-  test('is answered before its body is read', async () => {
+  test('is rejected before its body is read', async () => {
     const { server } = await receiver();
     const socket = connectTo(server);
     socket.write('POST /callbacks/music/job-1/forged HTTP/1.1\r\nhost: x\r\ncontent-length: 1000000\r\n\r\n');
@@ -170,18 +170,18 @@ describe('a callback that proves nothing', () => {
     socket.destroy();
   });
 
-  test('leaves no signature in the log, whether right or wrong', async () => {
+  test('leaves no signature in the log, valid or not', async () => {
     const { server, post, log, url } = await receiver();
     await post(url);
-    await post(`${server.url}/callbacks/music/job-1/${signCallback('job-1', STRANGER)}`);
+    await post(`${server.url}/callbacks/music/job-1/${signCallback('job-1', FOREIGN)}`);
     await expect.poll(() => log.lines).toHaveLength(2);
     expect(log.lines.join()).not.toContain(signCallback('job-1', SECRET));
-    expect(log.lines.join()).not.toContain(signCallback('job-1', STRANGER));
+    expect(log.lines.join()).not.toContain(signCallback('job-1', FOREIGN));
   });
 });
 
-describe('what could not be stored', () => {
-  test('because storage is away is 503, so that the gateway sends it again', async () => {
+describe('a callback that cannot be stored', () => {
+  test('gets 503 when storage is down, so that the gateway retries', async () => {
     const { post, url, log } = await receiver({ receive: () => Promise.reject(new Error('disk on fire')) });
     const response = await post(url);
     expect(response.status).toBe(503);
@@ -190,7 +190,7 @@ describe('what could not be stored', () => {
     expect(log.lines[0]).toContain('Could not store a callback');
   });
 
-  test('because storage hangs is 503 while the gateway still listens', async () => {
+  test('gets 503 when storage hangs, before the gateway times out', async () => {
     const receive = vi.fn(() => new Promise<never>(() => {}));
     const { post, url } = await receiver({ receive });
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -201,7 +201,7 @@ describe('what could not be stored', () => {
     expect((await answer).status).toBe(503);
   });
 
-  test('because the job is unknown cannot be told from any unknown route', async () => {
+  test('gets the response of an unknown route if the job is unknown', async () => {
     const { post, url, log } = await receiver({ receive: async () => 'unknown-job' });
     const response = await post(url);
     expect(response.status).toBe(404);

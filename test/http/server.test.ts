@@ -7,7 +7,7 @@ const hello: Routes = (scope) => {
   scope.get('/hello/:name', async (request) => ({ hello: request.params }));
 };
 
-test('serves the routes it is given and says where it listens', async () => {
+test('serves its routes and returns its URL', async () => {
   const server = await listen({ routes: [hello] });
   expect(server.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
   const response = await fetch(`${server.url}/hello/rain`);
@@ -15,14 +15,14 @@ test('serves the routes it is given and says where it listens', async () => {
   expect(response.headers.get('x-content-type-options')).toBe('nosniff');
 });
 
-test('a listener on every address still names one that can be opened', async () => {
+test('returns a reachable URL when it listens on all addresses', async () => {
   const server = await listen({ host: '0.0.0.0', routes: [hello] });
   expect((await fetch(`${server.url}/hello/rain`)).status).toBe(200);
 });
 
-test('unknown paths, methods and broken paths all get the same 404', async () => {
+test('responds with the same 404 to unknown paths, methods and invalid paths', async () => {
   const server = await listen({ routes: [hello] });
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     [
       ['GET', '/nothing'],
       ['POST', '/hello/rain'],
@@ -34,10 +34,10 @@ test('unknown paths, methods and broken paths all get the same 404', async () =>
       return [response.status, await response.text()];
     }),
   );
-  expect(new Set(answers.map(String))).toEqual(new Set(['404,{"error":"not found"}']));
+  expect(new Set(responses.map(String))).toEqual(new Set(['404,{"error":"not found"}']));
 });
 
-test('no route parses a body that it did not ask for', async () => {
+test('rejects bodies for routes without a parser', async () => {
   const server = await listen({
     routes: [(scope) => void scope.post('/knock', async (request) => ({ body: typeof request.body }))],
   });
@@ -49,21 +49,21 @@ test('no route parses a body that it did not ask for', async () => {
   expect(response.status).toBe(415);
 });
 
-test('a route that breaks answers 500 without its reason, which goes to the log', async () => {
+test('responds with 500 if a route throws, and logs the cause', async () => {
   const log = collectLog();
-  const broken: Routes = (scope) => {
+  const failing: Routes = (scope) => {
     scope.get('/break/:secret', async () => {
       throw new Error('the database password is hunter2');
     });
   };
-  const server = await listen({ routes: [broken], log });
+  const server = await listen({ routes: [failing], log });
   const response = await fetch(`${server.url}/break/key`);
   expect(response.status).toBe(500);
   expect(await response.text()).toBe('{"error":"internal error"}');
   expect(log.lines).toContainEqual(expect.stringContaining('error Request failed'));
 });
 
-test('the log names routes by their pattern, never by the URL', async () => {
+test('logs the route pattern, never the URL', async () => {
   const log = collectLog();
   const server = await listen({ routes: [hello], log });
   await fetch(`${server.url}/hello/a-signed-secret?token=another-secret`);
@@ -73,23 +73,23 @@ test('the log names routes by their pattern, never by the URL', async () => {
   expect(log.lines.join()).not.toContain('secret');
 });
 
-test('a sender that never finishes its headers is cut off', async () => {
+test('closes a connection that never finishes its headers', async () => {
   const server = await listen({ routes: [hello], timeouts: { headersMs: 100, requestMs: 200 } });
-  const answer = await sendRaw(server, 'GET /hello/rain HTTP/1.1\r\nhost: x\r\n');
-  expect(answer).toMatch(/^HTTP\/1.1 408 /);
+  const response = await sendRaw(server, 'GET /hello/rain HTTP/1.1\r\nhost: x\r\n');
+  expect(response).toMatch(/^HTTP\/1.1 408 /);
 });
 
-test('a connection on which nothing moves is closed', async () => {
+test('closes an idle connection', async () => {
   const server = await listen({ routes: [hello], timeouts: { idleMs: 100 } });
   expect(await sendRaw(server)).toBe('');
 });
 
-test('what is not HTTP is answered with 400 and closed', async () => {
+test('responds with 400 to data that is not HTTP', async () => {
   const server = await listen({ routes: [hello] });
   expect(await sendRaw(server, 'nonsense\r\n\r\n')).toMatch(/^HTTP\/1.1 400 /);
 });
 
-test('closing lets a running answer finish', async () => {
+test('waits for responses in progress when closing', async () => {
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   const entered = vi.fn();
   const server = await listen({
@@ -102,16 +102,16 @@ test('closing lets a running answer finish', async () => {
         }),
     ],
   });
-  const answer = fetch(`${server.url}/slow`);
+  const response = fetch(`${server.url}/slow`);
   await expect.poll(() => entered).toHaveBeenCalled();
   const closed = server.close();
   open();
-  expect((await answer).status).toBe(200);
+  expect((await response).status).toBe(200);
   await closed;
   await expect(fetch(`${server.url}/slow`)).rejects.toThrow();
 });
 
-test('closing ends what does not finish in time', async () => {
+test('ends responses that do not finish in time when closing', async () => {
   const entered = vi.fn();
   const server = await listen({
     timeouts: { closeMs: 50 },
@@ -123,33 +123,33 @@ test('closing ends what does not finish in time', async () => {
         }),
     ],
   });
-  const answer = fetch(`${server.url}/never`).catch(() => 'ended');
+  const response = fetch(`${server.url}/never`).catch(() => 'ended');
   await expect.poll(() => entered).toHaveBeenCalled();
   await server.close();
-  expect(await answer).toBe('ended');
+  expect(await response).toBe('ended');
 });
 
-test('closing does not wait for open connections that ask nothing', async () => {
-  // Nothing but the right behaviour ends these connections before the time limit of the test.
+test('does not wait for idle connections when closing', async () => {
+  // The timeouts are longer than the test, so only `close` can end these connections.
   const server = await listen({ routes: [hello], timeouts: { closeMs: 2 ** 31 - 1, idleMs: 0 } });
   const silent = connectTo(server);
   await once(silent, 'connect');
-  const kept = connectTo(server);
-  kept.write('GET /hello HTTP/1.1\r\nHost: bot.example\r\n\r\n');
-  await once(kept, 'data');
-  const ended = Promise.all([once(silent, 'close'), once(kept, 'close')]);
+  const keptAlive = connectTo(server);
+  keptAlive.write('GET /hello HTTP/1.1\r\nHost: bot.example\r\n\r\n');
+  await once(keptAlive, 'data');
+  const ended = Promise.all([once(silent, 'close'), once(keptAlive, 'close')]);
   await server.close();
   await ended;
 });
 
-test('a port that is taken is a sentence that says what to do', async () => {
+test('explains what to do if the port is in use', async () => {
   const first = await listen();
   await expect(listen({ port: portOf(first) })).rejects.toThrow(
     `Port ${portOf(first)} on 127.0.0.1 is in use by another program: stop that program, or set PORT to a free port.`,
   );
 });
 
-test('an address of another machine is a sentence that says what to do', async () => {
+test('explains what to do if the address is not available', async () => {
   await expect(listen({ host: '192.0.2.1' })).rejects.toMatchObject({
     code: 'address-unavailable',
     message: expect.stringContaining('set HOST'),

@@ -3,13 +3,13 @@ import { createHttpServer, isOwnNetwork, type Routes } from '../../src/http/serv
 import { limitVisitors } from '../../src/http/visitors.ts';
 import { collectLog } from './listener.ts';
 
-/** A listener with a file that is sent until it is let go, and a page. */
+/** A listener with a page, and a file whose response waits until it is released. */
 async function open() {
   let time = 0;
-  const held = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
   const routes: Routes = (scope) => {
     scope.get('/slow', async (_request, reply) => {
-      await held.promise;
+      await gate.promise;
       return reply.send('file');
     });
     scope.get('/quick', (_request, reply) => reply.send('page'));
@@ -21,17 +21,17 @@ async function open() {
     routes: [limitVisitors([routes], { elapsed: () => time }), (scope) => scope.get('/other', () => 'other')],
   });
   onTestFinished(() => server.close());
-  onTestFinished(() => held.resolve());
+  onTestFinished(() => gate.resolve());
   const get = async (path: string, visitor?: string) =>
     fetch(server.url + path, { headers: visitor === undefined ? {} : { 'x-forwarded-for': visitor } });
-  const pass = (milliseconds: number) => {
+  const advance = (milliseconds: number) => {
     time += milliseconds;
   };
-  return { get, letGo: held.resolve, pass };
+  return { get, release: gate.resolve, advance };
 }
 
-test('one visitor has a bound of streams at a time, and holds up no other', async () => {
-  const { get, letGo } = await open();
+test('limits concurrent requests per visitor without affecting others', async () => {
+  const { get, release } = await open();
   const streams = Array.from({ length: 64 }, () => get('/slow', '203.0.113.7'));
   await expect.poll(async () => (await get('/quick', '203.0.113.7')).status).toBe(429);
   const refused = await get('/quick', '203.0.113.7');
@@ -39,31 +39,31 @@ test('one visitor has a bound of streams at a time, and holds up no other', asyn
     '5',
     { error: 'too many requests' },
   ]);
-  // What the visitor itself says comes first in the list; what the proxy saw comes last.
+  // The list starts with the visitor's local claims and ends with the address the proxy saw.
   expect((await get('/quick', '198.51.100.1, 203.0.113.7')).status).toBe(429);
   expect((await get('/quick', '203.0.113.7, 198.51.100.1')).status).toBe(200);
   expect((await get('/quick')).status).toBe(200);
   expect((await get('/other', '203.0.113.7')).status).toBe(200);
-  letGo();
+  release();
   for (const stream of streams) expect((await stream).status).toBe(200);
   await expect.poll(async () => (await get('/quick', '203.0.113.7')).status).toBe(200);
 });
 
-test('one visitor asks 600 times in a row and then 20 times a second', async () => {
-  const { get, pass } = await open();
+test('allows 600 requests in a burst, then 20 per second', async () => {
+  const { get, advance } = await open();
   for (let request = 0; request < 600; request += 1) await (await get('/quick', '2001:db8::7')).text();
   expect((await get('/quick', '2001:db8::7')).status).toBe(429);
   expect((await get('/quick', '2001:db8::8')).status).toBe(200);
-  pass(1_000);
+  advance(1_000);
   const statuses = [];
   for (let request = 0; request < 21; request += 1)
     statuses.push((await get('/quick', '2001:db8::7')).status);
   expect(statuses.filter((status) => status === 200)).toHaveLength(20);
 });
 
-test('proxies are what is on this machine or network', () => {
-  const own = ['127.0.0.1', '::1', '10.1.2.3', '172.31.0.1', '192.168.1.1', 'fd00::1', '::ffff:10.0.0.1'];
-  expect(own.filter(isOwnNetwork)).toEqual(own);
+test('recognises addresses of this machine and network', () => {
+  const local = ['127.0.0.1', '::1', '10.1.2.3', '172.31.0.1', '192.168.1.1', 'fd00::1', '::ffff:10.0.0.1'];
+  expect(local.filter(isOwnNetwork)).toEqual(local);
   expect(
     ['203.0.113.7', '172.32.0.1', '2001:db8::1', '::ffff:203.0.113.7', 'unknown', ''].filter(isOwnNetwork),
   ).toEqual([]);

@@ -11,8 +11,8 @@ import {
 import { openSongSite } from './open-song-site.ts';
 import { Files, type SongSite, sampleSong, serveSong } from './song-site.ts';
 
-/** Measures what the mixer plays from then on. */
-const MEASURE = `(() => {
+/** Attaches a meter to the mixer's output. */
+const ATTACH_METER = `(() => {
   const { connect } = AudioNode.prototype;
   AudioNode.prototype.connect = function (to, ...rest) {
     if (to === this.context.destination && this.context instanceof AudioContext)
@@ -20,43 +20,43 @@ const MEASURE = `(() => {
     return connect.call(this, to, ...rest);
   };
 })()`;
-/** Loudest sample that the mixer plays now. */
+/** The loudest sample of the mixer's current output. */
 const METER = `(() => {
   const samples = new Float32Array(meter.fftSize);
   meter.getFloatTimeDomainData(samples);
   return Math.max(...samples.map(Math.abs));
 })()`;
-/** Looks at the mix twenty times a second for five seconds of it: promises the loudest sample, and how often a lane was drawn. */
-const LISTEN_TO_MIX = `(() => {
+/** Samples the mix twenty times a second for five seconds. Promises the loudest sample and the number of redraws. */
+const SAMPLE_MIX = `(() => {
   const { deck } = document.querySelector('[data-mixer]');
   const samples = new Float32Array(meter.fftSize);
-  const heard = { loudest: 0, looks: 0, drawn: 0 };
+  const result = { loudest: 0, looks: 0, drawn: 0 };
   const pen = CanvasRenderingContext2D.prototype;
   const { clearRect } = pen;
   pen.clearRect = function (...area) {
-    heard.drawn += 1;
+    result.drawn += 1;
     clearRect.apply(this, area);
   };
   globalThis.listened = new Promise((resolve) => {
     const look = setInterval(() => {
       if (!deck.playing || deck.position() < 0.1) return;
       meter.getFloatTimeDomainData(samples);
-      heard.loudest = Math.max(heard.loudest, ...samples.map(Math.abs));
-      heard.looks += 1;
+      result.loudest = Math.max(result.loudest, ...samples.map(Math.abs));
+      result.looks += 1;
       if (deck.position() <= 5) return;
       clearInterval(look);
-      // As it is now: the mix goes on.
-      resolve({ ...heard });
+      // A copy, since the mix continues.
+      resolve({ ...result });
     }, 50);
   });
 })()`;
 const MIX_POSITION = `document.querySelector('[data-mixer]').deck.position()`;
 
-/** Presses the button of the mix faster than its clock goes on. */
+/** Presses the mix's button faster than its clock advances. */
 const PRESS_TWICE =
   "for (let time = 0; time < 2; time += 1) document.querySelector('[data-mixer] .play').click()";
-/** Counts how often a clock is told to go on while it is being stopped. */
-const COUNT_HASTY = `(() => {
+/** Counts how often a clock is resumed while it is being suspended. */
+const COUNT_EARLY_RESUMES = `(() => {
   const clock = AudioContext.prototype;
   const { suspend, resume } = clock;
   let stopping = 0;
@@ -71,8 +71,8 @@ const COUNT_HASTY = `(() => {
     return resume.call(this);
   };
 })()`;
-/** Keeps what was started and not stopped. */
-const COUNT_SOUNDS = `(() => {
+/** Tracks sources that were started and not stopped. */
+const TRACK_SOURCES = `(() => {
   const source = AudioBufferSourceNode.prototype;
   const { start, stop } = source;
   globalThis.sounding = new Set();
@@ -86,7 +86,7 @@ const COUNT_SOUNDS = `(() => {
   };
 })()`;
 
-/** How many colours the middle of the first waveform has. */
+/** Number of colours in the middle row of the first waveform. */
 const COLOURS = `(() => {
   const canvas = document.querySelector('canvas');
   const { data } = canvas.getContext('2d').getImageData(0, canvas.height / 2, canvas.width, 1);
@@ -95,7 +95,7 @@ const COLOURS = `(() => {
   return new Set(opaque.map(String)).size;
 })()`;
 
-/** Makes the sound of the first player measurable. */
+/** Attaches a meter to the first player. */
 const LISTEN = `(() => {
   const context = new AudioContext();
   const analyser = new AnalyserNode(context);
@@ -109,12 +109,12 @@ const LISTEN = `(() => {
 
 const HOSTILE = `"><script>document.title = 'attacked'</script><img src=x onerror="document.title = 'attacked'">\u202Eexe.`;
 
-/** Whether a page has to be scrolled sideways, and whether it is dark. */
-const SIGHT = `({
+/** Whether the page overflows horizontally, and whether it is dark. */
+const LAYOUT = `({
   overflow: document.documentElement.scrollWidth - innerWidth,
   isDark: getComputedStyle(document.body).backgroundColor.match(/\\d+/g).every((part) => part < 60),
 })`;
-const sightSchema = z.object({ overflow: z.number(), isDark: z.boolean() });
+const layoutSchema = z.object({ overflow: z.number(), isDark: z.boolean() });
 
 const SCREENS = [
   [360, 'light'],
@@ -125,8 +125,8 @@ const SCREENS = [
 
 describe.skipIf(noBrowser)('the page of a song in a browser', () => {
   let browser: TestBrowser;
-  /** One that plays its stems from before the other tests until the last one. */
-  let mixing: Visit;
+  /** A page that plays its stems during all tests. */
+  let mixerVisit: Visit;
   let longSite: SongSite;
   let site: SongSite;
   const files = new Files();
@@ -136,10 +136,10 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     site = await serveSong({ song: sample, files });
     const longFiles = new Files();
     longSite = await serveSong({ song: sampleSong(longFiles, 64), files: longFiles });
-    mixing = await browser.visit(longSite.songUrl);
-    await openMixer(mixing);
-    await mixing.page.evaluate(LISTEN_TO_MIX);
-    await mixing.page.getByRole('button', { name: 'Play the mix' }).click();
+    mixerVisit = await browser.visit(longSite.songUrl);
+    await openMixer(mixerVisit);
+    await mixerVisit.page.evaluate(SAMPLE_MIX);
+    await mixerVisit.page.getByRole('button', { name: 'Play the mix' }).click();
   });
   afterAll(() => longSite?.[Symbol.asyncDispose]());
   afterAll(() => site?.[Symbol.asyncDispose]());
@@ -148,47 +148,47 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
   const open = (options?: VisitOptions): Promise<Visit> => browser.visit(site.songUrl, options);
 
   async function openMixer({ page }: Visit): Promise<void> {
-    await page.evaluate(MEASURE);
+    await page.evaluate(ATTACH_METER);
     await page.getByRole('button', { name: 'Open mixer' }).click();
     await page.getByRole('button', { name: 'Play the mix' }).waitFor();
   }
 
-  async function expectGoodOnScreens({ page, accessibilityProblems }: Visit): Promise<void> {
+  async function expectAccessibleOnScreens({ page, accessibilityProblems }: Visit): Promise<void> {
     for (const [width, colorScheme] of SCREENS) {
       const screen = `${width} pixels wide, ${colorScheme}`;
       await page.setViewportSize({ width, height: 740 });
       await page.emulateMedia({ colorScheme });
       expect(await accessibilityProblems(), screen).toEqual([]);
-      const { overflow, isDark } = sightSchema.parse(await page.evaluate(SIGHT));
+      const { overflow, isDark } = layoutSchema.parse(await page.evaluate(LAYOUT));
       expect(overflow, screen).toBeLessThanOrEqual(0);
       expect(isDark, screen).toBe(colorScheme === 'dark');
     }
   }
 
-  test('on no screen anything of a song or its player is wrong, cut off or hard to reach', async () => {
+  test('the song page fits and is accessible on every screen', async () => {
     const visit = await open();
     await openMixer(visit);
     await visit.page.getByText('Download', { exact: true }).first().click();
-    await expectGoodOnScreens(visit);
+    await expectAccessibleOnScreens(visit);
     expect(visit.problems).toEqual([]);
     visit.leave();
   });
 
-  test('on no screen anything is wrong with an album, with what is gone and with what was never there', async () => {
+  test('albums and error pages fit and are accessible on every screen', async () => {
     const { title, person, cover } = sample;
     const long = { title: `${HOSTILE}${'W'.repeat(5_000)}`, person: 'W'.repeat(5_000), path: 'songs/x/y' };
     const songs = [{ title, person, path: 'songs/x/y', seconds: 151, ...(cover && { cover }) }, long];
     const { songUrl, albumUrl, url } = await openSongSite({ song: 'erased', album: { songs }, files });
     for (const address of [albumUrl, songUrl, `${url}/songs/x/y`]) {
       const visit = await browser.visit(address);
-      await expectGoodOnScreens(visit);
-      // Its own status is the one thing that a console may tell.
+      await expectAccessibleOnScreens(visit);
+      // The console may only report the page's own status.
       expect(visit.problems.filter((line) => !/status of 4(04|10) /.test(line))).toEqual([]);
       visit.leave();
     }
   });
 
-  test('a cover, a title and sung lines stay together where the words run from right to left', async () => {
+  test('right-to-left titles and lyrics are aligned with the cover', async () => {
     const text = 'שיר על גשם';
     const takes = sample.takes.map((take) => ({
       ...take,
@@ -213,7 +213,7 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     leave();
   });
 
-  test('on paper a page is its words, dark on white, whatever is shown and sung', async () => {
+  test('prints only text, dark on white, even in karaoke', async () => {
     const visit = await open({ colorScheme: 'dark' });
     const { page, problems, leave } = visit;
     await openMixer(visit);
@@ -237,7 +237,7 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     leave();
   });
 
-  test('sound plays, the words follow it, and a pressed line goes on from there', async () => {
+  test('plays audio, highlights the current line and seeks to a clicked line', async () => {
     const { page, problems, leave } = await open();
     await page.evaluate(LISTEN);
     await page.getByRole('button', { name: 'Play Take 1' }).click();
@@ -253,7 +253,7 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     await expect
       .poll(() => page.locator('li[aria-current]').textContent())
       .toContain('And I read it once more');
-    // One player at a time.
+    // Only one player plays at a time.
     await page.getByRole('button', { name: 'Play Take 2' }).click();
     await page.getByRole('button', { name: 'Play Take 1' }).waitFor();
     expect(
@@ -269,9 +269,9 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     leave();
   });
 
-  test('the keyboard alone reaches and works everything', async () => {
+  test('all controls work by keyboard', async () => {
     const { page, problems, leave } = await open();
-    const reached: string[] = [];
+    const focusedLabels: string[] = [];
     const press: Readonly<Record<string, string>> = {
       'Play Take 1': 'Space',
       'Position in Take 1': 'ArrowRight',
@@ -285,15 +285,15 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
       await page.keyboard.press('Tab');
       const label = String(await page.evaluate(focused));
       if (label === '') break;
-      reached.push(label);
+      focusedLabels.push(label);
       const key = press[label];
       if (key !== undefined) await page.keyboard.press(key);
       if (!label.startsWith('Open mixer')) continue;
       await page.keyboard.press('Enter');
       await expect.poll(() => page.evaluate(focused)).toBe('Play the mix');
-      reached.push('Play the mix');
+      focusedLabels.push('Play the mix');
     }
-    expect(reached).toEqual(
+    expect(focusedLabels).toEqual(
       expect.arrayContaining([
         'Copy link',
         ...['Play Take 1', 'Position in Take 1', 'Speed of Take 1', 'Download', 'Play Take 2'],
@@ -311,10 +311,10 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     leave();
   });
 
-  test('the space bar and arrows play, the system shows what plays, and the address is handed on', async () => {
+  test('the space bar and arrow keys control playback, the system shows the song, and the link is copied', async () => {
     const { page, problems, leave } = await open();
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    const audio = (what: string) => page.evaluate(`document.querySelector('audio').${what}`);
+    const audio = (property: string) => page.evaluate(`document.querySelector('audio').${property}`);
     await page.keyboard.press('ArrowRight');
     await expect.poll(() => audio('currentTime')).toBe(5);
     await page.keyboard.press('ArrowLeft');
@@ -334,7 +334,7 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     );
     await page.keyboard.press('Space');
     await expect.poll(() => audio('paused')).toBe(true);
-    // A button keeps its own keys.
+    // Buttons handle their own keys.
     await page.getByRole('button', { name: 'Copy link' }).press('Space');
     await page.getByRole('button', { name: 'Copied' }).waitFor();
     expect(await audio('paused')).toBe(true);
@@ -345,11 +345,11 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     leave();
   });
 
-  test('stems play in step to the sample after seeking, too, and are muted and soloed', async () => {
+  test('stems stay in sync after seeking, and can be muted and soloed', async () => {
     const visit = await browser.visit(longSite.songUrl);
     const { page, problems, leave } = visit;
     await openMixer(visit);
-    // The stems are opposites: a sample of difference would be heard.
+    // The stems cancel each other out: an offset of one sample would be audible.
     const isSilent = async () => {
       const from = Number(await page.evaluate(MIX_POSITION));
       for (let look = 0; look < 5; look += 1) {
@@ -368,21 +368,21 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
       await expect.poll(() => page.evaluate(MIX_POSITION)).toBeGreaterThan(Number(seconds));
       await isSilent();
     }
-    // What was played is drawn in another colour than what comes.
+    // The played and the unplayed part have different colours.
     expect(await page.evaluate(COLOURS)).toBe(2);
-    // A slider that is held stays in the hand while the mix goes on.
+    // A slider does not move while it is being dragged.
     await position.scrollIntoViewIfNeeded();
     const { x = 0, y = 0, width = 0, height = 0 } = (await position.boundingBox()) ?? {};
     await page.mouse.move(x + width / 2, y + height / 2);
     await page.mouse.down();
     await page.mouse.move(x + width * 0.75, y + height / 2);
-    const held = await position.inputValue();
+    const draggedValue = await position.inputValue();
     const from = Number(await page.evaluate(MIX_POSITION));
     await expect.poll(() => page.evaluate(MIX_POSITION)).toBeGreaterThan(from + 0.5);
-    expect(await position.inputValue()).toBe(held);
+    expect(await position.inputValue()).toBe(draggedValue);
     await page.mouse.up();
-    await expect.poll(() => page.evaluate(MIX_POSITION)).toBeGreaterThanOrEqual(Number(held));
-    await expect.poll(() => position.inputValue()).not.toBe(held);
+    await expect.poll(() => page.evaluate(MIX_POSITION)).toBeGreaterThanOrEqual(Number(draggedValue));
+    await expect.poll(() => position.inputValue()).not.toBe(draggedValue);
     const muteVocals = page.getByRole('button', { name: 'Mute vocals' });
     await muteVocals.click();
     await expect.poll(async () => Number(await page.evaluate(METER))).toBeCloseTo(0.5, 1);
@@ -399,13 +399,13 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     leave();
   });
 
-  test('the mix plays once however quickly its button is pressed, and is silent when it is paused', async () => {
+  test('the mix plays once even if its button is pressed quickly, and is silent when paused', async () => {
     const visit = await open();
     const { page, leave } = visit;
     await openMixer(visit);
-    await page.evaluate(COUNT_SOUNDS);
+    await page.evaluate(TRACK_SOURCES);
     const sounding = () => page.evaluate('sounding.size');
-    await page.evaluate(COUNT_HASTY);
+    await page.evaluate(COUNT_EARLY_RESUMES);
     await page.evaluate(PRESS_TWICE);
     await page.getByRole('button', { name: 'Play the mix' }).click();
     await page.getByRole('button', { name: 'Pause the mix' }).waitFor();
@@ -414,7 +414,7 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     await page.getByRole('button', { name: 'Pause the mix' }).click();
     await page.getByRole('button', { name: 'Play the mix' }).waitFor();
     expect(await sounding()).toBe(0);
-    // Of these the last one counts.
+    // The last press counts.
     await page.evaluate(`${PRESS_TWICE};document.querySelector('[data-mixer] .play').click()`);
     const from = Number(await page.evaluate(MIX_POSITION));
     await expect.poll(() => page.evaluate(MIX_POSITION)).toBeGreaterThan(from + 0.1);
@@ -423,7 +423,7 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     leave();
   });
 
-  test('karaoke takes the voice away and makes the words large; the mix is downloaded as it is heard', async () => {
+  test('karaoke mutes the vocals and enlarges the lyrics, and the download matches the mix', async () => {
     const visit = await open();
     const { page, problems, leave } = visit;
     await openMixer(visit);
@@ -453,7 +453,7 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     leave();
   });
 
-  test('without scripts there are players, words, stems and downloads', async () => {
+  test('players, lyrics, stems and downloads work without scripts', async () => {
     const { page, leave } = await open({ javaScriptEnabled: false, width: 360 });
     expect(await page.locator('audio[controls]').count()).toBe(4);
     expect(await page.getByText('And I read it once more').isVisible()).toBe(true);
@@ -465,7 +465,7 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     leave();
   });
 
-  test('what people wrote runs nothing and breaks no layout', async () => {
+  test('text from people runs no scripts and breaks no layout', async () => {
     const long = `${HOSTILE}${'W'.repeat(5_000)}`;
     const lines = Array.from({ length: 40 }, (_, startSeconds) => ({
       startSeconds,
@@ -484,15 +484,15 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     leave();
   });
 
-  test('after five seconds of playing, stems are in step to the sample', async () => {
-    const { page, problems } = mixing;
+  test('stems are still in sync after five seconds', async () => {
+    const { page, problems } = mixerVisit;
     const { loudest, looks, drawn } = z
       .object({ loudest: z.number(), looks: z.number(), drawn: z.number() })
       .parse(await page.evaluate('listened'));
-    // The stems are opposites all along, and a millisecond of difference would be loud.
+    // The stems cancel each other out, and an offset of a millisecond would be loud.
     expect(loudest).toBeLessThan(0.005);
     expect(looks).toBeGreaterThan(40);
-    // Two lanes of 240 bars for 64 seconds: none is drawn again before its next bar is played.
+    // Two lanes of 240 bars for 64 seconds: a lane is only redrawn when its next bar is played.
     expect(drawn).toBeGreaterThan(10);
     expect(drawn).toBeLessThanOrEqual(40);
     await page.getByRole('button', { name: 'Mute vocals' }).click();
@@ -506,8 +506,8 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     expect(problems).toEqual([]);
   });
 
-  test('a shift of a millisecond between two stems would be heard', async () => {
-    const { page } = mixing;
+  test('an offset of a millisecond between two stems would be audible', async () => {
+    const { page } = mixerVisit;
     const shifted = `(async () => {
       const { buffers: [one, other], duration } = document.querySelector('[data-mixer]').deck;
       const context = new OfflineAudioContext(1, 44100, 44100);
@@ -523,7 +523,7 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     expect(Number(await page.evaluate(shifted.replace('SHIFT', '0.001')))).toBeGreaterThan(0.3);
   });
 
-  test('a file that is gone says so', async () => {
+  test('reports a missing file', async () => {
     const takes = sample.takes.map((take) => ({ ...take, audio: { ...take.audio, path: 'files/gone' } }));
     const { songUrl } = await openSongSite({ song: { ...sample, takes } });
     const { page, leave } = await browser.visit(songUrl);

@@ -12,29 +12,29 @@ const lane = (changes = {}) => ({ volume: 1, muted: false, soloed: false, ...cha
 
 describe('gains', () => {
   test.each([
-    ['every lane is heard at its volume', [lane(), lane({ volume: 0.25 })], [1, 0.25]],
-    ['a muted lane is not heard', [lane({ muted: true }), lane()], [0, 1]],
+    ['every lane plays at its volume', [lane(), lane({ volume: 0.25 })], [1, 0.25]],
+    ['a muted lane is silent', [lane({ muted: true }), lane()], [0, 1]],
     [
-      'only soloed lanes are heard',
+      'only soloed lanes play',
       [lane({ soloed: true, volume: 0.5 }), lane(), lane({ soloed: true })],
       [0.5, 0, 1],
     ],
-    ['muting wins over soloing', [lane({ soloed: true, muted: true }), lane({ soloed: true })], [0, 1]],
-    ['a solo that is muted silences no other', [lane({ soloed: true, muted: true }), lane()], [0, 1]],
+    ['mute overrides solo', [lane({ soloed: true, muted: true }), lane({ soloed: true })], [0, 1]],
+    ['a muted solo lane does not silence others', [lane({ soloed: true, muted: true }), lane()], [0, 1]],
     ['no lanes', [], []],
   ])('%s', (_name, lanes, gains) => {
     expect(gainsOf(lanes)).toEqual(gains);
   });
 });
 
-test('lanes are added sample by sample, each with its gain, and none makes the mix longer', () => {
+test('adds samples with a gain and keeps the length of the mix', () => {
   const mix = new Float32Array(4);
   addTo(mix, Float32Array.of(0.5, -0.5, 0.25), 1);
   addTo(mix, Float32Array.of(0.5, 0.5, 0.25, 1, 1), 0.5);
   expect([...mix]).toEqual([0.75, -0.25, 0.375, 0.5]);
 });
 
-test('opposite stems in step are silence', () => {
+test('opposite stems cancel each other out', () => {
   const samples = Float32Array.from({ length: 1000 }, (_, index) => Math.sin(index / 7));
   const mix = new Float32Array(1000);
   addTo(mix, samples, 0.8);
@@ -42,7 +42,7 @@ test('opposite stems in step are silence', () => {
   expect(Math.max(...mix.map(Math.abs))).toBeLessThan(1e-6);
 });
 
-test('a waveform shows the loudest of each stretch, over all channels', () => {
+test('a waveform has the peak of each segment over all channels', () => {
   const left = Float32Array.of(0.1, 0, 0, 0, -0.5, 0, 0, 0);
   const right = Float32Array.of(0.25, 0, 0, 0, 0, 0, 0, 0);
   expect([...peaksOf([left, right], 2)]).toEqual([0.25, 0.5]);
@@ -50,7 +50,7 @@ test('a waveform shows the loudest of each stretch, over all channels', () => {
   expect([...peaksOf([], 3)]).toEqual([0, 0, 0]);
 });
 
-test('the loudest lane fills its lane, and quiet ones are seen beside it', () => {
+test('scales waveforms to the loudest lane and keeps quiet ones visible', () => {
   const [loud, quiet, silent] = wavesOf(
     [[Float32Array.of(0.5)], [Float32Array.of(0.05)], [Float32Array.of(0)]],
     1,
@@ -62,7 +62,7 @@ test('the loudest lane fills its lane, and quiet ones are seen beside it', () =>
 });
 
 describe('a WAV file', () => {
-  test('has its header, and its frames interleaved', () => {
+  test('has a header and interleaved frames', () => {
     const file = Buffer.from(encodeWav([Float32Array.of(0, 1), Float32Array.of(-1, 0.5)], 44_100));
     expect(file.toString('latin1', 0, 4) + file.toString('latin1', 8, 16)).toBe('RIFFWAVEfmt ');
     expect(file.readUInt32LE(4)).toBe(file.length - 8);
@@ -72,17 +72,17 @@ describe('a WAV file', () => {
     expect([44, 46, 48, 50].map((at) => file.readInt16LE(at))).toEqual([0, -32_767, 32_767, 16_384]);
   });
 
-  test('of a mix that is too loud is quieter as a whole, and clips nothing', () => {
+  test('is scaled down instead of clipping', () => {
     const file = Buffer.from(encodeWav([Float32Array.of(2, 1, -0.5)], 8_000));
     expect([44, 46, 48].map((at) => file.readInt16LE(at))).toEqual([32_767, 16_384, -8_192]);
   });
 
-  test('of nothing is a header', () => {
+  test('without samples is only a header', () => {
     expect(encodeWav([], 44_100).byteLength).toBe(44);
   });
 });
 
-test('what does not fit into memory is held at a lower rate', () => {
+test('lowers the sample rate to fit in memory', () => {
   const minute = 60 * 44_100 * 2 * 4;
   expect(rateThatFits(60, minute)).toBe(44_100);
   expect(rateThatFits(60, minute - 1)).toBe(32_000);

@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest';
 import { collectLog } from '../listener.ts';
 import { type SongSiteOptions, serveSong } from './song-site.ts';
 
-/** A site that ends with the test, and what it logs. */
+/** A site that closes after the test, with a recorded log. */
 export async function openSongSite(options: Omit<SongSiteOptions, 'log'>) {
   const log = collectLog();
   const site = await serveSong({ ...options, log });

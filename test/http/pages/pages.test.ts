@@ -12,7 +12,7 @@ async function openSample(changes: Partial<SongPage> = {}) {
   return { ...(await openSongSite({ song, files })), song };
 }
 
-test('a page has its words, players and downloads as plain HTML, small and for no search engine', async () => {
+test('serves lyrics, players and downloads as plain HTML without indexing', async () => {
   const { songUrl } = await openSample();
   const response = await fetch(songUrl);
   const page = await response.text();
@@ -36,7 +36,7 @@ test('a page has its words, players and downloads as plain HTML, small and for n
   expect(page).toContain('href="../../songs/more/signature"');
 });
 
-test('everything that a page loads is smaller than 150 kB without media', async () => {
+test('a page loads less than 150 kB without media', async () => {
   const { songUrl } = await openSample({ title: LONG, style: LONG, lyrics: LONG.repeat(20), person: LONG });
   const page = await (await fetch(songUrl)).text();
   const loaded = new Set(
@@ -54,7 +54,7 @@ test('everything that a page loads is smaller than 150 kB without media', async 
   expect(bytes).toBeLessThan(150_000);
 });
 
-test('hostile titles, names, styles, words and stems stay text', async () => {
+test('escapes hostile titles, names, styles, lyrics and stems', async () => {
   const files = new Files();
   const sample = sampleSong(files, 1);
   const song: SongPage = {
@@ -76,9 +76,9 @@ test('hostile titles, names, styles, words and stems stay text', async () => {
     const page = await (await fetch(url)).text();
     expect(page).not.toMatch(/<script>|<img src=x|onerror=alert\(1\)>'/);
     expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
-    // Nor does it end the attribute that holds it.
+    // It does not end its attribute.
     expect(page).not.toMatch(/=""(?:>|&gt;)&lt;script/);
-    // Nor does it turn what follows it around: what sets a direction is alone in its element.
+    // Direction marks do not affect the text after their element.
     for (const [line] of page.matchAll(/.*\u202e.*/g))
       expect(line).not.toMatch(/\u202e[^<"]*<(?!\/(?:bdi|title|h1|p|a|span)>)/);
   }
@@ -90,7 +90,7 @@ test.each([
   ['/songs/other/SIGNATURE'],
   ['/albums/song1/SIGNATURE'],
   ['/songs/song1/SIGNATURE/other'],
-])('nothing is found at %s', async (path) => {
+])('responds with 404 at %s', async (path) => {
   const { url, songUrl } = await openSample();
   const signature = songUrl.split('/').at(-1) ?? '';
   const response = await fetch(url + path.replace('SIGNATURE', signature));
@@ -102,7 +102,7 @@ test.each<[Gone, string]>([
   ['withdrawn', 'removed this page'],
   ['off', 'turned off song pages'],
   ['files', 'no longer available'],
-])('what is gone is 410 with a sentence: %s', async (reason, sentence) => {
+])('responds with 410 and a sentence: %s', async (reason, sentence) => {
   const { songUrl, albumUrl } = await openSongSite({ song: reason, album: reason });
   for (const url of [songUrl, albumUrl]) {
     const response = await fetch(url);
@@ -111,10 +111,10 @@ test.each<[Gone, string]>([
   }
 });
 
-test('storage that is away is 503 with a sentence, and the log names no title', async () => {
+test('responds with 503 and a sentence when storage is down, without logging titles', async () => {
   const { songUrl, log } = await openSongSite({
     song: 'erased',
-    source: { song: () => Promise.reject(new Error('away')) },
+    source: { song: () => Promise.reject(new Error('down')) },
   });
   const response = await fetch(songUrl);
   expect(response.status).toBe(503);
@@ -123,7 +123,7 @@ test('storage that is away is 503 with a sentence, and the log names no title', 
   expect(log.lines.join()).toContain('Could not render a page');
 });
 
-test('other sites read title and cover, under the public address', async () => {
+test('has link preview metadata with public URLs', async () => {
   const { songUrl, publicSongUrl } = await openSample();
   const page = await (await fetch(songUrl)).text();
   expect(page).toContain('<meta property="og:title" content="Rain on the Window">');
@@ -139,7 +139,7 @@ test('other sites read title and cover, under the public address', async () => {
   expect((await fetch(songUrl)).headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
 });
 
-test('a song without a cover is shared without a picture', async () => {
+test('has no preview image without a cover', async () => {
   const files = new Files();
   const { cover: _, ...song } = sampleSong(files, 1);
   const { songUrl } = await openSongSite({ song, files });
@@ -148,7 +148,7 @@ test('a song without a cover is shared without a picture', async () => {
   expect(page).toContain('<meta name="twitter:card" content="summary">');
 });
 
-test('what does not exist is a sentence for people who open it', async () => {
+test('shows a 404 page to browsers', async () => {
   const { url } = await openSample();
   const response = await fetch(`${url}/songs/x/y`, { headers: { accept: 'text/html,*/*' } });
   expect(response.status).toBe(404);

@@ -1,4 +1,4 @@
-/** A listener with the page of a song, whose files are held in memory. */
+/** A listener with a song page, with files in memory. */
 import { Readable } from 'node:stream';
 import type { Log } from '../../../src/core/telemetry/log.ts';
 import { pageUrl } from '../../../src/core/web/page-url.ts';
@@ -10,10 +10,10 @@ import { createHttpServer } from '../../../src/http/server.ts';
 
 const RATE = 8_000;
 const SECRET = 'a secret of this test';
-/** A proxy takes the first part of the path away. */
+/** A proxy removes the first part of the path. */
 export const PUBLIC_URL = 'https://bot.example/minstrel';
 
-/** A sound that rises each second, or its exact opposite: a sample of difference between the two is heard. */
+/** A chirp per second. With a negative gain it cancels the positive one, so an offset of one sample is audible. */
 function chirp(seconds: number, gain: number): Uint8Array {
   const samples = new Float32Array(seconds * RATE).map((_, index) => {
     const time = (index % RATE) / RATE;
@@ -22,7 +22,6 @@ function chirp(seconds: number, gain: number): Uint8Array {
   return new Uint8Array(encodeWav([samples], RATE));
 }
 
-/** A tone as a WAV file. */
 function tone(seconds: number, { hertz = 440, gain = 0.5 } = {}): Uint8Array {
   const samples = new Float32Array(seconds * RATE).map(
     (_, index) => gain * Math.sin((2 * Math.PI * hertz * index) / RATE),
@@ -32,7 +31,7 @@ function tone(seconds: number, { hertz = 440, gain = 0.5 } = {}): Uint8Array {
 
 const COVER = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10"><rect width="10" height="10" fill="#274060"/><circle cx="5" cy="5" r="3" fill="#ffd166"/></svg>`;
 
-/** Files by the name under which they are saved. */
+/** Files by download name. */
 export class Files {
   readonly #contents = new Map<string, { bytes: Uint8Array; contentType: string }>();
 
@@ -56,7 +55,7 @@ export class Files {
   };
 }
 
-/** With a cover, two takes, words in time, stems that cancel each other, and relatives. */
+/** A song with a cover, two takes, synced lyrics, stems that cancel each other out, and related songs. */
 export function sampleSong(files: Files, seconds = 6): SongPage {
   const words = [
     'Rain on the window',
@@ -111,10 +110,10 @@ const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
 
 export interface SongSite extends AsyncDisposable {
   readonly url: string;
-  /** Where this machine opens them. */
+  /** URLs on this machine. */
   readonly songUrl: string;
   readonly albumUrl: string;
-  /** Where people open the song. */
+  /** The song's public URL. */
   readonly publicSongUrl: string;
 }
 

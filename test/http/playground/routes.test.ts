@@ -10,7 +10,7 @@ import { collectLog } from '../listener.ts';
 const TOKEN = 'Tq3-only-for-tests_9fJ';
 const MEBIBYTE = 1024 * 1024;
 
-/** The playground on a free port, with a chat that only notes what it is asked. */
+/** The playground on a free port, with a chat that records its calls. */
 async function open() {
   const log = collectLog();
   const listener = await listenAt({ host: '127.0.0.1', port: 0, log });
@@ -30,13 +30,13 @@ async function open() {
   const { host, port } = new URL(listener.url);
   const home = `/playground/${TOKEN}`;
 
-  interface Sent {
+  interface RequestOptions {
     readonly method?: string;
     readonly headers?: Readonly<Record<string, string>>;
     readonly body?: string | Buffer;
   }
-  /** Without fetch, which sets Host and Origin by itself. */
-  const ask = async (path: string, { method = 'GET', headers = {}, body }: Sent = {}) => {
+  /** Does not use fetch, which sets Host and Origin automatically. */
+  const ask = async (path: string, { method = 'GET', headers = {}, body }: RequestOptions = {}) => {
     const request = httpRequest({ host: '127.0.0.1', port, path, method, headers: { host, ...headers } });
     const { promise, resolve, reject } = Promise.withResolvers<import('node:http').IncomingMessage>();
     request.once('response', resolve).once('error', reject);
@@ -44,13 +44,13 @@ async function open() {
     const response = await promise;
     return { status: response.statusCode, headers: response.headers, body: await text(response) };
   };
-  const own = { origin: `http://${host}`, 'content-type': 'application/json' };
+  const ownHeaders = { origin: `http://${host}`, 'content-type': 'application/json' };
   const post = (path: string, headers: Readonly<Record<string, string>> = {}, body: string | Buffer = '{}') =>
-    ask(path, { method: 'POST', headers: { ...own, ...headers }, body });
+    ask(path, { method: 'POST', headers: { ...ownHeaders, ...headers }, body });
   return { chat, log, host, port, home, options, ask, post };
 }
 
-test('the page is at the printed address, keeps to itself and runs no script of its own text', async () => {
+test('serves the page at the printed URL, without caching, framing or inline scripts', async () => {
   const { ask, home, options, host } = await open();
   expect(playgroundUrl(options)).toBe(`http://${host}${home}`);
   const page = await ask(home);
@@ -72,7 +72,7 @@ test('the page is at the printed address, keeps to itself and runs no script of 
   expect(bytes).toBeGreaterThan(1000);
 });
 
-test('events, requests and uploads reach the chat', async () => {
+test('passes events, requests and uploads to the chat', async () => {
   const { ask, post, home, chat, host } = await open();
   const events = await ask(`${home}/events?as=ada`, { headers: { 'sec-fetch-site': 'same-origin' } });
   expect(events.headers['content-type']).toContain('text/event-stream');
@@ -91,9 +91,9 @@ test('events, requests and uploads reach the chat', async () => {
   expect((await ask('/playground/uploads/u1', { headers: { authorization: 'Bearer x' } })).status).toBe(404);
 });
 
-test('what asks by another name, through a proxy, from another site or without the token gets nothing', async () => {
+test('responds with 404 to other host names, proxies, other sites and wrong tokens', async () => {
   const { ask, post, home, chat, host, port, log } = await open();
-  const gone = { status: 404, body: '{"error":"not found"}' };
+  const notFound = { status: 404, body: '{"error":"not found"}' };
   for (const name of [
     'evil.example',
     `evil.example:${port}`,
@@ -103,9 +103,9 @@ test('what asks by another name, through a proxy, from another site or without t
     `0.0.0.0:${port}`,
   ])
     for (const path of [home, '/', `${home}/events?as=mo`])
-      expect(await ask(path, { headers: { host: name } })).toMatchObject(gone);
+      expect(await ask(path, { headers: { host: name } })).toMatchObject(notFound);
   for (const header of ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'via'])
-    expect(await ask(home, { headers: { [header]: '127.0.0.1' } })).toMatchObject(gone);
+    expect(await ask(home, { headers: { [header]: '127.0.0.1' } })).toMatchObject(notFound);
   for (const origin of [
     'http://evil.example',
     'null',
@@ -113,14 +113,16 @@ test('what asks by another name, through a proxy, from another site or without t
     `http://127.0.0.1:1`,
     `http://${host}.evil.example`,
   ]) {
-    expect(await post(`${home}/requests`, { origin })).toMatchObject(gone);
-    expect(await ask(`${home}/events?as=mo`, { headers: { origin } })).toMatchObject(gone);
+    expect(await post(`${home}/requests`, { origin })).toMatchObject(notFound);
+    expect(await ask(`${home}/events?as=mo`, { headers: { origin } })).toMatchObject(notFound);
   }
   for (const site of ['cross-site', 'same-site'])
-    expect(await ask(`${home}/events?as=mo`, { headers: { 'sec-fetch-site': site } })).toMatchObject(gone);
+    expect(await ask(`${home}/events?as=mo`, { headers: { 'sec-fetch-site': site } })).toMatchObject(
+      notFound,
+    );
   const withoutOrigin = { 'content-type': 'application/json' };
   expect(await ask(`${home}/requests`, { method: 'POST', headers: withoutOrigin, body: '{}' })).toMatchObject(
-    gone,
+    notFound,
   );
   for (const token of [
     `${TOKEN}x`,
@@ -142,14 +144,14 @@ test('what asks by another name, through a proxy, from another site or without t
   expect(log.lines.join('\n')).not.toContain(TOKEN);
 });
 
-test('what is too large, compressed or no JSON is refused before the chat sees it', async () => {
+test('rejects bodies that are too large, compressed or not JSON', async () => {
   const { post, home, chat } = await open();
   const bytes = { 'content-type': 'application/octet-stream' };
   const long = JSON.stringify({ type: 'line', line: 'x'.repeat(MEBIBYTE) });
   expect((await post(`${home}/requests`, {}, long)).status).toBe(413);
   expect((await post(`${home}/uploads?name=a`, bytes, Buffer.alloc(2 * MEBIBYTE + 1))).status).toBe(413);
   expect((await post(`${home}/requests`, { 'content-encoding': 'gzip' })).status).toBe(415);
-  // A form of another site could send these without asking the browser first.
+  // A form on another site could send these without a preflight request.
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data'])
     expect((await post(`${home}/requests`, { 'content-type': type })).status).toBe(415);
   expect((await post(`${home}/requests`, {}, '{"type":')).status).toBe(400);
@@ -157,7 +159,7 @@ test('what is too large, compressed or no JSON is refused before the chat sees i
   expect([chat.ask, chat.upload].map(({ mock }) => mock.calls.length)).toEqual([0, 0]);
 });
 
-test('without the address one reads where to look, and not the address', async () => {
+test('explains how to find the page without revealing its URL', async () => {
   const { ask } = await open();
   const front = await ask('/');
   expect(front.status).toBe(403);
@@ -165,10 +167,10 @@ test('without the address one reads where to look, and not the address', async (
   expect(front.body).not.toContain(TOKEN);
 });
 
-test('a request from another machine is none of ours, whatever it says', () => {
-  const isOurs = createGuard('3000');
+test('rejects requests from other machines', () => {
+  const isAllowed = createGuard('3000');
   const from = (remoteAddress: string | undefined) =>
-    isOurs({ method: 'GET', headers: { host: '127.0.0.1:3000' }, socket: { remoteAddress } });
+    isAllowed({ method: 'GET', headers: { host: '127.0.0.1:3000' }, socket: { remoteAddress } });
   expect(['127.0.0.1', '::1', '::ffff:127.0.0.1'].map(from)).toEqual([true, true, true]);
   expect(['10.0.0.7', '::ffff:10.0.0.7', 'fe80::1', undefined].map(from)).toEqual([
     false,
