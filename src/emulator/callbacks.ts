@@ -1,13 +1,13 @@
 import type { RecordedCallback } from './options.ts';
 
 const retrySeconds = [1, 2, 4] as const;
-/** With speed 0 a receiver that is just starting up still gets a moment. */
+/** Gives a receiver time to start, even with speed 0. */
 const shortestRetryMilliseconds = 25;
-const mostRecorded = 1000;
+const maxRecorded = 1000;
 
 export type Callbacks = ReturnType<typeof createCallbacks>;
 
-/** Sends callbacks as upstream does: POST of JSON, 15 s to answer, up to three retries. */
+/** Sends callbacks like the real gateway: POST of JSON, 15 s timeout, up to three retries. */
 export function createCallbacks(tools: {
   fetch: typeof globalThis.fetch;
   sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
@@ -29,18 +29,18 @@ export function createCallbacks(tools: {
       await response.body?.cancel();
       return response.ok;
     } catch {
-      // Refused, reset, timed out or closing: all of them mean that the receiver did not take it.
+      // Refused, reset, timed out or closing: the receiver did not accept it.
       return false;
     }
   };
 
   return {
     sent,
-    /** Resolves true once the receiver answered 2xx, false when every attempt failed. */
+    /** Resolves to true after a 2xx response, and to false if every attempt failed. */
     async deliver(url: string, body: string): Promise<boolean> {
       const record: (typeof sent)[number] = { body, attempts: 0, outcome: 'pending' };
       sent.push(record);
-      if (sent.length > mostRecorded) sent.shift();
+      if (sent.length > maxRecorded) sent.shift();
       for (const wait of [0, ...retrySeconds]) {
         if (wait > 0) {
           await tools.sleep(Math.max(shortestRetryMilliseconds, wait * 1000 * tools.speed), tools.closing);

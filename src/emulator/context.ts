@@ -7,7 +7,7 @@ import { RefusedRequest } from './requests.ts';
 import type { Store } from './store.ts';
 import type { Commission, Piece, Studio } from './studio/studio.ts';
 
-/** Shared tools of the routes. */
+/** Tools that all routes share. */
 export interface EmulatorContext extends FaultTools {
   readonly store: Store;
   readonly studio: Studio;
@@ -23,26 +23,26 @@ export interface EmulatorContext extends FaultTools {
   background(work: () => Promise<void>): void;
 }
 
-/** Has the one file made that a commission asks for. Throws as {@link Studio.produce}. */
+/** Produces the single file of a commission. Throws as {@link Studio.produce}. */
 export async function produceOne(context: EmulatorContext, commission: Commission): Promise<Piece> {
   const [piece] = await context.studio.produce(commission);
   if (piece === undefined) throw new Error('the studio returned no file');
   return piece;
 }
 
-/** Keeps a file of the studio and returns its URL. */
+/** Stores a file of the studio and returns its URL. */
 export function keepFile({ files }: EmulatorContext, { bytes, contentType }: Piece): string {
   return files.url(files.add(bytes, contentType));
 }
 
-/** Produces and stores the one file of a commission, and returns its URL. Throws as {@link Studio.produce}. */
+/** Produces and stores the single file of a commission. Returns its URL. Throws as {@link Studio.produce}. */
 export async function makeFile(context: EmulatorContext, commission: Commission): Promise<string> {
   return keepFile(context, await produceOne(context, commission));
 }
 
 /**
- * Reads a request's body by its schema. Throws a RefusedRequest that names the first member at fault. `foreign` has a sentence
- * for each member that belongs to another route family (contract, rule 2).
+ * Parses a request's body. Throws a RefusedRequest that names the first invalid member. `foreign` has a message for each
+ * member of another route family (contract, rule 2).
  */
 export function readBody<Schema extends z.ZodType>(
   schema: Schema,

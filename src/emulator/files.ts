@@ -14,44 +14,44 @@ const extensions: Record<string, string> = {
   'image/png': 'png',
   'video/mp4': 'mp4',
 };
-const mostBytesKept = 512 * 1024 * 1024;
+const maxStoredBytes = 512 * 1024 * 1024;
 
 export type FileShelf = ReturnType<typeof createFileShelf>;
 
-/** The generated files, named by their content; the longest unused go when they pass 512 MiB together. */
-export function createFileShelf(secret: string, baseUrl: () => string, mostBytes = mostBytesKept) {
+/** The generated files, named by their content. The least recently used ones are deleted above 512 MiB. */
+export function createFileShelf(secret: string, baseUrl: () => string, maxBytes = maxStoredBytes) {
   const files = new Map<string, StoredFile>();
   const temporary = new Set<string>();
-  let bytesKept = 0;
+  let storedBytes = 0;
   const sign = (name: string, expires: string): string =>
     createHmac('sha256', secret).update(`${name} ${expires}`).digest('hex').slice(0, 32);
   return {
-    /** Keeps a file and returns its name. */
+    /** Stores a file and returns its name. */
     add(bytes: Uint8Array, contentType: string): string {
       const digest = createHash('sha256').update(bytes).digest('hex').slice(0, 32);
       const name = `${digest}.${extensions[contentType] ?? 'bin'}`;
       const known = files.get(name);
       files.delete(name);
       files.set(name, known ?? { bytes: Buffer.from(bytes), contentType });
-      if (known === undefined) bytesKept += bytes.length;
+      if (known === undefined) storedBytes += bytes.length;
       for (const [oldest, file] of files) {
-        if (bytesKept <= mostBytes || oldest === name) break;
+        if (storedBytes <= maxBytes || oldest === name) break;
         files.delete(oldest);
         temporary.delete(oldest);
-        bytesKept -= file.bytes.length;
+        storedBytes -= file.bytes.length;
       }
       return name;
     },
     get: (name: string) => files.get(name),
-    /** A URL that works as long as the file is stored. */
+    /** Returns a URL that works as long as the file is stored. */
     url: (name: string) => `${baseUrl()}/files/${name}`,
-    /** A URL that works until a moment (milliseconds since 1970). */
+    /** Returns a URL that works until a time (milliseconds since 1970). */
     temporaryUrl(name: string, expiresAt: number): string {
       temporary.add(name);
       const expires = String(Math.floor(expiresAt / 1000));
       return `${baseUrl()}/files/${name}?Expires=${expires}&Signature=${sign(name, expires)}`;
     },
-    /** Whether a file URL's query is valid: not expired, or without an expiry if the file has none. */
+    /** True if a file URL's query is valid: not expired, or without an expiry if the file has none. */
     allows(name: string, query: URLSearchParams, now: number): boolean {
       const expires = query.get('Expires');
       if (expires === null) return !temporary.has(name);
@@ -60,11 +60,11 @@ export function createFileShelf(secret: string, baseUrl: () => string, mostBytes
   };
 }
 
-/** What range-parser answers. */
+/** Return values of range-parser. */
 const unsatisfiableRange = -1;
 const unreadableRange = -2;
 
-/** `GET /files/<name>`: the generated files, with single byte ranges; temporary URLs stop working in time. */
+/** `GET /files/<name>`: the generated files, with single byte ranges and expiring URLs. */
 export function registerFileRoute(
   server: FastifyInstance,
   context: { files: FileShelf; now(): number },
@@ -90,8 +90,8 @@ export function registerFileRoute(
     const ranges = header === undefined ? unreadableRange : parseRange(file.bytes.length, header);
     if (ranges === unsatisfiableRange)
       return reply.code(416).header('content-range', `bytes */${file.bytes.length}`).send();
-    const [range, ...others] = ranges === unreadableRange ? [] : ranges;
-    if (range === undefined || others.length > 0) return reply.send(file.bytes);
+    const [range, ...rest] = ranges === unreadableRange ? [] : ranges;
+    if (range === undefined || rest.length > 0) return reply.send(file.bytes);
     return reply
       .code(206)
       .header('content-range', `bytes ${range.start}-${range.end}/${file.bytes.length}`)
@@ -108,12 +108,12 @@ const timeoutMilliseconds = 30_000;
 
 /**
  * Fetches a client's file over http(s), or reads it from a base64 `data:` URL, up to a number of bytes. Any address is
- * allowed: the emulator serves the person who runs it. Throws DownloadError.
+ * allowed, because the emulator serves only its operator. Throws DownloadError.
  */
 export async function download(
   context: { readonly fetch: typeof globalThis.fetch; readonly closing: AbortSignal },
   url: string,
-  mostBytes: number,
+  maxBytes: number,
 ): Promise<Uint8Array> {
   try {
     const signal = AbortSignal.any([context.closing, AbortSignal.timeout(timeoutMilliseconds)]);
@@ -123,7 +123,7 @@ export async function download(
     let total = 0;
     for await (const chunk of response.body ?? []) {
       total += chunk.length;
-      if (total > mostBytes) throw new DownloadError(`the file is larger than ${mostBytes} bytes`);
+      if (total > maxBytes) throw new DownloadError(`the file is larger than ${maxBytes} bytes`);
       chunks.push(chunk);
     }
     return Uint8Array.from(Buffer.concat(chunks));

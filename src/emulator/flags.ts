@@ -4,24 +4,24 @@ import type { EmulatorOptions } from './options.ts';
 
 export const usage = `npm run emulator -- [flags]
 
-  --host <address>         address to listen on (127.0.0.1)
-  --port <number>          port to listen on, 0 for any free port (8787)
-  --key <text>             API key that clients must send (emulator-key)
-  --public-url <url>       base of file URLs (the address it listens on)
-  --speed <number>         scales every delay, 0 removes delays (1)
-  --song-seconds <n>       length of songs in seconds (14)
-  --video-url-seconds <n>  lifetime of a video URL in seconds (86400)
-  --help                   show this help
+  --host <address>         Address to listen on. Default: 127.0.0.1.
+  --port <number>          Port to listen on. 0 picks a free one. Default: 8787.
+  --key <text>             API key that clients must send. Default: emulator-key.
+  --public-url <url>       Base of file URLs. Default: the address it listens on.
+  --speed <number>         Scales every delay. 0 removes delays. Default: 1.
+  --song-seconds <n>       Length of songs in seconds. Default: 14.
+  --video-url-seconds <n>  Lifetime of a video URL in seconds. Default: 86400.
+  --help                   Show this help.
 
 See docs/emulator.md for the routes and models.
 `;
 
-/** A flag that cannot be read. */
+/** An invalid flag. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Undefined where help is asked for. Throws UsageError, and what `parseArgs` throws. */
+/** Returns undefined for `--help`. Throws UsageError, and errors of `parseArgs`. */
 export function readFlags(args: readonly string[]): EmulatorOptions | undefined {
   const { values } = parseArgs({
     args: [...args],
@@ -51,10 +51,10 @@ export function readFlags(args: readonly string[]): EmulatorOptions | undefined 
   };
 }
 
-function readNumber(flag: string, text: string, least: number, most: number): number {
+function readNumber(flag: string, text: string, minimum: number, maximum: number): number {
   const value = Number(text);
-  if (text.trim() === '' || !(value >= least && value <= most)) {
-    throw new UsageError(`--${flag} must be a number from ${least} to ${most}`);
+  if (text.trim() === '' || !(value >= minimum && value <= maximum)) {
+    throw new UsageError(`--${flag} must be a number from ${minimum} to ${maximum}`);
   }
   return value;
 }

@@ -12,7 +12,7 @@ async function main(): Promise<void> {
   process.stdout.write(
     `The gateway emulator is running.\n\n  url  ${emulator.url}\n  key  ${emulator.apiKey}\n\n`,
   );
-  // A bot fetches files from addresses that are not public only where its operator says so.
+  // The bot fetches files from private addresses only if they are allowed.
   const files = new URL(options.publicUrl ?? emulator.url).host;
   process.stdout.write(
     `  GATEWAY_BASE_URL=${emulator.url} GATEWAY_API_KEY=${emulator.apiKey} MEDIA_ALLOWED_HOSTS=${files} npm start\n`,

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { RefusedRequest } from './requests.ts';
 
-/** The routes on which a model can be used. */
+/** The routes of a model. */
 export type ModelRoute =
   | 'chat'
   | 'msg'
@@ -12,12 +12,12 @@ export type ModelRoute =
 
 export type EmulatedModel = ReturnType<typeof model>;
 
-/** A model as the list has it, and the most tokens that it writes. `routes` is the emulator's own addition to the list. */
-function model(id: string, display_name: string, day: string, routes: ModelRoute[], mostTokens = 8192) {
-  return { id, display_name, type: 'model', created_at: `${day}T00:00:00Z`, routes, mostTokens } as const;
+/** A model of the list and its maximum of output tokens. `routes` is an addition of the emulator. */
+function model(id: string, display_name: string, day: string, routes: ModelRoute[], maxTokens = 8192) {
+  return { id, display_name, type: 'model', created_at: `${day}T00:00:00Z`, routes, maxTokens } as const;
 }
 
-/** Every model of the emulator, newest first, as the model list gives them. */
+/** Every model of the emulator, newest first, as in the model list. */
 const models: readonly EmulatedModel[] = [
   model('chat-large', 'Chat Large', '2026-08-20', ['chat', 'msg'], 32_768),
   model('chat-small', 'Chat Small', '2026-08-20', ['chat']),
@@ -35,7 +35,7 @@ const models: readonly EmulatedModel[] = [
   model('reel-animate', 'Reel Animate (from an image)', '2026-03-27', ['video']),
 ];
 
-/** Models to begin with when the emulator is the gateway; an ask model may name its route before a colon. */
+/** The default models when the emulator is the gateway. An ask model may have a route before a colon. */
 export const defaultModels = {
   ask: 'chat:chat-small',
   image: 'canvas-plus',
@@ -54,20 +54,20 @@ export function findModel(id: string, route: ModelRoute): EmulatedModel | undefi
   return models.find((candidate) => candidate.id === id && candidate.routes.includes(route));
 }
 
-/** The model of an id. Refuses ids that a route does not take. */
+/** Returns the model with an ID. Throws RefusedRequest if the route doesn't support it. */
 export function requireModel(id: string, route: ModelRoute): EmulatedModel {
   const known = findModel(id, route);
   if (known === undefined) throw new RefusedRequest('not found', explainUnknownModel(id, route));
   return known;
 }
 
-/** A sentence for a model that a route does not take: a label instead of an id, another route's model, or none. */
+/** Explains why a route doesn't support a model: a display name, another route's model, or an unknown one. */
 function explainUnknownModel(id: string, route: ModelRoute): string {
   const labelled = models.find((candidate) => candidate.display_name === id);
   if (labelled !== undefined) return `'${id}' is a display name; the model id is '${labelled.id}'`;
-  const elsewhere = models.find((candidate) => candidate.id === id);
-  if (elsewhere !== undefined)
-    return `model '${id}' is not available on this route (${route}); it is available on ${elsewhere.routes.join(', ')}`;
+  const other = models.find((candidate) => candidate.id === id);
+  if (other !== undefined)
+    return `model '${id}' is not available on this route (${route}); it is available on ${other.routes.join(', ')}`;
   return `model '${id}' does not exist or is not available to this account`;
 }
 
@@ -76,7 +76,7 @@ const listQuery = z.object({
   after_id: z.string().optional(),
 });
 
-/** The model list on the chat and msg paths; `limit` and `after_id` page it (messages dialect). */
+/** The model list on the chat and msg paths, with pages by `limit` and `after_id` (messages dialect). */
 export function registerModelRoutes(server: FastifyInstance, modelsPerPage: number): void {
   for (const path of ['/chat/v1/models', '/msg/v1/models']) {
     server.get(path, async (request) => {
@@ -96,7 +96,7 @@ function listModels(query: z.output<typeof listQuery> & { limit: number }): Reco
   const left = models.slice(start);
   const page = left.slice(0, limit);
   return {
-    data: page.map(({ mostTokens: _, ...listed }) => listed),
+    data: page.map(({ maxTokens: _, ...listed }) => listed),
     has_more: page.length < left.length,
     first_id: page[0]?.id ?? null,
     last_id: page.at(-1)?.id ?? null,

@@ -4,7 +4,7 @@ import type { MusicShape } from './shapes.ts';
 /** The route families of the contract, and `none` for everything else. */
 export type RouteFamily = 'music' | 'media' | 'chat' | 'msg' | 'gen' | 'files' | 'none';
 
-/** The family that a path belongs to, by its leading segments. */
+/** Returns the family of a path by its leading segments. */
 export function routeFamily(path: string): RouteFamily {
   if (path.startsWith('/music/')) return 'music';
   if (path.startsWith('/media/') || path.startsWith('/v1/media/')) return 'media';
@@ -15,7 +15,7 @@ export function routeFamily(path: string): RouteFamily {
   return 'none';
 }
 
-/** The path of a request's URL, without its query. */
+/** Returns the path of a request's URL without its query. */
 export function pathOf(url: string): string {
   return url.replace(/\?.*$/s, '');
 }
@@ -37,7 +37,7 @@ const reasons = {
 } as const;
 export type Reason = keyof typeof reasons;
 
-/** A request that is refused; the server answers it in the dialect of the request's family. */
+/** Refuses a request. The server responds in the dialect of the request's family. */
 export class RefusedRequest extends Error {
   override readonly name = 'RefusedRequest';
   readonly reason: Reason;
@@ -47,7 +47,7 @@ export class RefusedRequest extends Error {
   }
 }
 
-/** The reason that fits an HTTP status best. */
+/** Returns the best reason for an HTTP status. */
 export function reasonOfStatus(status: number): Reason {
   const known = (Object.keys(reasons) as Reason[]).find((reason) => reasons[reason][0] === status);
   if (known !== undefined) return known;
@@ -55,7 +55,7 @@ export function reasonOfStatus(status: number): Reason {
   return status >= 500 ? 'internal' : 'invalid';
 }
 
-/** A refusal in the dialect of a family (public APIs of each style; the contract shows no error body). */
+/** Formats a refusal in the dialect of a family, as the public APIs do. The contract shows no error bodies. */
 export function answerRefusal(
   { message, reason }: RefusedRequest,
   family: RouteFamily,

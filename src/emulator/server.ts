@@ -29,26 +29,24 @@ import { registerMsgRoutes } from './text/msg.ts';
 
 /** A running gateway emulator. */
 export interface Emulator {
-  /** Where it listens, as the gateway's `base_url`: `http://127.0.0.1:40123`. */
+  /** The gateway's `base_url`, such as `http://127.0.0.1:40123`. */
   readonly url: string;
   readonly apiKey: string;
-  /** The last 1000 requests, oldest first, files left out. */
+  /** The last 1000 requests, oldest first, without files. */
   readonly requests: readonly RecordedRequest[];
   /** The last 1000 callbacks, oldest first. */
   readonly callbacks: readonly RecordedCallback[];
-  /** Resolves when no task and no callback is left in the background. */
+  /** Resolves when all tasks and callbacks in the background have ended. */
   settled(): Promise<void>;
   /** Stops immediately, with all open requests, callbacks, tasks and workers. */
   close(): Promise<void>;
 }
 
-/** 40 MiB: two 10 MiB pictures in base64, and some more. */
-const mostBodyBytes = 40 * 1024 * 1024;
-const mostRecorded = 1000;
+/** Enough for two 10 MiB images in base64. */
+const maxBodyBytes = 40 * 1024 * 1024;
+const maxRecorded = 1000;
 
-/**
- * Starts the gateway on this machine. Throws when it cannot listen, and MissingPackagesError in an installation without development packages.
- */
+/** Starts the emulator. Throws if it cannot listen, and MissingPackagesError without development packages. */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const { host = '127.0.0.1', port = 0, apiKey = 'emulator-key', speed = 1, shape = sunoapi } = options;
   const now = options.now ?? Date.now;
@@ -93,7 +91,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   };
 
   const server = fastify({
-    bodyLimit: mostBodyBytes,
+    bodyLimit: maxBodyBytes,
     forceCloseConnections: true,
     logger: false,
   });
@@ -110,7 +108,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
           return reply.raw.writableFinished ? reply.statusCode : null;
         },
       });
-      if (requests.length > mostRecorded) requests.shift();
+      if (requests.length > maxRecorded) requests.shift();
     }
     checkHeaders(pathOf(requestUrl), headers, apiKey);
   });
@@ -153,19 +151,19 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   };
 }
 
-/** Waits; with nothing to wait for, only lets other work go first (a timer would take a millisecond a word). */
+/** Waits. With a delay of zero, only yields to other work (a timer would take a millisecond per word). */
 function waitAtLeast(milliseconds: number, signal: AbortSignal): Promise<void> {
   return milliseconds > 0 ? wait(milliseconds, undefined, { signal }) : yieldToOthers(undefined, { signal });
 }
 
-/** Answers every error, the framework's too, in the dialect of the request's family. */
+/** Formats every error, also of the framework, in the dialect of the request's family. */
 function registerErrorAnswers(server: FastifyInstance, context: EmulatorContext): void {
-  // JSON is the only body that any route takes.
+  // All routes accept only JSON.
   server.removeContentTypeParser('text/plain');
   server.setErrorHandler(async (error: Error & { statusCode?: number; code?: string }, request, reply) => {
     const refusal = error instanceof RefusedRequest ? error : refusalOf(error);
     const requestId = context.randomId();
-    // The chat path's model list is answered in the dialect that its headers speak.
+    // On the chat path, the headers decide the dialect of the model list.
     const isListed = pathOf(request.url) === '/chat/v1/models' && request.headers['x-api-key'] !== undefined;
     const dialect = isListed ? 'msg' : routeFamily(request.url);
     const { status, body } = answerRefusal(refusal, dialect, context.shape, requestId);

@@ -1,4 +1,4 @@
-/** The forms of the music routes' answers and callbacks, where the contract does not show them. */
+/** The forms of music responses and callbacks that the contract doesn't show. */
 import type { Audio, MusicTaskKind } from './store.ts';
 
 /** The content of a callback, before a shape formats it. */
@@ -13,7 +13,7 @@ export type TaskReport =
       readonly variants: readonly { readonly title: string; readonly text: string }[];
     }
   | { readonly kind: 'cover'; readonly images: readonly string[] }
-  /** Stem words in snake case (`backing_vocals`) with their URLs. */
+  /** Stem names in snake case (`backing_vocals`) with their URLs. */
   | { readonly kind: 'stems'; readonly stems: Readonly<Record<string, string>> }
   | { readonly kind: 'wav'; readonly url: string }
   | { readonly kind: 'video'; readonly url: string }
@@ -21,7 +21,7 @@ export type TaskReport =
 
 export type Json = Record<string, unknown>;
 
-/** `backing_vocals` as `backingVocals`. */
+/** Converts `backing_vocals` to `backingVocals`. */
 export function camel(word: string): string {
   return word.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
@@ -30,13 +30,13 @@ export function mapKeys(record: Json, rename: (key: string) => string): Json {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [rename(key), value]));
 }
 
-/** How the gaps of the contract are filled. */
+/** A form of the bodies that the contract doesn't show. */
 export interface MusicShape {
-  /** The answer to an accepted asynchronous submission. */
+  /** The response to an accepted asynchronous submission. */
   accepted(taskId: string): Json;
-  /** A synchronous result (persona, style); the members come in camel case. */
+  /** A synchronous result (persona, style). The members are in camel case. */
   result(result: Json): Json;
-  /** The contract fixes `data.alignedWords[]` with `startS` and `endS`, only the word's name is open. */
+  /** The contract shows `data.alignedWords[]` with `startS` and `endS`, but not the name of the text. */
   alignedWords(words: readonly { text: string; startS: number; endS: number }[]): Json;
   /** The body of a callback. */
   callback(taskId: string, report: TaskReport): Json;
@@ -45,7 +45,7 @@ export interface MusicShape {
 
 const success = (data: Json, msg = 'success'): Json => ({ code: 200, msg, data });
 
-/** The form of the public API of that name, which answers refusals with HTTP 200. */
+/** The form of the public API of that name, which sends refusals with HTTP 200. */
 export const sunoapi: MusicShape = {
   accepted: (taskId) => success({ taskId }),
   result: (result) => success(result),
@@ -70,7 +70,7 @@ export function songItem({ id, recipe, model, tags, audioUrl, imageUrl, createdA
   };
 }
 
-/** A song as the public API names its members. */
+/** A song with the member names of the public API. */
 export function snakeItem(audio: Audio): Json {
   const { audioUrl, imageUrl, modelName, ...item } = songItem(audio);
   const urls = { audio_url: audioUrl ?? '', stream_audio_url: audioUrl ?? '', image_url: imageUrl ?? '' };
@@ -119,7 +119,7 @@ function callbackBody(taskId: string, report: TaskReport): Json {
   }
 }
 
-/** A moment as upstream writes it: `YYYY-MM-DD HH:MM:SS`, with milliseconds where asked. UTC. */
+/** Formats a time as upstream: `YYYY-MM-DD HH:MM:SS`, optionally with milliseconds. UTC. */
 export function formatTime(milliseconds: number, withMilliseconds = false): string {
   const text = new Date(milliseconds).toISOString().replace('T', ' ').replace('Z', '');
   return withMilliseconds ? text : text.slice(0, 19);

@@ -3,7 +3,7 @@ import type { SongRecipe } from './studio/synthesizer/recipe.ts';
 
 export type MusicTaskKind = 'songs' | 'lyrics' | 'cover' | 'stems' | 'wav' | 'video';
 
-/** One generated song; its audio is rendered from the recipe whenever a route needs it. */
+/** A generated song. Its audio is rendered from the recipe when a route needs it. */
 export interface Audio {
   readonly id: string;
   recipe: SongRecipe;
@@ -15,7 +15,7 @@ export interface Audio {
   imageUrl: string | null;
 }
 
-/** A music task; complete once its last callback was sent, and no longer when no attempt was taken. */
+/** A music task. Complete once its last callback is sent, and `undelivered` if no attempt was accepted. */
 export interface MusicTask {
   readonly id: string;
   readonly kind: MusicTaskKind;
@@ -26,29 +26,29 @@ export interface MusicTask {
 interface Persona {
   readonly id: string;
   readonly audioId: string;
-  /** The seed for choosing a singer, equal for every song with this persona. */
+  /** The seed of the singer, equal for every song with this persona. */
   readonly voice: string;
 }
 
-export const mostRemembered = 5000;
+export const maxStored = 5000;
 /** Each may hold 30 MiB. */
-const mostUploads = 8;
+const maxUploads = 8;
 
 export type Store = ReturnType<typeof createStore>;
 
-/** Music tasks and songs, in memory. The oldest tasks are dropped past a bound. */
+/** Music tasks and songs in memory. The oldest ones are deleted above a limit. */
 export function createStore() {
-  const audios = new Collection<Audio>(mostRemembered * 2);
-  const tasks = new Collection<MusicTask>(mostRemembered);
+  const audios = new Collection<Audio>(maxStored * 2);
+  const tasks = new Collection<MusicTask>(maxStored);
   const uploads: MusicTask[] = [];
   return {
     tasks,
     audios,
-    personas: new Collection<Persona>(mostRemembered),
-    /** Notes that a task holds an upload; past eight of them the oldest is forgotten. */
-    noteUpload(task: MusicTask): void {
+    personas: new Collection<Persona>(maxStored),
+    /** Records that a task has an upload. Above eight, the oldest task is deleted. */
+    recordUpload(task: MusicTask): void {
       uploads.push(task);
-      const oldest = uploads.length > mostUploads ? uploads.shift() : undefined;
+      const oldest = uploads.length > maxUploads ? uploads.shift() : undefined;
       if (oldest === undefined) return;
       tasks.delete(oldest.id);
       for (const audio of oldest.audios) audios.delete(audio.id);
@@ -56,7 +56,7 @@ export function createStore() {
   };
 }
 
-/** The latest things with ids. */
+/** The latest items by ID. */
 export class Collection<Value extends { readonly id: string }> extends BoundedMap<string, Value> {
   add(value: Value): Value {
     this.set(value.id, value);

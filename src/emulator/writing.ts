@@ -1,6 +1,6 @@
 import { createRandom, type Random } from './random.ts';
 
-/** The lower-case words of a text: letters, digits, apostrophes and hyphens. */
+/** Returns the lower-case words of a text: letters, digits, apostrophes and hyphens. */
 export function wordsOf(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}][\p{L}\p{N}'-]*/gu) ?? [];
 }
@@ -13,18 +13,18 @@ const smallWords = new Set(
   ).split(' '),
 );
 
-/** The distinct keywords of a topic in order; `the moment` if there are none. */
+/** Returns the distinct keywords of a topic in order, or `moment` if it has no keywords. */
 export function topicWords(topic: string): string[] {
   const words = wordsOf(topic).filter((word) => !smallWords.has(word) && word.length > 1);
   return words.length === 0 ? ['moment'] : [...new Set(words)];
 }
 
-/** A title from the words of a prompt: at most four of them. */
+/** Creates a title from up to four words of a prompt. */
 export function titleFrom(prompt: string): string {
   return topicWords(prompt).slice(0, 4).map(capital).join(' ');
 }
 
-/** The topic of a question: its words without question words and final punctuation. */
+/** Returns the topic of a question, without question words and final punctuation. */
 export function topicAfter(text: string, asking: RegExp): string | null {
   const match = asking.exec(text);
   if (match === null) return null;
@@ -40,7 +40,7 @@ export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** The entry whose space-separated words occur most in a text; undefined if none do. */
+/** Returns the entry whose words occur most often in a text, or undefined. */
 export function bestMatch<Entry extends { readonly words: string }>(
   entries: readonly Entry[],
   text: readonly string[],
@@ -80,8 +80,8 @@ const bridgeLines = [
 const titles = ['WORD', 'The WORD and Me', 'Song for WORD', 'Oh WORD', 'WORD at Dawn', 'Little WORD'];
 
 /**
- * Lyrics about a topic, with section tags. The same topic and variant always give the same text; short ones are a
- * verse and a chorus, as long as one short song can carry.
+ * Writes lyrics about a topic, with section tags. The same topic and variant give the same text. Short lyrics are a verse
+ * and a chorus, which fit a short song.
  */
 export function writeLyrics(topic: string, variant: number, length: 'short' | 'full') {
   const words = topicWords(topic);

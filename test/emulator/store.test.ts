@@ -14,7 +14,7 @@ test('the oldest tasks are forgotten past a bound', () => {
 
 test('the oldest tasks with uploads are forgotten sooner', () => {
   const store = createStore();
-  for (let index = 0; index <= 8; index++) store.noteUpload(store.tasks.add(task(`${index}`)));
+  for (let index = 0; index <= 8; index++) store.recordUpload(store.tasks.add(task(`${index}`)));
   expect(store.tasks.get('0')).toBeUndefined();
   expect(store.tasks.get('1')).toBeDefined();
 });

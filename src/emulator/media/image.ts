@@ -4,14 +4,14 @@ import { type EmulatorContext, makeFile, readBody } from '../context.ts';
 import { requireModel } from '../models.ts';
 import { RefusedRequest } from '../requests.ts';
 
-/** Members of chat and gen bodies, with a sentence for each. */
+/** Members of chat and gen bodies, with a message for each. */
 export const foreignToMedia = {
   contents: 'gen-style bodies are not valid on media routes',
   messages: 'chat-style bodies are not valid on media routes',
 } as const;
-/** Bounds of the public API, in characters. */
+/** Limits of the public API, in characters. */
 const promptLimit = 800;
-const avoidLimit = 500;
+const negativePromptLimit = 500;
 
 const part = z.strictObject({ text: z.string().trim().min(1) });
 const message = z.strictObject({ role: z.enum(['user', 'system']), content: z.array(part).min(1) });
@@ -22,18 +22,18 @@ const imageBody = z.strictObject({
   parameters: z
     .strictObject({
       size: z.string().regex(sizePattern, 'must be <width>*<height>, such as 1024*1024').optional(),
-      negative_prompt: z.string().max(avoidLimit).optional(),
+      negative_prompt: z.string().max(negativePromptLimit).optional(),
       prompt_extend: z.boolean().optional(),
       watermark: z.boolean().optional(),
     })
     .prefault({}),
 });
 
-/** Sizes that the classic model draws; the others draw any between the bounds. */
+/** The sizes of the classic model. The others support any size within the limits. */
 const classicSizes = ['1328*1328', '1664*928', '928*1664', '1472*1104', '1104*1472'];
 const pixelBounds = { fewest: 256 * 256, most: 2048 * 2048 } as const;
 
-/** `POST .../multimodal-generation/generation`, answered with the picture's URL. */
+/** `POST .../multimodal-generation/generation`, which returns the image's URL. */
 export function registerImageRoute(server: FastifyInstance, context: EmulatorContext): void {
   server.post('/v1/media/services/aigc/multimodal-generation/generation', async (request) => {
     const { model, input, parameters } = readBody(imageBody, request, foreignToMedia);

@@ -6,7 +6,7 @@ import { DownloadError, download } from '../files.ts';
 import { requireModel } from '../models.ts';
 import { RefusedRequest } from '../requests.ts';
 import { formatTime } from '../shapes.ts';
-import { Collection, mostRemembered } from '../store.ts';
+import { Collection, maxStored } from '../store.ts';
 import { UnusableInputError } from '../studio/studio.ts';
 import { foreignToMedia } from './image.ts';
 
@@ -43,20 +43,20 @@ interface StoredVideo {
   failure: { readonly code: string; readonly message: string } | null;
 }
 
-/** The frame size of each resolution label, in 16:9; small, because every frame is rendered on this machine. */
+/** The frame size of each resolution in 16:9. Small, because every frame is rendered on this machine. */
 const frameSizes = {
   '480P': { width: 480, height: 270 },
   '720P': { width: 640, height: 360 },
   '1080P': { width: 768, height: 432 },
 } as const;
-const mostImageBytes = 20 * 1024 * 1024;
-const mostAudioBytes = 15 * 1024 * 1024;
-/** A task's id is known for 24 hours (public API). */
-const remembered = 86_400_000;
+const maxImageBytes = 20 * 1024 * 1024;
+const maxAudioBytes = 15 * 1024 * 1024;
+/** A task's ID is valid for 24 hours (public API). */
+const retentionMs = 86_400_000;
 
 /** The video routes, in both of their path forms. */
 export function registerVideoRoutes(server: FastifyInstance, context: EmulatorContext): void {
-  const videos = new Collection<StoredVideo>(mostRemembered);
+  const videos = new Collection<StoredVideo>(maxStored);
   const create = async (request: FastifyRequest) => {
     const body = readBody(videoBody, request, foreignToMedia);
     const { model, input } = body;
@@ -87,7 +87,7 @@ export function registerVideoRoutes(server: FastifyInstance, context: EmulatorCo
   const query = async (request: FastifyRequest<{ Params: { taskId: string } }>) => {
     const { taskId } = request.params;
     const task = videos.get(taskId);
-    if (task === undefined || context.now() - task.submittedAt > remembered) {
+    if (task === undefined || context.now() - task.submittedAt > retentionMs) {
       return { request_id: context.randomId(), output: { task_id: taskId, task_status: 'UNKNOWN' } };
     }
     return describe(context, task);
@@ -142,8 +142,8 @@ async function film(context: EmulatorContext, task: StoredVideo, fault?: VideoFa
     if (fault) return end(fault.status, fault.failure);
     const { input, parameters } = task.body;
     const [image, audio] = await Promise.all([
-      input.img_url === undefined ? null : download(context, input.img_url, mostImageBytes),
-      input.audio_url === undefined ? null : download(context, input.audio_url, mostAudioBytes),
+      input.img_url === undefined ? null : download(context, input.img_url, maxImageBytes),
+      input.audio_url === undefined ? null : download(context, input.audio_url, maxAudioBytes),
     ]);
     const video = await produceOne(context, {
       kind: 'video',
@@ -173,7 +173,7 @@ function failureOf(error: unknown): NonNullable<StoredVideo['failure']> {
   return { code: 'InternalError', message: 'The video could not be generated.' };
 }
 
-/** The prompt as a provider would expand it. */
+/** Expands a prompt as a provider would. */
 function expand(prompt: string): string {
   return `${prompt.trim()}, soft light, slow camera movement, rich detail`.replace(/^, /, '');
 }

@@ -19,7 +19,7 @@ const stemsBody = wavBody.extend({
 const coverBody = wavBody.omit({ audioId: true });
 const coverSize = 768;
 
-/** What a completed song can be turned into: `vocal-removal`, `wav-generate`, `mp4-generate`, `generate-cover`. */
+/** The routes for completed songs: `vocal-removal`, `wav-generate`, `mp4-generate`, `generate-cover`. */
 export function registerDerivedRoutes(server: FastifyInstance, context: EmulatorContext): void {
   const derive = <Body extends z.output<typeof wavBody>>(
     path: string,
@@ -53,7 +53,7 @@ export function registerDerivedRoutes(server: FastifyInstance, context: Emulator
     const [audio] = completedSongTask(context, taskId).audios;
     const make = async () => {
       if (audio === undefined) throw new Error('the task has no song');
-      // Numbers past the takes', so that the covers differ from the pictures that the songs came with.
+      // Numbers above the takes', so that the covers differ from the songs' first images.
       const images = [3, 4].map((number) => {
         const prompt = picturePrompt(audio.recipe, number);
         return makeFile(context, { kind: 'picture', prompt, width: coverSize, height: coverSize });
@@ -64,7 +64,7 @@ export function registerDerivedRoutes(server: FastifyInstance, context: Emulator
   });
 }
 
-/** The word of the music routes for a piece: `vocal`, `backing_vocals`, `drums`. */
+/** The name of a piece in the music routes: `vocal`, `backing_vocals`, `drums`. */
 function stemWord(name: Piece['name']): string {
   if (name === 'vocals') return 'vocal';
   return name === 'backingVocals' ? 'backing_vocals' : name;
@@ -79,17 +79,17 @@ const personaBody = z.strictObject({
   vocalEnd: z.number().positive().default(30),
   style: z.string().max(1000).optional(),
 });
-/** Bounds of the public API, in seconds. */
-const span = { shortest: 10, longest: 30 } as const;
+/** Limits of the public API, in seconds. */
+const spanSeconds = { shortest: 10, longest: 30 } as const;
 
-/** `POST /music/generate-persona`: synchronous, one persona an audio, and only from songs with a voice. */
+/** `POST /music/generate-persona`: synchronous, one persona per audio, only for songs with vocals. */
 export function registerPersonaRoute(server: FastifyInstance, context: EmulatorContext): void {
   server.post('/music/generate-persona', async (request) => {
     const { taskId, audioId, name, description, vocalStart, vocalEnd } = readBody(personaBody, request);
     const audio = completedAudio(context, taskId, audioId);
     const length = vocalEnd - vocalStart;
-    if (length < span.shortest || length > span.longest) {
-      const message = `vocalEnd: must be ${span.shortest} to ${span.longest} seconds after vocalStart`;
+    if (length < spanSeconds.shortest || length > spanSeconds.longest) {
+      const message = `vocalEnd: must be ${spanSeconds.shortest} to ${spanSeconds.longest} seconds after vocalStart`;
       throw new RefusedRequest('invalid', message);
     }
     if (vocalStart >= (audio.seconds ?? 0))

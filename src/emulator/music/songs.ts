@@ -7,7 +7,7 @@ import type { SongRecipe, UploadSource } from '../studio/synthesizer/recipe.ts';
 import { titleFrom, writeLyrics } from '../writing.ts';
 import { acceptSongs } from './tasks.ts';
 
-/** Fields shared by several music routes, with the public API's bounds (the contract has none). */
+/** Fields of several music routes, with the public API's limits (the contract has none). */
 const musicModel = z.enum(['V4', 'V4_5', 'V4_5PLUS', 'V4_5ALL', 'V5'], {
   error: 'must be one of V4, V4_5, V4_5PLUS, V4_5ALL, V5 (V4 or later)',
 });
@@ -76,7 +76,7 @@ export function registerGenerateRoutes(server: FastifyInstance, context: Emulato
   });
 }
 
-/** Refuses a body in which one of the members is missing or blank; `when` says what requires them. */
+/** Throws RefusedRequest if a member is missing or blank. `when` is the condition that requires them. */
 function requireMembers<Body>(body: Body, members: readonly (keyof Body & string)[], when: string): void {
   for (const member of members) {
     const value = body[member] ?? '';
@@ -87,7 +87,7 @@ function requireMembers<Body>(body: Body, members: readonly (keyof Body & string
 
 type SongTexts = Pick<SongFields, 'model' | 'prompt' | 'style' | 'title' | 'personaId'>;
 
-/** Validates a song request in either mode, and turns it into a recipe. */
+/** Validates a song request in either mode and converts it to a recipe. */
 function songRecipe(
   context: EmulatorContext,
   body: SongTexts & { readonly customMode: boolean; readonly instrumental: boolean },
@@ -112,7 +112,7 @@ function songRecipe(
   };
 }
 
-/** Refuses texts longer than the model takes, with the bounds of the public API (413, as upstream for a long prompt). */
+/** Throws RefusedRequest for texts above the limits of the public API (413, as upstream for a long prompt). */
 function checkTexts(body: SongTexts, customMode: boolean): void {
   const { model } = body;
   const isFirst = model === 'V4';
@@ -129,12 +129,12 @@ function checkTexts(body: SongTexts, customMode: boolean): void {
   }
 }
 
-/** The two takes that a song task makes. */
+/** Returns the two takes of a song task. */
 function takes(recipe: SongRecipe): SongRecipe[] {
   return [recipe, { ...recipe, take: 1 }];
 }
 
-/** The seed of a persona's voice; null without a persona. Refuses unknown personas. */
+/** Returns the seed of a persona's voice, or null without a persona. Throws RefusedRequest for unknown personas. */
 function personaVoice(context: EmulatorContext, { personaId }: Pick<SongFields, 'personaId'>) {
   if (personaId === undefined) return null;
   const persona = context.store.personas.get(personaId);
@@ -142,7 +142,7 @@ function personaVoice(context: EmulatorContext, { personaId }: Pick<SongFields, 
   return persona.voice;
 }
 
-/** Lyrics as they are sung: a text that is only section tags is hummed. */
+/** Returns the lyrics to sing. Lyrics with only section tags are hummed. */
 function sungText(lyrics: string): string {
   return lyrics.replace(/\[[^[\]]*\]/g, '').trim() === '' ? `${lyrics}\nla la la la` : lyrics;
 }
@@ -166,9 +166,9 @@ const accompanimentFields = {
 } as const;
 const addVocalsBody = z.strictObject({ ...accompanimentFields, prompt: text, style: text });
 const addInstrumentalBody = z.strictObject({ ...accompanimentFields, tags: text });
-const mostUploadBytes = 30 * 1024 * 1024;
+const maxUploadBytes = 30 * 1024 * 1024;
 
-/** The routes that work on a file: `upload-cover`, `upload-extend`, `add-vocals`, `add-instrumental`. */
+/** The routes for uploaded files: `upload-cover`, `upload-extend`, `add-vocals`, `add-instrumental`. */
 export function registerUploadRoutes(server: FastifyInstance, context: EmulatorContext): void {
   const accept = (
     request: FastifyRequest,
@@ -177,19 +177,19 @@ export function registerUploadRoutes(server: FastifyInstance, context: EmulatorC
     recipes: readonly SongRecipe[],
   ): Promise<Record<string, unknown>> =>
     acceptSongs(context, request, body, recipes, async (task) => {
-      const audio = await download(context, body.uploadUrl, mostUploadBytes);
+      const audio = await download(context, body.uploadUrl, maxUploadBytes);
       const source: UploadSource = { kind: 'upload', use, audio, continueAt: body.continueAt ?? null };
-      context.store.noteUpload(task);
+      context.store.recordUpload(task);
       for (const song of task.audios) song.recipe = { ...song.recipe, source };
     });
 
   server.post('/music/upload-cover', async (request) => {
     const body = readBody(coverBody, request);
-    // The contract's upload-cover has no prompt: without one the words come from the title, or from the style.
+    // The contract's upload-cover has no prompt. Without one, the lyrics come from the title or the style.
     const prompt = body.prompt ?? '';
-    const about =
+    const topic =
       [body.title ?? '', body.style ?? '', 'an old song'].find((text) => text.trim() !== '') ?? '';
-    const words = body.customMode ? writeLyrics(about, 0, 'short').text : about;
+    const words = body.customMode ? writeLyrics(topic, 0, 'short').text : topic;
     const recipe = songRecipe(context, { ...body, prompt: prompt.trim() === '' ? words : prompt });
     return accept(request, 'cover', body, takes(recipe));
   });

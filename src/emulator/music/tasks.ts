@@ -10,14 +10,14 @@ import { chooseGenre, genreName } from '../studio/synthesizer/genre.ts';
 import type { SongRecipe } from '../studio/synthesizer/recipe.ts';
 import { titleFrom } from '../writing.ts';
 
-/** Its id is as upstream writes them: 32 hexadecimal digits. */
+/** Creates a task whose ID has the format of upstream: 32 hexadecimal digits. */
 export function createTask({ store, randomId }: EmulatorContext, kind: MusicTaskKind): MusicTask {
   return store.tasks.add({ id: randomId().replaceAll('-', ''), kind, audios: [], state: 'working' });
 }
 
 /**
- * Accepts a task: its stages run in the background and report to the callback URL. Resolves with the body of the
- * submission's answer.
+ * Accepts a task. Its stages run in the background and report to the callback URL. Resolves to the response of the
+ * submission.
  */
 export async function acceptTask(
   context: EmulatorContext,
@@ -31,7 +31,7 @@ export async function acceptTask(
   const send = (report: TaskReport, taskId = task.id): Promise<boolean> =>
     sendBody(JSON.stringify(context.shape.callback(taskId, report)));
   const finish = async (sending: Promise<boolean>, state: 'complete' | 'failed'): Promise<void> => {
-    // A quick client may build on the task as soon as the callback leaves.
+    // A fast client may use the task as soon as the callback is sent.
     task.state = state;
     if (!(await sending)) task.state = 'undelivered';
   };
@@ -68,12 +68,12 @@ export async function acceptTask(
 }
 
 const coverSize = 512;
-/** When each stage is reached, in seconds after the submission. */
+/** The time of each stage, in seconds after the submission. */
 const stageSeconds = { text: 1, first: 2.5, complete: 4 } as const;
 
 /**
  * Accepts a task that creates a song from each recipe, with callbacks in stages: lyrics, first song, all songs.
- * `prepare` completes before the first callback, so that no callback names a song without its source.
+ * `prepare` completes before the first callback, so that no callback contains a song without its source.
  */
 export function acceptSongs(
   context: EmulatorContext,
@@ -100,8 +100,8 @@ export function acceptSongs(
     atSeconds: stageSeconds[name],
     make: async () => {
       if (name === 'text') await prepare?.(task);
-      const unrecorded = task.audios.slice(0, songs).filter((audio) => audio.audioUrl === null);
-      await Promise.all(unrecorded.map((audio) => record(context, audio)));
+      const unrendered = task.audios.slice(0, songs).filter((audio) => audio.audioUrl === null);
+      await Promise.all(unrendered.map((audio) => render(context, audio)));
       return { kind: 'songs', stage: name, items: task.audios.map((audio) => ({ ...audio })) };
     },
   });
@@ -109,8 +109,8 @@ export function acceptSongs(
   return acceptTask(context, request, task, callBackUrl, stages);
 }
 
-/** Records a song and draws its picture. */
-async function record(context: EmulatorContext, audio: Audio): Promise<void> {
+/** Renders a song and its image. */
+async function render(context: EmulatorContext, audio: Audio): Promise<void> {
   const { recipe } = audio;
   const prompt = picturePrompt(recipe, recipe.take);
   const [song, imageUrl] = await Promise.all([
@@ -122,12 +122,12 @@ async function record(context: EmulatorContext, audio: Audio): Promise<void> {
   audio.seconds = song.seconds ?? null;
 }
 
-/** The prompt for a song's images; each number gives a different image. */
+/** Returns the prompt for a song's images. Each number gives a different image. */
 export function picturePrompt(recipe: SongRecipe, number: number): string {
   return `${recipe.title} ${recipe.prompt.slice(0, 200)} ${recipe.style}${' '.repeat(number)}`;
 }
 
-/** A song task that is complete. Refuses ids of unknown, unfinished, failed or other tasks (contract, States). */
+/** Returns a completed song task. Throws RefusedRequest for unknown, unfinished, failed or other tasks (contract, States). */
 export function completedSongTask(context: EmulatorContext, taskId: string): MusicTask {
   const task = context.store.tasks.get(taskId);
   if (task === undefined) throw new RefusedRequest('not found', `taskId: no task ${taskId}`);
@@ -143,7 +143,7 @@ const incomplete = {
   undelivered: 'is not complete: none of its callbacks was accepted',
 } as const;
 
-/** One song of a completed task. */
+/** Returns a song of a completed task. */
 export function completedAudio(context: EmulatorContext, taskId: string, audioId: string): Audio {
   const task = completedSongTask(context, taskId);
   const audio = task.audios.find((candidate) => candidate.id === audioId);

@@ -13,7 +13,7 @@ import { acceptTask, completedAudio, createTask } from './tasks.ts';
 const lyricsBody = z.strictObject({ prompt: z.string().trim().min(1), callBackUrl: webUrl });
 const timestampedBody = z.strictObject({ taskId: shortId, audioId: shortId });
 const styleBody = z.strictObject({ content: z.string().trim().min(1).max(1000) });
-const mostPromptWords = 200;
+const maxPromptWords = 200;
 const variantCount = 3;
 
 /** `generate-lyrics`, `timestamped-lyrics` and `style-generate`. */
@@ -21,8 +21,8 @@ export function registerWordRoutes(server: FastifyInstance, context: EmulatorCon
   server.post('/music/generate-lyrics', async (request) => {
     const { prompt, callBackUrl } = readBody(lyricsBody, request);
     const words = prompt.split(/\s+/).length;
-    if (words > mostPromptWords)
-      throw new RefusedRequest('too large', `prompt: ${words} words, the limit is ${mostPromptWords}`);
+    if (words > maxPromptWords)
+      throw new RefusedRequest('too large', `prompt: ${words} words, the limit is ${maxPromptWords}`);
     const task = createTask(context, 'lyrics');
     const make = async () => ({
       kind: 'lyrics' as const,
@@ -43,7 +43,7 @@ export function registerWordRoutes(server: FastifyInstance, context: EmulatorCon
   });
 }
 
-/** Rough style tags made into a fuller style that keeps them all. */
+/** Extends rough style tags to a full style that contains all of them. */
 function polishStyle(content: string): string {
   const random = createRandom(`style ${content}`);
   const genre = chooseGenre(content, content);
@@ -56,7 +56,7 @@ function polishStyle(content: string): string {
     .slice(0, 1000);
 }
 
-/** When each word of a song is sung, in seconds from its beginning; empty for an instrumental. */
+/** Returns the times of each word of a song, in seconds from its start. Empty for an instrumental. */
 function alignWords(recipe: SongRecipe, seconds: number): ReturnType<typeof wordsFrom> {
   const { source } = recipe;
   if (source === null) return wordsFrom(recipe, 0);
@@ -65,7 +65,7 @@ function alignWords(recipe: SongRecipe, seconds: number): ReturnType<typeof word
     const before = alignWords(source.recipe, continueAt).filter((word) => word.startS < continueAt);
     return [...before, ...wordsFrom(recipe, continueAt)];
   }
-  // An upload is followed by the song when it is extended, and accompanied for its whole length otherwise.
+  // An extension comes after the upload. Other songs last as long as the upload.
   if (source.use === 'extend') return wordsFrom(recipe, seconds - compose(recipe).seconds);
   return wordsFrom({ ...recipe, seconds }, 0);
 }

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { OperatorError } from '../../core/errors.ts';
 import type { SongRecipe, StemName } from './synthesizer/recipe.ts';
 
-/** A piece of work for the studio; equal commissions give equal bytes. */
+/** A piece of work for the studio. Equal commissions give equal bytes. */
 export type Commission =
   | { readonly kind: 'song'; readonly recipe: SongRecipe }
   | { readonly kind: 'wav'; readonly recipe: SongRecipe }
@@ -10,7 +10,7 @@ export type Commission =
   | {
       readonly kind: 'picture';
       readonly prompt: string;
-      /** Words to leave out of the picture. */
+      /** Words to leave out of the image. */
       readonly avoid?: string;
       readonly width: number;
       readonly height: number;
@@ -28,19 +28,19 @@ export type Commission =
       readonly sound: Uint8Array | 'composed' | 'none';
     };
 
-/** Stems that a gateway may tell apart and the synthesizer does not play. */
+/** Stems of gateways that the synthesizer doesn't play. */
 type FurtherStem = 'percussion' | 'brass' | 'woodwinds' | 'fx';
 
-/** A file of the studio. The name says which of a commission's files it is: `song`, or a stem's name. */
+/** A file of the studio. The name identifies it within the commission: `song`, or a stem's name. */
 export interface Piece {
   readonly name: StemName | FurtherStem | 'song' | 'instrumental' | 'picture' | 'video';
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly contentType: 'audio/mpeg' | 'audio/wav' | 'image/png' | 'video/mp4';
-  /** Seconds of sound or film; absent for pictures. */
+  /** Length of the audio or video in seconds. Absent for images. */
   readonly seconds?: number;
 }
 
-/** The studio could not use sound or a picture that it was given. */
+/** The input audio or image cannot be used. */
 export class UnusableInputError extends Error {
   override readonly name = 'UnusableInputError';
 }
@@ -49,14 +49,14 @@ export type StudioAnswer =
   | { readonly id: number; readonly pieces: readonly Piece[] }
   | { readonly id: number; readonly isUnusable: boolean; readonly message: string };
 
-/** Makes media apart from the server's thread, so that requests are answered meanwhile. */
+/** Creates media in a separate thread, so that the server stays responsive. */
 export interface Studio {
-  /** Throws UnusableInputError when uploaded sound or a picture cannot be read, and Error when the studio closes. */
+  /** Throws UnusableInputError if uploaded audio or an image cannot be read, and Error if the studio closes. */
   produce(commission: Commission): Promise<readonly Piece[]>;
   close(): Promise<void>;
 }
 
-/** Packages of the studio that a production install leaves out. */
+/** Packages that a production install leaves out. */
 const packages = [
   '@mediabunny/aac-encoder',
   'h264-mp4-encoder',
@@ -65,12 +65,12 @@ const packages = [
   'wasm-media-encoders',
 ];
 
-/** The studio cannot work in this installation; the message says what to do. */
+/** The studio cannot run in this installation. The message explains the fix. */
 export class MissingPackagesError extends OperatorError {
   override readonly name = 'MissingPackagesError';
 }
 
-/** Throws MissingPackagesError when a package cannot be resolved. */
+/** Throws MissingPackagesError if a package cannot be resolved. */
 export function requirePackages(resolve: (name: string) => string): void {
   const missing = packages.filter((name) => {
     try {
@@ -86,7 +86,7 @@ export function requirePackages(resolve: (name: string) => string): void {
   );
 }
 
-/** Opens a studio; its worker thread starts with the first commission. Throws MissingPackagesError. */
+/** Opens a studio. Its worker thread starts with the first commission. Throws MissingPackagesError. */
 export function openStudio(): Studio {
   requirePackages((name) => import.meta.resolve(name));
   const waiting = new Map<number, PromiseWithResolvers<readonly Piece[]>>();

@@ -1,4 +1,4 @@
-/** The studio's worker thread: commissions are done one after the other, in the order they came. */
+/** The studio's worker thread. Processes commissions one after the other, in their order. */
 import { parentPort } from 'node:worker_threads';
 import type { Film } from './painter/film.ts';
 import { drawScene, planScene } from './painter/scene.ts';
@@ -10,7 +10,7 @@ import { renderStems } from './synthesizer/render.ts';
 
 type VideoCommission = Extract<Commission, { kind: 'video' }>;
 
-/** Frames of a film, whatever its length: a long video costs no more than a short one. */
+/** Number of frames in a film of any length, so that long videos cost no more than short ones. */
 const frameBudget = 72;
 
 const encodeMp3 = createMp3();
@@ -27,8 +27,8 @@ async function produce(commission: Commission): Promise<Piece[]> {
     case 'stems': {
       const stems = await renderStems(commission.recipe);
       if (commission.split === 'split_stem') {
-        const heard = stemNames.filter((name) => stems[name].some((sample) => sample !== 0));
-        return Promise.all(heard.map((name) => mp3(name, stems[name])));
+        const audible = stemNames.filter((name) => stems[name].some((sample) => sample !== 0));
+        return Promise.all(audible.map((name) => mp3(name, stems[name])));
       }
       const voices: readonly StemName[] = ['vocals', 'backingVocals'];
       const band = stemNames.filter((name) => !voices.includes(name));
@@ -66,7 +66,7 @@ function frameRateFor(seconds: number): number {
   return Math.min(16, Math.max(5, Math.round(frameBudget / seconds)));
 }
 
-/** With the first film: the encoders are large, and a studio should open quickly. */
+/** Loaded with the first film, because the encoders are large and a studio should open quickly. */
 const loadFilm = () => import('./painter/film.ts');
 
 async function shoot(film: Omit<Film, 'frameRate'>): Promise<Piece> {

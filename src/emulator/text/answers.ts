@@ -5,13 +5,13 @@ import { capital, topicAfter, topicWords, writeLyrics } from '../writing.ts';
 import { type ConversationMessage, countTextTokens, countTokens, type Picture } from './conversation.ts';
 
 /**
- * Answers a conversation's last question, cut between words at a number of tokens; `read` and `written` are the tokens of
- * the conversation and of the answer. Equal conversations get equal answers.
+ * Answers the last question of a conversation, cut between words at a number of tokens. `read` and `written` are the tokens
+ * of the conversation and of the answer. Equal conversations give equal answers.
  */
-export async function writeAnswer(messages: readonly ConversationMessage[], mostTokens: number) {
+export async function writeAnswer(messages: readonly ConversationMessage[], maxTokens: number) {
   const whole = await answerLast(messages);
-  const cut = countTextTokens(whole) > mostTokens;
-  const text = cut ? whole.slice(0, mostTokens * 4).replace(/(?<!^) [^ ]*$/, '') : whole;
+  const cut = countTextTokens(whole) > maxTokens;
+  const text = cut ? whole.slice(0, maxTokens * 4).replace(/(?<!^) [^ ]*$/, '') : whole;
   return { text, cut, read: countTokens(messages), written: countTextTokens(text) };
 }
 
@@ -44,7 +44,7 @@ async function describePicture(picture: Picture): Promise<string> {
 
 type Answerer = (question: string, before?: readonly ConversationMessage[]) => string | undefined;
 
-/** The first that understands a question answers it. */
+/** The first one that understands a question answers it. */
 export const ANSWERERS = {
   recall(question, before = []) {
     const statements = before.filter(({ role }) => role === 'user').map(({ text }) => text);
@@ -148,7 +148,7 @@ const CLAIMS = [
   'began as a mistake that somebody kept',
 ];
 
-/** Makes one sentence after the other about a topic. */
+/** Returns a generator of sentences about a topic. */
 function sentences(topic: string): () => string {
   const random = createRandom(`about ${topic}`);
   return () => `${capital(random.pick(ANGLES))} of ${topic} ${random.pick(CLAIMS)}.`;
@@ -169,7 +169,7 @@ const SIGNS: readonly (readonly [RegExp, string])[] = [
   [/\bdivided by\b/gi, '/'],
 ];
 
-/** The numbers and signs of the first sum in a text, in turn. */
+/** Returns the numbers and signs of the first sum in a text, alternating. */
 function sumIn(text: string): string[] | undefined {
   for (const [run] of text.matchAll(/[-+*/.\d\s]+/g)) {
     const tokens = run.match(/\d+(?:\.\d+)?|[-+*/]/g) ?? [];

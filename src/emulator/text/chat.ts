@@ -20,7 +20,7 @@ const part = z.discriminatedUnion(
   ],
   { error: 'chat-style parts must be of type text or image_url' },
 );
-/** Other standard members may be sent and need not be honoured (contract, chat-style request). */
+/** Other standard members are accepted and ignored (contract, chat-style request). */
 const chatBody = z.looseObject({
   model: z.string().min(1),
   stream: z.boolean().optional(),
@@ -48,11 +48,8 @@ export function registerChatRoutes(server: FastifyInstance, context: EmulatorCon
   server.post('/chat/v1/chat/completions', async (request, reply) => {
     const body = readBody(chatBody, request, foreignMembers);
     const model = requireModel(body.model, 'chat');
-    const most = Math.min(
-      body.max_completion_tokens ?? body.max_tokens ?? model.mostTokens,
-      model.mostTokens,
-    );
-    const { text, cut, read, written } = await writeAnswer(body.messages.map(readMessage), most);
+    const limit = Math.min(body.max_completion_tokens ?? body.max_tokens ?? model.maxTokens, model.maxTokens);
+    const { text, cut, read, written } = await writeAnswer(body.messages.map(readMessage), limit);
     const finish = cut ? 'length' : 'stop';
     const usage = { prompt_tokens: read, completion_tokens: written, total_tokens: read + written };
     const id = `chatcmpl-${context.randomId().replaceAll('-', '')}`;

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { EmulatorContext } from '../context.ts';
 import type { StreamDialect } from '../fault-hooks.ts';
 
-/** An attached image: its bytes, or only its URL. */
+/** An attached image: its bytes or its URL. */
 export type Picture =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array; readonly claimedType: string }
   | { readonly kind: 'address'; readonly url: string };
@@ -15,7 +15,7 @@ export interface ConversationMessage {
   readonly pictures: readonly Picture[];
 }
 
-/** A message of texts and pictures in any order. */
+/** Creates a message from texts and images in any order. */
 export function messageOf(
   role: ConversationMessage['role'],
   content: string | readonly (string | Picture)[],
@@ -32,7 +32,7 @@ export function pictureOf(claimedType: string, base64: string): Picture {
   return { kind: 'bytes', claimedType, bytes: Buffer.from(base64, 'base64') };
 }
 
-/** About four characters a token, as public tokenisers come to on English; a picture counts for 258. */
+/** Counts four characters as a token, like public tokenisers for English, and an image as 258. */
 export function countTokens(messages: readonly ConversationMessage[]): number {
   return messages.reduce(
     (total, { text, pictures }) => total + countTextTokens(text) + 3 + 258 * pictures.length,
@@ -44,15 +44,15 @@ export function countTextTokens(text: string): number {
   return Math.ceil(text.length / 4);
 }
 
-/** A text in the pieces it is streamed in: words with the space after them. */
+/** Splits a text into pieces for streaming: words with the space after them. */
 export function piecesOf(text: string): string[] {
   return text.match(/^\s+|\S+\s*/g) ?? [];
 }
 
-/** Seconds between two streamed pieces at speed 1, as fast as a brisk reader. */
+/** Seconds between two streamed pieces at speed 1, the pace of a fast reader. */
 const pieceSeconds = 0.035;
 
-/** Streams an answer as server-sent events as fast as a reader reads. */
+/** Streams an answer as server-sent events at reading pace. */
 export function sendEvents(
   context: EmulatorContext,
   request: FastifyRequest,

@@ -36,7 +36,7 @@ const functionDeclaration = z.looseObject({
     })
     .optional(),
 });
-/** Gen-style requests (contract: gen-style request; thinking as the public API has it). */
+/** Gen-style requests (contract: gen-style request; thinking as in the public API). */
 export const genBody = z.looseObject({
   contents: z.array(content).min(1),
   tools: z.array(z.looseObject({ functionDeclarations: z.array(functionDeclaration).optional() })).optional(),
@@ -56,12 +56,12 @@ export const genBody = z.looseObject({
 export type GenBody = z.output<typeof genBody>;
 export type FunctionDeclaration = z.output<typeof functionDeclaration>;
 
-/** The conversation of a gen-style body. Refuses one without any text or picture of the user. */
+/** Reads the conversation of a gen-style body. Throws RefusedRequest without any text or image. */
 export function readContents({ contents }: GenBody): readonly ConversationMessage[] {
-  const hasAsked = contents.some(({ parts }) =>
+  const hasContent = contents.some(({ parts }) =>
     parts.some(({ text, inlineData }) => (text ?? '') !== '' || inlineData !== undefined),
   );
-  if (!hasAsked) throw new RefusedRequest('invalid', 'contents: at least one part needs text');
+  if (!hasContent) throw new RefusedRequest('invalid', 'contents: at least one part needs text');
   return contents.map(({ role, parts }) =>
     messageOf(
       role === 'model' ? 'assistant' : 'user',

@@ -3,7 +3,7 @@ import type { FunctionDeclaration, GenBody } from './gen-body.ts';
 
 type Part = Record<string, unknown>;
 
-/** The parts that declared functions call for: a call, or words about a function's result; null for a plain answer. */
+/** Returns a function call or a text about a function's result. Null if no function matches. */
 export function answerWithTools({ contents, tools = [] }: GenBody, question: string): Part[] | null {
   const result = contents.at(-1)?.parts.find((part) => part.functionResponse !== undefined)?.functionResponse;
   if (result !== undefined) {
@@ -19,7 +19,7 @@ export function answerWithTools({ contents, tools = [] }: GenBody, question: str
       const words = [...name, ...topicWords(declaration.description)].map(stem).join(' ');
       return { declaration, words };
     });
-  // The one whose name and description share most words with the question.
+  // The function whose name and description share the most words with the question.
   const chosen = bestMatch(candidates, topicWords(question).map(stem))?.declaration;
   return chosen ? [{ functionCall: { name: chosen.name, args: argumentsOf(chosen, question) } }] : null;
 }
@@ -28,7 +28,7 @@ function stem(word: string): string {
   return word.replace(/(ies|s)$/, '').replace(/(ing|ed)$/, '');
 }
 
-/** The required tool, or the first. */
+/** Returns values for the required parameters, or for the first one. */
 function argumentsOf({ parameters }: FunctionDeclaration, question: string): Record<string, unknown> {
   const { properties = {}, required = [] } = parameters ?? {};
   const names = required.length > 0 ? required : Object.keys(properties).slice(0, 1);

@@ -27,8 +27,8 @@ type Json = Record<string, unknown>;
 type GenRequest = FastifyRequest<{ Params: { call: string }; Querystring: { alt?: string } }>;
 
 /**
- * The gen-style routes: text, streams and pictures under `/gen/v1beta`, function calling and thinking under `/v1beta`
- * without the namespace, each only where the contract has it.
+ * The gen-style routes: text, streams and images under `/gen/v1beta`, function calling and thinking under `/v1beta` without
+ * the namespace, as in the contract.
  */
 export function registerGenRoutes(server: FastifyInstance, context: EmulatorContext): void {
   server.post('/gen/v1beta/models/:call', async (request: GenRequest, reply) => {
@@ -67,7 +67,7 @@ function readGenBody(request: FastifyRequest): GenBody {
   return readBody(genBody, request, foreignMembers);
 }
 
-/** Refuses what only other gen routes do. */
+/** Throws RefusedRequest for features of other gen routes. */
 function requirePlainText(body: GenBody): void {
   if ((body.tools ?? []).length > 0) {
     throw new RefusedRequest(
@@ -83,8 +83,8 @@ function requirePlainText(body: GenBody): void {
   }
 }
 
-/** A model's output; `response` renders it in the dialect. */
-interface Answered {
+/** A model's output. `response` formats it. */
+interface ModelOutput {
   readonly parts: readonly Json[];
   readonly finishReason?: string;
   readonly tokens: number;
@@ -95,7 +95,7 @@ function response(
   context: EmulatorContext,
   model: EmulatedModel,
   messages: readonly ConversationMessage[],
-  { parts, finishReason = 'STOP', tokens, thoughtTokens = 0 }: Answered,
+  { parts, finishReason = 'STOP', tokens, thoughtTokens = 0 }: ModelOutput,
 ): Json {
   const promptTokenCount = countTokens(messages);
   return {
@@ -112,8 +112,8 @@ function response(
 }
 
 async function writeText(body: GenBody, model: EmulatedModel, messages: readonly ConversationMessage[]) {
-  const most = Math.min(body.generationConfig?.maxOutputTokens ?? model.mostTokens, model.mostTokens);
-  const { text, cut, written } = await writeAnswer(messages, most);
+  const limit = Math.min(body.generationConfig?.maxOutputTokens ?? model.maxTokens, model.maxTokens);
+  const { text, cut, written } = await writeAnswer(messages, limit);
   return { text, parts: [{ text }], tokens: written, finishReason: cut ? 'MAX_TOKENS' : 'STOP' };
 }
 
@@ -124,8 +124,8 @@ const answerOrCall: Answerer = async (context, body, model) => {
   const messages = readContents(body);
   await context.pause(0.8);
   const calls = answerWithTools(body, lastQuestion(messages));
-  const answered = calls === null ? await writeText(body, model, messages) : { parts: calls, tokens: 24 };
-  return response(context, model, messages, answered);
+  const output = calls === null ? await writeText(body, model, messages) : { parts: calls, tokens: 24 };
+  return response(context, model, messages, output);
 };
 
 async function answerInStream(

@@ -53,8 +53,8 @@ export function registerMsgRoutes(server: FastifyInstance, context: EmulatorCont
     const model = requireModel(body.model, 'msg');
     if (body.stream === true)
       throw new RefusedRequest('invalid', 'stream: msg routes cannot stream; use a chat or gen route');
-    if (body.max_tokens > model.mostTokens) {
-      const message = `max_tokens: ${body.max_tokens}, the limit of ${model.id} is ${model.mostTokens}`;
+    if (body.max_tokens > model.maxTokens) {
+      const message = `max_tokens: ${body.max_tokens}, the limit of ${model.id} is ${model.maxTokens}`;
       throw new RefusedRequest('invalid', message);
     }
     const messages = readMessages(body);
@@ -79,7 +79,7 @@ export function registerMsgRoutes(server: FastifyInstance, context: EmulatorCont
   });
 }
 
-/** The conversation of a payload; its sides alternate, beginning with the user (contract, messages-style request). */
+/** Reads the conversation of a payload. Roles alternate, the user first (contract, messages-style request). */
 function readMessages({ messages, system }: Payload): readonly ConversationMessage[] {
   const wrong = messages.findIndex(({ role }, index) => role !== (index % 2 === 0 ? 'user' : 'assistant'));
   if (wrong !== -1) {

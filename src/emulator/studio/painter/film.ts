@@ -18,7 +18,7 @@ import { UnusableInputError } from '../studio.ts';
 import { type Pcm, sampleRate } from '../synthesizer/recipe.ts';
 import { drawScene, glow, radialGradient, type Scene } from './scene.ts';
 
-/** A film to be shot: even width and height in pixels, length in seconds, frames a second, and its sound if any. */
+/** A film to render: even width and height in pixels, length in seconds, frames per second, and optional sound. */
 export interface Film {
   readonly width: number;
   readonly height: number;
@@ -28,7 +28,7 @@ export interface Film {
   readonly sound: Pcm | null;
 }
 
-/** Shoots a film as an MP4 with H.264 picture and, when it has sound, an AAC track of the same length. */
+/** Renders a film as an MP4 with H.264 video and, if it has sound, an AAC track of the same length. */
 export async function shootFilm(film: Film): Promise<Uint8Array<ArrayBuffer>> {
   const input = new Input({ formats: ALL_FORMATS, source: new BufferSource(await encodePicture(film)) });
   const track = await input.getPrimaryVideoTrack();
@@ -67,7 +67,7 @@ async function encodePicture(film: Film): Promise<Uint8Array<ArrayBuffer>> {
   return file;
 }
 
-/** The sound, cut or filled with silence to the film's length, with a quarter of a second to fade out. */
+/** Cuts the sound, or pads it with silence, to the film's length. Fades out in a quarter of a second. */
 function soundtrack(sound: Pcm, seconds: number): AudioSample {
   const frames = Math.floor(seconds * sampleRate);
   const data = new Int16Array(2 * frames).map((_, index) => {
@@ -78,10 +78,10 @@ function soundtrack(sound: Pcm, seconds: number): AudioSample {
 }
 
 const barCount = 24;
-/** A few bytes can claim a picture that fills the memory. */
+/** A limit, because a few bytes can declare an image that fills the memory. */
 const mostPhotoPixels = 25_000_000;
 
-/** A scene with bars that follow the sound. */
+/** Adds bars that follow the sound to a scene. */
 export function withBars(scene: Scene, sound: Pcm, frameRate: number): Scene {
   return (frame, time) => {
     const step = frame.width / barCount;
@@ -94,14 +94,14 @@ export function withBars(scene: Scene, sound: Pcm, frameRate: number): Scene {
   };
 }
 
-/** Root mean square of a stretch of samples, 0 to about 1. */
+/** Root mean square of a range of samples, 0 to about 1. */
 function loudness(pcm: Pcm, from: number, length: number): number {
   const samples = pcm.subarray(2 * Math.max(0, from), 2 * Math.max(0, from + length));
   const sum = samples.reduce((total, sample) => total + (sample / 32768) ** 2, 0);
   return Math.min(1, Math.sqrt(sum / Math.max(1, 2 * length)) * 1.6);
 }
 
-/** A PNG or JPEG that covers a size in pixels, as PNG in base64. Throws UnusableInputError. */
+/** Scales a PNG or JPEG to cover a size in pixels. Returns PNG in base64. Throws UnusableInputError. */
 async function readPhoto(photo: Uint8Array, width: number, height: number): Promise<string> {
   try {
     const picture = sharp(photo, { limitInputPixels: mostPhotoPixels });
@@ -114,7 +114,7 @@ async function readPhoto(photo: Uint8Array, width: number, height: number): Prom
   }
 }
 
-/** A slow camera move over a PNG or JPEG, with specks of light. Throws UnusableInputError. */
+/** Creates a slow camera move over a PNG or JPEG, with specks of light. Throws UnusableInputError. */
 export async function moveOver(
   photo: Uint8Array,
   prompt: string,

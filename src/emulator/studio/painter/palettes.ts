@@ -1,7 +1,7 @@
 import type { Random } from '../../random.ts';
 import { bestMatch } from '../../writing.ts';
 
-/** Colours of the sky from top to bottom, the light in it, the far and the near land, and an accent. */
+/** Colours of the sky from top to bottom, the light, the far and the near land, and an accent. */
 const palettes = [
   {
     words: 'sunset evening dusk warm orange autumn summer beach fire love',
@@ -52,7 +52,7 @@ const palettes = [
 
 export type Palette = ReturnType<typeof choosePalette>;
 
-/** The palette whose words the prompt uses most, otherwise one chosen by chance. */
+/** Returns the palette whose words the prompt uses most, or a random one. */
 export function choosePalette(words: readonly string[], random: Random) {
   const { dark, colours } = bestMatch(palettes, words) ?? random.pick(palettes);
   const [top = '', middle = '', bottom = '', light = '', far = '', near = '', accent = ''] =
@@ -60,7 +60,7 @@ export function choosePalette(words: readonly string[], random: Random) {
   return { dark, sky: [top, middle, bottom] as const, light, far, near, accent };
 }
 
-/** A colour between two others, all as `#rrggbb`; amount 0 to 1. */
+/** Mixes two colours as `#rrggbb`. The amount is 0 to 1. */
 export function mix(from: string, to: string, amount: number): string {
   const channels = [1, 3, 5].map((at) => {
     const [start, end] = [from, to].map((colour) => Number.parseInt(colour.slice(at, at + 2), 16));

@@ -5,13 +5,13 @@ import { createRandom, type Random } from '../../random.ts';
 import { bestMatch, wordsOf } from '../../writing.ts';
 import { choosePalette, mix, type Palette } from './palettes.ts';
 
-/** The size of a drawing in units; its shorter side has 100. */
+/** The size of a drawing in units. The shorter side has 100. */
 interface Frame {
   readonly width: number;
   readonly height: number;
 }
 
-/** The frame of a video at `time` seconds, as SVG. Equal prompts give equal scenes. */
+/** Returns the frame at `time` seconds as SVG. Equal prompts give equal scenes. */
 export type Scene = (frame: Frame, time: number) => string;
 
 const SIGNATURE = 'drawn by the emulator';
@@ -40,7 +40,7 @@ export function drawScene(
   return new Resvg(svg, { font: { loadSystemFonts: false, fontFiles } }).render();
 }
 
-/** White with a dark edge, so that it can be read on any picture. */
+/** White with a dark edge, so that it is legible on any image. */
 function signature({ width, height }: Frame): string {
   const edge = 'stroke="#000000" stroke-opacity=".55" stroke-width=".6" paint-order="stroke"';
   return (
@@ -61,7 +61,7 @@ const weathers = [
   { draw: drawSnow, words: 'snow winter christmas blizzard snowy' },
 ] as const;
 
-/** Plans a scene from the words of a prompt; words of the second text (negative prompt) are left out. */
+/** Plans a scene from the words of a prompt, without the words of the negative prompt. */
 export function planScene(prompt: string, avoid = ''): Scene {
   const avoided = wordsOf(avoid);
   const words = wordsOf(prompt).filter((word) => !avoided.includes(word));
@@ -70,7 +70,7 @@ export function planScene(prompt: string, avoid = ''): Scene {
   const palette = choosePalette(words, random);
   const land = (bestMatch(lands, words) ?? random.pick(lands)).name;
   const drawWeather = bestMatch(weathers, words)?.draw;
-  const figures = figuresNamed(words);
+  const figures = figuresFor(words);
   const lightX = random.between(0.2, 0.8);
   const lightY = random.between(0.18, 0.42);
   const lightSize = random.between(6, 12);
@@ -81,7 +81,7 @@ export function planScene(prompt: string, avoid = ''): Scene {
     const part = (name: string): Random => createRandom(`${seed} ${name}`);
     const light = { x: lightX * width + 0.4 * time, y: lightY * height };
     const figureY = height * (land === 'sea' ? 0.78 : 0.9);
-    const placed = figures.map((figure, index) => {
+    const groups = figures.map((figure, index) => {
       const x = width * (figures.length === 1 ? figureX : 0.24 + (0.52 * index) / (figures.length - 1));
       const group = `<g transform="translate(${x} ${figureY}) scale(34 -34)">${figure(time)}</g>`;
       return glow('halo', x, figureY - 20, 42) + group;
@@ -97,7 +97,7 @@ export function planScene(prompt: string, avoid = ''): Scene {
       disc(light.x, light.y, lightSize, palette.light, 0.96),
       drawClouds(frame, time, part('clouds')),
       drawLand({ frame, time, land, palette, part }),
-      `<g fill="${mix(palette.near, '#000000', 0.25)}" color="${palette.accent}">${placed.join('')}</g>`,
+      `<g fill="${mix(palette.near, '#000000', 0.25)}" color="${palette.accent}">${groups.join('')}</g>`,
       drawWeather?.(frame, time, part('weather')) ?? '',
     ].join('');
   };
@@ -114,7 +114,7 @@ function verticalGradient(id: string, colours: readonly string[]): string {
   return `<linearGradient id="${id}" x2="0" y2="1">${stops.join('')}</linearGradient>`;
 }
 
-/** A soft light that fades to nothing at its radius; `glow` shows it. */
+/** A soft light that fades out at its radius. Drawn by `glow`. */
 export function radialGradient(id: string, colour: string, strength: number): string {
   const stops = [1, 0.56, 0].map(
     (level, at) => `<stop offset="${at / 2}" stop-color="${colour}" stop-opacity="${level * strength}"/>`,
@@ -156,7 +156,7 @@ interface LandPlan {
   part(name: string): Random;
 }
 
-/** Layers of mountains, hills, dunes or waves, the nearer the darker and lower. */
+/** Draws layers of mountains, hills, dunes or waves. Near layers are darker and lower. */
 function drawRidges({ frame: { width, height }, time, land, palette, part }: LandPlan): string {
   const rough = { mountains: 0.3, hills: 0.12, dunes: 0.1, sea: 0.025, city: 0 }[land];
   return repeat(5, (layer) => {
@@ -170,7 +170,7 @@ function drawRidges({ frame: { width, height }, time, land, palette, part }: Lan
       strength: 0.5 ** octave,
     }));
     const drift = time * 0.006 * (0.4 + nearness);
-    // Mountains have sharp tops; other land one slow side.
+    // Mountains have sharp peaks. Other land rises slowly on one side.
     const profile = (angle: number): number =>
       land === 'mountains'
         ? 1 - Math.abs(Math.sin(angle))
@@ -192,7 +192,7 @@ function drawRidges({ frame: { width, height }, time, land, palette, part }: Lan
   });
 }
 
-/** Three rows of houses with lit windows. */
+/** Draws three rows of houses with lit windows. */
 function drawCity({ frame: { width, height }, time, palette, part }: LandPlan): string {
   return repeat(3, (layer) => {
     const nearness = layer / 2;
@@ -238,7 +238,7 @@ function drawSnow({ width, height }: Frame, time: number, random: Random): strin
   });
 }
 
-/** SVG transforms of figures that move, `time` seconds after the scene began. */
+/** SVG transforms of moving figures, `time` seconds after the start of the scene. */
 const motions: Readonly<Record<string, (time: number) => string>> = {
   sway: (time) => `rotate(${2.5 * Math.sin(time * 1.6)})`,
   bob: (time) => `translate(0 ${0.03 * Math.sin(time * 1.7)}) rotate(${2 * Math.sin(time * 1.3)})`,
@@ -248,15 +248,15 @@ const motions: Readonly<Record<string, (time: number) => string>> = {
   fly: (time) => `translate(${0.06 * time} ${0.04 * Math.sin(time * 3)})`,
 };
 
-/** The figures that a prompt names, in its order and at most three, each as SVG by the time in seconds. */
-function figuresNamed(words: readonly string[]): ((time: number) => string)[] {
-  const drawn = readFileSync(new URL('figures.svg', import.meta.url), 'utf8');
+/** Returns up to three figures named in a prompt, in its order, as SVG by the time in seconds. */
+function figuresFor(words: readonly string[]): ((time: number) => string)[] {
+  const figuresSvg = readFileSync(new URL('figures.svg', import.meta.url), 'utf8');
   const symbol = /<symbol id="\w+" data-words="([^"]+)" data-motion="(\w+)">(.*)/s;
-  const figures = drawn.split('</symbol>').map((text) => {
+  const figures = figuresSvg.split('</symbol>').map((text) => {
     const [, names = '', motion = '', shapes = ''] = symbol.exec(text) ?? [];
     const move = motions[motion] ?? (() => '');
     return { names: names.split(' '), draw: (time: number) => `<g transform="${move(time)}">${shapes}</g>` };
   });
-  const named = words.flatMap((word) => figures.filter(({ names }) => names.includes(word)));
-  return [...new Set(named)].slice(0, 3).map(({ draw }) => draw);
+  const matching = words.flatMap((word) => figures.filter(({ names }) => names.includes(word)));
+  return [...new Set(matching)].slice(0, 3).map(({ draw }) => draw);
 }

@@ -3,8 +3,8 @@ import { UnusableInputError } from '../studio.ts';
 import { type Pcm, sampleRate } from './recipe.ts';
 
 /**
- * Reads WAV or MP3 bytes into stereo at 44.1 kHz, left and right alternating, cut to a number of seconds.
- * Throws UnusableInputError when the bytes are neither, or when they hold no sound.
+ * Decodes WAV or MP3 to stereo at 44.1 kHz, left and right alternating, cut to a number of seconds. Throws
+ * UnusableInputError if the bytes are neither, or too short.
  */
 export async function decodeAudio(bytes: Uint8Array, longestSeconds: number): Promise<Float32Array> {
   const isWave = Buffer.from(bytes.subarray(0, 4)).toString('latin1') === 'RIFF';
@@ -13,8 +13,8 @@ export async function decodeAudio(bytes: Uint8Array, longestSeconds: number): Pr
   return stretch(samples.subarray(0, 2 * Math.floor(longestSeconds * rate)), rate / sampleRate);
 }
 
-// Both give stereo, left and right alternating, at the file's own rate. The decoders are loaded with the first upload: most
-// songs need none, and a studio should open quickly.
+// Both return stereo, left and right alternating, at the file's rate. The decoders are loaded with the first upload, so that
+// a studio opens quickly.
 
 async function decodeMp3(bytes: Uint8Array) {
   const { MPEGDecoder } = await import('mpg123-decoder');
@@ -58,7 +58,7 @@ function stereo(frames: number, sampleOf: (frame: number, side: number) => numbe
   return new Float32Array(2 * frames).map((_, index) => sampleOf(index >> 1, index & 1) ?? 0);
 }
 
-/** Plays stereo at another speed (2 is twice as fast and an octave higher), interpolating linearly. */
+/** Changes the speed of stereo audio by linear interpolation (2 is twice as fast and an octave higher). */
 export function stretch(samples: Float32Array, speed: number): Float32Array {
   return stereo(Math.floor(samples.length / 2 / speed), (frame, side) => {
     const position = frame * speed;
@@ -68,7 +68,7 @@ export function stretch(samples: Float32Array, speed: number): Float32Array {
   });
 }
 
-/** A 16-bit stereo WAV file holding exactly the PCM's samples. */
+/** Encodes a 16-bit stereo WAV file with exactly the PCM's samples. */
 export async function encodeWav(pcm: Pcm): Promise<Uint8Array<ArrayBuffer>> {
   const { AudioSample, AudioSampleSource, BufferTarget, Output, WavOutputFormat } = await import(
     'mediabunny'
@@ -86,14 +86,14 @@ export async function encodeWav(pcm: Pcm): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(target.buffer);
 }
 
-/** Makes a function that turns PCM into MP3 at 160 kbit/s; the encoder inside is used again for every call. */
+/** Creates a function that encodes PCM as MP3 at 160 kbit/s and reuses its encoder. */
 export async function createMp3(): Promise<(pcm: Pcm) => Uint8Array<ArrayBuffer>> {
   const encoder = await createMp3Encoder();
   return (pcm) => {
     encoder.configure({ sampleRate, channels: 2, bitrate: 160 });
     const channel = (side: number): Float32Array =>
       new Float32Array(pcm.length / 2).map((_, frame) => (pcm[2 * frame + side] ?? 0) / 32768);
-    // The encoder owns what it returns until the next call, so both parts are copied at once.
+    // The encoder reuses its buffer in the next call, so both parts are copied.
     const body = Buffer.from(encoder.encode([channel(0), channel(1)]));
     return Uint8Array.from(Buffer.concat([body, encoder.finalize()]));
   };

@@ -17,7 +17,7 @@ export interface DrumHit {
   readonly drum: Drum;
   readonly velocity: number;
 }
-/** Degrees of the scale, a chord a bar. */
+/** Degrees of the scale, one chord per bar. */
 const progressions = {
   major: ['0453', '0534', '0304', '3425', '0234'],
   minor: ['0526', '0354', '0656', '0534', '0254'],
@@ -36,7 +36,7 @@ const bassBars = {
   ],
 };
 
-/** A bar of each rhythm as drum machines write it: 12 or 16 steps, silent or hit with a velocity of 1 to 9. */
+/** A bar of each rhythm in drum machine notation: 12 or 16 steps, silent or hit with a velocity of 1 to 9. */
 const rhythms: Record<Genre['rhythm'], Partial<Record<Drum, string>> & { bass?: keyof typeof bassBars }> = {
   none: { bass: 'drone' },
   'four-on-the-floor': {
@@ -59,7 +59,7 @@ const wordsPerSecond = 2.4;
 
 export type Composition = ReturnType<typeof compose>;
 
-/** Writes the song: every note, drum hit and sung word, decided by the recipe alone. */
+/** Composes the song: every note, drum hit and sung word. Depends only on the recipe. */
 export function compose(recipe: SongRecipe) {
   const { title, style, prompt, lyrics, take } = recipe;
   const random = createRandom(JSON.stringify([title, style, prompt, lyrics, take]));
@@ -93,13 +93,13 @@ function chordsOf(
 ): Chord[] {
   const progression = random.pick(progressions[minor ? 'minor' : 'major']);
   const wordCount = lyrics?.match(/\S+/g)?.length ?? 0;
-  // With an upload the song lasts as long as that; otherwise many words make it longer, up to a bound.
+  // A song with an upload has its length. Otherwise long lyrics extend it, up to a limit.
   const accompanies = source?.kind === 'upload' && source.use !== 'extend';
   const forWords = accompanies || seconds <= 10 ? 0 : Math.min(longestSeconds, wordCount / wordsPerSecond);
   const exactBars = (Math.max(seconds, forWords) - tailSeconds) / bar;
   const bars = Math.max(1, accompanies ? Math.floor(exactBars) : Math.round(exactBars));
   return Array.from({ length: bars }, (_, index) => {
-    // The song ends at home.
+    // The song ends on the tonic.
     const degree = index === bars - 1 && bars > 2 ? 0 : Number(progression[index % progression.length]);
     const pitch = (above: number): number => scalePitch(root, minor, degree + above);
     return { start: index * bar, duration: bar, pitches: [pitch(0), pitch(2), pitch(4)] };
@@ -141,7 +141,7 @@ function keyboardBar(chord: Chord, beat: number, random: Random): Note[] {
   );
 }
 
-/** The chord's notes one after the other; each digit of the order is a note from the root up. */
+/** Returns the chord's notes one after the other. Each digit of the order is a note from the root up. */
 function arpeggio(chord: Chord, step: number, order: string, shift: number, velocity: number): Note[] {
   const pitches = [...chord.pitches, chord.pitches[0] + 12];
   return Array.from({ length: Math.floor(chord.duration / step + 0.001) }, (_, index) => ({

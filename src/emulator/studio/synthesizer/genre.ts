@@ -1,18 +1,18 @@
 import { bestMatch, wordsOf } from '../../writing.ts';
 
-/** How a genre sounds. */
+/** The sound of a genre. */
 export interface Genre {
-  /** Words that ask for it, separated by spaces; the first is its name. */
+  /** Words that select the genre, separated by spaces. The first is its name. */
   readonly words: string;
-  /** Beats a minute, the least and the most. */
+  /** Minimum and maximum beats per minute. */
   readonly tempo: readonly [number, number];
   readonly rhythm: 'straight' | 'four-on-the-floor' | 'half-time' | 'swing' | 'brushes' | 'none';
   readonly minor: boolean;
-  /** How loud each part is, 0 to 1. */
+  /** The level of each part, 0 to 1. */
   readonly levels: Readonly<Record<'drums' | 'bass' | 'guitar' | 'keyboard' | 'strings' | 'synth', number>>;
 }
 
-/** Pop comes first, as the default for texts without any of these words. */
+/** The first one is the default for texts without any of these words. */
 const genres: readonly [Genre, ...Genre[]] = [
   {
     words: 'pop happy sunny summer love birthday upbeat indie',
@@ -79,13 +79,13 @@ const genres: readonly [Genre, ...Genre[]] = [
   },
 ];
 
-/** The genre whose words the text uses most; style words count double. Pop when it uses none. */
+/** Returns the genre whose words the text uses most. Style words count twice. The default is pop. */
 export function chooseGenre(style: string, prompt: string): Genre {
-  const asked = wordsOf(style);
-  return bestMatch(genres, [...asked, ...asked, ...wordsOf(prompt)]) ?? genres[0];
+  const styleWords = wordsOf(style);
+  return bestMatch(genres, [...styleWords, ...styleWords, ...wordsOf(prompt)]) ?? genres[0];
 }
 
-/** The names of the genres. */
+/** Returns the name of a genre. */
 export function genreName({ words }: Genre): string {
   return words.slice(0, words.indexOf(' '));
 }

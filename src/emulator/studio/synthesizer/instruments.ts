@@ -4,14 +4,14 @@ import { sampleRate } from './recipe.ts';
 
 const tableSize = 2048;
 
-/** The frequency of a MIDI pitch in hertz; 69 is 440 Hz. */
+/** Returns the frequency of a MIDI pitch in hertz. 69 is 440 Hz. */
 export function frequencyOf(pitch: number): number {
   return 440 * 2 ** ((pitch - 69) / 12);
 }
 
 /**
- * One cycle of a wave with the given strengths of its partials, the fundamental first. A table, so that no oscillator
- * calls Math.sin for each sample.
+ * Returns one cycle of a wave with the given strengths of its partials, the fundamental first. A table avoids Math.sin for
+ * each sample.
  */
 export function wavetable(partials: readonly number[]): Float32Array {
   const table = Float32Array.from({ length: tableSize }, (_, index) =>
@@ -42,7 +42,7 @@ const bowed = {
   release: 0.5,
   gain: 0.12,
 };
-/** Each instrument sounds all of its tones for every note. */
+/** Each note plays all tones of its instrument. */
 const instruments = {
   bass: [{ wave: wavetable([1, 0.45, 0.2, 0.1, 0.05]), attack: 0.006, decay: 0.7, release: 0.05, gain: 0.4 }],
   /** An electric piano: a bell over a soft body. */
@@ -97,7 +97,7 @@ function addTone(target: Float32Array, note: Note, tone: Tone): void {
   }
 }
 
-/** Plays notes on a guitar: strings plucked after Karplus and Strong. */
+/** Plays notes on a guitar with Karplus-Strong synthesis. */
 export function pluckStrings(target: Float32Array, notes: readonly Note[], level: number): void {
   const noise = createRandom('pluck');
   for (const note of notes) {
@@ -129,7 +129,7 @@ const drums: Record<Drum, (time: number, noise: () => number, hiss: () => number
 };
 const drumSeconds = 0.35;
 
-/** Plays drum hits; each drum is made once and laid down at every hit. */
+/** Plays drum hits. Each drum is rendered once and copied to every hit. */
 export function playDrums(target: Float32Array, hits: readonly DrumHit[], level: number): void {
   const samples = new Map<Drum, Float32Array>();
   for (const { drum, start, velocity } of hits) {

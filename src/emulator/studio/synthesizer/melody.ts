@@ -1,15 +1,15 @@
 import type { Random } from '../../random.ts';
 
-/** One bar's chord: when it sounds and its pitches from the root up (MIDI numbers around middle C). */
+/** The chord of a bar: its time and its pitches from the root up (MIDI numbers around middle C). */
 export interface Chord {
   readonly start: number;
   readonly duration: number;
   readonly pitches: readonly [number, number, number];
 }
 
-/** One word as it is sung: seconds from the song's start, and its pitch as a MIDI number. */
+/** A sung word: seconds from the song's start, and the pitch as a MIDI number. */
 export interface SungWord {
-  /** The word as the lyrics have it; the first word of a section carries the section's tag and a line break. */
+  /** The word as in the lyrics. The first word of a section includes the section's tag and a line break. */
   readonly text: string;
   readonly word: string;
   readonly start: number;
@@ -21,13 +21,13 @@ export interface SungWord {
 const majorScale = [0, 2, 4, 5, 7, 9, 11] as const;
 const minorScale = [0, 2, 3, 5, 7, 8, 10] as const;
 
-/** The pitch of a scale's degree (0 is the root; any integer) above a MIDI root. */
+/** Returns the pitch of a scale's degree (any integer, 0 is the root) above a MIDI root. */
 export function scalePitch(root: number, minor: boolean, degree: number): number {
   const octave = Math.floor(degree / 7);
   return root + 12 * octave + ((minor ? minorScale : majorScale)[degree - 7 * octave] ?? 0);
 }
 
-/** The lines of a lyric text; tags before words, such as `[Chorus]`, mark the line that they come before. */
+/** Splits lyrics into lines. Tags before words, such as `[Chorus]`, apply to the line after them. */
 function linesOf(lyrics: string) {
   const lines: { words: readonly string[]; tag: string | null; chorus: boolean }[] = [];
   let tag: string | null = null;
@@ -48,8 +48,8 @@ function linesOf(lyrics: string) {
 }
 
 /**
- * Sets a lyric text to the chords between two times: every word gets a time and a pitch, in order, without overlap.
- * A line gets time by its number of words, with a breath at its end.
+ * Sets lyrics to the chords between two times. Every word gets a time and a pitch, in order and without overlap. The time
+ * of a line depends on its number of words, with a breath at its end.
  */
 export function singWords(
   lyrics: string,
@@ -78,7 +78,7 @@ export function singWords(
   });
 }
 
-/** The pitch, in any octave of the given ones, that lies nearest to another. */
+/** Returns the pitch nearest to the goal, in any octave. */
 function nearest(goal: number, pitches: readonly number[]): number {
   const candidates = pitches.map((pitch) => pitch + 12 * Math.round((goal - pitch) / 12));
   const distance = (pitch: number): number => Math.abs(pitch - goal);

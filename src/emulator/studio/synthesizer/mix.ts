@@ -1,9 +1,9 @@
 import { type Pcm, type StemName, type Stems, sampleRate, stemNames } from './recipe.ts';
 
-/** Stereo, samples of the left and the right alternating; all of one length. */
+/** Stereo, left and right samples alternating, all of the same length. */
 export type Sounds = Readonly<Record<StemName, Float32Array>>;
 
-/** Where each stem is heard between the ears (-1 to 1) and how much of it echoes (0 to 1). */
+/** The stereo position of each stem (-1 to 1) and its level of echo (0 to 1). */
 const positions: Record<StemName, { pan: number; echo: number }> = {
   vocals: { pan: 0, echo: 0.22 },
   backingVocals: { pan: 0.35, echo: 0.35 },
@@ -14,19 +14,19 @@ const positions: Record<StemName, { pan: number; echo: number }> = {
   strings: { pan: -0.15, echo: 0.3 },
   synth: { pan: 0.45, echo: 0.3 },
 };
-/** Seconds from a sound to its echoes, on the left and on the right. */
+/** Delays of the echoes in seconds, left and right. */
 const echoSeconds = [
   [0.031, 0.173, 0.347],
   [0.043, 0.229, 0.401],
 ] as const;
 const peakLevel = 0.89 * 32767;
 
-/** Pans a mono part with equal power and adds an echo that wanders between the ears. */
+/** Pans a mono part with equal power and adds a stereo echo. */
 export function placeStem(name: StemName, mono: Float32Array): Float32Array {
   const { pan, echo } = positions[name];
   const angle = ((pan + 1) * Math.PI) / 4;
   const sound = new Float32Array(2 * mono.length);
-  // Some stems rest for a whole song.
+  // Some stems are silent for a whole song.
   if (!mono.some((sample) => sample !== 0)) return sound;
   const add = (side: number, gain: number, seconds: number): void => {
     const from = Math.round(seconds * sampleRate);
@@ -43,13 +43,13 @@ export function placeStem(name: StemName, mono: Float32Array): Float32Array {
   return sound;
 }
 
-/** Makes something for every stem name. */
+/** Creates a value for every stem name. */
 export function mapStems<Value>(make: (name: StemName) => Value): Record<StemName, Value> {
-  // The entries are those of the type: one for each name.
+  // Safe cast: there is one entry for each name.
   return Object.fromEntries(stemNames.map((name) => [name, make(name)])) as Record<StemName, Value>;
 }
 
-/** Rounds stems to 16 bits with one gain for all, chosen so that their sum peaks just under full scale. */
+/** Rounds stems to 16 bits with a common gain, so that their sum peaks just below full scale. */
 export function master(sounds: Sounds): Stems {
   const gain = peakLevel / peakOf(sounds);
   return mapStems((name) => toPcm(sounds[name], gain));
@@ -64,7 +64,7 @@ function peakOf(sounds: Sounds): number {
     for (const sound of all) {
       const sample = sound[index] ?? 0;
       sum += sample;
-      // A single stem may be louder than the sum where stems cancel out; it must fit 16 bits too.
+      // A stem may be louder than the sum where stems cancel out. It must fit 16 bits too.
       peak = Math.max(peak, Math.abs(sample));
     }
     peak = Math.max(peak, Math.abs(sum));
@@ -75,7 +75,7 @@ function peakOf(sounds: Sounds): number {
 /** Scales a sound and rounds it to 16 bits, clipping louder samples. */
 export function toPcm(sound: Float32Array, gain: number): Pcm {
   const pcm = new Int16Array(sound.length);
-  // A loop, since a function that is called for each of millions of samples takes six times as long.
+  // A loop, because calling a function for each sample takes six times as long.
   for (let index = 0; index < pcm.length; index++) {
     const sample = Math.floor((sound[index] ?? 0) * gain + 0.5);
     pcm[index] = sample > 32767 ? 32767 : sample < -32768 ? -32768 : sample;
@@ -83,7 +83,7 @@ export function toPcm(sound: Float32Array, gain: number): Pcm {
   return pcm;
 }
 
-/** The exact sum of the named stems, or of all stems by default. */
+/** Returns the exact sum of the named stems, or of all stems. */
 export function sumStems(stems: Stems, names: readonly StemName[] = stemNames): Pcm {
   const sum = new Int16Array(stems.drums.length);
   for (const name of names) {

@@ -1,13 +1,13 @@
-/** The input of a song. Equal recipes give equal bytes, so songs are rendered again instead of stored as PCM. */
+/** The input of a song. Equal recipes give equal bytes, so songs are rendered again and not stored as PCM. */
 export interface SongRecipe {
   readonly title: string;
   readonly style: string;
   readonly prompt: string;
-  /** The words sung, with section tags; null when the song is instrumental. */
+  /** The lyrics with section tags. Null for an instrumental. */
   readonly lyrics: string | null;
-  /** Seed of a saved voice; null lets the song choose its singer. */
+  /** Seed of a saved voice. Null derives the singer from the song. */
   readonly voice: string | null;
-  /** The length asked for in seconds, before rounding to whole bars. */
+  /** The requested length in seconds, before rounding to whole bars. */
   readonly seconds: number;
   /** 0 for the first take, 1 for the second. */
   readonly take: number;
@@ -18,7 +18,7 @@ export interface UploadSource {
   readonly kind: 'upload';
   readonly use: 'cover' | 'extend' | 'vocals' | 'instrumental';
   readonly audio: Uint8Array;
-  /** Seconds; only read when the upload is extended. */
+  /** In seconds. Used only for extensions. */
   readonly continueAt: number | null;
 }
 
@@ -40,11 +40,11 @@ export type StemName = (typeof stemNames)[number];
 
 export const sampleRate = 44_100;
 
-/** 16-bit stereo at 44.1 kHz, samples of the left and the right alternating. */
+/** 16-bit stereo at 44.1 kHz, left and right samples alternating. */
 export type Pcm = Int16Array<ArrayBuffer>;
 export type Stems = Readonly<Record<StemName, Pcm>>;
 
-/** Seconds of sound in a PCM. */
+/** Returns the length of a PCM in seconds. */
 export function pcmSeconds(pcm: Pcm): number {
   return pcm.length / 2 / sampleRate;
 }

@@ -5,10 +5,10 @@ import { mapStems, master, placeStem, type Sounds } from './mix.ts';
 import { type SongRecipe, type StemName, type Stems, sampleRate, type UploadSource } from './recipe.ts';
 import { chooseSinger, sing } from './voice.ts';
 
-/** Uploads are used up to this many seconds, so that one long file cannot keep the studio busy for minutes. */
+/** Uploads are cut to this length, so that a long file cannot occupy the studio for minutes. */
 const longestUploadSeconds = 120;
 
-/** Performs a recipe: the song's stems, whose exact sum is the song. Throws UnusableInputError for a bad upload. */
+/** Renders a recipe to stems whose exact sum is the song. Throws UnusableInputError for an invalid upload. */
 export async function renderStems(recipe: SongRecipe): Promise<Stems> {
   return master(await renderSounds(recipe));
 }
@@ -24,7 +24,7 @@ async function renderSounds(recipe: SongRecipe): Promise<Sounds> {
   return splice(before, play(recipe, compose(recipe)), source.continueAt);
 }
 
-/** Plays every part of a composition into its own sound. */
+/** Renders each part of a composition separately. */
 function play(recipe: SongRecipe, song: Composition, seconds = song.seconds): Sounds {
   const { levels } = song.genre;
   const chorus = song.words.filter((word) => word.chorus);
@@ -49,7 +49,7 @@ function play(recipe: SongRecipe, song: Composition, seconds = song.seconds): So
   });
 }
 
-/** The stem that an upload takes the part of when something runs along with it. */
+/** The stem that an upload replaces if the song accompanies it. */
 const carriers = {
   cover: 'synth',
   vocals: 'keyboard',
@@ -75,7 +75,7 @@ function extend(recipe: SongRecipe, upload: Float32Array, { continueAt }: Upload
   return splice(before, play(recipe, compose(recipe)), Math.min(continueAt ?? uploadSeconds, uploadSeconds));
 }
 
-/** A cover's version of the source: a whole tone higher, its low end taken away, and a slow tremolo over it. */
+/** Changes the source for a cover: a whole tone higher, without bass, with a slow tremolo. */
 function disguise(upload: Float32Array): Float32Array {
   const low = new Float32Array(2);
   return stretch(upload, 2 ** (2 / 12)).map((sample, index) => {
@@ -87,7 +87,7 @@ function disguise(upload: Float32Array): Float32Array {
   });
 }
 
-/** The first sounds up to a time, then the second ones; each fades for a quarter of a second at the joint. */
+/** Joins two sounds at a time. Each fades for a quarter of a second at the joint. */
 function splice(before: Sounds, after: Sounds, seconds: number): Sounds {
   const joint = Math.min(2 * Math.floor(seconds * sampleRate), before.drums.length);
   const fade = Math.max(1, Math.min(sampleRate / 2, joint));

@@ -3,7 +3,7 @@ import { frequencyOf, wavetable } from './instruments.ts';
 import type { SungWord } from './melody.ts';
 import { type SongRecipe, sampleRate } from './recipe.ts';
 
-/** Formant frequencies in hertz and strengths of sung vowels (after Peterson and Barney's averages). */
+/** Formant frequencies in hertz and strengths of vowels (averages of Peterson and Barney). */
 const vowels: Readonly<Record<string, readonly number[]>> = {
   a: [730, 1090, 2440, 1, 0.55, 0.22],
   e: [530, 1840, 2480, 1, 0.38, 0.25],
@@ -12,20 +12,20 @@ const vowels: Readonly<Record<string, readonly number[]>> = {
   u: [320, 880, 2240, 1, 0.4, 0.08],
 };
 const glottis = wavetable(Array.from({ length: 24 }, (_, index) => 1 / (index + 1) ** 1.1));
-/** How sharp each formant is. */
+/** The sharpness of each formant. */
 const qualities = [7, 10, 12] as const;
 
-/** The seed of a song's voice: songs with equal seeds have the same singer. */
+/** Returns the seed of a song's voice. Songs with equal seeds have the same singer. */
 export function voiceOf({ voice, title, style, prompt, take }: SongRecipe): string {
   return voice ?? `${title} ${style} ${prompt} ${take}`;
 }
 
-/** A singer: formants, pitch range and vibrato. */
+/** Returns a singer: formants, pitch range and vibrato. */
 export function chooseSinger(recipe: SongRecipe) {
   const random = createRandom(`singer ${voiceOf(recipe)}`);
   const isHigh = random.chance(0.5);
   return {
-    /** Scales every formant: below 1 a longer throat. */
+    /** Scales every formant. Values below 1 mean a longer throat. */
     throat: isHigh ? random.between(1.08, 1.22) : random.between(0.88, 1),
     /** Semitones added to the melody. */
     transpose: isHigh ? 0 : -12,
@@ -33,7 +33,7 @@ export function chooseSinger(recipe: SongRecipe) {
   };
 }
 
-/** The letters of a word's vowels in the order they are sung, at most four. A final e is silent. */
+/** Returns up to four vowels of a word in their order. A final e is silent. */
 function vowelsOf(word: string): string[] {
   const letters = word.toLowerCase().replace(/^([^aeiouy]*[aeiouy].*)e\b/, '$1');
   return (
@@ -45,8 +45,8 @@ function vowelsOf(word: string): string[] {
 }
 
 /**
- * Sings the words into a buffer: a glottal wave through three formant filters, with glides, vibrato and a breath of
- * noise where a word begins with a consonant.
+ * Sings the words into a buffer: a glottal wave through three formant filters, with glides, vibrato and a short noise where
+ * a word begins with a consonant.
  */
 export function sing(
   target: Float32Array,
@@ -98,7 +98,7 @@ export function sing(
   }
 }
 
-/** A band-pass filter after the Audio EQ Cookbook (constant peak gain), its state kept while it is retuned. */
+/** A band-pass filter from the Audio EQ Cookbook (constant peak gain). Tuning keeps its state. */
 class Filter {
   #b0 = 0;
   #a1 = 0;
@@ -116,9 +116,9 @@ class Filter {
     this.#a2 = (1 - alpha) / (1 + alpha);
   }
 
-  /** Adds what passes of a source to a sound. */
+  /** Adds the filtered source to a sound. */
   run(source: Float64Array, sound: Float64Array): void {
-    // Variables: members that change for each sample take several times as long.
+    // Local variables, because fields that change for each sample take several times as long.
     let [x1, x2, y1, y2] = [this.#x1, this.#x2, this.#y1, this.#y2];
     const [b0, a1, a2] = [this.#b0, this.#a1, this.#a2];
     for (let index = 0; index < source.length; index++) {
