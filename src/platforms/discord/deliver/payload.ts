@@ -26,7 +26,7 @@ export interface PostedFile {
   readonly id: string;
 }
 
-/** Returns the existing key for the existing bytes. */
+/** Returns the same key for the same bytes. */
 const keyOf = ({ source }: PageFile): string =>
   source.type === 'kept' ? source.file.name : createHash('sha256').update(source.text).digest('base64url');
 

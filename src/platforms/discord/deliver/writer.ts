@@ -93,7 +93,7 @@ export function createWriter(
     await removeAfter(pages.length);
   }
 
-  /** Posts or edits, unless another replica may be guardedWrite. */
+  /** Posts or edits, unless another replica may be writing. */
   function guardedWrite(send: () => Promise<Sent>): Promise<Sent> {
     options.beforeWriting?.();
     return send();
