@@ -30,7 +30,7 @@ test('the limerick works as written, and its test passes', async () => {
   const index = await readFile(at('commands/index.ts'), 'utf8');
   const added = index
     .replace('import { lyrics }', `${importLine}import { lyrics }`)
-    .replace(/(const making = \[.*?)\]/s, '$1, limerick]');
+    .replace(/(const features = \[.*?)\]/s, '$1, limerick]');
   await writeFile(at('commands/index.ts'), added);
 
   const run = (...args: string[]) => promisify(execFile)(process.execPath, args, { cwd: copy.folder });
@@ -39,11 +39,11 @@ test('the limerick works as written, and its test passes', async () => {
   expect(stdout).toMatch(/Tests {2}1 passed/);
   // The button's code replaces the import and `done`.
   const [button = ''] = blocks(contributing.slice(contributing.indexOf('<!-- commands/limerick.ts: button')));
-  const [second = '', ...done] = button.split('\n\n');
-  const pressed = command
-    .replace(/^import \{ plain \}.*$/m, second)
+  const [secondImport = '', ...done] = button.split('\n\n');
+  const withButton = command
+    .replace(/^import \{ plain \}.*$/m, secondImport)
     .replace(/^ {2}done: .*(?=^\}\);)/ms, done.join('\n\n'));
-  await writeFile(at('commands/limerick.ts'), pressed);
+  await writeFile(at('commands/limerick.ts'), withButton);
   const show = `
     const { limerick } = await import('./commands/limerick.ts');
     const started = [];

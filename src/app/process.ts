@@ -62,7 +62,7 @@ function secretsOf(slack: Config['slack']): (string | undefined)[] {
 }
 
 /** Logs uncaught errors and exits. Node itself would print every field of the error, including secrets. */
-export function endOnUncaught(
+export function exitOnUncaught(
   log: Pick<Logger, 'fatal'>,
   {
     once,

@@ -3,9 +3,9 @@ import { commands } from '../../commands/index.ts';
 import { createTerminal, type Terminal } from '../platforms/terminal/adapter.ts';
 import { assemble, type Minstrel } from './assemble.ts';
 import type { Config } from './config/read.ts';
-import { tellFindings } from './doctor/examine.ts';
+import { logFindings } from './doctor/examine.ts';
 import { type PlatformTools, platformsFor } from './platforms.ts';
-import { endOnUncaught, loadConfig, openLog } from './process.ts';
+import { exitOnUncaught, loadConfig, openLog } from './process.ts';
 import { systemOf } from './system.ts';
 
 const PROMPT_FOLDER = 'minstrel-files';
@@ -26,7 +26,7 @@ export async function runMinstrel(): Promise<void> {
     write: (line) =>
       terminal ? terminal.announce(format(line).trimEnd()) : process.stderr.write(format(line)),
   });
-  endOnUncaught(log, {
+  exitOnUncaught(log, {
     once: (event, end) => process.once(event, end),
     exit: (code) => process.exit(code),
   });
@@ -52,7 +52,7 @@ export async function runMinstrel(): Promise<void> {
     process.stdout.write(`${playgroundSentence(minstrel.playgroundUrl)}\n`);
   log.info({ url: minstrel.url, gateway: minstrel.gatewayUrl }, 'Minstrel started');
   const tools = { ...system, commands, fetch };
-  if (!prompts || config.gateway) void tellFindings(config, minstrel.gateway, tools, isTerminal);
+  if (!prompts || config.gateway) void logFindings(config, minstrel.gateway, tools, isTerminal);
 
   const reason = await ended;
   log.info({ why: reason }, 'Minstrel is stopping and handing over running jobs');

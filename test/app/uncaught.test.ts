@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
-import { endOnUncaught } from '../../src/app/process.ts';
+import { exitOnUncaught } from '../../src/app/process.ts';
 import { createLog } from '../../src/app/telemetry/log.ts';
 
 test('logs an uncaught error without its text and exits', () => {
@@ -8,7 +8,7 @@ test('logs an uncaught error without its text and exits', () => {
   const codes: number[] = [];
   const emitter = new EventEmitter();
   const log = createLog({ level: 'info', write: (line) => lines.push(line), secrets: [] });
-  endOnUncaught(log, {
+  exitOnUncaught(log, {
     once: (event, end) => emitter.once(event, end),
     exit: (code) => codes.push(code),
   });

@@ -57,7 +57,7 @@ export function lineOf({ subject, sentence, remedy }: Finding): string {
 }
 
 /** Logs problems after a start. On a terminal, also logs good findings and suggests a first command. Never rejects. */
-export async function tellFindings(
+export async function logFindings(
   config: Config,
   gateway: Pick<Gateway, 'models'>,
   examination: Omit<Examination, 'environment'>,

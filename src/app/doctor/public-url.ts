@@ -19,13 +19,13 @@ const isNear = (url: string): boolean => {
   );
 };
 
-export interface Reach extends Pick<System, 'newId' | 'log'> {
+export interface ReachOptions extends Pick<System, 'newId' | 'log'> {
   readonly fetch: typeof fetch;
 }
 
 export async function inspectPublicUrl(
   { gateway, listener: { host, port, publicUrl } }: Pick<Config, 'gateway' | 'listener'>,
-  { fetch, newId, log }: Reach,
+  { fetch, newId, log }: ReachOptions,
 ): Promise<Finding[]> {
   if (gateway === undefined) return [good(SUBJECT, 'not needed: the built-in emulator runs on this machine')];
   const tunnel = `set it to a URL that reaches this machine from the internet; without a public server, open a tunnel: cloudflared tunnel --url http://127.0.0.1:${port}`;
@@ -69,7 +69,7 @@ const UNKNOWN_PATH = '/callbacks/nowhere';
 const isOfBot = ({ status, text }: Answer): boolean => status === 404 && text === '{"error":"not found"}';
 
 /** Resolves to true if a running bot responds at the URL. Never rejects. */
-export async function botAnswersAt(url: string, fetch: Reach['fetch']): Promise<boolean> {
+export async function botAnswersAt(url: string, fetch: ReachOptions['fetch']): Promise<boolean> {
   return isOfBot(await ask(fetch, `${url}${UNKNOWN_PATH}`));
 }
 
@@ -80,7 +80,7 @@ interface Answer {
   readonly text?: string;
 }
 
-async function ask(fetch: Reach['fetch'], url: string): Promise<Answer> {
+async function ask(fetch: ReachOptions['fetch'], url: string): Promise<Answer> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'manual' });
     return { status: response.status, text: (await response.text()).slice(0, 10_000) };

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { Refusal, require50035 } from './refusal.ts';
+import { Refusal, requireValid } from './refusal.ts';
 
 export interface UploadedFile {
   /** The n of `files[n]`. */
@@ -22,7 +22,7 @@ export async function readBody(request: IncomingMessage): Promise<Body> {
   if (bytes.length === 0) return { json: undefined, files: [] };
   const contentType = request.headers['content-type'] ?? '';
   if (contentType.startsWith('multipart/form-data')) return await multipart(bytes, contentType);
-  require50035(contentType.startsWith('application/json'), `content type ${contentType}`);
+  requireValid(contentType.startsWith('application/json'), `content type ${contentType}`);
   return { json: parseJson(bytes.toString('utf8')), files: [] };
 }
 
@@ -36,12 +36,12 @@ async function multipart(bytes: Buffer<ArrayBuffer>, contentType: string): Promi
   const files: UploadedFile[] = [];
   for (const [name, value] of form) {
     if (name === 'payload_json') {
-      require50035(typeof value === 'string', 'payload_json must be text');
+      requireValid(typeof value === 'string', 'payload_json must be text');
       json = parseJson(value);
       continue;
     }
     const index = /^files\[(\d+)\]$/.exec(name)?.[1];
-    require50035(index !== undefined && typeof value !== 'string', `multipart part ${name}`);
+    requireValid(index !== undefined && typeof value !== 'string', `multipart part ${name}`);
     files.push({
       index,
       filename: value.name,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DISCORD } from './limits.ts';
-import { require50035 } from './refusal.ts';
+import { requireValid } from './refusal.ts';
 
 const NAME = /^[-_'\p{L}\p{N}\p{sc=Deva}\p{sc=Thai}]{1,32}$/u;
 const LOCALES = new Set(
@@ -144,15 +144,15 @@ function characters(item: Declared | CommandOption): number {
 /** Checks a bulk overwrite. @throws Refusal 50035 */
 export function checkCommands(value: unknown): Declared[] {
   const parsed = z.array(command).safeParse(value);
-  require50035(parsed.success, `commands: ${parsed.error?.message}`);
+  requireValid(parsed.success, `commands: ${parsed.error?.message}`);
   const counts = [1, 2, 3].map((type) => parsed.data.filter((c) => c.type === type));
-  require50035((counts[0]?.length ?? 0) <= DISCORD.commands, 'commands: too many chat input commands');
+  requireValid((counts[0]?.length ?? 0) <= DISCORD.commands, 'commands: too many chat input commands');
   for (const menus of counts.slice(1))
-    require50035(menus.length <= DISCORD.contextMenuCommands, 'commands: too many context-menu commands');
+    requireValid(menus.length <= DISCORD.contextMenuCommands, 'commands: too many context-menu commands');
   for (const group of counts)
-    require50035(new Set(group.map((c) => c.name)).size === group.length, 'commands: names must be unique');
+    requireValid(new Set(group.map((c) => c.name)).size === group.length, 'commands: names must be unique');
   for (const one of parsed.data) {
-    require50035(
+    requireValid(
       characters(one) <= DISCORD.commandCharacters,
       `commands: ${one.name} has ${characters(one)} characters`,
     );
@@ -160,11 +160,11 @@ export function checkCommands(value: unknown): Declared[] {
     const names = (one.options ?? []) as CommandOption[];
     for (const locale of LOCALES) {
       const local = names.map((o) => o.name_localizations?.[locale] ?? o.name);
-      require50035(
+      requireValid(
         new Set(local).size === local.length,
         `commands: ${one.name} has colliding option names in ${locale}`,
       );
-      for (const name of local) require50035(lowerCase(name), `commands: ${name} must be lower case`);
+      for (const name of local) requireValid(lowerCase(name), `commands: ${name} must be lower case`);
     }
   }
   return parsed.data;

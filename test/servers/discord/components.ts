@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DISCORD } from './limits.ts';
-import { require50035 } from './refusal.ts';
+import { requireValid } from './refusal.ts';
 
 const customId = z.string().min(1).max(DISCORD.customId);
 const emoji = z.object({
@@ -166,16 +166,16 @@ export const textDisplays = (components: readonly Component[]): string[] =>
 export function checkComponents(value: unknown, isV2: boolean): Component[] {
   const schema = isV2 ? z.array(v2) : z.array(row).max(DISCORD.rows);
   const parsed = schema.safeParse(value);
-  require50035(parsed.success, `components: ${parsed.error?.message}`);
+  requireValid(parsed.success, `components: ${parsed.error?.message}`);
   const all = [...everyComponent(parsed.data)];
   const ids = all.flatMap((c) =>
     (c.type === 2 || c.type === 3) && c.custom_id !== undefined ? [c.custom_id] : [],
   );
-  require50035(new Set(ids).size === ids.length, 'components: custom_id must be unique in a message');
+  requireValid(new Set(ids).size === ids.length, 'components: custom_id must be unique in a message');
   if (isV2) {
-    require50035(all.length <= DISCORD.v2Components, `components: ${all.length} of ${DISCORD.v2Components}`);
+    requireValid(all.length <= DISCORD.v2Components, `components: ${all.length} of ${DISCORD.v2Components}`);
     const text = textDisplays(parsed.data).reduce((sum, content) => sum + content.length, 0);
-    require50035(text <= DISCORD.v2Text, `components: ${text} characters of text`);
+    requireValid(text <= DISCORD.v2Text, `components: ${text} characters of text`);
   }
   return parsed.data;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DISCORD } from './limits.ts';
-import { require50035 } from './refusal.ts';
+import { requireValid } from './refusal.ts';
 
 const url = z
   .string()
@@ -52,13 +52,13 @@ const characters = (embed: Embed): number =>
 /** @throws Refusal 50035 */
 export function checkEmbeds(value: unknown): Embed[] {
   const parsed = z.array(embedSchema).max(DISCORD.embeds).safeParse(value);
-  require50035(parsed.success, `embeds: ${parsed.error?.message}`);
+  requireValid(parsed.success, `embeds: ${parsed.error?.message}`);
   for (const embed of parsed.data) {
     const visible = characters(embed) > 0 || embed.image !== undefined || embed.thumbnail !== undefined;
-    require50035(visible, 'embeds: an embed must show something');
+    requireValid(visible, 'embeds: an embed must show something');
   }
   const total = parsed.data.reduce((sum, embed) => sum + characters(embed), 0);
-  require50035(total <= DISCORD.embedsTotal, `embeds: ${total} characters together`);
+  requireValid(total <= DISCORD.embedsTotal, `embeds: ${total} characters together`);
   return parsed.data;
 }
 

@@ -108,7 +108,7 @@ function writeValue(
   }
 }
 
-export interface Asker {
+export interface Requester {
   user: User;
   channel: Channel;
   moderator: boolean;
@@ -120,7 +120,7 @@ export interface Asker {
 export function interactionJson(
   world: World,
   record: InteractionRecord,
-  asker: Asker,
+  asker: Requester,
   type: number,
   data: object,
   message?: StoredMessage,

@@ -3,7 +3,7 @@ import type { Body } from './body.ts';
 import { DISCORD, FLAG } from './limits.ts';
 import { createMessage, editMessage, type Writing } from './messages.ts';
 import { checkModal, type Modal } from './modals.ts';
-import { Refusal, require50035 } from './refusal.ts';
+import { Refusal, requireValid } from './refusal.ts';
 import type { StoredMessage } from './types.ts';
 import type { World } from './world.ts';
 
@@ -93,7 +93,7 @@ export class Interactions {
     if (age > this.#deadlineMs)
       throw new Refusal('unknownInteraction', `answered after ${Math.round(age)} ms`);
     const parsed = callbackSchema.safeParse(body.json);
-    require50035(parsed.success, `callback: ${parsed.error?.message}`);
+    requireValid(parsed.success, `callback: ${parsed.error?.message}`);
     const { type, data } = parsed.data;
     const message = this.#apply(record, type, { json: data ?? {}, files: body.files });
     record.callback = type;
@@ -104,7 +104,7 @@ export class Interactions {
 
   #apply(record: InteractionRecord, type: number, body: Body): StoredMessage | null {
     const completes = record.kind === 'autocomplete';
-    require50035(completes === (type === 8), `callback type ${type} for ${record.kind}`);
+    requireValid(completes === (type === 8), `callback type ${type} for ${record.kind}`);
     switch (type) {
       case 4:
         return createMessage(this.#writing(record, flagsOf(body)), body);
@@ -118,12 +118,12 @@ export class Interactions {
       }
       case 8: {
         const parsed = choicesSchema.safeParse(body.json);
-        require50035(parsed.success, `choices: ${parsed.error?.message}`);
+        requireValid(parsed.success, `choices: ${parsed.error?.message}`);
         record.choices = parsed.data.choices;
         return null;
       }
       case 9:
-        require50035(record.kind !== 'modal', 'a form cannot open a form');
+        requireValid(record.kind !== 'modal', 'a form cannot open a form');
         record.modal = checkModal(body.json);
         return null;
       default:
@@ -133,14 +133,14 @@ export class Interactions {
 
   #source(record: InteractionRecord): StoredMessage {
     const source = record.sourceId === null ? undefined : this.#world.messages.get(record.sourceId);
-    require50035(source !== undefined, 'there is no message to update');
+    requireValid(source !== undefined, 'there is no message to update');
     if (source.deleted) throw new Refusal('unknownMessage');
     return source;
   }
 
   #loading(record: InteractionRecord, body: Body): StoredMessage {
     const flags = flagsOf(body);
-    require50035(
+    requireValid(
       (flags & ~(FLAG.ephemeral | FLAG.suppressEmbeds)) === 0,
       `deferring does not accept the flags ${flags}`,
     );

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DISCORD } from './limits.ts';
-import { require50035 } from './refusal.ts';
+import { requireValid } from './refusal.ts';
 
 const ids = z.array(z.string().regex(/^\d{5,20}$/)).max(DISCORD.allowedMentionIds);
 const allowedSchema = z.object({
@@ -15,10 +15,10 @@ type Allowed = z.infer<typeof allowedSchema>;
 export function checkAllowedMentions(value: unknown): Allowed | undefined {
   if (value === undefined || value === null) return undefined;
   const parsed = allowedSchema.safeParse(value);
-  require50035(parsed.success, `allowed_mentions: ${parsed.error?.message}`);
+  requireValid(parsed.success, `allowed_mentions: ${parsed.error?.message}`);
   const { parse = [], users, roles } = parsed.data;
-  require50035(!(parse.includes('users') && users?.length), 'allowed_mentions: users in parse and in a list');
-  require50035(!(parse.includes('roles') && roles?.length), 'allowed_mentions: roles in parse and in a list');
+  requireValid(!(parse.includes('users') && users?.length), 'allowed_mentions: users in parse and in a list');
+  requireValid(!(parse.includes('roles') && roles?.length), 'allowed_mentions: roles in parse and in a list');
   return parsed.data;
 }
 

@@ -4,7 +4,7 @@ import { checkComponents, namedAttachments, textDisplays } from './components.ts
 import { checkEmbeds, embedMedia } from './embeds.ts';
 import { DISCORD, FLAG } from './limits.ts';
 import { checkAllowedMentions, pinged } from './mentions.ts';
-import { Refusal, require50035 } from './refusal.ts';
+import { Refusal, requireValid } from './refusal.ts';
 import type { Attachment, StoredMessage, User } from './types.ts';
 import type { World } from './world.ts';
 
@@ -53,10 +53,10 @@ export interface Writing {
 
 function parse(body: Body, allowedFlags: number): Payload {
   const parsed = payloadSchema.safeParse(body.json ?? {});
-  require50035(parsed.success, `message: ${parsed.error?.message}`);
+  requireValid(parsed.success, `message: ${parsed.error?.message}`);
   const flags = parsed.data.flags ?? 0;
-  require50035((flags & ~allowedFlags) === 0, `flags ${flags} are not allowed here`);
-  require50035(
+  requireValid((flags & ~allowedFlags) === 0, `flags ${flags} are not allowed here`);
+  requireValid(
     (parsed.data.content?.length ?? 0) <= DISCORD.content,
     `content: ${parsed.data.content?.length} characters`,
   );
@@ -73,17 +73,17 @@ function takeFiles(
   for (const file of files) {
     if (file.bytes.length > writing.fileLimit)
       throw new Refusal('entityTooLarge', `${file.filename}: ${file.bytes.length} bytes`);
-    require50035(file.bytes.length > 0, `${file.filename} is empty`);
+    requireValid(file.bytes.length > 0, `${file.filename} is empty`);
   }
   const total = files.reduce((sum, { bytes }) => sum + bytes.length, 0);
   if (total > Math.max(DISCORD.requestBytes, writing.fileLimit))
     throw new Refusal('entityTooLarge', `${total} bytes in one request`);
-  require50035(new Set(files.map((f) => f.index)).size === files.length, 'files[n]: n must be unique');
+  requireValid(new Set(files.map((f) => f.index)).size === files.length, 'files[n]: n must be unique');
   const entries = payload.attachments ?? [
     ...existing.map((a) => ({ id: a.id, filename: undefined, title: undefined, description: undefined })),
     ...files.map((f) => ({ id: f.index, filename: undefined, title: undefined, description: undefined })),
   ];
-  require50035(entries.length <= DISCORD.attachments, `attachments: ${entries.length}`);
+  requireValid(entries.length <= DISCORD.attachments, `attachments: ${entries.length}`);
   const unused = new Set(files);
   const attachments = entries.map((entry) => {
     const file = files.find((f) => f.index === entry.id);
@@ -98,13 +98,13 @@ function takeFiles(
       });
     }
     const previous = existing.find((a) => a.id === entry.id);
-    require50035(
+    requireValid(
       previous !== undefined,
       `attachments: id ${entry.id} names neither a file of this request nor one of the message`,
     );
     return previous;
   });
-  require50035(
+  requireValid(
     unused.size === 0,
     `files: ${[...unused].map((f) => f.filename).join(', ')} not in attachments`,
   );
@@ -121,11 +121,11 @@ function checkReferences(
     .map((u) => u.slice(13));
   const inComponents = namedAttachments(message.components);
   for (const name of [...inEmbeds, ...inComponents])
-    require50035(names.includes(name), `attachment://${name} is not attached`);
+    requireValid(names.includes(name), `attachment://${name} is not attached`);
   if (message.flags & FLAG.componentsV2) {
     // Discord accepts such a message but never shows the file, so it is refused here.
     for (const name of names)
-      require50035(inComponents.includes(name), `${name} is attached, but no component shows it`);
+      requireValid(inComponents.includes(name), `${name} is attached, but no component shows it`);
   }
 }
 
@@ -133,8 +133,8 @@ function checkShape(
   message: Pick<StoredMessage, 'content' | 'embeds' | 'components' | 'attachments' | 'flags'>,
 ): void {
   if (message.flags & FLAG.componentsV2) {
-    require50035(message.content === '', 'content with Components V2');
-    require50035(message.embeds.length === 0, 'embeds with Components V2');
+    requireValid(message.content === '', 'content with Components V2');
+    requireValid(message.embeds.length === 0, 'embeds with Components V2');
     if (message.components.length === 0) throw new Refusal('emptyMessage');
   } else if (
     message.content.trim() === '' &&
@@ -159,7 +159,7 @@ export function createMessage(writing: Writing, body: Body): StoredMessage {
   const { world, channelId, author } = writing;
   const payload = parse(body, writing.flags);
   if (payload.nonce !== undefined && payload.nonce !== null) {
-    require50035(writing.botToken === true, 'this route does not accept a nonce');
+    requireValid(writing.botToken === true, 'this route does not accept a nonce');
     if (payload.enforce_nonce) {
       const duplicate = [...world.messages.values()].find(
         (m) =>
@@ -214,7 +214,7 @@ export function createMessage(writing: Writing, body: Body): StoredMessage {
 
 function reference(writing: Writing, payload: Payload): string | null {
   if (!payload.message_reference) return null;
-  require50035(writing.botToken === true, 'this route does not accept a message_reference');
+  requireValid(writing.botToken === true, 'this route does not accept a message_reference');
   const { message_id: id, fail_if_not_exists: fail = true } = payload.message_reference;
   const target = writing.world.messages.get(id);
   const exists =
@@ -222,7 +222,7 @@ function reference(writing: Writing, payload: Payload): string | null {
     !target.deleted &&
     target.channelId === writing.channelId &&
     target.onlyFor === null;
-  require50035(exists || !fail, 'message_reference: Unknown message');
+  requireValid(exists || !fail, 'message_reference: Unknown message');
   if (exists && !writing.world.has(writing.world.channel(writing.channelId), 'ReadMessageHistory'))
     throw new Refusal('replyWithoutHistory');
   return exists ? id : null;
@@ -235,9 +235,9 @@ export function editMessage(writing: Writing, message: StoredMessage, body: Body
   const wasV2 = (message.flags & FLAG.componentsV2) !== 0;
   const isV2 = wasV2 || ((payload.flags ?? 0) & FLAG.componentsV2) !== 0;
   if (wasV2 && payload.flags !== undefined && payload.flags !== null) {
-    require50035((payload.flags & FLAG.componentsV2) !== 0, 'flags: Components V2 cannot be removed');
+    requireValid((payload.flags & FLAG.componentsV2) !== 0, 'flags: Components V2 cannot be removed');
   }
-  require50035(payload.nonce === undefined || payload.nonce === null, 'an edit does not accept a nonce');
+  requireValid(payload.nonce === undefined || payload.nonce === null, 'an edit does not accept a nonce');
   checkAllowedMentions(payload.allowed_mentions);
   const draft = {
     content: payload.content === undefined ? message.content : (payload.content ?? ''),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DISCORD } from './limits.ts';
-import { require50035 } from './refusal.ts';
+import { requireValid } from './refusal.ts';
 
 const customId = z.string().min(1).max(DISCORD.customId);
 const id = z.int().optional();
@@ -94,12 +94,12 @@ export type Modal = z.infer<typeof modal>;
 /** @throws Refusal 50035 */
 export function checkModal(value: unknown): Modal {
   const parsed = modal.safeParse(value);
-  require50035(parsed.success, `modal: ${parsed.error?.message}`);
+  requireValid(parsed.success, `modal: ${parsed.error?.message}`);
   const ids = modalFields(parsed.data).map((f) => f.custom_id);
-  require50035(new Set(ids).size === ids.length, 'modal: custom_id must be unique');
+  requireValid(new Set(ids).size === ids.length, 'modal: custom_id must be unique');
   for (const one of modalFields(parsed.data)) {
     if (one.type === 4)
-      require50035(one.label === undefined, 'modal: a text input inside a label must not have a label');
+      requireValid(one.label === undefined, 'modal: a text input inside a label must not have a label');
   }
   return parsed.data;
 }

@@ -1,12 +1,12 @@
 import type { CommandOption, RegisteredCommand } from './commands.ts';
 import { type Button, everyComponent } from './components.ts';
 import {
-  type Asker,
   attachmentsOf,
   commandData,
   messageMenuData,
   type OptionInput,
   type PersonFile,
+  type Requester,
   writeOptions,
 } from './events.ts';
 import type { InteractionHandle } from './handle.ts';
@@ -16,7 +16,7 @@ import type { Channel, Permission, StoredMessage, User } from './types.ts';
 import type { World } from './world.ts';
 
 /** The person and place of an action. Default: {@link DiscordServer.user} in {@link DiscordServer.channel}. */
-export interface By {
+export interface Actor {
   user?: User;
   channel?: Channel;
   moderator?: boolean;
@@ -30,7 +30,7 @@ export interface By {
 }
 
 /** A message written by a person. */
-interface Saying extends By {
+interface Saying extends Actor {
   text: string;
   files?: PersonFile[];
   replyTo?: StoredMessage;
@@ -55,8 +55,8 @@ export abstract class People {
   /** Creates the interaction and sends it to the bot. */
   protected abstract interact(
     kind: InteractionKind,
-    asker: Asker,
-    by: By,
+    asker: Requester,
+    by: Actor,
     data: object,
     message?: StoredMessage,
   ): InteractionHandle;
@@ -70,7 +70,7 @@ export abstract class People {
     name,
     options = {},
     ...by
-  }: By & { name: string; options?: Record<string, OptionInput> }): InteractionHandle {
+  }: Actor & { name: string; options?: Record<string, OptionInput> }): InteractionHandle {
     const asker = this.#asker(by);
     const { command, declared, wrap } = this.#declared(name);
     const { options: written, resolved } = writeOptions(this.world, asker.channel, declared, options);
@@ -84,7 +84,7 @@ export abstract class People {
     typed,
     options = {},
     ...by
-  }: By & { name: string; option: string; typed: string; options?: Record<string, OptionInput> }): Promise<
+  }: Actor & { name: string; option: string; typed: string; options?: Record<string, OptionInput> }): Promise<
     CompletionChoice[]
   > {
     const asker = this.#asker(by);
@@ -107,7 +107,7 @@ export abstract class People {
   }
 
   /** Uses a command in a message's context menu. */
-  contextMenu({ name, message, ...by }: By & { name: string; message: StoredMessage }): InteractionHandle {
+  contextMenu({ name, message, ...by }: Actor & { name: string; message: StoredMessage }): InteractionHandle {
     const asker = this.#asker({ channel: this.world.channel(message.channelId), ...by });
     const command = this.commands.find((c) => c.type === 3 && c.name === name);
     if (!command) throw new Error(`There is no message command ${name}`);
@@ -115,7 +115,7 @@ export abstract class People {
   }
 
   /** Presses a button or chooses from a menu, by id or label. Throws if the person cannot see or press it. */
-  press(button: string, message: StoredMessage, by: By = {}): InteractionHandle {
+  press(button: string, message: StoredMessage, by: Actor = {}): InteractionHandle {
     const asker = this.#asker({ channel: this.world.channel(message.channelId), ...by });
     if (message.deleted) throw new Error('The message was deleted');
     if (message.onlyFor !== null && message.onlyFor !== asker.user.id)
@@ -145,7 +145,7 @@ export abstract class People {
   async submitModal(
     opened: InteractionHandle,
     values: Record<string, string | string[] | boolean | PersonFile[]>,
-    by: By = {},
+    by: Actor = {},
   ): Promise<InteractionHandle> {
     const modal = await opened.modal();
     const user = this.world.users.get(opened.record.userId);
@@ -232,7 +232,7 @@ export abstract class People {
     return open ?? this.world.addChannel(user.username, { type: 1, recipients: [user] });
   }
 
-  #asker(by: By): Asker {
+  #asker(by: Actor): Requester {
     return {
       user: by.user ?? this.user,
       channel: by.channel ?? this.channel,

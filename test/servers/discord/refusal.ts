@@ -44,6 +44,6 @@ export class Refusal extends Error {
 }
 
 /** Throws 50035 with the reason if the condition is false. */
-export function require50035(condition: boolean, reason: string): asserts condition {
+export function requireValid(condition: boolean, reason: string): asserts condition {
   if (!condition) throw new Refusal('invalidForm', reason);
 }

@@ -4,7 +4,7 @@ import { checkCommands, type RegisteredCommand, registeredJson } from './command
 import type { Interactions } from './interactions.ts';
 import { FLAG } from './limits.ts';
 import { createMessage, editMessage, type Writing } from './messages.ts';
-import { Refusal, require50035 } from './refusal.ts';
+import { Refusal, requireValid } from './refusal.ts';
 import type { Channel, StoredMessage } from './types.ts';
 import type { World } from './world.ts';
 
@@ -183,7 +183,7 @@ const ROUTES: readonly Route[] = [
     ok(c.commands.map((command) => registeredJson(command, r.query.get('with_localizations') === 'true'))),
   ),
   route('PUT', '/applications/:id/commands', (c, r) => {
-    require50035(one(r, 0) === c.world.bot.id, 'another application');
+    requireValid(one(r, 0) === c.world.bot.id, 'another application');
     const declared = checkCommands(r.body.json);
     const before = new Map(c.commands.map((command) => [`${command.type}:${command.name}`, command.id]));
     const registered = declared.map((command) => ({
@@ -206,7 +206,7 @@ const ROUTES: readonly Route[] = [
   route('PATCH', '/channels/:id', (c, r) => {
     const channel = c.world.channel(one(r, 0));
     const { archived } = z.strictObject({ archived: z.literal(false) }).parse(r.body.json);
-    require50035(channel.type === 11, 'only threads are archived');
+    requireValid(channel.type === 11, 'only threads are archived');
     c.world.demand(channel, 'SendMessagesInThreads');
     if (channel.locked) throw new Refusal('missingPermissions', 'ManageThreads');
     channel.archived = archived;
@@ -221,9 +221,9 @@ const ROUTES: readonly Route[] = [
     c.world.demand(channel);
     if (!c.world.has(channel, 'ReadMessageHistory')) return ok([]);
     const limit = Number(r.query.get('limit') ?? '50');
-    require50035(limit >= 1 && limit <= 100, `limit ${limit}`);
+    requireValid(limit >= 1 && limit <= 100, `limit ${limit}`);
     const [before, after] = [r.query.get('before'), r.query.get('after')];
-    require50035(before === null || after === null, 'before and after');
+    requireValid(before === null || after === null, 'before and after');
     const listed = c.world
       .messagesIn(channel.id)
       .filter(

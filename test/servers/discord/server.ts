@@ -1,12 +1,12 @@
 import { type Condition, untilChanged } from '../until.ts';
-import { type Asker, interactionJson } from './events.ts';
+import { interactionJson, type Requester } from './events.ts';
 import { Faults } from './faults.ts';
 import { Gateway, MESSAGE_INTENTS } from './gateway.ts';
 import { InteractionHandle } from './handle.ts';
 import { HttpSide, type RefusedRequest } from './http.ts';
 import { type InteractionKind, Interactions } from './interactions.ts';
 import { DISCORD } from './limits.ts';
-import { type By, People } from './people.ts';
+import { type Actor, People } from './people.ts';
 import type { RouteContext } from './routes.ts';
 import type { Channel, Guild, StoredMessage, User } from './types.ts';
 import { VoiceStates } from './voice.ts';
@@ -146,8 +146,8 @@ export class DiscordServer extends People {
 
   protected override interact(
     kind: InteractionKind,
-    asker: Asker,
-    by: By,
+    asker: Requester,
+    by: Actor,
     data: object,
     message?: StoredMessage,
   ): InteractionHandle {

@@ -6,7 +6,7 @@ const SILENCE = Buffer.from([0xf8, 0xff, 0xfe]);
 /** The end of encrypted frames: https://daveprotocol.com/#payload-format */
 const MARKER = Buffer.from([0xfa, 0xfa]);
 
-export interface Heard {
+export interface ReceivedPacket {
   /** Milliseconds of a monotonic clock. */
   readonly at: number;
   readonly ssrc: number;
@@ -18,7 +18,7 @@ export interface Heard {
   readonly isSealed: boolean;
 }
 
-interface Packet extends Pick<Heard, 'ssrc' | 'sequence' | 'timestamp'> {
+interface Packet extends Pick<ReceivedPacket, 'ssrc' | 'sequence' | 'timestamp'> {
   readonly from: string;
   readonly sealed: Buffer;
 }
@@ -26,7 +26,7 @@ interface Packet extends Pick<Heard, 'ssrc' | 'sequence' | 'timestamp'> {
 export class Call {
   readonly group: DaveGroup;
   /** All received packets, in order. */
-  readonly packets: Heard[] = [];
+  readonly packets: ReceivedPacket[] = [];
   /** Each change between speaking and silence, as reported by the client. */
   readonly speaking: { readonly at: number; readonly is: boolean }[] = [];
   onPeople: (id: string, isThere: boolean) => void = () => {};
