@@ -74,7 +74,7 @@ function list(
     ...(running.length === 0 ? [emptyText] : []),
     ...fields.map(fieldLine),
     ...(more === undefined ? [] : [more]),
-    ...(undelivered.length > 0 ? ['I could not deliver these results where you requested them:'] : []),
+    ...(undelivered.length > 0 ? ["I couldn't deliver these results where you requested them:"] : []),
     ...undelivered.map((job, index) => `${number(index)}\\. ${undeliveredLine(job, now)}`),
   ];
   const actions: Button[] = [

@@ -103,7 +103,7 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
           const report = await moderation.rules.set(rule, where);
           const hint =
             of === 'units' && !hasUnits
-              ? 'The operator has set no prices, so requests do not cost units yet.'
+              ? "The operator has set no prices, so requests don't cost units yet."
               : undefined;
           return privately(changeMessage(rule, where, { report, at: address, hint }));
         },

@@ -145,7 +145,7 @@ export const models = defineGroup({
       ) {
         const { model, label, checked, others } = await moderation.models.choose(name, requestedModel, where);
         const labelText = label === undefined ? '' : ` “${plain(label)}” has the ID **${plain(model)}**.`;
-        const unchecked = checked ? '' : ' I could not load the list of models, so I did not check the name.';
+        const unchecked = checked ? '' : " I couldn't load the list of models, so I didn't check the name.";
         const exceptions = overridesText(others.map((other) => `${other.channel} (${other.model})`));
         return privately(
           `${FAMILY_NOUNS[name].title} in ${placeText(where, address)} now use **${plain(model)}**.${labelText}${unchecked}${exceptions}`,

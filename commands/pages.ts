@@ -7,7 +7,7 @@ import type { ChoiceOption } from '../src/core/options.ts';
 import { overridesText, pagesText } from './text/moderation.ts';
 import { choicesOf, whereOption } from './text/options.ts';
 
-const UNREACHABLE = 'Pages cannot be opened because the operator has not set a public address.';
+const UNREACHABLE = "Pages can't be opened because the operator hasn't set a public address.";
 
 const songs = {
   type: 'choice',

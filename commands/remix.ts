@@ -37,7 +37,7 @@ const options = {
   },
   prompt: {
     type: 'text',
-    description: 'Lyrics, or what the cover should be about',
+    description: 'Lyrics, or a description of the cover',
     maximumLength: 5000,
     multiline: true,
   },
@@ -171,6 +171,6 @@ function remixOf(work: Work): PreviousRemix {
       return { request: { mode: 'instrumental', style, title }, audio: work.audio, model };
     }
     default:
-      throw new UserError('This result cannot be changed. Start again with /remix.');
+      throw new UserError("This result can't be changed. Start again with /remix.");
   }
 }

@@ -67,7 +67,7 @@ export const video = defineCommand({
         'shots',
       );
     if (silent && audio !== undefined)
-      throw new UserError('A silent video cannot use your audio. Leave out “silent” or “audio”.', 'silent');
+      throw new UserError("A silent video can't use your audio. Leave out “silent” or “audio”.", 'silent');
     const model = await context.models.resolve('video', requestedModel);
     const promptExtend = shots === 'multi' ? true : exact ? false : undefined;
     return context.jobs.start({

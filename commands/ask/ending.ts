@@ -14,7 +14,7 @@ export function endingNote({ finish }: AnswerResult): string {
     case 'broken':
       return 'The answer broke off here; press Again for a complete one';
     case 'endless':
-      return 'The answer did not end, so I stopped it here';
+      return "The answer didn't end, so I stopped it here";
     case 'rounds':
       return 'The model kept calling commands, so I stopped it here';
     case 'length':
@@ -24,7 +24,7 @@ export function endingNote({ finish }: AnswerResult): string {
     case 'refused':
       return 'The model declined to continue';
     case 'tool-calls':
-      return 'The model tried to call functions that are not available here';
+      return "The model tried to call functions that aren't available here";
     case 'other':
       return finish.detail === undefined ? '' : `The model stopped early${because(finish.detail)}`;
     default:

@@ -44,7 +44,7 @@ const coverArt: CommandAction = {
   async run({ job }, { jobs }) {
     if (job.taskId === undefined) {
       throw new UserError(
-        'The gateway gave no ID for this song, so I cannot create cover art for it. Create an image with /image instead.',
+        "The gateway gave no ID for this song, so I can't create cover art for it. Create an image with /image instead.",
       );
     }
     const name = quoted(titleOf(job));

@@ -40,7 +40,7 @@ export const change = defineFormAction({
   async run({ job, options: values }, context) {
     const { work } = job;
     if (work.route !== 'music.generate')
-      throw new UserError('This result cannot be changed. Start again with /song.');
+      throw new UserError("This result can't be changed. Start again with /song.");
     const model = values.model ?? work.request.model;
     const savedVoice = values.instrumental ? undefined : savedVoiceOf(work);
     const voice = savedVoice && (await sameVoice(savedVoice.personaId, savedVoice.name, context));

@@ -13,7 +13,7 @@ const SONG_MODELS = ['V5', 'V4_5ALL', 'V4_5PLUS', 'V4_5', 'V4'] as const satisfi
 export const SONG_MODEL_CHOICES = choicesOf(SONG_MODELS);
 
 export const INSTRUMENTAL_WITH_VOICE =
-  'An instrumental cannot have a voice. Leave out “voice” or “instrumental”.';
+  "An instrumental can't have a voice. Leave out “voice” or “instrumental”.";
 
 export interface SongRequest {
   readonly prompt?: string | undefined;
@@ -37,7 +37,7 @@ export function composeSong(
   const limits = SONG_LIMITS.models[model];
   if (instrumental && lyrics !== undefined) {
     throw new UserError(
-      'An instrumental cannot have lyrics. Leave out “lyrics” or “instrumental”.',
+      "An instrumental can't have lyrics. Leave out “lyrics” or “instrumental”.",
       'instrumental',
     );
   }

@@ -73,7 +73,7 @@ function overrides(
 function continueAt(from: number | undefined, seconds: number | undefined): number {
   if (seconds === undefined) {
     if (from !== undefined) return from;
-    throw new UserError('I do not know how long this take is. Enter the second to continue from.', 'from');
+    throw new UserError("I don't know how long this take is. Enter the second to continue from.", 'from');
   }
   if (from === undefined) return lastMoment(seconds);
   if (from < seconds) return from;

@@ -43,7 +43,7 @@ export function takeWithIds({ job, index }: Take): TakeWithIds {
   if (song?.audioId !== undefined && job.taskId !== undefined)
     return { job, index, song, taskId: job.taskId, audioId: song.audioId };
   throw new UserError(
-    'The gateway gave no IDs for this song, so I cannot use it. Attach its file to /remix, or create the song again.',
+    "The gateway gave no IDs for this song, so I can't use it. Attach its file to /remix, or create the song again.",
   );
 }
 

@@ -79,7 +79,7 @@ export function pagesText(pages: PagesInForce, at: Place): string {
     return `Pages are ${onOrOff(pages)}, set for ${placeText(pages.from, at)}.`;
   return pages.on
     ? 'Pages are on, because everyone can read this channel.'
-    : 'Pages are off, because this is private or I cannot tell whether everyone can read it.';
+    : "Pages are off, because this is private or I can't tell whether everyone can read it.";
 }
 
 const MOST_LISTED = 10;
@@ -94,7 +94,7 @@ export function overridesText(channels: readonly string[]): string {
 
 function precedence(at: Place): string {
   const server = serverWord(at);
-  return `Channel rules override ${server} rules. Rules for a person override rules for a role, and those override rules for everyone. A channel cannot loosen a more specific ${server} rule.`;
+  return `Channel rules override ${server} rules. In each, rules for a person override rules for a role, and those override rules for everyone. A channel can't loosen a more specific ${server} rule.`;
 }
 
 /** All limits and access rules here, with current usage. */

@@ -49,5 +49,5 @@ export const whoOption = {
 export function subjectOf(text: string): Subject {
   const subject = parseSubject(text);
   if (subject) return subject;
-  throw new UserError(`I cannot find “${text}”. Pick a person or a role, such as @Ada.`, 'who');
+  throw new UserError(`I can't find “${text}”. Pick a person or a role, such as @Ada.`, 'who');
 }

@@ -269,7 +269,7 @@ describe('/limits', () => {
     expect(unlimited).toContain('- 5 requests per person per day (this server)');
     expect(await textOf('limits', 'show')).toContain('no limit for Fans (this server)');
     const outcome = await run('limits', 'set', { what: 'all', most: 1, who: 'Ada' });
-    expect(privateMessage(outcome).text).toContain('I cannot find “Ada”.');
+    expect(privateMessage(outcome).text).toContain("I can't find “Ada”.");
     expect(outcome).toMatchObject({ option: 'who' });
     for (const options of [{ who: '<@ada>', most: 1 }, {}])
       expect(await run('limits', 'set', { what: 'all', together: true, ...options })).toMatchObject({

@@ -54,7 +54,7 @@ it('is stored, and listed by /jobs anywhere', async () => {
   expect((await world.read(job)).state).toBe('delivered');
   world.clock.advance(3 * 60 * 60_000);
   const { text, actions } = await list();
-  expect(text).toContain('could not deliver');
+  expect(text).toContain("couldn't deliver");
   expect(text).toContain('Composing “rain”');
   expect(text).toContain('3 hours ago');
   expect(actions).toMatchObject([{ id: `song.show:${job}:0`, label: 'Show 1 here' }]);

@@ -306,7 +306,7 @@ describe('a voice', () => {
       await studio.ask('remix', { mode: 'cover', style: 'brass', voice: 'Rainy', instrumental: true }),
     ])
       expect(privateText(outcome)).toBe(
-        'An instrumental cannot have a voice. Leave out “voice” or “instrumental”.',
+        "An instrumental can't have a voice. Leave out “voice” or “instrumental”.",
       );
     expect(taken).toHaveLength(before);
   });

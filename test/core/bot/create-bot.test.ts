@@ -151,7 +151,7 @@ describe('invalid input is refused privately, and nothing is stored', () => {
   it.each([
     ['song', {}, /Describe the song/],
     ['song', { prompt: 'x'.repeat(501) }, /501 characters, the limit is 500/],
-    ['song', { lyrics: 'la', instrumental: true }, /An instrumental cannot have lyrics/],
+    ['song', { lyrics: 'la', instrumental: true }, /An instrumental can't have lyrics/],
     ['song', { lyrics: 'x'.repeat(3001), model: 'V4' }, /3001 characters, the limit is 3000/],
     ['song', { prompt: 'x', model: 'V9' }, /“model” must be one of: V5/],
     ['lyrics', { topic: 'rain '.repeat(201) }, /201 words, the limit is 200/],

@@ -132,7 +132,7 @@ describe('a broken stream', () => {
       };
       write();
     });
-    expect(footer).toContain('did not end');
+    expect(footer).toContain("didn't end");
     expect(text.length).toBeLessThan(250_000);
     await expect.poll(() => upstream.abandoned).toBe(1);
   });
@@ -148,7 +148,7 @@ describe('an end reported by the gateway', () => {
   it.each([
     ['length', 'reached the length limit', 'used up its'],
     ['content_filter', 'content filter stopped the answer here', 'content filter blocked this'],
-    ['tool_calls', 'functions that are not available', 'tried to call functions'],
+    ['tool_calls', "functions that aren't available", 'tried to call functions'],
   ])('shows a note for %s, with and without text', async (reason, note, sentence) => {
     const spoken = await ask((response) => void events(response).end(chatStream(['Once upon'], reason)));
     expect(spoken.text).toBe('Once upon');
