@@ -73,10 +73,10 @@ export function describePlatform(name: string, open: () => Promise<PlatformHarne
           actions: [{ type: 'action', id: 'song.again:job:0', label: 'Once more' }],
         };
         await platform.show(address, message, { key: 'a', ...memory() });
-        const seen = await messages();
-        expect(seen).toHaveLength(1);
+        const posts = await messages();
+        expect(posts).toHaveLength(1);
         for (const words of ['Rain on the roof', 'slow', 'Style', 'lofi', 'Made in a minute', 'Once more'])
-          expect(seen[0]?.text).toContain(words);
+          expect(posts[0]?.text).toContain(words);
       });
 
       test('edits the earlier message', async () => {
@@ -84,10 +84,10 @@ export function describePlatform(name: string, open: () => Promise<PlatformHarne
         const { remember } = memory();
         const posted = await platform.show(address, { text: 'before' }, { key: 'a', remember });
         await platform.show(address, { text: 'after' }, { key: 'a', posted, remember });
-        const seen = await messages();
-        expect(seen).toHaveLength(1);
-        expect(seen[0]?.text).toContain('after');
-        expect(seen[0]?.text).not.toContain('before');
+        const posts = await messages();
+        expect(posts).toHaveLength(1);
+        expect(posts[0]?.text).toContain('after');
+        expect(posts[0]?.text).not.toContain('before');
       });
 
       test('reports the current buttons of a message, also to another process', async () => {
@@ -163,12 +163,12 @@ export function describePlatform(name: string, open: () => Promise<PlatformHarne
         await platform.retract(address, { key: 'a', stray, kept });
         const options = { key: 'a', posted: kept, mayHavePosted: true };
         await platform.show(address, message, { ...options, ...memory() });
-        const seen = await messages();
-        expect(seen.filter(({ text }) => text.includes('the song') || text.includes('older'))).toHaveLength(
+        const posts = await messages();
+        expect(posts.filter(({ text }) => text.includes('the song') || text.includes('older'))).toHaveLength(
           1,
         );
-        expect(seen.map(({ text }) => text).join()).not.toContain('older');
-        expect(seen.flatMap(({ files }) => files)).toHaveLength(1);
+        expect(posts.map(({ text }) => text).join()).not.toContain('older');
+        expect(posts.flatMap(({ files }) => files)).toHaveLength(1);
       });
 
       test('stores enough state for another process to continue', async () => {
@@ -181,10 +181,10 @@ export function describePlatform(name: string, open: () => Promise<PlatformHarne
         );
         const next = await restart();
         await next.show(address, { text: 'the song' }, { key: 'a', posted: last(), remember });
-        const seen = await messages();
-        expect(seen).toHaveLength(1);
-        expect(seen[0]?.text).toContain('the song');
-        expect(seen[0]?.text).not.toContain('Composing');
+        const posts = await messages();
+        expect(posts).toHaveLength(1);
+        expect(posts[0]?.text).toContain('the song');
+        expect(posts[0]?.text).not.toContain('Composing');
       });
 
       test('changes nothing if the message is the same', async () => {
@@ -223,9 +223,9 @@ export function describePlatform(name: string, open: () => Promise<PlatformHarne
           words.slice(part * 100, part * 100 + 100).join(' '),
         ).join('\n\n');
         await platform.show(address, { text }, { key: 'a', ...memory() });
-        const seen = await messages();
+        const posts = await messages();
         const found = new Set(
-          seen
+          posts
             .flatMap((message) => [
               message.text,
               ...message.files.map((file) => Buffer.from(file.bytes).toString()),
@@ -279,9 +279,9 @@ export function describePlatform(name: string, open: () => Promise<PlatformHarne
         for (let count = 1; count <= words.length; count += 1)
           stream.update(() => ({ text: words.slice(0, count).join(' ') }));
         await stream.close({ text: `${words.join(' ')} end` });
-        const seen = await messages();
-        expect(seen).toHaveLength(1);
-        expect(seen[0]?.text.replace(/\s+/g, ' ')).toContain(`${words.join(' ')} end`);
+        const posts = await messages();
+        expect(posts).toHaveLength(1);
+        expect(posts[0]?.text.replace(/\s+/g, ' ')).toContain(`${words.join(' ')} end`);
       });
 
       test('shows its text while it grows', async () => {
@@ -312,9 +312,9 @@ export function describePlatform(name: string, open: () => Promise<PlatformHarne
         stream.update(() => ({ text: 'An' }));
         const posted = await stream.close({ text: 'An answer' });
         await (await restart()).show(address, { text: 'Another answer' }, { key: 'a', posted, remember });
-        const seen = await messages();
-        expect(seen).toHaveLength(1);
-        expect(seen[0]?.text).toContain('Another answer');
+        const posts = await messages();
+        expect(posts).toHaveLength(1);
+        expect(posts[0]?.text).toContain('Another answer');
       });
 
       test('ignores updates after it is closed', async () => {
@@ -324,9 +324,9 @@ export function describePlatform(name: string, open: () => Promise<PlatformHarne
         const posted = await stream.close({ text: 'the end' });
         stream.update(() => ({ text: 'too late' }));
         await platform.show(address, { text: 'the end' }, { key: 'a', posted, remember });
-        const seen = await messages();
-        expect(seen).toHaveLength(1);
-        expect(seen[0]?.text).not.toContain('too late');
+        const posts = await messages();
+        expect(posts).toHaveLength(1);
+        expect(posts[0]?.text).not.toContain('too late');
       });
     });
 

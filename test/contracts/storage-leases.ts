@@ -8,9 +8,9 @@ export function leasesContract(current: StorageUnderTest): void {
   test('have one holder at a time, who may extend and release them', async () => {
     const { leases } = current.storage;
     const holders = Array.from({ length: 8 }, (_, index) => `holder ${index}`);
-    const taken = await Promise.all(holders.map((holder) => leases.take('task', holder, LONG)));
-    expect(taken.filter(Boolean)).toHaveLength(1);
-    const holder = holders[taken.indexOf(true)] ?? '';
+    const results = await Promise.all(holders.map((holder) => leases.take('task', holder, LONG)));
+    expect(results.filter(Boolean)).toHaveLength(1);
+    const holder = holders[results.indexOf(true)] ?? '';
     expect(await leases.take('task', holder, LONG)).toBe(true);
     await leases.release('task', 'another');
     expect(await leases.take('task', 'another', LONG)).toBe(false);

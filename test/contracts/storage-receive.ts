@@ -85,8 +85,8 @@ export function receiveContract(current: StorageUnderTest): void {
 
   test('a full inbox drops callbacks but still makes its job due', async () => {
     await current.storage.jobs.create(songJob({ id: 'a' }));
-    const sent = Array.from({ length: INBOX_MOST + 1 }, (_, index) => receive('a', `body ${index}`));
-    expect(new Set(await Promise.all(sent))).toEqual(new Set(['stored']));
+    const results = Array.from({ length: INBOX_MOST + 1 }, (_, index) => receive('a', `body ${index}`));
+    expect(new Set(await Promise.all(results))).toEqual(new Set(['stored']));
     expect(await bodies('a')).toHaveLength(INBOX_MOST);
     const run = await startRuns();
     await expect.poll(() => run).toEqual(['a']);

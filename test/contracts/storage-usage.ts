@@ -181,20 +181,20 @@ export function usageContract(current: StorageUnderTest): void {
   );
 
   test('counts uncertain charges separately, and confirms them once', async () => {
-    const where = { platform: 'discord', guild: 'guild' };
+    const server = { platform: 'discord', guild: 'guild' };
     const reservation = request(NOON, { units: 2 });
     await accept(reservation, [], NOON);
     expect(await usage().settle(reservation, 'uncertain')).toBe(true);
     expect(await usage().settle(reservation, 'uncertain')).toBe(false);
     await usage().settle(request(NOON), 'yes');
-    expect(await usageDays(usage(), where, '2026-01-01')).toMatchObject([
+    expect(await usageDays(usage(), server, '2026-01-01')).toMatchObject([
       { requests: 2, units: 2, uncertain: 1 },
     ]);
     await usage().giveBack(reservation.id);
     expect(await used('server')).toEqual([{ requests: 2, units: 2 }]);
     for (let again = 0; again < 2; again += 1) expect(await usage().settle(reservation, 'yes')).toBe(false);
     expect(await usage().settle(reservation, 'uncertain')).toBe(false);
-    expect(await usageDays(usage(), where, '2026-01-01')).toMatchObject([
+    expect(await usageDays(usage(), server, '2026-01-01')).toMatchObject([
       { requests: 2, units: 2, uncertain: 0 },
     ]);
   });
@@ -277,23 +277,23 @@ export function usageContract(current: StorageUnderTest): void {
   });
 
   test('sums up a server’s usage by day and family, and by the top people', async () => {
-    const where = { platform: 'discord', guild: 'guild' };
+    const server = { platform: 'discord', guild: 'guild' };
     for (let index = 0; index < 6; index += 1) {
       const person = `person ${index % 3}`;
       for (let times = 0; times <= index % 3; times += 1) {
         const family = index < 3 ? 'song' : 'ask';
-        const facts = { ...where, person, displayName: `Name ${index}`, family };
+        const facts = { ...server, person, displayName: `Name ${index}`, family };
         await usage().settle(request(NOON + (index < 3 ? 0 : DAY), { units: 2, facts }), 'yes');
       }
     }
     await usage().settle(request(NOON - DAY), 'yes');
     await usage().settle(
       request(NOON, {
-        facts: { ...where, guild: 'elsewhere', person: 'x', displayName: 'X', family: 'song' },
+        facts: { ...server, guild: 'elsewhere', person: 'x', displayName: 'X', family: 'song' },
       }),
       'yes',
     );
-    const { days, ...people } = await usage().summary(where, '2026-03-10', 2);
+    const { days, ...people } = await usage().summary(server, '2026-03-10', 2);
     expect(days).toEqual([
       { day: '2026-03-10', family: 'song', requests: 6, units: 12, uncertain: 0 },
       { day: '2026-03-11', family: 'ask', requests: 6, units: 12, uncertain: 0 },
@@ -305,16 +305,16 @@ export function usageContract(current: StorageUnderTest): void {
       ],
       peopleInAll: 3,
     });
-    expect(await usage().byFamily(where, 'person 2', '2026-03-10')).toEqual(
+    expect(await usage().byFamily(server, 'person 2', '2026-03-10')).toEqual(
       expect.arrayContaining([
         { family: 'song', requests: 3, units: 6, uncertain: 0 },
         { family: 'ask', requests: 3, units: 6, uncertain: 0 },
       ]),
     );
-    expect(await usage().byFamily(where, 'person 2', '2026-03-11')).toEqual([
+    expect(await usage().byFamily(server, 'person 2', '2026-03-11')).toEqual([
       { family: 'ask', requests: 3, units: 6, uncertain: 0 },
     ]);
-    expect(await usage().summary({ ...where, guild: 'nowhere' }, '2026-03-10', 2)).toEqual({
+    expect(await usage().summary({ ...server, guild: 'nowhere' }, '2026-03-10', 2)).toEqual({
       days: [],
       people: [],
       peopleInAll: 0,
@@ -322,7 +322,7 @@ export function usageContract(current: StorageUnderTest): void {
   });
 
   test('restores history from another storage once, without overwriting its local', async () => {
-    const where = { platform: 'discord', guild: 'guild' };
+    const server = { platform: 'discord', guild: 'guild' };
     await usage().settle(request(NOON, { units: 2 }), 'yes');
     const [local] = await Array.fromAsync(usage().history());
     if (!local) throw new TypeError('Nothing was settled');
@@ -338,35 +338,35 @@ export function usageContract(current: StorageUnderTest): void {
     expect(await usage().restore(imported)).toBe(true);
     expect(await usage().restore({ ...imported, requests: 1 })).toBe(false);
     expect(await Array.fromAsync(usage().history())).toEqual(expect.arrayContaining([local, imported]));
-    expect((await usage().summary(where, '2026-01-01', 5)).peopleInAll).toBe(2);
+    expect((await usage().summary(server, '2026-01-01', 5)).peopleInAll).toBe(2);
   });
 
   test('replaces half a character at the end of a display name', async () => {
-    const where = { platform: 'discord', guild: 'guild' };
-    const facts = { ...where, person: 'eve', displayName: 'Eve \ud83d', family: 'song' };
+    const server = { platform: 'discord', guild: 'guild' };
+    const facts = { ...server, person: 'eve', displayName: 'Eve \ud83d', family: 'song' };
     expect(await usage().settle(request(NOON, { facts }), 'yes')).toBe(true);
-    expect(await usageDays(usage(), where, '2026-01-01')).toMatchObject([
+    expect(await usageDays(usage(), server, '2026-01-01')).toMatchObject([
       { person: 'eve', displayName: 'Eve \ufffd' },
     ]);
   });
 
   test('forgets a person in every server, and nobody else', async () => {
-    const where = { platform: 'discord', guild: 'guild' };
-    const facts = { ...where, person: 'bob', displayName: 'Bob', family: 'song' };
+    const server = { platform: 'discord', guild: 'guild' };
+    const facts = { ...server, person: 'bob', displayName: 'Bob', family: 'song' };
     await usage().settle(request(NOON), 'yes');
     await usage().settle(request(NOON, { facts: { ...facts, person: 'ada', guild: 'elsewhere' } }), 'yes');
     await usage().settle(request(NOON, { facts }), 'yes');
     await usage().forget('discord', 'ada');
     await usage().forget('slack', 'bob');
-    expect(await usageDays(usage(), where, '2026-01-01')).toMatchObject([{ person: 'bob' }]);
-    expect(await usageDays(usage(), { ...where, guild: 'elsewhere' }, '2026-01-01')).toEqual([]);
+    expect(await usageDays(usage(), server, '2026-01-01')).toMatchObject([{ person: 'bob' }]);
+    expect(await usageDays(usage(), { ...server, guild: 'elsewhere' }, '2026-01-01')).toEqual([]);
   });
 
   test('prunes old days', async () => {
-    const where = { platform: 'discord', guild: 'guild' };
+    const server = { platform: 'discord', guild: 'guild' };
     await usage().settle(request(NOON), 'yes');
     await usage().settle(request(NOON + DAY), 'yes');
     await usage().prune('2026-03-11', NOON + DAY);
-    expect(await usageDays(usage(), where, '2026-01-01')).toMatchObject([{ day: '2026-03-11' }]);
+    expect(await usageDays(usage(), server, '2026-01-01')).toMatchObject([{ day: '2026-03-11' }]);
   });
 }

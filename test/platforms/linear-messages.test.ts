@@ -195,7 +195,7 @@ describe.each(Object.entries(MESSAGES))('the %s of a message is rendered in line
 });
 
 const file = { name: 'a.mp3', bytes: 9, contentType: 'audio/mpeg', path: 'files/a' };
-const place = { root: './', asset: (name: string) => `/assets/${name}` };
+const context = { root: './', asset: (name: string) => `/assets/${name}` };
 const guard = createGuard('80');
 
 describe('pages and requests are processed in linear time', () => {
@@ -211,10 +211,11 @@ describe('pages and requests are processed in linear time', () => {
           takes: [{ number: 1, audio: file, lines: [], stems: [{ name: text, file }] }],
           made: [{ title: text }],
         },
-        { ...place, url: 'https://a.example', absolute: (path) => path },
+        { ...context, url: 'https://a.example', absolute: (path) => path },
       ),
-    albumDocument: (text) => albumDocument({ channel: text, songs: [{ title: text, person: text }] }, place),
-    sentencePage: (sentence) => sentencePage({ title: 'a', sentence }, place),
+    albumDocument: (text) =>
+      albumDocument({ channel: text, songs: [{ title: text, person: text }] }, context),
+    sentencePage: (sentence) => sentencePage({ title: 'a', sentence }, context),
     callbackUrl: (text) => callbackUrl(text, 'job', 'secret'),
     isOwnNetwork,
     isSameSecret: (text) => isSameSecret(text, text),

@@ -7,17 +7,17 @@ import { documentOf, type PageLayout } from './layout.ts';
 
 export function albumDocument(
   { channel, songs }: AlbumPage,
-  place: Pick<PageLayout, 'root' | 'asset'>,
+  context: Pick<PageLayout, 'root' | 'asset'>,
 ): string {
   const title = channel === undefined ? 'Songs from a channel' : `Songs from #${ellipsis(channel, 100)}`;
   const body = html`<body>
 <main class="album">
 <h1 dir="auto">${title}</h1>
-${songs.length === 0 ? html`<p>No public songs here yet.</p>` : html`<ul class="songs">${songs.map((song) => card(song, place.root))}</ul>`}
+${songs.length === 0 ? html`<p>No public songs here yet.</p>` : html`<ul class="songs">${songs.map((song) => card(song, context.root))}</ul>`}
 <footer><p>Made with Minstrel. Moderators can turn this page off.</p></footer>
 </main>
 </body>`;
-  return documentOf({ ...place, title, body });
+  return documentOf({ ...context, title, body });
 }
 
 function card({ title, path, person, cover, seconds }: AlbumSong, root: string): Html {

@@ -36,8 +36,8 @@ ${body}
 /** A page with only a title and a sentence. */
 export function sentencePage(
   { title, sentence }: { readonly title: string; readonly sentence: string },
-  place: Pick<PageLayout, 'root' | 'asset'>,
+  context: Pick<PageLayout, 'root' | 'asset'>,
 ): string {
   const body = html`<body class="sentence"><main><h1>${title}</h1><p>${sentence}</p></main></body>`;
-  return documentOf({ ...place, title, body });
+  return documentOf({ ...context, title, body });
 }

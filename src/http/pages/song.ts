@@ -14,17 +14,17 @@ const MAX_NAME = 100;
 /** Maximum links to other songs. */
 const MAX_LINKS = 20;
 
-export interface SongPlace extends Pick<PageLayout, 'root' | 'asset'> {
+export interface SongPageContext extends Pick<PageLayout, 'root' | 'asset'> {
   /** The page's public URL. */
   readonly url: string;
   /** Returns the absolute URL of a path relative to the root. */
   readonly absolute: (path: string) => string;
 }
 
-export function songDocument(song: SongPage, place: SongPlace): string {
+export function songDocument(song: SongPage, context: SongPageContext): string {
   const title = ellipsis(song.title, MAX_TITLE);
   const hasStems = song.takes.some(({ stems }) => stems.length > 0);
-  const { root, asset } = place;
+  const { root, asset } = context;
   const href = (path: string) => `${root}${path}`;
   const body = html`<body>
 <main class="song">
@@ -35,7 +35,7 @@ ${song.cover && html`<img class="cover" src="${href(song.cover.path)}" alt="Cove
 <p class="by">Requested by <bdi>${ellipsis(song.person, MAX_NAME)}</bdi>, <time datetime="${isoDay(song.madeAt)}">${day(song.madeAt)}</time></p>
 ${song.style && html`<p class="style" dir="auto">${ellipsis(song.style, MAX_STYLE)}</p>`}
 ${song.madeFrom && html`<p class="from">Based on ${songLink(song.madeFrom, href)}</p>`}
-<p><button type="button" class="share" data-url="${place.url}" aria-live="polite" hidden></button></p>
+<p><button type="button" class="share" data-url="${context.url}" aria-live="polite" hidden></button></p>
 </div>
 </header>
 <section class="takes" aria-label="Listen">
@@ -48,7 +48,7 @@ ${song.made.length > 0 && derivedSection(song.made, href)}
 </main>
 </body>`;
   const modules = ['player.js', 'share.js', ...(hasStems ? ['mixer.js'] : [])];
-  return documentOf({ title, root, asset, modules, head: sharing(song, title, place), body });
+  return documentOf({ title, root, asset, modules, head: sharing(song, title, context), body });
 }
 
 interface TakeOptions {
@@ -165,7 +165,7 @@ function songLink({ title, path }: PageLink, href: (path: string) => string): Ht
 }
 
 /** Metadata for link previews: https://ogp.me */
-function sharing({ cover, person, style, takes }: SongPage, title: string, place: SongPlace): Html {
+function sharing({ cover, person, style, takes }: SongPage, title: string, context: SongPageContext): Html {
   const [first] = takes;
   const description = ellipsis([`Song requested by ${person}`, style].filter(Boolean).join(' · '), 300);
   const properties: [string, string | undefined][] = [
@@ -173,12 +173,12 @@ function sharing({ cover, person, style, takes }: SongPage, title: string, place
     ['og:site_name', 'Minstrel'],
     ['og:title', title],
     ['og:description', description],
-    ['og:url', place.url],
-    ['og:image', cover && place.absolute(cover.path)],
+    ['og:url', context.url],
+    ['og:image', cover && context.absolute(cover.path)],
     ['og:image:alt', cover && `Cover of ${title}`],
-    ['og:audio', first && place.absolute(first.audio.path)],
+    ['og:audio', first && context.absolute(first.audio.path)],
     ['og:audio:type', first?.audio.contentType],
-    ['og:video', first?.video && place.absolute(first.video.path)],
+    ['og:video', first?.video && context.absolute(first.video.path)],
     ['og:video:type', first?.video?.contentType],
     ['music:duration', first?.seconds === undefined ? undefined : String(Math.round(first.seconds))],
   ];
@@ -186,7 +186,7 @@ function sharing({ cover, person, style, takes }: SongPage, title: string, place
     ['description', description],
     ['theme-color', '#5b4bdb'],
     ['twitter:card', 'summary'],
-    ['twitter:image', cover && place.absolute(cover.path)],
+    ['twitter:image', cover && context.absolute(cover.path)],
     // Slack shows these as fields of a link preview.
     ['twitter:label1', 'Requested by'],
     ['twitter:data1', ellipsis(person, MAX_NAME)],

@@ -58,8 +58,8 @@ export function tokenize(text: string, isOption: (name: string) => boolean): Tok
       at = END_OF_FLAGS.lastIndex;
       continue;
     }
-    const isNamed = flagsEnded ? null : match(tokens.length === 0 ? NAMED_FIRST : NAMED);
-    const [whole = '', name = ''] = isNamed ?? [];
+    const namedMatch = flagsEnded ? null : match(tokens.length === 0 ? NAMED_FIRST : NAMED);
+    const [whole = '', name = ''] = namedMatch ?? [];
     if (name !== '' && isOption(name)) {
       tokens.push({ type: 'flag', name, value: undefined, named: true });
       at += whole.length;

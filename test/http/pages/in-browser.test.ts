@@ -321,10 +321,10 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     await expect.poll(() => audio('currentTime')).toBe(0);
     await page.keyboard.press('Space');
     await expect.poll(() => audio('paused')).toBe(false);
-    const shown =
+    const sessionMetadata =
       'Object.assign({}, ...["title", "artist", "album"].map((key) => ({ [key]: navigator.mediaSession.metadata[key] })))';
     await expect.poll(() => page.evaluate('navigator.mediaSession.metadata !== null')).toBe(true);
-    expect(await page.evaluate(shown)).toEqual({
+    expect(await page.evaluate(sessionMetadata)).toEqual({
       title: 'Take 1',
       artist: 'Ada',
       album: 'Rain on the Window',

@@ -10,7 +10,7 @@ const TOKEN = 'a-token-that-is-only-for-tests';
 export function watchChat(chat: BrowserChat, person: string) {
   const messages = new Map<string, BrowserMessage>();
   const events: BrowserEvent[] = [];
-  const left = new AbortController();
+  const abort = new AbortController();
   const ended = chat.watch(
     person,
     (sent) => {
@@ -24,13 +24,13 @@ export function watchChat(chat: BrowserChat, person: string) {
       if (event.type === 'message') messages.set(event.message.id, event.message);
       if (event.type === 'removed') for (const id of event.ids) messages.delete(id);
     },
-    left.signal,
+    abort.signal,
   );
   return {
     events,
     messages: () => [...messages.values()],
     async leave() {
-      left.abort();
+      abort.abort();
       await ended;
     },
   };
