@@ -93,10 +93,7 @@ export function musicCallbackRoutes(options: MusicCallbackOptions): Routes {
 
 function withTimeout<Value>(milliseconds: number, work: Promise<Value>): Promise<Value> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(
-      () => reject(new Error(`no response withTimeout ${milliseconds} ms`)),
-      milliseconds,
-    );
+    const timer = setTimeout(() => reject(new Error(`no response within ${milliseconds} ms`)), milliseconds);
     work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

@@ -75,7 +75,7 @@ export function jobRecordContract(current: StorageUnderTest): void {
     expect(await openJobs(current)).toHaveLength(1);
   });
 
-  test('replacing increments the version and returns the createJobs record', async () => {
+  test('replacing increments the version and returns the stored record', async () => {
     await createJobs(current, songJob({ id: 'a' }));
     const written = await current.storage.jobs.replace(songJob({ id: 'a', state: 'submitting' }));
     expect(written).toEqual(songJob({ id: 'a', state: 'submitting', version: 2 }));
@@ -128,7 +128,7 @@ export function jobQueryContract(current: StorageUnderTest): void {
     expect(ids.toSorted()).toEqual([...manyJobs.map(({ id }) => id), 'done'].toSorted());
   });
 
-  test('erases a job from all lists, with everything createJobs for it', async () => {
+  test('erases a job from all lists, with everything stored for it', async () => {
     const { jobs, inbox } = current.storage;
     const done = songJob({
       id: 'gone',

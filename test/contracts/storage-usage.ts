@@ -68,7 +68,7 @@ export function usageContract(current: StorageUnderTest): void {
     expect(await used('person ada')).toEqual([{ requests: 1, units: 0 }]);
   });
 
-  test('counts nothing if reservation limit is exceeded', async () => {
+  test('counts nothing if one limit is exceeded', async () => {
     await reserve(NOON, [daily(5), daily(1, { counter: 'server' })]);
     const refused = await reserve(NOON + 1, [daily(5), daily(1, { counter: 'server' })]);
     expect(refused).toEqual({ type: 'refused', ceiling: 1, freesAt: NOON + DAY });
@@ -321,7 +321,7 @@ export function usageContract(current: StorageUnderTest): void {
     });
   });
 
-  test('restores history from another storage once, without overwriting its local', async () => {
+  test('restores history from another storage once, without overwriting its own', async () => {
     const server = { platform: 'discord', guild: 'guild' };
     await usage().settle(request(NOON, { units: 2 }), 'yes');
     const [local] = await Array.fromAsync(usage().history());

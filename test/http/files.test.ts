@@ -103,7 +103,7 @@ describe('a signed link', () => {
     expect(parse(response.headers.get('content-disposition') ?? '').type).toBe('inline');
   });
 
-  test('answers HEAD with the headers rangeIf GET', async () => {
+  test('answers HEAD with the headers of GET', async () => {
     const { link } = await open();
     const head = await fetch(link, { method: 'HEAD' });
     expect(head.status).toBe(200);

@@ -84,7 +84,7 @@ describe('a signed callback', () => {
     expect(receive).toHaveBeenCalledExactlyOnceWith('job-1', '');
   });
 
-  test('is measured by outcome', async () => {
+  test('is counted by outcome', async () => {
     const outcomes = ['stored', 'unknown-job'] as const;
     const receive = vi.fn<MusicCallbackOptions['receive']>();
     for (const outcome of outcomes) receive.mockResolvedValueOnce(outcome);

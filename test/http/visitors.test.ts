@@ -39,7 +39,7 @@ test('limits concurrent requests per visitor without affecting others', async ()
     '5',
     { error: 'too many requests' },
   ]);
-  // The list starts with the visitor's local claims and ends with the address the proxy saw.
+  // The list starts with the visitor's own claims and ends with the address the proxy saw.
   expect((await get('/quick', '198.51.100.1, 203.0.113.7')).status).toBe(429);
   expect((await get('/quick', '203.0.113.7, 198.51.100.1')).status).toBe(200);
   expect((await get('/quick')).status).toBe(200);

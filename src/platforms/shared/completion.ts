@@ -22,7 +22,7 @@ export interface CompletionSources {
   readonly mentions?: readonly Choice[];
 }
 
-/** Completes names of commands, subcommands and options, choices, and suggestedCandidate values. */
+/** Completes names of commands, subcommands and options, choices, and suggested values. */
 export async function completeLine(
   line: string,
   { commands, suggest, mentions = [] }: CompletionSources,

@@ -33,7 +33,7 @@ export interface TerminalOptions extends Pick<System, 'newId'> {
   /** Source of typed lines. Without it, only {@link Terminal.run} runs commands. */
   readonly input?: TerminalInput;
   readonly output: TerminalOutput;
-  /** Media is savedPaths here under its display name. Created with the first file. */
+  /** Media is saved here under its display name. Created with the first file. */
   readonly folder: string;
   readonly media: Pick<MediaReader, 'open'>;
   /** Called when the person at the prompt exits. Not called at the end of a pipe. */

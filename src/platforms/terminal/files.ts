@@ -10,7 +10,7 @@ import { type MediaReader, PlatformError } from '../platform.ts';
 import { printable } from './render.ts';
 
 /**
- * Writes the file atomically and never overwrites another first. Identical content under the same name is stored once.
+ * Writes the file atomically and never overwrites another one. Identical content under the same name is stored once.
  * Resolves to the path. Throws PlatformError.
  */
 export type SaveFile = (file: KeptFile, name: string) => Promise<string>;

@@ -17,7 +17,7 @@ const SMOOTH_SECONDS = 0.015;
 export async function openDeck(files, seconds) {
   const rate = rateThatFits(seconds * files.length, BUDGET_BYTES);
   const context = new AudioContext({ sampleRate: rate, latencyHint: 'playback' });
-  /** Chromium's clock stops forever if it is resumed before it has suspended. */
+  /** Chromium's clock stops forever if it is resumed while it is being suspended. */
   let suspended = context.suspend();
   await suspended;
   /** @type {AudioBuffer[]} */

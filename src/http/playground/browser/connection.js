@@ -56,7 +56,7 @@ export async function send(request) {
   }
 }
 
-/** Requests with the identity id take effect once. */
+/** Requests with the same id take effect once. */
 const newRequestId = () => crypto.randomUUID().replaceAll('-', '').slice(0, 20);
 
 /**

@@ -34,7 +34,7 @@ export function createWebPosts({ history, now, newId }: PostTools) {
     return { ...content, id, channel, at, source, replyTo, to };
   }
 
-  /** The key privateMessage identifies the message. */
+  /** The key alone identifies the message. */
   async function show(address: Address, message: Message, options: ShowOptions): Promise<Posted> {
     assertReachable(address);
     const id = postId(options.key);

@@ -22,7 +22,7 @@ import type { RequestOf, SentValues, WebRequest } from './requests.ts';
 
 const BUTTON_EXPIRED = 'This button is too old. Use the command again.';
 
-/** Answers candidate request. Reports user errors as messages instead of throwing. */
+/** Answers one request. Reports user errors as messages instead of throwing. */
 export async function answerRequest(request: WebRequest, tools: WebReceivingTools): Promise<BrowserAnswer> {
   const context = contextOf(request);
   if (!context) return { type: 'refused', sentence: "This person isn't in this channel." };

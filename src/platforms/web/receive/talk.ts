@@ -19,7 +19,7 @@ export function textForBot(
   return isForBot ? message.source.replace(NAMED, '').trim() : undefined;
 }
 
-/** The question as an invocation, with the conversation conversation it. */
+/** The question as an invocation, with the conversation before it. */
 export function questionFor(
   message: WebMessage,
   question: SpokenMessage,

@@ -1,4 +1,4 @@
-/** Attached files, uploads in memory until the bot has stored its own copy. */
+/** Attached files, held in memory until the bot has stored its own copy. */
 import type { FileReference } from '../../../core/options.ts';
 import { WEB_LIMITS } from '../limits.ts';
 
