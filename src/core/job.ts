@@ -195,7 +195,7 @@ export type JobView = Readonly<Job> & {
  * elsewhere may not be allowed to see its result. Requesters may cancel their jobs from anywhere, and use results that were sent to
  * them privately.
  */
-export function whyOutOfReach(
+export function buttonRefusal(
   job: Pick<JobView, 'address' | 'person' | 'undelivered'>,
   action: string,
   { address, person }: Pick<Invocation, 'address' | 'person'>,
@@ -243,7 +243,7 @@ function mergeSongs(older: Result['songs'], newer: Result['songs']): Result['son
 }
 
 /** True if the newer result has additional files. */
-export function holdsMore(newer: Result, older: Result | undefined): boolean {
+export function hasMoreFiles(newer: Result, older: Result | undefined): boolean {
   const counts = (result: Result | undefined) => [
     result?.songs.filter(({ audioUrl }) => audioUrl !== undefined).length ?? 0,
     result?.images.length ?? 0,

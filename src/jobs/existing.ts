@@ -10,7 +10,7 @@ import { PLANS } from './route-plans.ts';
 import { withKeptMedia } from './steps/keep.ts';
 import type { Source } from './steps/source.ts';
 
-const ALREADY_MADE = 'This already exists, so nothing was spent.';
+const ALREADY_EXISTS = 'This already exists, so nothing was spent.';
 
 /** The id for a new job, or a message about the existing one. */
 export type Existing = { readonly id: string } | { readonly message: Message };
@@ -46,7 +46,7 @@ export function createFindExisting({
       if (item.source.type === 'kept' && (await isStored(item.source.file.name))) items.push(item);
     const isLost = items.length === 0 && (rendered.media ?? []).length > 0;
     if (isLost && url === undefined) return undefined;
-    const text = [ALREADY_MADE, message.text].filter(Boolean).join('\n\n');
+    const text = [ALREADY_EXISTS, message.text].filter(Boolean).join('\n\n');
     return { ...message, text, media: items, actions };
   }
 

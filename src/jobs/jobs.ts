@@ -22,7 +22,7 @@ import { NOT_ACKNOWLEDGED_SENTENCE } from './sentences.ts';
 import { acceptedJob } from './transitions.ts';
 
 /** A job begins automatically after this, if its platform neither begins nor declines it. Longer than any acknowledgement takes. */
-const BEGINS_BY_ITSELF_MS = 10_000;
+const AUTO_BEGIN_MS = 10_000;
 /** Limit of jobs that a replica runs at the same time, streams included. */
 const CONCURRENCY = 64;
 
@@ -125,7 +125,7 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
         createdAt: now(),
       });
       const { reservation, ceilings, refusal } = meter.claim(job, settings);
-      const at = job.createdAt + BEGINS_BY_ITSELF_MS;
+      const at = job.createdAt + AUTO_BEGIN_MS;
       const answer = await orRefuse(() =>
         storage.accept({ job, reservation, ceilings, at, now: job.createdAt }),
       );
@@ -192,7 +192,7 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
     async showAt(id, address, person) {
       const job = await applyEvent(id, { type: 'redirected', address, person }, storage);
       if (job?.address !== address) return undefined;
-      await storage.schedule.add(id, now() + BEGINS_BY_ITSELF_MS);
+      await storage.schedule.add(id, now() + AUTO_BEGIN_MS);
       return { type: 'accepted', job: id, begin: () => wakeNow(id) };
     },
 

@@ -33,7 +33,7 @@ const SENTENCES = {
 } as const satisfies Record<GatewayErrorCode, string>;
 
 /** For a Retry-After that is too long to wait. */
-export function askLaterSentence(code: GatewayErrorCode, waitMs: number, now: number): string {
+export function retryLaterSentence(code: GatewayErrorCode, waitMs: number, now: number): string {
   const minutes = Math.ceil(waitMs / 60_000);
   const wait = minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;
   const at = now + waitMs;
@@ -92,19 +92,19 @@ export const CANCELLED_SENTENCE = 'Cancelled.';
 export const CANCELLED_FINISHED_SENTENCE = 'This was cancelled, but the gateway finished it anyway.';
 
 /** True if our own storage failed, so that the operator can help. */
-export function isOwnFault({ code }: MediaError): boolean {
+export function isStorageFault({ code }: MediaError): boolean {
   return code === 'disk-full' || code === 'store';
 }
 
-export function unkeptSentence(error: MediaError): string {
-  return isOwnFault(error)
+export function notStoredSentence(error: MediaError): string {
+  return isStorageFault(error)
     ? "The gateway created this, but I can't store files right now. Please tell the bot's operator, then press Again."
     : "The gateway's answer wasn't an image. Press Again to retry.";
 }
 
 /** While the files may still arrive. */
 export function waitingSentence(names: string, error: MediaError): string {
-  return isOwnFault(error)
+  return isStorageFault(error)
     ? `Created, but not here yet: ${names}. I can't store files right now, but I'll keep trying. The bot's operator can help.`
     : `Created, but not here yet: ${names}. I can't download it right now, but I'll keep trying.`;
 }
@@ -114,7 +114,7 @@ export function lostSentence(names: string): string {
 }
 
 /** For the last resort: the gateway's temporary URLs. */
-export function unkeptLinkSentence(names: string): string {
+export function linkedFilesSentence(names: string): string {
   return `I couldn't store ${names}. The link is the gateway's own and expires in a few days, so download it soon.`;
 }
 

@@ -10,7 +10,7 @@
  * - Events may arrive twice, late or out of order. An event without a cell in the current state has no effect.
  */
 
-import { hasWholeResult, holdsMore, type Job, type JobState, mergeResults } from '../core/job.ts';
+import { hasMoreFiles, hasWholeResult, type Job, type JobState, mergeResults } from '../core/job.ts';
 import { present } from '../core/util/present.ts';
 import type { Result } from '../core/work.ts';
 import type { MusicResult } from '../gateway/music/results.ts';
@@ -31,7 +31,7 @@ const complete: Cell<'completed'> = (job, { taskId, result, at }) => {
   const merged = mergeResults(job.result, result);
   const isForeign = taskId !== undefined && job.taskId !== undefined && taskId !== job.taskId;
   // A repeated result changes nothing. One with more files replaces the delivered one.
-  if (job.end === 'delivered' && (isForeign || !holdsMore(merged, job.result)))
+  if (job.end === 'delivered' && (isForeign || !hasMoreFiles(merged, job.result)))
     return withTaskId(job, taskId);
   // The result of cancelled work is offered with a button, not posted: the requester no longer waits for it.
   const end = job.state === 'cancelled' || job.end === 'cancelled' ? 'cancelled' : 'delivered';

@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => world[Symbol.asyncDispose]());
 
-const said = (sentence: string) =>
+const loggedFields = (sentence: string) =>
   world.log.lines.filter((line) => line.sentence.includes(sentence)).map(({ fields }) => fields);
 
 const failed = (task: string | undefined, code = 501) => ({
@@ -26,7 +26,7 @@ async function waiting(request: StartRequest = SONG): Promise<string> {
   return job;
 }
 
-async function called(job: string, body: object | string): Promise<void> {
+async function callBack(job: string, body: object | string): Promise<void> {
   await world.callback(job, body);
   await world.advance(job);
 }
@@ -34,50 +34,54 @@ async function called(job: string, body: object | string): Promise<void> {
 describe('the task id in a callback', () => {
   it('is logged if it differs; the URL identifies the job', async () => {
     const job = await waiting();
-    await called(job, songCallback('text', 'task-1'));
-    expect(said('names a different task')).toEqual([]);
-    await called(job, songCallback('complete', 'task-of-another'));
-    expect(said('names a different task')).toEqual([{ job, task: 'task-1', named: 'task-of-another' }]);
+    await callBack(job, songCallback('text', 'task-1'));
+    expect(loggedFields('names a different task')).toEqual([]);
+    await callBack(job, songCallback('complete', 'task-of-another'));
+    expect(loggedFields('names a different task')).toEqual([
+      { job, task: 'task-1', named: 'task-of-another' },
+    ]);
     expect((await world.read(job)).state).toBe('delivered');
   });
 
   it('is stored from a callback about progress', async () => {
     const job = await waiting();
-    const { taskId: _, ...unnamed } = await world.read(job);
-    await world.storage.jobs.replace({ ...unnamed, uncertain: true });
-    await called(job, { code: 200, data: { taskId: 'task-9', status: 'PENDING' } });
+    const { taskId: _, ...withoutTaskId } = await world.read(job);
+    await world.storage.jobs.replace({ ...withoutTaskId, uncertain: true });
+    await callBack(job, { code: 200, data: { taskId: 'task-9', status: 'PENDING' } });
     expect(await world.read(job)).toMatchObject({ state: 'waiting', taskId: 'task-9', uncertain: false });
-    expect(said('names a different task')).toEqual([]);
+    expect(loggedFields('names a different task')).toEqual([]);
   });
 });
 
 describe('a failure callback', () => {
   it('fails the job and logs the code', async () => {
     const job = await waiting();
-    await called(job, failed('task-1'));
+    await callBack(job, failed('task-1'));
     const { state, failure } = await world.read(job);
     expect({ state, code: failure?.code, taken: failure?.taken }).toEqual({
       state: 'failed',
       code: 'not-made',
       taken: 'no',
     });
-    expect(said('reported a failure')).toEqual([{ job, reference: failure?.reference, code: 'not-made' }]);
-    expect(said('Could not parse a callback')).toEqual([]);
+    expect(loggedFields('reported a failure')).toEqual([
+      { job, reference: failure?.reference, code: 'not-made' },
+    ]);
+    expect(loggedFields('Could not parse a callback')).toEqual([]);
   });
 
   it('fails the job if it names no task, but not if it names a different one', async () => {
     const [first, second] = [await waiting(), await waiting()];
-    await called(first, failed(undefined));
+    await callBack(first, failed(undefined));
     expect((await world.read(first)).state).toBe('failed');
-    await called(second, failed('task-of-another'));
+    await callBack(second, failed('task-of-another'));
     expect((await world.read(second)).state).toBe('waiting');
   });
 
   it('fails a job whose own task id is unknown', async () => {
     const job = await waiting();
-    const { taskId: _, ...unnamed } = await world.read(job);
-    await world.storage.jobs.replace(unnamed);
-    await called(job, failed('task-1'));
+    const { taskId: _, ...withoutTaskId } = await world.read(job);
+    await world.storage.jobs.replace(withoutTaskId);
+    await callBack(job, failed('task-1'));
     expect((await world.read(job)).state).toBe('failed');
   });
 });
@@ -85,9 +89,11 @@ describe('a failure callback', () => {
 it('an unreadable callback is stored, and only its keys are logged', async () => {
   const job = await waiting();
   const body = JSON.stringify({ code: 200, data: { surprise: 'a secret' } });
-  await called(job, body);
-  expect(said('Could not parse a callback; its body is stored')).toEqual([{ job, bytes: body.length }]);
-  expect(JSON.stringify(said('Keys of a callback'))).toContain('surprise');
+  await callBack(job, body);
+  expect(loggedFields('Could not parse a callback; its body is stored')).toEqual([
+    { job, bytes: body.length },
+  ]);
+  expect(JSON.stringify(loggedFields('Keys of a callback'))).toContain('surprise');
   expect(JSON.stringify(world.log.lines)).not.toContain('a secret');
   expect(await world.read(job)).toMatchObject({ state: 'waiting', unreadable: true, inboxRead: 1 });
 });
@@ -115,8 +121,8 @@ describe('the lyrics of a song', () => {
   it('are used for a cover, too, and a repeated callback requests nothing', async () => {
     const job = await waiting(COVER);
     expect(world.gateway.taken.map(({ route }) => route)).toEqual(['music.generateLyrics']);
-    await called(job, lyrics('[Verse]\nDrip'));
-    await called(job, lyrics('[Verse]\nDrop'));
+    await callBack(job, lyrics('[Verse]\nDrip'));
+    await callBack(job, lyrics('[Verse]\nDrop'));
     expect(world.gateway.taken.map(({ route }) => route)).toEqual([
       'music.generateLyrics',
       'music.uploadCover',
@@ -126,15 +132,15 @@ describe('the lyrics of a song', () => {
 
   it('end the song if the callback contains none, and its keys are logged', async () => {
     const job = await waiting(COVER);
-    await called(job, lyrics());
+    await callBack(job, lyrics());
     expect(await world.read(job)).toMatchObject({ state: 'failed', failure: { code: 'nonsense' } });
-    expect(said('its body is stored')).toHaveLength(1);
+    expect(loggedFields('its body is stored')).toHaveLength(1);
     expect(world.gateway.taken).toHaveLength(1);
   });
 
   it('are ignored by a song that requested none', async () => {
     const job = await waiting();
-    await called(job, lyrics('[Verse]\nDrip'));
+    await callBack(job, lyrics('[Verse]\nDrip'));
     expect(world.gateway.taken).toHaveLength(1);
   });
 });
@@ -153,7 +159,7 @@ describe('a run after a failed or killed one', () => {
     world.dependencies.storage.jobs.read = () => Promise.reject(new Error('the process died'));
     await expect(world.advance(job)).rejects.toThrow('died');
     world.dependencies.storage.jobs.read = read;
-    await called(job, songCallback('complete'));
+    await callBack(job, songCallback('complete'));
     expect(seen).toEqual([true]);
     expect((await world.read(job)).mayHavePosted).toBe(false);
   });
@@ -173,7 +179,7 @@ describe('a run', () => {
 
   it('after a killed one deletes its messages if another run ended the job', async () => {
     const job = await waiting();
-    await called(job, songCallback('complete'));
+    await callBack(job, songCallback('complete'));
     const retracted: object[] = [];
     world.platform.retract = async (_address, { stray }) => void retracted.push(stray);
     await world.advance(job);
@@ -211,8 +217,8 @@ describe('a task is polled', () => {
 
   it('never without a task id', async () => {
     const job = await waiting(VIDEO);
-    const { taskId: _, ...unnamed } = await world.read(job);
-    await world.storage.jobs.replace(unnamed);
+    const { taskId: _, ...withoutTaskId } = await world.read(job);
+    await world.storage.jobs.replace(withoutTaskId);
     const tasks = asked();
     await pastItsDeadline(job);
     expect(tasks).toEqual([]);

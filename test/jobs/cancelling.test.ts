@@ -10,12 +10,12 @@ beforeEach(async () => {
 afterEach(() => world[Symbol.asyncDispose]());
 
 const labels = () => world.message()?.actions?.map(({ label }) => label);
-const counted = () => Array.fromAsync(world.storage.usage.history());
+const usageHistory = () => Array.fromAsync(world.storage.usage.history());
 describe('a cancellation during the request to the gateway', () => {
   /** Holds the gateway's response until `answer` is called. */
   function slowGateway(): { answer: () => void; asked: Promise<void> } {
     const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
-    const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
+    const { promise: requested, resolve: ask } = Promise.withResolvers<void>();
     const hold = async <Value>(work: () => Promise<Value>): Promise<Value> => {
       const result = work();
       result.catch(() => undefined);
@@ -33,16 +33,16 @@ describe('a cancellation during the request to the gateway', () => {
     Object.assign(music, {
       generate: (request: Parameters<typeof generate>[0]) => hold(() => generate(request)),
     });
-    return { answer, asked };
+    return { answer, asked: requested };
   }
 
   /** Cancels a job during its request. `answer` resolves once the gateway's response is stored. */
-  async function cancelledWhileAsked(reply: Reply, request: typeof PICTURE) {
-    const { answer, asked } = slowGateway();
+  async function cancelDuringRequest(reply: Reply, request: typeof PICTURE) {
+    const { answer, asked: requested } = slowGateway();
     world.gateway.replies.push(reply);
     const job = await world.start(request);
     const advancing = world.advance(job);
-    await asked;
+    await requested;
     expect(await world.jobs.cancel(job, 'ada')).toBe(true);
     await expect
       .poll(() => {
@@ -60,7 +60,7 @@ describe('a cancellation during the request to the gateway', () => {
   }
 
   it('is shown immediately, and a later result is stored and offered', async () => {
-    const { job, answer } = await cancelledWhileAsked('taken', PICTURE);
+    const { job, answer } = await cancelDuringRequest('taken', PICTURE);
     await answer();
     expect(labels()).toEqual(['Show it', 'Again']);
     expect(await world.jobs.reveal(job)).toBe(true);
@@ -74,7 +74,7 @@ describe('a cancellation during the request to the gateway', () => {
     ['accepts a video', VIDEO, 'taken' as const],
   ])('releases the slot when the gateway %s', async (_what, request, reply) => {
     Object.assign(world.dependencies, { concurrency: { song: 1, image: 1, video: 1, ask: 1 } });
-    const { answer } = await cancelledWhileAsked(reply, request);
+    const { answer } = await cancelDuringRequest(reply, request);
     const next = await world.start(request);
     await world.advance(next);
     expect((await world.read(next)).queuePosition).toBe(1);
@@ -85,12 +85,12 @@ describe('a cancellation during the request to the gateway', () => {
 
   describe('shown before the gateway responds', () => {
     /** `meanwhile` runs before the gateway responds. */
-    async function cancelledBefore(
+    async function cancelBeforeResponse(
       reply: Reply,
       request: typeof PICTURE,
       meanwhile: (job: string) => unknown = () => undefined,
     ): Promise<string> {
-      const { job, answer } = await cancelledWhileAsked(reply, request);
+      const { job, answer } = await cancelDuringRequest(reply, request);
       await meanwhile(job);
       await answer();
       return job;
@@ -103,9 +103,9 @@ describe('a cancellation during the request to the gateway', () => {
       ['a video', VIDEO, refusal],
       ['a song that may be retried later', SONG, gatewayError('rate', { retryable: true, taken: 'no' })],
     ])('is not charged if the gateway refuses %s', async (_what, request, reply) => {
-      const job = await cancelledBefore(reply, request);
+      const job = await cancelBeforeResponse(reply, request);
       expect(await world.read(job)).toMatchObject({ state: 'cancelled', charged: false });
-      expect(await counted()).toEqual([]);
+      expect(await usageHistory()).toEqual([]);
       expect(world.gateway.taken).toEqual([]);
       expect(world.message()?.text).toBe('Cancelled.');
       expect(world.platform.history.filter(({ text }) => text === 'Cancelled.')).toHaveLength(1);
@@ -115,34 +115,36 @@ describe('a cancellation during the request to the gateway', () => {
       ['an image', PICTURE],
       ['a song', SONG],
     ])('is charged if the gateway may have accepted %s', async (_what, request) => {
-      const job = await cancelledBefore(gatewayError('network', { taken: 'unknown' }), request);
+      const job = await cancelBeforeResponse(gatewayError('network', { taken: 'unknown' }), request);
       expect(await world.read(job)).toMatchObject({ state: 'cancelled', chargeUncertain: true });
-      expect(await counted()).toMatchObject([{ requests: 1, uncertain: 1 }]);
+      expect(await usageHistory()).toMatchObject([{ requests: 1, uncertain: 1 }]);
     });
 
     it('is charged if the gateway calls back for a refused request', async () => {
-      const job = await cancelledBefore(refusal, SONG, (id) => world.callback(id, songCallback('complete')));
+      const job = await cancelBeforeResponse(refusal, SONG, (id) =>
+        world.callback(id, songCallback('complete')),
+      );
       expect(await world.read(job)).toMatchObject({
         state: 'cancelled',
         charged: true,
         chargeUncertain: false,
       });
-      expect(await counted()).toMatchObject([{ requests: 1, uncertain: 0 }]);
+      expect(await usageHistory()).toMatchObject([{ requests: 1, uncertain: 0 }]);
       expect(labels()).toEqual(['Show it', 'Again']);
     });
 
     it('is charged if another run has ended the job', async () => {
-      const job = await cancelledBefore(refusal, PICTURE, (id) => world.advance(id));
+      const job = await cancelBeforeResponse(refusal, PICTURE, (id) => world.advance(id));
       expect(await world.read(job)).toMatchObject({ state: 'cancelled', chargeUncertain: true });
-      expect(await counted()).toMatchObject([{ requests: 1, uncertain: 1 }]);
+      expect(await usageHistory()).toMatchObject([{ requests: 1, uncertain: 1 }]);
     });
   });
 
   it('includes the result if the response was faster', async () => {
-    const { answer, asked } = slowGateway();
+    const { answer, asked: requested } = slowGateway();
     const job = await world.start(PICTURE);
     const advancing = world.advance(job);
-    await asked;
+    await requested;
     await world.jobs.cancel(job, 'ada');
     answer();
     await advancing;
@@ -153,10 +155,10 @@ describe('a cancellation during the request to the gateway', () => {
     ['a song', SONG],
     ['a video', VIDEO],
   ])('a cancelled job for %s ends, and its request is not repeated', async (_what, request) => {
-    const { answer, asked } = slowGateway();
+    const { answer, asked: requested } = slowGateway();
     const job = await world.start(request);
     const advancing = world.advance(job);
-    await asked;
+    await requested;
     await world.jobs.cancel(job, 'ada');
     answer();
     await advancing;
@@ -166,11 +168,11 @@ describe('a cancellation during the request to the gateway', () => {
   });
 
   it('persists if the gateway finally refuses the request', async () => {
-    const { answer, asked } = slowGateway();
+    const { answer, asked: requested } = slowGateway();
     world.gateway.replies.push(gatewayError('rate', { retryable: true }));
     const job = await world.start(SONG);
     const advancing = world.advance(job);
-    await asked;
+    await requested;
     await world.jobs.cancel(job, 'ada');
     answer();
     await advancing;
@@ -195,7 +197,7 @@ describe('an answer that is stopped', () => {
     await world.advance(job);
     expect(world.gateway.taken).toEqual([]);
     expect(await world.read(job)).toMatchObject({ state: 'cancelled', charged: false });
-    expect(await counted()).toEqual([]);
+    expect(await usageHistory()).toEqual([]);
   });
 
   it('is not charged if the gateway refuses it', async () => {
@@ -210,7 +212,7 @@ describe('an answer that is stopped', () => {
     });
     await world.advance(job);
     expect(await world.read(job)).toMatchObject({ state: 'cancelled', charged: false });
-    expect(await counted()).toEqual([]);
+    expect(await usageHistory()).toEqual([]);
   });
 });
 

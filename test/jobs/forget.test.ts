@@ -36,7 +36,7 @@ const dependencies = () => ({
 const store = async (...jobs: Job[]) => {
   for (const job of jobs) await storage.jobs.create(job);
 };
-const left = async () => (await Array.fromAsync(storage.jobs.all())).map(({ id }) => id);
+const remainingIds = async () => (await Array.fromAsync(storage.jobs.all())).map(({ id }) => id);
 
 test("erases a person's jobs and all files in their records that no other job uses", async () => {
   await store(
@@ -57,7 +57,7 @@ test("erases a person's jobs and all files in their records that no other job us
   const erased = await forgetPerson({ platform: 'discord', person: 'ada' }, dependencies());
   expect(erased).toEqual({ jobs: 2, files: 2 });
   expect(removed.toSorted()).toEqual([file('a'), file('c')]);
-  expect(await left()).toEqual(['bob1']);
+  expect(await remainingIds()).toEqual(['bob1']);
 });
 
 test('keeps jobs that are revealed or repeated meanwhile, and their files', async () => {
@@ -65,7 +65,7 @@ test('keeps jobs that are revealed or repeated meanwhile, and their files', asyn
     songJob({ id, state: 'cancelled', kept: { [id]: kept(file(letter)) } });
   await store(withFile('shown', 'a'), withFile('asked again', 'b'), withFile('old', 'c'));
   const { jobs } = storage;
-  const racing = {
+  const racingJobs = {
     ...jobs,
     // While the records are being read.
     async *records() {
@@ -79,25 +79,25 @@ test('keeps jobs that are revealed or repeated meanwhile, and their files', asyn
       );
     },
   };
-  const race = { ...dependencies(), storage: { jobs: racing } };
-  expect(await eraseJobs(jobs.endedBefore(Infinity), race)).toEqual({ jobs: 2, files: 1 });
+  const racingDependencies = { ...dependencies(), storage: { jobs: racingJobs } };
+  expect(await eraseJobs(jobs.endedBefore(Infinity), racingDependencies)).toEqual({ jobs: 2, files: 1 });
   expect(removed).toEqual([file('c')]);
-  expect((await left()).toSorted()).toEqual(['again', 'shown']);
+  expect((await remainingIds()).toSorted()).toEqual(['again', 'shown']);
 });
 
 test('keeps a job that is revealed between the last read and its removal', async () => {
   await store(songJob({ id: 'shown', state: 'cancelled' }), songJob({ id: 'old', state: 'delivered' }));
   const { jobs } = storage;
-  const racing = {
+  const racingJobs = {
     ...jobs,
     async *open() {
       yield* jobs.open();
       await jobs.replace({ ...songJob({ id: 'shown' }), state: 'ready' });
     },
   };
-  const race = { ...dependencies(), storage: { jobs: racing } };
-  expect(await eraseJobs(jobs.endedBefore(Infinity), race)).toEqual({ jobs: 1, files: 0 });
-  expect(await left()).toEqual(['shown']);
+  const racingDependencies = { ...dependencies(), storage: { jobs: racingJobs } };
+  expect(await eraseJobs(jobs.endedBefore(Infinity), racingDependencies)).toEqual({ jobs: 1, files: 0 });
+  expect(await remainingIds()).toEqual(['shown']);
 });
 
 test('distinguishes people with the same id on different platforms', async () => {
@@ -106,7 +106,7 @@ test('distinguishes people with the same id on different platforms', async () =>
     jobs: 0,
     files: 0,
   });
-  expect(await left()).toEqual(['ada1']);
+  expect(await remainingIds()).toEqual(['ada1']);
 });
 
 test('refuses to erase anything while a job is running', async () => {
@@ -114,7 +114,7 @@ test('refuses to erase anything while a job is running', async () => {
   await expect(forgetPerson({ platform: 'discord', person: 'ada' }, dependencies())).rejects.toThrow(
     'Some of your jobs are still running (1). Wait for them or cancel them with /jobs, then try again.',
   );
-  expect(await left()).toHaveLength(2);
+  expect(await remainingIds()).toHaveLength(2);
 });
 
 test('erases expired jobs, but never running ones', async () => {
@@ -124,19 +124,21 @@ test('erases expired jobs, but never running ones', async () => {
     songJob({ id: 'new', state: 'delivered', createdAt: 1, finishedAt: 9 }),
   );
   await eraseJobs(storage.jobs.endedBefore(5), dependencies());
-  expect((await left()).toSorted()).toEqual(['new', 'waiting']);
+  expect((await remainingIds()).toSorted()).toEqual(['new', 'waiting']);
 });
 
 test('a crash between files and jobs leaves jobs that list the remaining files', async () => {
   await store(songJob({ id: 'ada1', state: 'delivered', kept: { a: kept(file('a')) } }));
-  const dying = {
+  const dyingDependencies = {
     storage,
     removeFile: async () => {
       throw new TypeError('the process died here');
     },
   };
-  await expect(forgetPerson({ platform: 'discord', person: 'ada' }, dying)).rejects.toThrow('died');
-  expect(await left()).toEqual(['ada1']);
+  await expect(forgetPerson({ platform: 'discord', person: 'ada' }, dyingDependencies)).rejects.toThrow(
+    'died',
+  );
+  expect(await remainingIds()).toEqual(['ada1']);
   expect(await forgetPerson({ platform: 'discord', person: 'ada' }, dependencies())).toEqual({
     jobs: 1,
     files: 1,
@@ -223,7 +225,7 @@ test('does not block other work while it erases many jobs', async () => {
   } finally {
     clearImmediate(immediate);
   }
-  expect(await left()).toHaveLength(300);
+  expect(await remainingIds()).toHaveLength(300);
 });
 
 const WORDS = 'a letter to my grandmother';

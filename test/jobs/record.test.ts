@@ -16,15 +16,15 @@ const JOB: Job = acceptedJob({
   work: SONG.work,
   createdAt: 0,
 });
-const applied = (job: Job, ...events: readonly JobEvent[]): Job => events.reduce(transition, job);
+const applyAll = (job: Job, ...events: readonly JobEvent[]): Job => events.reduce(transition, job);
 const results = (more: Partial<Result>): Result => ({ ...EMPTY_RESULT, ...more });
 const sound = (file: string) => `https://gateway.example/${file}.mp3`;
 const picture = (file: string) => ({ type: 'remote', url: `https://gateway.example/${file}.png` }) as const;
 
-const SUBMITTING = applied(JOB, { type: 'submitting', work: SONG.work, at: 1 });
-const WAITING = applied(SUBMITTING, { type: 'submitted', taskId: 'task', deadlineAt: 9, at: 2 });
+const SUBMITTING = applyAll(JOB, { type: 'submitting', work: SONG.work, at: 1 });
+const WAITING = applyAll(SUBMITTING, { type: 'submitted', taskId: 'task', deadlineAt: 9, at: 2 });
 const RAIN = results({ songs: [{ audioId: 'a', audioUrl: sound('a') }] });
-const DELIVERED = applied(
+const DELIVERED = applyAll(
   WAITING,
   { type: 'completed', taskId: 'task', result: RAIN, at: 3 },
   { type: 'closed', end: 'delivered', at: 4, charge: 'yes' },
@@ -34,7 +34,7 @@ const PICTURE = results({ images: [picture('cover')] });
 describe('submission', () => {
   it('keeps a partial result and waits for the rest', () => {
     expect(WAITING).toStrictEqual({ ...SUBMITTING, taskId: 'task', state: 'waiting', deadlineAt: 9 });
-    expect(applied(SUBMITTING, { type: 'submitted', result: PICTURE, deadlineAt: 9, at: 2 })).toStrictEqual({
+    expect(applyAll(SUBMITTING, { type: 'submitted', result: PICTURE, deadlineAt: 9, at: 2 })).toStrictEqual({
       ...SUBMITTING,
       result: PICTURE,
       complete: false,
@@ -44,7 +44,7 @@ describe('submission', () => {
   });
 
   it('records that lyrics were requested first', () => {
-    expect(applied(JOB, { type: 'submitting', work: SONG.work, at: 1, lyrics: true })).toStrictEqual({
+    expect(applyAll(JOB, { type: 'submitting', work: SONG.work, at: 1, lyrics: true })).toStrictEqual({
       ...SUBMITTING,
       lyrics: 'sent',
     });
@@ -53,20 +53,20 @@ describe('submission', () => {
   it('becomes ready for an immediate result, or cancelled on request', () => {
     const answered: JobEvent = { type: 'submitted', result: PICTURE, at: 2 };
     const ready = { state: 'ready', result: PICTURE, complete: true, endedAt: 2 } as const;
-    expect(applied(SUBMITTING, answered)).toStrictEqual({ ...SUBMITTING, ...ready, end: 'delivered' });
-    const asked = applied(SUBMITTING, { type: 'cancelRequested', by: 'ada' });
-    expect(applied(asked, answered)).toStrictEqual({ ...asked, ...ready, end: 'cancelled' });
+    expect(applyAll(SUBMITTING, answered)).toStrictEqual({ ...SUBMITTING, ...ready, end: 'delivered' });
+    const requested = applyAll(SUBMITTING, { type: 'cancelRequested', by: 'ada' });
+    expect(applyAll(requested, answered)).toStrictEqual({ ...requested, ...ready, end: 'cancelled' });
   });
 
   it('restarts with a counter and a pause after a refusal', () => {
     const { submittedAt: _, ...accepted } = SUBMITTING;
-    expect(applied(SUBMITTING, { type: 'notTaken' })).toStrictEqual({
+    expect(applyAll(SUBMITTING, { type: 'notTaken' })).toStrictEqual({
       ...accepted,
       state: 'accepted',
       refusals: 1,
     });
     const held = { ...SUBMITTING, refusals: 1, held: { showing: 3 } };
-    expect(applied(held, { type: 'notTaken', until: 7 })).toStrictEqual({
+    expect(applyAll(held, { type: 'notTaken', until: 7 })).toStrictEqual({
       ...accepted,
       state: 'accepted',
       refusals: 2,
@@ -75,69 +75,77 @@ describe('submission', () => {
   });
 
   it('drops requested lyrics after a refusal, but keeps paid ones', () => {
-    const asked = applied(JOB, { type: 'submitting', work: SONG.work, at: 1, lyrics: true });
-    expect(asked.lyrics).toBe('sent');
-    expect(applied(asked, { type: 'notTaken' })).toStrictEqual({ ...JOB, refusals: 1 });
-    const written = applied(asked, { type: 'lyricsWritten', work: SONG.work });
+    const requested = applyAll(JOB, { type: 'submitting', work: SONG.work, at: 1, lyrics: true });
+    expect(requested.lyrics).toBe('sent');
+    expect(applyAll(requested, { type: 'notTaken' })).toStrictEqual({ ...JOB, refusals: 1 });
+    const written = applyAll(requested, { type: 'lyricsWritten', work: SONG.work });
     expect(written).toStrictEqual({ ...JOB, submittedAt: 1, lyrics: 'done' });
-    const again = applied(written, { type: 'submitting', work: SONG.work, at: 5 }, { type: 'notTaken' });
+    const again = applyAll(written, { type: 'submitting', work: SONG.work, at: 5 }, { type: 'notTaken' });
     expect(again).toStrictEqual({ ...written, submittedAt: 5, refusals: 1 });
   });
 });
 
 describe('waiting', () => {
   it('counts polls, and records when the task became unknown', () => {
-    expect(applied(WAITING, { type: 'retried' }, { type: 'polled' })).toStrictEqual({ ...WAITING, polls: 1 });
-    const unknown = applied(WAITING, { type: 'polled', unknownSince: 4 });
+    expect(applyAll(WAITING, { type: 'retried' }, { type: 'polled' })).toStrictEqual({
+      ...WAITING,
+      polls: 1,
+    });
+    const unknown = applyAll(WAITING, { type: 'polled', unknownSince: 4 });
     expect(unknown).toStrictEqual({ ...WAITING, polls: 1, unknownSince: 4 });
-    expect(applied(unknown, { type: 'polled' })).toStrictEqual({ ...WAITING, polls: 2 });
+    expect(applyAll(unknown, { type: 'polled' })).toStrictEqual({ ...WAITING, polls: 2 });
   });
 
   it('keeps a partial result as partial, and records unreadable callbacks', () => {
     const part: JobEvent = { type: 'progressed', taskId: 'task', result: PICTURE };
-    expect(applied(WAITING, part)).toStrictEqual({ ...WAITING, result: PICTURE, complete: false });
+    expect(applyAll(WAITING, part)).toStrictEqual({ ...WAITING, result: PICTURE, complete: false });
     const unreadable: JobEvent = { type: 'progressed', taskId: undefined, isUnreadable: true };
-    expect(applied(WAITING, unreadable)).toStrictEqual({ ...WAITING, unreadable: true });
-    expect(applied(WAITING, { type: 'completed', result: PICTURE, at: 3 })).toMatchObject({ complete: true });
+    expect(applyAll(WAITING, unreadable)).toStrictEqual({ ...WAITING, unreadable: true });
+    expect(applyAll(WAITING, { type: 'completed', result: PICTURE, at: 3 })).toMatchObject({
+      complete: true,
+    });
     // Nothing has changed.
     const expired: Job = { ...WAITING, state: 'expired', end: 'expired' };
-    expect(applied(expired, { type: 'completed', result: EMPTY_RESULT, at: 3 }).state).toBe('ready');
+    expect(applyAll(expired, { type: 'completed', result: EMPTY_RESULT, at: 3 }).state).toBe('ready');
   });
 
   it('accepts lyrics once, and only while waiting for them', () => {
     const words: JobEvent = { type: 'lyricsWritten', work: { ...SONG.work } };
-    expect(applied(WAITING, words)).toBe(WAITING);
-    expect(applied({ ...WAITING, lyrics: 'done' }, words).state).toBe('waiting');
+    expect(applyAll(WAITING, words)).toBe(WAITING);
+    expect(applyAll({ ...WAITING, lyrics: 'done' }, words).state).toBe('waiting');
   });
 
   it('counts failures, and stores each Retry-After separately', () => {
-    expect(applied(WAITING, { type: 'retried' })).toStrictEqual({ ...WAITING, attempts: 1 });
+    expect(applyAll(WAITING, { type: 'retried' })).toStrictEqual({ ...WAITING, attempts: 1 });
     const held = { ...WAITING, held: { asking: 3 } };
-    expect(applied(held, { type: 'retried', held: { showing: 8 } })).toStrictEqual({
+    expect(applyAll(held, { type: 'retried', held: { showing: 8 } })).toStrictEqual({
       ...WAITING,
       attempts: 1,
       held: { asking: 3, showing: 8 },
     });
-    expect(applied(held, { type: 'retried' })).toStrictEqual({ ...held, attempts: 1 });
+    expect(applyAll(held, { type: 'retried' })).toStrictEqual({ ...held, attempts: 1 });
   });
 
   it('keeps the first task id', () => {
-    const nameless = applied(SUBMITTING, { type: 'uncertain', deadlineAt: 9 });
-    expect(nameless).toStrictEqual({ ...SUBMITTING, state: 'waiting', deadlineAt: 9, uncertain: true });
-    expect(applied(nameless, { type: 'progressed' })).toStrictEqual({ ...nameless, uncertain: false });
-    const named = applied(nameless, { type: 'progressed', taskId: 'first' });
-    expect(named).toStrictEqual({ ...nameless, uncertain: false, taskId: 'first' });
-    expect(applied(named, { type: 'progressed', taskId: 'second' })).toStrictEqual(named);
+    const withoutTaskId = applyAll(SUBMITTING, { type: 'uncertain', deadlineAt: 9 });
+    expect(withoutTaskId).toStrictEqual({ ...SUBMITTING, state: 'waiting', deadlineAt: 9, uncertain: true });
+    expect(applyAll(withoutTaskId, { type: 'progressed' })).toStrictEqual({
+      ...withoutTaskId,
+      uncertain: false,
+    });
+    const named = applyAll(withoutTaskId, { type: 'progressed', taskId: 'first' });
+    expect(named).toStrictEqual({ ...withoutTaskId, uncertain: false, taskId: 'first' });
+    expect(applyAll(named, { type: 'progressed', taskId: 'second' })).toStrictEqual(named);
   });
 });
 
 describe('cancellation', () => {
   it('keeps the first request', () => {
-    expect(applied(WAITING, { type: 'cancelled' })).toBe(WAITING);
-    const asked = applied(WAITING, { type: 'cancelRequested', by: 'ada' });
-    expect(applied(asked, { type: 'cancelRequested', by: 'eve' })).toBe(asked);
-    expect(applied(asked, { type: 'cancelled' })).toStrictEqual({
-      ...asked,
+    expect(applyAll(WAITING, { type: 'cancelled' })).toBe(WAITING);
+    const requested = applyAll(WAITING, { type: 'cancelRequested', by: 'ada' });
+    expect(applyAll(requested, { type: 'cancelRequested', by: 'eve' })).toBe(requested);
+    expect(applyAll(requested, { type: 'cancelled' })).toStrictEqual({
+      ...requested,
       state: 'ready',
       end: 'cancelled',
     });
@@ -145,20 +153,24 @@ describe('cancellation', () => {
 
   it('persists if a result arrives before or after delivery, also in old records', () => {
     const completed: JobEvent = { type: 'completed', result: RAIN, at: 6 };
-    expect(applied({ ...JOB, state: 'ready', end: 'cancelled' }, completed).end).toBe('cancelled');
-    expect(applied({ ...JOB, state: 'cancelled' }, completed).end).toBe('cancelled');
-    expect(applied({ ...JOB, state: 'expired', end: 'expired' }, completed).end).toBe('delivered');
+    expect(applyAll({ ...JOB, state: 'ready', end: 'cancelled' }, completed).end).toBe('cancelled');
+    expect(applyAll({ ...JOB, state: 'cancelled' }, completed).end).toBe('cancelled');
+    expect(applyAll({ ...JOB, state: 'expired', end: 'expired' }, completed).end).toBe('delivered');
   });
 
   it('leaves a task for polling if its id arrives late, and accepts a late result', () => {
     const cancelled: Job = { ...SUBMITTING, state: 'cancelled', end: 'cancelled' };
     const named: JobEvent = { type: 'submitted', taskId: 'task', deadlineAt: 9, at: 6 };
-    expect(applied(cancelled, named)).toStrictEqual({ ...cancelled, taskId: 'task' });
+    expect(applyAll(cancelled, named)).toStrictEqual({ ...cancelled, taskId: 'task' });
     const answered: JobEvent = { type: 'submitted', result: PICTURE, at: 6 };
-    expect(applied(cancelled, answered)).toMatchObject({ state: 'ready', end: 'cancelled', result: PICTURE });
-    expect(applied(cancelled, answered).complete).toBe(true);
+    expect(applyAll(cancelled, answered)).toMatchObject({
+      state: 'ready',
+      end: 'cancelled',
+      result: PICTURE,
+    });
+    expect(applyAll(cancelled, answered).complete).toBe(true);
     expect(
-      applied(
+      applyAll(
         cancelled,
         answered,
         { type: 'closed', end: 'cancelled', at: 7, charge: 'yes' },
@@ -166,9 +178,9 @@ describe('cancellation', () => {
       ),
     ).toMatchObject({ state: 'ready', end: 'delivered' });
     // The task id is kept.
-    expect(applied({ ...cancelled, taskId: 'task' }, answered).taskId).toBe('task');
+    expect(applyAll({ ...cancelled, taskId: 'task' }, answered).taskId).toBe('task');
     const failed: Job = { ...SUBMITTING, state: 'ready', end: 'failed' };
-    expect(applied(failed, answered)).toBe(failed);
+    expect(applyAll(failed, answered)).toBe(failed);
   });
 });
 
@@ -176,28 +188,28 @@ describe('a delivered job', () => {
   const more: JobEvent = { type: 'completed', taskId: 'task', result: PICTURE, at: 9 };
 
   it('ignores repeated or partial results, and those of other tasks', () => {
-    expect(applied(DELIVERED, { type: 'completed', taskId: 'task', result: RAIN, at: 9 })).toBe(DELIVERED);
-    expect(applied(DELIVERED, { type: 'progressed', taskId: 'task', result: PICTURE })).toBe(DELIVERED);
-    expect(applied(DELIVERED, { ...more, taskId: 'another' })).toBe(DELIVERED);
+    expect(applyAll(DELIVERED, { type: 'completed', taskId: 'task', result: RAIN, at: 9 })).toBe(DELIVERED);
+    expect(applyAll(DELIVERED, { type: 'progressed', taskId: 'task', result: PICTURE })).toBe(DELIVERED);
+    expect(applyAll(DELIVERED, { ...more, taskId: 'another' })).toBe(DELIVERED);
   });
 
   it('still records its task id', () => {
-    const { taskId: _, ...nameless } = DELIVERED;
-    expect(applied(nameless, { type: 'completed', taskId: 'task', result: RAIN, at: 9 })).toStrictEqual(
+    const { taskId: _, ...withoutTaskId } = DELIVERED;
+    expect(applyAll(withoutTaskId, { type: 'completed', taskId: 'task', result: RAIN, at: 9 })).toStrictEqual(
       DELIVERED,
     );
-    expect(applied(nameless, { type: 'progressed', taskId: 'task' })).toStrictEqual(DELIVERED);
+    expect(applyAll(withoutTaskId, { type: 'progressed', taskId: 'task' })).toStrictEqual(DELIVERED);
   });
 
   it('shows a late result with more files', () => {
-    const { taskId: _, ...nameless } = DELIVERED;
-    const { taskId: _task, ...unnamed } = more;
+    const { taskId: _, ...withoutTaskId } = DELIVERED;
+    const { taskId: _task, ...eventWithoutTaskId } = more;
     for (const [job, event] of [
       [DELIVERED, more],
-      [DELIVERED, unnamed],
-      [nameless, more],
+      [DELIVERED, eventWithoutTaskId],
+      [withoutTaskId, more],
     ] as const)
-      expect(applied(job, event)).toMatchObject({
+      expect(applyAll(job, event)).toMatchObject({
         state: 'ready',
         end: 'delivered',
         endedAt: 3,
@@ -213,20 +225,20 @@ describe('a delivered job', () => {
     ['a video', { videoUrl: 'https://gateway.example/a.mp4' }],
   ])('considers %s as more, but not a repetition of it', (_name, part) => {
     const event: JobEvent = { type: 'completed', result: results(part), at: 9 };
-    const grown = applied(DELIVERED, event);
-    expect(grown.state).toBe('ready');
-    const closed = applied(grown, { type: 'closed', end: 'delivered', at: 10, charge: 'yes' });
-    expect(applied(closed, event)).toBe(closed);
+    const extended = applyAll(DELIVERED, event);
+    expect(extended.state).toBe('ready');
+    const closed = applyAll(extended, { type: 'closed', end: 'delivered', at: 10, charge: 'yes' });
+    expect(applyAll(closed, event)).toBe(closed);
     // Everything is new to an empty result.
     const { result: _, ...empty } = DELIVERED;
-    expect(applied(empty, event).state).toBe('ready');
+    expect(applyAll(empty, event).state).toBe('ready');
   });
 
   it('does not consider a take without audio or other lyrics as more', () => {
     const silent = results({ songs: [{ audioId: 'b', title: 'Rain' }], lyrics: [{ text: 'Snow' }] });
-    expect(applied(DELIVERED, { type: 'completed', result: silent, at: 9 })).toBe(DELIVERED);
+    expect(applyAll(DELIVERED, { type: 'completed', result: silent, at: 9 })).toBe(DELIVERED);
     const { result: _, ...empty } = DELIVERED;
-    expect(applied(empty, { type: 'completed', result: EMPTY_RESULT, at: 9 })).toBe(empty);
+    expect(applyAll(empty, { type: 'completed', result: EMPTY_RESULT, at: 9 })).toBe(empty);
   });
 });
 
@@ -238,7 +250,7 @@ describe('the end', () => {
     ['uncertain', true, true],
     ['no', false, false],
   ] as const)('records the charge: %s', (charge, charged, chargeUncertain) => {
-    expect(applied(ready, { type: 'closed', end: 'expired', at: 5, charge })).toStrictEqual({
+    expect(applyAll(ready, { type: 'closed', end: 'expired', at: 5, charge })).toStrictEqual({
       ...ready,
       state: 'expired',
       finishedAt: 5,
@@ -253,7 +265,7 @@ describe('the end', () => {
     for (const state of ['ready', 'delivered', 'failed', 'expired', 'cancelled'] as const) {
       const ended: Job = { ...DELIVERED, state };
       for (const event of [{ type: 'failed', failure }, { type: 'notTaken' }, { type: 'expired' }] as const)
-        expect(applied(ended, event)).toBe(ended);
+        expect(applyAll(ended, event)).toBe(ended);
     }
   });
 
@@ -262,7 +274,7 @@ describe('the end', () => {
     const lost: Job = { ...SUBMITTING, state: 'failed', end: 'failed', failure };
     const answer = { type: 'submitted', result: results(PICTURE), at: 9 } as const;
     const { failure: _, ...known } = lost;
-    expect(applied(lost, answer)).toStrictEqual({
+    expect(applyAll(lost, answer)).toStrictEqual({
       ...known,
       state: 'ready',
       end: 'delivered',
@@ -270,44 +282,44 @@ describe('the end', () => {
       complete: true,
       endedAt: 9,
     });
-    expect(applied(lost, { type: 'submitted', taskId: 'task', deadlineAt: 9, at: 9 })).toStrictEqual({
+    expect(applyAll(lost, { type: 'submitted', taskId: 'task', deadlineAt: 9, at: 9 })).toStrictEqual({
       ...lost,
       taskId: 'task',
     });
     const refused: Job = { ...lost, failure: { ...failure, taken: 'no' } };
-    expect(applied(refused, answer)).toBe(refused);
+    expect(applyAll(refused, answer)).toBe(refused);
   });
 
   it('is not reported as lost if the gateway definitely did not accept it', () => {
     const failure = { code: 'interrupted', sentence: 'Lost.', reference: 'id', taken: 'unknown' } as const;
-    const again = applied(SUBMITTING, { type: 'notTaken' });
-    expect(applied(again, { type: 'failed', failure })).toBe(again);
-    expect(applied(again, { type: 'failed', failure: { ...failure, taken: 'no' } }).state).toBe('ready');
+    const again = applyAll(SUBMITTING, { type: 'notTaken' });
+    expect(applyAll(again, { type: 'failed', failure })).toBe(again);
+    expect(applyAll(again, { type: 'failed', failure: { ...failure, taken: 'no' } }).state).toBe('ready');
   });
 
   it('is not closed if the outcome changed meanwhile', () => {
-    expect(applied(ready, { type: 'closed', end: 'cancelled', at: 5, charge: 'yes' })).toBe(ready);
+    expect(applyAll(ready, { type: 'closed', end: 'cancelled', at: 5, charge: 'yes' })).toBe(ready);
     const { end: _, ...endless } = ready;
-    expect(applied(endless, { type: 'closed', end: undefined, at: 5, charge: 'no' }).state).toBe('failed');
+    expect(applyAll(endless, { type: 'closed', end: undefined, at: 5, charge: 'no' }).state).toBe('failed');
   });
 });
 
 describe('two runs that posted', () => {
   it('leave the second message for deletion if the first is known', () => {
-    const shown = applied(WAITING, { type: 'recorded', fields: { posted: { id: 'one' }, shown: 'digest' } });
+    const shown = applyAll(WAITING, { type: 'recorded', fields: { posted: { id: 'one' }, shown: 'digest' } });
     const { shown: _, ...stale } = { ...shown, mayHavePosted: true };
-    const twice = applied(shown, { type: 'overtaken', posted: { id: 'two' } });
+    const twice = applyAll(shown, { type: 'overtaken', posted: { id: 'two' } });
     expect(twice).toStrictEqual({ ...stale, overtaken: [{ id: 'two' }] });
-    expect(applied(twice, { type: 'overtaken', posted: { id: 'three' } }).overtaken).toStrictEqual([
+    expect(applyAll(twice, { type: 'overtaken', posted: { id: 'three' } }).overtaken).toStrictEqual([
       { id: 'two' },
       { id: 'three' },
     ]);
-    expect(applied(twice, { type: 'repaired' })).toStrictEqual(stale);
-    expect(applied(WAITING, { type: 'repaired' })).toBe(WAITING);
+    expect(applyAll(twice, { type: 'repaired' })).toStrictEqual(stale);
+    expect(applyAll(WAITING, { type: 'repaired' })).toBe(WAITING);
   });
 
   it('keep the only known message', () => {
-    expect(applied(WAITING, { type: 'overtaken', posted: { id: 'two' } })).toStrictEqual({
+    expect(applyAll(WAITING, { type: 'overtaken', posted: { id: 'two' } })).toStrictEqual({
       ...WAITING,
       mayHavePosted: true,
       posted: { id: 'two' },
@@ -318,7 +330,7 @@ describe('two runs that posted', () => {
 
 describe('partial results', () => {
   const merged = (...parts: readonly Partial<Result>[]) =>
-    applied(WAITING, ...parts.map((part): JobEvent => ({ type: 'progressed', result: results(part) })))
+    applyAll(WAITING, ...parts.map((part): JobEvent => ({ type: 'progressed', result: results(part) })))
       .result;
 
   it('replace earlier ones, but never with nothing', () => {
@@ -385,13 +397,15 @@ describe('undelivered results', () => {
 
   it("move to another address at their owner's request only", () => {
     const { undelivered: _, posted: _posted, shown: _shown, ...rest } = undelivered;
-    expect(applied(undelivered, { type: 'redirected', address: elsewhere, person: 'ada' })).toStrictEqual({
+    expect(applyAll(undelivered, { type: 'redirected', address: elsewhere, person: 'ada' })).toStrictEqual({
       ...rest,
       address: elsewhere,
       state: 'ready',
     });
-    expect(applied(undelivered, { type: 'redirected', address: elsewhere, person: 'eve' })).toBe(undelivered);
-    expect(applied(DELIVERED, { type: 'redirected', address: elsewhere, person: 'ada' })).toBe(DELIVERED);
+    expect(applyAll(undelivered, { type: 'redirected', address: elsewhere, person: 'eve' })).toBe(
+      undelivered,
+    );
+    expect(applyAll(DELIVERED, { type: 'redirected', address: elsewhere, person: 'ada' })).toBe(DELIVERED);
   });
 });
 
@@ -402,7 +416,7 @@ it('a restored job may have posted more since the backup, and continues in its s
     reference: 'ref',
     taken: 'unknown',
   } as const;
-  expect(applied(WAITING, { type: 'restored', failure })).toStrictEqual({
+  expect(applyAll(WAITING, { type: 'restored', failure })).toStrictEqual({
     ...WAITING,
     restored: true,
     mayHavePosted: true,

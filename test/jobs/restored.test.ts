@@ -20,14 +20,14 @@ const words = () => JSON.stringify([...world.platform.shown.values()]);
 const HOUR = 3_600_000;
 
 /** Stores a record as restored. */
-async function takeBack(record: Job): Promise<void> {
+async function restoreRecord(record: Job): Promise<void> {
   await world.storage.jobs.erase(record.id);
   await world.storage.jobs.create(transition(record, { type: 'restored', failure }));
 }
 
 it('a job that was not submitted is not sent, and fails with a message', async () => {
   const job = await world.start(SONG);
-  await takeBack(await world.read(job));
+  await restoreRecord(await world.read(job));
   await world.advance(job);
   expect(world.gateway.taken).toEqual([]);
   expect(words()).toContain('I was restored.');
@@ -38,7 +38,7 @@ it('a job that was not submitted is not sent, and fails with a message', async (
 it('a job submitted before the backup delivers its result into its message, paid once', async () => {
   const job = await world.start(SONG);
   await world.advance(job);
-  await takeBack(await world.read(job));
+  await restoreRecord(await world.read(job));
   await world.advance(job);
   await world.callback(job, songCallback('complete'));
   await world.advance(job);
@@ -50,12 +50,12 @@ it('a job submitted before the backup delivers its result into its message, paid
 it('a job delivered after the backup stays as it is, without a failure', async () => {
   const job = await world.start(SONG);
   await world.advance(job);
-  const copied = await world.read(job);
+  const backup = await world.read(job);
   await world.callback(job, songCallback('complete'));
   await world.advance(job);
   const delivered = words();
   expect(delivered).toContain('one.mp3');
-  await takeBack(copied);
+  await restoreRecord(backup);
   world.clock.advance(HOUR);
   await world.advance(job);
   expect(words()).toBe(delivered);
@@ -65,7 +65,7 @@ it('a job delivered after the backup stays as it is, without a failure', async (
 it('an unfinished job whose message still shows progress fails with a message', async () => {
   const job = await world.start(SONG);
   await world.advance(job);
-  await takeBack(await world.read(job));
+  await restoreRecord(await world.read(job));
   world.clock.advance(HOUR);
   await world.advance(job);
   expect(world.platform.shown.size).toBe(1);

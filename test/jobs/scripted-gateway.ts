@@ -101,7 +101,7 @@ export class ScriptedGateway implements Gateway {
   };
 
   /** Number of accepted requests for this job, identified by their callback URL. */
-  timesTaken(job: string, route: string): number {
+  acceptedCount(job: string, route: string): number {
     return this.taken.filter((sent) => sent.route === route && String(sent.request.callBackUrl).includes(job))
       .length;
   }

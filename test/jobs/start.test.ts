@@ -110,10 +110,10 @@ it('a job waiting for its callback costs nothing at startup', async () => {
 it('an unreadable record is skipped after one read, and other jobs continue', async () => {
   const { jobs } = world.dependencies.storage;
   const { read } = jobs;
-  let looks = 0;
+  let reads = 0;
   jobs.read = async (id) => {
     if (id !== 'unreadable') return read(id);
-    looks += 1;
+    reads += 1;
     throw new StorageError('schema', 'It is of a newer version.');
   };
   await world.storage.jobs.create(freshJob({ id: 'unreadable' }));
@@ -128,7 +128,7 @@ it('an unreadable record is skipped after one read, and other jobs continue', as
     await untilQuiet();
     await pass(12);
   }
-  expect(looks).toBe(1);
+  expect(reads).toBe(1);
   await world.callback(fine, songCallback('complete'));
   await world.storage.schedule.wake(fine);
   await pass(2);

@@ -102,11 +102,11 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'while Redis is away', () => {
   });
 
   it('a response of the gateway is delivered once storage is back', async () => {
-    const asked = Promise.withResolvers<void>();
+    const requested = Promise.withResolvers<void>();
     const answered = Promise.withResolvers<'taken'>();
     world.gateway.replies.push(answered.promise);
     world.gateway.crash = (point) => {
-      if (point === 'before media.image') asked.resolve();
+      if (point === 'before media.image') requested.resolve();
     };
     const sleep = (milliseconds: number) => delay(milliseconds);
     const dependencies = { ...world.dependencies, storage, now: Date.now, sleep };
@@ -117,7 +117,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'while Redis is away', () => {
     const outcome = await ask('picture', { ...PICTURE, command: 'image' });
     if (outcome.type !== 'accepted') throw new TypeError('The work was not accepted');
     outcome.begin();
-    await asked.promise;
+    await requested.promise;
     await redis.kill();
     answered.resolve('taken');
     await expect.poll(() => world.gateway.taken).toHaveLength(1);

@@ -86,7 +86,7 @@ const BACK: Partial<Record<JobEventType, string>> = {
   redirected: 'its person asks to see what could be shown nowhere',
 };
 
-const OUT_OF_AN_END: readonly JobEventType[] = ['completed', 'submitted', 'revealed', 'redirected'];
+const REOPENING: readonly JobEventType[] = ['completed', 'submitted', 'revealed', 'redirected'];
 
 const history = fc.array(fc.constantFrom(...EVENTS), { maxLength: 40 });
 
@@ -104,7 +104,7 @@ const kindOf = ({ state, end, cancelRequestedBy, lyrics, undelivered, result, co
   ]);
 
 /** All state changes reachable by any history, with their events. */
-function arrows(): Set<string> {
+function reachableChanges(): Set<string> {
   const found = new Set<string>();
   const known = new Map([[kindOf(JOB), JOB]]);
   for (const job of known.values()) {
@@ -144,8 +144,8 @@ describe('the table of states and events', () => {
           const next = transition(job, event);
           if (RANK[job.state] === 4 && next.state !== job.state) {
             expect(next.state).toBe('ready');
-            const led = job.state === 'delivered' ? ['redirected', 'completed'] : OUT_OF_AN_END;
-            expect(led).toContain(event.type);
+            const allowed = job.state === 'delivered' ? ['redirected', 'completed'] : REOPENING;
+            expect(allowed).toContain(event.type);
           }
           job = next;
         }
@@ -214,8 +214,8 @@ describe('the table of states and events', () => {
   });
 
   it('sends paid requests only if nobody requested cancellation', () => {
-    const asked = transition(JOB, { type: 'cancelRequested', by: 'ada' });
-    expect(transition(asked, { type: 'submitting', work: SONG.work, at: 1 })).toBe(asked);
+    const cancelling = transition(JOB, { type: 'cancelRequested', by: 'ada' });
+    expect(transition(cancelling, { type: 'submitting', work: SONG.work, at: 1 })).toBe(cancelling);
   });
 
   it('returns the same job for an event without effect', () => {
@@ -230,6 +230,6 @@ describe('the table of states and events', () => {
       const [path = '', events = ''] = line.split(': ');
       return events.split(', ').map((event) => `${path}: ${event}`);
     });
-    expect(new Set(drawn)).toEqual(arrows());
+    expect(new Set(drawn)).toEqual(reachableChanges());
   });
 });

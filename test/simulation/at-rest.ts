@@ -46,12 +46,12 @@ function checkMessage(job: Job, { watch, chat }: World): void {
   );
   if (messages.length > 1) watch.report('one message', `${title} has ${messages.length} messages`);
   // If the chat does not let the bot edit its message, the requester gets a direct message or asks for the result elsewhere.
-  const isToldElsewhere = job.undelivered === true || chat.privately.has(address.thread ?? '');
+  const isReportedElsewhere = job.undelivered === true || chat.privately.has(address.thread ?? '');
   for (const { message } of messages) {
-    if (message.progress && !isToldElsewhere)
+    if (message.progress && !isReportedElsewhere)
       watch.report('no message in progress', `${title} is over and reads “${message.progress.stage}”`);
   }
-  if (messages.length === 0 && !isToldElsewhere)
+  if (messages.length === 0 && !isReportedElsewhere)
     watch.report('one end', `nobody was told the end of ${title}`);
 }
 

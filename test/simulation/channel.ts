@@ -90,14 +90,14 @@ export class SimulatedChat {
         this.#find(key, channel),
       );
     if (id !== undefined && this.standing.has(id)) {
-      const known = id;
+      const existing = id;
       this.#write(process, options, 'edits');
       const edit = () => {
-        const standing = this.standing.get(known);
+        const standing = this.standing.get(existing);
         if (standing) standing.message = message;
       };
-      await this.#call(process, `edits ${known} (${summary(message)})`, edit, { leaves: true, limited });
-      return { id: known };
+      await this.#call(process, `edits ${existing} (${summary(message)})`, edit, { leaves: true, limited });
+      return { id: existing };
     }
     this.#write(process, options, 'posts for');
     const post = () => {
@@ -107,14 +107,14 @@ export class SimulatedChat {
       return posted;
     };
     const what = `posts for ${key} (${summary(message)})`;
-    const made = await this.#call(process, what, post, { leaves: true, limited }).catch(
+    const created = await this.#call(process, what, post, { leaves: true, limited }).catch(
       async (error: unknown) => {
         if (error instanceof PlatformError && error.code === 'unavailable')
           await remember({ unanswered: true });
         throw error;
       },
     );
-    return { id: made };
+    return { id: created };
   }
 
   /** The lease is checked in the same step in which the request leaves. */

@@ -45,7 +45,7 @@ export async function check({
   let { invariant } = options;
   const { histories: most = seconds === undefined ? USUAL_NUMBER : Number.MAX_SAFE_INTEGER } = options;
   const simulator = new Simulator();
-  const beganCpu = process.cpuUsage();
+  const cpuAtStart = process.cpuUsage();
   let played = 0;
   const promise = fc.asyncProperty(histories(fc.constantFrom(...stores)), async (history) => {
     const { broken } = await simulator.play(history, plant);
@@ -64,7 +64,7 @@ export async function check({
     ...(path === undefined ? {} : { path }),
     ...(seconds === undefined ? {} : limit(seconds)),
   });
-  const cpu = process.cpuUsage(beganCpu);
+  const cpu = process.cpuUsage(cpuAtStart);
   const cpuSeconds = ((cpu.user + cpu.system) / 1e6).toFixed(1);
   const total = `${played} histories, ${cpuSeconds} s of one core, seed ${seed}`;
   if (!first.failed) {
@@ -81,12 +81,12 @@ export async function check({
     total,
     JSON.stringify(shortest),
     ...trace,
-    broken.length > 0 ? inWords(broken) : String(details.errorInstance),
+    broken.length > 0 ? describeBroken(broken) : String(details.errorInstance),
     `npm run simulate -- --store ${stores.length > 1 ? 'both' : stores[0]} --seed ${seed} --path ${details.counterexamplePath ?? failing}`,
   ];
   return { ok: false, played, shortest, report: report.join('\n') };
 }
 
-function inWords(broken: readonly Broken[]): string {
+function describeBroken(broken: readonly Broken[]): string {
   return broken.map(({ invariant, detail }) => `${invariant}: ${detail}`).join('\n');
 }

@@ -19,9 +19,9 @@ export class ReusedDatabase extends SqliteDatabase {
   override prepare(sql: string): StatementSync {
     const known = this.#statements.get(sql);
     if (known) return known;
-    const made = super.prepare(sql);
-    this.#statements.set(sql, made);
-    return made;
+    const statement = super.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
   }
 
   /** Empties all tables. */

@@ -7,7 +7,7 @@ const simulator = new Simulator();
 afterAll(() => simulator.close());
 
 const unchecked = PLANTS.find(({ breaks }) => breaks === 'one writer') ?? {};
-const asked = (kind: Request['kind'], more: Partial<Request> = {}): Request => ({
+const request = (kind: Request['kind'], more: Partial<Request> = {}): Request => ({
   kind,
   afterMs: 0,
   twice: false,
@@ -21,7 +21,7 @@ describe('a failure found earlier keeps every promise', () => {
       what: 'is suspended before it posts, and dies when it has posted',
       ...QUIET,
       replicas: 2,
-      requests: [asked('song')],
+      requests: [request('song')],
       faults: [
         { type: 'freeze', afterSteps: 42, replica: 0, forMs: 20_000 },
         { type: 'die', afterSteps: 32, replica: 0, forMs: 0 },
@@ -31,7 +31,7 @@ describe('a failure found earlier keeps every promise', () => {
       what: 'is suspended while it writes an answer, goes on with it, and dies',
       ...QUIET,
       replicas: 2,
-      requests: [asked('question')],
+      requests: [request('question')],
       answers: ['slow'],
       faults: [
         { type: 'freeze', afterSteps: 42, replica: 0, forMs: 20_000 },
@@ -43,7 +43,7 @@ describe('a failure found earlier keeps every promise', () => {
       ...QUIET,
       seed: 18,
       replicas: 2,
-      requests: [asked('song'), asked('question with tools')],
+      requests: [request('song'), request('question with tools')],
       faults: [
         { type: 'die', afterSteps: 14, replica: 1, forMs: 20_000 },
         { type: 'lose timers', afterSteps: 5, replica: 0, forMs: 0 },
@@ -68,7 +68,7 @@ describe('a failure found earlier keeps every promise', () => {
       ...QUIET,
       seed: 15,
       replicas: 2,
-      requests: [asked('question with tools', { twice: true })],
+      requests: [request('question with tools', { twice: true })],
       faults: [{ type: 'stop', afterSteps: 57, replica: 1, forMs: 0 }],
       paid: [{ type: 'busy', retryAfterMs: 600_000 }],
     });
@@ -78,7 +78,7 @@ describe('a failure found earlier keeps every promise', () => {
   test('a replica is suspended between two paid requests of an answer, and the requester cancels', async () => {
     const { broken } = await simulator.play({
       ...QUIET,
-      requests: [asked('question with tools', { twice: true }), asked('song')],
+      requests: [request('question with tools', { twice: true }), request('song')],
       presses: [{ button: 'cancel', request: 0, afterMs: 5_000 }],
       faults: [
         { type: 'die', afterSteps: 24, replica: 0, forMs: 0 },
@@ -93,7 +93,7 @@ describe('a failure found earlier keeps every promise', () => {
     const { broken } = await simulator.play({
       ...QUIET,
       seed: 630_525_018,
-      requests: [asked('song'), asked('song')],
+      requests: [request('song'), request('song')],
       presses: [{ button: 'cancel', request: 0, afterMs: 3_000_000 }],
       faults: [
         { type: 'die', afterSteps: 56, replica: 0, forMs: 0 },
@@ -108,7 +108,7 @@ describe('a failure found earlier keeps every promise', () => {
   test('the chat loses responses, and then limits the bot', async () => {
     const { broken } = await simulator.play({
       ...QUIET,
-      requests: [asked('picture')],
+      requests: [request('picture')],
       channel: ['shown', 'answer lost', 'answer lost', 'answer lost', 'limited'],
       media: ['away', 'away'],
     });
@@ -118,7 +118,7 @@ describe('a failure found earlier keeps every promise', () => {
   test('the chat limits the bot while it repairs messages of an interrupted run', async () => {
     const { broken, trace } = await simulator.play({
       ...QUIET,
-      requests: [asked('song', { twice: true })],
+      requests: [request('song', { twice: true })],
       presses: [{ button: 'cancel', request: 0, afterMs: 500 }],
       channel: ['shown', 'shown', 'shown', 'limited'],
       storage: [{ after: 35, reply: 'answer lost', times: 1 }],
@@ -130,7 +130,7 @@ describe('a failure found earlier keeps every promise', () => {
   test('a finished video cannot be fetched, and the gateway is too busy to return a fresh URL', async () => {
     const { broken, trace } = await simulator.play({
       ...QUIET,
-      requests: [asked('video', { twice: true })],
+      requests: [request('video', { twice: true })],
       outcomes: [{ stages: { text: 0, first: 0, complete: 0 }, copies: 1 }],
       polls: ['answered', 'busy'],
       media: ['not there', 'not there'],
@@ -144,7 +144,7 @@ describe('a failure found earlier keeps every promise', () => {
       ...QUIET,
       seed: 666_856_228,
       replicas: 2,
-      requests: [asked('question')],
+      requests: [request('question')],
       presses: [{ button: 'cancel', request: 0, afterMs: 500 }],
       faults: [{ type: 'die', afterSteps: 22, replica: 0, forMs: 2_700_000 }],
       paid: [{ type: 'busy' }],
@@ -158,7 +158,7 @@ describe('a failure found earlier keeps every promise', () => {
       ...QUIET,
       seed: 1_655_876_559,
       replicas: 2,
-      requests: [asked('song'), asked('painting'), asked('song', { afterMs: 1_000 })],
+      requests: [request('song'), request('painting'), request('song', { afterMs: 1_000 })],
       faults: [
         { type: 'die', afterSteps: 26, replica: 1, forMs: 60_000 },
         { type: 'freeze', afterSteps: 52, replica: 0, forMs: 60_000 },
@@ -176,7 +176,7 @@ describe('a failure found earlier keeps every promise', () => {
         ...QUIET,
         seed: 6,
         replicas: 2,
-        requests: [asked(kind), asked('song', { afterMs: 90_000 })],
+        requests: [request(kind), request('song', { afterMs: 90_000 })],
         faults: [{ type: 'freeze', afterSteps: 52, replica: 0, forMs: 60_000 }],
         paid: [{ type: 'taken', answerAfterMs: 8_000 }],
       });
@@ -192,7 +192,7 @@ describe('a failure found earlier keeps every promise', () => {
       ...QUIET,
       seed: 707_686_083,
       replicas: 2,
-      requests: [asked('song')],
+      requests: [request('song')],
       presses: [{ button: 'cancel', request: 0, afterMs: 500 }],
       faults: [
         { type: 'freeze', afterSteps: 45, replica: 0, forMs: 20_000 },
@@ -217,7 +217,7 @@ describe('a failure found earlier keeps every promise', () => {
       ...QUIET,
       seed: 1_068_975_383,
       replicas: 2,
-      requests: [asked('song'), asked('song', { twice: true }), asked('song', { twice: true })],
+      requests: [request('song'), request('song', { twice: true }), request('song', { twice: true })],
       presses: [
         { button: 'cancel', request: 0, afterMs: 500 },
         { button: 'cancel', request: 2, afterMs: 5_000 },
@@ -239,7 +239,7 @@ describe('a failure found earlier keeps every promise', () => {
       ...QUIET,
       seed: 267_449_169,
       store: 'sqlite',
-      requests: [asked('song')],
+      requests: [request('song')],
       presses: [{ button: 'cancel', request: 0, afterMs: 0 }],
       faults: [{ type: 'lose timers', afterSteps: 35, replica: 0, forMs: 0 }],
       storage: [{ after: 15, reply: 'away', times: 1 }],
@@ -254,9 +254,9 @@ describe('a failure found earlier keeps every promise', () => {
       seed: 1_506_086_306,
       store: 'sqlite',
       requests: [
-        asked('song', { twice: true, late: true }),
-        asked('question to think about', { twice: true }),
-        asked('question'),
+        request('song', { twice: true, late: true }),
+        request('question to think about', { twice: true }),
+        request('question'),
       ],
       presses: [
         { button: 'cancel', request: 2, afterMs: 600_000 },
@@ -280,7 +280,7 @@ describe('a failure found earlier keeps every promise', () => {
       ...QUIET,
       seed: 1_835_181_401,
       replicas: 3,
-      requests: [asked('song')],
+      requests: [request('song')],
       faults: [
         { type: 'die', afterSteps: 50, replica: 0, forMs: 60_000 },
         { type: 'die', afterSteps: 0, replica: 1, forMs: 20_000 },
@@ -297,7 +297,7 @@ describe('a failure found earlier keeps every promise', () => {
       ...QUIET,
       seed: 123_182_152,
       replicas: 2,
-      requests: [asked('song', { twice: true }), asked('song with words first')],
+      requests: [request('song', { twice: true }), request('song with words first')],
       faults: [{ type: 'freeze', afterSteps: 56, replica: 1, forMs: 2_700_000 }],
       paid: [{ type: 'taken' }, { type: 'taken' }, { type: 'refused' }],
     });

@@ -17,9 +17,9 @@ import type {
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
-const mostly = <Value>(usual: Value, ...others: readonly Value[]) =>
+const weighted = <Value>(common: Value, ...others: readonly Value[]) =>
   fc.oneof(
-    { weight: 3, arbitrary: fc.constant(usual) },
+    { weight: 3, arbitrary: fc.constant(common) },
     { weight: 2, arbitrary: fc.constantFrom(...others) },
   );
 
@@ -40,7 +40,7 @@ const request: fc.Arbitrary<Request> = fc.record(
       'song in a rough style',
     ),
     afterMs: fc.constantFrom(0, SECOND, 20 * SECOND),
-    twice: mostly(false, true),
+    twice: weighted(false, true),
     late: fc.constantFrom(false, false, false, true),
   },
   { requiredKeys: ['kind', 'afterMs', 'twice'] },
@@ -70,7 +70,7 @@ const fault: fc.Arbitrary<Fault> = fc.record({
   forMs: fc.constantFrom(0, 5 * SECOND, 20 * SECOND, MINUTE, 45 * MINUTE),
 });
 
-const paid: fc.Arbitrary<PaidReply> = mostly<PaidReply>(
+const paid: fc.Arbitrary<PaidReply> = weighted<PaidReply>(
   { type: 'taken' },
   { type: 'taken', answerAfterMs: 8 * SECOND },
   { type: 'answer lost' },
@@ -82,7 +82,7 @@ const paid: fc.Arbitrary<PaidReply> = mostly<PaidReply>(
 );
 
 const outcome: fc.Arbitrary<Outcome> = fc.record({
-  stages: mostly<Outcome['stages']>(
+  stages: weighted<Outcome['stages']>(
     { text: 10 * SECOND, first: 20 * SECOND, complete: 60 * SECOND },
     { text: 0, first: 0, complete: 0 },
     { complete: 30 * SECOND, first: 40 * SECOND, text: 50 * SECOND },
@@ -94,10 +94,10 @@ const outcome: fc.Arbitrary<Outcome> = fc.record({
     { first: 10 * SECOND },
     {},
   ),
-  copies: mostly(1, 2, 3),
+  copies: weighted(1, 2, 3),
 });
 
-const channel = mostly<ChannelReply>(
+const channel = weighted<ChannelReply>(
   'shown',
   'answer lost',
   'away',
@@ -125,17 +125,20 @@ export const histories = (store: fc.Arbitrary<History['store']>): fc.Arbitrary<H
       faults: fc.array(fault, { maxLength: 4 }),
       paid: fc.array(paid, { maxLength: 4 }),
       outcomes: fc.array(outcome, { maxLength: 3 }),
-      answers: fc.array(mostly<AnswerReply>('whole', 'slow', 'slow', 'breaks', 'breaks at once', 'silent'), {
-        maxLength: 3,
-      }),
+      answers: fc.array(
+        weighted<AnswerReply>('whole', 'slow', 'slow', 'breaks', 'breaks at once', 'silent'),
+        {
+          maxLength: 3,
+        },
+      ),
       polls: fc.array(
-        mostly<PollReply>('answered', 'unavailable', 'busy', 'not found', 'unknown', 'failed'),
+        weighted<PollReply>('answered', 'unavailable', 'busy', 'not found', 'unknown', 'failed'),
         { maxLength: 4 },
       ),
       channel: fc
         .array(fc.tuple(channel, fc.constantFrom(1, 1, 1, 8)), { maxLength: 6 })
         .map((streaks) => streaks.flatMap(([reply, times]) => new Array<ChannelReply>(times).fill(reply))),
-      media: fc.array(mostly<MediaReply>('kept', 'away', 'not there', 'no room'), { maxLength: 4 }),
+      media: fc.array(weighted<MediaReply>('kept', 'away', 'not there', 'no room'), { maxLength: 4 }),
       storage: fc.array(storage, { maxLength: 2 }),
     },
     {

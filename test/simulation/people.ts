@@ -127,8 +127,8 @@ export class People {
     const [song] = job.result?.songs ?? [];
     if (song?.audioId === undefined || job.taskId === undefined) return;
     // The audio has a name that tells what was paid for and by whom, if the request does not name the job.
-    const whose = button === 'wav' ? '' : ` for ${invocation.id}`;
-    const title = `${job.title.slice(0, -1)} as ${button}${whose};`;
+    const suffix = button === 'wav' ? '' : ` for ${invocation.id}`;
+    const title = `${job.title.slice(0, -1)} as ${button}${suffix};`;
     const work = workOn(button, { taskId: job.taskId, audioId: title });
     this.#deliver({ work, title, parent: job.id }, invocation, false);
   }

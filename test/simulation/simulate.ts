@@ -96,13 +96,13 @@ async function play(history: History, plant: Plant, database: ReusedDatabase): P
     boot(index).catch(() => kernel.after(1_000, () => keepBooting(index)));
   }
 
-  function strike({ type: kind, replica: chosen, forMs }: Fault): void {
+  function applyFault({ type: kind, replica: target, forMs }: Fault): void {
     if (kind === 'lose timers') {
       kernel.tell('storage', 'loses the timers of open jobs');
       (isSqlite ? database : shared).loseTimers();
       return;
     }
-    const index = chosen % size;
+    const index = target % size;
     const replica = replicas[index];
     if (replica?.process.state !== 'alive') return;
     const { process, jobs } = replica;
@@ -195,7 +195,7 @@ async function play(history: History, plant: Plant, database: ReusedDatabase): P
   while (watch.broken.length === 0 && !(await isAtRest())) {
     if (steps >= nextFault) {
       const fault = faults.shift();
-      if (fault) strike(fault);
+      if (fault) applyFault(fault);
       quietSince = undefined;
       nextFault = steps + (faults[0]?.afterSteps ?? Number.POSITIVE_INFINITY);
     }

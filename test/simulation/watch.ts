@@ -134,8 +134,8 @@ export class Watch {
     if (read !== before.version || after.version !== before.version + 1)
       this.report('one writer', `${id} is written by one that read version ${read} of ${before.version}`);
     const wasSent = !UNSENT.includes(before.state);
-    const isSentAnew = before.state === 'waiting' && after.state !== 'waiting' && before.lyrics !== 'sent';
-    if (UNSENT.includes(after.state) && (wasSent || isSentAnew))
+    const isSentAgain = before.state === 'waiting' && after.state !== 'waiting' && before.lyrics !== 'sent';
+    if (UNSENT.includes(after.state) && (wasSent || isSentAgain))
       this.report('states go forward', `${id} goes back from ${before.state} to ${after.state}`);
     // A late result wins over every other end. Nothing else does.
     if (hasEnded(before) && after.end !== before.end && after.end !== 'delivered')

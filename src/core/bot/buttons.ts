@@ -1,7 +1,7 @@
 /** Handles the buttons of jobs, and the forms they open. */
 import { notModerator, UserError } from '../errors.ts';
 import type { Invocation } from '../invocation.ts';
-import { type JobView, whyOutOfReach } from '../job.ts';
+import { buttonRefusal, type JobView } from '../job.ts';
 import { actionId } from '../message.ts';
 import { validateOptions } from '../options.ts';
 import { present } from '../util/present.ts';
@@ -18,7 +18,7 @@ export async function act(
 ): Promise<Outcome> {
   const job = await context.jobs.find(id);
   if (!job) throw new UserError('This button is too old. Use the command again.');
-  const reason = whyOutOfReach(job, name, invocation);
+  const reason = buttonRefusal(job, name, invocation);
   if (reason !== undefined) throw new UserError(reason);
   switch (name) {
     case 'cancel':

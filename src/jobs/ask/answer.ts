@@ -128,17 +128,17 @@ export function createAnswerQuestion({
       return cancelUnpaid(run, watch.cancelledBy);
     if (watch.cancelledBy === undefined && draft.empty) {
       // The next start must respect a Retry-After, too.
-      const isAskedToWait = failure?.retryAfterMs !== undefined;
+      const hasRetryAfter = failure?.retryAfterMs !== undefined;
       if (
         shutdown.aborted &&
         !isTaken &&
-        !isAskedToWait &&
+        !hasRetryAfter &&
         (failure === undefined || failure.taken === 'no')
       ) {
         run.apply({ type: 'notTaken' });
         return now();
       }
-      if (failure && (!shutdown.aborted || isAskedToWait)) return failAnswer(run, work, { failure, isTaken });
+      if (failure && (!shutdown.aborted || hasRetryAfter)) return failAnswer(run, work, { failure, isTaken });
       if (shutdown.aborted) {
         const interrupted = { code: 'interrupted', sentence: INTERRUPTED_SENTENCE, reference: newId() };
         return run.fail({ ...interrupted, taken: 'unknown' });

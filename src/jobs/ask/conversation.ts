@@ -55,7 +55,7 @@ export function createReadConversation({
       work.request.turns.slice(-1).map(async (question) => ({
         ...question,
         parts: await Promise.all(
-          question.parts.map((part) => (part.type === 'file' ? keepOfQuestion(part.file, keep) : part)),
+          question.parts.map((part) => (part.type === 'file' ? keepQuestionFile(part.file, keep) : part)),
         ),
       })),
     );
@@ -82,7 +82,7 @@ export function createReadConversation({
 }
 
 /** Fetches a file of the question. A note replaces an embedded file that cannot be used. */
-async function keepOfQuestion(file: FileReference, keep: KeepFile): Promise<InquiryPart> {
+async function keepQuestionFile(file: FileReference, keep: KeepFile): Promise<InquiryPart> {
   if (!file.embedded) return keep(file);
   try {
     const part = await keep(file);

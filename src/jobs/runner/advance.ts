@@ -10,12 +10,12 @@ import type { RunLease } from '../../storage/schedule.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import { PLANS } from '../route-plans.ts';
 import { mayComeLate } from '../steps/poll.ts';
-import { slotHeldUntil } from '../steps/slots.ts';
+import { slotExpiresAt } from '../steps/slots.ts';
 import { JobRun, type Next } from './run.ts';
 import { createSteps, type SharedParts } from './steps.ts';
 
 /** How long an overtaken run waits for the other run before it repairs their messages. */
-const GIVE_WAY_MS = 1_000;
+const YIELD_MS = 1_000;
 /** Jobs show progress within seconds. An older job without a message may have posted one that was not recorded. */
 const SHOWN_WITHIN_MS = 60_000;
 
@@ -57,7 +57,7 @@ export function createAdvance(deps: JobDependencies & SharedParts): Advance {
     await run.save();
     measureRun(before, run.job);
     // Another run of this job is active. Without a pause, both would overtake each other endlessly.
-    if (!isRepair && run.job.overtaken !== undefined) return now() + GIVE_WAY_MS * (0.5 + random());
+    if (!isRepair && run.job.overtaken !== undefined) return now() + YIELD_MS * (0.5 + random());
     return next;
   }
 
@@ -69,7 +69,7 @@ export function createAdvance(deps: JobDependencies & SharedParts): Advance {
     }
     const until = heldUntil(run.job);
     if (until > now()) {
-      if (state === 'accepted') await steps.channel.showHeld(run);
+      if (state === 'accepted') await steps.channel.showRetryAfter(run);
       return until;
     }
     switch (state) {
@@ -106,14 +106,14 @@ export function createAdvance(deps: JobDependencies & SharedParts): Advance {
       return 'now';
     }
     await steps.channel.showEarly(run, signal);
-    const heldUntil = slotHeldUntil(job);
+    const heldUntil = slotExpiresAt(job);
     if (now() >= heldUntil) await slots.release(job);
     const runAt = now() < heldUntil ? Math.min(heldUntil, deadlineAt) : deadlineAt;
-    const progressAt = await steps.channel.tellProgress(run);
+    const progressAt = await steps.channel.updateProgress(run);
     if (comesBack !== 'poll' || job.taskId === undefined) return Math.min(runAt, progressAt);
     if (job.polls === 0 && job.attempts === 0) {
       run.apply({ type: 'polled' });
-      return Math.min(deadlineAt, steps.whenToPoll(job));
+      return Math.min(deadlineAt, steps.nextPollAt(job));
     }
     const next = await steps.poll(run, job.taskId, signal);
     return next === 'now' ? next : Math.min(deadlineAt, next);
@@ -152,7 +152,7 @@ export function createAdvance(deps: JobDependencies & SharedParts): Advance {
     const run = await JobRun.load(id, storage, { sleep, random, isHeld, signal });
     if (!run) return undefined;
     // Recorded, because a later run may be the next to show a message.
-    if (isOpen(run.job) && (interrupted || isLongUnshown(run.job, now())))
+    if (isOpen(run.job) && (interrupted || mayHaveUnrecordedMessage(run.job, now())))
       run.record({ mayHavePosted: true });
     // The interrupted run may have posted after another replica had ended the job.
     if (interrupted && !isOpen(run.job)) run.apply({ type: 'overtaken', posted: {} });
@@ -166,7 +166,7 @@ export function createAdvance(deps: JobDependencies & SharedParts): Advance {
 }
 
 /** Detects possible unrecorded messages after a lost timer, which also loses the information that a run was interrupted. */
-const isLongUnshown = ({ posted, createdAt }: Job, now: number): boolean =>
+const mayHaveUnrecordedMessage = ({ posted, createdAt }: Job, now: number): boolean =>
   posted === undefined && now - createdAt > SHOWN_WITHIN_MS;
 
 /** End of the Retry-After of the next call, in milliseconds since the epoch. */

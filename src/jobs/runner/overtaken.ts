@@ -10,7 +10,7 @@ export const isPost = (event: JobEvent): event is PostEvent =>
   event.type === 'recorded' && event.fields.posted !== undefined;
 
 /** Adapts the events of a run based on the record `before` to the newest record. */
-export function afterOvertaking(events: readonly JobEvent[], before: Job, newest: Job): readonly JobEvent[] {
+export function rebaseEvents(events: readonly JobEvent[], before: Job, newest: Job): readonly JobEvent[] {
   const isShownAgain = newest.shown !== before.shown || !isDeepStrictEqual(newest.posted, before.posted);
   return isShownAgain ? events.flatMap(withoutPosts) : events;
 }

@@ -29,7 +29,7 @@ interface FailedWrite {
 }
 
 /** Pauses after a failed write. Resolves to false if the write should not be retried. */
-export async function pauseToStoreAgain(
+export async function pauseBeforeRewrite(
   { error, attempt, events }: FailedWrite,
   { signal, sleep, random, isHeld }: RunOptions,
 ): Promise<boolean> {

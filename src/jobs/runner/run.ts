@@ -4,8 +4,8 @@ import type { Job, JobFailure } from '../../core/job.ts';
 import { type Storage, StorageError } from '../../storage/storage.ts';
 import type { JobEvent, RecordedFields } from '../events.ts';
 import { transition } from '../transitions.ts';
-import { afterOvertaking, isPost } from './overtaken.ts';
-import { pauseToStoreAgain, type RunOptions } from './retries.ts';
+import { isPost, rebaseEvents } from './overtaken.ts';
+import { pauseBeforeRewrite, type RunOptions } from './retries.ts';
 
 /** When to run again: `now` after a change, a time in milliseconds since the epoch, or undefined for never. */
 export type Next = 'now' | number | undefined;
@@ -125,7 +125,7 @@ export class JobRun {
         return await this.#writeAll();
       } catch (error) {
         const failedWrite = { error, attempt, events: this.#events };
-        if (!this.#options || !(await pauseToStoreAgain(failedWrite, this.#options))) throw error;
+        if (!this.#options || !(await pauseBeforeRewrite(failedWrite, this.#options))) throw error;
       }
     }
   }
@@ -169,7 +169,7 @@ export class JobRun {
       this.#setStored(newest, events ?? 0);
       return;
     }
-    this.#events = afterOvertaking(this.#events, this.#stored, newest);
+    this.#events = rebaseEvents(this.#events, this.#stored, newest);
     this.#stored = newest;
     this.#job = this.#events.reduce(transition, newest);
   }

@@ -105,7 +105,7 @@ export function createBegin({
       await slots.release(run.job);
       return failToBegin(run, error);
     }
-    if (isQueued) return slots.whenToAskAgain(run.job);
+    if (isQueued) return slots.nextCheckAt(run.job);
     const failure = await attachmentFailure(run.job);
     if (failure) return run.fail(failure);
     const { work, lyrics } = run.job;

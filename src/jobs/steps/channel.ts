@@ -110,14 +110,14 @@ export function createChannel({
     },
 
     /** Shows how long the job waits because of the gateway's Retry-After. */
-    async showHeld(run: JobRun): Promise<void> {
+    async showRetryAfter(run: JobRun): Promise<void> {
       const { asking = 0 } = run.job.held ?? {};
       if (asking > now())
         await tryToShow(run, async () => progressMessage(run.job, { stage: HELD_STAGE, until: asking }));
     },
 
     /** Updates a progress indicator outside the message, if the platform has one. Resolves to the time of the next update. */
-    async tellProgress({ job }: JobRun): Promise<number> {
+    async updateProgress({ job }: JobRun): Promise<number> {
       try {
         const { progress } = progressMessage(job);
         const pauseMs = await platform(job.address.platform)?.showProgress?.(job.address, progress);
@@ -132,7 +132,7 @@ export function createChannel({
      * Sends the requester a direct message, because the channel rejects the result. False if the platform rejects that, too. Throws
      * PlatformError if a retry may succeed.
      */
-    async tellPrivately({ id, address }: Job, cause: PlatformError, message: Message): Promise<boolean> {
+    async sendPrivately({ id, address }: Job, cause: PlatformError, message: Message): Promise<boolean> {
       const chat = platform(address.platform);
       if (!chat) return false;
       try {

@@ -24,7 +24,7 @@ const UPLOAD_TRIES = 5;
 /** Time after which an undelivered result is only offered by /jobs. */
 const GIVE_UP_AFTER_MS = 7 * 24 * 60 * 60_000;
 
-interface NotShown {
+interface DeliveryFailure {
   readonly error: PlatformError | MediaError;
   /** More files may still arrive. */
   readonly isWaiting: boolean;
@@ -79,29 +79,29 @@ export function createDeliver({
       await channel.show(run, message);
       if (waiting) return channel.showLater(run, pauseForFile(waiting));
     } catch (error) {
-      if (!isNotShown(error)) throw error;
+      if (!isDeliveryError(error)) throw error;
       log.warn({ job: run.job.id, err: error }, 'Could not show the result; trying another way');
-      return showOtherwise(run, message, { error, isWaiting: waiting !== undefined }).catch((later) => {
+      return showFallback(run, message, { error, isWaiting: waiting !== undefined }).catch((later) => {
         // Respects a Retry-After of these further tries.
-        if (!isNotShown(later)) throw later;
-        return isYoung(run.job) ? channel.showLater(run, pauseAfter(later)) : keepForLater(run);
+        if (!isDeliveryError(later)) throw later;
+        return isRecent(run.job) ? channel.showLater(run, pauseAfter(later)) : keepForLater(run);
       });
     }
     return close(run);
   }
 
-  function isYoung({ createdAt }: Job): boolean {
+  function isRecent({ createdAt }: Job): boolean {
     return now() - createdAt < GIVE_UP_AFTER_MS;
   }
 
   /** Tries links instead of files, then an error message, then a direct message; or schedules a retry. Throws like {@link isShown}. */
-  async function showOtherwise(
+  async function showFallback(
     run: JobRun,
     message: Message,
-    { error, isWaiting }: NotShown,
+    { error, isWaiting }: DeliveryFailure,
   ): Promise<number | undefined> {
     const { attempts } = run.job;
-    const mayWait = isYoung(run.job);
+    const mayWait = isRecent(run.job);
     if (error instanceof MediaError) {
       if (error.code === 'missing') await forgetMissing(run);
       else if (attempts >= SILENT_TRIES) await showLinks(run, message);
@@ -117,7 +117,7 @@ export function createDeliver({
     }
     const isReported =
       error.code === 'refused' && ((await showLinks(run, message)) || (await showRefusal(run, error)));
-    if (isReported || (await channel.tellPrivately(run.job, error, message))) return close(run);
+    if (isReported || (await channel.sendPrivately(run.job, error, message))) return close(run);
     return keepForLater(run);
   }
 
@@ -130,7 +130,7 @@ export function createDeliver({
   }
 
   /** Saves the voice of a `ready` job for its server. Idempotent. */
-  async function keepVoiceOf(job: Job): Promise<void> {
+  async function saveVoice(job: Job): Promise<void> {
     const { work, result, end, madeFrom, person } = job;
     if (work.route !== 'music.generatePersona' || end !== 'delivered' || result?.voice?.outcome !== 'kept')
       return;
@@ -161,7 +161,7 @@ export function createDeliver({
       await channel.show(run, message);
       return true;
     } catch (error) {
-      if (!isNotShown(error) || error.retryAfterMs !== undefined) throw error;
+      if (!isDeliveryError(error) || error.retryAfterMs !== undefined) throw error;
       return false;
     }
   }
@@ -187,7 +187,7 @@ export function createDeliver({
     // An overtaken run must not settle usage that was refunded since.
     run.assertHeld();
     await settleUsage(run.job);
-    await keepVoiceOf(run.job);
+    await saveVoice(run.job);
     try {
       return await showResult(run, signal);
     } catch (error) {
@@ -197,7 +197,7 @@ export function createDeliver({
   };
 }
 
-function isNotShown(error: unknown): error is PlatformError | MediaError {
+function isDeliveryError(error: unknown): error is PlatformError | MediaError {
   return error instanceof PlatformError || error instanceof MediaError;
 }
 

@@ -4,7 +4,7 @@ import type { JobDependencies } from '../dependencies.ts';
 import { PLANS } from '../route-plans.ts';
 import { pauseBefore } from '../runner/retries.ts';
 import type { JobRun, Next } from '../runner/run.ts';
-import { askLaterSentence, sentenceFor, uncertainSentence } from '../sentences.ts';
+import { retryLaterSentence, sentenceFor, uncertainSentence } from '../sentences.ts';
 
 /** Tries in total, for requests that the gateway definitely did not accept. */
 const SUBMISSION_TRIES = 5;
@@ -48,7 +48,7 @@ export function createFailSubmission({
       error.taken === 'unknown'
         ? uncertainSentence(error.code)
         : error.retryable && retryAfterMs !== undefined && isLong
-          ? askLaterSentence(error.code, retryAfterMs, now())
+          ? retryLaterSentence(error.code, retryAfterMs, now())
           : sentenceFor(error.code, job.work);
     return run.fail({ code: error.code, sentence, reference, taken: error.taken });
   };

@@ -29,7 +29,7 @@ export interface KeepOptions {
    * True if a failed file will be retried. A song is not tagged while its cover may still arrive. Absent while the gateway is still
    * working: then nothing is waited for, and no file counts as lost.
    */
-  readonly waitsFor?: (file: FailedFile) => boolean;
+  readonly willRetry?: (file: FailedFile) => boolean;
   readonly signal: AbortSignal;
 }
 
@@ -87,7 +87,7 @@ export function createKeep({ storage, media, log }: Pick<JobDependencies, 'stora
     async keepMedia(
       run: JobRun,
       message: Message,
-      { waitsFor, signal }: KeepOptions,
+      { willRetry, signal }: KeepOptions,
     ): Promise<readonly FailedFile[]> {
       const { job } = run;
       const wanted = wantedFiles(message).filter(
@@ -96,10 +96,10 @@ export function createKeep({ storage, media, log }: Pick<JobDependencies, 'stora
       const results = await Promise.all(wanted.map((file) => keepFile(file, job, signal)));
       const failures = results.filter((result) => 'error' in result);
       const failed = failures.filter(({ error }) => error.retryable);
-      const lost = waitsFor ? failures.filter(({ error }) => !error.retryable) : [];
+      const lost = willRetry ? failures.filter(({ error }) => !error.retryable) : [];
       const found = results.flatMap((result) => ('error' in result ? [] : [result.entry]));
       const kept = { ...job.kept, ...Object.fromEntries(found) };
-      const waiting = new Set(failed.filter((file) => waitsFor?.(file)).map(({ url }) => url));
+      const waiting = new Set(failed.filter((file) => willRetry?.(file)).map(({ url }) => url));
       const tagged = await tagSongs({ ...job, kept }, message, waiting);
       if (lost.length > 0) run.record({ lost: [...(job.lost ?? []), ...lost.map(({ url }) => url)] });
       if (found.length + Object.keys(tagged).length > 0)

@@ -10,12 +10,12 @@ import {
   CANCELLED_FINISHED_SENTENCE,
   CANCELLED_SENTENCE,
   EXPIRED_SENTENCE,
-  isOwnFault,
+  isStorageFault,
+  linkedFilesSentence,
   lostSentence,
   RESTORED_NOTE,
   UNCERTAIN_EXPIRED_SENTENCE,
   UNREADABLE_SENTENCE,
-  unkeptLinkSentence,
   waitingSentence,
 } from '../sentences.ts';
 import { type FailedFile, type Keep, withKeptMedia } from './keep.ts';
@@ -65,7 +65,7 @@ export function createFinalMessage({
   }
 
   /** Asks the platform whether the channel is public, which HTTP commands and mentions don't tell. Only songs of public channels have pages. */
-  async function learnPublicity(run: JobRun): Promise<void> {
+  async function readPublicity(run: JobRun): Promise<void> {
     const { address, result } = run.job;
     const { guild, channel } = address;
     if (guild === undefined || address.public !== undefined || !result?.songs.length) return;
@@ -102,12 +102,12 @@ export function createFinalMessage({
     const { job } = run;
     if (job.end !== 'delivered') return { message: { title: job.title, ...endMessage(job) } };
     const parent = await readParent(job);
-    await learnPublicity(run);
+    await readPublicity(run);
     const view = await viewWith(parent, run.job);
     const rendered = render(job, view);
-    const waitsFor = (file: FailedFile) => isWorthWaiting(file, job, now());
-    const failed = await keepMedia(run, rendered, { waitsFor, signal });
-    const pending = failed.filter(waitsFor);
+    const willRetry = (file: FailedFile) => isWorthWaiting(file, job, now());
+    const failed = await keepMedia(run, rendered, { willRetry, signal });
+    const pending = failed.filter(willRetry);
     const error = pending.find(({ optional }) => !optional)?.error;
     const { message, missing } = withKeptMedia(rendered, run.job);
     if (error) {
@@ -143,7 +143,7 @@ interface AbsentFiles {
 }
 
 function splitMissing(missing: readonly MediaItem[], failed: readonly FailedFile[]): AbsentFiles {
-  const ours = new Set(failed.filter(({ error }) => isOwnFault(error)).map(({ url }) => url));
+  const ours = new Set(failed.filter(({ error }) => isStorageFault(error)).map(({ url }) => url));
   const isOurs = ({ source }: MediaItem) => source.type === 'remote' && ours.has(source.url);
   return { linked: missing.filter(isOurs), lost: missing.filter((item) => !isOurs(item)) };
 }
@@ -153,7 +153,7 @@ const namesOf = (items: readonly MediaItem[]): string => items.map(({ name }) =>
 /** Adds notes on files that will not arrive. */
 function withMissingNotes(message: Message, { linked, lost }: AbsentFiles): Message {
   const notes = [
-    ...(linked.length > 0 ? [unkeptLinkSentence(namesOf(linked))] : []),
+    ...(linked.length > 0 ? [linkedFilesSentence(namesOf(linked))] : []),
     ...(lost.length > 0 ? [lostSentence(namesOf(lost))] : []),
   ];
   return withNote({ ...message, media: [...(message.media ?? []), ...linked] }, notes.join(' '));
@@ -170,12 +170,12 @@ function tookLong(job: Job, now: number): boolean {
 }
 
 function endMessage(job: Job): Message {
-  const message = messageOfEnd(job);
+  const message = outcomeMessage(job);
   if (!job.restored || job.end === 'cancelled') return message;
   return { ...message, footer: [RESTORED_NOTE, message.footer].filter(Boolean).join(' · ') };
 }
 
-function messageOfEnd(job: Job): Message {
+function outcomeMessage(job: Job): Message {
   switch (job.end) {
     case 'cancelled': {
       if (!hasWholeResult(job)) return { text: CANCELLED_SENTENCE, actions: [againButton(job)] };

@@ -35,7 +35,7 @@ const PAUSES = [
   { untilMs: Number.POSITIVE_INFINITY, pauseMs: 15 * SECOND },
 ] as const;
 
-interface Waited {
+interface PollTiming {
   /** Time since the video was submitted. */
   readonly elapsedMs: number;
   /** Median duration of recent videos of the same model, if any. */
@@ -52,14 +52,14 @@ export function createPoll({
   log,
 }: Pick<JobDependencies, 'gateway' | 'now' | 'random' | 'newId' | 'log'>) {
   /** Time of the next poll after a submission or poll, in milliseconds since the epoch. */
-  function whenToPoll({ submittedAt, createdAt, estimateMs }: Job): number {
+  function nextPollAt({ submittedAt, createdAt, estimateMs }: Job): number {
     const elapsedMs = now() - (submittedAt ?? createdAt);
     return now() + pollPause({ elapsedMs, typicalMs: estimateMs }, random);
   }
 
   /** Polls once, unless a Retry-After is pending; then no event is applied. Resolves to the time of the next run. */
   async function poll(run: JobRun, taskId: string, signal: AbortSignal): Promise<'now' | number> {
-    const notBefore = whenToAsk(run.job);
+    const notBefore = retryAfterEnd(run.job);
     if (notBefore > now()) return notBefore;
     const task = await query(run, taskId, signal);
     if (typeof task === 'number') return task;
@@ -90,7 +90,7 @@ export function createPoll({
       default:
         return status satisfies never;
     }
-    return whenToPoll(run.job);
+    return nextPollAt(run.job);
   }
 
   /** Keeps polling at growing intervals after the job has ended, while the gateway knows the task. */
@@ -103,7 +103,7 @@ export function createPoll({
     const pause = jitter(Math.min(LATE_LONGEST_MS, Math.max(LATE_FIRST_MS, elapsed / 4)), random);
     // The job has just ended, so the last poll is recent.
     if (now() - (job.finishedAt ?? 0) < LATE_FIRST_MS / 2) return now() + pause;
-    const notBefore = whenToAsk(job);
+    const notBefore = retryAfterEnd(job);
     if (notBefore > now()) return notBefore;
     const task = await query(run, taskId, signal);
     if (typeof task === 'number') return task;
@@ -115,7 +115,7 @@ export function createPoll({
   async function refreshVideoUrl(run: JobRun, signal: AbortSignal): Promise<void> {
     const { job } = run;
     if (PLANS[job.work.route].comesBack !== 'poll' || job.taskId === undefined) return;
-    if (whenToAsk(job) > now()) return;
+    if (retryAfterEnd(job) > now()) return;
     try {
       const { videoUrl } = await gateway.media.queryVideo(job.taskId, { signal });
       if (videoUrl === undefined) return;
@@ -159,11 +159,11 @@ export function createPoll({
     return run.fail({ ...failure, reference });
   }
 
-  return { whenToPoll, poll, pollLate, refreshVideoUrl };
+  return { nextPollAt, poll, pollLate, refreshVideoUrl };
 }
 
 /** Milliseconds until the next poll. Jitter keeps replicas from polling at the same moment. */
-export function pollPause({ elapsedMs, typicalMs = 0 }: Waited, random: () => number): number {
+export function pollPause({ elapsedMs, typicalMs = 0 }: PollTiming, random: () => number): number {
   const { pauseMs } = PAUSES.find(({ untilMs }) => elapsedMs < untilMs) ?? PAUSES[3];
   const first = FIRST_PART * typicalMs - elapsedMs;
   return Math.max(first, pauseMs) * (0.95 + random() / 10);
@@ -175,7 +175,7 @@ function limitedRetryAfter({ retryAfterMs }: GatewayError): number | undefined {
 }
 
 /** End of the gateway's Retry-After, in milliseconds since the epoch. */
-function whenToAsk({ held }: Job): number {
+function retryAfterEnd({ held }: Job): number {
   return held?.asking ?? 0;
 }
 

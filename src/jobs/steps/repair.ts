@@ -17,10 +17,10 @@ interface RepairParts extends Pick<JobDependencies, 'platform' | 'now' | 'log'> 
 /** Only ended jobs are shown again here. The next step of an open job writes its message. */
 export function createRepair({ platform, channel, finalMessage, now, log }: RepairParts): Step {
   /** The remaining message may be deleted, too, so the requester gets a direct message or finds the result in /jobs. */
-  async function tellElsewhere(run: JobRun, cause: PlatformError, signal: AbortSignal): Promise<void> {
+  async function reportElsewhere(run: JobRun, cause: PlatformError, signal: AbortSignal): Promise<void> {
     if (isOpen(run.job) || run.job.undelivered === true) return;
     const { message } = await finalMessage(run, signal);
-    if (!(await channel.tellPrivately(run.job, cause, message).catch(() => false)))
+    if (!(await channel.sendPrivately(run.job, cause, message).catch(() => false)))
       run.record({ undelivered: true });
   }
 
@@ -36,7 +36,7 @@ export function createRepair({ platform, channel, finalMessage, now, log }: Repa
       if (!(error instanceof PlatformError)) throw error;
       log.warn({ job: id, err: error }, 'Could not clean up the messages of two replicas');
       if (error.code === 'unavailable' && attempts < TRIES) return channel.showLater(run, error.retryAfterMs);
-      await tellElsewhere(run, error, signal);
+      await reportElsewhere(run, error, signal);
     }
     run.apply({ type: 'repaired' });
     return 'now';

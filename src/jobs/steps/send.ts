@@ -6,7 +6,7 @@ import type { AnswerQuestion } from '../ask/answer.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import { PLANS } from '../route-plans.ts';
 import type { JobRun, Next } from '../runner/run.ts';
-import { INTERRUPTED_SENTENCE, UNCERTAIN_SENTENCE, unkeptSentence } from '../sentences.ts';
+import { INTERRUPTED_SENTENCE, notStoredSentence, UNCERTAIN_SENTENCE } from '../sentences.ts';
 import type { WatchForCancel } from './cancel-watch.ts';
 import type { JobChannel } from './channel.ts';
 import { type FailSubmission, waitForCallback } from './failure.ts';
@@ -76,7 +76,7 @@ export function createSend({
       // The result arrived but is lost. It is only paid for again if a person presses **Again**.
       const reference = newId();
       log.error({ job: id, reference, err: error }, "Could not store the gateway's result");
-      return run.fail({ code: error.code, sentence: unkeptSentence(error), reference, taken: 'unknown' });
+      return run.fail({ code: error.code, sentence: notStoredSentence(error), reference, taken: 'unknown' });
     }
   }
 

@@ -52,7 +52,7 @@ export function createSlots({
     },
 
     /** When a queued job checks again, in milliseconds since the epoch. A free slot wakes it earlier. */
-    whenToAskAgain(job: Job): number {
+    nextCheckAt(job: Job): number {
       const rounds = Math.max(1, (job.queuePosition ?? 1) / queueOf(job).limit);
       return now() + jitter(Math.min(ASK_AGAIN_MS * rounds, LONGEST_PAUSE_MS), random);
     },
@@ -75,6 +75,6 @@ export function createSlots({
 }
 
 /** When a waiting job gives up its slot, in milliseconds since the epoch. The gateway is then unlikely to be still working on it. */
-export function slotHeldUntil({ submittedAt, createdAt, taskId }: Job): number {
+export function slotExpiresAt({ submittedAt, createdAt, taskId }: Job): number {
   return (submittedAt ?? createdAt) + (taskId === undefined ? UNCERTAIN_SLOT_MS : SLOT_MS);
 }

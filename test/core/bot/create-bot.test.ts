@@ -109,20 +109,22 @@ describe('commands send requests to the gateway', () => {
   });
 
   it('/ask uses the route before the model, and the msg route for an image', async () => {
-    const plainly = await world.read(accepted(await ask('ask', { question: 'Why?' })));
-    expect(plainly.work).toMatchObject({ dialect: 'chat', request: { model: 'some-model' } });
-    const routed = await world.read(accepted(await ask('ask', { question: 'Why?', model: 'gen:thinker' })));
-    expect(routed.work).toMatchObject({ dialect: 'gen', request: { model: 'thinker' } });
+    const byDefault = await world.read(accepted(await ask('ask', { question: 'Why?' })));
+    expect(byDefault.work).toMatchObject({ dialect: 'chat', request: { model: 'some-model' } });
+    const withRoute = await world.read(
+      accepted(await ask('ask', { question: 'Why?', model: 'gen:thinker' })),
+    );
+    expect(withRoute.work).toMatchObject({ dialect: 'gen', request: { model: 'thinker' } });
     const picture = {
       name: 'fox.png',
       contentType: 'image/png',
       bytes: 9,
       url: 'https://cdn.example/fox.png',
     };
-    const looking = await world.read(
+    const withImage = await world.read(
       accepted(await ask('ask', { question: 'Who is this?', image: picture })),
     );
-    expect(looking.work).toMatchObject({ dialect: 'msg' });
+    expect(withImage.work).toMatchObject({ dialect: 'msg' });
   });
 
   it('/ask sends earlier messages as turns with the names of their authors', async () => {
@@ -194,8 +196,8 @@ describe('buttons', () => {
       work: { request: { taskId: 'task-1', audioId: 'audio-one' } },
     });
     expect(privately(await press('lyrics', job)).text).toContain('Rain on the roof');
-    const again = await world.read(accepted(await press('again', job)));
-    expect(again.work).toEqual((await world.read(job)).work);
+    const repeated = await world.read(accepted(await press('again', job)));
+    expect(repeated.work).toEqual((await world.read(job)).work);
   });
 
   it('let only the requester or a moderator cancel', async () => {
@@ -273,9 +275,9 @@ it('/jobs lists the running jobs of the person here, with cancel buttons', async
   expect(message.actions).toMatchObject([{ id: `song.cancel:${job}:0` }]);
   // The gateway has not answered yet.
   await world.storage.jobs.replace({ ...(await world.read(job)), state: 'ready', end: 'cancelled' });
-  const told = privately(await ask('jobs'));
-  expect(told.text).toContain(': cancelled, ');
-  expect(told.actions).toBeUndefined();
+  const updated = privately(await ask('jobs'));
+  expect(updated.text).toContain(': cancelled, ');
+  expect(updated.actions).toBeUndefined();
 });
 
 it('an unexpected error becomes a message with a reference, and a log line with the cause', async () => {

@@ -13,11 +13,11 @@ it.each([
     console.log(retryAfterOf(new Headers({ 'retry-after': ${JSON.stringify(date)} }), now));`;
   // Each time zone needs its own process.
   for (const TZ of ['UTC', 'Asia/Tokyo', 'America/Los_Angeles']) {
-    const told = execFileSync(process.execPath, ['--input-type=module', '-e', code], {
+    const output = execFileSync(process.execPath, ['--input-type=module', '-e', code], {
       env: { ...process.env, TZ },
       encoding: 'utf8',
     });
-    expect(`${TZ} ${told.trim()}`).toBe(`${TZ} 60000`);
+    expect(`${TZ} ${output.trim()}`).toBe(`${TZ} 60000`);
   }
 });
 

@@ -13,21 +13,21 @@ function talk(...turns: (string | readonly InquiryPart[])[]): Inquiry {
   return {
     model: 'some-model',
     system: 'Be kind.',
-    turns: turns.map((said, index) => ({
+    turns: turns.map((content, index) => ({
       role: index % 2 === 0 ? 'user' : 'assistant',
-      parts: typeof said === 'string' ? [text(said)] : said,
+      parts: typeof content === 'string' ? [text(content)] : content,
     })),
   };
 }
 
-const said = ({ turns }: Inquiry) =>
+const textsIn = ({ turns }: Inquiry) =>
   turns.map(({ parts }) => parts.map((part) => (part.type === 'text' ? part.text : part.type)).join(' '));
 
 describe('earlier messages', () => {
   it('are dropped oldest first; the system prompt and the newest message always stay', () => {
     const long = talk('a'.repeat(300), 'b'.repeat(300), 'c'.repeat(300), 'd'.repeat(300), 'e'.repeat(300));
-    expect(said(cutToFit(long, 330)).map(([first]) => first)).toEqual(['c', 'd', 'e']);
-    expect(said(cutToFit(long, 1))).toEqual(['e'.repeat(300)]);
+    expect(textsIn(cutToFit(long, 330)).map(([first]) => first)).toEqual(['c', 'd', 'e']);
+    expect(textsIn(cutToFit(long, 1))).toEqual(['e'.repeat(300)]);
     expect(cutToFit(long, 1).system).toBe('Be kind.');
   });
 
@@ -39,14 +39,14 @@ describe('earlier messages', () => {
       'Cute.',
       'Which is older?',
     );
-    expect(said(cutToFit(shown, 2_000))).toEqual([
+    expect(textsIn(cutToFit(shown, 2_000))).toEqual([
       '(a picture) my fox',
       'Nice.',
       'image my cat',
       'Cute.',
       'Which is older?',
     ]);
-    expect(said(cutToFit(shown, 400))[2]).toBe('(a picture) my cat');
+    expect(textsIn(cutToFit(shown, 400))[2]).toBe('(a picture) my cat');
   });
 
   it('fit the budget, unless the newest message alone is larger', () => {

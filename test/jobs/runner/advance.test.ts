@@ -67,12 +67,12 @@ describe('a song', () => {
   });
 
   it('updates progress indicators of the platform without writing the record', async () => {
-    const told: (number | undefined)[] = [];
+    const updates: (number | undefined)[] = [];
     world.platform.showProgress = async (_address, { stage, startedAt, estimateMs }) => {
       expect(stage).toBe('Composing');
       expect(estimateMs).toBeUndefined();
-      told.push(world.clock.now() - startedAt);
-      if (told.length === 3) throw new PlatformError('unavailable', 'away');
+      updates.push(world.clock.now() - startedAt);
+      if (updates.length === 3) throw new PlatformError('unavailable', 'away');
       return 30_000;
     };
     const job = await world.start(SONG);
@@ -81,14 +81,14 @@ describe('a song', () => {
     const { version } = await world.read(job);
     world.clock.advance(30_000);
     expect(await world.advance(job)).toBe(world.clock.now() + 30_000);
-    expect(told.at(-1)).toBe(30_000);
+    expect(updates.at(-1)).toBe(30_000);
     world.clock.advance(30_000);
     expect(await world.advance(job)).toBeGreaterThan(world.clock.now() + 30_000);
     expect((await world.read(job)).version).toBe(version);
     await world.callback(job, songCallback('complete'));
     await world.advance(job);
     expect((await world.read(job)).state).toBe('delivered');
-    expect(told).toHaveLength(3);
+    expect(updates).toHaveLength(3);
   });
 
   it('shows an estimate from recent songs', async () => {
@@ -434,15 +434,15 @@ describe('submission', () => {
     const id = await world.start(SONG);
     await Promise.all([world.advance(id), world.advance(id)]);
     await world.advance(id);
-    expect(world.gateway.timesTaken(id, 'music.generate')).toBe(1);
+    expect(world.gateway.acceptedCount(id, 'music.generate')).toBe(1);
     expect((await world.read(id)).state).toBe('waiting');
     expect(world.platform.shown.size).toBe(1);
   });
 
   it('pauses for the run that took over, before both repair their messages', async () => {
     const id = await world.start(SONG);
-    const nexts = await Promise.all([world.advance(id), world.advance(id)]);
-    expect(nexts).toContain(world.clock.now() + 1_000);
+    const results = await Promise.all([world.advance(id), world.advance(id)]);
+    expect(results).toContain(world.clock.now() + 1_000);
   });
 
   it('is not sent by a run that was suspended for longer than its lease', async () => {
@@ -507,7 +507,7 @@ describe('a video', () => {
       { status: 'succeeded', videoUrl: 'https://gateway.example/film.mp4' },
     );
     const job = await world.start(VIDEO);
-    for (let looks = 0; looks < 12; looks++) {
+    for (let runs = 0; runs < 12; runs++) {
       const next = await world.advance(job);
       if (next === undefined) break;
       world.clock.advance(Math.max(0, next - world.clock.now()));
@@ -546,14 +546,14 @@ describe('a video', () => {
 
   it('that never ends expires at the deadline', async () => {
     const job = await world.start(VIDEO);
-    let looks = 0;
+    let runs = 0;
     while ((await world.read(job)).state !== 'expired') {
       const next = await world.advance(job);
       world.clock.advance(Math.max(1, (next ?? 0) - world.clock.now()));
-      looks += 1;
+      runs += 1;
     }
     expect(world.message()?.text).toContain("didn't finish this in time");
-    expect(looks).toBeLessThan(200);
+    expect(runs).toBeLessThan(200);
   });
 });
 
@@ -673,19 +673,19 @@ describe('delivery', () => {
     [60_001, true],
   ])('of a job without a message after %d ms searches for one: %s', async (ms, searches) => {
     const id = await world.start(SONG);
-    const searched: (boolean | undefined)[] = [];
+    const mayHavePosted: (boolean | undefined)[] = [];
     const show = world.platform.show.bind(world.platform);
     world.platform.show = async (address, message, options) => {
-      searched.push(options.mayHavePosted);
+      mayHavePosted.push(options.mayHavePosted);
       return await show(address, message, options);
     };
     world.clock.advance(ms);
     await world.advance(id);
-    expect(searched).toEqual([searches]);
+    expect(mayHavePosted).toEqual([searches]);
     await world.callback(id, songCallback('complete'));
     world.clock.advance(10 * MINUTE);
     await world.advance(id);
-    expect(searched).toEqual([searches, false]);
+    expect(mayHavePosted).toEqual([searches, false]);
   });
 
   it('falls back to a direct message if the channel is gone', async () => {
@@ -700,9 +700,9 @@ describe('delivery', () => {
 
   it('of a repeated event is one job', async () => {
     const job = await world.start(SONG, { id: 'the same event' });
-    const twin = await world.start(SONG, { id: 'the same event' });
-    expect(twin, 'its buttons and its log lines name the job that is stored').toBe(job);
-    await world.advance(twin);
+    const repeated = await world.start(SONG, { id: 'the same event' });
+    expect(repeated, 'its buttons and its log lines name the job that is stored').toBe(job);
+    await world.advance(repeated);
     expect(world.gateway.taken).toHaveLength(1);
   });
 });

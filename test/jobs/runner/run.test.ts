@@ -26,11 +26,11 @@ const POSTED = { type: 'recorded', fields: { posted: { id: 'message-1' } } } as 
 async function load(): Promise<JobRun> {
   const { jobs } = world.storage;
   const replace: typeof jobs.replace = async (record) => {
-    const trouble = writes.shift();
-    if (trouble === 'away') throw new StorageError('unavailable', trouble);
-    if (trouble === 'full' || trouble === 'locked') throw new StorageError(trouble, trouble);
+    const outcome = writes.shift();
+    if (outcome === 'away') throw new StorageError('unavailable', outcome);
+    if (outcome === 'full' || outcome === 'locked') throw new StorageError(outcome, outcome);
     const written = await jobs.replace(record);
-    if (trouble === 'answer lost') throw new StorageError('unavailable', trouble);
+    if (outcome === 'answer lost') throw new StorageError('unavailable', outcome);
     return written;
   };
   const run = await JobRun.load(
@@ -49,12 +49,12 @@ async function load(): Promise<JobRun> {
   return run;
 }
 
-async function claimThatMeets(trouble: 'away' | 'answer lost'): Promise<void> {
+async function claimDuring(outcome: 'away' | 'answer lost'): Promise<void> {
   const run = await load();
-  writes = [trouble];
+  writes = [outcome];
   run.apply(POSTED);
   const claim = run.claim({ type: 'submitting', work: run.job.work, at: world.clock.now() });
-  await expect(claim).rejects.toThrow(trouble);
+  await expect(claim).rejects.toThrow(outcome);
 }
 
 const posted = async () => (await world.read(job)).posted;
@@ -82,12 +82,12 @@ describe('a posted message', () => {
   });
 
   it('is stored even if the claim written with it fails', async () => {
-    await claimThatMeets('away');
+    await claimDuring('away');
     expect(await world.read(job)).toMatchObject({ state: 'accepted', posted: { id: 'message-1' } });
   });
 
   it('is not followed by a request if the confirmation of the claim was lost', async () => {
-    await claimThatMeets('answer lost');
+    await claimDuring('answer lost');
     expect(await world.read(job)).toMatchObject({ state: 'submitting', posted: { id: 'message-1' } });
   });
 

@@ -49,15 +49,15 @@ describe('a question', () => {
     Object.assign(world.dependencies.media, { keep: async () => kept, open, keepBytes: async () => kept });
   });
 
-  const asking = (more: Partial<AnswerWork>): StartRequest => ({
+  const questionRequest = (more: Partial<AnswerWork>): StartRequest => ({
     ...QUESTION,
     work: { ...(QUESTION.work as AnswerWork), history: { message: 'm1' }, ...more },
   });
-  const said = { author: 'person' as const, person: 'bob', name: 'Bob', text: 'Look!', files: [fox] };
+  const imageMessage = { author: 'person' as const, person: 'bob', name: 'Bob', text: 'Look!', files: [fox] };
 
   test('includes the conversation read by its platform', async () => {
-    world.platform.conversation = [said];
-    const job = await world.start(asking({}));
+    world.platform.conversation = [imageMessage];
+    const job = await world.start(questionRequest({}));
     await world.advance(job);
     const { work } = await world.read(job);
     expect(work).not.toHaveProperty('history');
@@ -67,8 +67,8 @@ describe('a question', () => {
   });
 
   test('that replies to an image goes to the vision model', async () => {
-    world.platform.conversation = [said];
-    const job = await world.start(asking({ seeing: { dialect: 'msg', model: 'seeing' } }));
+    world.platform.conversation = [imageMessage];
+    const job = await world.start(questionRequest({ seeing: { dialect: 'msg', model: 'seeing' } }));
     await world.advance(job);
     expect((await world.read(job)).work).toMatchObject({
       dialect: 'msg',
@@ -80,7 +80,7 @@ describe('a question', () => {
     const turns = [
       { role: 'user' as const, parts: [{ type: 'file' as const, file: { ...fox, contentType: undefined } }] },
     ];
-    const job = await world.start(asking({ request: { model: 'chat-small', turns } }));
+    const job = await world.start(questionRequest({ request: { model: 'chat-small', turns } }));
     await world.advance(job);
     expect(world.message()?.text).toContain("“chat-small” can't read images");
     expect(world.gateway.taken).toEqual([]);
@@ -88,7 +88,7 @@ describe('a question', () => {
 });
 
 /** Fetches that never finish. Resolves when the first one starts. */
-function hang(): Promise<void> {
+function neverFetch(): Promise<void> {
   const fetching = Promise.withResolvers<void>();
   const { keep } = world.dependencies.media;
   Object.assign(world.dependencies.media, {
@@ -105,7 +105,7 @@ function hang(): Promise<void> {
 test('slow files fail the job with a message, and nothing is spent', async () => {
   const deadline = new AbortController();
   const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(deadline.signal);
-  const fetching = hang();
+  const fetching = neverFetch();
   const job = await world.start(FILM);
   const ended = world.advance(job);
   await fetching;
@@ -117,7 +117,7 @@ test('slow files fail the job with a message, and nothing is spent', async () =>
 });
 
 test('a job that is cancelled while its files are fetched ends immediately', async () => {
-  const fetching = hang();
+  const fetching = neverFetch();
   const job = await world.start(FILM);
   const ended = world.advance(job);
   await fetching;

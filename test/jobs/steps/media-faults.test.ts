@@ -68,11 +68,11 @@ const songs = (items: readonly MediaItem[] | undefined) =>
   (items ?? []).filter(({ kind }) => kind === 'audio');
 const sources = (world: MediaWorld) => songs(world.shown().media).map(({ source }) => source.type);
 
-async function expectWhole(world: MediaWorld, job: string): Promise<void> {
+async function expectComplete(world: MediaWorld, job: string): Promise<void> {
   expect((await world.read(job)).state).toBe('delivered');
   expect(sources(world)).toEqual(['kept', 'kept']);
   expect(world.shown().footer ?? '').not.toContain('not here yet');
-  expect(world.gateway.timesTaken(job, 'music.generate')).toBe(1);
+  expect(world.gateway.acceptedCount(job, 'music.generate')).toBe(1);
 }
 
 async function tagsIn(world: MediaWorld, item: MediaItem | undefined) {
@@ -86,22 +86,22 @@ describe('a full disk', () => {
     const { disk, store } = await fullDisk();
     const world = await createMediaWorld(store);
     const job = await finishedSong(world);
-    await world.lookAgain(job, 6);
+    await world.advanceTimes(job, 6);
     expect((await world.read(job)).state).toBe('ready');
     expect(world.shown().footer).toContain('Rain (take 1), Rain (take 2)');
     expect(world.shown().footer).toContain("I can't store files right now, but I'll keep trying.");
     disk.isFull = false;
-    await world.lookAgain(job, 1);
-    await expectWhole(world, job);
+    await world.advanceTimes(job, 1);
+    await expectComplete(world, job);
   });
 
   it('for a day leads to links to the gateway, and a note', async () => {
     const { store } = await fullDisk();
     const world = await createMediaWorld(store);
     const job = await finishedSong(world);
-    await world.lookAgain(job, 12);
+    await world.advanceTimes(job, 12);
     world.clock.advance(DAY);
-    await world.lookAgain(job, 1);
+    await world.advanceTimes(job, 1);
     expect((await world.read(job)).state).toBe('delivered');
     expect(sources(world)).toEqual(['remote', 'remote']);
     expect(world.shown().footer).toContain("The link is the gateway's own and expires in a few days");
@@ -127,7 +127,7 @@ describe('a full disk', () => {
       work: { route: 'gen.image', request: { model: 'gen-picture', turns } },
       title: 'Creating an image of “a fox”',
     });
-    await world.lookAgain(job, 3);
+    await world.advanceTimes(job, 3);
     expect((await world.read(job)).state).toBe('failed');
     expect(world.shown().text).toContain("I can't store files right now");
     expect(world.shown().footer).toMatch(/^Reference /);
@@ -139,29 +139,32 @@ describe('an unreachable bucket', () => {
     const { store, start } = await absentBucket();
     const world = await createMediaWorld(store);
     const job = await finishedSong(world);
-    await world.lookAgain(job, 5);
+    await world.advanceTimes(job, 5);
     expect((await world.read(job)).state).toBe('ready');
     expect(world.shown().footer).toContain("I can't store files right now");
     await start();
-    await world.lookAgain(job, 1);
-    await expectWhole(world, job);
+    await world.advanceTimes(job, 1);
+    await expectComplete(world, job);
   });
 
   it('between storing and posting leads to links, which files replace later', async () => {
     const roomy = await folder();
-    let isAway = false;
-    const { store: away } = await absentBucket();
-    const store: MediaStore = { ...roomy, open: (name, range) => (isAway ? away : roomy).open(name, range) };
+    let isDown = false;
+    const { store: downStore } = await absentBucket();
+    const store: MediaStore = {
+      ...roomy,
+      open: (name, range) => (isDown ? downStore : roomy).open(name, range),
+    };
     const world = await createMediaWorld(store);
     const job = await finishedSong(world);
-    isAway = true;
-    await world.lookAgain(job, 5);
+    isDown = true;
+    await world.advanceTimes(job, 5);
     expect((await world.read(job)).state).toBe('ready');
     expect(world.shown().text).toContain('https://bot.example/files/');
     expect(world.shown().text).toContain(LINKED_FILES_SENTENCE);
-    isAway = false;
-    await world.lookAgain(job, 1);
-    await expectWhole(world, job);
+    isDown = false;
+    await world.advanceTimes(job, 1);
+    await expectComplete(world, job);
     expect(world.shown().text ?? '').not.toContain('https://bot.example/files/');
   });
 
@@ -171,22 +174,22 @@ describe('an unreachable bucket', () => {
     const image = { name: `${'a'.repeat(64)}.png`, bytes: 1, contentType: 'image/png' };
     if (VIDEO.work.route !== 'media.video') throw new TypeError('no video');
     const job = await world.start({ ...VIDEO, work: { ...VIDEO.work, image } });
-    await world.lookAgain(job, 2);
+    await world.advanceTimes(job, 2);
     expect((await world.read(job)).state).toBe('failed');
     expect(world.shown().text).toContain('Nothing was spent');
     expect(world.gateway.taken).toEqual([]);
     const song = await world.start(SONG);
     await world.advance(song);
-    expect(world.gateway.timesTaken(song, 'music.generate')).toBe(1);
+    expect(world.gateway.acceptedCount(song, 'music.generate')).toBe(1);
   });
 });
 
 describe('a platform', () => {
   it('that rejects the files gets links and a note, and the job is delivered', async () => {
     const world = await createMediaWorld(await folder());
-    world.platform.refuseFiles = () => new PlatformError('refused', 'these files offend');
+    world.platform.rejectFiles = () => new PlatformError('refused', 'these files offend');
     const job = await finishedSong(world);
-    await world.lookAgain(job, 1);
+    await world.advanceTimes(job, 1);
     expect((await world.read(job)).state).toBe('delivered');
     expect(world.shown().text).toMatch(/\[Rain .*mp3\]\(https:\/\/bot\.example\/files\/[0-9a-f]{64}\.mp3\?/);
     expect(world.shown().text).toContain(LINKED_FILES_SENTENCE);
@@ -194,11 +197,11 @@ describe('a platform', () => {
 
   it('whose uploads never arrive gets links after some tries', async () => {
     const world = await createMediaWorld(await folder());
-    world.platform.refuseFiles = () => new PlatformError('unavailable', 'the upload broke');
+    world.platform.rejectFiles = () => new PlatformError('unavailable', 'the upload broke');
     const job = await finishedSong(world);
-    await world.lookAgain(job, 4);
+    await world.advanceTimes(job, 4);
     expect((await world.read(job)).state).toBe('ready');
-    await world.lookAgain(job, 4);
+    await world.advanceTimes(job, 4);
     expect((await world.read(job)).state).toBe('delivered');
     expect(world.shown().text).toContain(LINKED_FILES_SENTENCE);
   });
@@ -208,8 +211,8 @@ describe('a platform', () => {
     const job = await finishedSong(world);
     for (let failure = 0; failure < 30; failure += 1)
       world.platform.failures.push(new PlatformError('unavailable', 'away'));
-    await world.lookAgain(job, 40);
-    await expectWhole(world, job);
+    await world.advanceTimes(job, 40);
+    await expectComplete(world, job);
   });
 });
 
@@ -218,14 +221,14 @@ describe('files', () => {
     const store = await folder();
     const world = await createMediaWorld(store);
     const job = await finishedSong(world);
-    world.platform.refuseFiles = () => new PlatformError('unavailable', 'away');
-    await world.lookAgain(job, 1);
+    world.platform.rejectFiles = () => new PlatformError('unavailable', 'away');
+    await world.advanceTimes(job, 1);
     const { kept, tagged } = await world.read(job);
     for (const file of [...Object.values(kept), ...Object.values(tagged ?? {})])
       await store.remove(file.name);
-    world.platform.refuseFiles = undefined;
-    await world.lookAgain(job, 3);
-    await expectWhole(world, job);
+    world.platform.rejectFiles = undefined;
+    await world.advanceTimes(job, 3);
+    await expectComplete(world, job);
   });
 
   it('that are missing in a first listen are there in the end', async () => {
@@ -240,15 +243,15 @@ describe('files', () => {
     expect(world.shown().footer).toBeUndefined();
     world.served.set('/one.mp3', one);
     await world.callback(job, world.complete);
-    await world.lookAgain(job, 1);
-    await expectWhole(world, job);
+    await world.advanceTimes(job, 1);
+    await expectComplete(world, job);
   });
 
   it('that the gateway no longer has are named, and the others delivered', async () => {
     const world = await createMediaWorld(await folder());
     world.served.delete('/two.mp3');
     const job = await finishedSong(world);
-    await world.lookAgain(job, 20);
+    await world.advanceTimes(job, 20);
     expect((await world.read(job)).state).toBe('delivered');
     expect(sources(world)).toEqual(['kept']);
     expect(world.shown().footer).toContain("The gateway created Rain (take 2), but I couldn't download it.");
@@ -263,11 +266,11 @@ describe('files', () => {
       const two = world.served.get('/two.mp3') ?? Buffer.alloc(0);
       world.served.delete('/two.mp3');
       const job = await finishedSong(world);
-      await world.lookAgain(job, 3);
+      await world.advanceTimes(job, 3);
       expect((await world.read(job)).state).toBe('ready');
       world.served.set('/two.mp3', two);
-      await world.lookAgain(job, 1);
-      await expectWhole(world, job);
+      await world.advanceTimes(job, 1);
+      await expectComplete(world, job);
     },
   );
 
@@ -284,7 +287,7 @@ describe('files', () => {
     });
     world.gateway.polls.push(film('/stale.mp4'), unknown, film('/stale.mp4'), film('/fresh.mp4'));
     const job = await world.start(VIDEO);
-    await world.lookAgain(job, 12);
+    await world.advanceTimes(job, 12);
     expect((await world.read(job)).state).toBe('delivered');
     expect(world.shown().media).toMatchObject([{ kind: 'video', source: { type: 'kept' } }]);
     expect(world.shown().footer).toBe('Requested by Ada');
@@ -318,13 +321,13 @@ describe('files', () => {
     const command = world.dependencies.command('song');
     if (!command) throw new TypeError('no command');
     Object.assign(world.dependencies, { command: () => ({ ...command, done: () => ({ media }) }) });
-    await world.lookAgain(await finishedSong(world), 1);
+    await world.advanceTimes(await finishedSong(world), 1);
     expect(world.shown().media).toMatchObject([
       { name: 'Rain.mp3', smaller: { name: 'Rain (2).mp3', source: { type: 'kept' } } },
     ]);
     world.served.delete('/one.mp3');
     const job = await finishedSong(world);
-    await world.lookAgain(job, 8);
+    await world.advanceTimes(job, 8);
     expect((await world.read(job)).state).toBe('delivered');
     expect(world.shown().media?.map((item) => [item.name, item.smaller])).toEqual([['Rain.mp3', undefined]]);
   });
@@ -333,10 +336,10 @@ describe('files', () => {
     const world = await createMediaWorld(await folder());
     world.served.delete('/cover.png');
     const job = await finishedSong(world);
-    const asked = world.clock.now();
-    await world.lookAgain(job, 8);
-    await expectWhole(world, job);
-    expect(world.clock.now() - asked).toBeLessThan(10_000);
+    const startedAt = world.clock.now();
+    await world.advanceTimes(job, 8);
+    await expectComplete(world, job);
+    expect(world.clock.now() - startedAt).toBeLessThan(10_000);
     expect(world.shown().media).toHaveLength(2);
     expect(world.shown().footer).toBeUndefined();
     const tags = await tagsIn(world, songs(world.shown().media)[0]);
@@ -349,9 +352,9 @@ describe('files', () => {
     const cover = world.served.get('/cover.png') ?? Buffer.alloc(0);
     world.served.delete('/cover.png');
     const job = await finishedSong(world);
-    await world.lookAgain(job, 1);
+    await world.advanceTimes(job, 1);
     world.served.set('/cover.png', cover);
-    await world.lookAgain(job, 1);
+    await world.advanceTimes(job, 1);
     expect((await world.read(job)).state).toBe('delivered');
     expect(world.shown().media).toHaveLength(3);
     expect((await tagsIn(world, songs(world.shown().media)[0])).images).toHaveLength(1);
@@ -382,7 +385,7 @@ describe('files', () => {
     const image = { name: `${'a'.repeat(64)}.png`, bytes: 1, contentType: 'image/png' };
     if (VIDEO.work.route !== 'media.video') throw new TypeError('no video');
     const job = await world.start({ ...VIDEO, work: { ...VIDEO.work, image } });
-    await world.lookAgain(job, 2);
+    await world.advanceTimes(job, 2);
     expect(world.shown().text).toContain('Please use the command again');
     expect(world.gateway.taken).toEqual([]);
   });

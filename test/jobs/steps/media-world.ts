@@ -14,7 +14,7 @@ import { advanceOnce, createWorld, songCallback, type World } from '../world.ts'
 /** A platform that reads every file it posts, as an upload does. */
 export class UploadingPlatform extends RecordingPlatform {
   /** Reads the files of a message. */
-  refuseFiles: (() => Error) | undefined;
+  rejectFiles: (() => Error) | undefined;
   readonly #media: Media;
 
   constructor(media: Media) {
@@ -26,7 +26,7 @@ export class UploadingPlatform extends RecordingPlatform {
     const files = (message.media ?? []).flatMap(({ source }) =>
       source.type === 'kept' ? [source.file] : [],
     );
-    if (files.length > 0 && this.refuseFiles) throw this.refuseFiles();
+    if (files.length > 0 && this.rejectFiles) throw this.rejectFiles();
     for (const { name } of files) {
       const opened = await this.#media.open(name);
       if (opened === undefined) throw new MediaError('missing', 'The file is no longer available');
@@ -51,7 +51,7 @@ export interface MediaWorld extends World {
   /** Delivers a first take before the song is complete. */
   readonly first: object;
   /** Advances the job up to this many times, whenever it is due; stops when nothing is left to do. */
-  lookAgain(job: string, times: number): Promise<void>;
+  advanceTimes(job: string, times: number): Promise<void>;
   shown(): Message;
 }
 
@@ -101,7 +101,7 @@ export async function createMediaWorld(store: MediaStore): Promise<MediaWorld> {
     advance: run,
     complete: here(songCallback('complete')),
     first: here(songCallback('first')),
-    async lookAgain(job, times) {
+    async advanceTimes(job, times) {
       for (let time = 0; time < times; time += 1) {
         const next = await run(job);
         if (next === undefined) return;

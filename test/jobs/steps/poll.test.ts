@@ -11,7 +11,7 @@ const FILM = { status: 'succeeded', videoUrl: 'https://gateway.example/film.mp4'
 
 describe('the interval', () => {
   /** Times of the polls of a video that does not end, from its submission. */
-  function asked(until: number, typicalMs?: number): number[] {
+  function pollTimes(until: number, typicalMs?: number): number[] {
     const times: number[] = [];
     for (let at = 0; at < until; ) {
       at += pollPause({ elapsedMs: at, typicalMs }, () => 0.5);
@@ -22,15 +22,15 @@ describe('the interval', () => {
 
   it('starts at 80 % of the typical duration', () => {
     for (const typical of [30 * SECOND, 2 * MINUTE, 10 * MINUTE])
-      expect(asked(typical, typical)[0]).toBe(0.8 * typical);
+      expect(pollTimes(typical, typical)[0]).toBe(0.8 * typical);
   });
 
   it('starts immediately if the typical duration is unknown', () => {
-    expect(asked(MINUTE)[0]).toBe(3 * SECOND);
+    expect(pollTimes(MINUTE)[0]).toBe(3 * SECOND);
   });
 
   it('then grows from 3 to 15 seconds with the elapsed time', () => {
-    const times = asked(20 * MINUTE, 20 * SECOND);
+    const times = pollTimes(20 * MINUTE, 20 * SECOND);
     const pauses = times.slice(1).map((at, index) => at - (times[index] ?? 0));
     expect(pauses).toEqual(pauses.toSorted((one, other) => one - other));
     expect([pauses[0], pauses.at(-1)]).toEqual([3 * SECOND, 15 * SECOND]);
@@ -60,10 +60,10 @@ describe('a polled video', () => {
   afterEach(() => world[Symbol.asyncDispose]());
 
   /** Advances the job whenever it is due, until it stops or `until` returns true. Resolves to the number of runs. */
-  async function follow(job: string, until: () => boolean = () => false): Promise<number> {
-    for (let looks = 1; ; looks++) {
+  async function runUntilDone(job: string, until: () => boolean = () => false): Promise<number> {
+    for (let runs = 1; ; runs++) {
       const next = await world.advance(job);
-      if (next === undefined || until()) return looks;
+      if (next === undefined || until()) return runs;
       world.clock.advance(Math.max(1, next - world.clock.now()));
     }
   }
@@ -79,7 +79,7 @@ describe('a polled video', () => {
   it('continues after a 404, as after an unknown status', async () => {
     world.gateway.polls.push(notFound, { status: 'unknown' }, notFound, { status: 'running' }, FILM);
     const job = await world.start(VIDEO);
-    await follow(job);
+    await runUntilDone(job);
     expect((await world.read(job)).state).toBe('delivered');
   });
 
@@ -106,7 +106,7 @@ describe('a polled video', () => {
   it('continues after an unknown status for a while', async () => {
     world.gateway.polls.push({ status: 'unknown' }, { status: 'unknown' }, { status: 'running' }, FILM);
     const job = await world.start(VIDEO);
-    await follow(job);
+    await runUntilDone(job);
     expect((await world.read(job)).state).toBe('delivered');
   });
 
@@ -116,17 +116,17 @@ describe('a polled video', () => {
   ])('ends with a message if the gateway reports it as unknown by %s for minutes', async (_, reply) => {
     world.gateway.polls.push(...Array.from({ length: 500 }, () => reply));
     const job = await world.start(VIDEO);
-    const began = world.clock.now();
+    const startedAt = world.clock.now();
     const failed = async () => (await world.read(job)).state === 'failed';
-    while (!(await failed())) await follow(job, () => world.message()?.progress === undefined);
+    while (!(await failed())) await runUntilDone(job, () => world.message()?.progress === undefined);
     expect(world.message()?.text).toContain('lost track');
     expect(world.message()?.text).toContain('charged again');
     expect(world.message()?.actions?.map(({ label }) => label)).toEqual(['Again']);
-    expect(world.clock.now() - began).toBeGreaterThanOrEqual(5 * MINUTE);
-    expect(world.clock.now() - began).toBeLessThan(10 * MINUTE);
+    expect(world.clock.now() - startedAt).toBeGreaterThanOrEqual(5 * MINUTE);
+    expect(world.clock.now() - startedAt).toBeLessThan(10 * MINUTE);
     world.gateway.polls.length = 0;
     world.gateway.polls.push(reply, FILM);
-    await follow(job);
+    await runUntilDone(job);
     expect((await world.read(job)).state, 'it was asked about on').toBe('delivered');
     expect(world.message()?.media).toHaveLength(1);
   });
@@ -134,17 +134,17 @@ describe('a polled video', () => {
   it('finished after its deadline is still delivered, and polled at growing intervals', async () => {
     const job = await world.start(VIDEO);
     const expired = async () => (await world.read(job)).state === 'expired';
-    while (!(await expired())) await follow(job, () => world.message()?.progress === undefined);
+    while (!(await expired())) await runUntilDone(job, () => world.message()?.progress === undefined);
     world.clock.advance(3 * HOUR);
     world.gateway.polls.push({ status: 'running' }, FILM);
-    expect(await follow(job)).toBeLessThan(10);
+    expect(await runUntilDone(job)).toBeLessThan(10);
     expect((await world.read(job)).state).toBe('delivered');
     expect(world.message()?.media).toHaveLength(1);
   });
 
   it('is given up after a day, when the gateway no longer stores it', async () => {
     const job = await world.start(VIDEO);
-    expect(await follow(job)).toBeLessThan(500);
+    expect(await runUntilDone(job)).toBeLessThan(500);
     expect((await world.read(job)).state).toBe('expired');
   });
 });

@@ -11,8 +11,8 @@ beforeEach(async () => {
 });
 afterEach(() => world[Symbol.asyncDispose]());
 
-const songsAsked = () => world.gateway.taken.filter(({ route }) => route === 'music.generate').length;
-const placeOf = async (job: string) => (await world.read(job)).queuePosition;
+const songRequests = () => world.gateway.taken.filter(({ route }) => route === 'music.generate').length;
+const positionOf = async (job: string) => (await world.read(job)).queuePosition;
 
 /** Songs requested one after the other. */
 async function songs(count: number): Promise<string[]> {
@@ -34,8 +34,8 @@ async function deliver(job: string | undefined): Promise<void> {
 
 it('sends at most the allowed number of songs, and shows the others their position', async () => {
   const jobs = await songs(13);
-  expect(songsAsked()).toBe(10);
-  expect(await Promise.all(jobs.slice(9).map(placeOf))).toEqual([undefined, 1, 2, 3]);
+  expect(songRequests()).toBe(10);
+  expect(await Promise.all(jobs.slice(9).map(positionOf))).toEqual([undefined, 1, 2, 3]);
   expect(world.message()?.progress).toMatchObject({ stage: 'Waiting for its turn', queuePosition: 3 });
   expect(world.message()?.actions?.map(({ label }) => label)).toEqual(['Cancel']);
 });
@@ -45,11 +45,11 @@ it('lets the next song in when one is finished, and moves the others up', async 
   await deliver(jobs[0]);
   const [, next = '', last = ''] = jobs.slice(9);
   await world.advance(last);
-  expect(await placeOf(last)).toBe(1);
+  expect(await positionOf(last)).toBe(1);
   expect(world.message()?.progress?.queuePosition).toBe(1);
   await world.advance(next);
   expect((await world.read(next)).state).toBe('waiting');
-  expect(songsAsked()).toBe(11);
+  expect(songRequests()).toBe(11);
 });
 
 it('wakes the next job immediately, without waiting for its timer', async () => {
@@ -119,10 +119,10 @@ it('each family has its own queue', async () => {
 it.each([
   ['cancelled in the queue', async (job: string) => void (await world.jobs.cancel(job, 'ada'))],
   ['erased', (job: string) => world.storage.jobs.erase(job)],
-])('a job that was %s blocks nobody', async (_how, leave) => {
+])('a job that was %s blocks nobody', async (_how, endJob) => {
   const jobs = await songs(12);
   const [, first = '', second = ''] = jobs.slice(9);
-  await leave(first);
+  await endJob(first);
   await world.advance(first);
   await world.jobs.run(world.dependencies.invoke);
   await world.jobs.stop();
@@ -144,7 +144,7 @@ it.each([
   const failing = await world.start(SONG);
   await world.advance(failing);
   await songs(1);
-  expect(songsAsked()).toBe(10);
+  expect(songRequests()).toBe(10);
 });
 
 it('an answer and an image release their slots once they are finished', async () => {
@@ -173,6 +173,6 @@ it('the slot of an unreadable job is released', async () => {
     return read(id);
   };
   await world.jobs.run(world.dependencies.invoke);
-  await expect.poll(songsAsked).toBe(11);
+  await expect.poll(songRequests).toBe(11);
   await world.jobs.stop();
 });

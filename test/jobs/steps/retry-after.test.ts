@@ -68,10 +68,10 @@ describe('a Retry-After of the gateway', () => {
     const [first = '', last = ''] = [songs[0], songs[10]];
     expect((await world.read(first)).state).toBe('failed');
     expect((await world.read(last)).state).toBe('waiting');
-    const told = world.platform.history.find(({ text }) => text?.includes('12 minutes'));
+    const message = world.platform.history.find(({ text }) => text?.includes('12 minutes'));
     const time = new Date(world.clock.now() + 12 * MINUTE).toISOString().slice(11, 16);
-    expect(told?.text).toContain(`${time} UTC`);
-    expect(told?.actions?.map(({ label }) => label)).toEqual(['Again']);
+    expect(message?.text).toContain(`${time} UTC`);
+    expect(message?.actions?.map(({ label }) => label)).toEqual(['Again']);
   });
 });
 
@@ -94,11 +94,11 @@ it('a Retry-After of the platform is respected even if the job is woken', async 
   await world.callback(job, songCallback('complete'));
   world.platform.failures.push(new PlatformError('unavailable', 'slower', { retryAfterMs: 30 * SECOND }));
   const until = await world.advance(job);
-  const tried = world.platform.history.length;
+  const shownBefore = world.platform.history.length;
   world.clock.advance(10 * SECOND);
   await world.callback(job, songCallback('first'));
   expect(await world.advance(job)).toBe(until);
-  expect(world.platform.history).toHaveLength(tried);
+  expect(world.platform.history).toHaveLength(shownBefore);
   world.clock.advance(21 * SECOND);
   await world.advance(job);
   expect((await world.read(job)).state).toBe('delivered');
@@ -184,28 +184,28 @@ describe('a Retry-After for polls', () => {
 
 it('/jobs shows the reason for waiting', async () => {
   await using studio = await openStudio();
-  const { world: here } = studio;
+  const { world } = studio;
   // As displayed: without Markdown escapes.
   const jobsOf = async () => privateText(await studio.ask('jobs')).replaceAll('\\', '');
   const song = { prompt: 'rain' };
-  here.gateway.replies.push(busy(50 * SECOND));
+  world.gateway.replies.push(busy(50 * SECOND));
   const held = await studio.stored(await studio.ask('song', song));
-  await here.advance(held.id);
+  await world.advance(held.id);
   expect(await jobsOf()).toContain('waiting for the busy gateway, next try in 0:5');
-  here.clock.advance(52 * SECOND);
-  await here.advance(held.id);
+  world.clock.advance(52 * SECOND);
+  await world.advance(held.id);
   expect(await jobsOf()).toMatch(/running, .* so far/);
 
-  await here.callback(held.id, songCallback('complete'));
-  here.platform.failures.push(new PlatformError('unavailable', 'slower', { retryAfterMs: 30 * SECOND }));
-  await here.advance(held.id);
+  await world.callback(held.id, songCallback('complete'));
+  world.platform.failures.push(new PlatformError('unavailable', 'slower', { retryAfterMs: 30 * SECOND }));
+  await world.advance(held.id);
   expect(await jobsOf()).toContain('finished, waiting for the busy chat, next try in 0:30');
-  here.clock.advance(31 * SECOND);
-  await here.advance(held.id);
+  world.clock.advance(31 * SECOND);
+  await world.advance(held.id);
 
-  here.gateway.replies.push(gatewayError('network', { taken: 'unknown' }));
+  world.gateway.replies.push(gatewayError('network', { taken: 'unknown' }));
   const lost = await studio.stored(await studio.ask('song', song));
-  await here.advance(lost.id);
+  await world.advance(lost.id);
   expect(await jobsOf()).toContain('may not have accepted it; waiting up to 30:00 more');
 });
 
