@@ -78,8 +78,8 @@ const RANK = {
 
 /** Events that lead back to an earlier state, and the reason. */
 const BACK: Partial<Record<JobEventType, string>> = {
-  notTaken: 'the gateway surely did not take it, so it is asked again, a few times',
-  lyricsWritten: 'the song is asked for after its lyrics, once',
+  notTaken: 'the gateway definitely did not accept the request, so it is repeated a few times',
+  lyricsWritten: 'the song is requested after its lyrics, once',
   completed: 'a result beats every other end, however late it comes',
   submitted: 'so does an answer, to a request that was cancelled or told as lost',
   revealed: 'its person asks to see what had been cancelled',

@@ -19,13 +19,13 @@ export async function checkAtRest(world: World): Promise<void> {
   const jobs = await Array.fromAsync(storage.jobs.all());
   const titles = new Set(jobs.map(({ title }) => title));
   for (const title of watch.acknowledged)
-    if (!titles.has(title)) watch.report('nothing is forgotten', `${title} was acknowledged and is gone`);
+    if (!titles.has(title)) watch.report('nothing is forgotten', `${title} was acknowledged and is missing`);
   for (const job of jobs) checkJob(job, world);
   const history = await Array.fromAsync(storage.usage.history());
   const counted = history.reduce((sum, { requests }) => sum + requests, 0);
   const charged = jobs.filter((job) => job.charged === true).length;
   if (counted !== charged)
-    watch.report('limits equal charges', `${counted} pieces of work are counted, and ${charged} charged`);
+    watch.report('limits equal charges', `${counted} requests are counted, and ${charged} charged`);
 }
 
 function checkJob(job: Job, world: World): void {
@@ -49,10 +49,10 @@ function checkMessage(job: Job, { watch, chat }: World): void {
   const isReportedElsewhere = job.undelivered === true || chat.privately.has(address.thread ?? '');
   for (const { message } of messages) {
     if (message.progress && !isReportedElsewhere)
-      watch.report('no message in progress', `${title} is over and reads “${message.progress.stage}”`);
+      watch.report('no message in progress', `${title} has ended but shows “${message.progress.stage}”`);
   }
   if (messages.length === 0 && !isReportedElsewhere)
-    watch.report('one end', `nobody was told the end of ${title}`);
+    watch.report('one end', `the end of ${title} was not shown`);
 }
 
 function checkResult({ id, title, end, result, work }: Job, { watch }: World): void {
@@ -61,10 +61,7 @@ function checkResult({ id, title, end, result, work }: Job, { watch }: World): v
     return;
   const hasSong = result?.songs.some(({ audioUrl }) => audioUrl !== undefined) ?? false;
   if (!hasSong || (end !== 'delivered' && !watch.unwanted.has(id)))
-    watch.report(
-      'callbacks count',
-      `${title} ended as ${end}, though its song came and was answered with 200`,
-    );
+    watch.report('callbacks count', `${title} ended as ${end}, although the callback of its song got a 200`);
 }
 
 function checkCharge({ title, end, charged, submittedAt, work }: Job, { watch, gateway }: World): void {
@@ -74,9 +71,9 @@ function checkCharge({ title, end, charged, submittedAt, work }: Job, { watch, g
   // After a crash during the request, the gateway may have accepted it. A question is only cancelled if that is known.
   const isKnown = submittedAt === undefined || (work.route === 'answer' && end === 'cancelled');
   if (!isTaken && isKnown && charged === true)
-    watch.report('limits equal charges', `${title} counts as used, and the gateway never had it`);
+    watch.report('limits equal charges', `${title} counts as usage, but the gateway never accepted it`);
   if (!isTaken && end === 'delivered')
-    watch.report('limits equal charges', `${title} was delivered, and the gateway never had it`);
+    watch.report('limits equal charges', `${title} was delivered, but the gateway never accepted it`);
   if (end === 'delivered' && charged !== true)
-    watch.report('limits equal charges', `${title} was delivered and does not count`);
+    watch.report('limits equal charges', `${title} was delivered, but does not count`);
 }

@@ -62,7 +62,7 @@ export class SimulatedChat {
       retract: (_address, { key, kept }) =>
         this.#call(
           process,
-          `takes back what ${key} has next to ${kept.id}`,
+          `deletes messages of ${key} besides ${kept.id}`,
           () => {
             for (const [id, standing] of this.standing)
               if (standing.key === key && id !== kept.id) this.standing.delete(id);
@@ -71,7 +71,7 @@ export class SimulatedChat {
         ),
       stream: (address, options) => this.#stream(process, address, options),
       sendPrivately: ({ thread = '' }) =>
-        this.#call(process, 'tells the person alone', () => void this.privately.add(thread)),
+        this.#call(process, 'sends a direct message', () => void this.privately.add(thread)),
     };
   }
 
@@ -86,7 +86,7 @@ export class SimulatedChat {
     const { key, posted, mayHavePosted, remember } = options;
     let id = typeof posted?.id === 'string' ? posted.id : undefined;
     if (id === undefined && (mayHavePosted || posted?.unanswered))
-      id = await this.#kernel.effect(process, `looks for the message of ${key}`, () =>
+      id = await this.#kernel.effect(process, `searches for the message of ${key}`, () =>
         this.#find(key, channel),
       );
     if (id !== undefined && this.standing.has(id)) {

@@ -18,7 +18,7 @@ const request = (kind: Request['kind'], more: Partial<Request> = {}): Request =>
 describe('a failure found earlier keeps every promise', () => {
   const leases: readonly (History & { readonly what: string })[] = [
     {
-      what: 'is suspended before it posts, and dies when it has posted',
+      what: 'is suspended before it posts, and dies after it has posted',
       ...QUIET,
       replicas: 2,
       requests: [request('song')],
@@ -28,7 +28,7 @@ describe('a failure found earlier keeps every promise', () => {
       ],
     },
     {
-      what: 'is suspended while it writes an answer, goes on with it, and dies',
+      what: 'is suspended while it writes an answer, continues it, and dies',
       ...QUIET,
       replicas: 2,
       requests: [request('question')],
@@ -39,7 +39,7 @@ describe('a failure found earlier keeps every promise', () => {
       ],
     },
     {
-      what: 'is suspended while a model uses a command, and tells the model of it',
+      what: 'is suspended while a model runs a command, and returns the result to the model',
       ...QUIET,
       seed: 18,
       replicas: 2,

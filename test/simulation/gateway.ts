@@ -43,7 +43,7 @@ export class SimulatedGateway {
     const music = async (route: RouteName, prompt: string, callBackUrl: string) => ({
       taskId: await this.#submit(process, route, prompt, jobOf(callBackUrl)),
     });
-    const never = () => Promise.reject(new TypeError('not asked for in simulations'));
+    const never = () => Promise.reject(new TypeError('not used in simulations'));
     const stream =
       (route: RouteName) => (question: Question, options?: { signal?: AbortSignal | undefined }) =>
         this.#stream(process, route, question, options?.signal);
@@ -129,7 +129,7 @@ export class SimulatedGateway {
       throw refusal(route, reply);
     };
     // The lease was checked in this step.
-    const task = await this.#kernel.effect(process, `asks the gateway for ${key}`, answer, { leaves: true });
+    const task = await this.#kernel.effect(process, `requests ${key}`, answer, { leaves: true });
     if (answerAfterMs > 0) await this.#pass(process, answerAfterMs);
     return task;
   }
@@ -153,7 +153,7 @@ export class SimulatedGateway {
 
   #poll(process: Process, task: string): Promise<VideoTask> {
     const key = `${process.name} about ${task}`;
-    return this.#kernel.effect(process, `asks the gateway about ${task}`, (): VideoTask => {
+    return this.#kernel.effect(process, `polls ${task}`, (): VideoTask => {
       const reply = this.#history.polls[this.#polls] ?? 'answered';
       this.#polls += 1;
       this.#watch.asked(key, 0);

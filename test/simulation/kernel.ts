@@ -134,7 +134,7 @@ export class Kernel {
     if (possible.length > 0 && dice <= 1 - SLOW) {
       const index = this.random() <= IN_ORDER ? 0 : Math.floor(this.random() * possible.length);
       const [chosen] = possible.slice(index);
-      if (!chosen) throw new RangeError('nothing was chosen');
+      if (!chosen) throw new RangeError('no effect was selected');
       this.#pending = this.#pending.filter((pending) => pending !== chosen);
       if (chosen.stage === 'request') this.tell(chosen.process.name, chosen.label);
       if (chosen.stage === 'request' || chosen.process.state === 'alive') chosen.happen();

@@ -18,11 +18,11 @@ export class SimulatedMedia {
     const kept = (name: string) => ({ name, bytes: 1_000, contentType: 'audio/mpeg' });
     return {
       keep: (url) =>
-        this.#kernel.effect(process, `keeps ${url}`, () => {
+        this.#kernel.effect(process, `stores ${url}`, () => {
           this.#fail();
           return kept(url.split('/').at(-1) ?? 'file');
         }),
-      keepBytes: () => this.#kernel.effect(process, 'keeps a picture', () => kept('bytes.png')),
+      keepBytes: () => this.#kernel.effect(process, 'stores an image', () => kept('bytes.png')),
       keepText: async (_text, extension) => kept(`text.${extension}`),
       archive: async () => kept('archive.zip'),
       open: async () => undefined,

@@ -45,7 +45,7 @@ export const PLANTS: readonly (Plant & { readonly fault: string; readonly breaks
     storage: (storage) => ({ ...storage, accept: async () => ({ type: 'accepted' }) }),
   },
   {
-    fault: 'no run is ever scheduled again, and nobody looks for lost timers',
+    fault: 'no run is scheduled again, and lost timers are not searched for',
     breaks: 'nothing is forgotten',
     storage: (storage) => ({
       ...storage,
@@ -61,12 +61,12 @@ export const PLANTS: readonly (Plant & { readonly fault: string; readonly breaks
     }),
   },
   {
-    fault: 'a request whose answer was lost is sent again',
+    fault: 'a request with a lost response is sent again',
     breaks: 'one charge',
     gateway: sending((request) => request().catch(request)),
   },
   {
-    fault: 'a message is never found again',
+    fault: 'a message is not found again',
     breaks: 'one message',
     platform: (platform) => ({
       ...platform,
@@ -89,22 +89,22 @@ export const PLANTS: readonly (Plant & { readonly fault: string; readonly breaks
     storage: (storage) => ({ ...storage, receive: async () => 'stored' }),
   },
   {
-    fault: 'what was charged is not counted',
+    fault: 'charges are not counted',
     breaks: 'limits equal charges',
     storage: (storage) => ({ ...storage, usage: { ...storage.usage, settle: async () => true } }),
   },
   {
-    fault: 'a job that is over is written back to life',
+    fault: 'an ended job is reopened',
     breaks: 'states go forward',
     storage: rewriting((job) => (job.state === 'delivered' ? { ...job, state: 'waiting' } : job)),
   },
   {
-    fault: 'a job that was delivered is said to have failed',
+    fault: 'a delivered job is reported as failed',
     breaks: 'one end',
     storage: rewriting((job) => (job.state === 'delivered' ? { ...job, state: 'failed' } : job)),
   },
   {
-    fault: 'the time to wait is not read',
+    fault: 'Retry-After is ignored',
     breaks: 'Retry-After',
     gateway: sending((request) =>
       request().catch((error: unknown) => {
@@ -115,7 +115,7 @@ export const PLANTS: readonly (Plant & { readonly fault: string; readonly breaks
     ),
   },
   {
-    fault: 'a replica that was suspended does not check its lease',
+    fault: 'a suspended replica does not check its lease',
     breaks: 'one writer',
     storage: (storage) => ({
       ...storage,

@@ -51,7 +51,7 @@ export function startReplica(process: Process, inner: Storage, surroundings: Sur
     storage,
     gateway: harmGateway(gateway.clientOf(process)),
     media: media.of(process),
-    fitPicture: () => Promise.reject(new TypeError('no picture is fitted here')),
+    fitPicture: () => Promise.reject(new TypeError('images are not scaled in simulations')),
     voices: createVoices({ settings: storage.settings }),
     meter: createMeter({
       usage: storage.usage,

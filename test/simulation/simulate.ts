@@ -120,7 +120,7 @@ async function play(history: History, plant: Plant, database: ReusedDatabase): P
         kernel.freeze(process);
         kernel.after(forMs, () => {
           if (process.state === 'dead') return;
-          kernel.tell(process.name, 'goes on');
+          kernel.tell(process.name, 'continues');
           process.state = 'alive';
         });
         return;
@@ -202,7 +202,7 @@ async function play(history: History, plant: Plant, database: ReusedDatabase): P
     if (!kernel.step()) break;
     await settled();
     steps += 1;
-    if (steps > MOST_STEPS) watch.report('nothing is forgotten', 'it never comes to rest');
+    if (steps > MOST_STEPS) watch.report('nothing is forgotten', 'the history never comes to rest');
   }
   if (watch.broken.length === 0) await checkAtRest({ watch, gateway, chat, storage: observed });
   for (const { process } of replicas) kernel.die(process);

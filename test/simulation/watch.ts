@@ -60,7 +60,7 @@ export class Watch {
   acknowledge(title: string): void {
     this.acknowledged.add(title);
     if (!this.#jobs.has(title))
-      this.report('nothing is forgotten', `${title} is acknowledged and not stored`);
+      this.report('nothing is forgotten', `${title} is acknowledged but not stored`);
   }
 
   /** Records a callback that got a 200, so that the gateway does not send it again. */
@@ -68,7 +68,7 @@ export class Watch {
     this.answered.push(callback);
     const stored = await inbox.read(callback.job, 0);
     if (!stored.some(({ body }) => body === callback.body))
-      this.report('callbacks count', `${callback.stage} for ${callback.job} is answered and not stored`);
+      this.report('callbacks count', `${callback.stage} for ${callback.job} is answered but not stored`);
   }
 
   taken({ route, prompt, job = '' }: Taken): void {
@@ -132,13 +132,13 @@ export class Watch {
   #written(before: Job, read: number, after: Job): void {
     const { id } = before;
     if (read !== before.version || after.version !== before.version + 1)
-      this.report('one writer', `${id} is written by one that read version ${read} of ${before.version}`);
+      this.report('one writer', `${id} is written based on version ${read} instead of ${before.version}`);
     const wasSent = !UNSENT.includes(before.state);
     const isSentAgain = before.state === 'waiting' && after.state !== 'waiting' && before.lyrics !== 'sent';
     if (UNSENT.includes(after.state) && (wasSent || isSentAgain))
       this.report('states go forward', `${id} goes back from ${before.state} to ${after.state}`);
     // A late result wins over every other end. Nothing else does.
     if (hasEnded(before) && after.end !== before.end && after.end !== 'delivered')
-      this.report('one end', `${id} had ended as ${before.end}, and ends as ${after.end}`);
+      this.report('one end', `${id} had ended as ${before.end}, and now ends as ${after.end}`);
   }
 }
