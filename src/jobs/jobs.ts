@@ -32,7 +32,7 @@ export interface Jobs {
   /** Stores the body of a callback and wakes its job. Throws StorageError. */
   receive(id: string, body: string): Promise<Received>;
   find(id: string): Promise<JobView | undefined>;
-  /** Returns a file of a job's result: the stored one, or fetched again. Throws UserError if it no longer exists, or the signal's reason. */
+  /** Returns a file of a result: the stored one, or fetched again. Throws UserError if it no longer exists, and the signal's reason. */
   file(
     id: string,
     source: MediaSource,

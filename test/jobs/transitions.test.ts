@@ -80,10 +80,10 @@ const RANK = {
 const BACK: Partial<Record<JobEventType, string>> = {
   notTaken: 'the gateway definitely did not accept the request, so it is repeated a few times',
   lyricsWritten: 'the song is requested after its lyrics, once',
-  completed: 'a result beats every other end, however late it comes',
-  submitted: 'so does an answer, to a request that was cancelled or told as lost',
-  revealed: 'its person asks to see what had been cancelled',
-  redirected: 'its person asks to see what could be shown nowhere',
+  completed: 'a late result wins over every other end',
+  submitted: 'so does a late response to a request that was cancelled or reported as lost',
+  revealed: 'the requester asks for a cancelled result',
+  redirected: 'the requester asks for an undelivered result',
 };
 
 const REOPENING: readonly JobEventType[] = ['completed', 'submitted', 'revealed', 'redirected'];

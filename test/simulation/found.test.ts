@@ -123,7 +123,7 @@ describe('a failure found earlier keeps every promise', () => {
       channel: ['shown', 'shown', 'shown', 'limited'],
       storage: [{ after: 35, reply: 'answer lost', times: 1 }],
     });
-    expect(trace.join('\n')).toMatch(/takes back [\s\S]*limited/);
+    expect(trace.join('\n')).toMatch(/deletes messages [\s\S]*limited/);
     expect(broken).toEqual([]);
   });
 
@@ -165,7 +165,7 @@ describe('a failure found earlier keeps every promise', () => {
       ],
       paid: [{ type: 'busy', retryAfterMs: 30_000 }],
     });
-    expect(trace.join('\n')).toMatch(/busy: [\s\S]*goes on/);
+    expect(trace.join('\n')).toMatch(/busy: [\s\S]*continues/);
     expect(broken).toEqual([]);
   });
 
@@ -181,7 +181,7 @@ describe('a failure found earlier keeps every promise', () => {
         paid: [{ type: 'taken', answerAfterMs: 8_000 }],
       });
       expect(trace.join('\n')).toMatch(
-        /I lost the connection[\s\S]*goes on[\s\S]*edits message-1 \(1 files\)/,
+        /I lost the connection[\s\S]*continues[\s\S]*edits message-1 \(1 files\)/,
       );
       expect(broken).toEqual([]);
     },
@@ -208,7 +208,7 @@ describe('a failure found earlier keeps every promise', () => {
       ],
       storage: [{ after: 52, reply: 'away', times: 1 }],
     });
-    expect(trace.join('\n')).toMatch(/takes back [\s\S]*gone/);
+    expect(trace.join('\n')).toMatch(/deletes messages [\s\S]*gone/);
     expect(broken).toEqual([]);
   });
 
@@ -301,7 +301,7 @@ describe('a failure found earlier keeps every promise', () => {
       faults: [{ type: 'freeze', afterSteps: 56, replica: 1, forMs: 2_700_000 }],
       paid: [{ type: 'taken' }, { type: 'taken' }, { type: 'refused' }],
     });
-    expect(trace.join('\n')).toMatch(/refused[\s\S]*giveBack[\s\S]*goes on/);
+    expect(trace.join('\n')).toMatch(/refused[\s\S]*giveBack[\s\S]*continues/);
     expect(broken).toEqual([]);
   });
 });

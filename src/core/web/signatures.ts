@@ -1,7 +1,7 @@
 /** Signatures in URLs. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** HMAC-SHA256 of `text` as base64url (43 characters). The text must start with its purpose, so that a signature is valid for one use only. */
+/** HMAC-SHA256 of `text` as base64url (43 characters). The text must start with its purpose, so that no signature has two uses. */
 export function sign(text: string, secret: string): string {
   return createHmac('sha256', secret).update(text).digest('base64url');
 }

@@ -54,7 +54,7 @@ export class JobRun {
     return this.#job;
   }
 
-  /** Throws StorageError if another replica may have taken over. Call it right before an irreversible step, because the process may have been suspended. */
+  /** Throws StorageError if another replica may have taken over while this one was suspended. Call it right before irreversible steps. */
   assertHeld(): void {
     if (!this.#isHeld()) throw new StorageError('lease', 'Another replica may have taken over.');
   }

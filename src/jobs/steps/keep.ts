@@ -153,7 +153,7 @@ export function createKeep({ storage, media, log }: Pick<JobDependencies, 'stora
       });
     },
 
-    /** Returns a file of a job's result: the stored one, or fetched again. Throws UserError if it no longer exists, or the signal's reason. */
+    /** Returns a file of a result: the stored one, or fetched again. Throws UserError if it no longer exists, and the signal's reason. */
     async readResultFile(
       job: string,
       source: MediaSource,
