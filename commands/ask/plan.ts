@@ -42,7 +42,7 @@ export async function planAnswer(request: PlanRequest, context: Context): Promis
   return lacksToolModel ? { ...plan, note: NO_TOOL_MODEL } : plan;
 }
 
-/** Resolves the dialect, and switches to the vision model if there is an image that the choice cannot see. */
+/** Resolves the dialect, and switches to the vision model for an image that the chosen model cannot see. */
 async function visionPlan(
   choice: string,
   { requestedModel, picture }: PlanRequest,

@@ -1,4 +1,4 @@
-/** Extend: continues a song, unchanged or with new lyrics, style or title from a given second. */
+/** Extend: continues a song, unchanged or from a given second with new lyrics, style or title. */
 import { defineFormAction } from '../../src/core/bot/command.ts';
 import { UserError } from '../../src/core/errors.ts';
 import { hasVoice, lastMoment, lyricsOf, songModelOf, titleOf } from '../../src/core/music/song.ts';

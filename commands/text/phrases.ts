@@ -49,7 +49,7 @@ export function requestedBy({ person }: JobView): Field {
   return { name: 'Requested by', value: person.displayName };
 }
 
-/** Limit of button labels on Discord and Slack, about. */
+/** Approximate limit of button labels on Discord and Slack. */
 const LABEL_LENGTH = 75;
 
 /** A field and a link that lead to a result's source. The platform may have no link. */
