@@ -1,14 +1,14 @@
-/** What the message of a party shows of a song: its timed lines, its cover and its page. */
+/** Details of a song for the message of a party: timed lines, cover and page. */
 import type { MediaItem } from '../core/message.ts';
 import type { Party, PartySong } from '../core/music/party.ts';
 import type { Log } from '../core/telemetry/log.ts';
 import type { LyricLine } from '../core/work.ts';
 
 export interface DetailSources {
-  /** The timed lines of a song, where they were asked for. */
+  /** Returns the timed lines of a song; empty if nobody requested them. */
   readonly linesOf: (song: PartySong) => Promise<readonly LyricLine[]>;
   readonly coverOf: (song: PartySong) => Promise<MediaItem | undefined>;
-  /** Where people open its page; undefined where it has none. */
+  /** Returns the address of the song's page; undefined without one. */
   readonly pageOf: (song: PartySong) => Promise<string | undefined>;
   readonly log: Log;
 }
@@ -21,7 +21,7 @@ interface Details {
 
 const NONE: Details = { lines: [], cover: undefined, page: undefined };
 
-/** Asked for once a round, and there when they have come. */
+/** Loads the details once a round. Returns those loaded so far. */
 export function createDetails({ linesOf, coverOf, pageOf, log }: DetailSources) {
   let round: number | undefined;
   let details: Details = NONE;
@@ -46,7 +46,7 @@ export function createDetails({ linesOf, coverOf, pageOf, log }: DetailSources) 
   };
 }
 
-/** The line that is sung at a second. Plain. */
+/** Returns the line sung at a second, as plain text. */
 export function lineAt(lines: readonly LyricLine[], seconds: number): string | undefined {
   return lines.findLast(({ startSeconds }) => startSeconds <= seconds)?.text;
 }

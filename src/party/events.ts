@@ -1,33 +1,33 @@
-/** What each event makes of a party. Pure. */
+/** The events of a party and their effects. Pure. */
 import type { Party, PartyLoop, PartySong } from '../core/music/party.ts';
 
-/** More songs than are heard in an evening. */
+/** More songs than fit into an evening. */
 export const MOST_QUEUED = 100;
 
 export type PartyEvent =
   | { readonly type: 'queued'; readonly song: PartySong }
-  /** The song of this round ended by itself. */
+  /** The song of this round played to its end. */
   | { readonly type: 'ended'; readonly round: number }
-  /** The song of this round is passed over, also where it would be repeated. */
+  /** The song of this round is skipped, even if it would be repeated. */
   | { readonly type: 'skipped'; readonly round: number }
-  /** The song of this round cannot be played: it is not repeated. */
+  /** The song of this round cannot be played, so it is not repeated. */
   | { readonly type: 'failed'; readonly round: number }
   | { readonly type: 'voted'; readonly person: string; readonly listeners: readonly string[] }
   | { readonly type: 'removed'; readonly song: string }
-  /** `random`: a number from 0 up to 1 for each song of the queue. */
+  /** `random`: a number from 0 to below 1 for each queued song. */
   | { readonly type: 'shuffled'; readonly random: readonly number[] }
   | { readonly type: 'looped'; readonly loop: PartyLoop }
   | { readonly type: 'radio'; readonly on: boolean }
   | { readonly type: 'paused' }
   | { readonly type: 'resumed' }
   | { readonly type: 'moved'; readonly channel: string }
-  /** Where the song of this round is, and whether it goes on from there. */
+  /** The position in the song of this round, and whether it is playing. */
   | { readonly type: 'measured'; readonly round: number; readonly seconds: number; readonly moves: boolean }
   | { readonly type: 'posted'; readonly posted: Party['posted'] }
-  /** Takes out what a person queued, their name and their vote. */
+  /** Removes a person's queued songs, name and vote. */
   | { readonly type: 'forgotten'; readonly person: string };
 
-/** The very party that was given where the event changes nothing. */
+/** Applies an event. Returns the same object if nothing changes. */
 export function partyAfter(party: Party, event: PartyEvent, now: number): Party {
   switch (event.type) {
     case 'queued': {
@@ -83,23 +83,23 @@ export function partyAfter(party: Party, event: PartyEvent, now: number): Party 
   }
 }
 
-/** More than half of those who listen. */
+/** More than half of the listeners. */
 export function votesNeeded(listeners: number): number {
   return Math.floor(listeners / 2) + 1;
 }
 
-/** Where the song is at a moment: it went on until then, if it moved. */
+/** Returns the position in the song at a time, assuming that it kept playing or stayed paused. */
 export function secondsAt({ position, current }: Pick<Party, 'position' | 'current'>, at: number): number {
   const { seconds, at: since, moves } = position;
   const passed = moves ? Math.max(0, at - since) / 1000 : 0;
   return Math.min(seconds + passed, current?.seconds ?? Infinity);
 }
 
-/** Without a person. Of where they began it the channel stays, which the message of the party needs. */
+/** Removes a person. The address keeps its channel, which the message of the party needs. */
 function without(party: Party, person: string): Party {
   const isTheirs = ({ by }: PartySong) => by?.id === person;
   const nameless = ({ by: _, ...song }: PartySong): PartySong => song;
-  // Also without what the platform keeps for the person, such as the token of their interaction.
+  // Platform data may identify the person, such as the token of their interaction.
   const { platformData: _data, ...where } = party.address;
   return {
     ...party,
@@ -110,7 +110,7 @@ function without(party: Party, person: string): Party {
   };
 }
 
-/** In a repeated queue the song that is over comes last. */
+/** Appends the finished song to a repeated queue. */
 function withCurrentAgain(party: Party): Party {
   if (party.loop !== 'queue' || !party.current || party.queue.length >= MOST_QUEUED) return party;
   return { ...party, queue: [...party.queue, party.current] };

@@ -1,4 +1,4 @@
-/** Plays the party of one server from memory, until it ends; what the next process needs to go on with it is stored. */
+/** Plays the party of one server from memory until it ends. Stores the state for the next process. */
 import type { Address } from '../core/invocation.ts';
 import type { Party, PartySong } from '../core/music/party.ts';
 import type { System } from '../core/system.ts';
@@ -11,10 +11,10 @@ import { createPanel } from './panel.ts';
 import type { SoundReader } from './sound.ts';
 import type { PartyStore } from './store.ts';
 
-/** After the last listener left, or the last song ended. */
+/** Milliseconds without listeners or songs after which the bot leaves. */
 const LEAVE_AFTER_MS = 120_000;
 const TICK_MS = 1_000;
-/** Songs in a row that cannot be played, after which the party is over: nothing will. */
+/** Unplayable songs in a row after which the party ends. */
 const MOST_FAILURES = 5;
 
 export type PartyEnding = VoiceEnd | 'stopped' | 'deserted' | 'unplayable' | 'lapsed' | 'taken-over';
@@ -31,41 +31,41 @@ export const ENDINGS = {
   'taken-over': 'Another replica continues.',
 } as const satisfies Record<PartyEnding, string>;
 
-/** What playing for people takes. */
+/** Dependencies of parties. */
 export interface PartiesOptions
   extends DetailSources,
     Pick<System, 'now' | 'random' | 'newId' | 'sleep' | 'log'> {
   readonly store: PartyStore;
   readonly platform: Platform;
-  /** Loads what plays sound, with the first party. */
+  /** Loads the voice modules when the first party starts. */
   readonly voice: () => Promise<VoiceChannels>;
   readonly sound: SoundReader;
-  /** Songs of the last weeks of a channel. */
+  /** Returns recent songs of a channel. */
   readonly songsOf: (address: Address) => Promise<readonly Omit<PartySong, 'id' | 'by'>[]>;
 }
 
 export interface PartyHostOptions extends PartiesOptions {
-  /** A person waits for it: where the channel cannot be joined, that is said within seconds. */
+  /** A person is waiting, so a failure to join is reported within seconds. */
   readonly isAwaited: boolean;
-  /** The party is over, or not here any more. Never rejects. */
+  /** Called when the party ends or moves to another process. Never rejects. */
   readonly ended: () => void;
 }
 
 export interface PartyHost {
   readonly party: Party;
-  /** Where the song is, in seconds. */
+  /** Position in the song, in seconds. */
   readonly seconds: number;
-  /** Undefined where the platform has not told who is there. */
+  /** Undefined if the platform has not reported them yet. */
   readonly listeners: readonly string[] | undefined;
-  /** Resolves to what this event made of the party, when that is stored. */
+  /** Applies an event. Resolves to the new party when it is stored. */
   apply(event: PartyEvent): Promise<Party>;
-  /** Ends it for the people. */
+  /** Ends the party. */
   stop(): Promise<void>;
-  /** Leaves it to the next process. */
+  /** Leaves the party to the next process. */
   hand(): Promise<void>;
 }
 
-/** Joins the channel and plays. Nothing is stored, shown or heard before. Rejects with VoiceError where it cannot join. */
+/** Joins the channel and plays. Stores and shows nothing before it has joined. Rejects with VoiceError if it cannot join. */
 export async function startPartyHost(options: PartyHostOptions, party: Party): Promise<PartyHost> {
   const { store, sound, songsOf, now, newId, random, log, sleep } = options;
   const { guild } = party;
@@ -77,21 +77,21 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
     remember: async (posted) => void (await change({ type: 'posted', posted })),
   });
   let latest = party;
-  /** The round that sounds, and the second at which it began to. */
+  /** The round that is playing, and the second at which playback started. */
   let playing: { readonly round: number; readonly from: number } | undefined;
   let isSounding = false;
   let listeners: readonly string[] | undefined;
   let idleSince: number | undefined;
   let failures = 0;
   const joined = Promise.withResolvers<void>();
-  /** Steps wait for the session: voice states, the bot's own `suppress` on a stage included, may arrive before it. */
+  /** Steps wait for the session, because voice states, including the bot's `suppress` on a stage, may arrive before it. */
   let work: Promise<unknown> = joined.promise;
   let saving: Promise<void> = Promise.resolve();
 
   const secondsNow = (): number =>
     playing?.round === latest.round ? playing.from + session.playedMs / 1000 : latest.position.seconds;
 
-  /** Never rejects: music does not wait for storage. */
+  /** Never rejects, so that storage failures do not stop the music. */
   function save(write: () => Promise<void>): Promise<void> {
     saving = saving.then(write).catch((error: unknown) => {
       log.warn({ err: error, guild }, 'Could not store a party');
@@ -126,7 +126,7 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
     moves,
   });
 
-  /** One thing after the other; what fails is tried again with the next tick. */
+  /** Runs steps in order. A failed step is retried at the next tick. */
   function then(step: () => Promise<unknown>): void {
     work = work.then(async () => {
       if (closing.signal.aborted) return;
@@ -136,7 +136,7 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
     });
   }
 
-  /** Leaves the channel. Resolves when what remains is stored and shown. */
+  /** Leaves the channel. Resolves when the final state is stored and shown. */
   async function end(ending: PartyEnding): Promise<void> {
     if (closing.signal.aborted) return;
     latest = partyAfter(latest, measured(false), now());
@@ -144,14 +144,14 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
     session.leave();
     options.ended();
     log.info({ guild, ending, songs: latest.round }, 'Party ended');
-    // The process that has the connection now writes it.
+    // The process that has taken over writes the state.
     if (ending === 'taken-over') return;
     if (ending === 'lost') return await keep();
     await save(() => store.remove(guild));
     await panel.close(overMessage(ENDINGS[ending], panel));
   }
 
-  /** Makes what is heard what was decided. */
+  /** Makes playback match the state of the party. */
   async function look(): Promise<void> {
     listeners = await voice.listeners(guild, session.channel);
     if (!latest.current && latest.radio && listeners?.length !== 0) {
@@ -174,7 +174,7 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
     return song && { ...song, id: newId() };
   }
 
-  /** Nothing is played to an empty channel, in the audience of a stage, or in a pause. */
+  /** Pauses in an empty channel, in the audience of a stage, and while paused. */
   async function sounds(): Promise<void> {
     const shall = playing !== undefined && !latest.paused && listeners?.length !== 0 && session.isSpeakable;
     if (shall === isSounding) return;

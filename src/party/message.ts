@@ -1,22 +1,22 @@
-/** The message of a party: what is heard now, who asked for it, what comes next. */
+/** The message of a party: the current song, its requester, and the next songs. */
 import { actionId, type Button, type MediaItem, type Message, plain } from '../core/message.ts';
 import type { Party } from '../core/music/party.ts';
 import { duration } from '../core/util/words.ts';
 import { votesNeeded } from './events.ts';
 
 const STEPS = 16;
-/** Of a song whose length is not known. */
+/** For songs of unknown length. */
 const UNKNOWN_STEP_SECONDS = 15;
 const MOST_NEXT = 3;
 
 export interface PartyShown {
-  /** Of the song. */
+  /** Position in the song. */
   readonly seconds: number;
   /** False in the audience of a stage. */
   readonly isSpeakable: boolean;
-  /** Undefined where the platform has not told who is there. */
+  /** Undefined if the platform has not reported them yet. */
   readonly listeners: readonly string[] | undefined;
-  /** The line that is sung. Plain. */
+  /** The line being sung, as plain text. */
   readonly line?: string | undefined;
   readonly cover?: MediaItem | undefined;
   /** The song's page. */
@@ -53,7 +53,7 @@ export function partyMessage(party: Party, shown: PartyShown): Message {
   };
 }
 
-/** What precedes the song's title, and why it is silent. */
+/** Returns the prefix of the song's title, and a hint if it is silent. */
 function stateOf(
   { paused }: Party,
   { isSpeakable, listeners }: Pick<PartyShown, 'isSpeakable' | 'listeners'>,
@@ -66,7 +66,7 @@ function stateOf(
   return { title: 'Now playing' };
 }
 
-/** The message that stays when it is over. */
+/** The message after the end of a party. */
 export const overMessage = (sentence: string, { isShown }: { readonly isShown: boolean }): Message => ({
   title: isShown ? 'The party is over' : 'The party could not start',
   text: sentence,
@@ -97,7 +97,7 @@ function control(action: string, label: string): Button {
   return { type: 'action', id: actionId({ command: 'party', action, job: 'now', index: 0 }), label };
 }
 
-/** Each on a line of its own, so that they come below what is shorter. */
+/** One song a line, so that this field is shown below shorter ones. */
 function nextOf({ queue, radio }: Party): { name: string; value: string }[] {
   if (queue.length === 0) return radio ? [{ name: 'Up next', value: 'A song chosen by the radio' }] : [];
   const names = queue.slice(0, MOST_NEXT).map(({ title }) => title);
@@ -105,7 +105,7 @@ function nextOf({ queue, radio }: Party): { name: string; value: string }[] {
   return [{ name: 'Up next', value: [...names, ...more].join('\n') }];
 }
 
-/** As `━━━●────────── 0:40 of 3:05`; in steps of a few seconds, so that it needs few edits. */
+/** As `━━━●────────── 0:40 of 3:05`; in steps of a few seconds, to keep edits rare. */
 function progress(seconds: number, length: number | undefined): string {
   if (length === undefined || length <= 0)
     return duration(Math.floor(seconds / UNKNOWN_STEP_SECONDS) * UNKNOWN_STEP_SECONDS);

@@ -1,4 +1,4 @@
-/** Keeps the message of a party up to date, in as few edits as show what changed. */
+/** Keeps the message of a party up to date with as few edits as possible. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Address } from '../core/invocation.ts';
 import type { Message } from '../core/message.ts';
@@ -8,17 +8,17 @@ import type { MessageStream, Platform, Posted } from '../platforms/platform.ts';
 
 export interface PanelOptions {
   readonly platform: Pick<Platform, 'stream' | 'show'>;
-  /** Stores where the message is, so that the next process goes on with it. */
+  /** Stores the message's location, so that the next process can edit it. */
   readonly remember: (posted: Posted) => Promise<void>;
   readonly log: Log;
 }
 
 export interface Panel {
-  /** Never blocks and never throws; equal messages cost nothing. */
+  /** Never blocks or throws. Skips unchanged messages. */
   show(message: Message): void;
-  /** Whether its channel has seen the party, also before a restart. */
+  /** Whether the party was shown in its channel, including before a restart. */
   readonly isShown: boolean;
-  /** The last state. Never rejects. */
+  /** Shows the final message. Never rejects. */
   close(message: Message): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export function createPanel(
 
   const showOptions = (known: Posted | undefined) => ({ key: keyOf(id), posted: known, remember });
 
-  /** The first message is shown at once and remembered: after a crash it is edited, not repeated. */
+  /** Shows and stores the first message, so that after a crash it is edited, not repeated. */
   async function open(message: Message): Promise<void> {
     try {
       const first = await platform.show(

@@ -8,17 +8,17 @@ import { overMessage } from './message.ts';
 import { createPanel } from './panel.ts';
 import { partyToolsFor } from './tools.ts';
 
-/** A party that no process has played for so long is over: the people have gone, and expect no bot to come back by itself. */
+/** Milliseconds without a process playing a party after which it ends, because listeners have left by then. */
 const LAPSES_AFTER_MS = 3_600_000;
 
 export interface Parties {
-  /** What a person may do at an address. */
+  /** Returns the tools of a person at an address. */
   toolsFor(address: Address, person: Person): PartyTools;
-  /** Goes on with stored parties of servers that this process is connected to. Never rejects. */
+  /** Resumes stored parties of servers that this process is connected to. Never rejects. */
   sweep(): Promise<void>;
-  /** Takes a person out of what is played and stored. Throws StorageError. */
+  /** Removes a person from current and stored parties. Throws StorageError. */
   forget(person: string): Promise<void>;
-  /** Leaves what is played to the next process. */
+  /** Leaves all parties to the next process. */
   stop(): Promise<void>;
 }
 
@@ -29,7 +29,7 @@ export function createParties(options: PartiesOptions): Parties {
   const starting = new Map<string, Promise<PartyHost | undefined>>();
   let isClosing = false;
 
-  /** Plays what `prepare` resolves to. Rejects with VoiceError, and then nothing is stored but what was before. */
+  /** Plays the party returned by `prepare`. Rejects with VoiceError, without changing storage. */
   function start(
     guild: string,
     prepare: () => Promise<Party | undefined>,
@@ -48,7 +48,7 @@ export function createParties(options: PartiesOptions): Parties {
     return begun;
   }
 
-  /** The stored party, as far as it has not lapsed. */
+  /** Returns the stored party, unless it has lapsed. */
   async function left(guild: string): Promise<Party | undefined> {
     const party = await store.read(guild);
     if (!party) return undefined;
@@ -56,7 +56,7 @@ export function createParties(options: PartiesOptions): Parties {
     return { ...party, position: { seconds: secondsAt(party, now()), at: now(), moves: false } };
   }
 
-  /** Ends a party that is not played. */
+  /** Ends a party that is not playing. */
   async function end(party: Party, ending: PartyEnding): Promise<void> {
     await store.remove(party.guild);
     if (party.posted === undefined) return;
@@ -64,7 +64,7 @@ export function createParties(options: PartiesOptions): Parties {
     await panel.close(overMessage(ENDINGS[ending], panel));
   }
 
-  /** Goes on with a stored party, if this process is connected to its server. */
+  /** Resumes a stored party if this process is connected to its server. */
   function goOn(guild: string): void {
     let party: Party | undefined;
     const prepare = async () => {

@@ -1,4 +1,4 @@
-/** What it takes to play a song for a person: their voice channel, and a party there. */
+/** Plays a song in a person's voice channel, and starts a party there if needed. */
 import { UserError } from '../core/errors.ts';
 import { type Address, type Person, serverOf } from '../core/invocation.ts';
 import type { Party, PartySong, PartyTools } from '../core/music/party.ts';
@@ -12,16 +12,16 @@ export interface PartyRequester {
 }
 
 export interface ToolParts extends PartiesOptions {
-  /** What is played here, by server. */
+  /** Parties of this process, by server. */
   readonly hosted: ReadonlyMap<string, PartyHost>;
   readonly starting: ReadonlyMap<string, Promise<PartyHost | undefined>>;
-  /** Plays what `prepare` resolves to. Rejects with VoiceError. */
+  /** Plays the party returned by `prepare`. Rejects with VoiceError. */
   readonly start: (
     guild: string,
     prepare: () => Promise<Party>,
     how: { readonly isAwaited: boolean },
   ) => Promise<unknown>;
-  /** What the server has stored and no process plays. */
+  /** Returns the server's stored party that no process is playing. */
   readonly left: (guild: string) => Promise<Party | undefined>;
   readonly end: (party: Party, ending: VoiceEnd) => Promise<void>;
 }
@@ -40,7 +40,7 @@ const JOIN_FAILED = {
   lost: 'I lost the connection to Discord. Try again in a minute.',
 } as const satisfies Record<VoiceEnd, string>;
 
-/** Where the person is. Throws UserError. */
+/** Returns the person's voice channel. Throws UserError. */
 export async function voiceChannelOf(
   guild: string,
   person: Person,
@@ -51,12 +51,12 @@ export async function voiceChannelOf(
   return channel;
 }
 
-/** Queues a song where the person listens; begins a party where there is none. */
+/** Queues a song in the person's voice channel, or starts a party there. */
 export function createPlay({ address, person }: PartyRequester, parts: ToolParts): PartyTools['play'] {
   const { voice, platform, now, newId, hosted, starting, start, left, end } = parts;
   const guild = serverOf(address);
 
-  /** What was left, if anything, and with the song. Throws UserError, and VoiceError where nothing can begin. */
+  /** Returns the stored party, if any, and the party with the song added. Throws UserError, or VoiceError if it cannot start. */
   async function withSong(where: string, channel: string, song: PartySong) {
     const reach = await (await voice()).reach(where);
     if (reach !== 'here') throw new VoiceError(reach === 'gone' ? 'removed' : 'lost');
@@ -81,7 +81,7 @@ export function createPlay({ address, person }: PartyRequester, parts: ToolParts
   }
 
   async function queue(where: string, channel: string, song: PartySong): Promise<Party> {
-    // Somebody else may have begun it in this very moment.
+    // Someone else may be starting a party at this moment.
     const beginning = starting.get(where);
     const host = hosted.get(where) ?? (beginning && (await beginning));
     if (!host) return await begin(where, channel, song);

@@ -1,4 +1,4 @@
-/** The sound of a song for a voice channel: its Opus file, made when it is first played and kept with its job. */
+/** The sound of a song for a voice channel: an Opus file, encoded when the song is first played and stored with its job. */
 import type { KeptFile } from '../core/message.ts';
 import type { PartySong } from '../core/music/party.ts';
 import type { Media } from '../media/media.ts';
@@ -6,25 +6,25 @@ import type { OpusEncoder } from '../media/opus/encoder.ts';
 import { readPackets } from '../media/opus/packets.ts';
 import type { Storage } from '../storage/storage.ts';
 
-/** Of one packet. */
+/** Duration of one packet. */
 const PACKET_MS = 20;
 
 export interface SoundOptions {
   readonly jobs: Pick<Storage['jobs'], 'read'>;
-  /** Keeps it with its job, so that both are erased together. */
+  /** Stores the file with its job, so that both are erased together. */
   readonly rememberOpus: (job: string, url: string, opus: KeptFile) => Promise<void>;
   readonly media: Pick<Media, 'open' | 'stat'>;
   readonly encoder: OpusEncoder;
-  /** The MP3 at a gateway's address, as it is kept or fetched anew. Throws UserError. */
+  /** Returns the MP3 of a gateway address, stored or fetched again. Throws UserError. */
   readonly fileOf: (job: string, url: string) => Promise<KeptFile>;
 }
 
 type Sounding = Pick<PartySong, 'job' | 'index'>;
 
-/** Resolves to the packets of a song from a second on. Throws UserError, MediaError and StorageError. */
+/** Resolves to the packets of a song, starting at a second. Throws UserError, MediaError and StorageError. */
 export type SoundReader = (song: Sounding, seconds: number) => Promise<AsyncIterable<Uint8Array>>;
 
-/** A song whose job was erased has no sound any more. */
+/** The job of the song, and so its sound, was erased. */
 class SongGoneError extends Error {
   override readonly name = 'SongGoneError';
 }
@@ -41,7 +41,7 @@ export function createSoundReader({ jobs, rememberOpus, media, encoder, fileOf }
     return opus;
   }
 
-  /** Opens the file with the first packet: sound that is never played leaves no file open. */
+  /** Opens the file at the first packet, so that unplayed sound leaves no file open. */
   async function* packetsOf({ name }: KeptFile, seconds: number): AsyncGenerator<Uint8Array> {
     const opened = await media.open(name);
     if (!opened) throw new SongGoneError('The song is no longer stored');

@@ -1,4 +1,4 @@
-/** The parties that are played, for the process that goes on with them after a restart. */
+/** Stores running parties, so that the next process can resume them after a restart. */
 import { z } from 'zod';
 import { type Party, partySchema } from '../core/music/party.ts';
 import type { SettingsStore } from '../storage/storage.ts';
@@ -12,16 +12,16 @@ export interface PartyStoreOptions {
 
 export type PartyStore = ReturnType<typeof createPartyStore>;
 
-/** Whom a party names. */
+/** Returns the ids of the people in a party. */
 const peopleIn = ({ address, current, queue, votes }: Party): Set<string> =>
   new Set([address.person, ...[current, ...queue].flatMap((song) => song?.by?.id ?? []), ...votes]);
 
 const guildsSchema = z.array(z.string()).catch([]);
 
-/** Only the process that plays a party writes it. Methods throw StorageError. */
+/** Only the process that plays a party may write it. Methods throw StorageError. */
 export function createPartyStore({ settings, platform, now }: PartyStoreOptions) {
   const keyOf = (guild: string) => `party:${platform}:${guild}`;
-  /** As this process wrote them: whoever is missing from storage since was forgotten by another process. */
+  /** Parties as last written by this process. People missing from storage since then were forgotten by another process. */
   const written = new Map<string, Party>();
   const without = (party: Party, person: string): Party =>
     partyAfter(party, { type: 'forgotten', person }, now());
@@ -30,7 +30,7 @@ export function createPartyStore({ settings, platform, now }: PartyStoreOptions)
   const read = async (guild: string): Promise<Party | undefined> =>
     partySchema.safeParse(await settings.get(keyOf(guild))).data;
 
-  /** Parties of several servers begin and end at the same time. */
+  /** Updates the list by compare-and-set, because parties of several servers may start and end at once. */
   async function list(guild: string, isPlayed: boolean): Promise<void> {
     await settings.update(indexKey, (value) => {
       const guilds = guildsSchema.parse(value ?? []);
@@ -40,11 +40,11 @@ export function createPartyStore({ settings, platform, now }: PartyStoreOptions)
   }
 
   return {
-    /** The servers that have a party. */
+    /** Returns the servers that have a party. */
     guilds: listed,
     read,
 
-    /** Resolves to the people whom another process has forgotten since the last time. They are not written. */
+    /** Writes a party without the people whom another process has forgotten since the last write. Resolves to these people. */
     async write(party: Party): Promise<readonly string[]> {
       const { guild } = party;
       const before = written.get(guild);
@@ -66,7 +66,7 @@ export function createPartyStore({ settings, platform, now }: PartyStoreOptions)
       await list(guild, false);
     },
 
-    /** Takes a person out of what is stored. */
+    /** Removes a person from stored parties. */
     async forget(person: string): Promise<void> {
       for (const guild of await listed())
         await settings.update(keyOf(guild), (value) => {

@@ -1,4 +1,4 @@
-/** What people say of what is played, and who may say it. */
+/** The controls of a party, and who may use them. */
 import { UserError } from '../core/errors.ts';
 import { serverOf } from '../core/invocation.ts';
 import type { PartyTools } from '../core/music/party.ts';
@@ -10,12 +10,12 @@ import { createPlay, type PartyRequester, type ToolParts, voiceChannelOf } from 
 
 const NOTHING = 'Nothing is playing here. Start with /party play.';
 
-/** What a person may do at an address. */
+/** Creates the tools of a person at an address. */
 export function partyToolsFor({ address, person }: PartyRequester, parts: ToolParts): PartyTools {
   const { random, hosted } = parts;
   const guild = serverOf(address);
 
-  /** The party, where the person hears it or moderates. Throws UserError. */
+  /** Returns the party if the person is listening or moderates. Throws UserError. */
   async function hearing(): Promise<PartyHost> {
     const host = guild === undefined ? undefined : hosted.get(guild);
     if (guild === undefined || !host) throw new UserError(NOTHING);

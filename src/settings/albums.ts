@@ -1,4 +1,4 @@
-/** The link to all songs of a channel: whose it is, and what makes an old one useless. */
+/** The link to all songs of a channel. Its key makes old links invalid. */
 import { z } from 'zod';
 import { type Address, channelOf, serverOf } from '../core/invocation.ts';
 import { present } from '../core/util/present.ts';
@@ -18,7 +18,7 @@ export const closeAlbum: Edit = ({ album, ...settings }) =>
 
 const albumSchema = z.tuple([z.string(), z.string().nullable(), z.string(), z.string()]);
 
-/** What the address of an album's page says: the channel, and the key that its settings hold. */
+/** The content of an album link: the channel, and the key stored in its settings. */
 export interface AlbumReference {
   readonly address: Pick<Address, 'platform' | 'guild' | 'channel'>;
   readonly key: string;
@@ -30,7 +30,7 @@ export function albumId(address: Address, key: string): string {
   return Buffer.from(JSON.stringify([platform, guild, channelOf(address), key])).toString('base64url');
 }
 
-/** Undefined for what {@link albumId} did not make. */
+/** Returns undefined for an id that {@link albumId} did not create. */
 export function readAlbumId(id: string): AlbumReference | undefined {
   try {
     const { data } = albumSchema.safeParse(JSON.parse(Buffer.from(id, 'base64url').toString()));

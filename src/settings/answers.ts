@@ -1,4 +1,4 @@
-/** How questions are answered here, whether songs have pages, and how each plain value that moderators choose is changed. */
+/** Settings with plain values: how questions are answered, and whether songs have pages. */
 import type { Address } from '../core/invocation.ts';
 import type { AnswersInForce, Origin, PagesInForce, Where } from '../core/moderation.ts';
 import { present } from '../core/util/present.ts';
@@ -24,7 +24,7 @@ export function answersInForce(decisions: Decisions): AnswersInForce {
   });
 }
 
-/** Whether songs made at an address have pages. Without a decision, songs of public channels have them. */
+/** Whether songs made at an address have pages. By default, only songs of public channels have them. */
 export const pagesInForce = (decisions: Decisions, address: Pick<Address, 'public'>): PagesInForce =>
   switchInForce('pages', decisions, address.public === true);
 
@@ -38,7 +38,7 @@ function switchInForce(
   return { on: standard, from: 'deployment' };
 }
 
-/** Without a value, the choice is taken back. */
+/** Sets a value; undefined resets it. */
 export function setValue(name: keyof typeof NAMES, value: string | boolean | undefined): Edit {
   return (settings) => {
     const { [name]: before, ...rest } = settings;

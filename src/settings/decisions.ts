@@ -1,6 +1,5 @@
 /**
- * What moderators decided: how it is stored, read and changed. A change and its trace are one write, and no edit
- * overwrites another.
+ * Stores moderators' settings. A change and its audit entry are one write, and no edit overwrites another.
  */
 import { z } from 'zod';
 import { FAMILIES } from '../core/family.ts';
@@ -17,37 +16,37 @@ import type { System } from '../core/system.ts';
 import type { SettingsStore } from '../storage/storage.ts';
 import { createRecords, keyOfParts, recordParser, SettingsError } from './records.ts';
 
-/** Changes kept for each server and channel; the oldest goes first. */
+/** Audit entries stored for each server and channel. The oldest are dropped first. */
 const MOST_CHANGES = 200;
-/** Characters of a value that the trace keeps. */
+/** Characters of a value stored in the audit log. */
 const MOST_TRACED = 300;
 
-/** What was decided for the channel and for the server of an invocation. */
+/** The settings of the channel and the server of an invocation. */
 export interface Decisions {
   readonly channel: KeptSettings;
   readonly server: KeptSettings;
 }
 
-/** What the audit says of a change. */
+/** The audit entry of a change. */
 type Trace = Pick<Change, 'what' | 'from' | 'to'>;
 
-/** Returns undefined where there is nothing to change. */
+/** Returns undefined if nothing changes. */
 export type Edit = (
   settings: KeptSettings,
 ) => { readonly settings: KeptSettings; readonly trace?: Trace } | undefined;
 
 export interface DecisionStore {
-  /** Throws SettingsError for what a newer version wrote. */
+  /** Throws SettingsError for settings of a newer version. */
   read(address: Address): Promise<Decisions>;
-  /** Resolves to whether something was changed. */
+  /** Resolves to whether anything changed. */
   change(address: Address, where: Where, by: Actor, edit: Edit): Promise<boolean>;
-  /** The channels of the server that have settings of their own, and what to call them. Plain. */
+  /** Returns the channels of the server that have their own settings, with their names as plain text. */
   channels(address: Address): Promise<{ readonly name: string; readonly settings: KeptSettings }[]>;
-  /** Of the server and all of its channels, newest first. */
+  /** Returns the changes of the server and all its channels, newest first. */
   changes(address: Address, limit: number): Promise<Change[]>;
-  /** Takes a person's name out of every trace, on one platform. */
+  /** Removes a person's name from all audit entries of a platform. */
   forget(platform: string, person: string): Promise<void>;
-  /** Deletes traces that are older than that. */
+  /** Deletes audit entries older than `before`. */
   prune(before: number): Promise<void>;
 }
 
@@ -84,7 +83,7 @@ export function createDecisionStore({ store, now, newId }: DecisionStoreOptions)
       const [id, at, by] = [newId(), now(), { id: person, displayName }];
       if (where === 'channel') {
         const channel = channelOf(address);
-        // The audit of the server finds the changes of its channels by this list.
+        // The server's audit log uses this list to find the changes of its channels.
         const name = address.parent === undefined ? address.channelName : undefined;
         await records.change(serverKey(address), (settings) => {
           const { channels, channelNames } = settings;
@@ -99,7 +98,7 @@ export function createDecisionStore({ store, now, newId }: DecisionStoreOptions)
       }
       let changed = false;
       await records.change(where === 'channel' ? channelKey(address) : serverKey(address), (settings) => {
-        // It was written, and the reply was lost: the edit is not made twice.
+        // The edit was written but its answer was lost, so it is not repeated.
         if (settings.changes.some((change) => change.id === id)) return settings;
         const edited = edit(settings);
         changed = edited !== undefined;
@@ -146,14 +145,14 @@ export function createDecisionStore({ store, now, newId }: DecisionStoreOptions)
             : settings,
         );
       } catch (error) {
-        // Voices and parties are among the settings, too.
+        // Keys of voices and parties are included, and they have other schemas.
         if (!(error instanceof SettingsError)) throw error;
       }
     },
   };
 }
 
-/** A direct conversation is a server of its own. */
+/** A direct conversation counts as a server. */
 function serverKey(address: Address): string {
   const server = serverOf(address) ?? `direct ${channelOf(address)}`;
   return keyOfParts(address.platform, server);
@@ -161,7 +160,7 @@ function serverKey(address: Address): string {
 
 const channelKey = (address: Address): string => keyIn(address, channelOf(address));
 
-/** The key of a channel in the server of an address. */
+/** Returns the key of a channel in the server of an address. */
 function keyIn(address: Address, channel: string): string {
   return `${serverKey(address)}:${encodeURIComponent(channel)}`;
 }
@@ -173,11 +172,11 @@ const chosenModel = z.object({
   id: z.string(),
   by: actorSchema,
   at: z.number(),
-  /** When moderators were told that the account no longer has it. */
+  /** When moderators were notified that the model is no longer available. */
   toldGoneAt: z.number().optional(),
 });
 
-/** What has another one was written by a newer Minstrel, and is not overwritten. */
+/** Settings with another version were written by a newer Minstrel, and are not overwritten. */
 const VERSION = 1;
 
 const settingsSchema = z.object({
@@ -186,19 +185,19 @@ const settingsSchema = z.object({
   systemPrompt: z.string().optional(),
   assistant: z.boolean().optional(),
   footer: z.boolean().optional(),
-  /** Whether songs have pages, which open for everybody who has the link. */
+  /** Whether songs have pages, which anyone with the link can open. */
   pages: z.boolean().optional(),
-  /** A channel's: what the link to its album must hold; absent where it has none. */
+  /** Channels only: the key in the album link; undefined without a link. */
   album: z.string().optional(),
-  /** A channel's: each message in it is a question. */
+  /** Channels only: every message is a question. */
   talk: z.boolean().optional(),
-  /** A server's: nothing new is taken. */
+  /** Servers only: new requests are refused. */
   paused: z.boolean().optional(),
-  /** Who may use what, and how much: oldest first. */
+  /** Access rules and limits, oldest first. */
   rules: z.array(ruleSchema).readonly().default([]),
-  /** A server's: the channels that have settings of their own. */
+  /** Servers only: the channels that have their own settings. */
   channels: z.array(z.string()).default([]),
-  /** What people call these channels, where it is known. */
+  /** The known names of these channels. */
   channelNames: z.record(z.string(), z.string()).default({}),
   /** Newest last. */
   changes: z.array(changeSchema).default([]),
@@ -207,7 +206,7 @@ const settingsSchema = z.object({
 /** The settings of a server or of a channel. */
 export type KeptSettings = z.infer<typeof settingsSchema>;
 
-/** The settings as this version knows them; empty ones where nothing is stored. Throws SettingsError. */
+/** Parses settings. Returns empty ones if nothing is stored. Throws SettingsError. */
 export const readSettings = recordParser<KeptSettings>(
   settingsSchema,
   settingsSchema.parse({ version: VERSION }),

@@ -1,4 +1,4 @@
-/** What people said of answers: one vote for each person and answer, which they may change. Kept by the day of the answer. */
+/** Votes on answers, stored by the day of the answer. Each person has one vote per answer and may change it. */
 import { z } from 'zod';
 import { dayOf } from '../core/clock.ts';
 import type { Address } from '../core/invocation.ts';
@@ -16,7 +16,7 @@ const daySchema = z.object({
     z.string(),
     z.object({
       model: z.string(),
-      /** By the id of who voted. */
+      /** By the voter's id. */
       votes: z.record(z.string(), z.enum(['good', 'bad'])),
     }),
   ),
@@ -37,17 +37,17 @@ export interface Vote {
 }
 
 export interface FeedbackStore {
-  /** Resolves to what the person said of it before. */
+  /** Resolves to the person's previous vote. */
   vote(where: Where, vote: Vote): Promise<Judgement | undefined>;
-  /** The votes on answers of these days, by model; most votes first. */
+  /** Returns the votes on answers of these days by model, most votes first. */
   summary(where: Where, firstDay: string, days: number): Promise<readonly ModelFeedback[]>;
-  /** Takes back every vote of a person, on one platform. */
+  /** Removes all votes of a person on one platform. */
   forget(platform: string, person: string): Promise<void>;
-  /** Erases the votes on answers of days before this one. */
+  /** Erases votes on answers before `firstDay`. */
   prune(firstDay: string): Promise<void>;
 }
 
-/** Every method throws StorageError, and SettingsError for votes that a newer version wrote. */
+/** Every method throws StorageError, or SettingsError for votes of a newer version. */
 export function createFeedback({ settings }: { readonly settings: SettingsStore }): FeedbackStore {
   const records = createRecords(settings, parse);
   return {

@@ -1,4 +1,4 @@
-/** Which model a family uses here: the one named, else the channel's, the server's, the deployment's. */
+/** Chooses the model of a family: the named one, else the channel's, the server's, or the deployment's. */
 import { UserError } from '../core/errors.ts';
 import { FAMILIES, FAMILY_NOUNS, type Family } from '../core/family.ts';
 import type { Address } from '../core/invocation.ts';
@@ -16,21 +16,21 @@ import type { DecisionStore, Decisions, Edit } from './decisions.ts';
 
 export type ModelDefaults = { readonly [Name in Family]?: string | undefined };
 
-/** `checked` is false while no list can be had: then nothing is refused, and the gateway decides. */
+/** `checked` is false if the list could not be loaded. Then any name is accepted, and the gateway decides. */
 export type FoundModel = Omit<ChosenModel, 'others'>;
 
 export interface ModelSettings {
-  /** Throws UserError when the name is not one this account may use, or when none is chosen yet. */
+  /** Throws UserError if the account may not use the named model, or no model is set. */
   resolve(family: Family, named: string | undefined, where: Address, settings: Decisions): Promise<string>;
   suggest(family: Family, typed: string): readonly Choice[];
-  /** The id that a name means, by a new list if the last one does not have it. Throws UserError with the nearest ids. */
+  /** Returns the id for a name. Reloads the list if the name is missing. Throws UserError with the nearest ids. */
   find(family: Family, name: string): Promise<FoundModel>;
   inForce(settings: Decisions): ModelInForce[];
 }
 
 export interface ModelSettingsOptions extends Pick<System, 'now' | 'log'> {
   readonly defaults: ModelDefaults;
-  /** The gateway's list: the authority on which ids this account may use. */
+  /** The gateway's list of the ids that this account may use. */
   readonly models: Pick<Models, 'cached' | 'resolve' | 'find'>;
   readonly decisions: DecisionStore;
   /** Sends a private message to `address.person`. */
@@ -40,7 +40,7 @@ export interface ModelSettingsOptions extends Pick<System, 'now' | 'log'> {
 export function createModelSettings(options: ModelSettingsOptions): ModelSettings {
   const { defaults, models } = options;
 
-  /** The choice in force, and those above it that the account no longer has. */
+  /** Returns the choice in force, and overriding choices that are no longer available. */
   function choices(family: Family, settings: Decisions): { chosen?: Choosing; gone: Choosing[] } {
     const gone: Choosing[] = [];
     for (const from of ['channel', 'server'] as const) {
@@ -59,7 +59,7 @@ export function createModelSettings(options: ModelSettingsOptions): ModelSetting
     const inForce = [...first.gone.map(({ model }) => model), ...(fallback === undefined ? [] : [fallback])];
     const lost = inForce.find((model) => !isOffered(family, model, models));
     if (lost === undefined) return first;
-    // The list may be old, or have come while the gateway was restarting.
+    // The list may be outdated, or incomplete because the gateway was restarting.
     await models.find(parseModelName(family, lost).id);
     return choices(family, settings);
   }
@@ -126,7 +126,7 @@ interface Choosing {
   readonly toldGoneAt: number | undefined;
 }
 
-/** Tells the moderator who chose it, once: the replica that writes the mark first tells. */
+/** Notifies the moderator who chose the model once. The first replica to store the mark sends the message. */
 async function tellGone(
   change: { family: Family; lost: Choosing; fallback: string | undefined; where: Address },
   { decisions, tell, now, log }: ModelSettingsOptions,
@@ -144,7 +144,7 @@ async function tellGone(
   log.warn({ family, model: lost.model, fallback, from: lost.from }, 'A chosen model is no longer available');
   const instead =
     fallback === undefined ? 'There is no other model to use' : `I'm using “${plain(fallback)}” instead`;
-  // What the platform keeps with an address is of the person who asked.
+  // Platform data of an address belongs to the requester.
   const { platformData: _theirs, ...address } = where;
   const text = `The model for ${FAMILY_NOUNS[family].many} in this ${lost.from}, “${plain(lost.model)}”, is no longer available. ${instead}. Choose another model with /models set.`;
   await tell({ ...address, person: lost.by.id || where.person }, { text }).catch((error: unknown) => {
@@ -155,7 +155,7 @@ async function tellGone(
   });
 }
 
-/** A moderator's choice. */
+/** Stores a moderator's choice. */
 export function chooseModel(family: Family, model: string, by: Actor, at: number): Edit {
   return (settings) => ({
     settings: { ...settings, models: { ...settings.models, [family]: { id: model, by, at } } },
@@ -178,10 +178,10 @@ export function resetModel(family: Family): Edit {
   };
 }
 
-/** Without a named route, models are asked by the first one, unless the listing has them on other routes only. */
+/** Routes used if none is named, unless the list offers the model only on other routes. */
 const DEFAULT_ROUTES = { ask: 'chat', image: 'media', video: 'media' } as const;
 
-/** The route that has to precede an id, as far as the listing tells. */
+/** Returns the route that must precede an id, according to the list. */
 function routeNeeded({ routes, uses }: Model, family: Exclude<Family, 'song'>): string | undefined {
   if (!uses?.includes(USES[family].use) || routes?.some((route) => route === DEFAULT_ROUTES[family]))
     return undefined;
@@ -192,14 +192,14 @@ function withRoute(route: string | undefined, id: string): string {
   return route === undefined ? id : `${route}:${id}`;
 }
 
-/** What a family's models make, and what each of them is called with. */
+/** The use of each family's models. */
 const USES = {
   ask: { use: 'answers', does: 'answers' },
   image: { use: 'pictures', does: 'images' },
   video: { use: 'videos', does: 'videos' },
 } as const satisfies Record<Exclude<Family, 'song'>, { use: ModelUse; does: string }>;
 
-/** A family's own models come first, on the route that was typed before those of others; other families' come last. */
+/** Sorts a family's own models first, those on the typed route before others, and other families' models last. */
 function distanceOf({ uses, routes }: Model, family: Family, route?: string): number {
   if (family === 'song') return 0;
   const isOther = uses !== undefined && !uses.includes(USES[family].use);
@@ -207,7 +207,7 @@ function distanceOf({ uses, routes }: Model, family: Family, route?: string): nu
   return (isOther ? 4 : uses === undefined ? 2 : 0) + (isElsewhere ? 1 : 0);
 }
 
-/** Throws UserError for a model that the listing says is for something else. */
+/** Throws UserError for a model that the list assigns to another family. */
 function refuseForeign({ id, uses = [] }: Model, family: Exclude<Family, 'song'>): void {
   const [own] = Object.entries(USES).filter(([, { use }]) => uses.includes(use));
   if (own === undefined || uses.includes(USES[family].use)) return;
@@ -223,7 +223,7 @@ function isOffered(family: Family, model: string, models: ModelSettingsOptions['
   return models.resolve(parseModelName(family, model).id).kind !== 'unknown';
 }
 
-/** Throws UserError for a name that is no song model's. */
+/** Throws UserError for an unknown song model. */
 export function songModel(name: string): SongModel {
   const model = MUSIC_MODELS.find((known) => known.toLowerCase() === name.toLowerCase());
   if (model) return model;
@@ -233,7 +233,7 @@ export function songModel(name: string): SongModel {
   );
 }
 
-/** Keeps a route that precedes the id, as in `msg:some-id`. Without a list nothing is refused: the gateway decides. */
+/** Keeps a route before the id, as in `msg:some-id`. Without a list, accepts any name, and the gateway decides. */
 function lookUp(family: Family, named: string, models: ModelSettingsOptions['models']): FoundModel {
   const name = named.trim();
   if (family === 'song') return { model: songModel(name), checked: true };

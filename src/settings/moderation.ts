@@ -1,4 +1,4 @@
-/** The tools of moderators' commands, put together for one person and one address. */
+/** The tools of moderator commands for one person and address. */
 import type { AnyCommand } from '../core/bot/command.ts';
 import { dayOf } from '../core/clock.ts';
 import { notModerator, UserError } from '../core/errors.ts';
@@ -31,7 +31,7 @@ import { type Aspect, decidesToo, type ReportOptions, reportOn, thingsBy } from 
 import { placedText, ruleText } from './words.ts';
 
 const DAY = 24 * 3_600_000;
-/** People that a report of usage names. */
+/** People listed in a usage report. */
 const MOST_PEOPLE = 25;
 
 export interface ModerationOptions extends Pick<System, 'now' | 'newId'> {
@@ -41,22 +41,22 @@ export interface ModerationOptions extends Pick<System, 'now' | 'newId'> {
   readonly usage: UsageStore;
   readonly feedback: Pick<FeedbackStore, 'summary'>;
   readonly commands: readonly Pick<AnyCommand, 'name' | 'family' | 'moderatorsOnly'>[];
-  /** A picture of it; undefined where none could be made. */
+  /** Draws a chart of the usage; undefined if that fails. */
   readonly chart: (used: readonly DayUsage[], days: number) => Promise<KeptFile | undefined>;
   readonly forget: (who: { readonly platform: string; readonly person: string }) => Promise<Forgotten>;
-  /** Where people open the songs of a channel; undefined where they could not. */
+  /** Returns the address of a channel's album; undefined if pages have no public address. */
   readonly albumUrl: (address: Address, key: string) => string | undefined;
 }
 
-/** What one person may read and decide in one place. */
+/** The settings that one person may read and change in one place. */
 export interface PlaceTools extends Moderation {
   readonly inForce: InForce;
   readonly own: Own;
 }
 
 /**
- * @param person as the platform knows them: whether they moderate by its own right
- * @param settings as they were read for this invocation; they are read again after a change
+ * @param person as reported by the platform, so `moderator` is the platform's own right
+ * @param settings as read for this invocation; read again after a change
  */
 export function moderationFor(
   options: ModerationOptions,
@@ -71,7 +71,7 @@ export function moderationFor(
     known = undefined;
     return decisions.change(address, where, person, edit);
   };
-  /** After a change for the server: what the channels are called whose own choice is another. */
+  /** After a change for the server: the names of channels with a different setting. */
   const othersThan = async (where: Where, isOther: (own: KeptSettings) => boolean): Promise<string[]> => {
     const channels = where === 'server' ? await decisions.channels(address) : [];
     return channels.filter(({ settings: own }) => isOther(own)).map(({ name }) => name);
@@ -193,7 +193,7 @@ export function moderationFor(
     },
   };
 
-  /** Throws UserError where the person may not decide it, or it is decided elsewhere. */
+  /** Throws UserError if the person may not change this rule, or not in this place. */
   function assertMayDecide({ what }: RuleName, where: Where): void {
     if (what !== MODERATION) return;
     if (where === 'channel')
@@ -201,7 +201,7 @@ export function moderationFor(
         `Moderators are set for the whole ${serverWord(address)}. Add where:${serverWord(address)}.`,
         'where',
       );
-    // The platform decides who may name moderators.
+    // Only the platform's own moderators may appoint others.
     if (person.moderator) return;
     throw notModerator(
       person,
@@ -226,7 +226,7 @@ function resetEdit(choice: Resettable): Edit {
   }
 }
 
-/** Whether a channel decided for itself, and otherwise than was chosen now. */
+/** True if a channel has its own value that differs from the chosen one. */
 function isAnother<Value>(own: Value | undefined, chosen: Value | undefined): boolean {
   return own !== undefined && chosen !== undefined && own !== chosen;
 }

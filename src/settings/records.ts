@@ -1,25 +1,25 @@
-/** Records of one kind among the settings: read by a schema, changed by compare-and-set. */
+/** Records in the settings store, parsed with a schema and changed by compare-and-set. */
 
 import type { z } from 'zod';
 import { OperatorError } from '../core/errors.ts';
 import { type Address, serverOf } from '../core/invocation.ts';
 import type { SettingsStore } from '../storage/storage.ts';
 
-/** What is stored cannot be used by this version. */
+/** This version cannot read the stored settings. */
 export class SettingsError extends OperatorError {
   override readonly name = 'SettingsError';
 }
 
 export interface Records<Value> {
-  /** Throws StorageError, and SettingsError for what a newer version wrote. */
+  /** Throws StorageError, or SettingsError for a record of a newer version. */
   read(key: string): Promise<Value>;
-  /** `change` returns its argument to write nothing, and is called again when another change was first. Throws as {@link read}. */
+  /** Writes the result of `change`, unless it returns its argument. Calls it again if another change was first. Throws like {@link read}. */
   change(key: string, change: (value: Value) => Value): Promise<void>;
-  /** Changes all records whose keys begin like this. Those that cannot be read stay, and are thrown as SettingsError at the end. */
+  /** Changes all records whose keys begin with `start`. Skips unreadable records and throws SettingsError at the end. */
   changeAll(start: string, change: (value: Value) => Value): Promise<void>;
 }
 
-/** `parse` gives the empty record for undefined, and throws SettingsError for what it cannot read. */
+/** `parse` returns the empty record for undefined, and throws SettingsError for an unreadable one. */
 export function createRecords<Value>(
   store: SettingsStore,
   parse: (key: string, stored: unknown) => Value,
@@ -49,7 +49,7 @@ export function createRecords<Value>(
   };
 }
 
-/** Reads records as the schema has them; where nothing is stored, the `empty` one. */
+/** Creates a parser that returns `empty` if nothing is stored. */
 export function recordParser<Value>(schema: z.ZodType<Value>, empty: Value) {
   return (key: string, stored: unknown): Value => {
     if (stored === undefined || stored === null) return empty;
@@ -61,7 +61,7 @@ export function recordParser<Value>(schema: z.ZodType<Value>, empty: Value) {
 
 export const keyOfParts = (...parts: readonly string[]): string => parts.map(encodeURIComponent).join(':');
 
-/** What a server keeps of one kind. In direct messages the conversation keeps it. */
+/** Returns the key of a server's record, or of the conversation's in direct messages. */
 export function keyOfKeeper(
   kind: string,
   where: Pick<Address, 'platform' | 'guild' | 'channel' | 'direct'>,

@@ -1,4 +1,4 @@
-/** What moderators read after they changed a rule: what applies now, and why. Pure. */
+/** The report after a change of rules: what applies now, and why. Pure. */
 import { FAMILIES } from '../core/family.ts';
 import type { Address } from '../core/invocation.ts';
 import {
@@ -24,7 +24,7 @@ import type { Decisions, KeptSettings } from './decisions.ts';
 import { limitsThatHold, limitThings } from './limits/meter.ts';
 import { accessText, describeLimit, limitedText, placedText, subjectText } from './words.ts';
 
-/** What changed: who may, how much they may, or both. */
+/** Which kind of rule changed. */
 export type Aspect = 'access' | 'limits';
 
 export interface ReportOptions {
@@ -33,7 +33,7 @@ export interface ReportOptions {
   readonly aspects: readonly Aspect[];
   readonly settings: Decisions;
   readonly at: Pick<Address, 'platform'>;
-  /** What rules about a thing may name, the most specific first. */
+  /** Returns the names in rules that apply to a command, the most specific first. */
   readonly thingsOf: (what: string) => readonly string[];
 }
 
@@ -49,13 +49,13 @@ export function reportOn(options: ReportOptions): Omit<RuleReport, 'channels'> {
   };
 }
 
-/** Whether the settings of a channel have rules of their own about what changed. */
+/** True if a channel has its own rules related to the change. */
 export function decidesToo(options: ReportOptions, { rules }: KeptSettings): boolean {
   const isAbout = about(options);
   return rules.some((rule) => isAbout({ rule, from: 'channel' }));
 }
 
-/** Rules about the same thing, about what includes it, or about what it includes. */
+/** Selects rules about the same command, or one that includes it or is included. */
 function about({ name: { what }, aspects, thingsOf }: ReportOptions): (placed: PlacedRule) => boolean {
   return (placed) => {
     const { what: other } = placed.rule;
@@ -85,20 +85,20 @@ function limitsNow({ name, where, settings, at }: ReportOptions): string {
   return `Moderators have set no limit${onWhat} for ${whom} in ${place}.`;
 }
 
-/** Somebody of whom nothing more is known. */
+/** A sample person to whom the rule applies. */
 function standIn({ who: { type, id } }: RuleName): Who {
   if (type === 'person') return { id, roles: [], moderator: false };
   return { id: '', roles: [id], moderator: id === MODERATORS.id, visitor: id === VISITORS.id };
 }
 
-/** What holds in a channel, or in a server as far as its channels decide nothing. */
+/** The settings in force in a channel, or in a server without its channels' settings. */
 function heldIn(where: Where, settings: Decisions): Decisions {
   return where === 'channel'
     ? settings
     : { ...settings, channel: { ...settings.channel, rules: [], talk: false } };
 }
 
-/** What rules about a thing may name, the most specific first. */
+/** Returns a function from a command to the names in rules that apply to it, the most specific first. */
 export function thingsBy(
   commands: readonly Parameters<typeof thingsOf>[0][],
 ): (what: string) => readonly string[] {

@@ -1,4 +1,4 @@
-/** The voices that a server keeps, each with the person who kept it. In direct messages the conversation keeps them. */
+/** Saved voices of a server, or of the conversation in direct messages, with the person who saved each. */
 import { z } from 'zod';
 import type { Address } from '../core/invocation.ts';
 import { type RemovedVoice, removedVoiceSchema, type Voice, voiceSchema } from '../core/music/voice.ts';
@@ -8,7 +8,7 @@ import { createRecords, keyOfKeeper, keyOfParts, recordParser } from './records.
 const voicesSchema = z.object({
   version: z.literal(1),
   voices: z.array(voiceSchema),
-  /** Each audio gives one voice: what was removed here the gateway still has. */
+  /** Removed voices, which the gateway still stores. Each audio can create only one voice. */
   removed: z.array(removedVoiceSchema).default([]),
 });
 
@@ -17,19 +17,19 @@ const parse = recordParser(voicesSchema, voicesSchema.parse({ version: 1, voices
 type Conversation = Pick<Address, 'platform' | 'guild' | 'channel' | 'direct'>;
 
 export interface Voices {
-  /** By name. */
+  /** Returns the voices sorted by name. */
   list(where: Conversation): Promise<readonly Voice[]>;
-  /** The same persona again changes nothing. A name that is taken gets a number. */
+  /** Saves a voice, unless its persona is saved already. Adds a number to a taken name. */
   keep(where: Conversation, voice: Voice): Promise<void>;
-  /** False when there was none. It can be kept again. */
+  /** Removes a voice, which can be saved again. Resolves to false if it was not saved. */
   remove(where: Conversation, personaId: string): Promise<boolean>;
-  /** The voices that were removed, by the audio that they were taken from. */
+  /** Returns the removed voices with the audio that each was created from. */
   removed(where: Conversation): Promise<readonly RemovedVoice[]>;
-  /** Removes every voice that a person kept, on one platform. */
+  /** Removes all voices that a person saved on one platform. */
   forget(platform: string, person: string): Promise<void>;
 }
 
-/** Every method throws StorageError, and SettingsError for voices that a newer version wrote. */
+/** Every method throws StorageError, or SettingsError for voices of a newer version. */
 export function createVoices({ settings }: { readonly settings: SettingsStore }): Voices {
   const records = createRecords(settings, parse);
   return {

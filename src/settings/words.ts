@@ -1,4 +1,4 @@
-/** Rules, limits and refusals by them, in words. Plain. */
+/** Rules, limits and their refusals as plain text. */
 import { LIMITED, LIMITED_NOUNS } from '../core/family.ts';
 import { type Address, serverWord } from '../core/invocation.ts';
 import {
@@ -28,7 +28,7 @@ function thingText(what: string): string {
   return what === 'song' ? '/song and the other song commands' : `/${what}`;
 }
 
-/** As in `Bob may not use /image`. */
+/** Returns text such as `Bob may not use /image`. */
 export function accessText(allowed: boolean, { who, what }: Pick<Rule, 'who' | 'what'>): string {
   const isEveryone = who.type === 'role' && who.id === EVERYONE.id;
   if (isEveryone && !allowed) return `nobody may use ${thingText(what)}`;
@@ -49,7 +49,7 @@ export function ruleText({ rule, from }: PlacedRule, at: Somewhere): string {
   }
 }
 
-/** With its place, as in `Bob may not use /image (this server)`. */
+/** Returns text with the place, such as `Bob may not use /image (this server)`. */
 export const placedText = (placed: PlacedRule, at: Somewhere): string =>
   `${ruleText(placed, at)} (${placed.from === 'default' ? 'the default' : placeText(placed.from, at)})`;
 
@@ -58,7 +58,7 @@ export function limitedText(what: string): string {
   return family === undefined ? 'requests' : LIMITED_NOUNS[family].many;
 }
 
-/** As in `5 songs per person per day`. */
+/** Returns text such as `5 songs per person per day`. */
 export function describeLimit(limit: Limit, at: Somewhere): string {
   const { family, of, most } = limit;
   const nouns = family && LIMITED_NOUNS[family];
@@ -105,7 +105,7 @@ interface RefusalFacts {
   readonly where: Somewhere;
 }
 
-/** Which limit is reached, and when it ends. `isCeiling`: the operator set it, so moderators cannot lift it. */
+/** Says which limit was reached and when to try again. `isCeiling`: set by the operator, so moderators cannot change it. */
 export function refusalSentence(
   { limit, isCeiling }: { readonly limit: Limit; readonly isCeiling: boolean },
   { units, freesAt, now, where }: RefusalFacts,
@@ -119,7 +119,7 @@ export function refusalSentence(
   return `Limit reached: ${rule}. Try again in ${timeUntil(freesAt, now)}.`;
 }
 
-/** As in `3 h 20 min`; never less than it is. */
+/** Returns text such as `3 h 20 min`, rounded up. */
 export function timeUntil(at: number, now: number): string {
   const minutes = Math.max(1, Math.ceil((at - now) / 60_000));
   if (minutes < 60) return `${minutes} min`;

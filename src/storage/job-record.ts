@@ -1,17 +1,17 @@
-/** A job in storage: its record as text, and the facts that queries need. */
+/** A stored job: its record as text, and the facts that queries need. */
 import { hasWholeResult, isOpen, type Job, jobSchema } from '../core/job.ts';
 import type { Log } from '../core/telemetry/log.ts';
 import type { Work } from '../core/work.ts';
 import { type Alike, StorageError } from './storage.ts';
 
-/** What the queries of {@link JobStore} select by. */
+/** The fields that queries of {@link JobStore} select by. */
 export interface JobFacts {
   readonly open: boolean;
   /** The result holds songs and nothing more is expected of the gateway. */
   readonly hasSongs: boolean;
-  /** It could be shown nowhere. */
+  /** The result could not be shown anywhere. */
   readonly undelivered: boolean;
-  /** Milliseconds from submission to the gateway's end; undefined unless it was delivered. */
+  /** Milliseconds from submission until the gateway finished; undefined unless delivered. */
   readonly duration: number | undefined;
 }
 
@@ -34,7 +34,7 @@ export function jobFacts(job: Job): JobFacts {
   };
 }
 
-/** Throws StorageError `schema` when the text is not a job that this version can read. */
+/** Throws StorageError `schema` if this version cannot read the job. */
 export function parseJob(id: string, text: string): Job {
   try {
     return jobSchema.parse(JSON.parse(text));
@@ -43,12 +43,12 @@ export function parseJob(id: string, text: string): Job {
   }
 }
 
-/** Whether something failed because this version cannot read the record of a job. */
+/** True if the error is about a job record that this version cannot read. */
 export function isUnreadableRecord(error: unknown): boolean {
   return error instanceof StorageError && error.code === 'schema';
 }
 
-/** The jobs that can be read; the others are logged, so that one bad record does not hide the rest. */
+/** Returns the readable jobs and logs the others, so that one bad record does not hide the rest. */
 export function parseJobs(records: Iterable<{ id: string; record: string }>, log: Log): Job[] {
   const jobs: Job[] = [];
   for (const { id, record } of records) {

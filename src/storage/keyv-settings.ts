@@ -1,26 +1,26 @@
 import { Keyv } from 'keyv';
 import type { SettingsStore } from './storage.ts';
 
-/** Where Keyv writes settings, and what settings need beyond Keyv. Values are text as Keyv wrote it. */
+/** The store that Keyv writes to, and operations that Keyv does not have. Values are text serialised by Keyv. */
 interface SettingsTable {
-  /** What Keyv requires of a store. https://keyv.org/docs/keyv/#using-storage-adapters */
+  /** Keyv's store interface. https://keyv.org/docs/keyv/#using-storage-adapters */
   readonly store: {
     get(key: string): Promise<string | undefined>;
     set(key: string, value: string): Promise<unknown>;
     delete(key: string): Promise<boolean>;
     clear(): Promise<unknown>;
   };
-  /** Writes `after` if `before` is still stored (undefined: if nothing is); false if not. */
+  /** Writes `after` if `before` is still stored (undefined: nothing stored). Resolves to false otherwise. */
   compareAndSet(key: string, before: string | undefined, after: string): Promise<boolean>;
-  /** The keys that begin like this, in no order. */
+  /** The keys that begin with `start`, unordered. */
   keys(start?: string): AsyncIterable<string>;
-  /** Keyv sets it on the store, which puts it before its keys; left out where the table has settings alone. */
+  /** The prefix that the store adds to its keys; undefined for a table of settings only. */
   readonly namespace?: string;
-  /** Runs an operation of the store, and may repeat it. */
+  /** Runs an operation of the store, possibly repeatedly. */
   readonly attempt?: <Value>(operation: () => Promise<Value>) => Promise<Value>;
 }
 
-/** Settings through Keyv. What the store throws is passed on, since a lost write must not pass for a kept one. */
+/** Settings through Keyv. Errors of the store are thrown, so that a lost write is not taken for a stored one. */
 export function keyvSettings({
   store,
   compareAndSet,

@@ -1,13 +1,13 @@
-/** Locks for what one replica at a time does. */
+/** Locks for work that only one replica at a time may do. */
 import { type Clock, pause } from '../core/clock.ts';
 import type { System } from '../core/system.ts';
 import type { WithLock } from '../core/util/lock.ts';
 import type { Leases, Storage } from './storage.ts';
 
 const LOCK_MS = 60_000;
-/** Two of them may fail before a lock is lost. */
+/** Renewals per lock period: two may fail before a lock is lost. */
 const RENEWALS = 3;
-/** The end of a lock is announced, and an announcement may be lost. */
+/** Polls as well, because the notification of a release may be lost. */
 const POLL_MS = 1_000;
 
 export interface LockTools extends Pick<System, 'newId'>, Pick<Storage, 'leases' | 'notifications'> {
@@ -29,9 +29,9 @@ export function createLocks({ leases, notifications, clock, newId }: LockTools):
     const ended = new AbortController();
     let heldUntil = 0;
 
-    /** False where another replica has it. */
+    /** Resolves to false if another replica holds the lock. */
     async function take(): Promise<boolean> {
-      // Read before the request: the process may be suspended while it waits for the answer.
+      // Read before the request, because the process may be suspended while it waits for the answer.
       const askedAt = clock.elapsed();
       const isTaken = await leases.take(name, holder, lockMs);
       if (isTaken) heldUntil = askedAt + lockMs;
@@ -59,14 +59,14 @@ export function createLocks({ leases, notifications, clock, newId }: LockTools):
     } finally {
       ended.abort();
       await kept;
-      // A lock that is not released ends by itself.
+      // A lock that is not released expires.
       await leases.release(name, holder).catch(() => undefined);
       await notifications.publish(name).catch(() => undefined);
     }
   };
 }
 
-/** For a storage that one process has alone. */
+/** Leases for a storage used by one process. */
 export function localLeases(elapsed: () => number): Leases {
   const leases = new Map<string, { readonly holder: string; readonly until: number }>();
   return {

@@ -1,40 +1,40 @@
-/** The port of the schedule (when each job runs next) and the run of a job, the same on every storage. */
+/** The port of the schedule (when each job runs next), and the run of a job, which is the same on every storage. */
 
 import { type Clock, pause } from '../core/clock.ts';
 import type { System } from '../core/system.ts';
 import type { Measure } from '../core/telemetry/series.ts';
 import { backoff } from '../core/util/backoff.ts';
 
-/** What the schedule knows of one run. */
+/** The state of one run. */
 export interface RunLease {
-  /** The run before this one failed or died, and may have done more than it stored. */
+  /** The previous run failed or crashed, and may have done more than it stored. */
   readonly interrupted: boolean;
-  /** False once another replica may run the job: this one was suspended, or lost its storage, for longer than its lease. */
+  /** False once another replica may run the job, because this one was suspended or lost storage for longer than its lease. */
   readonly isHeld: () => boolean;
 }
 
-/** Runs a job. Resolves to the time of the next run (milliseconds since the epoch), or undefined for none. */
+/** Runs a job. Resolves to the time of the next run (milliseconds since the epoch), or undefined if there is no next run. */
 export type WakeHandler = (job: string, signal: AbortSignal, lease: RunLease) => Promise<number | undefined>;
 
 export interface Schedule {
   /**
    * Schedules the first run of a job, at `at` in milliseconds since the epoch. A job that is already scheduled keeps its time.
-   * Durable when it resolves. Throws RangeError for a time that is no number.
+   * Durable when it resolves. Throws RangeError for a time that is not a finite number.
    */
   add(job: string, at: number): Promise<void>;
-  /** Runs a job now, and once more if it is running. Durable when it resolves. */
+  /** Runs a job now, or again after its current run. Durable when it resolves. */
   wake(job: string): Promise<void>;
-  /** Those of the jobs that neither run nor are scheduled: without a wake they never run again. */
+  /** Returns the jobs that neither run nor are scheduled. Without a wake they never run again. */
   unscheduled(jobs: readonly string[]): Promise<string[]>;
   /**
-   * Begins to run jobs. One replica at a time runs a job, and another one runs it again if that replica dies: at its
-   * start on SQLite, within about 25 s on Redis. A handler that throws is called again after 1 s, doubling to a minute,
-   * or at the next `wake`. A replica that lost Redis for longer may run a job while another one does: writes compare versions.
+   * Starts running jobs. One replica at a time runs a job. If it crashes, another one repeats the run: at the next start on
+   * SQLite, within about 25 s on Redis. A handler that throws is called again after 1 s, doubling to a minute, or at the next
+   * `wake`. If a replica loses Redis for longer, two may run the same job, so writes compare versions.
    */
   start(handler: WakeHandler, options: { concurrency: number }): Promise<void>;
   /**
-   * Starts nothing new, aborts the signal of running handlers, and resolves when they ended, however long they take.
-   * Scheduled times are kept; a handler that throws after the signal is called again by the next start.
+   * Starts no new runs, aborts the signal of running handlers, and resolves when all have ended, without a time limit.
+   * Scheduled times remain. A handler that throws after the signal is called again at the next start.
    */
   stop(): Promise<void>;
 }
@@ -43,20 +43,20 @@ export function checkTime(at: number): void {
   if (!Number.isFinite(at)) throw new RangeError(`Cannot schedule a run at ${at}: not a time.`);
 }
 
-/** Milliseconds before storage that failed is tried again. */
+/** Milliseconds between tries after a storage failure. */
 export const STORAGE_PAUSE = 1_000;
 const AFTER_FAILURE = { firstMs: 1_000, longestMs: 60_000 } as const;
 
-/** A job whose run begins. */
+/** A run that is due. */
 export interface DueRun extends Pick<RunLease, 'isHeld'> {
   readonly job: string;
-  /** How many runs of it failed or died in a row. */
+  /** Failed or crashed runs in a row. */
   readonly failures: number;
-  /** When it was due. A wake after this resolves is for the next run. */
+  /** Resolves to when the run was due. Later wakes count for the next run. */
   readonly dueAt: () => Promise<number>;
 }
 
-/** When a job runs next (undefined: never), after so many failures in a row. */
+/** The time of the next run (undefined: never), and the failures in a row. */
 export interface NextRun {
   readonly at: number | undefined;
   readonly failures: number;
@@ -64,11 +64,11 @@ export interface NextRun {
 
 export interface RunTools extends Pick<System, 'random' | 'log'> {
   readonly clock: Clock;
-  /** For operators' numbers; left out, nothing is measured. */
+  /** Records metrics; without it, nothing is measured. */
   readonly measure?: Measure;
 }
 
-/** Runs a job. A failure is tried again after 1 s, doubling to 1 min, give or take a quarter; after the signal, at once. */
+/** Runs a job. Retries a failure after 1 s, doubling to 1 min, with 25 % jitter; immediately after the signal. */
 export async function runJob(
   { job, failures, dueAt: readDueAt, isHeld }: DueRun,
   handler: WakeHandler,
@@ -78,7 +78,7 @@ export async function runJob(
   try {
     const dueAt = await readDueAt();
     measure?.('minstrel_schedule_lateness_seconds', {}, Math.max(0, clock.now() - dueAt) / 1000);
-    // The stop may have come while the job was fetched.
+    // The schedule may have been stopped while the job was fetched.
     signal.throwIfAborted();
     const at = await handler(job, signal, { interrupted: failures > 0, isHeld });
     if (at !== undefined) checkTime(at);
@@ -91,7 +91,7 @@ export async function runJob(
   }
 }
 
-/** Stores the end of a run, for as long as that takes; after the signal, it tries once. */
+/** Stores the end of a run, retrying until it succeeds; after the signal, tries once. */
 export async function storeEnd(
   job: string,
   store: () => Promise<unknown>,

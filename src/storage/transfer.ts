@@ -1,7 +1,7 @@
 /**
- * Everything that a storage keeps as JSON lines, and back: from one storage to another, whichever they are. A line each
- * for secrets, settings (voices among them), jobs with the callbacks that came for them, and what was used on which day;
- * a last line says how many. Counters of limits are not exported: they start at zero.
+ * Exports a storage as JSON lines and imports them into another one of any kind. Secrets, settings (including voices), jobs with
+ * their callbacks, and daily usage have one line each. The last line has the counts. Counters of limits are not exported: they
+ * start at zero.
  */
 
 import { open } from 'node:fs/promises';
@@ -19,18 +19,18 @@ const countsSchema = z.object({
 });
 
 export interface ImportReport extends z.infer<typeof countsSchema> {
-  /** What existed under the same name, and was kept. */
+  /** Entries that existed already and were not overwritten. */
   readonly known: number;
 }
 
-/** What an export cannot be read or taken for; the message is for the operator. */
+/** An export that cannot be read or imported. The message is for the operator. */
 export class TransferError extends OperatorError {
   override readonly name = 'TransferError';
 }
 
 const VERSION = 1;
 
-/** The ends after which a result may still come. */
+/** End states after which a result may still arrive. */
 const LATE_STATES: ReadonlySet<JobState> = new Set(['expired', 'cancelled']);
 
 const callbackSchema = z.object({ receivedAt: z.number(), body: z.string() });
@@ -56,9 +56,9 @@ const lineSchema = z.union([
 ]);
 type Line = z.infer<typeof lineSchema>;
 
-/** Writes {@link exportLines} into a file and returns how many there are. `flags`: `wx` refuses a file that exists. */
+/** Writes {@link exportLines} to a file and returns the number of lines. With the flag `wx`, fails if the file exists. */
 export async function exportTo(path: string, flags: 'w' | 'wx', storage: Storage): Promise<number> {
-  // It holds secrets: for this user alone.
+  // The file has secrets, so only this user may read it.
   const file = await open(path, flags, 0o600);
   try {
     let lines = 0;
@@ -74,8 +74,8 @@ export async function exportTo(path: string, flags: 'w' | 'wx', storage: Storage
 }
 
 /**
- * The lines, without line breaks. Nothing else may write the storage meanwhile. Throws StorageError. The lines hold
- * secrets, which sign callbacks and links of this deployment.
+ * Yields the lines without line breaks. Nothing else may write to the storage meanwhile. Throws StorageError. The lines contain
+ * the secrets that sign callbacks and links of this deployment.
  */
 export async function* exportLines(storage: Storage): AsyncGenerator<string> {
   const line = (value: Line): string => JSON.stringify(value);
@@ -93,7 +93,7 @@ export async function* exportLines(storage: Storage): AsyncGenerator<string> {
     counts.jobs += 1;
     const entries = await storage.inbox.read(job.id, 0);
     const callbacks = entries.map(({ receivedAt, body }) => ({ receivedAt, body }));
-    // The other storage numbers callbacks from 1, so the number of those that were read is exported.
+    // The other storage numbers callbacks from 1, so the count of read callbacks is exported.
     const inboxRead = entries.filter(({ sequence }) => sequence <= job.inboxRead).length;
     yield line({ job: { ...job, inboxRead }, callbacks });
   }
@@ -105,9 +105,9 @@ export async function* exportLines(storage: Storage): AsyncGenerator<string> {
 }
 
 /**
- * Takes an export into a storage. It is read to its end before anything is written; what is there under the same name
- * stays. `open` gives the lines from the beginning, each time it is called. Throws TransferError and StorageError; a
- * second import of the same lines continues where the first one stopped. `adopt` returns each job as it is to be stored.
+ * Imports an export. Reads it to the end before writing anything, and does not overwrite existing entries. Each call of `open`
+ * returns the lines from the beginning. `adopt` may change each job before it is stored. Throws TransferError and StorageError.
+ * Importing the same lines again continues where the first import stopped.
  */
 export async function importLines(
   open: () => AsyncIterable<string>,
@@ -129,9 +129,9 @@ export async function importLines(
       const { callbacks } = line;
       const job = adopt(line.job);
       const isNew = await storage.jobs.create(job);
-      // Also of a job that is known: an import may have ended right after it.
+      // Also for a known job, because an earlier import may have stopped right after storing it.
       for (const { body, receivedAt } of callbacks) await storage.receive({ job: job.id, body, receivedAt });
-      // Timers are not exported: open work continues at once, and a late result is polled for again.
+      // Timers are not exported, so open jobs continue immediately, and late results are polled again.
       const mayComeLate = job.taskId !== undefined && LATE_STATES.has(job.state);
       if (isNew && (isOpen(job) || mayComeLate)) await storage.schedule.wake(job.id);
       report[isNew ? 'jobs' : 'known'] += 1;
@@ -142,7 +142,7 @@ export async function importLines(
   return report;
 }
 
-/** Reads to the end, and makes sure that links and callbacks that were signed before stay good. */
+/** Reads to the end, and checks that existing signed links and callbacks would stay valid. */
 async function checkSecrets(open: () => AsyncIterable<string>, storage: Storage): Promise<void> {
   const own = new Map(await storage.secrets());
   for await (const line of readLines(open())) {
@@ -156,7 +156,7 @@ async function checkSecrets(open: () => AsyncIterable<string>, storage: Storage)
   }
 }
 
-/** Throws TransferError unless the lines are a whole export of a known version. */
+/** Throws TransferError unless the lines are a complete export of a known version. */
 async function* readLines(lines: AsyncIterable<string>): AsyncGenerator<Line> {
   const counts = { secrets: 0, settings: 0, jobs: 0, usage: 0 };
   let number = 0;
@@ -197,7 +197,7 @@ function kindOf(line: Exclude<Line, { end: unknown }>): keyof z.infer<typeof cou
   return 'job' in line ? 'jobs' : 'usage';
 }
 
-/** The lines of a text that comes in pieces. JSON may hold every other line separator of Unicode within a line. */
+/** Splits a stream of text at line feeds only, because JSON may contain all other Unicode line separators. */
 export async function* linesIn(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let rest = '';
   for await (const piece of pieces) {

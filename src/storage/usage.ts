@@ -1,7 +1,6 @@
 /**
- * The port for what people used: reserved by `accept` of the storage, settled when the result is there, given back when
- * the work fails. It lives as long as its job is open: no clock ends it. Windows slide, and everything here is atomic across
- * replicas.
+ * The port for usage: `accept` of the storage reserves it, a result settles it, a failure gives it back. A reservation lasts as
+ * long as its job is open, without a timeout. Windows slide, and every operation is atomic across replicas.
  */
 import type {
   DayUsage,
@@ -15,7 +14,7 @@ import type {
 /** The longest window of a ceiling, in milliseconds. */
 export const LONGEST_WINDOW = 24 * 3_600_000;
 
-/** An id that was settled or given back is known for this long, so that settling twice counts once. */
+/** Retention of reservation ids in milliseconds, so that settling twice counts once. */
 export const USAGE_KNOWN = 30 * 24 * 3_600_000;
 
 export interface UsageFacts {
@@ -34,14 +33,14 @@ export interface Reservation {
   readonly id: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** What it costs, in the operator's own units; 0 where that is not known. */
+  /** Cost in the operator's units; 0 if unknown. */
   readonly units: number;
-  /** Names of everything that it counts for. */
+  /** Names of the counters that it adds to. */
   readonly counters: readonly string[];
   readonly facts: UsageFacts;
 }
 
-/** At most so much in any stretch of `windowMs` (up to {@link LONGEST_WINDOW}). */
+/** At most `most` within any `windowMs` (up to {@link LONGEST_WINDOW}). */
 export interface Ceiling {
   readonly counter: string;
   readonly windowMs: number;
@@ -51,13 +50,13 @@ export interface Ceiling {
 
 export interface LimitRefusal {
   readonly type: 'refused';
-  /** Index of the ceiling that would be passed; of several, the one that frees last. */
+  /** Index of the ceiling that would be exceeded; of several, the one that frees last. */
   readonly ceiling: number;
-  /** Milliseconds since the epoch; absent where waiting does not help. */
+  /** Milliseconds since the epoch; undefined if waiting does not help. */
   readonly freesAt?: number;
 }
 
-/** What one person used of one family on one day. */
+/** One person's usage of one family on one day. */
 export interface UsageRecord extends UsageFacts, DayUsage {}
 
 /** The same within a guild. */
@@ -65,8 +64,8 @@ export type DayRecord = Omit<UsageRecord, keyof UsageGuild>;
 
 export interface UsageStore {
   /**
-   * Counts what is no job when no ceiling is passed, until it is settled or given back. Resolves to the refusal otherwise. A
-   * reservation whose id was counted before counts once.
+   * Counts usage without a job if no ceiling is exceeded, until it is settled or given back. Otherwise resolves to the refusal.
+   * A reservation id counts once.
    */
   reserve(
     reservation: Reservation,
@@ -74,29 +73,29 @@ export interface UsageStore {
     now: number,
   ): Promise<LimitRefusal | undefined>;
   /**
-   * Counts it for good, and for its day, also when its reservation was given back meanwhile. What was uncertain may become
-   * certain, and never the reverse. False when it was counted before.
+   * Counts usage permanently and for its day, even if the reservation was given back. Uncertain usage may become certain, but not
+   * the reverse. Resolves to false if it was counted before.
    */
   settle(reservation: Reservation, charged: 'yes' | 'uncertain'): Promise<boolean>;
-  /** Forgets a reservation; what was settled stays. */
+  /** Removes a reservation. Settled usage stays. */
   giveBack(id: string): Promise<void>;
-  /** What counts for a counter since then. */
+  /** Returns the usage of a counter since `since`. */
   used(counter: string, since: number): Promise<Used>;
-  /** Settled usage of a guild from that day on, with the people who used most. */
+  /** Returns the settled usage of a guild since `firstDay`, with the people who used most. */
   summary(where: UsageGuild, firstDay: string, mostPeople: number): Promise<UsageSummary>;
-  /** A person's settled usage in a guild from that day on. */
+  /** Returns a person's settled usage in a guild since `firstDay`. */
   byFamily(where: UsageGuild, person: string, firstDay: string): Promise<FamilyUsage[]>;
-  /** All settled usage, in no order. */
+  /** Yields all settled usage, unordered. */
   history(): AsyncIterable<UsageRecord>;
-  /** Imports a record. One of the same day, person and family is kept as it is; then it resolves to false. */
+  /** Imports a record. Resolves to false, without writing, if there is one of the same day, person and family. */
   restore(record: UsageRecord): Promise<boolean>;
-  /** Erases what a person used; counters keep counting until their window is over, under no name. */
+  /** Erases a person's usage. Counters continue to count, without a name, until their window ends. */
   forget(platform: string, person: string): Promise<void>;
-  /** Erases days before this one, and ids older than {@link USAGE_KNOWN}. */
+  /** Erases days before `firstDay`, and ids older than {@link USAGE_KNOWN}. */
   prune(firstDay: string, now: number): Promise<void>;
 }
 
-/** Adds up records, the latest day last. People have the names of their latest day. */
+/** Sums records, given in the order of days. People get their latest name. */
 export async function usageSummary(
   records: AsyncIterable<DayRecord>,
   mostPeople: number,

@@ -1,4 +1,4 @@
-/** Who is let in. Every invocation is checked before anything else is done. */
+/** Access control. Every invocation is checked before anything else happens. */
 
 import type { AnyCommand } from '../../core/bot/command.ts';
 import { notModerator, refusedByDecision, UserError } from '../../core/errors.ts';
@@ -22,14 +22,14 @@ import {
 
 export interface AccessOptions {
   readonly decisions: Pick<DecisionStore, 'read'>;
-  /** What the operator serves, as `platform:id` or as an id; `direct` lets direct messages in. Empty: all. */
+  /** Servers that the operator serves, as `platform:id` or as an id; `direct` admits direct messages. Empty: all. */
   readonly served: readonly string[];
   readonly commands: readonly Pick<AnyCommand, 'name' | 'family' | 'moderatorsOnly' | 'alwaysAllowed'>[];
 }
 
 /**
- * Admits a person, as who they are here: a person whom a rule lets moderate is a moderator. Without a command, to what
- * moderators cannot forbid. `known` are the settings, where they were read already. Throws UserError with the reason.
+ * Admits a person, and marks people whom a rule lets moderate as moderators. Without a command, checks only whether the place is served.
+ * `known` are the settings if they were read already. Throws UserError with the reason.
  */
 export type Admit = (
   asking: Pick<Invocation, 'address' | 'person'> & { readonly command?: string | undefined },
@@ -51,7 +51,7 @@ export function createAccess({ decisions, served, commands }: AccessOptions): Ad
     if (moderatorsOnly) throw notModerator(person, `Only moderators may use /${name}.`);
     if (alwaysAllowed) return { person, settings };
     const things = thingsOf({ name, ...(family && { family }) });
-    // In direct messages nobody is a visitor.
+    // There are no visitors in direct messages.
     const who = serverOf(address) === undefined ? { ...person, visitor: false } : person;
     const decision = decideAccess(things, who, settings);
     if (!decision.allowed) throw refusal(name, things, { decision, person, settings });
@@ -93,7 +93,7 @@ function refusal(
   return notModerator(person, notForEveryone(command, things, settings));
 }
 
-/** Names the roles that may, if there are any. */
+/** Names the allowed roles, if there are any. */
 function notForEveryone(command: string, things: readonly string[], settings: Decisions): string {
   const allowed = placedRules(settings)
     .filter(isAccessRule)

@@ -1,4 +1,4 @@
-/** How moderators change rules. */
+/** Changes of rules by moderators. */
 import { UserError } from '../../core/errors.ts';
 import type { Address } from '../../core/invocation.ts';
 import type { Rule, RuleName, Where } from '../../core/moderation.ts';
@@ -11,7 +11,7 @@ interface Place {
   readonly at: Pick<Address, 'platform'>;
 }
 
-/** Replaces the rule about the same. Throws UserError where there are too many. */
+/** Adds a rule, replacing the one it conflicts with. Throws UserError if there are too many rules. */
 export function setRule(rule: Rule, { from, at }: Place): Edit {
   return (settings) => {
     const replaced = settings.rules.filter((known) => replaces(rule, known));
@@ -27,7 +27,7 @@ export function setRule(rule: Rule, { from, at }: Place): Edit {
   };
 }
 
-/** Takes back every rule and limit of that name. */
+/** Removes all rules and limits with that name. */
 export function resetRules(name: RuleName, place: Place): Edit {
   return (settings) => {
     const removed = settings.rules.filter((known) => hasRuleName(known, name));
@@ -39,14 +39,14 @@ export function resetRules(name: RuleName, place: Place): Edit {
   };
 }
 
-/** To be unlimited replaces every limit, and every limit replaces it. */
+/** An `unlimited` rule replaces all limits, and any limit replaces it. */
 function replaces(rule: Rule, known: Rule): boolean {
   const kinds = [ruleKind(rule), ruleKind(known)];
   const isSameKind = kinds[0] === kinds[1] || (kinds.includes('unlimited') && !kinds.includes('access'));
   return hasRuleName(known, rule) && isSameKind;
 }
 
-/** Rules of one kind replace each other; limits of different kinds hold side by side. */
+/** Rules of one kind replace each other. Limits of different kinds apply together. */
 export function ruleKind(rule: Rule): string {
   switch (rule.type) {
     case 'allow':
@@ -67,7 +67,7 @@ function traceOf({ what }: RuleName, before: readonly Rule[], after: readonly Ru
   return { what: `rule for ${what}`, from: inWords(before), to: inWords(after) };
 }
 
-/** Undefined where it is so already. */
+/** Returns undefined if nothing changes. */
 export function setPause(paused: boolean): Edit {
   return (settings) =>
     (settings.paused ?? false) === paused

@@ -1,4 +1,4 @@
-/** Which rule decides, for access and for limits. */
+/** Precedence of rules for access and limits. */
 import type { AnyCommand } from '../../core/bot/command.ts';
 import { LIMITED } from '../../core/family.ts';
 import type { Person } from '../../core/invocation.ts';
@@ -19,7 +19,7 @@ import {
 } from '../../core/moderation.ts';
 import type { Decisions } from '../decisions.ts';
 
-/** A rule and where it was decided; `default` is what holds where nobody decided. */
+/** A rule and where it was set; `default` applies if nobody set one. */
 export interface PlacedRule<Some extends Rule = Rule> {
   readonly rule: Some;
   readonly from: Where | 'default';
@@ -45,7 +45,7 @@ export function isAboutLimits(placed: PlacedRule): placed is PlacedRule<LimitRul
   return !isAccessRule(placed);
 }
 
-/** What a rule limits, as the meter counts it. */
+/** Converts a rule to the limit that the meter counts. */
 export function limitOf({ who, what, per, of, most, together }: LimitRule, from: PlacedRule['from']): Limit {
   const family = LIMITED.find((one) => one === what);
   const [own, shared] =
@@ -61,7 +61,7 @@ export function limitOf({ who, what, per, of, most, together }: LimitRule, from:
   };
 }
 
-/** What rules about a command may name, the most specific first. */
+/** Returns the names in rules that apply to a command, the most specific first. */
 export function thingsOf({
   name,
   family,
@@ -95,8 +95,8 @@ interface Question {
 }
 
 /**
- * The rule that decides for a person. The channel wins over the server, and in each a person over a role over everyone,
- * then the most specific thing. A channel never loosens what the server decided for somebody more specifically.
+ * Returns the rule that applies to a person. The channel's rules win over the server's. Within each, a rule for a person wins over
+ * a role and a role over everyone, then the most specific command wins. A channel cannot loosen a more specific rule of the server.
  */
 export function decisive<Some extends Rule>(
   rules: readonly PlacedRule<Some>[],
@@ -118,7 +118,7 @@ export function decisive<Some extends Rule>(
   }, undefined);
 }
 
-/** Of one place. */
+/** The deciding rule of one place. */
 function decisiveIn<Some extends Rule>(
   rules: readonly PlacedRule<Some>[],
   { things, betweenRoles }: Question,
@@ -154,11 +154,11 @@ function amountOf(rule: Rule): number {
 
 export interface AccessDecision {
   readonly allowed: boolean;
-  /** The rule that decided; absent where none does. */
+  /** The deciding rule, if any. */
   readonly by?: PlacedRule<AccessRule>;
 }
 
-/** Whether a person may use what `things` name. Visitors need a rule that lets them in, and then what everybody needs. */
+/** Decides whether a person may use a command. Visitors first need a rule that admits them; then the usual rules apply. */
 export function decideAccess(things: readonly string[], person: Who, settings: Decisions): AccessDecision {
   const rules = [...placedRules(settings).filter(isAccessRule), ...DEFAULTS];
   const question = { person, things, betweenRoles: 'strictest' } as const;

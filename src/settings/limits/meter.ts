@@ -1,4 +1,4 @@
-/** How much may be used: which limits hold for a request, and what is counted for it. */
+/** Usage limits: which limits apply to a request, and what it counts. */
 import { refusedByDecision, UserError } from '../../core/errors.ts';
 import type { Family, Limited } from '../../core/family.ts';
 import { type Address, channelOf, type Person, serverOf } from '../../core/invocation.ts';
@@ -31,7 +31,7 @@ import { describeLimit, PAUSED_BY_OPERATOR, pausedSentence, refusalSentence } fr
 const HOUR = 3_600_000;
 const PERIOD_MS = { hour: HOUR, day: 24 * HOUR } as const satisfies Record<Limit['per'], number>;
 
-/** What limits need to know of a job. `invocation` is reserved once, however often it comes. */
+/** The part of a job that limits need. An `invocation` is reserved once, even if repeated. */
 export interface MeteredJob extends Pick<Job, 'invocation' | 'address' | 'work' | 'createdAt'> {
   readonly person: Person;
 }
@@ -44,44 +44,44 @@ export interface QueuedSong extends Pick<MeteredJob, 'address' | 'person'> {
 export interface UsageClaim {
   readonly reservation: Reservation;
   readonly ceilings: readonly Ceiling[];
-  /** Counts the refusal. Returns the error that tells the person which limit is reached, and when it allows more. */
+  /** Counts the refusal. Returns the error that says which limit was reached and when to try again. */
   refusal(refused: LimitRefusal): UserError;
 }
 
 export interface Meter {
   /**
-   * What a job reserves when it is accepted, and the limits that hold for it. Throws UserError while moderators or the
-   * operator have paused the bot.
+   * Returns the reservation of a job, and the limits that apply to it. Throws UserError while moderators or the operator have paused
+   * the bot.
    */
   claim(job: MeteredJob, settings: Decisions): UsageClaim;
   /**
-   * Counts a song for a voice channel, unless `queue` throws. Throws UserError where a limit is reached, and while moderators or
-   * the operator have paused the bot.
+   * Counts a song for a voice channel, unless `queue` throws. Throws UserError if a limit is reached, and while moderators or the
+   * operator have paused the bot.
    */
   countQueued<Value>(song: QueuedSong, settings: Decisions, queue: () => Promise<Value>): Promise<Value>;
-  /** The gateway charged for it, or may have: it counts for good. May be called again, and when it became certain. */
+  /** Counts a job permanently, because the gateway charged or may have charged. Safe to repeat, also when it becomes certain. */
   settle(job: MeteredJob, charge: 'yes' | 'uncertain'): Promise<void>;
-  /** Nothing came of it: it does not count. May be called again; what was settled stays. */
+  /** Refunds a failed job. Safe to repeat. Settled usage stays. */
   giveBack(job: MeteredJob): Promise<void>;
-  /** Every limit here, with what counts against it for the person. */
+  /** Returns every limit here with the person's usage. */
   inForce(address: Address, person: Person, settings: Decisions): Promise<LimitInForce[]>;
 }
 
 export interface MeterOptions {
   readonly usage: UsageStore;
-  /** The operator's: moderators cannot raise them. */
+  /** The operator's limits, which moderators cannot raise. */
   readonly ceilings: readonly Limit[];
   readonly costs: Costs;
   readonly now: () => number;
-  /** Whether the operator lets nothing new be taken. */
+  /** Whether the operator has paused new requests. */
   readonly isPaused: () => boolean;
-  /** For operators' numbers. */
+  /** Records metrics. */
   readonly measure: Measure;
 }
 
 interface Applied {
   readonly limit: Limit;
-  /** The operator set it, so moderators cannot lift it. */
+  /** Set by the operator, so moderators cannot change it. */
   readonly isCeiling: boolean;
   readonly counter: string;
 }
@@ -174,7 +174,7 @@ export function createMeter({ usage, ceilings, costs, now, isPaused, measure }: 
         return { ...limit, from, used: used[limit.of], sentence: describeLimit(limit, address) };
       };
       return Promise.all([
-        // Moderators see what holds for others, too.
+        // Moderators also see limits for other people.
         ...limitRules(settings).flatMap(({ rule, from }) =>
           rule.type === 'limit'
             ? [shown(from === 'default' ? 'channel' : from, applied(limitOf(rule, from), address, person))]
@@ -214,7 +214,7 @@ function applied(limit: Limit, address: Address, person: Person): Applied {
   return { limit, counter: counterOf(limit.scope, address, person.id, limit.family), isCeiling: false };
 }
 
-/** Where each message is a question, people may ask more than they meant to. */
+/** Limits accidental questions in channels where every message is a question. */
 const TALK_RULE = {
   type: 'limit',
   who: EVERYONE,
@@ -224,7 +224,7 @@ const TALK_RULE = {
   most: TALK_QUESTIONS,
 } as const satisfies LimitRule;
 
-/** The limits of moderators, and the default where they limit these questions for everybody in no way themselves. */
+/** Returns moderators' limits, plus the default for talk channels unless they limit these questions for everyone. */
 function limitRules(settings: Decisions): PlacedRule<LimitRule | UnlimitedRule>[] {
   const rules = placedRules(settings).filter(isAboutLimits);
   const isReplaced = rules.some(
@@ -234,14 +234,14 @@ function limitRules(settings: Decisions): PlacedRule<LimitRule | UnlimitedRule>[
   return isAdded ? [...rules, { rule: TALK_RULE, from: 'default' }] : rules;
 }
 
-/** What a limit on a family may name, the most specific first. */
+/** Returns the names in limits that apply to a family, the most specific first. */
 export const limitThings = (what: string): readonly string[] => (what === 'party' ? [what] : [what, ALL]);
 
-/** The limits of moderators that hold for a person: of each kind, the one that the deciding rule sets. */
+/** Returns moderators' limits for a person: for each kind, the one set by the deciding rule. */
 export function limitsThatHold(things: readonly string[], person: Who, settings: Decisions): Limit[] {
   const rules = limitRules(settings).filter(({ rule }) => things.includes(rule.what));
   const limits = rules.filter(({ rule }) => rule.type === 'limit');
-  // What is shared here is used up beside what is shared in the server.
+  // A channel's shared limit applies in addition to the server's.
   const kinds = Map.groupBy(limits, ({ rule, from }) =>
     rule.type === 'limit' && rule.together ? `${ruleKind(rule)} ${from}` : ruleKind(rule),
   );
@@ -260,7 +260,7 @@ function operatorsLimits(ceilings: readonly Limit[], address: Address, person: P
     .map((limit) => ({ ...applied(limit, address, person), isCeiling: true }));
 }
 
-/** Units by `family:model`, by route (as `music.vocalRemoval`) or by family; the first of these that is there counts. */
+/** Units by `family:model`, by route (such as `music.vocalRemoval`) or by family. The first match applies. */
 export type Costs = Readonly<Record<string, number>>;
 
 /** By route. */
@@ -288,12 +288,12 @@ export function familyOf({ route }: Pick<Work, 'route'>): Family {
   return FAMILY_OF[route];
 }
 
-/** The model that work names itself. */
+/** Returns the model named in the work. */
 export function modelOf({ request }: Work): string | undefined {
   return 'model' in request ? request.model : undefined;
 }
 
-/** 0 where no price is set. */
+/** Returns 0 if no price is set. */
 function unitsOf(work: Work, costs: Costs): number {
   const [family, model] = [familyOf(work), modelOf(work)];
   const keys = [...(model === undefined ? [] : [`${family}:${model}`]), work.route, family];
@@ -325,7 +325,7 @@ function counterOf(scope: Scope, where: Address, person: string, family: Limited
   return [scope, ...parts[scope], family ?? '*'].map(encodeURIComponent).join(':');
 }
 
-/** Every counter that work of a family adds to: a limit set at noon counts the morning too. */
+/** Returns all counters that work of a family adds to, so that a new limit includes earlier usage. */
 function countersOf(where: Address, person: string, family: Limited): string[] {
   return SCOPES.filter((scope) => scope !== 'server' || serverOf(where) !== undefined).flatMap((scope) => [
     counterOf(scope, where, person, family),

@@ -1,11 +1,11 @@
-/** Draws a chart of usage in a thread of its own: it takes a second, and more memory than everything else together. */
+/** Draws a usage chart in a separate thread, because it takes a second and a lot of memory. */
 import { z } from 'zod';
 import { answerOfThread } from '../../core/thread.ts';
 import type { ChartOptions, ChartRow } from './svg.ts';
 
 const TIMEOUT_MS = 20_000;
 
-/** A PNG. Throws what the thread throws, and when it takes too long. */
+/** Returns a PNG. Throws the thread's errors, and on a timeout. */
 export async function usageChart(rows: readonly ChartRow[], options: ChartOptions): Promise<Uint8Array> {
   const module = new URL('./worker.ts', import.meta.url);
   const signal = AbortSignal.timeout(TIMEOUT_MS);

@@ -19,10 +19,10 @@ const TOP = 56;
 const BOTTOM = 348;
 const DAY = 24 * 3_600_000;
 const MOST_LINES = 7;
-/** Wider than a date, so that none touches the next. */
+/** Wider than a date, so that dates do not touch. */
 const DATE_WIDTH = 48;
 const LETTER_WIDTH = 7;
-/** Told apart with every common colour blindness. https://jfly.uni-koeln.de/color/ */
+/** Distinguishable with all common types of colour blindness. https://jfly.uni-koeln.de/color/ */
 const COLOURS = ['#0072B2', '#E69F00', '#009E73', '#CC79A7', '#56B4E9', '#D55E00'];
 
 /** Rows differ in day or family. Days without usage are shown too. */
@@ -99,7 +99,7 @@ function bar(
     .join('');
 }
 
-/** Every day, or as many as fit. */
+/** Labels every day, or as many as fit. */
 function dates(days: readonly string[]): string[] {
   const band = (RIGHT - LEFT) / days.length;
   const every = Math.ceil(DATE_WIDTH / band);
@@ -128,7 +128,7 @@ function rectangle(x: number, y: number, width: number, height: number, fill: st
   return `<rect x="${left}" y="${top}" width="${wide}" height="${high}" fill="${fill}" ${more}/>`;
 }
 
-/** Later attributes of the same name are no SVG, so `more` has what differs from the small print. */
+/** SVG does not allow repeated attributes, so `more` replaces the defaults. */
 function text(words: string, x: number, y: number, more = ''): string {
   const anchor = more.includes('text-anchor') ? '' : 'text-anchor="middle" ';
   const size = more.includes('font-size') ? '' : 'font-size="12" fill="#54555a" ';

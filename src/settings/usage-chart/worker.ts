@@ -1,4 +1,4 @@
-/** The thread that {@link usageChart} starts for one picture. */
+/** The thread that {@link usageChart} starts for one chart. */
 import { fileURLToPath } from 'node:url';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Resvg } from '@resvg/resvg-js';
@@ -6,13 +6,13 @@ import { CHART_WIDTH, type ChartOptions, type ChartRow, usageChartSvg } from './
 
 const FONTS = ['400Regular/Oxygen_400Regular.ttf', '700Bold/Oxygen_700Bold.ttf'];
 
-// Sound: usageChart gives it.
+// The cast is safe, because usageChart passes this data.
 const { rows, ...options } = workerData as ChartOptions & { rows: readonly ChartRow[] };
 
 const image = new Resvg(usageChartSvg(rows, options), {
   fitTo: { mode: 'width', value: CHART_WIDTH * 2 },
   font: {
-    // The same letters on every machine, also on one without any.
+    // Uses the same font on every machine, including those without fonts.
     loadSystemFonts: false,
     fontFiles: FONTS.map((name) => fileURLToPath(import.meta.resolve(`@expo-google-fonts/oxygen/${name}`))),
     defaultFontFamily: 'Oxygen',

@@ -1,4 +1,4 @@
-/** Connections to Redis whose operations fail soon while Redis is away, and work again once it is back. */
+/** Connections to Redis that fail fast during an outage, and recover automatically. */
 import { createClient } from '@keyv/redis';
 import { backoff } from '../../core/util/backoff.ts';
 import type { RunTools } from '../schedule.ts';
@@ -8,15 +8,15 @@ import type { RedisKeys } from './keys.ts';
 
 const RETRY_PAUSE = 20;
 const RECONNECT_PAUSES = { firstMs: 10, longestMs: 1_000 } as const;
-/** Keys that Redis reads for one answer, in a fraction of a millisecond. */
+/** Keys per scan, read within a fraction of a millisecond. */
 const KEYS_SCANNED = 1_000;
 
 export type RedisClient = ReturnType<typeof createClient>;
 
 export interface RedisPatience {
-  /** Milliseconds an operation waits for a connection that broke to come back. */
+  /** Milliseconds an operation waits for a broken connection. */
   readonly patienceMs: number;
-  /** Milliseconds it waits for an answer. */
+  /** Milliseconds an operation waits for an answer. */
   readonly answerMs: number;
   /** Milliseconds that the first connection may take. */
   readonly firstConnectionMs: number;
@@ -24,11 +24,11 @@ export interface RedisPatience {
 
 type RedisConnectionTools = RedisPatience & Pick<RunTools, 'clock' | 'random' | 'log'>;
 
-/** There is a connection, but no answer. */
+/** Redis is connected but does not answer. */
 class NoAnswer extends Error {}
 
 export class RedisConnection {
-  /** For libraries that bring their own commands; everything else goes through {@link run}. */
+  /** For libraries that send their own commands. Everything else uses {@link run}. */
   readonly client: RedisClient;
   readonly #tools: RedisConnectionTools;
   readonly #clients = new Set<RedisClient>();
@@ -40,7 +40,7 @@ export class RedisConnection {
     this.#tools = tools;
     this.client = createClient({
       url,
-      // A command that was reported as failed must not run later.
+      // A command reported as failed must not run later.
       disableOfflineQueue: true,
       socket: {
         connectTimeout: 3_000,
@@ -56,7 +56,7 @@ export class RedisConnection {
     });
   }
 
-  /** Throws StorageError `unavailable` when Redis cannot be reached within `firstConnectionMs`. */
+  /** Throws StorageError `unavailable` if Redis cannot be reached within `firstConnectionMs`. */
   async connect(): Promise<void> {
     try {
       await this.within(this.#tools.firstConnectionMs, this.client.connect());
@@ -67,8 +67,8 @@ export class RedisConnection {
   }
 
   /**
-   * Runs an operation that is harmless to repeat: it runs again when the connection breaks before the answer.
-   * Throws StorageError `unavailable` after a few seconds of trying.
+   * Runs an operation that is safe to repeat, again if the connection breaks before the answer. Throws StorageError `unavailable`
+   * after a few seconds.
    */
   async run<Value>(operation: (redis: RedisClient) => Promise<Value>): Promise<Value> {
     const { clock, patienceMs, answerMs } = this.#tools;
@@ -79,10 +79,10 @@ export class RedisConnection {
         return await this.within(answerMs, operation(this.client));
       } catch (error) {
         const reply = replyOf(error);
-        // After a failover, the connection leads to what is a replica now.
+        // After a failover, the connection may lead to a replica.
         if (error instanceof NoAnswer || reply === 'READONLY') this.#renew(error);
         const isLate = clock.elapsed() >= end;
-        // While it loads its data after a start, it is away a little longer.
+        // Redis may still be loading its data after a start.
         if (reply !== undefined && (reply !== 'LOADING' || isLate)) throw refusalOfRedis(error) ?? error;
         if (error instanceof NoAnswer || isLate)
           throw new StorageError('unavailable', 'Redis cannot be reached.', error);
@@ -91,13 +91,13 @@ export class RedisConnection {
     }
   }
 
-  /** Runs a Lua script that is harmless to repeat. Throws as {@link run}. */
+  /** Runs a Lua script that is safe to repeat. Throws like {@link run}. */
   evaluate(script: string, keys: readonly string[], values: readonly (string | number)[]): Promise<unknown> {
     const options = { keys: [...keys], arguments: values.map(String) };
     return this.run((redis) => redis.eval(script, options));
   }
 
-  /** All keys that begin like this, each once, in no order. Throws as {@link run}. */
+  /** Yields the keys that begin with `start`, each once, unordered. Throws like {@link run}. */
   async *keys(start: string): AsyncGenerator<string> {
     const MATCH = `${start.replace(/[\\*?[\]]/g, '\\$&')}*`;
     // A scan may return the same key twice.
@@ -113,10 +113,10 @@ export class RedisConnection {
     } while (cursor !== '0');
   }
 
-  /** A connection of its own, for commands that wait: they are sent once Redis is back. {@link release} ends it. */
+  /** Opens a separate connection for blocking commands, which are sent when Redis is back. Close it with {@link release}. */
   duplicate(): RedisClient {
     const client = this.client.duplicate({ disableOfflineQueue: false });
-    // The first connection logs it.
+    // The first connection logs errors.
     client.on('error', () => {});
     this.#clients.add(client);
     return client;
@@ -138,7 +138,7 @@ export class RedisConnection {
     this.#away = true;
   }
 
-  /** A silent connection stays silent; a new one may not. */
+  /** Reconnects, because a connection that stopped answering does not recover. */
   #renew(cause: unknown): void {
     if (this.#closed || !this.client.isReady) return;
     this.#lost(cause);
@@ -146,12 +146,12 @@ export class RedisConnection {
       if (!client.isReady) continue;
       client.destroy();
       client.connect().catch(() => {
-        // It tries again by itself.
+        // The client reconnects automatically.
       });
     }
   }
 
-  /** Rejects when the operation does not end in time. */
+  /** Rejects if the operation does not end in time. */
   within<Value>(milliseconds: number, operation: Promise<Value>): Promise<Value> {
     return new Promise((resolve, reject) => {
       const late = () => reject(new NoAnswer('Redis did not answer in time.'));
@@ -161,12 +161,12 @@ export class RedisConnection {
   }
 }
 
-/** What the parts of the storage share. */
+/** Shared by the parts of the storage. */
 export interface RedisTools extends RunTools {
   readonly connection: RedisConnection;
   readonly keys: RedisKeys;
-  /** What all keys begin with. */
+  /** The prefix of all keys. */
   readonly prefix: string;
-  /** Never the same twice, in any replica. */
+  /** Returns an id that is unique across replicas. */
   readonly newId: () => string;
 }

@@ -1,6 +1,6 @@
 import { StorageError, type StorageErrorCode } from '../storage.ts';
 
-// First words of Redis's own error replies. https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors
+// First words of Redis error replies. https://redis.io/docs/latest/develop/reference/protocol-spec/#simple-errors
 const REPLIES: ReadonlyMap<string, { readonly code: StorageErrorCode; readonly detail: string }> = new Map([
   ['OOM', { code: 'full', detail: 'Redis has no memory left.' }],
   ['MISCONF', { code: 'full', detail: 'Redis cannot write to its disk.' }],
@@ -18,12 +18,12 @@ const NO_PASSWORD = {
   detail: 'Redis has no password. Remove it from the URL, or set one in Redis.',
 } as const;
 
-/** The first word of an error reply of Redis, such as `ERR`; undefined for an error of the connection. */
+/** Returns the first word of a Redis error reply, such as `ERR`; undefined for a connection error. */
 export function replyOf(error: unknown): string | undefined {
   return error instanceof Error ? /^([A-Z]+) /.exec(error.message)?.[1] : undefined;
 }
 
-/** What Redis refuses for a reason that lies with Redis; undefined for anything else. */
+/** Returns a StorageError for a refusal that is due to the state or configuration of Redis; undefined for other errors. */
 export function refusalOfRedis(error: unknown): StorageError | undefined {
   const reply = replyOf(error);
   const known = reply === 'ERR' && /\bAUTH\b/.test(String(error)) ? NO_PASSWORD : REPLIES.get(reply ?? '');

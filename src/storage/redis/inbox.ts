@@ -1,4 +1,4 @@
-/** The callbacks that came for jobs. */
+/** Received callbacks of jobs. */
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { type Callback, INBOX_KEPT, INBOX_MOST, type Inbox, type Received } from '../storage.ts';
@@ -24,7 +24,7 @@ return 1
 `;
 
 export interface RedisInbox extends Inbox {
-  /** Puts a callback, and marks its job as woken. */
+  /** Stores a callback, and marks its job as woken. */
   receive(callback: Callback): Promise<Received>;
 }
 

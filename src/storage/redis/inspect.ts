@@ -1,10 +1,10 @@
-/** Whether a Redis keeps what it is given, for operators. */
+/** Checks for the operator whether Redis keeps data reliably. */
 import { type Finding, good, warning, wrong } from '../../core/finding.ts';
 import type { RedisConnection } from './connection.ts';
 
 const SUBJECT = 'Redis';
 
-/** Reads Redis' own facts: https://redis.io/docs/latest/commands/info. Throws StorageError when Redis is away. */
+/** Reads https://redis.io/docs/latest/commands/info. Throws StorageError if Redis cannot be reached. */
 export async function inspectRedis(connection: RedisConnection): Promise<Finding[]> {
   const text = await connection.run((redis) => redis.info());
   const facts = new Map(text.split(/\r?\n/).map((line) => [line.split(':')[0], line.split(':')[1]]));

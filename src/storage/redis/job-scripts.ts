@@ -1,4 +1,4 @@
-/** Lua for the records of jobs: what they change together, nothing else comes between. */
+/** Atomic operations on job records, as Lua. */
 import { INBOX_KEPT } from '../storage.ts';
 import { RESERVE } from './usage-scripts.ts';
 
@@ -6,9 +6,8 @@ import { RESERVE } from './usage-scripts.ts';
 const DELIVERIES = 500;
 
 /**
- * Writes the record and moves the job in the indexes. Its hash names the indexes it is in, so a job that moves to another
- * channel leaves nothing behind. A write carries a token: repeated after a lost answer, it finds its own token and answers
- * again that it won.
+ * Writes the record and updates the indexes. The job's hash names its indexes, so a job that moves to another channel leaves no
+ * stale entries. Each write has a token: repeated after a lost answer, it finds its token and succeeds again.
  */
 const WRITE_JOB = `
 local function write(KEYS, given, record)
@@ -42,7 +41,7 @@ local function write(KEYS, given, record)
 end
 `;
 
-/** KEYS: usage prefix, keys of the job. ARGV: the job, its record, the reservation if there is one. Safe to repeat, by the token. */
+/** KEYS: usage prefix, keys of the job. ARGV: the job, its record, optionally the reservation. Safe to repeat, thanks to the token. */
 export const INSERT = `${RESERVE}${WRITE_JOB}
 local keys, job = {unpack(KEYS, 2)}, cjson.decode(ARGV[1])
 local invocation = keys[#keys]
@@ -68,7 +67,7 @@ write(KEYS, given, ARGV[2])
 return 1
 `;
 
-/** Pairs of id and field along a sorted set. KEYS: the set. ARGV: range command, first, last, start of job keys, field. */
+/** Returns pairs of id and field from a sorted set. KEYS: the set. ARGV: range command, first, last, prefix of job keys, field. */
 export const PAIRS = `
 local found = {}
 for _, id in ipairs(redis.call(ARGV[1], KEYS[1], ARGV[2], ARGV[3])) do
@@ -78,7 +77,7 @@ end
 return found
 `;
 
-/** For each of the jobs: route, state, 1 if it waits in line, when it was accepted. ARGV: start of job keys, ids. */
+/** Returns for each job: route, state, 1 if queued, time of acceptance. ARGV: prefix of job keys, ids. */
 export const OPEN_FACTS = `
 local found = {}
 for index = 2, #ARGV do
@@ -92,7 +91,7 @@ end
 return found
 `;
 
-/** KEYS: keys of the job. Removes the job from every index that its hash names. ARGV: the job, its version or nothing. */
+/** Removes the job from every index that its hash names. KEYS: keys of the job. ARGV: the job, optionally its version. */
 export const ERASE = `
 local job, open, _, _, _, _, _, inbox, digests, invocation = unpack(KEYS)
 if ARGV[2] ~= '' and redis.call('HGET', job, 'version') ~= ARGV[2] then return 0 end

@@ -8,9 +8,9 @@ import type { RedisTools } from './connection.ts';
 import { ERASE, INSERT, OPEN_FACTS, PAIRS, REPLACE } from './job-scripts.ts';
 import type { RedisKeys } from './keys.ts';
 
-/** Ids read at a time while walking all open jobs. */
+/** Ids of open jobs per page. */
 const PAGE = 500;
-/** Records read at a time. */
+/** Records per page. */
 const PAGE_OF_RECORDS = 50;
 const insertReply = z.union([
   z.object({ type: z.literal('accepted') }),
@@ -21,7 +21,7 @@ const openFactsReply = z.array(z.tuple([z.string(), z.string(), z.number(), z.co
 const pairsReply = z.array(z.tuple([z.string(), z.string()]));
 
 export interface RedisJobs extends JobStore {
-  /** Reserves the usage, if there is some, and stores the job: both or nothing. */
+  /** Reserves the usage, if given, and stores the job: both or neither. */
   insert(job: Job, ...reservation: [] | [string]): Promise<Accepted>;
 }
 
@@ -71,7 +71,7 @@ export function redisJobs({ connection, keys, log, newId }: RedisTools): RedisJo
     yield* await readPage();
   }
 
-  /** The jobs that match. Parsing a record takes far longer than testing its text first. */
+  /** Yields matching jobs. Tests the text first, which is far faster than parsing the record. */
   async function* parsed(
     matches: (job: Job) => boolean,
     mayMatch: (record: string) => boolean,
@@ -81,7 +81,7 @@ export function redisJobs({ connection, keys, log, newId }: RedisTools): RedisJo
     }
   }
 
-  /** Pages of the ids of open jobs. */
+  /** Yields pages of the ids of open jobs. */
   async function* openPages(): AsyncGenerator<string[]> {
     let last = '-';
     for (;;) {
@@ -164,7 +164,7 @@ export function redisJobs({ connection, keys, log, newId }: RedisTools): RedisJo
   };
 }
 
-/** The KEYS of {@link WRITE_JOB}, and behind them the key of the invocation. */
+/** The KEYS of {@link WRITE_JOB}, then the key of the invocation. */
 function jobKeys({ id, address, person, work, invocation }: Job, keys: RedisKeys): string[] {
   return [
     keys.job(id),
@@ -180,7 +180,7 @@ function jobKeys({ id, address, person, work, invocation }: Job, keys: RedisKeys
   ];
 }
 
-/** What {@link WRITE_JOB} is given, as JSON, and the record. */
+/** The arguments of {@link WRITE_JOB} as JSON, and the record. */
 function jobArguments(job: Job, token: string): [string, string] {
   const { id, version, createdAt, finishedAt = 0, address } = job;
   const facts = jobFacts(job);

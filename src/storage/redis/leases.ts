@@ -1,4 +1,4 @@
-/** Leases by the clock of Redis: those of the replicas differ. */
+/** Leases by the clock of Redis, because the clocks of replicas differ. */
 import type { Leases } from '../storage.ts';
 import type { RedisTools } from './connection.ts';
 

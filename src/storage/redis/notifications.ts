@@ -1,11 +1,11 @@
-/** Notifications between replicas over Redis publish and subscribe. */
+/** Notifications between replicas over Redis pub/sub. */
 import { EventEmitter } from 'node:events';
 import type { Notifications } from '../storage.ts';
 import type { RedisTools } from './connection.ts';
 
 export function redisNotifications({ connection, keys, log }: RedisTools): Notifications {
   const listeners = new EventEmitter().setMaxListeners(0);
-  // A connection that subscribes takes no other commands. It subscribes again by itself.
+  // A subscribed connection accepts no other commands. It resubscribes automatically.
   const subscriber = connection.duplicate();
   subscriber
     .connect()

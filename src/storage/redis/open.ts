@@ -16,29 +16,29 @@ import { redisSemaphores } from './semaphores.ts';
 import { redisSettings } from './settings.ts';
 import { redisUsage, reservationArgument } from './usage.ts';
 
-/** A replica that was silent this long is taken for dead. */
+/** Milliseconds of silence after which a replica is considered dead. */
 const LEASE = 15_000;
 const PATIENCE: RedisPatience = {
-  // Shorter than platforms wait for their acknowledgement: a request is then declined with its first answer.
+  // Shorter than platforms wait for their acknowledgement, so the first answer can decline the request.
   patienceMs: 800,
   answerMs: 2_000,
-  // At the start of a process, no request waits.
+  // At the start, no requests are waiting.
   firstConnectionMs: 5_000,
 };
 
 export interface RedisStorageOptions extends RunTools, Partial<RedisPatience> {
-  /** `redis://` or `rediss://`, with user, password and database if there are any. */
+  /** `redis://` or `rediss://`, with an optional user, password and database. */
   readonly url: string;
-  /** What all keys begin with, so that several bots can share a Redis. Default: `minstrel`. */
+  /** The prefix of all keys, so that several bots can share a Redis. Default: `minstrel`. */
   readonly prefix?: string;
   /** Milliseconds of silence after which another replica takes over. Default: 15,000. */
   readonly leaseMs?: number;
 }
 
 /**
- * Connects to Redis. What it acknowledges is as durable as this Redis is: with `appendonly yes`, and for power
- * cuts `appendfsync always`. While Redis is away, everything rejects within a few seconds with StorageError
- * `unavailable`, and works again once it is back. Throws the same when Redis cannot be reached now.
+ * Connects to Redis. Writes are as durable as Redis is configured: `appendonly yes` survives a crash, `appendfsync always` a power
+ * cut. During an outage, everything rejects within a few seconds with StorageError `unavailable`, and recovers afterwards.
+ * Throws the same error if Redis cannot be reached now.
  */
 export async function openRedisStorage(options: RedisStorageOptions): Promise<Storage> {
   const { url, clock, log, prefix = 'minstrel', leaseMs = LEASE } = options;
@@ -62,7 +62,7 @@ export async function openRedisStorage(options: RedisStorageOptions): Promise<St
   const inbox = redisInbox(tools);
   return {
     accept: async ({ job, reservation, ceilings, at, now }) => {
-      // A stored job always has a timer; a timer that finds no job ends quietly.
+      // Every stored job must have a timer. A timer without a job ends quietly.
       await schedule.add(job.id, at);
       return jobs.insert(job, reservationArgument(reservation, { ceilings, now }));
     },
@@ -100,14 +100,14 @@ export async function openRedisStorage(options: RedisStorageOptions): Promise<St
       await connection.run((redis) => redis.set(keys.checked, clock.now()));
     },
     scrub: async () => {
-      // Without an append-only file, or while it is being rewritten, Redis refuses; a user of Redis may lack the permission.
+      // Redis refuses this without an append-only file, during a rewrite, and for users without the permission.
       await connection.run((redis) => redis.bgRewriteAof()).catch(() => undefined);
     },
     close,
   };
 }
 
-/** For operators: connects, examines and closes. Throws StorageError when Redis cannot be reached. */
+/** Connects, inspects Redis for the operator, and closes. Throws StorageError if Redis cannot be reached. */
 export async function examineRedis(
   url: string,
   tools: Pick<RunTools, 'clock' | 'random' | 'log'>,
@@ -121,7 +121,7 @@ export async function examineRedis(
   }
 }
 
-/** What does not hold for a store of jobs is logged. Throws StorageError for a replica, which cannot be written. */
+/** Logs a warning if Redis may lose jobs. Throws StorageError for a read-only replica. */
 async function warnOfForgetting(connection: RedisConnection, log: Log): Promise<void> {
   for (const { level, sentence, remedy } of await inspectRedis(connection)) {
     if (level === 'wrong') throw new StorageError('unavailable', sentence);

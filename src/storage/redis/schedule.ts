@@ -1,7 +1,7 @@
 /**
- * The schedule of all replicas: one BullMQ job, called a timer here, for each scheduled job and with its id. Its delay ends
- * at the next run, its lock is the lease. A wake leaves a mark and promotes the timer. A run that ends delays its timer
- * again, then looks for a mark. docs/decisions/0019-bullmq-is-the-schedule.md
+ * The schedule of all replicas: one BullMQ job, here called a timer, with the id of each scheduled job. Its delay ends at the next
+ * run, and its lock is the lease. A wake sets a mark and promotes the timer. A run that ends delays its timer again, then
+ * checks the mark. docs/decisions/0019-bullmq-is-the-schedule.md
  */
 import { type Job as BullJob, DelayedError, Queue, Worker } from 'bullmq';
 import { z } from 'zod';
@@ -20,24 +20,24 @@ import type { RedisClient, RedisTools } from './connection.ts';
 import { replyOf } from './errors.ts';
 
 const QUEUE = 'schedule';
-/** How long BullMQ may take to end once our handlers have ended. */
+/** Milliseconds that BullMQ may take to close after our handlers have ended. */
 const CLOSING = 2_000;
 /** A BullMQ job that does nothing. */
 const REMINDER = 'reminder';
 
-/** `stalls`: how often replicas died in a run of the job, up to the last run that ended. */
+/** `stalls`: BullMQ's stall count at the end of the last run. */
 const timerSchema = z.object({ at: z.number(), failures: z.number(), stalls: z.number() });
 type Timer = BullJob<z.infer<typeof timerSchema>>;
 
 interface RedisSchedule extends Schedule {
-  /** Runs a job that has a mark; once more if it is running. */
+  /** Runs a job that has a mark, or runs it again after its current run. */
   promote(job: string): Promise<void>;
   close(): Promise<void>;
 }
 
 interface Run {
   readonly next: Promise<NextRun>;
-  /** Until when the lock of its timer surely lasts, in milliseconds of {@link Clock.elapsed}. */
+  /** The guaranteed end of its timer's lock, in milliseconds of {@link Clock.elapsed}. */
   heldUntil: number;
 }
 
@@ -53,14 +53,14 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
   const queue: Queue<Timer['data']> = new Queue(QUEUE, {
     connection: connection.client,
     prefix,
-    // It would ask for the version once, and fail for good where the connection breaks meanwhile.
+    // The check runs once, and fails permanently if the connection breaks meanwhile.
     skipVersionCheck: true,
     defaultJobOptions: { removeOnComplete: true, removeOnFail: true },
     streams: { events: { maxLen: 100 } },
   });
-  // Operations reject, and the connection logs its errors.
+  // Operations reject, and the connection logs errors.
   queue.on('error', () => {});
-  // While Redis is away, a worker forgets when the next timer is due. A BullMQ job that is due now makes it look.
+  // During an outage of Redis, a worker forgets when the next timer is due. A BullMQ job that is due now makes it check.
   connection.client.on('ready', remind);
   const runs = new Map<string, Run>();
   let running: Running | undefined;
@@ -69,7 +69,7 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
     queue.add(REMINDER, { at: 0, failures: 0, stalls: 0 }, { jobId: REMINDER }).catch(() => {});
   }
 
-  /** BullMQ ignores a timer whose job has one. */
+  /** BullMQ ignores a second timer with the same id. */
   async function add(job: string, at: number): Promise<void> {
     checkTime(at);
     const data = { at, failures: 0, stalls: 0 };
@@ -79,7 +79,7 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
 
   async function promote(job: string): Promise<void> {
     const timer = await connection.run(() => queue.getJob(job));
-    // One that is not delayed runs soon, or finds the mark at its end.
+    // A timer that is not delayed runs soon, or finds the mark at its end.
     if (timer) await connection.run(() => timer.promote().catch(unlessRefused));
     else await add(job, clock.now());
   }
@@ -87,7 +87,7 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
   const hasMark = async (job: string) =>
     (await connection.run((redis) => redis.hExists(keys.woken, job))) === 1;
 
-  /** Resolves to when the job was woken. A later wake is for the next run. */
+  /** Resolves to when the job was woken. Later wakes count for the next run. */
   async function takeMark(job: string): Promise<number | undefined> {
     const [at] = await connection.run((redis) =>
       redis.multi().hGet(keys.woken, job).hDel(keys.woken, job).execTyped(),
@@ -97,9 +97,9 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
 
   async function take(timer: Timer, token: string, handler: WakeHandler, signal: AbortSignal): Promise<void> {
     const { id: job = '', processedOn = 0 } = timer;
-    // BullMQ read the clock before it fetched the timer.
+    // BullMQ reads the clock before it fetches the timer.
     const heldUntil = clock.elapsed() - Math.max(0, clock.now() - processedOn) + leaseMs;
-    // After an outage longer than the lease, this replica gets a job that it still runs: it joins that run.
+    // After an outage longer than the lease, this replica may get a job that it is still running: it joins that run.
     const run = runs.get(job) ?? begin(timer, handler, signal);
     run.heldUntil = heldUntil;
     const ended = new AbortController();
@@ -108,7 +108,7 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
       const { at, failures } = await run.next;
       if (at === undefined) return;
       await storeEnd(job, () => delay(timer, token, { at, failures }), signal, tools);
-      // Where that failed, the timer keeps its lease. When it ends, another replica runs the job again.
+      // If that failed, the timer keeps its lease. When the lease ends, another replica runs the job again.
       throw new DelayedError();
     } finally {
       ended.abort();
@@ -133,7 +133,7 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
     return run;
   }
 
-  /** Ends BullMQ's run of the timer, and sets it for the next one. */
+  /** Ends BullMQ's run of the timer, and delays it until the next one. */
   async function delay(timer: Timer, token: string, next: { at: number; failures: number }): Promise<void> {
     const { id: job = '', stalledCounter: stalls } = timer;
     await timer.updateData({ ...next, stalls }).catch(unlessRefused);
@@ -145,7 +145,7 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
     for (;;) {
       await pause(leaseMs / 3, signal, clock);
       if (signal.aborted) return;
-      // Read before the request: the process may be suspended while it waits for the answer.
+      // Read before the request, because the process may be suspended while it waits for the answer.
       const at = clock.elapsed();
       if (await timer.extendLock(token, leaseMs).then(Boolean, () => false)) run.heldUntil = at + leaseMs;
     }
@@ -161,16 +161,16 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
       concurrency,
       autorun: false,
       lockDuration: leaseMs,
-      // `renewLock` does it, and knows how long each lock surely lasts.
+      // `renewLock` does this, and tracks how long each lock lasts.
       skipLockRenewal: true,
       stalledInterval: Math.ceil(leaseMs / 3),
-      // However often its replicas die, a job runs again.
+      // A job runs again no matter how often its replicas crash.
       maxStalledCount: Number.MAX_SAFE_INTEGER,
       runRetryDelay: STORAGE_PAUSE,
     });
     worker.on('completed', async ({ id = '' }) => {
       try {
-        // Woken while it ended.
+        // The job was woken while its run ended.
         if (await hasMark(id)) await promote(id);
       } catch (error) {
         log.warn({ err: error, job: id }, 'Could not run a woken job; it runs at the next start');
@@ -178,7 +178,7 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
     });
     worker.on('error', async (error) => {
       log.debug({ err: error }, "The schedule's worker failed");
-      // BullMQ waits where the connection fails, but asks again at once where Redis refuses, as one whose memory is full.
+      // BullMQ waits if the connection fails, but retries immediately if Redis refuses, such as when its memory is full.
       if (replyOf(error) === undefined || worker.isPaused()) return;
       await worker.pause(true);
       await pause(STORAGE_PAUSE, signal, clock);
@@ -192,10 +192,10 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
     const { worker, client, stopping } = running;
     running = undefined;
     stopping.abort();
-    // Fetches nothing more.
+    // Stops fetching.
     const closed = worker.close();
     await Promise.all(Array.from(runs.values(), ({ next }) => next));
-    // Without Redis, a worker waits for its return before it closes.
+    // During an outage, a worker waits for Redis before it closes.
     await connection.within(CLOSING, closed).catch(() => {});
     connection.release(client);
   }
@@ -213,10 +213,10 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
     },
     async start(handler, { concurrency }) {
       if (running !== undefined) throw new Error('The schedule is already running.');
-      // Their replica died before it could do so.
+      // Marks of replicas that crashed before they promoted the timer.
       for (const job of await connection.run((redis) => redis.hKeys(keys.woken))) await promote(job);
       const stopping = new AbortController();
-      // BullMQ waits for Redis as long as it takes, so its worker has a connection of its own.
+      // BullMQ waits for Redis indefinitely, so its worker has a separate connection.
       const client = connection.duplicate();
       const worker = createWorker(client, handler, concurrency, stopping.signal);
       running = { worker, client, stopping };
@@ -240,7 +240,7 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
   };
 }
 
-/** BullMQ refuses with a negative code where a timer is gone, in another state, or under the lock of another run. */
+/** BullMQ throws a negative code if a timer was deleted, is in another state, or is locked by another run. */
 function unlessRefused(error: unknown): void {
   if (!(error instanceof Error && 'code' in error && typeof error.code === 'number')) throw error;
 }

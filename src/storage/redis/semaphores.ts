@@ -1,9 +1,9 @@
-/** The semaphores of all replicas: each is two sorted sets of jobs, by ticket. */
+/** Semaphores of all replicas: two sorted sets of jobs each, by ticket. */
 import { z } from 'zod';
 import { QUEUE_COUNTED, type Semaphores } from '../storage.ts';
 import type { RedisTools } from './connection.ts';
 
-// KEYS: holders and queue (sorted sets of jobs by ticket), the last ticket. ARGV: job, limit, most that is counted.
+// KEYS: holders and queue (sorted sets of jobs by ticket), the last ticket. ARGV: job, limit, highest position to return.
 const ACQUIRE = `
 local holders, queue, tickets = KEYS[1], KEYS[2], KEYS[3]
 local job, limit, counted = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])

@@ -3,7 +3,7 @@ import { keyvSettings } from '../keyv-settings.ts';
 import type { SettingsStore } from '../storage.ts';
 import type { RedisTools } from './connection.ts';
 
-/** Repeated after a lost answer, it finds what it wrote itself and answers again that it won. */
+/** Safe to repeat after a lost answer: if the new value is stored already, returns 1 again. */
 const COMPARE_AND_SET = `
 local stored = redis.call('GET', KEYS[1])
 if stored == ARGV[2] then return 1 end
@@ -14,14 +14,14 @@ redis.call('SET', KEYS[1], ARGV[2])
 return 1
 `;
 
-/** Settings through Keyv's own Redis store. */
+/** Settings through Keyv's Redis store. */
 export function redisSettings({ connection, keys: { settings: namespace } }: RedisTools): SettingsStore {
   const store = new KeyvRedis<string>(connection.client, {
     namespace,
     throwOnErrors: true,
     throwOnConnectError: true,
   });
-  // Operations reject, and the connection logs its errors.
+  // Operations reject, and the connection logs errors.
   store.on('error', () => {});
   return keyvSettings({
     store,

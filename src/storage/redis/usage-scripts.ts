@@ -1,11 +1,11 @@
-/** What Redis does in one go for usage, as Lua. */
+/** Atomic operations on usage, as Lua. */
 import { LONGEST_WINDOW, USAGE_KNOWN } from '../usage.ts';
 
 /**
- * `entry:<id>` is a hash: state (`open`, `settled` or `uncertain`), its counters as JSON, its member in them.
+ * `entry:<id>` is a hash: state (`open`, `settled` or `uncertain`), counters as JSON, and the member in them.
  * `count:<counter>` is a sorted set of members by time; a member is its units, a space and its id.
  * `day:<guild>:<day>` is a hash of person and family to sums, both as JSON.
- * KEYS[1] is what all keys of usage begin with. Scripts build names from ids, so Redis Cluster is not for this.
+ * KEYS[1] is the prefix of all usage keys. Scripts build names from ids, so Redis Cluster is not supported.
  */
 const COMMON = `
 local prefix = KEYS[1]
@@ -29,7 +29,7 @@ local function giveBack(id)
 end
 `;
 
-/** Counts a reservation once when no ceiling is passed, and returns the refusal otherwise. */
+/** Counts a reservation once if no ceiling is exceeded; otherwise returns the refusal. */
 export const RESERVE = `${COMMON}
 local function reserve(given)
 local id, now, units = given.id, given.now, given.units
@@ -48,7 +48,7 @@ for index, ceiling in ipairs(given.ceilings) do
   else
     used = redis.call('ZCOUNT', key, since, '+inf')
   end
-  -- Prices are decimal and sums are binary. What costs nothing fits always.
+  -- Allows for rounding of decimal prices. Free requests always fit.
   if wanted > 0 and used + wanted > ceiling.most + 1e-9 then
     if wanted > ceiling.most then return {type = 'refused', ceiling = index - 1} end
     entries = entries or redis.call('ZRANGEBYSCORE', key, since, '+inf', 'WITHSCORES')
@@ -70,7 +70,7 @@ count(given)
 end
 `;
 
-/** Resolves to the refusal, or to nothing. KEYS: prefix. ARGV: the reservation. */
+/** Returns the refusal, or an empty string. KEYS: prefix. ARGV: the reservation. */
 export const RESERVE_ALONE = `${RESERVE}
 local refusal = reserve(cjson.decode(ARGV[1]))
 return refusal and cjson.encode(refusal) or ''
@@ -90,7 +90,7 @@ if before == 'uncertain' then
   if text then redis.call('HSET', KEYS[2], given.field, cjson.encode(sums)) end
   return 0
 end
--- It may have been reserved at another price, or for other counters.
+-- The reservation may have had another price or other counters.
 giveBack(given.id)
 redis.call('HSET', entry, 'state', given.state)
 redis.call('PEXPIRE', entry, ${USAGE_KNOWN})

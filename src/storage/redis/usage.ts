@@ -12,7 +12,7 @@ import {
 import type { RedisTools } from './connection.ts';
 import { GIVE_BACK, RESERVE_ALONE, SETTLE, USED } from './usage-scripts.ts';
 
-/** What the scripts are given of a reservation, as JSON. */
+/** A reservation as JSON, for the scripts. */
 export function reservationArgument(
   { id, at, units, counters }: Reservation,
   more: Readonly<Record<string, unknown>>,
@@ -45,7 +45,7 @@ export function redisUsage({ connection, keys: { usage: prefix } }: RedisTools):
   const daysKey = (where: UsageGuild) => `${guildsStart}${nameOf(where)}`;
   const dayKey = (where: UsageGuild, day: string) => `${prefix}:day:${nameOf(where)}:${day}`;
 
-  /** The days of a guild that have usage, in order. */
+  /** Returns the days on which a guild has usage, in order. */
   async function daysFrom(where: UsageGuild, firstDay = ''): Promise<string[]> {
     const days = await connection.run((redis) => redis.sMembers(daysKey(where)));
     return days.filter((day) => day >= firstDay).sort();
@@ -63,7 +63,7 @@ export function redisUsage({ connection, keys: { usage: prefix } }: RedisTools):
     for (const day of await daysFrom(where, firstDay)) yield* await recordsOf(where, day);
   }
 
-  /** Every guild that has usage, in no order. */
+  /** Yields every guild that has usage, unordered. */
   async function* guilds(): AsyncGenerator<UsageGuild> {
     for await (const key of connection.keys(guildsStart)) {
       const [platform = '', guild = ''] = key.slice(guildsStart.length).split(':').map(decodeURIComponent);
@@ -78,7 +78,7 @@ export function redisUsage({ connection, keys: { usage: prefix } }: RedisTools):
       const more = {
         day,
         state: charged === 'yes' ? 'settled' : charged,
-        // Redis cannot read half of a surrogate pair.
+        // Lua's cjson cannot decode half of a surrogate pair.
         displayName: facts.displayName.toWellFormed(),
         field: fieldOf(facts.person, facts.family),
       };

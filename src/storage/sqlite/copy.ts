@@ -5,10 +5,10 @@ import { systemErrorCode } from '../../core/errors.ts';
 import { StorageError } from '../storage.ts';
 import { asStorageError } from './errors.ts';
 
-/** All in one step: a copy in several steps starts over with each commit of another process. */
+/** Copies in one step, because a copy in steps restarts with each commit of another process. */
 const EVERY_PAGE = 2 ** 31 - 1;
 
-/** Writes the database as it is at one instant to `target`, a new file. Throws StorageError. */
+/** Writes a consistent snapshot of the database to `target`, a new file. Throws StorageError. */
 export async function copyDatabase(path: string, target: string): Promise<void> {
   assertDatabase(path);
   try {
@@ -23,7 +23,7 @@ export async function copyDatabase(path: string, target: string): Promise<void> 
   }
 }
 
-/** Throws StorageError if the file is missing (opening it would create an empty one) or not readable. */
+/** Throws StorageError if the file is missing or unreadable. Opening a missing file would create an empty one. */
 export function assertDatabase(path: string): void {
   try {
     accessSync(path, constants.R_OK);
@@ -33,7 +33,7 @@ export function assertDatabase(path: string): void {
   }
 }
 
-/** Why no database can be put at `path`, as a sentence for the operator; undefined where it can. */
+/** Returns why a database cannot be restored to `path`, as a sentence for the operator; undefined if it can. */
 export function whyOccupied(path: string): string | undefined {
   if (isInUse(path)) return `A running bot uses ${path}. Stop it first.`;
   const left = ['', '-wal', '-shm', '-journal']
@@ -45,7 +45,7 @@ export function whyOccupied(path: string): string | undefined {
     : `${left} is left over from another database and would damage the restored one. Move its folder elsewhere, or set DATA_DIR to an empty one.`;
 }
 
-/** Whether a process holds the lock next to the database (see `SqliteDatabase`). */
+/** True if a process holds the lock file of the database (see `SqliteDatabase`). */
 function isInUse(path: string): boolean {
   const lockPath = `${existsSync(path) ? realpathSync(path) : path}-lock`;
   if (!existsSync(lockPath)) return false;

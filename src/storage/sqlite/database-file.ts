@@ -1,4 +1,4 @@
-/** Where the database lies, and why it cannot lie there. */
+/** The path of the database, and errors about it. */
 import { randomUUID } from 'node:crypto';
 import { lstatSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -7,10 +7,10 @@ import { StorageError } from '../storage.ts';
 
 const DATA_DIR = 'DATA_DIR';
 
-/** The path of the database in a data directory, absolute since errors name it. */
+/** Returns the path of the database in a data directory. It is absolute, because errors contain it. */
 export const databaseFile = (directory: string): string => resolve(directory, 'minstrel.sqlite');
 
-/** As `mkdir -p`. Node's own `recursive` never returns where the system makes no folders, such as in /proc. */
+/** Like `mkdir -p`. Node's `recursive` never returns where folders cannot be created, such as in /proc. */
 export function makeFolder(folder: string): void {
   if (isThere(folder)) return;
   makeFolder(dirname(folder));
@@ -18,8 +18,8 @@ export function makeFolder(folder: string): void {
 }
 
 /**
- * Writes an empty file into the folder of a setting, or the nearest one above it that exists, and removes it. Returns the folder
- * that it wrote into. Throws StorageError.
+ * Writes and removes an empty file in the folder of a setting, or in its nearest existing parent. Returns the folder it wrote to.
+ * Throws StorageError.
  */
 export function tryFolder(folder: string, setting = DATA_DIR): string {
   const existing = nearest(folder);
@@ -33,7 +33,7 @@ export function tryFolder(folder: string, setting = DATA_DIR): string {
   }
 }
 
-/** What the file system refuses as a StorageError with a sentence for the operator; anything else stays as it is. */
+/** Converts a file system error to a StorageError with a sentence for the operator. Returns other errors unchanged. */
 export function asFolderError(error: unknown, setting = DATA_DIR): unknown {
   const code = systemErrorCode(error);
   if (code === undefined || !(error instanceof Error && 'path' in error)) return error;
@@ -61,7 +61,7 @@ function refusal(code: string, place: string, setting: string): string {
   }
 }
 
-/** The usual cause is a first start as another user, such as root. */
+/** Usually, the first start ran as another user, such as root. */
 function forbidden(code: string, place: string, setting: string): string {
   // Undefined on Windows.
   const user = process.geteuid?.();
@@ -75,7 +75,7 @@ function forbidden(code: string, place: string, setting: string): string {
 
 const nameOf = (user: number): string => (user === 0 ? 'root' : `user ${user}`);
 
-/** Undefined where a link leads to what this user may not see. */
+/** Returns undefined for a link to a path that this user cannot access. */
 function ownerOf(place: string): number | undefined {
   try {
     return statSync(place).uid;
@@ -84,12 +84,12 @@ function ownerOf(place: string): number | undefined {
   }
 }
 
-/** The path itself, or the nearest one above it that exists. */
+/** Returns the path, or its nearest existing parent. */
 function nearest(path: string): string {
   return isThere(path) ? path : nearest(dirname(path));
 }
 
-/** Also true of a link that leads nowhere, and of the root of a drive that is away. */
+/** Also true for a broken link, and for the root of a missing drive. */
 function isThere(path: string): boolean {
   try {
     lstatSync(path);

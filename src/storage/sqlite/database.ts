@@ -1,4 +1,4 @@
-/** One SQLite file: opened for this process alone, checked, written in groups. */
+/** One SQLite file: opened exclusively, checked, and written in groups. */
 import { accessSync, chmodSync, closeSync, constants, existsSync, openSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
@@ -9,13 +9,13 @@ import { makeFolder } from './database-file.ts';
 import { asStorageError, damagedFile, isDamage } from './errors.ts';
 import { createTables } from './schema.ts';
 
-/** How long a write waits for a backup or an inspecting tool; it blocks the process, so it stays below 3 s. */
+/** Milliseconds a write waits for a backup or another tool. It blocks the process, so it stays below 3 s. */
 const BUSY_TIMEOUT = 2_000;
-/** Bounds how long one commit keeps the process from doing anything else. */
+/** Bounds how long one commit blocks the process. */
 const LARGEST_GROUP = 128;
 
 interface Change {
-  /** Makes the change. Returns the function to call once it is durable. */
+  /** Makes the change. Returns the function to call when it is durable. */
   readonly make: () => () => void;
   readonly refuse: (error: unknown) => void;
 }
@@ -45,12 +45,12 @@ export class SqliteDatabase {
     this.#path = path;
   }
 
-  /** Throws StorageError `schema` once a query has found the file damaged. */
+  /** Throws StorageError `schema` if a query has found damage in the file. */
   assertWhole(): void {
     if (this.#damage) throw this.#damage;
   }
 
-  /** Throws StorageError when the storage is closed. */
+  /** Throws StorageError if the storage is closed. */
   prepare(sql: string): StatementSync {
     return this.read(() => this.#connection.prepare(sql));
   }
@@ -61,7 +61,7 @@ export class SqliteDatabase {
     return Object.fromEntries(prepared) as Record<Name, StatementSync>;
   }
 
-  /** Throws what `query` throws, SQLite's errors as StorageError. */
+  /** Runs a query. Throws SQLite's errors as StorageError. */
   read<Value>(query: () => Value): Value {
     try {
       return query();
@@ -70,20 +70,20 @@ export class SqliteDatabase {
     }
   }
 
-  /** The rows of a query. Throws as {@link read}. */
+  /** Returns the rows of a query. Throws like {@link read}. */
   all<Row>(query: StatementSync, row: z.ZodType<Row>, ...values: SQLInputValue[]): Row[] {
     return this.read(() => query.all(...values)).map((found) => row.parse(found));
   }
 
-  /** The first row of a query. Throws as {@link read}. */
+  /** Returns the first row of a query. Throws like {@link read}. */
   get<Row>(query: StatementSync, row: z.ZodType<Row>, ...values: SQLInputValue[]): Row | undefined {
     const found = this.read(() => query.get(...values));
     return found === undefined ? undefined : row.parse(found);
   }
 
   /**
-   * Resolves when the change is on disk. Changes of the same moment share one commit, and so one wait for the disk.
-   * `change` may be called twice (when another change of its group failed), so it must do nothing but SQL.
+   * Resolves when the change is on disk. Changes at the same moment share one commit. `change` may be called twice if another change
+   * of its group fails, so it must only run SQL.
    */
   write<Value>(change: () => Value): Promise<Value> {
     if (!this.#connection.isOpen) {
@@ -109,7 +109,7 @@ export class SqliteDatabase {
     this.read(() => this.#connection.exec('PRAGMA wal_checkpoint(TRUNCATE)'));
   }
 
-  /** Commits what is waiting, and closes. */
+  /** Commits pending changes, and closes. */
   close(): void {
     clearImmediate(this.#flushing);
     while (this.#changes.length > 0) this.#flush();
@@ -125,11 +125,11 @@ export class SqliteDatabase {
     } catch (failure) {
       const known = asStorageError(failure, this.#path);
       if (known instanceof StorageError && known.code === 'locked') {
-        // Each would wait for the file again, and block the process.
+        // Committing each change separately would wait for the file each time and block the process.
         for (const change of group) change.refuse(known);
         return;
       }
-      // One of them failed, and must not take the others with it.
+      // One change failed; the others must still be committed.
       for (const change of group) {
         try {
           this.#commit([change]);
@@ -154,7 +154,7 @@ export class SqliteDatabase {
       durable = group.map((change) => change.make());
       this.#connection.exec('COMMIT');
     } catch (error) {
-      // A full disk may already have rolled it back.
+      // SQLite may have rolled it back already, such as on a full disk.
       if (this.#connection.isOpen && this.#connection.isTransaction) this.#connection.exec('ROLLBACK');
       throw error;
     }
@@ -162,7 +162,7 @@ export class SqliteDatabase {
   }
 }
 
-/** All rows of what reads a page after a row. Other work runs between two pages. */
+/** Yields all rows, a page at a time. `read` returns the page after a row. Other work runs between pages. */
 export async function* paged<Row>(read: (last: Row | undefined) => Row[]): AsyncGenerator<Row> {
   let page = read(undefined);
   while (page.length > 0) {
@@ -175,11 +175,11 @@ export async function* paged<Row>(read: (last: Row | undefined) => Row[]): Async
 function connect(path: string): DatabaseSync {
   const connection = new DatabaseSync(path, { timeout: BUSY_TIMEOUT, defensive: true });
   try {
-    // FULL: in WAL mode anything less may lose the last commits when the power goes. https://www.sqlite.org/pragma.html#pragma_synchronous
-    // With secure_delete, what is erased is written over: https://www.sqlite.org/pragma.html#pragma_secure_delete
+    // FULL: in WAL mode, anything less may lose the last commits in a power cut. https://www.sqlite.org/pragma.html#pragma_synchronous
+    // secure_delete overwrites erased data: https://www.sqlite.org/pragma.html#pragma_secure_delete
     connection.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON');
     createTables(connection);
-    // Reads the whole file. https://www.sqlite.org/pragma.html#pragma_quick_check: one row that says ok, or the first fault.
+    // Reads the whole file. https://www.sqlite.org/pragma.html#pragma_quick_check returns one row: ok, or the first fault.
     const check = connection.prepare('PRAGMA quick_check(1)').get();
     if (check?.quick_check !== 'ok') throw damagedFile(path);
     return connection;
@@ -190,14 +190,14 @@ function connect(path: string): DatabaseSync {
 }
 
 /**
- * An open exclusive transaction on a file next to the database: the system releases it however the process ends. The
- * database itself stays readable, so that it can be backed up and inspected while the bot runs.
+ * Opens an exclusive transaction on a file next to the database. The system releases it however the process ends. The database
+ * itself stays readable for backups and other tools.
  */
 function lockFor(path: string): DatabaseSync {
   makeFolder(dirname(path));
   const lockPath = `${realPath(path)}-lock`;
   for (const file of [path, lockPath]) keepToOwner(file);
-  // SQLite does not name the file that it may not write.
+  // SQLite's errors do not name the file that is not writable.
   const left = ['-wal', '-shm', '-journal'].map((end) => `${realPath(path)}${end}`).filter(existsSync);
   for (const file of [dirname(lockPath), ...left]) accessSync(file, constants.R_OK | constants.W_OK);
   const lock = new DatabaseSync(lockPath, { timeout: 0 });
@@ -216,13 +216,13 @@ function lockFor(path: string): DatabaseSync {
   }
 }
 
-/** Other users of the machine cannot read the file. SQLite gives the files next to it the same permissions. */
+/** Only the owner may read the file. SQLite gives its other files the same permissions. */
 function keepToOwner(file: string): void {
   closeSync(openSync(file, 'a', 0o600));
   chmodSync(file, 0o600);
 }
 
-/** One name for one file, so that a link to it does not get a lock of its own. */
+/** Resolves links, so that a link to the file uses the same lock. */
 function realPath(path: string): string {
   try {
     return realpathSync(path);

@@ -23,24 +23,24 @@ const CODES: ReadonlyMap<number, Described> = new Map<number, Described>([
   ],
 ]);
 
-/** Whether SQLite reports malformed pages. */
+/** True if SQLite reports malformed pages. */
 export function isDamage(error: unknown): boolean {
   const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : undefined;
   return code === 11 || code === 26;
 }
 
 /**
- * What node:sqlite and the file system throw, as a StorageError that names the file; anything else stays as it is, since it is a
- * mistake of ours.
+ * Converts errors of node:sqlite and the file system to a StorageError that names the file. Returns other errors unchanged, because
+ * they are bugs.
  */
 export function asStorageError(error: unknown, path: string): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error;
   if (error.code === 'ERR_SQLITE_ERROR' && 'errcode' in error && typeof error.errcode === 'number') {
-    // The low byte of an extended code is the primary one.
+    // The low byte of an extended code is the primary code.
     const known = CODES.get(error.errcode & 0xff);
     return known === undefined ? error : new StorageError(known[0], known[1](path), error);
   }
-  // Thrown for a closed database.
+  // The database is closed.
   if (error.code === 'ERR_INVALID_STATE') {
     return new StorageError('unavailable', 'The storage is closed.', error);
   }

@@ -1,4 +1,4 @@
-/** The callbacks that came for jobs. */
+/** Received callbacks of jobs. */
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { type Callback, INBOX_MOST, type Inbox } from '../storage.ts';
@@ -8,9 +8,9 @@ const nextRow = z.object({ sequence: z.number(), hasJob: z.number() });
 const entryRow = z.object({ sequence: z.number(), receivedAt: z.number(), body: z.string() });
 
 export interface SqliteInbox extends Inbox {
-  /** Inside a transaction: puts a callback in where its job is stored. Whether it is. */
+  /** Within a transaction: stores a callback. Returns false if its job is not stored. */
   insert(callback: Callback): boolean;
-  /** Removes the callbacks of jobs that ended before then, in milliseconds since the epoch. */
+  /** Deletes callbacks of jobs that ended before `endedBefore` (milliseconds since the epoch). */
   prune(endedBefore: number): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export function sqliteInbox(database: SqliteDatabase): SqliteInbox {
        ON CONFLICT (job, digest) DO NOTHING`,
     read: `SELECT sequence, received_at AS receivedAt, body FROM inbox WHERE job = ? AND sequence > ?
      ORDER BY sequence`,
-    // Found by the time of the callback: there are many ended jobs, and almost none has callbacks.
+    // Searches by the time of the callback, because few of the many ended jobs have callbacks.
     prune: `DELETE FROM inbox WHERE job IN (SELECT job FROM inbox JOIN jobs ON id = job
        WHERE received_at < ?1 AND open = 0 AND coalesce(finished_at, created_at) < ?1)`,
   });

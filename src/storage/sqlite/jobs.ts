@@ -21,18 +21,18 @@ const openCountRow = z.object({
 });
 const endedRow = recordRow.extend({ at: z.number() });
 
-/** Ids read at a time while walking jobs, and records: large enough for speed, and done within milliseconds. */
+/** Ids and records per page: large enough to be fast, small enough to take only milliseconds. */
 const PAGE = 500;
 const PAGE_OF_RECORDS = 50;
-/** Deliveries of a route among which those of a model are looked for. */
+/** Recent deliveries of a route that are searched for those of a model. */
 const DELIVERIES = 500;
 /** The expression of the index `jobs_ended`. */
 const ENDED = 'coalesce(finished_at, created_at)';
 
 export interface SqliteJobs extends JobStore {
-  /** Inside a transaction: {@link JobStore.create}. */
+  /** {@link JobStore.create} within a transaction. */
   insert(job: Job): boolean;
-  /** Inside a transaction: the id of the stored job that would make {@link insert} return false. */
+  /** Within a transaction: the id of the stored job that would make {@link insert} return false. */
   known(job: Job): string | undefined;
 }
 
@@ -43,7 +43,7 @@ export function sqliteJobs(database: SqliteDatabase, log: Log): SqliteJobs {
        VALUES (:id, :version, :invocation, :platform, :server, :channel, :person, :route, :open, :has_songs,
          :undelivered, :duration, :created_at, :finished_at, :record)
        ON CONFLICT DO NOTHING`,
-    // Most writes change the record alone: then no index is written.
+    // Most writes change only the record, so no index has to be updated.
     replaceRecord: `UPDATE jobs SET version = :version, record = :record
        WHERE id = :id AND version = :version - 1 AND invocation = :invocation AND platform = :platform AND server IS :server
          AND channel = :channel AND person = :person AND route = :route AND open = :open AND has_songs = :has_songs

@@ -18,14 +18,14 @@ const secretRow = z.object({ value: z.string() });
 const namedSecretRow = secretRow.extend({ name: z.string() });
 
 export interface SqliteStorageOptions extends RunTools {
-  /** The file, created with its folder if missing; or `:memory:`. */
+  /** The file, which is created with its folder if missing, or `:memory:`. */
   readonly path: string;
 }
 
 /**
- * Opens the file for this process alone. What it acknowledges is on disk: it survives `kill -9` and a power cut.
- * Throws StorageError: `locked` when another process uses the file, `schema` when it is damaged, newer or not ours,
- * `full`, `unavailable`.
+ * Opens the file exclusively for this process. Acknowledged writes are on disk and survive `kill -9` and a power cut. Throws
+ * StorageError: `locked` if another process uses the file, `schema` if it is damaged, newer or of another program, `full`,
+ * `unavailable`.
  */
 export async function openSqliteStorage(options: SqliteStorageOptions): Promise<Storage> {
   const database = new SqliteDatabase(options.path);
@@ -37,7 +37,7 @@ export async function openSqliteStorage(options: SqliteStorageOptions): Promise<
   }
 }
 
-/** The same on a database that is open already; closing the storage closes it. */
+/** Creates a storage on an open database. Closing the storage closes the database. */
 export function sqliteStorage(database: SqliteDatabase, tools: RunTools): Storage {
   const { clock, log } = tools;
   const schedule = sqliteSchedule(database, tools);
@@ -90,7 +90,7 @@ export function sqliteStorage(database: SqliteDatabase, tools: RunTools): Storag
     jobs,
     inbox,
     schedule,
-    // One process has the file, so there are no other subscribers.
+    // Only this process uses the file, so all subscribers are here.
     notifications: {
       publish: async (job) => void listeners.emit(job),
       subscribe: (job, listener) => {

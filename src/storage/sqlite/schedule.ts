@@ -1,8 +1,8 @@
 /**
- * The schedule of one process. All state is in tables; memory holds one timer, set for the earliest
- * job, so that a hundred thousand waiting jobs cost no more than their rows.
+ * The schedule of one process. All state is in tables. Memory has one timer for the earliest job, so 100,000 waiting jobs cost no
+ * more than their rows.
  *
- * A row with `running = 1` runs in this process, or ran in one that died: the start makes it due again, as one that failed.
+ * A row with `running = 1` runs in this process or ran in a crashed one. At the start it becomes due again, as a failure.
  */
 import { z } from 'zod';
 import {
@@ -20,7 +20,7 @@ const earliestRow = z.object({ at: z.number() });
 const dueRow = z.object({ job: z.string(), at: z.number(), failures: z.number() });
 const jobRow = z.object({ job: z.string() });
 
-/** The longest timer: a system clock that was set forward is found out after this long. */
+/** The longest timer, in milliseconds. Bounds the delay after the system clock is set forward. */
 const LONGEST_WAIT = 60_000;
 
 interface Running {
@@ -30,11 +30,11 @@ interface Running {
 }
 
 export interface SqliteSchedule extends Schedule {
-  /** Inside a transaction: {@link Schedule.add}. {@link setTimer} follows it. */
+  /** {@link Schedule.add} within a transaction. Call {@link setTimer} afterwards. */
   insert(job: string, at: number): void;
-  /** Inside a transaction: {@link Schedule.wake}. {@link setTimer} follows it. */
+  /** {@link Schedule.wake} within a transaction. Call {@link setTimer} afterwards. */
   insertWake(job: string, at: number): void;
-  /** Makes sure that a job which was just scheduled runs in time. */
+  /** Sets the timer for a newly scheduled job, if it is the earliest. */
   setTimer(at: number): void;
 }
 
@@ -42,7 +42,7 @@ export function sqliteSchedule(database: SqliteDatabase, tools: RunTools): Sqlit
   const { clock, log } = tools;
   const statements = database.prepareAll({
     add: 'INSERT INTO schedule (job, at) VALUES (?, ?) ON CONFLICT DO NOTHING',
-    // One that is due already is not written.
+    // A job that is already due is not written.
     wake: `INSERT INTO schedule (job, at) VALUES (?, ?)
        ON CONFLICT DO UPDATE SET at = excluded.at WHERE at IS NULL OR at > excluded.at`,
     free: `UPDATE schedule SET running = 0, failures = failures + 1, at = min(coalesce(at, ?1), ?1)
@@ -61,7 +61,7 @@ export function sqliteSchedule(database: SqliteDatabase, tools: RunTools): Sqlit
   let claim: Promise<void> | undefined;
   let timer: { readonly at: number; readonly cancel: () => void } | undefined;
 
-  /** Claims what is due and sets the timer for what is next. Harmless at any time. */
+  /** Claims due jobs, or sets the timer for the next one. Safe to call at any time. */
   function poll(): void {
     if (running === undefined || claim !== undefined) return;
     const free = running.concurrency - runs.size;
@@ -106,7 +106,7 @@ export function sqliteSchedule(database: SqliteDatabase, tools: RunTools): Sqlit
     handler: WakeHandler,
     signal: AbortSignal,
   ): Promise<void> {
-    // No other process has the file.
+    // No other process uses the file.
     const due = { job, failures, dueAt: async () => dueAt, isHeld: () => true };
     const { at, failures: failed } = await runJob(due, handler, signal, tools);
     const store = () =>
@@ -114,7 +114,7 @@ export function sqliteSchedule(database: SqliteDatabase, tools: RunTools): Sqlit
         if (at !== undefined) statements.again.run({ job, at, failures: failed });
         else if (statements.woken.run(job).changes === 0) statements.remove.run(job);
       });
-    // Unstored, it is due again at the next start.
+    // If this fails, the job is due again at the next start.
     await storeEnd(job, store, signal, tools);
   }
 
@@ -157,7 +157,7 @@ export function sqliteSchedule(database: SqliteDatabase, tools: RunTools): Sqlit
       database.all(statements.unscheduled, jobRow, JSON.stringify(jobs)).map(({ job }) => job),
     async start(handler, { concurrency }) {
       if (running !== undefined) throw new Error('The schedule is already running.');
-      // Set first: a second start is refused while this one frees what a crash left.
+      // Set first, so that a second start is refused while this one frees jobs of a crashed process.
       running = { handler, concurrency, stopping: new AbortController() };
       try {
         const now = clock.now();

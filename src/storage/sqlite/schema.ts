@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { StorageError } from '../storage.ts';
 
-/** Marks a file as ours ("Mstl"), so that a wrong path does not write into somebody else's database. */
+/** Marks a file as ours ("Mstl"), so that a wrong path does not write to another program's database. */
 const APPLICATION_ID = 0x4d73746c;
 
 const VERSION = 1;
@@ -99,7 +99,7 @@ const TABLES = `
   CREATE TABLE checks (id INTEGER PRIMARY KEY CHECK (id = 1), checked_at REAL NOT NULL) STRICT;
 `;
 
-/** Creates the tables in an empty file. Throws StorageError `schema` for a file of another version, or one that is not ours. */
+/** Creates the tables in an empty file. Throws StorageError `schema` for a file of another version or program. */
 export function createTables(connection: DatabaseSync): void {
   const version = pragma(connection, 'user_version');
   const applicationId = pragma(connection, 'application_id');
@@ -116,7 +116,7 @@ export function createTables(connection: DatabaseSync): void {
       `The database file ${connection.location()} belongs to another program.`,
     );
   }
-  // One transaction: one wait for the disk, and never half of the tables.
+  // One transaction, so that a crash does not leave half of the tables.
   connection.exec(
     `BEGIN IMMEDIATE; ${TABLES} PRAGMA user_version = ${VERSION}; PRAGMA application_id = ${APPLICATION_ID}; COMMIT`,
   );

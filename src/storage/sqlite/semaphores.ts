@@ -1,4 +1,4 @@
-/** Semaphores as rows of jobs by ticket. */
+/** Semaphores as rows of jobs, ordered by ticket. */
 import type { StatementSync } from 'node:sqlite';
 import { z } from 'zod';
 import { QUEUE_COUNTED, type Semaphores } from '../storage.ts';

@@ -27,13 +27,13 @@ const recordRow = familyRow.extend({
   displayName: z.string(),
 });
 const SUMS = 'sum(requests) AS requests, total(units) AS units, sum(uncertain) AS uncertain';
-/** Rows of the history that are read at a time. */
+/** Rows of the history per page. */
 const PAGE = 500;
 
 type UsageKey = Pick<UsageRecord, 'platform' | 'guild' | 'day' | 'person' | 'family'>;
 
 export interface SqliteUsage extends UsageStore {
-  /** Inside a transaction: counts the reservation once when no ceiling is passed. Returns the refusal otherwise. */
+  /** Within a transaction: counts the reservation once if no ceiling is exceeded. Otherwise returns the refusal. */
   reserveNow(reservation: Reservation, ceilings: readonly Ceiling[], now: number): LimitRefusal | undefined;
 }
 
@@ -95,7 +95,7 @@ export function sqliteUsage(database: SqliteDatabase): SqliteUsage {
     return last && { type: 'refused', ...last };
   }
 
-  /** Settled usage in the order of its key, behind a key. */
+  /** Yields settled usage after a key, in the order of keys. */
   const recordsAfter = (key: UsageKey) =>
     paged<UsageRecord>((last) => {
       const { platform, guild, day, person, family } = last ?? key;
@@ -137,7 +137,7 @@ export function sqliteUsage(database: SqliteDatabase): SqliteUsage {
           statements.makeCertain.run(platform, guild, day, person, family);
           return false;
         }
-        // It may have been reserved at another price, or for other counters.
+        // The reservation may have had another price or other counters.
         statements.uncount.run(id);
         count(reservation);
         const uncertain = state === 'uncertain' ? 1 : 0;
@@ -163,12 +163,12 @@ export function sqliteUsage(database: SqliteDatabase): SqliteUsage {
   };
 }
 
-/** Prices are decimal and sums are binary: a billionth decides nothing. What costs nothing fits always, also past a limit. */
+/** Allows for rounding of decimal prices. Free requests always fit, even past a limit. */
 function fitsLimit(used: number, wanted: number, most: number): boolean {
   return wanted === 0 || used + wanted <= most + 1e-9;
 }
 
-/** When enough of `entries` (oldest first) has left the window for `wanted` more; undefined when that cannot be. */
+/** Returns when enough `entries` (oldest first) have left the window for `wanted` more; undefined if they never will. */
 function freesAt(
   entries: readonly { readonly at: number; readonly amount: number }[],
   wanted: number,
