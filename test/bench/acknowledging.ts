@@ -29,9 +29,9 @@ const crowd = (chat: Chat, people: number): Promise<number[]> =>
 
 async function steadily(chat: Chat): Promise<number[]> {
   const latencies: Promise<number>[] = [];
-  const began = performance.now();
+  const startedAt = performance.now();
   for (let count = 0; count < PER_SECOND * SECONDS; count += 1) {
-    await sleep(Math.max(0, began + (1_000 * count) / PER_SECOND - performance.now()));
+    await sleep(Math.max(0, startedAt + (1_000 * count) / PER_SECOND - performance.now()));
     latencies.push(chat.song());
   }
   return Promise.all(latencies);

@@ -21,14 +21,14 @@ export async function startProgram(
   mark: string,
   environment: Readonly<Record<string, string>>,
 ) {
-  const began = performance.now();
+  const startedAt = performance.now();
   const imports = ['./src/cli/preload.js', new URL('probe.ts', import.meta.url).href];
   const child = spawn(process.execPath, [...imports.flatMap((path) => ['--import', path]), file], {
     cwd: PROJECT,
     env: { ...PROGRAM_ENVIRONMENT, ...environment },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
-  const gone = once(child, 'exit');
+  const exited = once(child, 'exit');
   const { promise: marked, resolve } = Promise.withResolvers<void>();
   let output = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -40,7 +40,7 @@ export async function startProgram(
   });
   return {
     /** Milliseconds since the start of the process. */
-    readyMs: performance.now() - began,
+    readyMs: performance.now() - startedAt,
     watchLoop: () => child.send('watch'),
     async used() {
       const [[message]] = await Promise.all([once(child, 'message'), child.send('usage')]);
@@ -48,7 +48,7 @@ export async function startProgram(
     },
     async [Symbol.asyncDispose]() {
       child.kill();
-      await gone;
+      await exited;
     },
   };
 }

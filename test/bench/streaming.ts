@@ -57,10 +57,10 @@ export function stream({ gateway }: BenchWorld, words: number, perSecond: number
     // By now, the progress message is shown.
     await sleep(500);
     events(response);
-    const began = Date.now();
+    const startedAt = Date.now();
     const writtenAt: number[] = [];
     while (writtenAt.length < words) {
-      const due = Math.min(words, 1 + Math.floor(((Date.now() - began) / 1_000) * perSecond));
+      const due = Math.min(words, 1 + Math.floor(((Date.now() - startedAt) / 1_000) * perSecond));
       for (; writtenAt.length < due; writtenAt.push(Date.now())) {
         const word = writtenAt.length;
         response.write(chatEvent(`${word > 0 && word % 60 === 0 ? '\n\n' : ''}w${word} `));

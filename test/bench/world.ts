@@ -107,9 +107,9 @@ function onSlack(slack: SlackServer): Chat {
     async song() {
       const user = `U0PERSON${++people}`;
       slack.workspace.addUser({ id: user, name: `person${people}` });
-      const began = performance.now();
+      const sentAt = performance.now();
       const { acknowledged } = await slack.slash('/song', 'rain', { user });
-      return acknowledged ? performance.now() - began : Number.POSITIVE_INFINITY;
+      return acknowledged ? performance.now() - sentAt : Number.POSITIVE_INFINITY;
     },
     async ask() {
       const { id: channel } = slack.workspace.addChannel({ id: `C0ASK${++people}`, name: 'questions' });

@@ -68,9 +68,9 @@ describe('a long answer with code', () => {
     const states = pages.flatMap(({ history }) => history);
     expect(states.length).toBeGreaterThan(3);
     for (const state of states) {
-      const seen = state.content + JSON.stringify(state.embeds);
-      expect(isBalanced(seen)).toBe(true);
-      const numbers = linesIn(seen);
+      const visible = state.content + JSON.stringify(state.embeds);
+      expect(isBalanced(visible)).toBe(true);
+      const numbers = linesIn(visible);
       expect(numbers).toEqual(numbers.map((_, index) => (numbers[0] ?? 0) + index));
     }
   });
@@ -108,10 +108,10 @@ describe('a stream that breaks inside a fence', () => {
     upstream.next(CHAT, breakOff, breakOff);
     const interaction = discord.command({ name: 'ask', options: { question: 'Write code, please.' } });
     const broken = await interaction.message((m) => JSON.stringify(m.components).includes('Again'));
-    const seen = broken.content + JSON.stringify(broken.embeds);
-    expect(seen).toContain('broke off');
-    expect(isBalanced(seen)).toBe(true);
-    expect(linesIn(seen).at(-1)).toBeLessThan(79);
+    const visible = broken.content + JSON.stringify(broken.embeds);
+    expect(visible).toContain('broke off');
+    expect(isBalanced(visible)).toBe(true);
+    expect(linesIn(visible).at(-1)).toBeLessThan(79);
 
     await slack.slash('/ask', 'Write code, please.');
     const said = await slack.until(() =>

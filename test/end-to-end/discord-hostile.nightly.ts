@@ -119,7 +119,7 @@ async function everything(): Promise<Map<string, StoredMessage>> {
   const buttons = [...results].flatMap(([name, result]) =>
     // Other tests cover threads, and links leave the chat.
     labelsOf(result).flatMap((label = '') =>
-      label === 'Continue in a thread' || label.startsWith('To ')
+      label === 'Continue in a thread' || label.startsWith('Open ')
         ? []
         : [
             [

@@ -180,9 +180,9 @@ describe.skipIf(noBrowser)('The playground', () => {
   describe('a request whose response was lost', () => {
     /** Delivers the next action but loses its response. */
     const loseAnswer = () =>
-      page.evaluate(`window.truly = window.fetch; window.fetch = async (...asked) => {
-        const answer = await window.truly(...asked);
-        if (!/"id":/.test(asked[1]?.body)) return answer;
+      page.evaluate(`window.truly = window.fetch; window.fetch = async (...args) => {
+        const answer = await window.truly(...args);
+        if (!/"id":/.test(args[1]?.body)) return answer;
         window.fetch = window.truly;
         throw new TypeError('lost');
       }`);
@@ -242,8 +242,10 @@ describe.skipIf(noBrowser)('The playground', () => {
     await ask('/video it grows');
     const film = newest().locator('video');
     await film.waitFor();
-    const asked = emulator.requests.findLast(({ method, url }) => method === 'POST' && url.includes('video'));
-    expect(JSON.stringify(asked?.body)).toContain('/files/');
+    const videoRequest = emulator.requests.findLast(
+      ({ method, url }) => method === 'POST' && url.includes('video'),
+    );
+    expect(JSON.stringify(videoRequest?.body)).toContain('/files/');
   });
 
   test('tries a command with one press, opens another’s form, and clears the chat', async () => {

@@ -4,7 +4,7 @@ import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
 import type { PostedMessage } from '../servers/slack/workspace.ts';
 import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
 
-/** People ask about a message by forwarding it, answering it in its thread, or choosing it in its menu. */
+/** Questions about a message: by forwarding, replying in its thread, or its shortcut. */
 let slack: SlackServer;
 let running: RunningMinstrel;
 
@@ -25,8 +25,8 @@ afterAll(async () => {
 
 const bodySchema = z.object({ messages: z.array(z.object({ role: z.string(), content: z.string() })) });
 
-/** The turns of the question that the gateway received after `act`. */
-async function askedBy(act: () => unknown): Promise<string[]> {
+/** Resolves to the turns of the question sent to the gateway after `act`. */
+async function questionAfter(act: () => unknown): Promise<string[]> {
   const { requests } = running.emulator;
   const before = requests.length;
   await act();
@@ -52,7 +52,7 @@ Volume *data* is at 93 %
 Host: db-1
 since 10:02`;
 
-/** As Slack's client writes a forwarded message: https://github.com/slackapi/node-slack-sdk/issues/1653 */
+/** A forwarded message from Slack's client: https://github.com/slackapi/node-slack-sdk/issues/1653 */
 const FORWARDED = {
   is_share: true,
   author_id: 'U0BEN',
@@ -87,51 +87,51 @@ const BUILD = [
 ];
 const BUILD_TEXT = 'Build 512 failed\n\nStep: *lint*\nBranch: main\n\n- a < b\n- @ada';
 
-const posted = async (text: string, options: Parameters<SlackServer['say']>[1]): Promise<PostedMessage> =>
+const post = async (text: string, options: Parameters<SlackServer['say']>[1]): Promise<PostedMessage> =>
   (await slack.say(text, options)).message;
 
-describe('what people point at on Slack', () => {
+describe('a message that a question refers to on Slack', () => {
   it('is read from a forwarded message in a direct message', async () => {
-    expect(await askedBy(() => slack.directMessage('', { attachments: [FORWARDED] }))).toEqual([
+    expect(await questionAfter(() => slack.directMessage('', { attachments: [FORWARDED] }))).toEqual([
       'Forwarded message from Ben:\n\nThe release moves to <Friday>.',
     ]);
   });
 
-  it('is read from a forwarded message with a question beside it', async () => {
-    const asked = await askedBy(() => slack.mention('is that true?', { attachments: [FORWARDED] }));
-    expect(asked).toEqual(['is that true?\n\nForwarded message from Ben:\n\nThe release moves to <Friday>.']);
+  it('is read from a forwarded message with a question', async () => {
+    const turns = await questionAfter(() => slack.mention('is that true?', { attachments: [FORWARDED] }));
+    expect(turns).toEqual(['is that true?\n\nForwarded message from Ben:\n\nThe release moves to <Friday>.']);
   });
 
-  it('is read from the attachments of another app, in a thread', async () => {
-    const alert = await posted('', { bot: 'B0GRAFANA', attachments: [ALERT] });
-    const asked = await askedBy(() => slack.mention('why?', { threadTs: alert.ts }));
-    expect(asked.join('\n')).toContain(ALERT_TEXT);
-    expect(asked.at(-1)).toContain('why?');
+  it('is read from another app’s attachments in a thread', async () => {
+    const alert = await post('', { bot: 'B0GRAFANA', attachments: [ALERT] });
+    const turns = await questionAfter(() => slack.mention('why?', { threadTs: alert.ts }));
+    expect(turns.join('\n')).toContain(ALERT_TEXT);
+    expect(turns.at(-1)).toContain('why?');
   });
 
-  it('is read from the blocks of another app, by a bare mention in its thread', async () => {
-    const build = await posted('Build 512', { bot: 'B0CI', blocks: BUILD });
-    expect(await askedBy(() => slack.mention('', { threadTs: build.ts }))).toEqual([BUILD_TEXT]);
+  it('is read from another app’s blocks if a reply only mentions the bot', async () => {
+    const build = await post('Build 512', { bot: 'B0CI', blocks: BUILD });
+    expect(await questionAfter(() => slack.mention('', { threadTs: build.ts }))).toEqual([BUILD_TEXT]);
   });
 
   it('is read by “Ask about this”', async () => {
-    const alert = await posted('', { bot: 'B0GRAFANA', attachments: [ALERT] });
+    const alert = await post('', { bot: 'B0GRAFANA', attachments: [ALERT] });
     await slack.messageShortcut('message-menu:ask', alert);
     const form = await slack.until(() => slack.openView());
     expect(JSON.stringify(form.view)).toContain(JSON.stringify(ALERT_TEXT).slice(1, -1));
   });
 
-  it('keeps the indentation of code', async () => {
-    expect(await askedBy(() => slack.mention('why?\n```if (a)\n    b();```'))).toEqual([
+  it('preserves the indentation of code', async () => {
+    expect(await questionAfter(() => slack.mention('why?\n```if (a)\n    b();```'))).toEqual([
       'why?\n```if (a)\n    b();```',
     ]);
   });
 });
 
-it('answers a question beside a file from Google Drive, and names the file as unread', async () => {
+it('answers a question with a file from Google Drive, and says that the file was not read', async () => {
   const file = slack.upload('Plan', Buffer.from('x'), { mimetype: 'application/vnd.google-apps.document' });
   file.isExternal = true;
-  expect(await askedBy(() => slack.mention('what is 2 times 3?', { files: [file] }))).toEqual([
+  expect(await questionAfter(() => slack.mention('what is 2 times 3?', { files: [file] }))).toEqual([
     'what is 2 times 3?',
   ]);
   expect(JSON.stringify(slack.ephemeralsOf())).toContain('stored outside Slack');

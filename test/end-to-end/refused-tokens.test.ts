@@ -53,8 +53,8 @@ const logged = (sentence: string) => lines.filter((line) => line.includes(senten
 
 async function discordAnswers(): Promise<void> {
   await discord.until(() => discord.commands.length > 0, 'registered commands');
-  const asked = discord.command({ name: 'ask', options: { question: 'What is 6 times 7?' } });
-  await asked.message((message) => JSON.stringify(message.embeds).includes('42'));
+  const interaction = discord.command({ name: 'ask', options: { question: 'What is 6 times 7?' } });
+  await interaction.message((message) => JSON.stringify(message.embeds).includes('42'));
 }
 
 async function slackAnswers(): Promise<void> {

@@ -20,9 +20,9 @@ const PACE = 5;
 
 async function begin(connection: 'socket' | 'http', { speed = 0 } = {}): Promise<void> {
   directory = await mkdtemp(join(tmpdir(), 'minstrel-hostile-'));
-  const began = Date.now();
+  const startedAt = Date.now();
   slack = await startSlackServer({
-    now: () => began + (Date.now() - began) * PACE,
+    now: () => startedAt + (Date.now() - startedAt) * PACE,
     writtenNow: Date.now,
   });
   front = await startFront();

@@ -177,12 +177,12 @@ describe('a conversation', () => {
     const request = running.emulator.requests.at(-1);
     expect(JSON.stringify(request)).toContain('6 times 7');
     await slack.say('<@U0BOB> do you agree?', { threadTs: message.ts });
-    const { message: others } = await slack.say('people talk', { user: 'U0BOB' });
-    await slack.say('among themselves', { threadTs: others.ts });
+    const { message: unrelated } = await slack.say('people talk', { user: 'U0BOB' });
+    await slack.say('among themselves', { threadTs: unrelated.ts });
     await slack.say('in the channel');
     await slack.mention('are you there?', { threadTs: message.ts });
     await whole(3);
-    expect(slack.thread(others).filter(({ user }) => user === slack.workspace.botUser)).toEqual([]);
+    expect(slack.thread(unrelated).filter(({ user }) => user === slack.workspace.botUser)).toEqual([]);
     expect(answers().filter((sent) => buttons(sent).includes('Again'))).toHaveLength(3);
   });
 

@@ -105,7 +105,7 @@ async function handOver(shared: Record<string, string>): Promise<void> {
     PUBLIC_URL: `http://127.0.0.1:${port}`,
   };
   await start(traced);
-  const asked = discord.command({ name: 'song', options: { prompt: 'for grandmother' } });
+  const interaction = discord.command({ name: 'song', options: { prompt: 'for grandmother' } });
   const command = await collector.until((spans) => {
     const names = spans.map(({ name }) => name);
     const isSent = names.includes('gateway music/generate') && names.includes('step accepted');
@@ -114,7 +114,7 @@ async function handOver(shared: Record<string, string>): Promise<void> {
   await kill();
   {
     await using _other = await startMinstrel({ ...environment, ...traced, PORT: port }, { emulator });
-    await asked.message(({ attachments }) => attachments.length >= 2);
+    await interaction.message(({ attachments }) => attachments.length >= 2);
     await collector.until((spans) =>
       spans.some(({ attributes }) => attributes['minstrel.state.after'] === 'delivered'),
     );

@@ -77,12 +77,12 @@ export function elementsOf(block: unknown): Fields[] {
 }
 
 function unique(problems: Problems, items: readonly unknown[], key: string): void {
-  const seen = new Set<unknown>();
+  const ids = new Set<unknown>();
   items.forEach((item, index) => {
     const id = asFields(item)[key];
     if (id === undefined) return;
-    if (seen.has(id)) problems.add(`/blocks/${index}/${key}`, `\`${key}\` ${String(id)} already exists`);
-    seen.add(id);
+    if (ids.has(id)) problems.add(`/blocks/${index}/${key}`, `\`${key}\` ${String(id)} already exists`);
+    ids.add(id);
   });
 }
 

@@ -16,7 +16,7 @@ interface Plan {
   readonly method: string;
   readonly every: number;
   left: number;
-  seen: number;
+  matches: number;
   readonly fault: Fault;
 }
 
@@ -30,12 +30,12 @@ export class Faults {
 
   /** Applies the fault to the next `times` calls of this method (`*`: any except uploads). */
   next(method: string, fault: Fault, times = 1): void {
-    this.#plans.push({ method, every: 1, left: times, seen: 0, fault });
+    this.#plans.push({ method, every: 1, left: times, matches: 0, fault });
   }
 
   /** Applies the fault to every nth call of this method (`*`: any except uploads), until {@link clear}. */
   every(nth: number, method: string, fault: Fault): void {
-    this.#plans.push({ method, every: nth, left: Number.POSITIVE_INFINITY, seen: 0, fault });
+    this.#plans.push({ method, every: nth, left: Number.POSITIVE_INFINITY, matches: 0, fault });
   }
 
   clear(): void {
@@ -45,10 +45,10 @@ export class Faults {
 
   take(method: string): Fault | undefined {
     for (const plan of this.#plans) {
-      const isMeant = plan.method === method || (plan.method === '*' && method !== 'upload');
-      if (plan.left <= 0 || !isMeant) continue;
-      plan.seen += 1;
-      if (plan.seen % plan.every !== 0) continue;
+      const isMatch = plan.method === method || (plan.method === '*' && method !== 'upload');
+      if (plan.left <= 0 || !isMatch) continue;
+      plan.matches += 1;
+      if (plan.matches % plan.every !== 0) continue;
       plan.left -= 1;
       this.met += 1;
       return plan.fault;

@@ -481,10 +481,10 @@ export function people({
   ) => say(text, { ...rest, user, channel: workspace.directChannel(user).id });
 
   /** Resends an event with the same event_id, as Slack does if it is not acknowledged. */
-  const repeat = (said: Said) =>
+  const repeat = (result: Said) =>
     Promise.all(
-      said.eventIds.map((eventId, index) =>
-        sendEvent(eventOf(said.message, eventsFor(said.message)[index] ?? ''), eventId),
+      result.eventIds.map((eventId, index) =>
+        sendEvent(eventOf(result.message, eventsFor(result.message)[index] ?? ''), eventId),
       ),
     );
 

@@ -83,9 +83,9 @@ export class Call {
 
   hear({ from, sealed, ssrc, sequence, timestamp }: Packet): void {
     const isSealed = sealed.subarray(-2).equals(MARKER);
-    const [first, ...others] = this.#listeners.filter(({ isReady }) => isReady);
+    const [first, ...rest] = this.#listeners.filter(({ isReady }) => isReady);
     const opus = isSealed ? first?.open(from, sealed) : sealed;
-    for (const other of others) if (isSealed) other.open(from, sealed);
+    for (const other of rest) if (isSealed) other.open(from, sealed);
     this.packets.push({ at: performance.now(), ssrc, sequence, timestamp, opus, isSealed });
     this.#changed();
   }
