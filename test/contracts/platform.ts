@@ -90,7 +90,7 @@ export function describePlatform(name: string, open: () => Promise<PlatformHarne
         expect(posts[0]?.text).not.toContain('before');
       });
 
-      test('reports the current buttons of a message, also to another process', async () => {
+      test('reports the current buttons of a message, even to another process', async () => {
         const { platform, address, restart } = await setUp();
         const { remember } = memory();
         const actions: Message['actions'] = [{ type: 'action', id: 'song.cancel:job:0', label: 'Cancel' }];

@@ -57,7 +57,7 @@ export function acceptContract(current: StorageUnderTest): void {
     return ids.sort();
   }
 
-  test('an accepted job is stored, counted and scheduled, also after a restart', async () => {
+  test('an accepted job is stored, counted and scheduled, even after a restart', async () => {
     expect(await accept({ id: 'a', ceilings: [daily(1)], units: 2.5 })).toEqual({ type: 'accepted' });
     await current.reopen();
     expect(await current.storage.jobs.read('a')).toEqual(songJob({ id: 'a', invocation: 'a' }));

@@ -5,7 +5,7 @@ import type { StorageUnderTest } from './storage.ts';
 export function inboxContract(current: StorageUnderTest): void {
   const receive = (job: string, body: string, receivedAt: number) =>
     current.storage.receive({ job, body, receivedAt });
-  test('stores callbacks in order, also after a restart', async () => {
+  test('stores callbacks in order, even after a restart', async () => {
     await current.storage.jobs.create(songJob({ id: 'a' }));
     await receive('a', '{"stage":"text"}', 1_000);
     await receive('a', '{"stage":"first"}', 2_000);

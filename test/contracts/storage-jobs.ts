@@ -16,7 +16,7 @@ async function openJobs(current: StorageUnderTest): Promise<string[]> {
 }
 
 export function jobRecordContract(current: StorageUnderTest): void {
-  test('reads a job as it was created, also after a restart', async () => {
+  test('reads a job as it was created, even after a restart', async () => {
     const job = songJob({
       id: 'a',
       title: 'Regen für “Ada” \u0000 🎵',

@@ -22,7 +22,7 @@ export function receiveContract(current: StorageUnderTest): void {
     return run;
   }
 
-  test('stores a callback and makes its job due, also after a restart', async () => {
+  test('stores a callback and makes its job due, even after a restart', async () => {
     await current.storage.jobs.create(songJob({ id: 'a' }));
     await current.storage.schedule.add('a', Date.now() + 3_600_000);
     expect(await receive('a', 'first')).toBe('stored');

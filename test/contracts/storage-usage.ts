@@ -138,7 +138,7 @@ export function usageContract(current: StorageUnderTest): void {
     expect(await reserve(NOON + 2 * HOUR, [daily(1)])).toMatchObject({ type: 'refused' });
   });
 
-  test('an unsettled reservation counts until its window ends, also after a restart', async () => {
+  test('an unsettled reservation counts until its window ends, even after a restart', async () => {
     await reserve(NOON, [daily(1)]);
     await current.reopen();
     expect(await reserve(NOON + DAY - 1, [daily(1)])).toMatchObject({ type: 'refused' });
@@ -213,7 +213,7 @@ export function usageContract(current: StorageUnderTest): void {
     expect(await reserve(NOON + 2, [lowered], { units: 1 })).toMatchObject({ type: 'refused' });
   });
 
-  test('reports settled usage by day, person and family, also after a restart', async () => {
+  test('reports settled usage by day, person and family, even after a restart', async () => {
     const reservations = [
       request(NOON, { units: 2 }),
       request(NOON, { units: 3 }),

@@ -16,7 +16,7 @@ import { usageContract } from './storage-usage.ts';
 
 /** The data of one test. */
 export interface StorageHarness {
-  /** Opens the data, also after the storage was closed. */
+  /** Opens the data, even if the storage was closed before. */
   open(): Promise<Storage>;
   /** Starts another replica on the same data, which prints `running <job>` and never finishes a run. */
   startReplica(): Promise<Replica>;
@@ -77,7 +77,7 @@ export function storageContract(name: string, makeHarness: () => Promise<Storage
     describe('concurrent settings', () => settingsContract(current));
 
     describe('settings', () => {
-      test('are stored, also after a restart, and can be deleted', async () => {
+      test('are stored, even after a restart, and can be deleted', async () => {
         const value = {
           song: 'V5',
           prompt: ': kurz 🎵 "\\n',
