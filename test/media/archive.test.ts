@@ -5,7 +5,7 @@ import { bytesOf, chunks } from './helpers.ts';
 
 const entry = (name: string, ...parts: string[]) => ({ name, open: async () => chunks(...parts) });
 
-test('holds every file whole, under its name, in order', async () => {
+test('contains every file under its name, in order', async () => {
   const archive = await bytesOf(
     zip([entry('vocals.mp3', 'la ', 'la'), entry('Überraschung.mp3', 'boom'), entry('empty.mp3')]),
   );
@@ -17,12 +17,12 @@ test('holds every file whole, under its name, in order', async () => {
   ]);
 });
 
-test('is the same for the same files, whenever it is made', async () => {
+test('has equal bytes for equal files at any time', async () => {
   const make = () => bytesOf(zip([entry('a.mp3', 'a')]));
   expect((await make()).equals(await make())).toBe(true);
 });
 
-test('opens files one after the other, and passes on what goes wrong', async () => {
+test('opens files one after the other and throws their errors', async () => {
   const opened: string[] = [];
   const noted = (name: string) => ({
     name,

@@ -19,7 +19,7 @@ async function open(store: Partial<FolderStoreOptions> = {}) {
   });
 }
 
-test('an attachment is read with the headers of its platform, and kept', async () => {
+test('an attachment is downloaded with the headers of its platform and stored', async () => {
   const seen: (string | undefined)[] = [];
   const { origin } = await listen((request, response) => {
     seen.push(request.headers.authorization);
@@ -32,7 +32,7 @@ test('an attachment is read with the headers of its platform, and kept', async (
   expect(seen).toEqual(['Bearer of the platform']);
 });
 
-test('the headers of a platform never follow a redirect to another host', async () => {
+test('the headers of a platform are not sent after a redirect to another host', async () => {
   const seen: (string | undefined)[] = [];
   const elsewhere = await listen((request, response) => {
     seen.push(request.headers.authorization);
@@ -50,7 +50,7 @@ test('the headers of a platform never follow a redirect to another host', async 
 
 test.each<[string, Parameters<typeof listen>[0], string]>([
   [
-    'a page to sign in on',
+    'a sign-in page',
     (_request, response) => response.end('<!doctype html><title>Sign in</title>'),
     "humming.mp3 isn't an audio file that I can read. Attach a different file.",
   ],
@@ -64,7 +64,7 @@ test.each<[string, Parameters<typeof listen>[0], string]>([
     (_request, response) => response.setHeader('content-length', 26 * 1024 * 1024).end(mp3(200)),
     'humming.mp3 is too large. The limit is 25 MB.',
   ],
-])('an attachment that is %s is refused with a sentence that helps', async (_case, answer, sentence) => {
+])('an attachment that is %s is refused with advice', async (_case, answer, sentence) => {
   const { origin } = await listen(answer);
   const kept = keepAttachment(await open(), { name: 'humming.mp3', url: origin }, ['audio'], {
     from: 'platform',
@@ -72,13 +72,13 @@ test.each<[string, Parameters<typeof listen>[0], string]>([
   await expect(kept).rejects.toThrow(new UserError(sentence));
 });
 
-test('an attachment at an address inside is refused without a request', async () => {
+test('an attachment at a private address is refused without a request', async () => {
   const attachment = { name: 'x.mp3', url: 'http://169.254.169.254/latest/meta-data' };
   const kept = keepAttachment(await open(), attachment, ['audio'], { from: 'platform' });
   await expect(kept).rejects.toThrow("x.mp3 is at an address that isn't public");
 });
 
-test('when there is no space to keep files, it is no fault of the attachment', async () => {
+test('a full disk is not reported as a fault of the attachment', async () => {
   const openForWriting = () => {
     throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC', syscall: 'open' });
   };
@@ -90,9 +90,9 @@ test('when there is no space to keep files, it is no fault of the attachment', a
 });
 
 test.each([
-  ['a picture at an address without an extension', samples.png, 'image'],
+  ['an image at an address without an extension', samples.png, 'image'],
   ['a text', Buffer.from('My favourite colour is teal.'), 'document'],
-] as const)('%s is read by its content', async (_case, bytes, type) => {
+] as const)('%s is detected by its content', async (_case, bytes, type) => {
   const { origin } = await listen((_request, response) => response.end(bytes));
   const tools = { media: await open(), fitPicture: createPictureFitter() };
   expect(

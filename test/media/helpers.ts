@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createMediaFetcher, type MediaFetcherOptions } from '../../src/media/fetch/fetcher.ts';
 
-/** A folder of this test's own, gone when it is over. */
+/** A temporary folder for this test. */
 export async function temporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'minstrel-media-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -32,7 +32,7 @@ export async function listen(answer: RequestListener): Promise<Listener> {
   return { origin: `http://127.0.0.1:${port}`, port };
 }
 
-/** Every server of {@link listen}, as an operator would have named them. */
+/** Every server of {@link listen}, as allowed hosts. */
 export const listening = new Set<string>();
 
 type FetcherOptions = Partial<Omit<MediaFetcherOptions, 'allowedHosts' | 'timeoutMs'>> & {
@@ -41,7 +41,7 @@ type FetcherOptions = Partial<Omit<MediaFetcherOptions, 'allowedHosts' | 'timeou
   readonly personTimeoutMs?: number;
 };
 
-/** A fetcher that may reach the servers of this test and tries again at once, with limits of size that a test can meet. */
+/** A fetcher that may reach the servers of this test, retries at once and has small size limits. */
 export function fetcherFor(given: FetcherOptions = {}) {
   const { allowedHosts, timeoutMs = 600_000, personTimeoutMs = timeoutMs, ...options } = given;
   const allowed = allowedHosts ? new Set(allowedHosts) : listening;
@@ -61,7 +61,7 @@ export function fetcherFor(given: FetcherOptions = {}) {
   return fetcher;
 }
 
-/** One MPEG-1 layer III frame at 128 kbit/s and 44.1 kHz is 417 bytes: header, then what would be sound. */
+/** One MPEG-1 layer III frame at 128 kbit/s and 44.1 kHz is 417 bytes: header, then audio. */
 export function mp3(frames: number): Buffer {
   const header = Buffer.from([0xff, 0xfb, 0x90, 0x00]);
   return Buffer.concat(
@@ -69,7 +69,7 @@ export function mp3(frames: number): Buffer {
   );
 }
 
-/** An MP3 file of about that many bytes whose content no other has. */
+/** An MP3 file of about this size with unique content. */
 export function uniqueMp3(bytes: number): Buffer {
   return Buffer.concat([mp3(1), randomBytes(bytes)]);
 }

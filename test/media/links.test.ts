@@ -8,7 +8,7 @@ const linksOf = (...secrets: string[]) => createFileLinks(secrets, () => 0);
 const link: FileLink = { name: 'a.mp3', downloadName: 'A.mp3', expires: 60 };
 const queryOf = (path: string) => Object.fromEntries(new URL(path, 'https://bot.example').searchParams);
 
-test('a link holds for what it was made for, and for nothing else', () => {
+test('a link is valid only for its file, name and expiry', () => {
   const links = linksOf('secret');
   const text = fc.string({ minLength: 1 }).filter((name) => name.isWellFormed());
   fc.assert(
@@ -23,21 +23,21 @@ test('a link holds for what it was made for, and for nothing else', () => {
   );
 });
 
-test('a signature made for one use is worth nothing for another', () => {
+test('a signature for one use is invalid for another', () => {
   const query = queryOf(linksOf('secret').path(link));
   const signed = (use: string) => sign(JSON.stringify([use, 'a.mp3', 'A.mp3', '60']), 'secret');
   expect(linksOf('secret').verify('a.mp3', { ...query, signature: signed('file') })).toEqual(link);
   expect(linksOf('secret').verify('a.mp3', { ...query, signature: signed('attachment') })).toBeUndefined();
 });
 
-test('whatever is not a signature is refused without complaint', () => {
+test('invalid signatures are refused without an error', () => {
   const query = queryOf(linksOf('secret').path(link));
   fc.assert(
     fc.property(fc.string(), (signature) => !linksOf('secret').verify('a.mp3', { ...query, signature })),
   );
 });
 
-test('what is missing, or there twice, is no link', () => {
+test('a link with missing or repeated fields is invalid', () => {
   const query = queryOf(linksOf('secret').path(link));
   for (const name of ['as', 'expires', 'signature']) {
     expect(linksOf('secret').verify('a.mp3', { ...query, [name]: undefined })).toBeUndefined();
@@ -45,14 +45,14 @@ test('what is missing, or there twice, is no link', () => {
   }
 });
 
-test('a link ends in its second', () => {
+test('a link expires at its second', () => {
   const at = (now: number) => createFileLinks(['secret'], () => now);
   const query = queryOf(at(0).path(link));
   expect(at(59_999).verify('a.mp3', query)).toEqual(link);
   expect(at(60_000).verify('a.mp3', query)).toBeUndefined();
 });
 
-test('secrets can be replaced: the old one verifies, the new one signs, a dropped one is done', () => {
+test('secrets can be replaced: the new one signs, the old one verifies, a removed one is invalid', () => {
   const [before, during, after] = [linksOf('old'), linksOf('new', 'old'), linksOf('new')];
   const query = queryOf(before.path(link));
   expect(during.verify('a.mp3', query)).toEqual(link);
@@ -60,12 +60,12 @@ test('secrets can be replaced: the old one verifies, the new one signs, a droppe
   expect(after.verify('a.mp3', queryOf(during.path(link)))).toEqual(link);
 });
 
-test('there is no signing without a secret', () => {
+test('signing requires a secret', () => {
   expect(() => linksOf()).toThrow('File links need a non-empty secret');
   expect(() => linksOf('secret', '')).toThrow(TypeError);
 });
 
-test('a link keeps the path of the public address', () => {
+test('a link keeps the path of the public URL', () => {
   const links = linksOf('secret');
   const path = links.path({ name: 'a.mp3', downloadName: 'A & B?.mp3', expires: 60 });
   const url = new URL(`https://example.org/bots/minstrel/${path}`);

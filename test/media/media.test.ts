@@ -16,7 +16,7 @@ async function mediaIn(directory: string) {
   });
 }
 
-test('a song is fetched, known by its content, and kept under its hash', async () => {
+test('a song is fetched, detected by its content and stored under its hash', async () => {
   const song = mp3(500);
   const { origin } = await listen((_request, response) => {
     response.setHeader('content-type', 'text/html');
@@ -32,7 +32,7 @@ test('a song is fetched, known by its content, and kept under its hash', async (
   expect(opened && (await bytesOf(opened.stream)).equals(song)).toBe(true);
 });
 
-test('a server that is overloaded for a moment is asked again', async () => {
+test('an overloaded server is retried', async () => {
   let asked = 0;
   const { origin } = await listen((_request, response) => {
     asked += 1;
@@ -47,7 +47,7 @@ test('a server that is overloaded for a moment is asked again', async () => {
   expect(asked).toBe(2);
 });
 
-test('a server that stays down is named as such, and leaves nothing behind', async () => {
+test('a server that stays down is an error and leaves no file', async () => {
   const { origin } = await listen((_request, response) => response.writeHead(500).end());
   const folder = await temporaryFolder();
   const media = await mediaIn(folder);
@@ -60,7 +60,7 @@ test('a server that stays down is named as such, and leaves nothing behind', asy
   expect(await readdir(folder)).toEqual([]);
 });
 
-test('a server that asks for a long pause is left to the caller', async () => {
+test('a long retry delay is left to the caller', async () => {
   let asked = 0;
   const { origin } = await listen((_request, response) => {
     asked += 1;
@@ -75,7 +75,7 @@ test('a server that asks for a long pause is left to the caller', async () => {
   expect(asked).toBe(1);
 });
 
-test('bytes that came inside an answer are checked and kept as well', async () => {
+test('bytes from an answer are checked and stored', async () => {
   const media = await mediaIn(await temporaryFolder());
 
   const kept = await media.keepBytes(Buffer.from('[00:01.00] Rain'), { kinds: ['text'] });

@@ -37,18 +37,18 @@ describe('a title becomes a file name', () => {
     ['averylongone', 'song.bin'],
   ])('with the extension %j: %s', (extension, name) => expect(safeFileName('song', extension)).toBe(name));
 
-  test('that is cut between characters when it is long', () => {
+  test('that is cut between characters if it is long', () => {
     const name = safeFileName('👩‍🚀'.repeat(100), 'mp3');
     expect(name).toBe(`${'👩‍🚀'.repeat(16)}.mp3`);
   });
 
-  test('that every system takes, whatever the title', () => {
+  test('that is valid on every system, for any title', () => {
     fc.assert(
       fc.property(fc.string({ unit: codePoint, maxLength: 300 }), (title) => {
         const name = safeFileName(title, 'mp3');
         expect(Buffer.byteLength(name)).toBeLessThanOrEqual(180);
         expect(name).toMatch(/^[^\s.].*\.mp3$/u);
-        // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not be there
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters must not be there
         expect(name).not.toMatch(/[\u0000-\u001f\u007f-\u009f/\\:*?"<>|\u202a-\u202e\u2066-\u2069]/);
         expect(name.isWellFormed()).toBe(true);
       }),
@@ -56,11 +56,11 @@ describe('a title becomes a file name', () => {
   });
 });
 
-describe('files side by side', () => {
+describe('files in one folder', () => {
   const named = (...titles: string[]) =>
     uniqueFileNames(titles.map((title) => ({ title, extension: 'mp3' })));
 
-  test('get names that differ on every system', () => {
+  test('get unique names on every system', () => {
     expect(named('Rain', 'rain', 'Rain', 'Sun')).toEqual([
       'Rain.mp3',
       'rain (2).mp3',
@@ -70,7 +70,7 @@ describe('files side by side', () => {
     expect(named('Rain', 'Rain (2)', 'Rain')).toEqual(['Rain.mp3', 'Rain (2).mp3', 'Rain (3).mp3']);
   });
 
-  test('may share a title when their extensions differ', () => {
+  test('may share a title if their extensions differ', () => {
     const files = [
       { title: 'Rain', extension: 'mp3' },
       { title: 'Rain', extension: 'wav' },
@@ -78,7 +78,7 @@ describe('files side by side', () => {
     expect(uniqueFileNames(files)).toEqual(['Rain.mp3', 'Rain.wav']);
   });
 
-  test('stay short enough with their numbers', () => {
+  test('stay within the limit with their numbers', () => {
     const names = named(...Array.from({ length: 12 }, () => 'x'.repeat(500)));
     expect(new Set(names).size).toBe(12);
     for (const name of names) expect(Buffer.byteLength(name)).toBeLessThanOrEqual(180);

@@ -8,38 +8,38 @@ import { mp3 } from '../helpers.ts';
 const lengthOf = (content: Uint8Array, contentType = 'audio/mpeg', options = {}) =>
   audioSeconds({ stream: Readable.from([content]), bytes: content.byteLength, contentType }, options);
 
-test('a WAV and an MP3 tell how long they last', async () => {
+test('returns the length of a WAV and of an MP3', async () => {
   expect(await lengthOf(wavOf({ seconds: 2.5 }), 'audio/wav')).toBeCloseTo(2.5, 2);
-  // 1152 samples a frame at 44.1 kHz.
+  // 1152 samples per frame at 44.1 kHz.
   expect(await lengthOf(mp3(100))).toBeCloseTo((100 * 1152) / 44_100, 1);
 });
 
-test('tags before the sound change nothing', async () => {
+test('ignores tags before the audio', async () => {
   expect(await lengthOf(Buffer.concat([id3(20_000), mp3(100)]))).toBeCloseTo((100 * 1152) / 44_100, 1);
 });
 
-test('an MP3 whose bitrate changes after an even beginning is counted', async () => {
+test('counts the frames of an MP3 whose bitrate changes after a constant start', async () => {
   const loud = Buffer.concat([Buffer.from([0xff, 0xfb, 0xe0, 0x00]), Buffer.alloc(1_040, 0x55)]);
   const song = Buffer.concat([mp3(10), ...Array.from({ length: 100 }, () => loud)]);
   expect(await lengthOf(song)).toBeCloseTo((110 * 1152) / 44_100, 1);
 });
 
-test('what is no recording tells no length', async () => {
+test('returns no length for other files', async () => {
   expect(await lengthOf(Buffer.from('not a song'))).toBeUndefined();
   expect(await lengthOf(new Uint8Array(0))).toBeUndefined();
 });
 
-test('a file that is larger than any recording is not read', async () => {
+test('does not read a file larger than any recording', async () => {
   const stream = Readable.from([Buffer.alloc(10)]);
   expect(await audioSeconds({ stream, bytes: 40 * 1024 * 1024, contentType: 'audio/wav' })).toBeUndefined();
   expect(stream.destroyed).toBe(true);
 });
 
-test('a reader that does not come to an end is ended', async () => {
+test('stops a reader that does not finish', async () => {
   expect(await lengthOf(wavOf({ seconds: 2 }), 'audio/wav', { timeoutMs: 0 })).toBeUndefined();
 });
 
-test('mutilated files never do harm', async () => {
+test('damaged files cause no errors', async () => {
   const sound = wavOf({ seconds: 0.2 });
   const harm = fc.array(fc.tuple(fc.nat(199), fc.nat(255)), { minLength: 1, maxLength: 12 });
   await fc.assert(

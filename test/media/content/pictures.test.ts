@@ -8,7 +8,7 @@ const fitPicture = createPictureFitter();
 const plain = (width: number, height: number, channels: 3 | 4 = 3) =>
   sharp({ create: { width, height, channels, background: { r: 200, g: 30, b: 60, alpha: 0.5 } } });
 
-/** A picture that no encoder makes small. */
+/** An image that no encoder compresses well. */
 const noisy = (width: number, height: number) => {
   let state = 1;
   const bytes = Buffer.alloc(width * height * 3);
@@ -23,20 +23,20 @@ const formatOf = async (bytes: Uint8Array) => (await sharp(bytes).metadata()).fo
 
 const refused = (code: string) => expect.objectContaining({ name: 'MediaError', code });
 
-describe('a picture that models take', () => {
-  it.each(['png', 'jpeg', 'webp'] as const)('stays as it is, byte for byte: %s', async (format) => {
+describe('an image that models accept', () => {
+  it.each(['png', 'jpeg', 'webp'] as const)('is returned byte for byte: %s', async (format) => {
     const bytes = await plain(800, 600).toFormat(format).toBuffer();
     expect(await fitPicture(bytes)).toBe(bytes);
   });
 });
 
-describe('a picture is written anew', () => {
-  it('with its longest edge at 1568 pixels and the same shape, when it is larger', async () => {
+describe('an image is converted', () => {
+  it('to a longest edge of 1568 pixels in the same shape, if it is larger', async () => {
     const bytes = await fitPicture(await plain(4000, 1000).jpeg().toBuffer());
     expect(await sharp(bytes).metadata()).toMatchObject({ width: 1568, height: 392, format: 'jpeg' });
   });
 
-  it('upright, when the camera lay on its side', async () => {
+  it('to upright, if the camera was rotated', async () => {
     const lying = await plain(400, 200).jpeg().withMetadata({ orientation: 6 }).toBuffer();
     expect(await sharp(await fitPicture(lying)).metadata()).toMatchObject({
       width: 200,
@@ -44,7 +44,7 @@ describe('a picture is written anew', () => {
     });
   });
 
-  it('as PNG when parts of it are transparent, and as JPEG when that would be too large', async () => {
+  it('to PNG if parts of it are transparent, and to JPEG if that would be too large', async () => {
     const light = await fitPicture(await plain(2000, 2000, 4).png().toBuffer());
     expect(await formatOf(light)).toBe('png');
     const heavy = await noisy(1500, 1500).ensureAlpha(0.5).png().toBuffer();
@@ -54,7 +54,7 @@ describe('a picture is written anew', () => {
     expect(bytes.byteLength).toBeLessThanOrEqual(3_750_000);
   });
 
-  it('as its first frame when it moves, and from types that models do not know', async () => {
+  it('to its first frame if it is animated, and from types that models do not support', async () => {
     const frames = Buffer.concat([await plain(8, 8).raw().toBuffer(), Buffer.alloc(8 * 8 * 3)]);
     const moving = await sharp(frames, { raw: { width: 8, height: 16, channels: 3, pageHeight: 8 } })
       .gif({ delay: [100, 100] })
@@ -68,8 +68,8 @@ describe('a picture is written anew', () => {
   });
 });
 
-describe('a picture is refused', () => {
-  it('when a small file unfolds into more pixels than are ever decoded', async () => {
+describe('an image is refused', () => {
+  it('if a small file unpacks to more pixels than the limit', async () => {
     const bomb = png(30_000, 30_000);
     expect(bomb.byteLength).toBeLessThan(2_000_000);
     const before = process.memoryUsage().rss;
@@ -84,22 +84,22 @@ describe('a picture is refused', () => {
       'an SVG, which may hold anything',
       Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'),
     ],
-  ])('when it is %s', async (_name, bytes) => {
+  ])('if it is %s', async (_name, bytes) => {
     await expect(fitPicture(bytes)).rejects.toEqual(refused('type'));
   });
 
-  it.each(['jpeg', 'png', 'webp'] as const)('when its second half is missing: %s', async (format) => {
+  it.each(['jpeg', 'png', 'webp'] as const)('if its second half is missing: %s', async (format) => {
     const whole = await noisy(800, 600).toFormat(format).toBuffer();
     await expect(fitPicture(whole.subarray(0, whole.byteLength / 2))).rejects.toEqual(refused('type'));
   });
 
-  it('when its end is missing and it would have to be written anew', async () => {
+  it('if its end is missing and it has to be converted', async () => {
     const whole = await noisy(1800, 900).png().toBuffer();
     await expect(fitPicture(whole.subarray(0, whole.byteLength / 2))).rejects.toEqual(refused('type'));
   });
 });
 
-/** A valid PNG of one colour, written by hand: no library would hold so many pixels. */
+/** A valid PNG of one colour, written by hand, because no library supports this number of pixels. */
 function png(width: number, height: number): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);

@@ -10,7 +10,7 @@ import { bytesOf, fetcherFor, mp3, temporaryFolder } from '../helpers.ts';
 
 const rate = 44_100;
 
-/** A second of a note as an encoder writes it. */
+/** A second of a note from an encoder. */
 async function encodedMp3(): Promise<Buffer> {
   const encoder = await createMp3Encoder();
   encoder.configure({ sampleRate: rate, channels: 1, bitrate: 128 });
@@ -38,7 +38,7 @@ async function contentOf(media: Media, { name }: KeptFile): Promise<Buffer> {
   return bytesOf(opened?.stream ?? []);
 }
 
-/** Reads a file with a library that had no part in writing its tags. */
+/** Reads a file with a library that does not write the tags. */
 async function readBack(content: Buffer) {
   const input = new Input({ source: new BufferSource(content), formats: ALL_FORMATS });
   onTestFinished(() => input.dispose());
@@ -56,7 +56,7 @@ async function readBack(content: Buffer) {
 
 const song = { title: '雨 – Rain', artist: 'Minstrel for Åsa', album: 'Tin', lyrics: '[Verse]\nla la\n雨' };
 
-test('a song carries title, artist, cover and lyrics, and sounds exactly as before', async () => {
+test('a song gets title, artist, cover and lyrics, with unchanged audio', async () => {
   const { media } = await open();
   const plain = await encodedMp3();
   const kept = await media.keepBytes(plain, { kinds: ['audio'] });
@@ -80,7 +80,7 @@ test('a song carries title, artist, cover and lyrics, and sounds exactly as befo
   expect(await media.stat(kept.name)).toBeDefined();
 });
 
-test('tags replace the ones a song has, and the same tags make the same file', async () => {
+test('tags replace those of the song, and equal tags give equal files', async () => {
   const { media } = await open();
   const plain = await encodedMp3();
   const had = await media.keepBytes(Buffer.concat([id3(70_000), plain]), { kinds: ['audio'] });
@@ -92,7 +92,7 @@ test('tags replace the ones a song has, and the same tags make the same file', a
   expect(await media.tag(had, { title: 'Second' })).toEqual(second);
 });
 
-test('a WAV carries them too, its sound untouched', async () => {
+test('a WAV gets tags with unchanged audio', async () => {
   const { media } = await open();
   const kept = await media.keepBytes(samples.wav, { kinds: ['audio'] });
   const tagged = await media.tag(kept, song);
@@ -107,14 +107,14 @@ test('a WAV carries them too, its sound untouched', async () => {
 const unsynchronised = id3(500);
 unsynchronised[5] = 0x80;
 
-/** As a program leaves it that was still recording. */
+/** An unfinished recording. */
 function withSoundBytes(bytes: number): Buffer {
   const wav = Buffer.from(samples.wav);
   wav.writeUInt32LE(bytes, wav.indexOf('data') + 4);
   return wav;
 }
 
-test('the old title at the end of a song goes', async () => {
+test('the old title at the end of a song is removed', async () => {
   const { media } = await open();
   const plain = await encodedMp3();
   const kept = await media.keepBytes(plain, { kinds: ['audio'] });
@@ -124,7 +124,7 @@ test('the old title at the end of a song goes', async () => {
   expect(await contentOf(media, tagged)).toEqual(await contentOf(media, await media.tag(kept, song)));
 });
 
-/** A tag with a title, and with a mark as services put it into what a model generated. */
+/** A tag with a title, and with a mark for generated audio. */
 function markedTag(version: 3 | 4): Buffer {
   const frame = (id: string, text: string) => {
     const content = Buffer.from(`\0${text}`, 'latin1');
@@ -152,7 +152,7 @@ test.each([
   ['an MP3 with ID3v2.3', async () => Buffer.concat([markedTag(3), await encodedMp3()])],
   ['an MP3 with ID3v2.4', async () => Buffer.concat([markedTag(4), await encodedMp3()])],
   ['a WAV', async () => markedWav()],
-])('the mark that %s was generated stays', async (_case, content) => {
+])('keeps the mark that %s was generated', async (_case, content) => {
   const { media } = await open();
   const original = await content();
   const kept = await media.keepBytes(original, { kinds: ['audio'] });
@@ -166,19 +166,19 @@ test.each([
 
 test.each([
   ['another type', samples.flac],
-  ['a WAV that lies about its length', Buffer.concat([samples.wav, Buffer.alloc(10)])],
-  ['a WAV whose sound has no length yet', withSoundBytes(0)],
-  ['a WAV whose sound has the greatest length', withSoundBytes(0xffff_ffff)],
-  ['a WAV whose sound ends after the file', withSoundBytes(samples.wav.length * 2)],
-  ['an MP3 whose tag is of a form that cannot be taken over', Buffer.concat([unsynchronised, mp3(3)])],
-  ['an MP3 that is nothing but tags', Buffer.concat([id3(90_000).subarray(0, 70_000)])],
-])('%s stays as it is', async (_case, content) => {
+  ['a WAV with a wrong length', Buffer.concat([samples.wav, Buffer.alloc(10)])],
+  ['a WAV whose audio has no length yet', withSoundBytes(0)],
+  ['a WAV whose audio has the maximum length', withSoundBytes(0xffff_ffff)],
+  ['a WAV whose audio ends after the file', withSoundBytes(samples.wav.length * 2)],
+  ['an MP3 with an unsupported tag', Buffer.concat([unsynchronised, mp3(3)])],
+  ['an MP3 that contains only tags', Buffer.concat([id3(90_000).subarray(0, 70_000)])],
+])('%s is unchanged', async (_case, content) => {
   const { media } = await open();
   const kept = await media.keepBytes(content, { kinds: ['audio'] });
   expect(await media.tag(kept, song)).toEqual(kept);
 });
 
-test('a cover that is gone or is no picture is left out', async () => {
+test('a cover that is deleted or not an image is left out', async () => {
   const { media } = await open();
   const kept = await media.keepBytes(await encodedMp3(), { kinds: ['audio'] });
   for (const cover of [`${'0'.repeat(64)}.png`, '../../etc/passwd', kept.name]) {
@@ -188,7 +188,7 @@ test('a cover that is gone or is no picture is left out', async () => {
   }
 });
 
-test('a song that cannot be tagged is still the song, and the log knows why', async () => {
+test('a song that cannot be tagged is returned unchanged, with a warning in the log', async () => {
   let full = false;
   const folder = createFolderStore({ directory: await temporaryFolder(), now: () => Date.now() });
   const { media, logged } = await open({

@@ -55,25 +55,25 @@ describe('refused is', () => {
     },
   );
 
-  test('a picture where sound is wanted, and sound where a picture is', async () => {
+  test('an image for audio, and audio for an image', async () => {
     expect(await detect('png', ['audio'])).toBeUndefined();
     expect(await detect('mp3', ['image'])).toBeUndefined();
     expect(await detect('mp3', ['video'])).toBeUndefined();
   });
 });
 
-test('a page is a text where text is wanted, which browsers are told not to run', async () => {
+test('a web page counts as text if text is accepted, with a type that browsers do not run', async () => {
   expect(await detect('html', ['text'])).toMatchObject({ contentType: 'text/plain; charset=utf-8' });
 });
 
-test('words that begin like a picture are words', async () => {
+test('text that begins like an image is text', async () => {
   expect(await detectMediaType(Buffer.from('BM, said the song'), ['text', 'image'])).toMatchObject({
     kind: 'text',
   });
 });
 
 test.each([
-  ['UTF-16 with its mark', Buffer.from('\ufeffÜber, 東京', 'utf16le'), '\ufeffÜber, 東京'],
+  ['UTF-16 with a byte order mark', Buffer.from('\ufeffÜber, 東京', 'utf16le'), '\ufeffÜber, 東京'],
   ['Latin-1', Buffer.from('Der Bär läuft über die Straße.', 'latin1'), 'Der Bär läuft über die Straße.'],
   ['a log with colours', Buffer.from('\u001b[31mERROR\u001b[0m at line 7'), 'ERROR at line 7'],
   ['JSON', Buffer.from('{"a": 1}'), '{"a": 1}'],
@@ -82,13 +82,13 @@ test.each([
   expect(decodeText(bytes)).toBe(text.replace('\ufeff', ''));
 });
 
-test('a character cut in two at the end of the sample is still text', async () => {
+test('an incomplete character at the end of the sample is still text', async () => {
   const cut = Buffer.from('Zürich').subarray(0, 2);
   expect(await detectMediaType(cut, ['text'])).toMatchObject({ kind: 'text' });
   expect(await detectMediaType(Buffer.from([0xfc, 0x41]), ['text'])).toBeUndefined();
 });
 
-test('a container that may hold sound alone is taken for sound where nothing else is wanted', async () => {
+test('an ambiguous container counts as audio if only audio is accepted', async () => {
   expect(await detect('mp4', ['audio'])).toMatchObject({ kind: 'audio', extension: 'm4a' });
   expect(await detect('webm', ['audio'])).toMatchObject({ kind: 'audio', extension: 'weba' });
   expect(await detect('mp4', ['audio', 'video'])).toMatchObject({ kind: 'video', extension: 'mp4' });

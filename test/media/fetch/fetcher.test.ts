@@ -9,7 +9,7 @@ import { audio, read } from './hostile.ts';
 
 const song = uniqueMp3(400_000);
 
-/** Serves the song with ranges, and breaks the line after that many bytes of each answer but the last. */
+/** Serves the song with ranges, and cuts the connection after a number of bytes of each response but the last. */
 function breaksOff(breaks: number[], headers: Record<string, string>) {
   const ranges: (string | undefined)[] = [];
   const answer = (request: IncomingMessage, response: ServerResponse) => {
@@ -27,7 +27,7 @@ function breaksOff(breaks: number[], headers: Record<string, string>) {
   return { answer, ranges };
 }
 
-test('a fetch leaves nothing behind on signals that live on', async () => {
+test('a fetch leaves no listeners on long-lived signals', async () => {
   const { origin } = await listen((_request, response) => response.end(song));
   const thread = new Worker(new URL('./signals-thread.ts', import.meta.url), { workerData: origin });
   // A thread that fails rejects here.
@@ -37,7 +37,7 @@ test('a fetch leaves nothing behind on signals that live on', async () => {
 });
 
 describe('a connection that breaks', () => {
-  test('is taken up again where it broke, as often as it takes', async () => {
+  test('is resumed where it broke, any number of times', async () => {
     const { answer, ranges } = breaksOff([150_000, 100_000], { etag: '"v1"' });
     const { origin } = await listen(answer);
     expect((await read(fetcherFor(), origin)).equals(song)).toBe(true);
@@ -47,9 +47,9 @@ describe('a connection that breaks', () => {
 
   test.each<[string, Record<string, string>]>([
     ['has no entity tag', {}],
-    ['has a weak one', { etag: 'W/"v1"' }],
-    ['gives no ranges', { etag: '"v1"', 'accept-ranges': 'none' }],
-  ])('fails when the file %s, since the rest might be of another', async (_case, headers) => {
+    ['has a weak entity tag', { etag: 'W/"v1"' }],
+    ['supports no ranges', { etag: '"v1"', 'accept-ranges': 'none' }],
+  ])('fails if the file %s, because the rest may be from another file', async (_case, headers) => {
     const { answer, ranges } = breaksOff([150_000], headers);
     const { origin } = await listen(answer);
     await expect(read(fetcherFor(), origin)).rejects.toMatchObject({ code: 'network', retryable: true });
@@ -61,7 +61,7 @@ describe('a connection that breaks', () => {
     ['another part', { 'content-range': `bytes 5-${song.length - 1}/${song.length}` }, 206],
     ['a part of another length', { 'content-range': 'bytes 150000-9/10' }, 206],
     ['nothing', {}, 416],
-  ])('fails when it is answered with %s', async (_case, headers, status) => {
+  ])('fails if the response is %s', async (_case, headers, status) => {
     const { origin } = await listen((request, response) => {
       if (request.headers.range !== undefined) {
         response.writeHead(status, headers).end(song);
@@ -74,7 +74,7 @@ describe('a connection that breaks', () => {
   });
 });
 
-describe('many at once', () => {
+describe('many fetches at once', () => {
   test('wait their turn', async () => {
     let open = 0;
     let most = 0;
@@ -110,7 +110,7 @@ describe('many at once', () => {
     await ended;
   });
 
-  test('wait for those of their own source only: slow servers that people name hold up no result', async () => {
+  test('wait only for the same source: slow servers of typed addresses delay no result', async () => {
     const { origin } = await listen((_request, response) => response.end(song));
     const asked = Promise.withResolvers<void>();
     const lookup = () => {
@@ -126,7 +126,7 @@ describe('many at once', () => {
     }
   });
 
-  test('an address that a person typed has a time of its own, which ends a connection in the making, too', async () => {
+  test('a typed address has a separate timeout, which also ends a pending connection', async () => {
     const asked = Promise.withResolvers<void>();
     const lookup = () => {
       asked.resolve();
@@ -140,7 +140,7 @@ describe('many at once', () => {
     await expect(fetched).rejects.toMatchObject({ code: 'timeout' });
   });
 
-  test('a file that is refused or not read gives its slot back', async () => {
+  test('a file that is refused or not read frees its slot', async () => {
     const { origin } = await listen((request, response) => {
       if (request.url === '/page') response.end('<!doctype html>');
       else if (request.url === '/unread') response.write(song);
@@ -153,8 +153,8 @@ describe('many at once', () => {
   });
 });
 
-describe('an end from outside', () => {
-  test('stops a running fetch, and one that waits, with the reason given', async () => {
+describe('an abort', () => {
+  test('stops a running fetch and a waiting one, with its reason', async () => {
     const { origin } = await listen((_request, response) => response.write(song));
     const fetcher = fetcherFor({ concurrency: 1 });
     const reason = new Error('the job was cancelled');
@@ -174,7 +174,7 @@ describe('an end from outside', () => {
     await expect(reading).rejects.toMatchObject({ code: 'network', retryable: true });
   });
 
-  test('closes the connection when the reader stops in the middle', async () => {
+  test('closes the connection if the reader stops in the middle', async () => {
     const closed = vi.fn();
     const { origin } = await listen((_request, response) => {
       response.once('close', closed);
@@ -190,7 +190,7 @@ describe('an end from outside', () => {
   });
 });
 
-test('what is known of a file before it is read', async () => {
+test('the type of a file is known before it is read', async () => {
   const { origin } = await listen((_request, response) => response.end(song));
   const known = await fetcherFor().fetch(origin, audio, async ({ stream: _, ...type }) => type);
   expect(known).toEqual({ kind: 'audio', contentType: 'audio/mpeg', extension: 'mp3' });

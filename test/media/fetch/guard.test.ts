@@ -11,7 +11,7 @@ test.each([
   '172.32.0.1',
   '2606:4700::1111',
   '2a00:1450::8a',
-  // Reads like ISATAP from its fifth part on alone.
+  // Resembles ISATAP only from its fifth part on.
   '2001:4860::1234:5efe:a00:1',
 ])('%s is public', (address) => expect(isPublicAddress(address)).toBe(true));
 
@@ -65,7 +65,7 @@ test.each([
   ['nothing', ''],
 ])('%s (%s) is not public', (_name, address) => expect(isPublicAddress(address)).toBe(false));
 
-test('no private IPv4 address is public in any coat of IPv6', () => {
+test('no private IPv4 address is public in any IPv6 form', () => {
   const octet = fc.integer({ min: 0, max: 255 });
   const hex = (high: number, low: number) => ((high << 8) | low).toString(16);
   fc.assert(
@@ -78,6 +78,6 @@ test('no private IPv4 address is public in any coat of IPv6', () => {
   );
 });
 
-test('nothing that is not an address is public', () => {
+test('invalid addresses are not public', () => {
   fc.assert(fc.property(fc.string(), (text) => !isPublicAddress(text) || isIP(text) !== 0));
 });

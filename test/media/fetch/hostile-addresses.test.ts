@@ -3,7 +3,7 @@ import type { Lookup } from '../../../src/media/fetch/guard.ts';
 import { fetcherFor, listen } from '../helpers.ts';
 import { audio, forbidden, read, song } from './hostile.ts';
 
-describe('an address inside is refused before anything is sent', () => {
+describe('a private address is refused before anything is sent', () => {
   test.each([
     ['loopback', '127.0.0.1'],
     ['decimal', '2130706433'],
@@ -41,7 +41,7 @@ describe('an address inside is refused before anything is sent', () => {
     ['a private address among public ones', ['93.184.216.34', '10.0.0.1']],
     ['IPv4 in IPv6', ['::ffff:127.0.0.1']],
     ['nothing', []],
-    ['something that is no address', ['localhost']],
+    ['an invalid address', ['localhost']],
   ])('a name that resolves to %s', async (_disguise, addresses) => {
     const { port, answer } = await forbidden();
     const lookup: Lookup = async () =>
@@ -67,7 +67,7 @@ describe('an address inside is refused before anything is sent', () => {
     expect(answer).not.toHaveBeenCalled();
   });
 
-  test('the checked address is the one connected to: a name is resolved once for each connection', async () => {
+  test('the connection uses the checked address: a name is resolved once for each connection', async () => {
     const { port, answer } = await forbidden();
     // No server listens there, so each of four tries fails.
     const lookup = vi.fn<Lookup>(async () => [{ address: '127.0.0.2', family: 4 }]);
@@ -79,7 +79,7 @@ describe('an address inside is refused before anything is sent', () => {
     expect(answer).not.toHaveBeenCalled();
   });
 
-  test('DNS that changes between two requests: every connection is checked anew', async () => {
+  test('every connection is checked again, in case DNS changes between two requests', async () => {
     const { port, answer } = await forbidden();
     const answers = ['192.0.2.1', '127.0.0.1'];
     const lookup = vi.fn<Lookup>(async () => [{ address: answers.shift() ?? '127.0.0.1', family: 4 }]);
@@ -104,14 +104,14 @@ describe('an address inside is refused before anything is sent', () => {
 
 describe('an address is refused that', () => {
   test.each([
-    ['is no address', 'not an address', 'protocol'],
+    ['is invalid', 'not an address', 'protocol'],
     ['is empty', '', 'protocol'],
     ['is a file', 'file:///etc/passwd', 'protocol'],
     ['is data', 'data:audio/mpeg;base64,AAAA', 'protocol'],
     ['is ftp', 'ftp://127.0.0.1/song.mp3', 'protocol'],
     ['is gopher', 'gopher://127.0.0.1:6379/_FLUSHALL', 'protocol'],
-    ['carries a user name', 'http://media.example@127.0.0.1/', 'address'],
-    ['carries a password', 'http://:secret@127.0.0.1/', 'address'],
+    ['contains a user name', 'http://media.example@127.0.0.1/', 'address'],
+    ['contains a password', 'http://:secret@127.0.0.1/', 'address'],
   ])('%s', async (_case, url, code) => {
     const refused = read(fetcherFor(), url);
     await expect(refused).rejects.toMatchObject({ code, retryable: false });
@@ -120,7 +120,7 @@ describe('an address is refused that', () => {
 });
 
 describe('allowed hosts', () => {
-  test('are allowed by name and port, and no further', async () => {
+  test('are allowed only by name and port', async () => {
     const { origin, port } = await listen((_request, response) => response.end(song));
     const other = await forbidden();
     const fetcher = fetcherFor({ allowedHosts: [`127.0.0.1:${port}`] });
@@ -134,7 +134,7 @@ describe('allowed hosts', () => {
   ])('without a port in the address are those of port %s by %s', async (port, allowed, refused) => {
     const lookup: Lookup = async () => [{ address: '127.0.0.1', family: 4 }];
     const fetcher = fetcherFor({ allowedHosts: [`media.example:${port}`], lookup });
-    // Whether something listens there or not: it was tried.
+    // The attempt counts, whether or not a server listens there.
     await expect(read(fetcher, `${allowed}://media.example/`)).rejects.not.toMatchObject({ code: 'address' });
     await expect(read(fetcher, `${refused}://media.example/`)).rejects.toMatchObject({
       code: 'address',
@@ -156,7 +156,7 @@ describe('allowed hosts', () => {
     });
   });
 
-  test('are for the gateway: what a person typed never reaches them, also where a connection is open', async () => {
+  test('are only for the gateway: typed addresses never reach them, even over an open connection', async () => {
     const { origin } = await listen((_request, response) => response.end(song));
     const { answer, origin: forbiddenOrigin } = await forbidden();
     const fetcher = fetcherFor();
@@ -170,7 +170,7 @@ describe('allowed hosts', () => {
 });
 
 describe('a redirect', () => {
-  test('to an address inside is refused as if it had been asked for', async () => {
+  test('to a private address is refused', async () => {
     const { port, answer } = await forbidden();
     const { port: outside } = await listen((_request, response) =>
       response.writeHead(302, { location: `http://localhost:${port}/` }).end(),
@@ -192,12 +192,12 @@ describe('a redirect', () => {
     await expect(read(fetcherFor(), origin)).rejects.toMatchObject({ code });
   });
 
-  test('that leads nowhere is refused', async () => {
+  test('without a target is refused', async () => {
     const { origin } = await listen((_request, response) => response.writeHead(302).end());
     await expect(read(fetcherFor(), origin)).rejects.toMatchObject({ code: 'redirects' });
   });
 
-  test('is followed as often as allowed, and a chain without end is not', async () => {
+  test('is followed up to the limit, so an endless chain is refused', async () => {
     let asked = 0;
     const { origin } = await listen((request, response) => {
       asked += 1;
@@ -212,7 +212,7 @@ describe('a redirect', () => {
     expect(asked).toBe(4);
   });
 
-  test('takes credentials along to the same origin only', async () => {
+  test('keeps credentials only for the same origin', async () => {
     const seen: unknown[] = [];
     const other = await listen((request, response) => {
       seen.push(['other', request.headers.authorization]);
@@ -232,7 +232,7 @@ describe('a redirect', () => {
   });
 });
 
-test('a server that is not there is a network failure, and a name that does not resolve too', async () => {
+test('an unreachable server and an unresolvable name are network failures', async () => {
   const lookup: Lookup = async (hostname) => {
     throw Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND', hostname });
   };

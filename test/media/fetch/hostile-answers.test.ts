@@ -32,7 +32,7 @@ describe('a body is refused that', () => {
     expect(sent).toBeLessThan(20_000_000);
   });
 
-  test('is larger than this one file may be', async () => {
+  test('is larger than the limit of this file', async () => {
     const { origin } = await listen((_request, response) => response.end(song));
     const fetcher = fetcherFor();
     await expect(read(fetcher, origin, { ...audio, maximumBytes: 1000 })).rejects.toMatchObject({
@@ -54,7 +54,7 @@ describe('a body is refused that', () => {
     await expect(read(fetcherFor({ idleTimeoutMs: 100 }), origin)).rejects.toMatchObject({ code: 'timeout' });
   });
 
-  test('comes byte by byte, for ever', async () => {
+  test('arrives byte by byte, for ever', async () => {
     const { origin } = await listen((_request, response) => {
       response.write(song);
       const timer = setInterval(() => response.write('.'), 10);
@@ -64,7 +64,7 @@ describe('a body is refused that', () => {
     await expect(read(fetcher, origin)).rejects.toMatchObject({ code: 'timeout', retryable: true });
   });
 
-  test('has headers that come byte by byte, for ever', async () => {
+  test('has headers that arrive byte by byte, for ever', async () => {
     const origin = await listenRaw((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n');
       const timer = setInterval(() => socket.write('x: y\r\n'), 10);
@@ -74,7 +74,7 @@ describe('a body is refused that', () => {
     await expect(read(fetcher, origin)).rejects.toMatchObject({ code: 'timeout' });
   });
 
-  test('has headers without end', async () => {
+  test('has endless headers', async () => {
     const origin = await listenRaw((socket) => {
       socket.write('HTTP/1.1 200 OK\r\n');
       const more = () => {
@@ -112,7 +112,7 @@ describe('a body is refused that', () => {
     await expect(read(fetcherFor(), origin)).rejects.toMatchObject({ code: 'network' });
   });
 
-  test('is longer than declared: what was not declared is not taken', async () => {
+  test('is longer than declared: the rest is ignored', async () => {
     const origin = await listenRaw((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${song.length}\r\n\r\n`);
       socket.end(Buffer.concat([song, Buffer.alloc(100_000)]));
@@ -122,7 +122,7 @@ describe('a body is refused that', () => {
     else expect(outcome).toMatchObject({ code: 'network' });
   });
 
-  test('is compressed, since a few bytes of it could become many', async () => {
+  test('is compressed, because a few bytes may unpack to many', async () => {
     const bomb = gzipSync(Buffer.alloc(50_000_000));
     const asked: unknown[] = [];
     const { origin } = await listen((request, response) => {
@@ -136,10 +136,10 @@ describe('a body is refused that', () => {
   test.each<[string, Buffer | string]>([
     ['is a page', '<!doctype html><title>Not a song</title>'],
     ['is a program', Buffer.concat([Buffer.from('MZ'), Buffer.alloc(500)])],
-    ['is a picture with a script', '<?xml version="1.0"?><svg onload="alert(1)"/>'],
-    ['is nothing', ''],
+    ['is an image with a script', '<?xml version="1.0"?><svg onload="alert(1)"/>'],
+    ['is empty', ''],
     ['is random', Buffer.concat([Buffer.from([7, 7, 7, 7]), randomBytes(50_000)])],
-  ])('%s although it says it is a song', async (_case, body) => {
+  ])('%s although its header says it is a song', async (_case, body) => {
     const { origin } = await listen((_request, response) =>
       response.writeHead(200, { 'content-type': 'audio/mpeg' }).end(body),
     );
@@ -155,7 +155,7 @@ describe('a body is refused that', () => {
   });
 });
 
-describe('an answer is no file that', () => {
+describe('a response is refused that', () => {
   test.each([
     [204, false],
     [206, false],
@@ -163,12 +163,12 @@ describe('an answer is no file that', () => {
     [401, false],
     [404, true],
     [503, true],
-  ])('has status %i (worth another try: %s)', async (status, retryable) => {
+  ])('has status %i (retryable: %s)', async (status, retryable) => {
     const { origin } = await listen((_request, response) => response.writeHead(status).end());
     await expect(read(fetcherFor(), origin)).rejects.toMatchObject({ code: 'status', status, retryable });
   });
 
-  test('says when to come back, in seconds or as a date', async () => {
+  test('has a retry delay, in seconds or as a date', async () => {
     const now = Date.UTC(2031, 0, 1);
     const { origin } = await listen((request, response) => {
       const after = request.url === '/date' ? new Date(now + 60_000).toUTCString() : '7.5';

@@ -1,4 +1,4 @@
-/** What the tables of attacks share. */
+/** Helpers of the tests of attacks. */
 import type { RequestListener } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { onTestFinished, vi } from 'vitest';
@@ -8,7 +8,7 @@ import { bytesOf, listen, listening, mp3 } from '../helpers.ts';
 export const song = mp3(200);
 export const audio = { from: 'gateway', kinds: ['audio'] } as const;
 
-/** Fetches and reads to the end, as keeping does. */
+/** Fetches and reads to the end, like storing does. */
 export async function read(
   fetcher: MediaFetcher,
   url: string,
@@ -24,7 +24,7 @@ export async function forbidden() {
   return { ...listener, answer };
 }
 
-/** Writes raw bytes whatever was asked, for answers that no HTTP library would send. */
+/** Writes raw bytes to every request, for responses that no HTTP library would send. */
 export async function listenRaw(answer: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

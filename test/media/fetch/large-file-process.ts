@@ -1,7 +1,7 @@
 /**
- * A process that fetches, keeps and serves as the bot does, and reports how much memory that held. The parent sends
- * `{ urls }` and gets `{ links }`; `measure` begins a measurement and `report` ends it. What counts is memory in use
- * right after a garbage collection: it depends on the program alone, not on the machine.
+ * A process that fetches, stores and serves files like the bot and reports its memory. The parent sends `{ urls }` and gets
+ * `{ links }`; `measure` begins a measurement and `report` ends it. Memory is measured after a garbage collection, so it
+ * does not depend on the machine.
  */
 import { once } from 'node:events';
 import { fileRoutes } from '../../../src/http/files.ts';
@@ -15,7 +15,7 @@ const [directory = '', bucketPort] = process.argv.slice(2);
 const time = { now: () => Date.now(), random: () => 0.5, sleep: async () => undefined };
 const ignore = () => undefined;
 const log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
-// The only addresses that are asked for are those of the test.
+// Only the test's addresses are requested.
 const anything = Object.assign(new Set<string>(), { has: () => true });
 const media = createMedia({
   store: bucketPort === undefined ? createFolderStore({ directory, ...time }) : bucketAt(bucketPort),
@@ -66,7 +66,7 @@ function inUse(): number {
 }
 
 setInterval(() => {
-  // A collection takes long: only when more than before may be in use.
+  // A collection is slow, so it runs only if the memory may have grown.
   if (allocated() > highest + 8 * mebibyte) highest = Math.max(highest, inUse());
 }, 20).unref();
 

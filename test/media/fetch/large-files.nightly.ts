@@ -9,7 +9,7 @@ import { startBucket } from '../store/bucket.ts';
 const mebibyte = 1024 * 1024;
 const part = Buffer.concat([mp3(1), Buffer.alloc(256 * 1024, 0x55)]);
 
-/** Sends as many bytes as its path says, the second number making them unlike any others. */
+/** Sends the number of bytes in its path. The second number makes them unique. */
 async function startOrigin(): Promise<string> {
   const { origin } = await listen(async (request, response) => {
     const [, size, seed] = (request.url ?? '').split('/').map(Number);
@@ -50,11 +50,11 @@ async function startBot(store: 'folder' | 'bucket'): Promise<void> {
 async function ask<Answer>(message: object | string): Promise<Answer> {
   const answer = once(bot, 'message');
   bot.send(message);
-  // Each message has one answer, as large-file-process.ts says.
+  // Each message has one answer (large-file-process.ts).
   return (await answer)[0] as Answer;
 }
 
-/** Has the files fetched and kept, and reads all of them back at once. */
+/** Fetches and stores the files, then reads all of them at once. */
 async function fetchKeepAndServe(files: number, bytes: number, firstSeed: number): Promise<number[]> {
   const urls = Array.from({ length: files }, (_, index) => `${origin}/${bytes}/${firstSeed + index}`);
   const { links } = await ask<{ links: string[] }>({ urls });
@@ -77,7 +77,7 @@ test.each([
   async (size) => {
     const { files, each, store } = size;
     await startBot(store);
-    // The first files load code and fill pools, which stay.
+    // The first files load code and fill pools that stay in memory.
     await fetchKeepAndServe(8, 4 * mebibyte, 1000);
     await ask('measure');
     const received = await fetchKeepAndServe(files, each * mebibyte, 1);

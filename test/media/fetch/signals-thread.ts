@@ -1,6 +1,6 @@
 /**
- * A thread that fetches the address it was given again and again, and tells what its signals left. Its heap is small, so that
- * counting all objects in it takes no time.
+ * A thread that fetches an address many times and reports the remaining signals. Its heap is small, so that counting all
+ * objects is fast.
  */
 import { getEventListeners } from 'node:events';
 import { queryObjects } from 'node:v8';

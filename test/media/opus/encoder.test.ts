@@ -37,14 +37,14 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** How often the left side crosses from below to above zero, for each second. */
+/** Upward zero crossings of the left channel, per second. */
 function crossings(pcm: Buffer): number {
   const left = new Int16Array(pcm.buffer, pcm.byteOffset, pcm.byteLength / 2).filter((_, n) => n % 2 === 0);
   const count = left.filter((value, n) => value > 0 && (left[n - 1] ?? 1) <= 0).length;
   return count / (left.length / 48_000);
 }
 
-it('a song is heard in its Opus file as in its MP3: same tone, same length, and the file is kept once', async () => {
+it('the Opus file has the tone and the length of the MP3 and is stored once', async () => {
   const directory = await temporaryFolder();
   const store = await createFolderStore({ directory, now: Date.now });
   const mp3 = await store.put(once(await tone(440)), { extension: 'mp3' });
@@ -63,7 +63,7 @@ it('a song is heard in its Opus file as in its MP3: same tone, same length, and 
   await store.close();
 });
 
-it('says so where there is no MP3, and goes on with the next song', async () => {
+it('throws for files without MP3, and continues with the next song', async () => {
   const directory = await temporaryFolder();
   const store = await createFolderStore({ directory, now: Date.now });
   const encoder = createOpusEncoder(mediaOn(store));
@@ -76,9 +76,9 @@ it('says so where there is no MP3, and goes on with the next song', async () => 
   await store.close();
 });
 
-it('a song that lasts too long is refused before anything of it is encoded', async () => {
+it('a song that is too long is refused before it is encoded', async () => {
   const store = await createFolderStore({ directory: await temporaryFolder(), now: Date.now });
-  // MPEG-2.5 at 8 kHz and 8 kbit/s: frames of 72 ms in 72 bytes, so that twenty minutes are quickly read.
+  // MPEG-2.5 at 8 kHz and 8 kbit/s: frames of 72 ms in 72 bytes, so that twenty minutes are read quickly.
   const frame = Buffer.concat([Buffer.from([0xff, 0xe3, 0x18, 0x00]), Buffer.alloc(68, 0x55)]);
   const minutes = Buffer.concat(Array.from({ length: 1_201 / 0.072 }, () => frame));
   const song = await store.put(once(minutes), { extension: 'mp3' });
@@ -89,7 +89,7 @@ it('a song that lasts too long is refused before anything of it is encoded', asy
   await store.close();
 });
 
-it('what the store says of a song that breaks off is what is thrown', async () => {
+it('throws the error of the store if reading the song fails', async () => {
   const store = await createFolderStore({ directory: await temporaryFolder(), now: Date.now });
   const song = await store.put(once(await tone(440)), { extension: 'mp3' });
   const away = new MediaError('store', 'The bucket is away');
@@ -103,7 +103,7 @@ it('what the store says of a song that breaks off is what is thrown', async () =
   await store.close();
 });
 
-it('of a song without end, no more is read than may be played', async () => {
+it('reads an endless song only up to the limit', async () => {
   let read = 0;
   const second = frames(RATE / 1_152);
   const endless = async function* () {

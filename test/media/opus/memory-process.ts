@@ -1,4 +1,4 @@
-/** A process that encodes a kept song for a voice channel, and reports by how much its memory grew at most. */
+/** A process that encodes a stored song for a voice channel and reports its peak memory growth. */
 import { createMediaFetcher } from '../../../src/media/fetch/fetcher.ts';
 import { createMedia } from '../../../src/media/media.ts';
 import { createOpusEncoder } from '../../../src/media/opus/encoder.ts';

@@ -10,16 +10,19 @@ async function* inChunks(bytes: Uint8Array, size: number): AsyncGenerator<Uint8A
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-it.each([1, 27, 4_096, 1_000_000])('packets come back byte for byte, in chunks of %i bytes', async (size) => {
-  expect(await Array.fromAsync(readPackets(inChunks(file, size)))).toEqual(packets);
-});
+it.each([1, 27, 4_096, 1_000_000])(
+  'packets are read back byte for byte in chunks of %i bytes',
+  async (size) => {
+    expect(await Array.fromAsync(readPackets(inChunks(file, size)))).toEqual(packets);
+  },
+);
 
-it('goes on in the middle, and has nothing behind its end', async () => {
+it('starts in the middle, and is empty after the end', async () => {
   expect(await Array.fromAsync(readPackets(inChunks(file, 4_096), 77))).toEqual(packets.slice(77));
   expect(await Array.fromAsync(readPackets(inChunks(file, 4_096), packets.length))).toEqual([]);
 });
 
-it('ends where a file was cut off, with the whole packets before that', async () => {
+it('ignores an incomplete packet at the end', async () => {
   const cut = await Array.fromAsync(readPackets(inChunks(file.subarray(0, file.length - 1), 4_096)));
   expect(cut).toEqual(packets.slice(0, -1));
 });

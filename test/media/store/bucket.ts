@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 import { temporaryFolder } from '../helpers.ts';
 
 export interface BucketServerOptions {
-  /** Where it keeps its files. */
+  /** The folder of its files. */
   directory: string;
   port?: number;
 }
@@ -14,7 +14,7 @@ export interface BucketServer {
   close(): Promise<void>;
 }
 
-/** A real S3-compatible server on loopback. Its key is `S3RVER`, and so is the key's secret. */
+/** A real S3-compatible server on loopback. Its key and secret are `S3RVER`. */
 export async function runBucket(
   name: string,
   { directory, port = 0 }: BucketServerOptions,
@@ -25,7 +25,7 @@ export async function runBucket(
   return { port: address.port, close: () => server.close() };
 }
 
-/** The same for one test, with which it ends. Resolves to its port. */
+/** The same for one test. Resolves to its port. */
 export async function startBucket(name: string, options: Partial<BucketServerOptions> = {}): Promise<number> {
   const directory = options.directory ?? (await temporaryFolder());
   const server = await runBucket(name, { ...options, directory });

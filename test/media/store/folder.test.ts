@@ -23,7 +23,7 @@ mediaStoreContract('the folder', async (options) => {
 describe('the folder', () => {
   const now = () => Date.UTC(2031, 4, 5);
 
-  test('counts a file that another replica has kept again among the youngest', async () => {
+  test('counts a file that another replica has stored again as new', async () => {
     const directory = await temporaryFolder();
     let time = now();
     const store = createFolderStore({ directory, now: () => time, quotaBytes: 12 });
@@ -40,14 +40,14 @@ describe('the folder', () => {
     expect(await store.stat(third.name)).toBeDefined();
   });
 
-  test('keeps files where no one else on the machine reads them', async () => {
+  test('stores files that other users of the machine cannot read', async () => {
     const directory = join(await temporaryFolder(), 'media');
     const { name } = await createFolderStore({ directory, now }).put(chunks('a song'), { extension: 'txt' });
     const modes = [directory, join(directory, name)].map((path) => statSync(path).mode & 0o777);
     expect(modes).toEqual([0o700, 0o600]);
   });
 
-  test('removes old files beside one that cannot be removed, and says so', async () => {
+  test('removes old files next to one that cannot be removed, and throws its error', async () => {
     const kept = ['stubborn', 'old', 'young'].map((name, storedAt) => ({ name, bytes: 10, storedAt }));
     const tried: string[] = [];
     const pruned = removeOldest(kept, { quotaBytes: 10, now }, async ({ name }) => {
@@ -59,7 +59,7 @@ describe('the folder', () => {
     expect(tried).toEqual(['stubborn', 'old', 'young']);
   });
 
-  test('lets a file be read to its end although it is removed meanwhile', async () => {
+  test('reads a file to its end although it is removed meanwhile', async () => {
     const store = createFolderStore({ directory: await temporaryFolder(), now });
     const content = 'x'.repeat(500_000);
     const { name } = await store.put(chunks(content), { extension: 'txt' });
@@ -68,7 +68,7 @@ describe('the folder', () => {
     expect(opened && (await bytesOf(opened.stream)).length).toBe(content.length);
   });
 
-  test('clears away what a process that died was writing, and leaves what is being written', async () => {
+  test('deletes unfinished files of processes that died, and no others', async () => {
     const directory = await temporaryFolder();
     const incoming = join(directory, 'incoming');
     await mkdir(incoming);
@@ -80,7 +80,7 @@ describe('the folder', () => {
     expect(await readdir(incoming)).toEqual(['under-way']);
   });
 
-  test("leaves other programs' files alone", async () => {
+  test("ignores other programs' files", async () => {
     const directory = await temporaryFolder();
     await writeFile(join(directory, 'notes.txt'), 'mine');
     const store = createFolderStore({ directory, now, retentionMs: 1, quotaBytes: 1 });
@@ -89,9 +89,9 @@ describe('the folder', () => {
     expect(await readdir(directory)).toContain('notes.txt');
   });
 
-  // The device whose every write fails for lack of space.
+  // Every write to this device fails with a full disk.
   test.runIf(existsSync('/dev/full'))(
-    'says so when the disk is full, and works again when it is not',
+    'throws if the disk is full, and works again with free space',
     async () => {
       const directory = await temporaryFolder();
       let full = true;
@@ -107,7 +107,7 @@ describe('the folder', () => {
     },
   );
 
-  test('says so when the folder cannot be used, and works again when it can', async () => {
+  test('throws if the folder cannot be used, and works again once it can', async () => {
     const directory = join(await temporaryFolder(), 'media');
     await writeFile(directory, 'a file where the folder should be');
     const store = createFolderStore({ directory, now });

@@ -5,7 +5,7 @@ import { RecordingLog } from '../../storage/recording-log.ts';
 
 const USUAL = 10 * 60_000;
 
-/** Pruning whose waits end when the test says so. */
+/** Pruning whose waits are controlled by the test. */
 function start(prune: () => Promise<{ removed: number; removedBytes: number }>, random = () => 0.5) {
   const log = new RecordingLog();
   const waits: number[] = [];
@@ -43,7 +43,7 @@ test('files are pruned a minute after the start and about every ten minutes', as
   await pruning.stop();
 });
 
-test('what was let go is told, and a round that fails is followed by the next', async () => {
+test('logs deleted files, and continues after a failed round', async () => {
   const prune = vi
     .fn(async () => ({ removed: 2, removedBytes: 10 }))
     .mockRejectedValueOnce(new MediaError('store', 'The media bucket cannot be reached'));
@@ -57,7 +57,7 @@ test('what was let go is told, and a round that fails is followed by the next', 
   await pruning.stop();
 });
 
-test('stopping waits for the round that runs, and begins no other', async () => {
+test('stopping waits for the current round and starts no other', async () => {
   const round = Promise.withResolvers<typeof nothing>();
   const prune = vi.fn(() => round.promise);
   const { waits, wake, pruning } = start(prune);

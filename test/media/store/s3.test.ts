@@ -44,7 +44,7 @@ mediaStoreContract('the bucket', async (options) => {
 });
 
 describe('the bucket', () => {
-  test('that refuses connections leaves no file open', async () => {
+  test('that refuses connections leaves no open file', async () => {
     const stagingDirectory = await temporaryFolder();
     const store = await storeAt(1, { stagingDirectory });
     await expect(store.put(chunks('a song'.repeat(200_000)), { extension: 'txt' })).rejects.toMatchObject({
@@ -60,7 +60,7 @@ describe('the bucket', () => {
     await expect.poll(open).toEqual([]);
   });
 
-  test('keeps what another replica has kept anew since it was listed', async () => {
+  test('keeps a file that another replica has stored again since the listing', async () => {
     const directory = await temporaryFolder();
     const now = Date.UTC(2031, 4, 5);
     const setKeptAt = (name: string, time: number) =>
@@ -84,7 +84,7 @@ describe('the bucket', () => {
     expect(left.map((file) => file !== undefined)).toEqual([false, true, true]);
   });
 
-  test('that cannot be reached is named as such, and used again when it can', async () => {
+  test('that cannot be reached is an error, and works again once it can', async () => {
     const port = await freePort();
     const store = await storeAt(port);
 
@@ -96,7 +96,7 @@ describe('the bucket', () => {
     expect(await store.put(chunks('a song'), { extension: 'txt' })).toMatchObject({ bytes: 6 });
   });
 
-  test('that does not exist, or does not know the key, is no missing file', async () => {
+  test('that does not exist, or rejects the key, is not a missing file', async () => {
     const port = await startBucket(bucket);
     const elsewhere = await storeAt(port, { bucket: 'nowhere' });
     await expect(elsewhere.put(chunks('x'), { extension: 'txt' })).rejects.toMatchObject({ code: 'store' });
@@ -108,14 +108,14 @@ describe('the bucket', () => {
     });
   });
 
-  test('leaves no temporary file behind', async () => {
+  test('leaves no temporary file', async () => {
     const stagingDirectory = await temporaryFolder();
     const store = await storeAt(await startBucket(bucket), { stagingDirectory });
     await store.put(chunks('a song'), { extension: 'txt' });
     expect(await readdir(stagingDirectory)).toEqual([]);
   });
 
-  test('that stumbles is asked again with the whole file', async () => {
+  test('that fails temporarily is retried with the whole file', async () => {
     const received: string[] = [];
     const { port } = await listen(async (request, response) => {
       received.push(String(await bytesOf(request)));
@@ -126,11 +126,11 @@ describe('the bucket', () => {
     expect(received).toEqual(['a song', 'a song']);
   });
 
-  test('that never answers, or stops in the middle of a file, is named as such', async () => {
+  test('that never responds, or stops in the middle of a file, is an error', async () => {
     let heads = 0;
     const { port } = await listen((request, response) => {
       if (request.method === 'GET') response.writeHead(200, { 'content-length': 100 }).write('half a song');
-      // Each silence takes a second of undici's clock: one is enough.
+      // Each timeout takes a second of undici's clock, so there is only one.
       else if (++heads > 1) response.writeHead(503).end();
     });
     const store = await storeAt(port, { idleTimeoutMs: 100 });
@@ -142,7 +142,7 @@ describe('the bucket', () => {
     expect(heads).toBe(3);
   });
 
-  test('gets its connection back from a stream that is destroyed, read or not', async () => {
+  test('frees the connection of a destroyed stream, read or not', async () => {
     let closed = 0;
     const { port } = await listen((_request, response) => {
       response.once('close', () => {
@@ -167,7 +167,7 @@ describe('the bucket', () => {
     await expect.poll(() => closed).toBe(3);
   });
 
-  test('that knows no ranges never passes the whole file off as a part', async () => {
+  test('without support for ranges never returns the whole file as a part', async () => {
     const { port } = await listen((_request, response) => response.end('the whole song'));
     const store = await storeAt(port);
     const name = `${'0'.repeat(64)}.txt`;
@@ -176,7 +176,7 @@ describe('the bucket', () => {
     expect(String(await bytesOf(whole?.stream ?? []))).toBe('the whole song');
   });
 
-  test('that is full is named as such', async () => {
+  test('that is full is an error', async () => {
     const { port } = await listen(async (request, response) => {
       await bytesOf(request);
       response.writeHead(507).end();
