@@ -30,16 +30,16 @@ test.each([
   ['Write code to greet a user', /```typescript[\s\S]*```/],
   ['Hello!', /Ask me/],
   ['Purple submarines on Tuesday', /purple[\s\S]*submarines/i],
-])('%s is answered with what it asks for', async (question, expected) => {
+])('answers %s', async (question, expected) => {
   expect(await answer(say(question))).toMatch(expected);
 });
 
-test('equal conversations get equal answers, other questions others', async () => {
+test('equal conversations get equal answers, different ones get different answers', async () => {
   expect(await answer(say('Explain tides'))).toBe(await answer(say('Explain tides')));
   expect(await answer(say('Explain tides'))).not.toBe(await answer(say('Explain bridges')));
 });
 
-test('what was said is remembered, and what was not is not made up', async () => {
+test('recalls earlier messages and invents none', async () => {
   expect(await answer(say('My name is Ada', 'Hello', 'what is my name?'))).toContain('Ada');
   expect(await answer(say('My name is Ada', 'Hi', 'call me Bea', 'Hi', "what's my name"))).toContain('Bea');
   expect(await answer(say('what is my name?'))).toContain('not told me');
@@ -51,7 +51,7 @@ test('an essay can be long', async () => {
 });
 
 test.each(['', ' ', '?', '🦉', '((((', '-', 'what is', 'list', '1'.repeat(5000), '[](http://x)'])(
-  '%j is answered too',
+  'answers %j',
   async (question) => {
     expect((await answer(say(question))).length).toBeGreaterThan(5);
   },

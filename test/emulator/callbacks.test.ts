@@ -3,7 +3,7 @@ import { makeSong, post, runEmulator, runReceiver, shareEmulator, songFields } f
 import { SHAPES, type ShapeName } from './shapes.ts';
 
 const emulatorHere = shareEmulator();
-// Long enough for a slow machine, short enough to wait for.
+// Long enough for a slow machine, short enough for a test.
 const impatientEmulator = shareEmulator({ callbackTimeoutSeconds: 1 });
 
 const songPath = '/music/generate';
@@ -23,7 +23,7 @@ async function generate(fault: string | null, ...statuses: Parameters<typeof run
   return { emulator, receiver, taskId: answer.body.data.taskId, atAnswer, stages };
 }
 
-test('a song is told in stages: its words, the first sound, then all of it', async () => {
+test('a song is reported in stages: its lyrics, the first take, then all takes', async () => {
   const { receiver, stages, taskId } = await generate(null);
   expect(stages).toEqual(['text', 'first', 'complete']);
   const [text, first, complete] = receiver.json() as Body[];
@@ -36,7 +36,7 @@ test('a song is told in stages: its words, the first sound, then all of it', asy
 test.each([
   ['refused', 500],
   ['reset', 'reset'],
-  ['left hanging', 'hang'],
+  ['never answered', 'hang'],
 ] as const)('a callback that is %s is sent again', async (_, status) => {
   const { emulator, receiver, stages } = await generate(null, status, status);
   expect(stages).toEqual(['text', 'text', 'text', 'first', 'complete']);
@@ -44,7 +44,7 @@ test.each([
   expect(receiver.bodies[0]).toBe(receiver.bodies[2]);
 });
 
-test('after three retries a callback is given up, and the task never counts as complete', async () => {
+test('after three retries a callback is dropped, and the task is never complete', async () => {
   const { emulator, receiver, stages, taskId } = await generate(
     null,
     ...Array.from({ length: 12 }, () => 503),
@@ -67,13 +67,13 @@ test.each([
   expect((await generate(fault)).stages).toEqual(expected);
 });
 
-test('an early callback comes before the submission is answered', async () => {
+test('an early callback arrives before the response to the submission', async () => {
   const { atAnswer, stages } = await generate('callback=early');
   expect(stages).toEqual(['complete']);
   expect(atAnswer).toBe(1);
 });
 
-test('a failure carries the code that was asked for, and the task cannot be built on', async () => {
+test('a failure has the requested code, and the task cannot be used', async () => {
   const { emulator, receiver, taskId } = await generate('callback=fail:413');
   expect(receiver.json()[0]).toMatchObject({
     code: 413,
@@ -83,13 +83,13 @@ test('a failure carries the code that was asked for, and the task cannot be buil
   expect(cover.body.msg).toContain('failed');
 });
 
-test('a late callback holds the result back', async () => {
+test('a late callback delays the result', async () => {
   const started = performance.now();
   expect((await generate('callback=late:0.3')).stages).toEqual(['text', 'first', 'complete']);
   expect(performance.now() - started).toBeGreaterThan(290);
 });
 
-test('a foreign callback names another task', async () => {
+test('a foreign callback has another task’s ID', async () => {
   const { receiver, taskId } = await generate('callback=foreign');
   const [body] = receiver.json() as Body[];
   expect(body.data.task_id).not.toBe(taskId);
@@ -104,7 +104,7 @@ test('closing ends every task and callback', async () => {
   expect(receiver.bodies).toEqual([]);
 });
 
-/** Where each shape puts what the contract leaves open. */
+/** The form of each shape where the contract shows none. */
 const expected: Record<
   ShapeName,
   { accepted: (id: string) => object; song: (id: string) => object; failure: (id: string) => object }
@@ -189,7 +189,7 @@ test.each(Object.keys(expected) as ShapeName[])(
   },
 );
 
-test('songs of two requests at once keep to their own tasks', async () => {
+test('songs of two parallel requests stay in their tasks', async () => {
   const emulator = await emulatorHere();
   const receiver = await runReceiver();
   const [left, right] = await Promise.all([

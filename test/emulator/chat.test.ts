@@ -58,7 +58,7 @@ test('the openai client lists models', async () => {
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test('max_tokens cuts an answer and says so', async () => {
+test('max_tokens cuts an answer and sets the finish reason', async () => {
   const { client } = await connect();
   const completion = await client.chat.completions.create({
     model: 'chat-small',
@@ -85,7 +85,7 @@ test.each([
   expect(text.length).toBeGreaterThan(0);
 });
 
-test('a stream without its end ends early, and a stalled one goes silent', async () => {
+test('a stream without an end marker ends early, and a stalled one goes silent', async () => {
   const { emulator } = await connect();
   const body = { model: 'chat-small', stream: true, messages: [{ role: 'user', content: 'Explain rivers' }] };
   const path = '/chat/v1/chat/completions';

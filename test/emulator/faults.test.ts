@@ -12,7 +12,7 @@ async function ask(fault: string) {
   return post(emulator, chatPath, chatBody, { 'x-emulator-fault': fault });
 }
 
-test('a status comes with its retry-after, in the dialect of the route', async () => {
+test('a status has its retry-after and the dialect of the route', async () => {
   const answer = await ask('status=429:7');
   expect(answer.status).toBe(429);
   expect(answer.headers.get('retry-after')).toBe('7');
@@ -28,13 +28,13 @@ test.each([
   ['body-code=many', 'body-code=430'],
   ['slow=', 'slow=2'],
   ['callback=late:soon', 'callback=late:30'],
-])('%s is refused, with an example of what would be right', async (fault, example) => {
+])('%s is refused with a valid example', async (fault, example) => {
   const answer = await ask(fault);
   expect(answer.status).toBe(400);
   expect(JSON.stringify(answer.body)).toContain(example);
 });
 
-test('a status is the HTTP status even where the shape hides codes in bodies', async () => {
+test('a status is the HTTP status even if the shape has codes in bodies', async () => {
   const emulator = await runEmulator();
   for (const status of [400, 500, 503]) {
     const answer = await post(emulator, '/music/generate', songFields(dead), {
@@ -45,7 +45,7 @@ test('a status is the HTTP status even where the shape hides codes in bodies', a
   }
 });
 
-test('a body code comes with HTTP 200, and nothing is taken', async () => {
+test('a body code has HTTP 200, and nothing is accepted', async () => {
   const emulator = await runEmulator();
   const receiver = await runReceiver();
   const answer = await post(emulator, '/music/generate', songFields(receiver), {
@@ -103,7 +103,7 @@ test.each(['lost=reset', 'lost=error'])(
   },
 );
 
-test('requests that a rule names meet its fault, as often as it says', async () => {
+test('a rule applies its fault to matching requests, up to its count', async () => {
   const emulator = await runEmulator({ faults: [{ fault: 'status=503', path: 'completions', times: 2 }] });
   const statuses: number[] = [];
   for (let count = 0; count < 3; count++) {
@@ -130,7 +130,7 @@ test('a rule for videos waits for a video', async () => {
   );
 });
 
-test('a fault that cannot be read is refused', async () => {
+test('an invalid fault is refused', async () => {
   expect(await ask('status=teapot')).toMatchObject({ status: 400 });
   expect(await ask('callback=sideways')).toMatchObject({ status: 400 });
   expect(await ask('callback=late:soon')).toMatchObject({ status: 400 });

@@ -1,17 +1,17 @@
-/** Things that go wrong on purpose: written in words, and met by the requests of rules or of a header. */
+/** Injected faults, written as text in rules or in a header. */
 import { pathOf, RefusedRequest, routeFamily } from '../../src/emulator/requests.ts';
 
-/** A fault of requests whose headers ask for none. */
+/** A fault for requests without a fault header. */
 export interface FaultRule {
-  /** As in the header: `status=503`, `callback=duplicate`, several separated by commas. */
+  /** As in the header: `status=503`, `callback=duplicate`, separated by commas. */
   readonly fault: string;
-  /** Only requests whose path contains this. Without it, files are left alone. */
+  /** Applies only to paths that contain this. Without it, files are left out. */
   readonly path?: string | undefined;
-  /** How many requests meet it; default every one. */
+  /** The number of affected requests; default all. */
   readonly times?: number | undefined;
 }
 
-/** What a fault of several kinds can be. */
+/** The kinds of faults. */
 const hows = {
   lost: ['reset', 'hang', 'error'],
   callback: [
@@ -32,14 +32,14 @@ const hows = {
 type How<Kind extends keyof typeof hows> = (typeof hows)[Kind][number];
 
 /**
- * Something that goes wrong on purpose:
- * - `status=503`, `status=429:2`: that HTTP status in the family's dialect, the second with `retry-after: 2`;
- * - `body-code=430` (music): HTTP 200 with that code in the body;
- * - `slow=2`: two real seconds more; `hang`, `reset`: no answer; `nonsense`: HTML; `empty-202`: a 202 without a body;
- * - `lost=reset`, `lost=hang`, `lost=error`: the request is carried out, and its answer is lost;
- * - `callback=…`: `duplicate`, `early`, `staged` (also where there are no stages), `complete-only`, `out-of-order`, `none`,
+ * An injected fault:
+ * - `status=503`, `status=429:2`: this HTTP status in the family's dialect, the second with `retry-after: 2`;
+ * - `body-code=430` (music): HTTP 200 with this code in the body;
+ * - `slow=2`: two more real seconds; `hang`, `reset`: no response; `nonsense`: HTML; `empty-202`: a 202 without a body;
+ * - `lost=reset`, `lost=hang`, `lost=error`: the request is processed, but its response is lost;
+ * - `callback=…`: `duplicate`, `early`, `staged` (also for tasks without stages), `complete-only`, `out-of-order`, `none`,
  *   `late:30`, `fail:413`, `nonsense`, `foreign` (another task's id);
- * - `stream=…`: halfway the connection ends (`break`), `stall`, an `error` event; or `no-end` mark;
+ * - `stream=…`: halfway, the connection ends (`break`), stalls (`stall`) or sends an `error` event; `no-end`: no end marker;
  * - `video=FAILED`, `video=CANCELED`, `video=UNKNOWN`, `video=stuck`.
  */
 export type Fault =
@@ -52,10 +52,10 @@ export type Fault =
   | { readonly kind: 'stream'; readonly how: How<'stream'> }
   | { readonly kind: 'video'; readonly how: How<'video'> };
 
-/** A fault that cannot be read; a request that asks for it is refused. */
+/** An invalid fault. Requests with it are refused. */
 export class UnknownFaultError extends RefusedRequest {}
 
-/** Reads faults as the header `x-emulator-fault` writes them. Throws UnknownFaultError. */
+/** Parses faults in the format of the header `x-emulator-fault`. Throws UnknownFaultError. */
 function parseFaults(text: string): Fault[] {
   return text
     .split(',')
@@ -107,15 +107,15 @@ function parseFault(text: string): Fault {
   throw new UnknownFaultError('invalid', `'${text}' is no fault of the emulator`);
 }
 
-/** NaN for what is no number, an empty text included. */
+/** Returns NaN for invalid numbers and empty text. */
 function numberOf(text: string): number {
   return text.trim() === '' ? Number.NaN : Number(text);
 }
 
-/** The faults in force: rules by which requests meet faults. */
+/** The active faults. */
 export function createFaults(rules: readonly FaultRule[]) {
   const active: { rule: FaultRule; faults: Fault[]; left: number }[] = [];
-  /** Adds a rule after the others. Throws UnknownFaultError. */
+  /** Appends a rule. Throws UnknownFaultError. */
   const add = (rule: FaultRule): void => {
     active.push({ rule, faults: parseFaults(rule.fault), left: rule.times ?? Number.POSITIVE_INFINITY });
   };
@@ -125,7 +125,7 @@ export function createFaults(rules: readonly FaultRule[]) {
     clear: (): void => {
       active.length = 0;
     },
-    /** The faults of one request: those of its header and the first rule that fits, which is used up by one. */
+    /** Returns the faults of a request: those of its header, or of the first matching rule, whose count decreases. */
     take(method: string, url: string, header: string | undefined): Fault[] {
       const asked = header === undefined ? [] : parseFaults(header);
       const path = pathOf(url);
@@ -142,13 +142,13 @@ export function createFaults(rules: readonly FaultRule[]) {
   };
 }
 
-/** Whether a path is of the gateway itself, and not a file. */
+/** True for paths of the gateway, not of files. */
 function isGateway(path: string): boolean {
   return routeFamily(path) !== 'files';
 }
 
 const isMusic = (_method: string, path: string): boolean => routeFamily(path) === 'music';
-/** Which requests a fault can happen to at all; the faults that are not here, to every one. */
+/** The requests that a fault applies to. Faults without an entry apply to all. */
 const concerned: Partial<Record<Fault['kind'], (method: string, path: string) => boolean>> = {
   callback: isMusic,
   'body-code': isMusic,

@@ -1,4 +1,4 @@
-/** The emulator, in which things go wrong on purpose. */
+/** The emulator with injected faults. */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type {
@@ -16,19 +16,19 @@ import { serverSentEvent } from '../../src/emulator/text/conversation.ts';
 import { createFaults, type Fault, type FaultRule } from './faults.ts';
 
 export interface FaultyEmulator extends Emulator {
-  /** Adds a fault for requests to come. Throws UnknownFaultError. */
+  /** Adds a fault for later requests. Throws UnknownFaultError. */
   addFault(rule: FaultRule): void;
   clearFaults(): void;
 }
 
 export interface FaultyOptions extends EmulatorOptions {
-  /** Faults to begin with; more can be added while it runs. */
+  /** Initial faults. More can be added later. */
   readonly faults?: readonly FaultRule[];
 }
 
 type CallbackFault = Extract<Fault, { kind: 'callback' }>;
 
-/** Requests meet the faults of rules, and those of their header `x-emulator-fault`. */
+/** Applies the faults of rules and of the header `x-emulator-fault`. */
 export async function startFaultyEmulator({
   faults: rules = [],
   ...options
@@ -70,13 +70,13 @@ export async function startFaultyEmulator({
   return { ...emulator, addFault: faults.add, clearFaults: faults.clear };
 }
 
-/** Makes the faults of whole requests happen, before a request is taken or after its answer is made. */
+/** Injects faults of whole requests, before a request is processed or after its response is created. */
 function injectFaults(
   server: FastifyInstance,
   context: FaultTools,
   faultsOf: (request: FastifyRequest) => readonly Fault[],
 ): void {
-  // A request without an answer ends when the client or the emulator goes away.
+  // A request without a response ends when the client or the emulator closes it.
   const never = (): Promise<never> => new Promise(() => {});
 
   server.addHook('preValidation', async (request, reply) => {
@@ -122,7 +122,7 @@ function injectFaults(
   });
 }
 
-/** The body of a refusal with a status, in the dialect of the request's family. */
+/** Returns the body of a refusal in the dialect of the request's family. */
 function injected({ url }: FastifyRequest, status: number, { shape, randomId }: FaultTools): unknown {
   const message = `injected fault: status ${status}`;
   const family = routeFamily(url);
@@ -131,7 +131,7 @@ function injected({ url }: FastifyRequest, status: number, { shape, randomId }: 
   return answerRefusal(refusal, family, shape, randomId()).body;
 }
 
-/** Waits real seconds, whatever the speed, to try the client's patience. */
+/** Waits real seconds at any speed, to test the client's timeouts. */
 function hold(seconds: number, { closing }: Pick<FaultTools, 'closing'>): Promise<void> {
   return wait(seconds * 1000, undefined, { signal: closing });
 }
@@ -144,7 +144,7 @@ function faultyReport({ how, amount }: CallbackFault, context: FaultTools) {
     const twice = async (report: TaskReport): Promise<boolean> =>
       (await Promise.all([send(report), send(report)])).includes(true);
 
-    /** Tells of the result, which ends the task. */
+    /** Reports the result, which ends the task. */
     async function sendResult(report: TaskReport): Promise<void> {
       switch (how) {
         case 'none':
@@ -162,7 +162,7 @@ function faultyReport({ how, amount }: CallbackFault, context: FaultTools) {
           await hold(amount ?? LATE_SECONDS, context);
           break;
         case 'staged':
-          // A receiver must not take a stage with nothing in it for the result.
+          // A receiver must not mistake an empty stage for the result.
           if (stages.length === 1) await send({ kind: 'songs', stage: 'text', items: [] });
           break;
       }

@@ -28,7 +28,7 @@ test('the genai client gets a whole answer', async () => {
   expect(response.usageMetadata?.totalTokenCount).toBeGreaterThan(3);
 });
 
-test('the genai client streams the same words as it gets whole', async () => {
+test('the genai client streams the same text as the whole answer', async () => {
   const { client } = await connect('/gen');
   const question = { model: 'facet-text', contents: 'Explain tides' };
   const whole = await client.models.generateContent(question);
@@ -45,7 +45,7 @@ test('the genai client streams the same words as it gets whole', async () => {
   expect(finish).toBe('STOP');
 });
 
-test('the genai client gets a picture with its text', async () => {
+test('the genai client gets an image with its text', async () => {
   const { client } = await connect('/gen');
   const response = await client.models.generateContent({
     model: 'facet-picture',
@@ -73,7 +73,7 @@ const declaration = {
   },
 };
 
-test('the genai client is asked to call a function, and its result is put into words', async () => {
+test('the genai client gets a function call, and a text for its result', async () => {
   const { client } = await connect('');
   const config = { tools: [{ functionDeclarations: [declaration] }] };
   const question = { role: 'user', parts: [{ text: 'What is the weather in Paris?' }] };
@@ -92,7 +92,7 @@ test('the genai client is asked to call a function, and its result is put into w
   expect(answered.text).toContain('sky is **clear**');
 });
 
-test('a question that no function fits is answered in words', async () => {
+test('a question without a matching function gets a text', async () => {
   const { client } = await connect('');
   const config = { tools: [{ functionDeclarations: [declaration] }] };
   const response = await client.models.generateContent({
@@ -104,7 +104,7 @@ test('a question that no function fits is answered in words', async () => {
   expect(response.text).toBe('1 + 1 = **2**');
 });
 
-test('the thinking preview thinks within its budget, and not at all with none', async () => {
+test('the thinking preview thinks within its budget, and not at all with a budget of zero', async () => {
   const { client } = await connect('');
   const ask = (thinkingBudget: number) =>
     client.models.generateContent({

@@ -7,14 +7,14 @@ import { type FaultyEmulator, type FaultyOptions, startFaultyEmulator } from './
 
 const quick = (): FaultyOptions => ({ speed: 0, songSeconds: 3, studio: createSampleStudio() });
 
-/** Starts an emulator without delays that ends with the test. Its media are samples unless the options say otherwise. */
+/** Starts an emulator without delays that ends with the test. Its media are samples by default. */
 export async function runEmulator(options: FaultyOptions = {}): Promise<FaultyEmulator> {
   const emulator = await startFaultyEmulator({ ...quick(), ...options });
   onTestFinished(() => emulator.close());
   return emulator;
 }
 
-/** One emulator for the tests of a file, for those that need no options of their own; started with the first. */
+/** A shared emulator for the tests of a file without special options. Started by the first test. */
 export function shareEmulator(options: FaultyOptions = {}): () => Promise<FaultyEmulator> {
   let shared: Promise<FaultyEmulator> | null = null;
   afterAll(async () => (await shared)?.close());
@@ -26,13 +26,13 @@ export function shareEmulator(options: FaultyOptions = {}): () => Promise<Faulty
 
 export interface Receiver {
   readonly url: string;
-  /** Bodies as they came, those of refused attempts too. */
+  /** Raw bodies, including those of refused attempts. */
   readonly bodies: string[];
   /** The bodies, parsed. */
   json(): unknown[];
 }
 
-/** A callback receiver; it answers with the statuses given, one after the other, and then with 200. */
+/** A callback receiver that responds with the given statuses in order, and then with 200. */
 export async function runReceiver(...statuses: (number | 'reset' | 'hang')[]): Promise<Receiver> {
   const bodies: string[] = [];
   const server = createServer((request, response) => {
@@ -66,7 +66,7 @@ export interface Answer {
   readonly body: any;
 }
 
-/** Sends JSON with the family's right headers, unless others are given. */
+/** Sends JSON, by default with the headers of the family. */
 export async function post(
   emulator: Emulator,
   path: string,
@@ -114,7 +114,7 @@ export interface Song {
   readonly items: readonly any[];
 }
 
-/** Makes a song and waits for it. */
+/** Creates a song and waits for it. */
 export async function makeSong(
   emulator: Emulator,
   receiver: Receiver,

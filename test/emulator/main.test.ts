@@ -22,7 +22,7 @@ function run(...flags: string[]): { child: ChildProcess; output: () => string; e
   return { child, output: () => text, exit: once(child, 'close') };
 }
 
-test('npm run emulator prints its url and key, answers, and ends cleanly', async () => {
+test('npm run emulator prints its URL and key, responds, and ends cleanly', async () => {
   const { child, output, exit } = run('--port', '0', '--key', 'mine', '--speed', '0');
   await expect.poll(output).toMatch(/url {2}http:\/\/127\.0\.0\.1:\d+\n {2}key {2}mine/);
   const url = /url {2}(\S+)/.exec(output())?.[1] ?? '';
@@ -34,7 +34,7 @@ test('npm run emulator prints its url and key, answers, and ends cleanly', async
   expect((await exit)[0]).toBe(0);
 });
 
-test('the line that it prints starts a bot that may fetch what the emulator made', async () => {
+test('the printed command starts a bot that can fetch the emulator’s files', async () => {
   const { output } = run('--port', '0', '--speed', '0', '--song-seconds', '2');
   await expect.poll(output).toContain('npm start');
   const [line = ''] = /^.*npm start$/m.exec(output()) ?? [];
@@ -60,17 +60,17 @@ test.each([
   [['--port', '99999'], '--port must be'],
   [['--public-url', 'emulator'], '--public-url must be a URL'],
   [['--colour', 'red'], 'colour'],
-])('%j is refused with a sentence', (flags, sentence) => {
+])('%j is refused with an explanation', (flags, sentence) => {
   expect(() => readFlags(flags)).toThrow(sentence);
 });
 
-test('a mistake is told with the flags, and without a stack', async () => {
+test('an invalid flag prints the usage and no stack', async () => {
   const { output, exit } = run('--speed', 'fast');
   expect((await exit)[0]).toBe(2);
   expect(output()).toMatch(/--speed must be a number[\s\S]*--port[\s\S]*--song-seconds/);
   expect(output()).not.toContain('    at ');
 });
 
-test('--help is asked for instead of an emulator', () => {
+test('--help starts no emulator', () => {
   expect(readFlags(['--help'])).toBeUndefined();
 });

@@ -6,7 +6,7 @@ import { openStudio } from '../../src/emulator/studio/studio.ts';
 import { fetchBytes, get, post, runEmulator, shareEmulator } from './harness.ts';
 
 const emulatorHere = shareEmulator();
-/** For tests that read what was made or sent. */
+/** For tests that read files or requests. */
 const studioHere = shareEmulator({ studio: openStudio() });
 
 const paths = [
@@ -26,7 +26,7 @@ async function draw(emulator: Emulator, text: string, parameters?: Record<string
   return { body, url, picture: PNG.sync.read(Buffer.from(await fetchBytes(url))) };
 }
 
-test('a picture has the requested size, and depends on the prompt alone', async () => {
+test('an image has the requested size and depends only on the prompt', async () => {
   const emulator = await studioHere();
   const boat = await draw(emulator, 'a boat on the sea', { size: '300*500' });
   expect([boat.picture.width, boat.picture.height]).toEqual([300, 500]);
@@ -45,7 +45,7 @@ function colours(picture: PNG): number {
   return seen.size;
 }
 
-test('a picture says in its corner who painted it, and nowhere else', async () => {
+test('an image has a signature only in its corner', async () => {
   const { picture } = await draw(await studioHere(), 'a boat on the sea', { size: '500*300' });
   const { pixels } = drawScene(planScene('a boat on the sea', ''), 500, 300);
   const signed = Array.from({ length: 500 * 300 }, (_, at) => at).filter((at) =>
@@ -61,38 +61,41 @@ async function filmed(emulator: Emulator, body: object, headers: Record<string, 
   return (await get(emulator, query + created.body.output.task_id)).body;
 }
 
-test.each(paths)('%s takes a video task, polled until it is done', async (createPath, queryPath) => {
-  const emulator = await emulatorHere();
-  const { body } = await post(emulator, createPath, {
-    model: 'reel-standard',
-    input: { prompt: 'a boat at sunset' },
-    parameters: { resolution: '480P', duration: 2 },
-  });
-  expect(body).toMatchObject({
-    request_id: expect.any(String),
-    output: { task_id: expect.any(String), task_status: 'PENDING' },
-    metadata: { provider: expect.any(String) },
-  });
-  await emulator.settled();
-  const done = (await get(emulator, queryPath + body.output.task_id)).body;
-  const time = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}$/);
-  expect(done.output).toMatchObject({
-    task_status: 'SUCCEEDED',
-    submit_time: time,
-    scheduled_time: time,
-    end_time: time,
-    orig_prompt: 'a boat at sunset',
-  });
-  expect(done.output.actual_prompt).toContain('a boat at sunset,');
-  expect(done.usage).toMatchObject({
-    video_count: 1,
-    SR: 480,
-    ratio: '16:9',
-    duration: 2,
-    output_video_duration: 2,
-  });
-  expect((await fetch(done.output.video_url)).headers.get('content-type')).toBe('video/mp4');
-});
+test.each(paths)(
+  '%s accepts a video task, which is polled until it is done',
+  async (createPath, queryPath) => {
+    const emulator = await emulatorHere();
+    const { body } = await post(emulator, createPath, {
+      model: 'reel-standard',
+      input: { prompt: 'a boat at sunset' },
+      parameters: { resolution: '480P', duration: 2 },
+    });
+    expect(body).toMatchObject({
+      request_id: expect.any(String),
+      output: { task_id: expect.any(String), task_status: 'PENDING' },
+      metadata: { provider: expect.any(String) },
+    });
+    await emulator.settled();
+    const done = (await get(emulator, queryPath + body.output.task_id)).body;
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}$/);
+    expect(done.output).toMatchObject({
+      task_status: 'SUCCEEDED',
+      submit_time: time,
+      scheduled_time: time,
+      end_time: time,
+      orig_prompt: 'a boat at sunset',
+    });
+    expect(done.output.actual_prompt).toContain('a boat at sunset,');
+    expect(done.usage).toMatchObject({
+      video_count: 1,
+      SR: 480,
+      ratio: '16:9',
+      duration: 2,
+      output_video_duration: 2,
+    });
+    expect((await fetch(done.output.video_url)).headers.get('content-type')).toBe('video/mp4');
+  },
+);
 
 test('a video passes through PENDING and RUNNING', async () => {
   const waits: (() => void)[] = [];
@@ -111,14 +114,14 @@ test('a video passes through PENDING and RUNNING', async () => {
 });
 
 test.each([
-  ['an image that is not there', { img_url: 'http://127.0.0.1:9/x.png' }, 'BadRequest.InputDownloadFailed'],
+  ['a missing image', { img_url: 'http://127.0.0.1:9/x.png' }, 'BadRequest.InputDownloadFailed'],
   [
-    'an image that is none',
+    'a file that is not an image',
     { img_url: `data:image/png;base64,${Buffer.from('nonsense').toString('base64')}` },
     'InvalidParameter.DataInspection',
   ],
   [
-    'sound that is none',
+    'a file that is not audio',
     { audio_url: `data:audio/mpeg;base64,${Buffer.from('nonsense').toString('base64')}` },
     'InvalidParameter.DataInspection',
   ],
@@ -133,7 +136,7 @@ test.each([
   expect(done.output.video_url).toBeUndefined();
 });
 
-test.each(['FAILED', 'CANCELED', 'UNKNOWN'])('the fault video=%s ends so', async (status) => {
+test.each(['FAILED', 'CANCELED', 'UNKNOWN'])('the fault video=%s ends with that status', async (status) => {
   const emulator = await emulatorHere();
   const body = { model: 'reel-standard', input: { prompt: 'x' }, parameters: { duration: 2 } };
   const done = await filmed(emulator, body, { 'x-emulator-fault': `video=${status}` });
@@ -149,7 +152,7 @@ test('a stuck video stays PENDING, and an unknown task is UNKNOWN', async () => 
   expect((await get(emulator, `${query}no-such-task`)).body.output.task_status).toBe('UNKNOWN');
 });
 
-test('a video’s URL stops working in time, a task is forgotten after a day, and no URL can be forged', async () => {
+test('a video’s URL expires, a task is deleted after a day, and no URL can be forged', async () => {
   let now = Date.parse('2026-01-01T00:00:00Z');
   const emulator = await runEmulator({ now: () => now, videoUrlSeconds: 60 });
   const body = {
@@ -170,7 +173,7 @@ test('a video’s URL stops working in time, a task is forgotten after a day, an
   expect((await get(emulator, task)).body.output.task_status).toBe('UNKNOWN');
 });
 
-test('files are served whole, in ranges, and by type', async () => {
+test('files are served whole and in ranges, with their type', async () => {
   const emulator = await emulatorHere();
   const { url } = await draw(emulator, 'a boat');
   const whole = Buffer.from(await fetchBytes(url));

@@ -8,7 +8,7 @@ async function connect() {
   const client = new Anthropic({
     apiKey: emulator.apiKey,
     baseURL: `${emulator.url}/msg`,
-    // The library sends its key as a Bearer token, which the contract calls a mistake on msg routes.
+    // The library sends its key as a Bearer token, which the contract forbids on msg routes.
     defaultHeaders: { 'x-api-key': emulator.apiKey, authorization: null, 'vendor-version': '2023-06-01' },
     maxRetries: 0,
   });
@@ -32,14 +32,14 @@ test('the Anthropic client gets a message, and the conversation is remembered', 
   expect(message.usage.input_tokens).toBeGreaterThan(0);
 });
 
-test('the Anthropic client as it comes is refused: its headers are not those of the contract', async () => {
+test('the unmodified Anthropic client is refused, because its headers differ from the contract', async () => {
   const emulator = await runEmulator();
   const client = new Anthropic({ apiKey: emulator.apiKey, baseURL: `${emulator.url}/msg`, maxRetries: 0 });
   const call = client.messages.create({ model, max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] });
   await expect(call).rejects.toBeInstanceOf(Anthropic.APIError);
 });
 
-test('a picture is seen: its type, size and colour', async () => {
+test('an image is described by type, size and colour', async () => {
   const { client } = await connect();
   const picture = new PNG({ width: 20, height: 10 });
   for (let at = 0; at < picture.data.length; at += 4) picture.data.writeUInt32BE(0xc82828ff, at);
@@ -67,7 +67,7 @@ test('a picture is seen: its type, size and colour', async () => {
   expect(block?.type === 'text' && block.text).toContain('a PNG image of 20 × 10 pixels');
 });
 
-test('tokens are counted as the message then uses them, and max_tokens bounds the output', async () => {
+test('the token count matches the message’s usage, and max_tokens limits the output', async () => {
   const { client } = await connect();
   const messages = [{ role: 'user' as const, content: 'Write an essay about tea' }];
   const counted = await client.messages.countTokens({ model, messages });
@@ -86,7 +86,7 @@ test('the Anthropic client pages through the model list', async () => {
   expect(ids.length).toBeGreaterThan(6);
 });
 
-test('errors are typed and carry the request id', async () => {
+test('errors have a type and the request ID', async () => {
   const { client } = await connect();
   const failure = await client.messages
     .create({ model: 'Scribe Large', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] })
@@ -100,7 +100,7 @@ test('errors are typed and carry the request id', async () => {
 test.each([
   [429, Anthropic.RateLimitError],
   [529, Anthropic.InternalServerError],
-])('an injected %i is the error the client knows', async (status, type) => {
+])('an injected %i is a known error of the client', async (status, type) => {
   const { client } = await connect();
   const call = client.messages.create(
     { model, max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] },

@@ -73,7 +73,7 @@ describe('headers', () => {
     ['GET /v1/media/tasks/v1', dialects.media, undefined],
     ['GET /media/v1/tasks/v1', dialects.media, undefined],
   ] as const;
-  test.each(bearer)('%s wants a Bearer token', async (path, dialect, body) => {
+  test.each(bearer)('%s requires a Bearer token', async (path, dialect, body) => {
     const mistakes = [
       {},
       { authorization: 'Bearer wrong' },
@@ -96,7 +96,7 @@ describe('headers', () => {
   test.each([
     [paths.msg, { model: 'scribe-large', max_tokens: 5, messages: asked }],
     [paths.count, { model: 'scribe-large', messages: asked }],
-  ])('%s wants x-api-key and vendor-version', async (path, body) => {
+  ])('%s requires x-api-key and vendor-version', async (path, body) => {
     const key = emulator.apiKey;
     const version = '2023-06-01';
     const mistakes: [Record<string, string>, number][] = [
@@ -116,7 +116,7 @@ describe('headers', () => {
     expect((await send(path, { 'x-api-key': key, 'vendor-version': version }, body)).status).toBe(200);
   });
 
-  test('the model list takes either family at the chat path, and only the messages family at the msg path', async () => {
+  test('the model list accepts either family on the chat path, and only the messages family on the msg path', async () => {
     const bearerHeaders = { authorization: `Bearer ${emulator.apiKey}` };
     const messages = { 'x-api-key': emulator.apiKey, 'vendor-version': '2023-06-01' };
     expect((await get(emulator, '/chat/v1/models', bearerHeaders)).status).toBe(200);
@@ -128,7 +128,7 @@ describe('headers', () => {
   });
 
   test.each([paths.music, paths.image, paths.chat, paths.msg, paths.gen])(
-    '%s takes only JSON',
+    '%s accepts only JSON',
     async (path) => {
       const plain = await post(emulator, path, {}, { 'content-type': 'text/plain' });
       expect(plain.status).toBe(path === paths.music ? 400 : 415);
@@ -142,7 +142,7 @@ describe('headers', () => {
   );
 });
 
-test('GET /v1/models is a 404, with any headers or none', async () => {
+test('GET /v1/models is a 404 with any headers', async () => {
   expect((await get(emulator, '/v1/models')).status).toBe(404);
   expect((await get(emulator, '/v1/models', {})).status).toBe(404);
 });
@@ -207,17 +207,17 @@ describe('dialects', () => {
     ['messages on gen', paths.gen, dialects.gen, { messages: asked }],
     ['messages with contents on gen', paths.gen, dialects.gen, { messages: asked, contents }],
     ['a model in the body on gen', paths.gen, dialects.gen, { model: 'facet-text', contents }],
-    ['content for parts on gen', paths.gen, dialects.gen, { contents: asked }],
+    ['content instead of parts on gen', paths.gen, dialects.gen, { contents: asked }],
     ['no text on gen', paths.gen, dialects.gen, { contents: [{ parts: [{ text: '' }] }] }],
     ['tools on the gen path', paths.gen, dialects.gen, { contents, tools }],
-    ['pictures of a text model', paths.gen, dialects.gen, { contents, ...pictures }],
+    ['images from a text model', paths.gen, dialects.gen, { contents, ...pictures }],
     ['messages on the stream', paths.stream, dialects.gen, { messages: asked }],
-    ['messages on gen pictures', paths.draw, dialects.gen, { messages: asked, ...pictures }],
+    ['messages on gen images', paths.draw, dialects.gen, { messages: asked, ...pictures }],
     ['messages on function calling', paths.tools, dialects.gen, { messages: asked, tools }],
     ['messages on thinking', paths.think, dialects.gen, { messages: asked }],
     ['contents on token counting', paths.count, dialects.msg, { model: 'scribe-large', contents }],
-    ['a gen picture part on chat', paths.chat, dialects.chat, { model: 'chat-small', ...inline }],
-    ['a gen picture part on msg', paths.msg, dialects.msg, { ...large, ...inline }],
+    ['a gen image part on chat', paths.chat, dialects.chat, { model: 'chat-small', ...inline }],
+    ['a gen image part on msg', paths.msg, dialects.msg, { ...large, ...inline }],
     ['no alt=sse', paths.stream.replace('?alt=sse', ''), dialects.gen, { contents }],
     ['another alt', paths.stream.replace('sse', 'json'), dialects.gen, { contents }],
     ['no responseModalities', paths.draw, dialects.gen, { contents }],
@@ -273,9 +273,9 @@ describe('dialects', () => {
       dialects.media,
       { model: 'reel-standard', messages: asked },
     ],
-    ['gen pictures on video', paths.video, dialects.media, { ...video, ...pictures }],
-    ['nothing to film', paths.video, dialects.media, { model: 'reel-standard', input: {} }],
-    ['no picture to animate', paths.video, dialects.media, { ...video, model: 'reel-animate' }],
+    ['gen images on video', paths.video, dialects.media, { ...video, ...pictures }],
+    ['an empty input for a video', paths.video, dialects.media, { model: 'reel-standard', input: {} }],
+    ['no image to animate', paths.video, dialects.media, { ...video, model: 'reel-animate' }],
     [
       'a lower-case resolution',
       paths.video,
@@ -283,7 +283,7 @@ describe('dialects', () => {
       { ...video, parameters: { resolution: '720p' } },
     ],
     ['a duration in text', paths.video, dialects.media, { ...video, parameters: { duration: '5' } }],
-    ['a member of the client’s own', paths.video, dialects.media, { ...video, prompt: 'x' }],
+    ['an unknown member', paths.video, dialects.media, { ...video, prompt: 'x' }],
   ])('%s is refused', async (_, path, dialect, body) => {
     const answer = await post(emulator, path, body);
     expect(answer.status).toBe(400);
@@ -322,7 +322,7 @@ describe('dialects', () => {
       dialects.msg,
     ],
     ['an unknown model', paths.chat, { model: 'no-such', messages: asked }, dialects.chat],
-    ['a video model for pictures', paths.image, { ...image, model: 'reel-standard' }, dialects.media],
+    ['a video model for images', paths.image, { ...image, model: 'reel-standard' }, dialects.media],
     ['an unknown route', '/chat/v1/completions', {}, dialects.chat],
     ['an unknown music route', '/music/dance', {}, dialects.music],
   ])('%s is not found', async (_, path, body, dialect) => {
@@ -331,14 +331,14 @@ describe('dialects', () => {
     expect(answer.body).toMatchObject(dialect);
   });
 
-  test('a display name is answered with the id it belongs to', async () => {
+  test('a display name is refused with its ID', async () => {
     const answer = await post(emulator, paths.chat, { model: 'Chat Small', messages: asked });
     expect(answer.body.error.message).toContain("'chat-small'");
   });
 });
 
 describe('another dialect on music', () => {
-  test.each(musicPaths)('%s takes neither messages nor contents', async (path) => {
+  test.each(musicPaths)('%s accepts neither messages nor contents', async (path) => {
     for (const body of [
       { model: 'V5', messages: asked },
       { model: 'V5', contents },
@@ -471,7 +471,7 @@ describe('music fields', () => {
       400,
       'continueAt',
     ],
-  ])('%s is refused by name', async (_, path, body, code, field) => {
+  ])('%s is refused with the name of the field', async (_, path, body, code, field) => {
     const answer = await post(emulator, path, body);
     expect(answer.status).toBe(code);
     expect(answer.body).toMatchObject({ code });

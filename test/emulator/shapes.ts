@@ -1,4 +1,4 @@
-/** Other forms of the music routes' answers and callbacks, for a client that has to read them all. */
+/** Other forms of music responses and callbacks that a client has to support. */
 import {
   camel,
   type Json,
@@ -43,7 +43,7 @@ export const SHAPES = {
 
 export type ShapeName = keyof typeof SHAPES;
 
-/** `backingVocals` as `backing_vocals`. */
+/** Converts `backingVocals` to `backing_vocals`. */
 function snake(word: string): string {
   return word.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -13,7 +13,7 @@ import { SHAPES } from './shapes.ts';
 
 const emulatorHere = shareEmulator();
 
-test('cover art is two pictures, other than the song’s own', async () => {
+test('cover art is two images that differ from the song’s', async () => {
   const emulator = await emulatorHere();
   const receiver = await runReceiver();
   const song = await makeSong(emulator, receiver);
@@ -63,7 +63,7 @@ test('an instrumental has no words and no vocal stem', async () => {
   expect(data.drumsUrl).toEqual(expect.any(String));
 });
 
-test('lyrics come in several variants, with section tags and the topic’s words', async () => {
+test('lyrics have several variants, with section tags and the topic’s words', async () => {
   const emulator = await emulatorHere();
   const receiver = await runReceiver();
   await post(emulator, '/music/generate-lyrics', {
@@ -81,13 +81,13 @@ test('lyrics come in several variants, with section tags and the topic’s words
   }
 });
 
-test('a style is polished and keeps its tags', async () => {
+test('an improved style keeps its tags', async () => {
   const emulator = await emulatorHere();
   const { body } = await post(emulator, '/music/style-generate', { content: 'sad, lofi' });
   expect(body.data.result).toMatch(/^sad, lofi, .*BPM/);
 });
 
-test('routes that need a completed song refuse a task that is still at work', async () => {
+test('routes that need a completed song refuse a running task', async () => {
   const emulator = await runEmulator({ speed: 1, shape: SHAPES.flat });
   const receiver = await runReceiver();
   const { body } = await post(emulator, '/music/generate', songFields(receiver));

@@ -1,4 +1,4 @@
-/** What the emulator makes, listened to and looked at: its sounds and films are real. */
+/** Decodes the emulator's media to check its audio and video. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { encode as encodeJpeg } from 'jpeg-js';
@@ -25,10 +25,10 @@ import {
 
 const emulatorHere = shareEmulator({ studio: openStudio() });
 
-/** A bar of jazz is short, and so is every sound that is made of the song. */
+/** A bar of jazz is short, so all audio derived from the song is short too. */
 const PROMPT = 'a jazz cat';
 let shared: Promise<Song> | undefined;
-/** One plain song for those tests that only read it: making one costs a second. */
+/** A shared song for tests that only read it, because creating one takes a second. */
 const songHere = async () => {
   shared ??= makeSong(await emulatorHere(), await runReceiver(), { prompt: PROMPT });
   return await shared;
@@ -59,7 +59,7 @@ async function trackOf(bytes: Uint8Array<ArrayBuffer>) {
   return { audio, video, seconds: await input.computeDuration() };
 }
 
-test('stems add up to the song, sample by sample, and a WAV holds the very samples', async () => {
+test('stems add up to the song, sample by sample, and a WAV has the same samples', async () => {
   const stems = await renderStems(recipe);
   const song = sumStems(stems);
   expect(song.length).toBeGreaterThan(88_200);
@@ -85,7 +85,7 @@ test('stems add up to the song, sample by sample, and a WAV holds the very sampl
   expect(Math.round((read[10_000] ?? 0) * 32_768)).toBe(song[10_000]);
 });
 
-test('the stems that are delivered add up to the song that was delivered', async () => {
+test('delivered stems add up to the delivered song', async () => {
   const emulator = await emulatorHere();
   const receiver = await runReceiver();
   const song = await songHere();
@@ -102,12 +102,12 @@ test('the stems that are delivered add up to the song that was delivered', async
     const rest = whole.map(
       (sample, index) => sample - stems.reduce((sum, stem) => sum + (stem[index] ?? 0), 0),
     );
-    // MP3 loses a little in every file: what is left over must be far below the song.
+    // Each MP3 is lossy, so the difference must be far below the song's level.
     expect(loudness(rest)).toBeLessThan(loudness(whole) * 0.12);
   }
 });
 
-test('the WAV is the song: its samples are those that the MP3 was made from', async () => {
+test('the WAV has the samples that the MP3 was encoded from', async () => {
   const emulator = await emulatorHere();
   const receiver = await runReceiver();
   const song = await songHere();
@@ -117,7 +117,7 @@ test('the WAV is the song: its samples are those that the MP3 was made from', as
   const { audioWavUrl } = (receiver.json().at(-1) as { data: { audioWavUrl: string } }).data;
   const wav = await decodeAudio(await fetchBytes(audioWavUrl), 60);
   const mp3 = await decodeAudio(await fetchBytes(song.items[0].audio_url), 60);
-  // An MP3 begins with the silence that its encoder and decoder need.
+  // An MP3 begins with the delay of its encoder and decoder.
   const differences = Array.from({ length: 2400 }, (_, delay) => loudness(difference(wav, mp3, delay, 8000)));
   const delay = differences.indexOf(Math.min(...differences));
   expect(loudness(difference(wav, mp3, delay, 160_000))).toBeLessThan(loudness(wav) * 0.1);
@@ -132,11 +132,11 @@ function difference(first: Float32Array, second: Float32Array, delay: number, le
   return rest;
 }
 
-test('the same request makes the same bytes, another take or prompt makes others', async () => {
+test('equal requests give equal bytes, another take or prompt gives different ones', async () => {
   const emulator = await emulatorHere();
   const receiver = await runReceiver();
   const first = await songHere();
-  // Another emulator, so that nothing kept by the first one is compared with itself.
+  // Another emulator, so that no stored file is compared with itself.
   const second = await makeSong(await runEmulator({ studio: openStudio() }), receiver, { prompt: PROMPT });
   const other = await makeSong(emulator, receiver, { prompt: 'a jazz dog' });
   const bytes = async (song: typeof first, take: number) =>
@@ -150,7 +150,7 @@ test('the same request makes the same bytes, another take or prompt makes others
   expect(picture.width).toBe(512);
 });
 
-test('a song’s MP3 is a real one, as long as its callback says', async () => {
+test('a song’s MP3 is valid and has the length in its callback', async () => {
   const song = await songHere();
   const { audio, seconds } = await trackOf(await fetchBytes(song.items[0].audio_url));
   expect(audio?.codec).toBe('mp3');
@@ -158,7 +158,7 @@ test('a song’s MP3 is a real one, as long as its callback says', async () => {
   expect(Math.abs(seconds - song.items[0].duration)).toBeLessThan(0.15);
 });
 
-test('the music video has a picture and the song’s sound', async () => {
+test('the music video has a video track and the song’s audio', async () => {
   const emulator = await emulatorHere();
   const receiver = await runReceiver();
   const song = await songHere();
@@ -182,7 +182,7 @@ async function filmed(emulator: Emulator, body: object, headers: Record<string, 
   return (await get(emulator, query + created.body.output.task_id)).body;
 }
 
-test('a video has the size, length, picture and sound that were asked for', async () => {
+test('a video has the requested size, length, image and sound', async () => {
   const done = await filmed(await emulatorHere(), {
     model: 'reel-standard',
     input: { prompt: 'a boat at sunset' },
@@ -199,7 +199,7 @@ test('a video has the size, length, picture and sound that were asked for', asyn
   expect(sizes.length).toBeGreaterThan(20);
 });
 
-test('a picture is animated: a PNG by its address, a JPEG as a data URL', async () => {
+test('animates a PNG from a URL and a JPEG from a data URL', async () => {
   const emulator = await emulatorHere();
   const drawn = await post(emulator, imagePath, {
     model: 'canvas-plus',
@@ -219,7 +219,7 @@ test('a picture is animated: a PNG by its address, a JPEG as a data URL', async 
   }
 });
 
-test('a video can carry a song as its sound', async () => {
+test('a video can have a song as its sound', async () => {
   const emulator = await emulatorHere();
   const song = await makeSong(emulator, await runReceiver());
   const done = await filmed(emulator, {
@@ -248,7 +248,7 @@ async function serveFile(bytes: Uint8Array, status = 200): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/upload`;
 }
 
-/** How strongly a frequency sounds in stereo: the amplitude of its component. */
+/** Returns the amplitude of a frequency in stereo audio. */
 function strength(samples: Float32Array, frequency: number): number {
   let real = 0;
   let imaginary = 0;
@@ -270,7 +270,7 @@ async function upload(emulator: Emulator, receiver: Receiver, path: string, fiel
 
 const custom = { customMode: true, instrumental: true, model: 'V5', title: 'Tone', style: 'ambient' };
 
-test('an added band leaves the uploaded voice audible, as long as it was', async () => {
+test('an added band keeps the uploaded voice audible for its whole length', async () => {
   const emulator = await emulatorHere();
   const uploadUrl = await serveFile(await toneWav(1234));
   const callback = await upload(emulator, await runReceiver(), '/music/add-instrumental', {
@@ -285,7 +285,7 @@ test('an added band leaves the uploaded voice audible, as long as it was', async
   expect(strength(sound, 1234)).toBeGreaterThan(10 * strength(sound, 1300));
 });
 
-test('a cover is made from the upload: the tone comes back a whole tone higher', async () => {
+test('a cover plays the upload’s tone a whole tone higher', async () => {
   const emulator = await emulatorHere();
   const uploadUrl = await serveFile(await toneWav(1234));
   const callback = await upload(emulator, await runReceiver(), '/music/upload-cover', {
@@ -297,7 +297,7 @@ test('a cover is made from the upload: the tone comes back a whole tone higher',
   expect(callback.data.data).toHaveLength(2);
 });
 
-test('an extended upload begins with it and goes on', async () => {
+test('an extension starts with the upload and continues', async () => {
   const emulator = await emulatorHere();
   const uploadUrl = await serveFile(await toneWav(1234));
   const callback = await upload(emulator, await runReceiver(), '/music/upload-extend', {
@@ -340,7 +340,7 @@ test('vocals are added in time with the upload, and a generated MP3 can be uploa
   expect(body.data.alignedWords.at(-1).endS).toBeLessThanOrEqual(item.duration);
 });
 
-test('an extension goes on from the song, in its words and from its time', async () => {
+test('an extension continues the song’s lyrics from its end', async () => {
   const emulator = await emulatorHere();
   const receiver = await runReceiver();
   const song = await songHere();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { MissingPackagesError, requirePackages } from '../../src/emulator/studio/studio.ts';
 
-test('an installation without development packages is told what the studio lacks and what to do', () => {
+test('an installation without development packages gets the missing packages and the fix', () => {
   const resolve = (name: string): string => {
     if (name === 'mediabunny') return `file:///node_modules/${name}/index.js`;
     throw new Error(`Cannot find package '${name}'`);

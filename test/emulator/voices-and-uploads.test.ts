@@ -8,7 +8,7 @@ import { makeSong, post, type Receiver, runEmulator, runReceiver, shareEmulator 
 import { SHAPES } from './shapes.ts';
 
 const emulatorHere = shareEmulator();
-/** For tests that read what was made or sent. */
+/** For tests that read files or requests. */
 const studioHere = shareEmulator({ studio: openStudio() });
 
 /** Two seconds of a tone as WAV. */
@@ -39,7 +39,7 @@ async function upload(emulator: Emulator, receiver: Receiver, path: string, fiel
 
 const custom = { customMode: true, instrumental: true, model: 'V5', title: 'Tone', style: 'ambient' };
 
-test('a cover needs no prompt in either mode, since the contract names none', async () => {
+test('a cover needs no prompt in either mode, because the contract has none', async () => {
   const emulator = await emulatorHere();
   const receiver = await runReceiver();
   const uploadUrl = await serveFile(await toneWav());
@@ -53,12 +53,12 @@ test('a cover needs no prompt in either mode, since the contract names none', as
 });
 
 test.each([
-  ['a file that is not there', async () => serveFile(Buffer.from(''), 404), 451],
-  ['a server that is not there', async () => 'http://127.0.0.1:9/x.mp3', 451],
-  ['a file that is no sound', async () => serveFile(Buffer.from('<html>')), 400],
-  ['a WAV that is broken', async () => serveFile((await toneWav()).subarray(0, 60)), 400],
+  ['a missing file', async () => serveFile(Buffer.from(''), 404), 451],
+  ['an unreachable server', async () => 'http://127.0.0.1:9/x.mp3', 451],
+  ['a file that is not audio', async () => serveFile(Buffer.from('<html>')), 400],
+  ['a damaged WAV', async () => serveFile((await toneWav()).subarray(0, 60)), 400],
   ['an empty file', async () => serveFile(Buffer.alloc(0)), 400],
-])('%s is told by the callback', async (_, serve, code) => {
+])('%s is reported by the callback', async (_, serve, code) => {
   const emulator = await studioHere();
   const receiver = await runReceiver();
   const callback = await upload(emulator, receiver, '/music/upload-cover', {
@@ -82,7 +82,7 @@ test('an extension in another model or past the end is refused', async () => {
   );
 });
 
-test('a voice is kept once for each audio, and sings other songs', async () => {
+test('a voice is saved once per audio and sings other songs', async () => {
   const emulator = await runEmulator({ shape: SHAPES.flat });
   const receiver = await runReceiver();
   const generated = await post(emulator, '/music/generate', {
