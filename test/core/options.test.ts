@@ -18,7 +18,7 @@ const refusal = (raw: Parameters<typeof validateOptions>[0]): UserError => {
   } catch (error) {
     if (error instanceof UserError) return error;
   }
-  throw new Error('It was not refused');
+  throw new Error('The options were accepted');
 };
 
 describe('options are validated before anything is spent', () => {

@@ -150,9 +150,9 @@ describe('a run after a failed or killed one', () => {
     const job = await waiting();
     await expect(world.read(job)).resolves.not.toHaveProperty('mayHavePosted', true);
     const show = world.platform.show.bind(world.platform);
-    const seen: (boolean | undefined)[] = [];
+    const mayHavePosted: (boolean | undefined)[] = [];
     world.platform.show = (address, message, options) => {
-      seen.push(options.mayHavePosted);
+      mayHavePosted.push(options.mayHavePosted);
       return show(address, message, options);
     };
     const { read } = world.dependencies.storage.jobs;
@@ -160,7 +160,7 @@ describe('a run after a failed or killed one', () => {
     await expect(world.advance(job)).rejects.toThrow('died');
     world.dependencies.storage.jobs.read = read;
     await callBack(job, songCallback('complete'));
-    expect(seen).toEqual([true]);
+    expect(mayHavePosted).toEqual([true]);
     expect((await world.read(job)).mayHavePosted).toBe(false);
   });
 });
@@ -192,7 +192,7 @@ describe('a run', () => {
 });
 
 describe('a task is polled', () => {
-  const asked = (): string[] => {
+  const polledTasks = (): string[] => {
     const tasks: string[] = [];
     world.gateway.media.queryVideo = async (task) => {
       tasks.push(task);
@@ -210,7 +210,7 @@ describe('a task is polled', () => {
   }
 
   it('never if the gateway calls back', async () => {
-    const tasks = asked();
+    const tasks = polledTasks();
     await pastItsDeadline(await waiting());
     expect(tasks).toEqual([]);
   });
@@ -219,13 +219,13 @@ describe('a task is polled', () => {
     const job = await waiting(VIDEO);
     const { taskId: _, ...withoutTaskId } = await world.read(job);
     await world.storage.jobs.replace(withoutTaskId);
-    const tasks = asked();
+    const tasks = polledTasks();
     await pastItsDeadline(job);
     expect(tasks).toEqual([]);
   });
 
   it('after a first pause, however the submission went', async () => {
-    const tasks = asked();
+    const tasks = polledTasks();
     world.gateway.replies.push(gatewayError('unavailable', { retryable: true }));
     const job = await world.start(VIDEO);
     world.clock.advance(Math.max(0, ((await world.advance(job)) ?? 0) - world.clock.now()));

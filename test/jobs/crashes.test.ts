@@ -120,18 +120,18 @@ it('accepted work survives any order of responses, callbacks, polls, deadlines, 
       expect(world.gateway.taken.length, `${route} was paid for`).toBeLessThanOrEqual(1);
       expect(
         world.platform.shown.size,
-        'one message is shown, or none where the channel was closed',
+        'one message is shown, or none in a closed channel',
       ).toBeLessThanOrEqual(1);
-      const told = world.platform.privateMessages.at(-1) ?? world.message();
-      expect(told?.progress, 'nobody is left waiting').toBeUndefined();
-      expect(told?.text ?? told?.title).toBeTruthy();
+      const message = world.platform.privateMessages.at(-1) ?? world.message();
+      expect(message?.progress, 'no message stays in progress').toBeUndefined();
+      expect(message?.text ?? message?.title).toBeTruthy();
       const { concurrency } = world.dependencies;
       const queue = familyOf(record.work);
       expect(
         await world.storage.semaphores.holdersAndNext(queue, concurrency[queue]),
-        'it keeps no one else from the gateway',
+        'it does not block the queue',
       ).toEqual([]);
-      if (completed && !cancelled) expect(record.state, 'a result that came is delivered').toBe('delivered');
+      if (completed && !cancelled) expect(record.state, 'a received result is delivered').toBe('delivered');
     }),
   );
 });

@@ -15,7 +15,7 @@ import { songJob } from '../storage/jobs.ts';
 import { RecordingLog } from '../storage/recording-log.ts';
 
 const file = (letter: string) => `${letter.repeat(64)}.mp3`;
-const kept = (name: string) => ({ name, bytes: 1, contentType: 'audio/mpeg' });
+const storedFile = (name: string) => ({ name, bytes: 1, contentType: 'audio/mpeg' });
 const bob = { id: 'bob', displayName: 'Bob', moderator: false, roles: [] };
 
 let storage: Storage;
@@ -40,19 +40,19 @@ const remainingIds = async () => (await Array.fromAsync(storage.jobs.all())).map
 
 test("erases a person's jobs and all files in their records that no other job uses", async () => {
   await store(
-    songJob({ id: 'ada1', state: 'delivered', kept: { 'https://gateway.example/a': kept(file('a')) } }),
+    songJob({ id: 'ada1', state: 'delivered', kept: { 'https://gateway.example/a': storedFile(file('a')) } }),
     songJob({
       id: 'ada2',
       state: 'failed',
-      kept: { 'https://gateway.example/b': kept(file('b')) },
+      kept: { 'https://gateway.example/b': storedFile(file('b')) },
       lost: ['https://gateway.example/gone'],
       work: {
         route: 'media.video',
         request: { model: 'reel', prompt: 'x' },
-        image: kept(file('c')),
+        image: storedFile(file('c')),
       },
     }),
-    songJob({ id: 'bob1', person: bob, state: 'delivered', kept: { shared: kept(file('b')) } }),
+    songJob({ id: 'bob1', person: bob, state: 'delivered', kept: { shared: storedFile(file('b')) } }),
   );
   const erased = await forgetPerson({ platform: 'discord', person: 'ada' }, dependencies());
   expect(erased).toEqual({ jobs: 2, files: 2 });
@@ -62,7 +62,7 @@ test("erases a person's jobs and all files in their records that no other job us
 
 test('keeps jobs that are revealed or repeated meanwhile, and their files', async () => {
   const withFile = (id: string, letter: string) =>
-    songJob({ id, state: 'cancelled', kept: { [id]: kept(file(letter)) } });
+    songJob({ id, state: 'cancelled', kept: { [id]: storedFile(file(letter)) } });
   await store(withFile('shown', 'a'), withFile('asked again', 'b'), withFile('old', 'c'));
   const { jobs } = storage;
   const racingJobs = {
@@ -74,7 +74,11 @@ test('keeps jobs that are revealed or repeated meanwhile, and their files', asyn
       await jobs.create(
         songJob({
           id: 'again',
-          work: { route: 'media.video', request: { model: 'reel', prompt: 'x' }, image: kept(file('b')) },
+          work: {
+            route: 'media.video',
+            request: { model: 'reel', prompt: 'x' },
+            image: storedFile(file('b')),
+          },
         }),
       );
     },
@@ -128,7 +132,7 @@ test('erases expired jobs, but never running ones', async () => {
 });
 
 test('a crash between files and jobs leaves jobs that list the remaining files', async () => {
-  await store(songJob({ id: 'ada1', state: 'delivered', kept: { a: kept(file('a')) } }));
+  await store(songJob({ id: 'ada1', state: 'delivered', kept: { a: storedFile(file('a')) } }));
   const dyingDependencies = {
     storage,
     removeFile: async () => {
@@ -145,12 +149,17 @@ test('a crash between files and jobs leaves jobs that list the remaining files',
   });
 });
 
-const said = (role: InquiryTurn['role'], text: string, person?: string): InquiryTurn => ({
+const turn = (role: InquiryTurn['role'], text: string, person?: string): InquiryTurn => ({
   role,
   parts: [{ type: 'text', text }],
   ...(person === undefined ? {} : { person }),
 });
-const asked = (id: string, person: Job['person'], turns: readonly InquiryTurn[], fields: Partial<Job> = {}) =>
+const questionJob = (
+  id: string,
+  person: Job['person'],
+  turns: readonly InquiryTurn[],
+  fields: Partial<Job> = {},
+) =>
   songJob({
     id,
     person,
@@ -166,32 +175,32 @@ const turnsOf = async (id: string) => {
 };
 
 test("removes a person's messages from other jobs, with the answers and files; the other jobs still work", async () => {
-  const question = said('user', 'my secret', 'ada');
+  const question = turn('user', 'my secret', 'ada');
   const picture: InquiryTurn = {
     role: 'user',
-    parts: [{ type: 'image', file: { ...kept(file('d')), contentType: 'image/png' } }],
+    parts: [{ type: 'image', file: { ...storedFile(file('d')), contentType: 'image/png' } }],
     person: 'ada',
   };
   await store(
-    asked('ada1', ada, [picture, question]),
-    asked('bob1', bob, [
-      said('user', 'hello', 'bob'),
-      said('assistant', 'hello Bob', 'bob'),
+    questionJob('ada1', ada, [picture, question]),
+    questionJob('bob1', bob, [
+      turn('user', 'hello', 'bob'),
+      turn('assistant', 'hello Bob', 'bob'),
       picture,
-      said('assistant', 'a fine picture', 'ada'),
+      turn('assistant', 'a fine picture', 'ada'),
       question,
-      said('assistant', 'told about it', 'ada'),
-      said('user', 'and now?', 'bob'),
+      turn('assistant', 'told about it', 'ada'),
+      turn('user', 'and now?', 'bob'),
     ]),
-    asked('carl1', { ...bob, id: 'carl' }, [said('user', 'my secret', 'carl')]),
+    questionJob('carl1', { ...bob, id: 'carl' }, [turn('user', 'my secret', 'carl')]),
   );
   const erased = await forgetPerson({ platform: 'discord', person: 'ada' }, dependencies());
   expect(erased).toEqual({ jobs: 1, files: 1 });
   expect(removed).toEqual([file('d')]);
   expect(await turnsOf('bob1')).toEqual([
-    said('user', 'hello', 'bob'),
-    said('assistant', 'hello Bob', 'bob'),
-    said('user', 'and now?', 'bob'),
+    turn('user', 'hello', 'bob'),
+    turn('assistant', 'hello Bob', 'bob'),
+    turn('user', 'and now?', 'bob'),
   ]);
   expect(await turnsOf('carl1')).toHaveLength(1);
 });
@@ -203,22 +212,22 @@ test('does not block other work while it erases many jobs', async () => {
       person: index % 2 ? ada : bob,
       state: 'delivered',
       finishedAt: index,
-      kept: { a: kept(file('a')) },
+      kept: { a: storedFile(file('a')) },
     }),
   );
   await Promise.all(jobs.map((job) => storage.jobs.create(job)));
-  let others = 0;
+  let otherRuns = 0;
   const count = () => {
-    others += 1;
+    otherRuns += 1;
     immediate = setImmediate(count);
   };
   let immediate = setImmediate(count);
   try {
     await Array.fromAsync(storage.jobs.records());
-    expect(others).toBeGreaterThanOrEqual(12);
-    others = 0;
+    expect(otherRuns).toBeGreaterThanOrEqual(12);
+    otherRuns = 0;
     expect(await Array.fromAsync(storage.jobs.endedBefore(300))).toHaveLength(300);
-    expect(others).toBeGreaterThanOrEqual(6);
+    expect(otherRuns).toBeGreaterThanOrEqual(6);
     expect(await forgetPerson({ platform: 'discord', person: 'ada' }, dependencies())).toMatchObject({
       jobs: 300,
     });
@@ -233,9 +242,9 @@ const WORDS = 'a letter to my grandmother';
 async function askAndForget(): Promise<void> {
   const long = `${WORDS} `.repeat(500);
   await store(
-    asked('ada1', ada, [said('user', WORDS, 'ada')], { title: WORDS, state: 'waiting' }),
-    asked('ada2', ada, [said('user', long, 'ada')], { title: WORDS }),
-    asked('bob1', bob, [said('user', long, 'ada'), said('user', 'and now?', 'bob')]),
+    questionJob('ada1', ada, [turn('user', WORDS, 'ada')], { title: WORDS, state: 'waiting' }),
+    questionJob('ada2', ada, [turn('user', long, 'ada')], { title: WORDS }),
+    questionJob('bob1', bob, [turn('user', long, 'ada'), turn('user', 'and now?', 'bob')]),
   );
   await storage.receive({ job: 'ada1', body: JSON.stringify({ prompt: WORDS }), receivedAt: 1 });
   const job = await storage.jobs.read('ada1');

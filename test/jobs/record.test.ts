@@ -65,8 +65,8 @@ describe('submission', () => {
       state: 'accepted',
       refusals: 1,
     });
-    const held = { ...SUBMITTING, refusals: 1, held: { showing: 3 } };
-    expect(applyAll(held, { type: 'notTaken', until: 7 })).toStrictEqual({
+    const withRetryAfter = { ...SUBMITTING, refusals: 1, held: { showing: 3 } };
+    expect(applyAll(withRetryAfter, { type: 'notTaken', until: 7 })).toStrictEqual({
       ...accepted,
       state: 'accepted',
       refusals: 2,
@@ -117,13 +117,13 @@ describe('waiting', () => {
 
   it('counts failures, and stores each Retry-After separately', () => {
     expect(applyAll(WAITING, { type: 'retried' })).toStrictEqual({ ...WAITING, attempts: 1 });
-    const held = { ...WAITING, held: { asking: 3 } };
-    expect(applyAll(held, { type: 'retried', held: { showing: 8 } })).toStrictEqual({
+    const withRetryAfter = { ...WAITING, held: { asking: 3 } };
+    expect(applyAll(withRetryAfter, { type: 'retried', held: { showing: 8 } })).toStrictEqual({
       ...WAITING,
       attempts: 1,
       held: { asking: 3, showing: 8 },
     });
-    expect(applyAll(held, { type: 'retried' })).toStrictEqual({ ...held, attempts: 1 });
+    expect(applyAll(withRetryAfter, { type: 'retried' })).toStrictEqual({ ...withRetryAfter, attempts: 1 });
   });
 
   it('keeps the first task id', () => {
@@ -271,10 +271,10 @@ describe('the end', () => {
 
   it('is reopened by a response to a lost request, but not by others', () => {
     const failure = { code: 'interrupted', sentence: 'Lost.', reference: 'id', taken: 'unknown' } as const;
-    const lost: Job = { ...SUBMITTING, state: 'failed', end: 'failed', failure };
+    const lostJob: Job = { ...SUBMITTING, state: 'failed', end: 'failed', failure };
     const answer = { type: 'submitted', result: results(PICTURE), at: 9 } as const;
-    const { failure: _, ...known } = lost;
-    expect(applyAll(lost, answer)).toStrictEqual({
+    const { failure: _, ...known } = lostJob;
+    expect(applyAll(lostJob, answer)).toStrictEqual({
       ...known,
       state: 'ready',
       end: 'delivered',
@@ -282,11 +282,11 @@ describe('the end', () => {
       complete: true,
       endedAt: 9,
     });
-    expect(applyAll(lost, { type: 'submitted', taskId: 'task', deadlineAt: 9, at: 9 })).toStrictEqual({
-      ...lost,
+    expect(applyAll(lostJob, { type: 'submitted', taskId: 'task', deadlineAt: 9, at: 9 })).toStrictEqual({
+      ...lostJob,
       taskId: 'task',
     });
-    const refused: Job = { ...lost, failure: { ...failure, taken: 'no' } };
+    const refused: Job = { ...lostJob, failure: { ...failure, taken: 'no' } };
     expect(applyAll(refused, answer)).toBe(refused);
   });
 

@@ -66,7 +66,7 @@ it('is posted at the requested place once, and no longer listed', async () => {
   await world.advance(job);
   expect(world.message()?.title).toBe('Rain');
   expect((await world.read(job)).address).toEqual(ELSEWHERE);
-  expect(await world.jobs.showAt(job, ELSEWHERE, 'ada'), 'it has a channel now').toBeUndefined();
+  expect(await world.jobs.showAt(job, ELSEWHERE, 'ada'), 'it was already delivered').toBeUndefined();
   expect((await list()).actions).toBeUndefined();
 });
 

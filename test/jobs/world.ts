@@ -107,11 +107,11 @@ export async function createWorld(
   const { meter, decisions } = administer({ storage, clock });
   let ids = 0;
   let events = 0;
-  const kept = (name: string) => ({ name, bytes: 1_000, contentType: 'audio/mpeg' });
+  const storedFile = (name: string) => ({ name, bytes: 1_000, contentType: 'audio/mpeg' });
   const measured: (readonly unknown[])[] = [];
   const recording: World['recording'] = { seconds: 60 };
   const invoker: World['invoker'] = {
-    invoke: () => Promise.reject(new TypeError('no command is invoked in this test')),
+    invoke: () => Promise.reject(new TypeError('commands are not available in this test')),
   };
   const dependencies: JobDependencies = {
     storage: { ...storage, jobs: mortal(storage.jobs, crash) },
@@ -120,14 +120,14 @@ export async function createWorld(
       keep: async (url) => {
         const failure = unreachable.get(url);
         if (failure) throw failure;
-        return kept(url.split('/').at(-1) ?? 'file');
+        return storedFile(url.split('/').at(-1) ?? 'file');
       },
-      keepBytes: async () => kept('bytes.png'),
-      keepText: async (_text, extension) => kept(`text.${extension}`),
-      archive: async () => kept('archive.zip'),
+      keepBytes: async () => storedFile('bytes.png'),
+      keepText: async (_text, extension) => storedFile(`text.${extension}`),
+      archive: async () => storedFile('archive.zip'),
       open: async () => undefined,
       seconds: async () => recording.seconds,
-      stat: async (name) => kept(name),
+      stat: async (name) => storedFile(name),
       tag: async (file) => file,
     },
     fitPicture: async (bytes) => bytes,
@@ -152,7 +152,7 @@ export async function createWorld(
     const command = request.work.route.startsWith('music')
       ? 'song'
       : (COMMANDS[request.work.route] ?? 'song');
-    const asked: Invocation = {
+    const fullInvocation: Invocation = {
       id: `event-${++events}`,
       command,
       options: {},
@@ -160,7 +160,7 @@ export async function createWorld(
       person: { id: 'ada', displayName: 'Ada', moderator: false, roles: [] },
       ...invocation,
     };
-    const outcome = await jobs.start(request, asked, await decisions.read(asked.address));
+    const outcome = await jobs.start(request, fullInvocation, await decisions.read(fullInvocation.address));
     if (outcome.type !== 'accepted') throw new TypeError(`The work was not accepted: ${outcome.type}`);
     return outcome;
   };

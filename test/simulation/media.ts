@@ -15,19 +15,19 @@ export class SimulatedMedia {
   }
 
   of(process: Process): JobDependencies['media'] {
-    const kept = (name: string) => ({ name, bytes: 1_000, contentType: 'audio/mpeg' });
+    const storedFile = (name: string) => ({ name, bytes: 1_000, contentType: 'audio/mpeg' });
     return {
       keep: (url) =>
         this.#kernel.effect(process, `stores ${url}`, () => {
           this.#fail();
-          return kept(url.split('/').at(-1) ?? 'file');
+          return storedFile(url.split('/').at(-1) ?? 'file');
         }),
-      keepBytes: () => this.#kernel.effect(process, 'stores an image', () => kept('bytes.png')),
-      keepText: async (_text, extension) => kept(`text.${extension}`),
-      archive: async () => kept('archive.zip'),
+      keepBytes: () => this.#kernel.effect(process, 'stores an image', () => storedFile('bytes.png')),
+      keepText: async (_text, extension) => storedFile(`text.${extension}`),
+      archive: async () => storedFile('archive.zip'),
       open: async () => undefined,
       seconds: async () => 60,
-      stat: async (name) => kept(name),
+      stat: async (name) => storedFile(name),
       tag: async (file) => file,
     };
   }

@@ -49,7 +49,7 @@ async function ask(reply: Reply): Promise<Message> {
   const job = await world.start(QUESTION);
   await step(job);
   const message = world.message();
-  if (!message) throw new Error('Nothing is in the channel');
+  if (!message) throw new Error('The channel is empty');
   return message;
 }
 
@@ -315,11 +315,11 @@ describe('a shutdown', () => {
 
 describe('an answer with tools', () => {
   it('is not repeated if a request is refused after an accepted one', async () => {
-    const called = {
+    const toolResponse = {
       candidates: [{ content: { parts: [{ functionCall: { name: 'nothing', args: {} } }] } }],
     };
     const refused = json({ error: { code: 429, message: 'slow down' } }, 429);
-    upstream.next('generateContent', json(called), refused);
+    upstream.next('generateContent', json(toolResponse), refused);
     const way = { type: 'tools', commands: ['song'] } as const;
     const turns = [{ role: 'user' as const, parts: [{ type: 'text' as const, text: 'Sing!' }] }];
     const request = { model: 'small', turns };

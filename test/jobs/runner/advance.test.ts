@@ -207,13 +207,13 @@ describe('a song', () => {
 
   it('without a callback expires at the deadline, and a late result is still delivered', async () => {
     const job = await world.start(SONG);
-    const asked = world.clock.now();
-    let deadline = asked;
+    const requestedAt = world.clock.now();
+    let deadline = requestedAt;
     while (!(await isExpired(job))) {
       deadline = (await world.advance(job)) ?? deadline;
       world.clock.advance(Math.max(0, deadline - world.clock.now()));
     }
-    expect(deadline).toBe(asked + 30 * MINUTE);
+    expect(deadline).toBe(requestedAt + 30 * MINUTE);
     expect((await world.read(job)).state).toBe('expired');
     expect(world.message()?.text).toContain("didn't finish this in time");
     expect(labels()).toEqual(['Again']);
@@ -701,7 +701,7 @@ describe('delivery', () => {
   it('of a repeated event is one job', async () => {
     const job = await world.start(SONG, { id: 'the same event' });
     const repeated = await world.start(SONG, { id: 'the same event' });
-    expect(repeated, 'its buttons and its log lines name the job that is stored').toBe(job);
+    expect(repeated, 'buttons and log lines refer to the stored job').toBe(job);
     await world.advance(repeated);
     expect(world.gateway.taken).toHaveLength(1);
   });

@@ -87,7 +87,7 @@ export async function createMediaWorld(store: MediaStore): Promise<MediaWorld> {
     platform: () => platform,
     fileUrl: ({ name }, downloadName) => media.link(name, { downloadName }),
   };
-  const here = (callback: object): object =>
+  const withLocalFiles = (callback: object): object =>
     JSON.parse(JSON.stringify(callback).replaceAll('https://gateway.example', origin));
   const run = (job: string) => advanceOnce(dependencies, job);
   return {
@@ -99,8 +99,8 @@ export async function createMediaWorld(store: MediaStore): Promise<MediaWorld> {
     absent,
     origin,
     advance: run,
-    complete: here(songCallback('complete')),
-    first: here(songCallback('first')),
+    complete: withLocalFiles(songCallback('complete')),
+    first: withLocalFiles(songCallback('first')),
     async advanceTimes(job, times) {
       for (let time = 0; time < times; time += 1) {
         const next = await run(job);
@@ -110,7 +110,7 @@ export async function createMediaWorld(store: MediaStore): Promise<MediaWorld> {
     },
     shown() {
       const message = [...platform.shown.values()].at(-1);
-      if (!message) throw new TypeError('Nothing stands in the channel');
+      if (!message) throw new TypeError('The channel is empty');
       return message;
     },
   };

@@ -127,7 +127,7 @@ describe('a polled video', () => {
     world.gateway.polls.length = 0;
     world.gateway.polls.push(reply, FILM);
     await runUntilDone(job);
-    expect((await world.read(job)).state, 'it was asked about on').toBe('delivered');
+    expect((await world.read(job)).state, 'polling continued').toBe('delivered');
     expect(world.message()?.media).toHaveLength(1);
   });
 

@@ -177,7 +177,7 @@ describe('a Retry-After for polls', () => {
     expect(world.gateway.polls).toEqual([]);
     world.clock.advance(MINUTE);
     world.gateway.polls.push({ status: 'running' });
-    expect(await world.advance(first), 'woken by something else').toBe(until);
+    expect(await world.advance(first), 'woken early').toBe(until);
     expect(world.gateway.polls).toHaveLength(1);
   });
 });
@@ -189,23 +189,23 @@ it('/jobs shows the reason for waiting', async () => {
   const jobsOf = async () => privateText(await studio.ask('jobs')).replaceAll('\\', '');
   const song = { prompt: 'rain' };
   world.gateway.replies.push(busy(50 * SECOND));
-  const held = await studio.stored(await studio.ask('song', song));
-  await world.advance(held.id);
+  const heldJob = await studio.stored(await studio.ask('song', song));
+  await world.advance(heldJob.id);
   expect(await jobsOf()).toContain('waiting for the busy gateway, next try in 0:5');
   world.clock.advance(52 * SECOND);
-  await world.advance(held.id);
+  await world.advance(heldJob.id);
   expect(await jobsOf()).toMatch(/running, .* so far/);
 
-  await world.callback(held.id, songCallback('complete'));
+  await world.callback(heldJob.id, songCallback('complete'));
   world.platform.failures.push(new PlatformError('unavailable', 'slower', { retryAfterMs: 30 * SECOND }));
-  await world.advance(held.id);
+  await world.advance(heldJob.id);
   expect(await jobsOf()).toContain('finished, waiting for the busy chat, next try in 0:30');
   world.clock.advance(31 * SECOND);
-  await world.advance(held.id);
+  await world.advance(heldJob.id);
 
   world.gateway.replies.push(gatewayError('network', { taken: 'unknown' }));
-  const lost = await studio.stored(await studio.ask('song', song));
-  await world.advance(lost.id);
+  const lostJob = await studio.stored(await studio.ask('song', song));
+  await world.advance(lostJob.id);
   expect(await jobsOf()).toContain('may not have accepted it; waiting up to 30:00 more');
 });
 
