@@ -133,8 +133,9 @@ export function validateOptions(raw: RawOptions, declarations: OptionDeclaration
 
 function unknownOption(name: string, known: readonly string[]): string {
   if (known.length === 0) return `There is no option “${name}”. This command has no options.`;
-  const near = nearest(name, known);
-  const hint = near === undefined ? `This command takes ${known.join(', ')}.` : `Did you mean “${near}”?`;
+  const suggestion = nearest(name, known);
+  const hint =
+    suggestion === undefined ? `This command takes ${known.join(', ')}.` : `Did you mean “${suggestion}”?`;
   return `There is no option “${name}”. ${hint}`;
 }
 
@@ -148,13 +149,13 @@ export function readOption(name: string, value: OptionValue, declaration: Option
     case 'text': {
       if (typeof value === 'object') throw new UserError(`“${name}” takes text, not a file.`, name);
       const text = String(value).trim();
-      const most = declaration.maximumLength;
-      if (most === undefined || text.length <= most) return text;
-      throw new UserError(`“${name}” is too long: ${text.length} characters, the limit is ${most}.`, name);
+      const limit = declaration.maximumLength;
+      if (limit === undefined || text.length <= limit) return text;
+      throw new UserError(`“${name}” is too long: ${text.length} characters, the limit is ${limit}.`, name);
     }
     case 'choice': {
-      const found = findChoice(declaration, String(value));
-      if (found !== undefined) return found;
+      const match = findChoice(declaration, String(value));
+      if (match !== undefined) return match;
       const names = declaration.choices.map((choice) => choice.name).join(', ');
       throw new UserError(`“${name}” must be one of: ${names}.`, name);
     }
@@ -189,8 +190,8 @@ export function readOption(name: string, value: OptionValue, declaration: Option
 
 /** Finds the value of a choice by value or name. */
 export function findChoice({ choices }: ChoiceOption, typed: string): string | undefined {
-  const wanted = typed.trim().toLowerCase();
-  return choices.find(({ name, value }) => [value, name].some((text) => text.toLowerCase() === wanted))
+  const lowerCase = typed.trim().toLowerCase();
+  return choices.find(({ name, value }) => [value, name].some((text) => text.toLowerCase() === lowerCase))
     ?.value;
 }
 
@@ -216,8 +217,8 @@ function file(name: string, value: OptionValue, { accept, maximumBytes }: FileOp
     );
   }
   if (value.bytes !== undefined && value.bytes > maximumBytes) {
-    const most = Math.floor(maximumBytes / MEBIBYTE);
-    throw new UserError(`${value.name} is too large: “${name}” takes files of up to ${most} MB.`, name);
+    const limit = Math.floor(maximumBytes / MEBIBYTE);
+    throw new UserError(`${value.name} is too large: “${name}” takes files of up to ${limit} MB.`, name);
   }
   return value;
 }

@@ -182,8 +182,8 @@ function partOf(command: AnyCommand, name: string | undefined): Pick<Subcommand,
   if (name === undefined) return command;
   const part = command.subcommands?.[name];
   if (part) return part;
-  const known = Object.keys(command.subcommands ?? {});
-  const hint = known.length > 0 ? ` Its subcommands are ${known.join(', ')}.` : '';
+  const names = Object.keys(command.subcommands ?? {});
+  const hint = names.length > 0 ? ` Its subcommands are ${names.join(', ')}.` : '';
   throw new UserError(`/${command.name} has no subcommand “${name}”.${hint}`);
 }
 

@@ -1,17 +1,17 @@
 /** A map that drops its oldest entry when it is full. Setting a key makes it the newest. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
-  readonly #most: number;
+  readonly #limit: number;
 
-  constructor(most: number) {
+  constructor(limit: number) {
     super();
-    this.#most = most;
+    this.#limit = limit;
   }
 
   override set(key: Key, value: Value): this {
     this.delete(key);
     super.set(key, value);
     const [oldest] = this.keys();
-    if (this.size > this.#most && oldest !== undefined) this.delete(oldest);
+    if (this.size > this.#limit && oldest !== undefined) this.delete(oldest);
     return this;
   }
 }

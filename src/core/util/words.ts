@@ -2,8 +2,8 @@
 
 /** Minutes and seconds, such as `2:31`. */
 export function duration(seconds: number): string {
-  const whole = Math.round(seconds);
-  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
+  const rounded = Math.round(seconds);
+  return `${Math.floor(rounded / 60)}:${String(rounded % 60).padStart(2, '0')}`;
 }
 
 /** Such as `1,234` or `2.5`. */
@@ -29,14 +29,14 @@ export function roughDuration(milliseconds: number): string {
 
 export const queueWords = (position: number): string => `position ${position} in the queue`;
 
-/** The first `most` characters, without splitting a surrogate pair. */
-export function beginning(text: string, most: number): string {
-  return text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
+/** The first `limit` characters, without splitting a surrogate pair. */
+export function beginning(text: string, limit: number): string {
+  return text.slice(0, limit).replace(/[\ud800-\udbff]$/, '');
 }
 
-/** Shortens a text to `most` characters, with an ellipsis at the end. */
-export function ellipsis(text: string, most: number): string {
-  return text.length <= most ? text : `${beginning(text, most - 1)}…`;
+/** Shortens a text to `limit` characters, with an ellipsis at the end. */
+export function ellipsis(text: string, limit: number): string {
+  return text.length <= limit ? text : `${beginning(text, limit - 1)}…`;
 }
 
 /** Such as `840 kB` or `3.2 MB`. */

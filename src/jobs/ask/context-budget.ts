@@ -79,8 +79,8 @@ export function cutQuestion(
   const index = question?.parts.findLastIndex(({ type }) => type === 'text') ?? -1;
   const part = question?.parts[index];
   if (excess <= 0 || question === undefined || part?.type !== 'text') return { inquiry, characters: 0 };
-  const kept = Math.max(0, 1 - excess / textTokens(part.text));
-  const text = beginning(part.text, Math.max(SHORTEST_QUESTION, Math.floor(part.text.length * kept)));
+  const share = Math.max(0, 1 - excess / textTokens(part.text));
+  const text = beginning(part.text, Math.max(SHORTEST_QUESTION, Math.floor(part.text.length * share)));
   const parts = question.parts.with(index, { ...part, text: `${text} …` });
   return {
     inquiry: { ...inquiry, turns: inquiry.turns.with(-1, { ...question, parts }) },

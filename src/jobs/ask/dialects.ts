@@ -66,9 +66,9 @@ export function createAnswerParts({
 
   return async function* answerParts(job, work, asking) {
     const { request, contextTokens } = work;
-    const whole = withSpeakers(request);
+    const fullInquiry = withSpeakers(request);
     const budget = contextTokens ?? Number.POSITIVE_INFINITY;
-    const fitting = cutQuestion(cutToFit(whole, budget), budget);
+    const fitting = cutQuestion(cutToFit(fullInquiry, budget), budget);
     let { inquiry } = fitting;
     let leftOut: LeftOut = present({ characters: fitting.characters || undefined });
     for (let tries = 0; ; tries += 1) {

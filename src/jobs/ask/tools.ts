@@ -45,8 +45,8 @@ export function createUseTools({
     const previous = new Set<string>();
     let calls = 0;
     return async ({ name, arguments: args }) => {
-      const known = commands.includes(name) ? command(name) : undefined;
-      if (!known)
+      const tool = commands.includes(name) ? command(name) : undefined;
+      if (!tool)
         return { response: { error: `There is no function “${name}”. Available: ${commands.join(', ')}.` } };
       const key = JSON.stringify([name, Object.entries(args).toSorted(([a], [b]) => (a < b ? -1 : 1))]);
       if (previous.has(key))
@@ -55,7 +55,7 @@ export function createUseTools({
       calls += 1;
       if (calls > MOST_CALLS)
         return { response: { error: `No more than ${MOST_CALLS} calls for one answer. Please answer now.` } };
-      const read = readArguments(args, known);
+      const read = readArguments(args, tool);
       const shown = { command: name, given: describe(args) };
       if (!read.ok)
         return {
@@ -91,8 +91,8 @@ export function createUseTools({
   return async function* useTools(job, question, commands, { signal, beforeAsking }) {
     const caller = createCaller(job, commands);
     const tools = commands.flatMap((name) => {
-      const known = command(name);
-      return known ? [toolDeclaration(known)] : [];
+      const tool = command(name);
+      return tool ? [toolDeclaration(tool)] : [];
     });
     const turns: Turn[] = [...question.turns];
     let usage: Usage | undefined;

@@ -26,7 +26,7 @@ export async function sweepRegularly(
 ): Promise<void> {
   async function sweep(): Promise<void> {
     await slots.reclaim();
-    let woken = 0;
+    let wokenCount = 0;
     const wake = async (page: readonly string[]): Promise<void> => {
       for (const id of await storage.schedule.unscheduled(page)) {
         if (signal.aborted) return;
@@ -39,8 +39,8 @@ export async function sweepRegularly(
           // Its run marks it as unreadable.
           if (!isUnreadableRecord(error)) throw error;
         }
-        await storage.schedule.add(id, now() + GRACE_MS + (woken * 1_000) / WOKEN_PER_SECOND);
-        woken += 1;
+        await storage.schedule.add(id, now() + GRACE_MS + (wokenCount * 1_000) / WOKEN_PER_SECOND);
+        wokenCount += 1;
       }
       await yieldToEvents();
     };

@@ -90,10 +90,10 @@ export function createKeep({ storage, media, log }: Pick<JobDependencies, 'stora
       { willRetry, signal }: KeepOptions,
     ): Promise<readonly FailedFile[]> {
       const { job } = run;
-      const wanted = wantedFiles(message).filter(
+      const candidates = wantedFiles(message).filter(
         ({ url }) => job.kept[url] === undefined && !job.lost?.includes(url),
       );
-      const results = await Promise.all(wanted.map((file) => keepFile(file, job, signal)));
+      const results = await Promise.all(candidates.map((file) => keepFile(file, job, signal)));
       const failures = results.filter((result) => 'error' in result);
       const failed = failures.filter(({ error }) => error.retryable);
       const lost = willRetry ? failures.filter(({ error }) => !error.retryable) : [];
@@ -188,13 +188,13 @@ async function isMissing(name: string, media: Pick<JobDependencies['media'], 'st
 }
 
 function wantedFiles({ media = [] }: Message): WantedFile[] {
-  const wanted = media.flatMap((item): WantedFile[] => [
+  const candidates = media.flatMap((item): WantedFile[] => [
     ...remote(item.source, item.kind, item.cover ?? false),
     ...(item.smaller ? remote(item.smaller.source, item.kind, true) : []),
     ...(item.tags?.coverUrl ? [{ url: item.tags.coverUrl, kind: 'image' as const, optional: true }] : []),
   ]);
   const byUrl = new Map(
-    wanted.toSorted((a, b) => Number(b.optional) - Number(a.optional)).map((file) => [file.url, file]),
+    candidates.toSorted((a, b) => Number(b.optional) - Number(a.optional)).map((file) => [file.url, file]),
   );
   return [...byUrl.values()];
 }

@@ -25,17 +25,17 @@ export function linesOf(words: readonly AlignedWord[]): LyricLine[] {
   let section: string | undefined;
 
   const end = (): void => {
-    const sung = text.replace(/\s+/g, ' ').trim();
+    const content = text.replace(/\s+/g, ' ').trim();
     text = '';
-    if (sung === '') return;
-    lines.push({ startSeconds, text: sung, ...present({ section }) });
+    if (content === '') return;
+    lines.push({ startSeconds, text: content, ...present({ section }) });
     section = undefined;
   };
 
   for (const { word, ...time } of words) {
     if (!breaksLines && text !== '') {
-      const paused = time.startSeconds - endSeconds > PAUSE_SECONDS;
-      if (paused || text.length + word.trim().length > LONGEST_LINE) end();
+      const isPause = time.startSeconds - endSeconds > PAUSE_SECONDS;
+      if (isPause || text.length + word.trim().length > LONGEST_LINE) end();
     }
     for (const [index, part] of word.split(/(\n|\[[^[\]\n]*\])/).entries()) {
       if (part === '\n') end();

@@ -143,9 +143,9 @@ interface AbsentFiles {
 }
 
 function splitMissing(missing: readonly MediaItem[], failed: readonly FailedFile[]): AbsentFiles {
-  const ours = new Set(failed.filter(({ error }) => isStorageFault(error)).map(({ url }) => url));
-  const isOurs = ({ source }: MediaItem) => source.type === 'remote' && ours.has(source.url);
-  return { linked: missing.filter(isOurs), lost: missing.filter((item) => !isOurs(item)) };
+  const unstoredUrls = new Set(failed.filter(({ error }) => isStorageFault(error)).map(({ url }) => url));
+  const isUnstored = ({ source }: MediaItem) => source.type === 'remote' && unstoredUrls.has(source.url);
+  return { linked: missing.filter(isUnstored), lost: missing.filter((item) => !isUnstored(item)) };
 }
 
 const namesOf = (items: readonly MediaItem[]): string => items.map(({ name }) => name).join(', ');

@@ -98,8 +98,8 @@ export function createSend({
         const answer = result?.answer;
         if (answer?.text || answer?.calls) {
           const broken = { ...answer, finish: { reason: 'broken' as const } };
-          const whole = { ...(result ?? EMPTY_RESULT), answer: broken };
-          run.apply({ type: 'completed', result: whole, at: now() });
+          const fullResult = { ...(result ?? EMPTY_RESULT), answer: broken };
+          run.apply({ type: 'completed', result: fullResult, at: now() });
           return 'now';
         }
         return run.fail({ ...interrupted, sentence: INTERRUPTED_SENTENCE });
