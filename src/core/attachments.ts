@@ -15,12 +15,12 @@ export function isPicture({ name, contentType }: FileReference): boolean {
   return contentType?.startsWith('image/') ?? /\.(png|jpe?g|webp|gif|avif|bmp)$/i.test(name);
 }
 
-/** False only for what is surely no text: names and types of JSON, YAML, SQL and logs tell nothing. */
+/** False only for known binary types. Names and types of JSON, YAML, SQL and log files are not reliable. */
 export function mayBeText({ contentType = '' }: FileReference): boolean {
   return !/^(?:image|audio|video|font)\/|\/(?:zip|pdf|gzip|x-7z|vnd\.)/.test(contentType);
 }
 
-/** Turns for a model that does not take their images: notes stand for them. */
+/** Replaces images with notes, for a model that rejects them. */
 export function withoutImages(turns: readonly InquiryTurn[]): readonly InquiryTurn[] {
   return turns.map((turn) => ({
     ...turn,
@@ -35,7 +35,7 @@ export function attachmentNote(part: Exclude<InquiryPart, TextPart>): TextPart {
   return { type: 'text', text: isImage ? '(a picture)' : `(the file ${name})` };
 }
 
-/** Where the image of a question (the last turn) is: attached to it, or in the message that it is about. */
+/** Where the image of a question (the last turn) is: attached to it, or in the message it refers to. */
 export type PicturePlace = 'attached' | 'replied-to' | 'none';
 
 export function pictureIn(turns: readonly InquiryTurn[]): PicturePlace {

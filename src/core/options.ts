@@ -62,7 +62,7 @@ export interface FileReference {
   readonly url: string;
   /** The platform serves the file at `url`, so the bot's credentials may be sent there. Absent for a URL that a person typed. */
   readonly attached?: true;
-  /** An app shows it in a message, so a question about the message can do without it. */
+  /** Embedded by an app in a message. A question about the message works without it. */
   readonly embedded?: true;
 }
 

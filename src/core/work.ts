@@ -192,11 +192,11 @@ export interface AnswerResult {
   readonly leftOut?: LeftOut;
 }
 
-/** Parts of a question that the model did not get. */
+/** Parts of a question that were not sent to the model. */
 export interface LeftOut {
-  /** Characters at the end of the question, for which the model has no room. */
+  /** Characters cut off at the end of the question, which is too long for the model. */
   readonly characters?: number;
-  /** Images of earlier messages, which the model rejected. */
+  /** Images of earlier messages that the model rejected. */
   readonly images?: number;
 }
 

@@ -11,7 +11,7 @@ const PICTURE_TOKENS = 1_600;
 export const MOST_DOCUMENT_BYTES = 48_000;
 /** Overhead of a turn: role and separators. */
 const TURN_TOKENS = 5;
-/** In characters. */
+/** Minimum of characters that remain of a question. */
 const SHORTEST_QUESTION = 1_000;
 
 /** Estimates the input tokens, never below the count of public tokenisers. */
@@ -67,8 +67,8 @@ export function cutToFit(inquiry: Inquiry, tokens: number): Inquiry {
 }
 
 /**
- * Cuts the end of the question until the estimate fits; the rest of the conversation must be cut before. Also returns how many
- * characters it left out.
+ * Cuts off the end of the question until the estimate fits. The rest of the conversation must be cut before. Also returns the number of
+ * characters cut off.
  */
 export function cutQuestion(
   inquiry: Inquiry,

@@ -75,7 +75,7 @@ export function createUseTools({
     };
   }
 
-  /** After a command was used, an answer without words is a plain end. */
+  /** After a command has run, an answer without text is a normal end. */
   async function callTools(
     question: Parameters<typeof gateway.gen.callTools>[0],
     { signal, hasCalled }: { readonly signal: AbortSignal; readonly hasCalled: boolean },
