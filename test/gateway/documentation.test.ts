@@ -8,7 +8,7 @@ const files = globSync('**/*.ts', { cwd: fileURLToPath(folder) });
 const tests = globSync('**/*.ts', { cwd: fileURLToPath(new URL('.', import.meta.url)) });
 const page = readFileSync(new URL('../../docs/gateway.md', import.meta.url), 'utf8');
 
-/** The cells of every row of the table under a heading, without its head. */
+/** Returns the cells of the table under a heading, without its header. */
 function rowsUnder(heading: string): string[][] {
   const section = page.split(`## ${heading}\n`)[1]?.split('\n## ')[0] ?? '';
   const rows = section.split('\n').filter((line) => line.startsWith('|'));
@@ -25,7 +25,7 @@ describe('docs/gateway.md', () => {
     }
   });
 
-  it('names files that there are, for code and for tests', () => {
+  it('names existing files of code and tests', () => {
     for (const [route = '', , named = '', , besides = ''] of rowsUnder('Routes')) {
       for (const [, file = ''] of named.matchAll(/`([\w/-]+\.ts)`/g)) expect(files, route).toContain(file);
       for (const [, test = ''] of besides.matchAll(/`([\w/-]+)`/g))
@@ -33,7 +33,7 @@ describe('docs/gateway.md', () => {
     }
   });
 
-  it('leads to what it names for every table of the contract', () => {
+  it('has valid links for every table of the contract', () => {
     const places = rowsUnder("The contract's tables in the code").flatMap(([section, , where = '']) =>
       [...where.matchAll(/`([\w/-]+\.ts)`(?: \(([^)]*)\))?/g)].map(([, file = '', names = '']) => ({
         section,

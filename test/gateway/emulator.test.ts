@@ -24,7 +24,7 @@ function clientOf(emulator: Emulator, timeouts = {}): Gateway {
   });
 }
 
-/** A listener for callbacks, each job at an address of its own. */
+/** A listener for callbacks, with a URL for each job. */
 async function startCallbacks() {
   const waiting = new Map<string, (callback: MusicCallback) => void>();
   const stages: string[] = [];
@@ -37,7 +37,7 @@ async function startCallbacks() {
   let jobs = 0;
   return {
     stages,
-    /** Hands work over and waits for the callback that ends it. */
+    /** Submits work and waits for its last callback. */
     async work(
       submit: (callBackUrl: string) => Promise<Submission>,
     ): Promise<MusicCallback & { submission: Submission }> {
@@ -78,9 +78,9 @@ async function startShape(shape: ShapeName) {
 }
 
 describe.each(['sunoapi', 'flat', 'bare', 'nested'] as const)(
-  'the emulator’s songs and what is made from them, in shape %s',
+  'the emulator’s songs and their derived files, in shape %s',
   (shape) => {
-    it('is handed over, called back and read', async () => {
+    it('are submitted, called back and read', async () => {
       const { music, work, song, first, ids } = await startShape(shape);
       expect(song.stage).toBe('complete');
       expect(await typeOf(first?.audioUrl)).toMatch(/^audio\//);
@@ -117,8 +117,8 @@ describe.each(['sunoapi', 'flat', 'bare', 'nested'] as const)(
   },
 );
 
-// What most of these answer with is a song, whose four shapes are read above.
-it('every other music route is handed over, called back and read', async () => {
+// Most of these return a song, whose four shapes are tested above.
+it('every other music route is submitted, called back and read', async () => {
   const { music, work, first, ids } = await startShape('sunoapi');
   const { audioId } = ids;
   const uploadUrl = first?.audioUrl ?? '';
@@ -168,7 +168,7 @@ describe('the rest of the emulator', () => {
     return { text, last };
   }
 
-  it('chat, msg and gen answer, whole and in streams', async () => {
+  it('chat, msg and gen return whole and streamed answers', async () => {
     for (const call of [
       () => wholeOf(gateway.chat.stream(ask('chat-small'))),
       () => gateway.msg.complete(ask('scribe-small')),
@@ -216,9 +216,9 @@ describe('the rest of the emulator', () => {
   });
 
   it.each(['break', 'stall', 'error', 'no-end'])(
-    'a stream that meets "%s" is told apart from one that finished',
+    'a stream with "%s" differs from a finished one',
     async (how) => {
-      // The others have all the time that they need.
+      // The other streams have enough time.
       const { chat, gen } = how === 'stall' ? clientOf(emulator, { stallMs: 300 }) : gateway;
       for (const [path, stream] of [
         ['/chat/completions', () => chat.stream(ask('chat-small'))],
@@ -231,7 +231,7 @@ describe('the rest of the emulator', () => {
     },
   );
 
-  it('pictures and videos', async () => {
+  it('creates images and videos', async () => {
     const { images } = await gateway.media.createImage({ model: 'canvas-plus', prompt: 'a red boat' });
     expect(await typeOf(images[0])).toMatch(/^image\//);
     const { taskId } = await gateway.media.createVideo({
@@ -244,14 +244,14 @@ describe('the rest of the emulator', () => {
     expect(await typeOf((await gateway.media.queryVideo(taskId)).videoUrl)).toMatch(/^video\//);
   });
 
-  it('a failed video says so', async () => {
+  it('reports a failed video', async () => {
     emulator.addFault({ fault: 'video=FAILED', times: 1 });
     const { taskId } = await gateway.media.createVideo({ model: 'reel-standard', prompt: 'a red boat' });
     await expect.poll(async () => (await gateway.media.queryVideo(taskId)).status).toBe('failed');
     expect((await gateway.media.queryVideo(taskId)).failure?.code).toBeDefined();
   });
 
-  it('the model list, page by page, with labels for ids', async () => {
+  it('reads the model list page by page, with display names', async () => {
     const models = await gateway.models.refresh();
     expect(models.length).toBeGreaterThan(3);
     expect(gateway.models.resolve('Chat Large')).toMatchObject({
@@ -264,7 +264,7 @@ describe('the rest of the emulator', () => {
     });
   });
 
-  it('refusals are read: an unknown model, a wrong key, an unknown song', async () => {
+  it('reads refusals: an unknown model, a wrong key, an unknown song', async () => {
     expect(await errorOf(wholeOf(gateway.chat.stream(ask('no-such-model'))))).toMatchObject({
       taken: 'no',
       code: expect.stringMatching(/not-found|invalid/),

@@ -5,8 +5,8 @@ import { createGateway, type Gateway } from '../../src/gateway/client.ts';
 import { API_KEY, errorOf, QUESTION, wholeOf } from './support.ts';
 
 /**
- * The three text dialects as somebody else understands them. The mock serves the vendors' own paths, so the
- * gateway's namespace word is taken off.
+ * The three text dialects in an independent implementation. The mock serves the vendors' paths, so the gateway's namespace
+ * is removed.
  */
 const mock = new LLMock({ port: 0, chunkSize: 3 });
 const WITHOUT_NAMESPACE = /(?<=:\d+)\/(?:chat|msg|gen)(?=\/v1)/;
@@ -56,7 +56,7 @@ const asks = {
 };
 
 describe('against an independent mock', () => {
-  it.each(Object.entries(asks))('%s: an answer, its end and its usage', async (_, ask) => {
+  it.each(Object.entries(asks))('%s: an answer with its finish reason and usage', async (_, ask) => {
     mock.onMessage('rain', { content: LIGHT, usage });
     expect(await ask()).toMatchObject({
       parts: [{ type: 'text', text: LIGHT }],
@@ -65,7 +65,7 @@ describe('against an independent mock', () => {
     });
   });
 
-  it.each(Object.entries(asks))('%s: an answer cut by its length', async (name, ask) => {
+  it.each(Object.entries(asks))('%s: an answer cut at its maximum length', async (name, ask) => {
     mock.onMessage('rain', { content: LIGHT, finishReason: 'length' });
     expect((await ask()).finish, name).toMatchObject({ reason: 'length' });
   });
@@ -78,7 +78,7 @@ describe('against an independent mock', () => {
   });
 
   it.each(['chat', 'gen'] as const)(
-    '%s, streamed: a connection that is cut is told apart',
+    '%s, streamed: an interrupted connection is an error',
     async (dialect) => {
       mock.onMessage('rain', { content: LIGHT }, { truncateAfterChunks: 4, latency: 10 });
       let text = '';
@@ -91,7 +91,7 @@ describe('against an independent mock', () => {
     },
   );
 
-  it('gen: a function is called', async () => {
+  it('gen: a function call', async () => {
     mock.onMessage('rain', { toolCalls: [{ name: 'weather', arguments: '{"where":"Oslo"}' }] });
     const tools = [
       {
@@ -111,7 +111,7 @@ describe('against an independent mock', () => {
     expect(mock.getLastRequest()?.path).toMatch(/^\/v1beta\/models\/some-model:generateContent/);
   });
 
-  it.each(Object.entries(asks))('%s: an error in its own dialect', async (_, ask) => {
+  it.each(Object.entries(asks))('%s: an error in its dialect', async (_, ask) => {
     mock.onMessage('rain', { error: { message: 'slower, please', type: 'rate_limit_error' }, status: 429 });
     expect(await errorOf(ask())).toMatchObject({
       code: 'rate',
@@ -121,7 +121,7 @@ describe('against an independent mock', () => {
     });
   });
 
-  it('what was asked arrives: system prompt, history and question', async () => {
+  it('the request contains system prompt, history and question', async () => {
     mock.onMessage('Which?', { content: 'Rain.' });
     const conversation = {
       model: 'some-model',

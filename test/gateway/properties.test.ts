@@ -8,7 +8,7 @@ import { codePoint } from '../fixtures/code-point.ts';
 import { ROUTE_CASES } from './route-cases.ts';
 import { API_KEY, QUESTION } from './support.ts';
 
-/** A gateway whose every answer is the given one, without a network between. */
+/** A gateway with a fixed response and no network. */
 function gatewayAnswering(respond: () => Response): Gateway {
   return createGateway({
     baseUrl: 'http://gateway.example',
@@ -38,7 +38,7 @@ function streamOf(chunks: readonly Uint8Array[]): ReadableStream<Uint8Array> {
   });
 }
 
-/** What becomes of a call: a value, or the one error that the client throws. Anything else fails the test. */
+/** Returns the value or the GatewayError of a call. Other errors fail the test. */
 async function settle<T>(call: Promise<T>): Promise<T | GatewayError> {
   try {
     return await call;
@@ -111,25 +111,22 @@ describe('server-sent events', () => {
     },
   );
 
-  it.each(['chat', 'gen'] as const)(
-    'of %s, ended at any byte, never pass for a whole answer',
-    async (dialect) => {
-      const chunk =
-        dialect === 'chat'
-          ? { choices: [{ delta: { content: 'Rain ☔ falls' } }] }
-          : { candidates: [{ content: { parts: [{ text: 'Rain ☔ falls' }] } }] };
-      const event = `data: ${JSON.stringify(chunk)}\n\n`;
-      const bytes = new TextEncoder().encode(event.repeat(3));
-      await fc.assert(
-        fc.asyncProperty(fc.nat(bytes.length), async (length) => {
-          const gateway = gatewayAnswering(() => new Response(streamOf([bytes.subarray(0, length)])));
-          expect(await settle(textOf(gateway, dialect))).toBeInstanceOf(GatewayError);
-        }),
-      );
-    },
-  );
+  it.each(['chat', 'gen'] as const)('of %s, ended at any byte, are never a whole answer', async (dialect) => {
+    const chunk =
+      dialect === 'chat'
+        ? { choices: [{ delta: { content: 'Rain ☔ falls' } }] }
+        : { candidates: [{ content: { parts: [{ text: 'Rain ☔ falls' }] } }] };
+    const event = `data: ${JSON.stringify(chunk)}\n\n`;
+    const bytes = new TextEncoder().encode(event.repeat(3));
+    await fc.assert(
+      fc.asyncProperty(fc.nat(bytes.length), async (length) => {
+        const gateway = gatewayAnswering(() => new Response(streamOf([bytes.subarray(0, length)])));
+        expect(await settle(textOf(gateway, dialect))).toBeInstanceOf(GatewayError);
+      }),
+    );
+  });
 
-  it('of any bytes at all end in text or in the one error', async () => {
+  it('of any bytes end in text or a GatewayError', async () => {
     const anyLine = fc.oneof(
       fc.string().map((text) => `data: ${text}\n\n`),
       fc.json().map((json) => `data: ${json}\n\n`),
@@ -156,7 +153,7 @@ describe('server-sent events', () => {
   });
 });
 
-/** JSON that resembles the gateway's, with everything misplaced. */
+/** JSON that resembles the gateway's, with misplaced members. */
 const names = [
   ...[
     'code',
@@ -263,8 +260,8 @@ const { likely } = fc.letrec<{ likely: unknown }>((tie) => ({
 }));
 const anyJson = fc.oneof(likely, likely, fc.jsonValue());
 
-describe('any JSON at all', () => {
-  it('as a callback is read without throwing, and only a failure carries one', () => {
+describe('any JSON', () => {
+  it('as a callback never throws, and has a failure only if it failed', () => {
     fc.assert(
       fc.property(anyJson, (body) => {
         const callback = readMusicCallback(body);
@@ -278,7 +275,7 @@ describe('any JSON at all', () => {
     );
   });
 
-  it.each(ROUTE_CASES)('as an answer of $route ends in a value or in the one error', async ({ call }) => {
+  it.each(ROUTE_CASES)('as a response of $route ends in a value or a GatewayError', async ({ call }) => {
     await fc.assert(
       fc.asyncProperty(anyJson, fc.constantFrom(200, 202, 400, 429, 500), async (body, status) => {
         await settle(call(gatewayAnswering(() => Response.json(body, { status }))));
@@ -286,7 +283,7 @@ describe('any JSON at all', () => {
     );
   });
 
-  it('as a model list ends in a list or in the one error, and never in an endless one', async () => {
+  it('as a model list ends in a finite list or a GatewayError', async () => {
     await fc.assert(
       fc.asyncProperty(anyJson, async (body) => {
         let requests = 0;
@@ -302,7 +299,7 @@ describe('any JSON at all', () => {
   });
 });
 
-describe('huge and twisted bodies', () => {
+describe('huge and malformed bodies', () => {
   const deep = (open: string, close: string, levels: number) =>
     `${open.repeat(levels)}1${close.repeat(levels)}`;
   const wide = (item: string) =>
@@ -319,7 +316,7 @@ describe('huge and twisted bodies', () => {
     'one long address': JSON.stringify({ data: { audio_url: `https://c.example/${'a'.repeat(3_000_000)}` } }),
   };
 
-  it.each(Object.entries(bodies))('%s: read in bounded time, to a bounded result', async (_, body) => {
+  it.each(Object.entries(bodies))('%s: read in bounded time to a bounded result', async (_, body) => {
     const before = process.threadCpuUsage();
     const callback = readMusicCallback(body);
     expect(JSON.stringify(callback).length).toBeLessThan(500_000);
@@ -327,7 +324,7 @@ describe('huge and twisted bodies', () => {
       gatewayAnswering(() => new Response(body)).music.styleGenerate({ content: 'x' }),
     );
     if (outcome instanceof GatewayError) expect(outcome.message.length).toBeLessThan(10_000);
-    // Computing time, which other load on the machine does not lengthen; work that grows with the square takes minutes.
+    // CPU time, which other load does not affect. Quadratic work would take minutes.
     const { user, system } = process.threadCpuUsage(before);
     expect((user + system) / 1_000).toBeLessThan(30_000);
   });

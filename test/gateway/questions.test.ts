@@ -18,7 +18,7 @@ const conversation: Question = {
   ],
 };
 
-/** The body that a call sends; what is answered is of no interest. */
+/** Returns the request body of a call and ignores the response. */
 async function sent(call: (gateway: Gateway) => Promise<unknown>): Promise<unknown> {
   const server = await startServer((_, response) => answer(response, {}));
   await errorOf(call(gatewayAt(server.url).gateway));
@@ -26,7 +26,7 @@ async function sent(call: (gateway: Gateway) => Promise<unknown>): Promise<unkno
 }
 
 describe('one conversation, in three dialects', () => {
-  it('chat: messages with a system message, pictures as data addresses', async () => {
+  it('chat: messages with a system message, images as data URLs', async () => {
     expect(await sent(({ chat }) => wholeOf(chat.stream(conversation)))).toEqual({
       model: 'some-model',
       stream: true,
@@ -47,7 +47,7 @@ describe('one conversation, in three dialects', () => {
     });
   });
 
-  it('msg: alternating turns of blocks, the system prompt before the first words', async () => {
+  it('msg: alternating turns of blocks, the system prompt before the first text', async () => {
     expect(await sent(({ msg }) => msg.complete(conversation))).toEqual({
       model: 'some-model',
       max_tokens: 100,
@@ -72,7 +72,7 @@ describe('one conversation, in three dialects', () => {
     });
   });
 
-  it('gen: contents of parts, the system prompt before the first words', async () => {
+  it('gen: contents of parts, the system prompt before the first text', async () => {
     expect(await sent(({ gen }) => wholeOf(gen.stream(conversation)))).toEqual({
       contents: [
         {
@@ -90,7 +90,7 @@ describe('one conversation, in three dialects', () => {
     });
   });
 
-  it('msg: a conversation that the assistant begins still begins with the user', async () => {
+  it('msg: starts with a user turn if the assistant spoke first', async () => {
     const body = await sent(({ msg }) =>
       msg.complete({
         model: 'm',
@@ -109,7 +109,7 @@ describe('one conversation, in three dialects', () => {
     });
   });
 
-  it('gen: calls and results go back with their ids and signatures', async () => {
+  it('gen: sends calls and results back with their IDs and signatures', async () => {
     const tools = [
       { name: 'rain', description: 'd', parameters: { type: 'object', properties: {}, required: [] } },
     ];
@@ -143,7 +143,7 @@ describe('one conversation, in three dialects', () => {
     });
   });
 
-  it('gen: a model id is part of the path, whatever it holds', async () => {
+  it('gen: escapes any model ID in the path', async () => {
     const server = await startServer((_, response) => answer(response, {}));
     const { gen } = gatewayAt(server.url).gateway;
     for (const model of ['models/g-1', 'maker/g 1:free', 'g?alt=json#'])
@@ -156,7 +156,7 @@ describe('one conversation, in three dialects', () => {
   });
 });
 
-describe('an answer that holds nothing', () => {
+describe('an empty answer', () => {
   it.each([
     ['chat', { choices: [] }],
     ['chat', { choices: [{ message: { content: '' }, finish_reason: 'stop' }] }],

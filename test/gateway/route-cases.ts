@@ -3,12 +3,12 @@ import type { Gateway } from '../../src/gateway/client.ts';
 import type { RouteName } from '../../src/gateway/routes.ts';
 import { QUESTION, wholeOf } from './support.ts';
 
-/** One route of the contract: how the client calls it, what must go out, and every shape that may come back. */
+/** A route of the contract: the call, the expected request, and all shapes of its response. */
 export interface RouteCase {
   route: RouteName;
   call: (gateway: Gateway) => Promise<unknown>;
   sends: { method: 'GET' | 'POST'; path: string; body?: unknown };
-  /** Each shape of an answer, and what the client makes of it. */
+  /** Each shape of a response, and the result of the client. */
   shapes: { shape: string; answer: unknown; status?: number; means: unknown }[];
 }
 
@@ -54,7 +54,7 @@ const songs = {
   result: { songs: [{ audioId: 'a1', audioUrl: file('a1.mp3') }] },
 };
 
-/** The work in the answer of its submission. */
+/** Results in the response to a submission. */
 const AT_ONCE: Readonly<Partial<Record<RouteName, { answer: object; result: object }>>> = {
   'music/generate': songs,
   'music/extend': songs,
@@ -667,5 +667,5 @@ const GEN: RouteCase[] = [
   },
 ];
 
-/** Every route but the two listings, which have tests of their own. Streams are answered with one body here. */
+/** Every route except the two listings, which have separate tests. Streams get a single body here. */
 export const ROUTE_CASES: readonly RouteCase[] = [...MUSIC, ...MEDIA, ...ANSWERS, ...GEN];

@@ -4,7 +4,7 @@ import type { GatewayErrorCode } from '../../src/gateway/transport/errors.ts';
 import { ROUTE_CASES } from './route-cases.ts';
 import { API_KEY, answer, errorOf, gatewayAt, startServer } from './support.ts';
 
-/** What a body that is no JSON is called: half a JSON may also be a stream that broke off. */
+/** The code for a body that is not JSON. Half a JSON may also be an interrupted stream. */
 const UNREADABLE = expect.stringMatching(/^(?:nonsense|broken-stream)$/);
 const PAGE = '<!DOCTYPE html><html>hello</html>';
 const isStream = (route: RouteName) => route === 'chat/completions' || route === 'gen/stream';
@@ -12,7 +12,7 @@ const isRead = (route: RouteName) => ROUTES[route].kind === 'read';
 
 describe('every route, in every shape', () => {
   for (const { route, call, sends, shapes } of ROUTE_CASES) {
-    it(`${route} sends what the contract says, with its family's headers`, async () => {
+    it(`${route} sends the contract's request with the headers of its family`, async () => {
       const [{ answer: body, status = 200 } = { answer: {} }] = shapes;
       const server = await startServer((_, response) => answer(response, body, { status }));
       await call(gatewayAt(`${server.url}/`).gateway);
@@ -39,7 +39,7 @@ describe('every route, in every shape', () => {
   }
 });
 
-/** One thing said in each of the five error dialects (sources: src/gateway/transport/refusal-body.ts). */
+/** The same errors in each of the five dialects (sources: src/gateway/transport/refusal-body.ts). */
 interface Said {
   dialect: string;
   status: number;
@@ -218,7 +218,7 @@ const DIALECTS: Said[] = [
   { dialect: 'a web page that forbids', status: 403, body: PAGE, code: 'no-api' },
 ];
 
-/** One route of each way in which answers are read: what an error means here depends on nothing else of a route. */
+/** One route for each way of reading responses, because errors depend on nothing else of a route. */
 const WAYS = [
   ...Map.groupBy(ROUTE_CASES, ({ route }) => {
     const { family, kind } = ROUTES[route];
@@ -240,9 +240,9 @@ describe.each(WAYS)('$route, in every error dialect', ({ route, call }) => {
   });
 });
 
-describe('every route, when it fails', () => {
+describe('every failing route', () => {
   describe.each(ROUTE_CASES)('$route', ({ route, call }) => {
-    it('a server error is sent again only by a read', async () => {
+    it('a server error is retried only for reads', async () => {
       const server = await startServer((_, response) =>
         answer(response, { error: { message: 'x' } }, { status: 500 }),
       );
@@ -252,7 +252,7 @@ describe('every route, when it fails', () => {
       expect(server.seen).toHaveLength(isRead(route) ? 4 : 1);
     });
 
-    it('"come back later" is waited out by a read, and left to the job of paid work', async () => {
+    it('a retry delay is awaited for reads, and left to the job for paid work', async () => {
       const server = await startServer((_, response, nth) =>
         nth === 1
           ? answer(response, '', { status: 503, headers: { 'retry-after': '2' } })
@@ -269,7 +269,7 @@ describe('every route, when it fails', () => {
       }
     });
 
-    it('a web page is no answer of the gateway', async () => {
+    it('a web page is not a response of the gateway', async () => {
       const server = await startServer((_, response) => answer(response, PAGE));
       const error = await errorOf(call(gatewayAt(server.url).gateway));
       expect(error).toMatchObject({
@@ -278,7 +278,7 @@ describe('every route, when it fails', () => {
       });
     });
 
-    it.each(['{"half":', '[[['])('an answer that is no JSON is nonsense: %s', async (body) => {
+    it.each(['{"half":', '[[['])('a response that is not JSON is nonsense: %s', async (body) => {
       const server = await startServer((_, response) => answer(response, body));
       const error = await errorOf(call(gatewayAt(server.url).gateway));
       expect(error).toMatchObject({
@@ -290,7 +290,7 @@ describe('every route, when it fails', () => {
 });
 
 it.each([{ data: { alignedWords: [{ words: [] }] } }, { data: { alignedWords: 'none' } }, { data: {} }])(
-  'words that cannot be read are nonsense, and no take without words: %j',
+  'unreadable words are nonsense, and not a take without words: %j',
   async (body) => {
     const server = await startServer((_, response) => answer(response, body));
     const { music } = gatewayAt(server.url).gateway;

@@ -8,7 +8,7 @@ import type { GatewayOptions } from '../../src/gateway/transport/request.ts';
 
 export const API_KEY = 'sk-test-0123456789';
 
-/** A request as the server saw it. */
+/** A request that the server received. */
 interface SeenRequest {
   method: string;
   /** With the query. */
@@ -16,7 +16,7 @@ interface SeenRequest {
   headers: IncomingMessage['headers'];
   /** The parsed JSON body; undefined for an empty one. */
   body: unknown;
-  /** Resolves when the client has gone away. */
+  /** Resolves when the client has disconnected. */
   closed: Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export interface ScriptedServer {
 
 export type Script = (request: SeenRequest, response: ServerResponse, nth: number) => void | Promise<void>;
 
-/** A real HTTP server on loopback that answers as the test says, and goes away with the test. */
+/** A real HTTP server on loopback with scripted responses. It closes with the test. */
 export async function startServer(script: Script): Promise<ScriptedServer> {
   const seen: SeenRequest[] = [];
   const server = createServer(async (incoming, response) => {
@@ -55,7 +55,7 @@ export async function startServer(script: Script): Promise<ScriptedServer> {
   return { url: `http://127.0.0.1:${port}`, seen };
 }
 
-/** Answers with JSON, or with text as it is. */
+/** Responds with JSON, or with text unchanged. */
 export function answer(
   response: ServerResponse,
   body: unknown,
@@ -66,11 +66,11 @@ export function answer(
 }
 
 export interface TestClock {
-  /** Every wait that the client asked for, in milliseconds. */
+  /** All delays of the client, in milliseconds. */
   waits: number[];
 }
 
-/** A gateway client whose waits between tries pass at once, on a clock that they move. */
+/** A gateway client whose retry delays pass at once and move its clock. */
 export function gatewayAt(
   url: string,
   overrides: Partial<GatewayOptions> = {},
@@ -93,13 +93,13 @@ export function gatewayAt(
   return { gateway, waits };
 }
 
-/** Stops the clock of time limits for this test; `vi.advanceTimersByTimeAsync` moves it. The network goes on. */
+/** Stops the timers for this test. `vi.advanceTimersByTimeAsync` moves them. The network continues. */
 export function stopTimers(): void {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
 }
 
-/** Moves the stopped clock again and again until the work ends. */
+/** Moves the stopped clock until the work ends. */
 export async function timeUntil<Result>(work: Promise<Result>, stepMs: number): Promise<Result> {
   const over = { yes: false };
   const settle = () => {
@@ -113,7 +113,7 @@ export async function timeUntil<Result>(work: Promise<Result>, stepMs: number): 
   return work;
 }
 
-/** The GatewayError that a call ends with. */
+/** Returns the GatewayError of a call. */
 export async function errorOf(call: Promise<unknown>): Promise<GatewayError> {
   const outcome = await call.then(
     (value) => ({ value }),
@@ -129,7 +129,7 @@ export const QUESTION = {
   turns: [{ role: 'user' as const, parts: [{ type: 'text' as const, text: 'Why is rain grey?' }] }],
 };
 
-/** A whole answer out of its stream. */
+/** Reads a stream to a whole answer. */
 export async function wholeOf(stream: AsyncIterable<AnswerEvent>): Promise<Answer> {
   const parts: AnswerPart[] = [];
   for await (const event of stream) {

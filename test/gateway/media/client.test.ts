@@ -6,7 +6,7 @@ const CREATE_ALTERNATE = '/media/v1/services/aigc/video-generation/video-synthes
 const task = { output: { task_id: 'v1', task_status: 'RUNNING' } };
 const request = { model: 'video-model', prompt: 'rain' };
 
-/** A gateway that knows one of the two path forms. */
+/** A gateway that supports one of the two path forms. */
 const knows =
   (prefix: string): Script =>
   ({ path }, response) =>
@@ -15,7 +15,7 @@ const knows =
       : answer(response, { error: 'no such path' }, { status: 404 });
 
 describe('the two path forms of video', () => {
-  it('the other one is tried once, and remembered', async () => {
+  it('tries the other one once and remembers it', async () => {
     const server = await startServer(knows('/media/v1'));
     const { media } = gatewayAt(server.url).gateway;
     await media.createVideo(request);
@@ -29,7 +29,7 @@ describe('the two path forms of video', () => {
     ]);
   });
 
-  it('the first one is kept while it answers', async () => {
+  it('uses the first one while it works', async () => {
     const server = await startServer(knows('/v1/media'));
     const { media } = gatewayAt(server.url).gateway;
     await media.createVideo(request);
@@ -37,7 +37,7 @@ describe('the two path forms of video', () => {
     expect(server.seen.map(({ path }) => path)).toEqual([CREATE, '/v1/media/tasks/v1']);
   });
 
-  it('the remembered one may change', async () => {
+  it('changes the remembered one', async () => {
     let prefix = '/media/v1';
     const server = await startServer((seen, response, nth) => knows(prefix)(seen, response, nth));
     const { media } = gatewayAt(server.url).gateway;
@@ -54,7 +54,7 @@ describe('the two path forms of video', () => {
     ]);
   });
 
-  it('neither: not found, in the words of the one that explains itself', async () => {
+  it('reports not found with the explained error if neither works', async () => {
     const server = await startServer(({ path }, response) =>
       answer(response, path === CREATE ? { code: 'ModelNotFound', message: 'no such model' } : '', {
         status: 404,
@@ -69,7 +69,7 @@ describe('the two path forms of video', () => {
     expect(server.seen).toHaveLength(2);
   });
 
-  it('what is missing on the form that works stays missing, whatever the other form answers', async () => {
+  it('reports a missing task on the working form, whatever the other form returns', async () => {
     for (const [status, body] of [
       [401, { code: 'InvalidApiKey', message: 'no' }],
       [429, { code: 'Throttling', message: 'slower' }],
@@ -90,7 +90,7 @@ describe('the two path forms of video', () => {
     }
   });
 
-  it('a web page of the other form is no answer of the gateway', async () => {
+  it('ignores a web page of the other form', async () => {
     const server = await startServer(({ path }, response) => {
       if (path.startsWith('/media/v1')) answer(response, '<html>Welcome</html>');
       else if (path.endsWith('/forgotten')) answer(response, '', { status: 404 });
@@ -103,7 +103,7 @@ describe('the two path forms of video', () => {
     expect(server.seen.at(-1)?.path).toBe('/v1/media/tasks/v1');
   });
 
-  it('before any form has worked, an answer of the other one says more than a bare 404', async () => {
+  it('prefers the other form’s error to a bare 404 before any form has worked', async () => {
     const server = await startServer(({ path }, response) =>
       answer(response, path.startsWith('/media/v1') ? { code: 'Arrearage', message: 'no credit' } : '', {
         status: path.startsWith('/media/v1') ? 400 : 404,
@@ -114,7 +114,7 @@ describe('the two path forms of video', () => {
     });
   });
 
-  it('work that the other form may have taken is not said to be refused', async () => {
+  it('does not report work as refused that the other form may have accepted', async () => {
     const server = await startServer(({ path }, response) => {
       if (path === CREATE_ALTERNATE) response.destroy();
       else if (path === CREATE) answer(response, { code: 'ModelNotFound' }, { status: 404 });
@@ -125,7 +125,7 @@ describe('the two path forms of video', () => {
     expect(await errorOf(media.createVideo(request))).toMatchObject({ taken: 'unknown' });
   });
 
-  it('paid work is not sent to the other form when the first may have taken it', async () => {
+  it('does not send paid work to the other form if the first may have accepted it', async () => {
     const server = await startServer((_, response) => void response.destroy());
     expect(await errorOf(gatewayAt(server.url).gateway.media.createVideo(request))).toMatchObject({
       taken: 'unknown',
@@ -134,8 +134,8 @@ describe('the two path forms of video', () => {
   });
 });
 
-describe('what is sent', () => {
-  it('only what was asked for, under the gateway’s names', async () => {
+describe('requests', () => {
+  it('contain only the given fields, with the gateway’s names', async () => {
     const server = await startServer((_, response) => answer(response, task));
     await gatewayAt(server.url).gateway.media.createVideo({
       model: 'video-model',
@@ -163,26 +163,26 @@ describe('what is sent', () => {
   });
 });
 
-describe('answers without a result', () => {
+describe('responses without a result', () => {
   it.each([
     [
-      'an image answer without a picture',
+      'an image response without an image',
       { output: { choices: [{ message: { content: [{ text: 'no' }] } }] } },
       'nonsense',
     ],
     [
-      'an image answer that says why',
+      'an image response with a reason',
       { output: { code: 'DataInspectionFailed', message: 'unfit' } },
       'blocked',
     ],
-    ['an empty answer', undefined, 'nonsense'],
+    ['an empty response', undefined, 'nonsense'],
   ])('%s', async (_, body, code) => {
     const server = await startServer((_request, response) => answer(response, body));
     const { media } = gatewayAt(server.url).gateway;
     expect((await errorOf(media.createImage({ model: 'm', prompt: 'p' }))).code).toBe(code);
   });
 
-  it('a video task that was refused inside a good answer', async () => {
+  it('a video task refused in a successful response', async () => {
     const refusal = { output: { task_status: 'FAILED', code: 'Throttling', message: 'slower' } };
     const server = await startServer((_request, response) => answer(response, refusal));
     expect(await errorOf(gatewayAt(server.url).gateway.media.createVideo(request))).toMatchObject({
@@ -191,7 +191,7 @@ describe('answers without a result', () => {
     });
   });
 
-  it('a video without an id, or without an address, is nonsense', async () => {
+  it('a video without an ID or a URL is nonsense', async () => {
     const server = await startServer((_request, response) =>
       answer(response, { output: { task_status: 'SUCCEEDED' } }),
     );
@@ -205,13 +205,13 @@ describe('answers without a result', () => {
   });
 });
 
-describe('a poll that is answered with an error status', () => {
+describe('a poll with an error status', () => {
   const failedTask = {
     request_id: 'r1',
     output: { task_id: 'v1', task_status: 'FAILED', code: 'DataInspectionFailed', message: 'unfit' },
   };
 
-  it.each([400, 404, 500])('%i with a body that names FAILED is the end of the task', async (status) => {
+  it.each([400, 404, 500])('%i with FAILED in the body ends the task', async (status) => {
     const server = await startServer((_, response) => answer(response, failedTask, { status }));
     expect(await gatewayAt(server.url).gateway.media.queryVideo('v1')).toMatchObject({
       status: 'failed',
@@ -220,7 +220,7 @@ describe('a poll that is answered with an error status', () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it('with a body that names no end is an error', async () => {
+  it('without an end in the body is an error', async () => {
     const server = await startServer((_, response) => answer(response, task, { status: 400 }));
     expect(await errorOf(gatewayAt(server.url).gateway.media.queryVideo('v1'))).toMatchObject({
       code: 'invalid',

@@ -8,7 +8,7 @@ const page = (ids: string[], more: Page = {}): Page => ({
   ...more,
 });
 
-/** A gateway whose two listing routes answer with the given scripts. */
+/** A gateway with scripts for the two listing routes. */
 function listings(chat: Script, msg: Script): Script {
   return (request, response, nth) =>
     (request.path.startsWith('/chat/v1/models') ? chat : msg)(request, response, nth);
@@ -17,12 +17,12 @@ const gives =
   (body: unknown, status = 200): Script =>
   (_, response) =>
     answer(response, body, { status });
-/** What a name is found to be. */
+/** The expected resolution of a name. */
 const named = (kind: 'id' | 'label', id: string) => ({ kind, model: expect.objectContaining({ id }) });
 const fails = gives({ error: { message: 'down' } }, 400);
 
 describe('the model list', () => {
-  it('is one list from both routes, each asked with its own headers', async () => {
+  it('merges both routes, each requested with its headers', async () => {
     const server = await startServer(
       listings(
         gives({
@@ -78,24 +78,24 @@ describe('the model list', () => {
   });
 
   it.each([
-    ['gives the same page for ever', () => page(['a'], { has_more: true, last_id: 'a' }), 2],
+    ['repeats the same page for ever', () => page(['a'], { has_more: true, last_id: 'a' }), 2],
     [
-      'gives the same cursor for ever',
+      'repeats the same cursor for ever',
       (nth: number) => page([`m${nth}`], { has_more: true, last_id: 'x' }),
       2,
     ],
     [
-      'gives the same page with new cursors for ever',
+      'repeats the same page with new cursors for ever',
       (nth: number) => page(['a'], { has_more: true, last_id: `c${nth}` }),
       2,
     ],
     [
-      'gives new models for ever',
+      'returns new models for ever',
       (nth: number) => page([`m${nth}`], { has_more: true, last_id: `m${nth}` }),
       50,
     ],
     [
-      'goes round in a circle',
+      'has a cycle of cursors',
       (nth: number) => page([`m${nth}`], { has_more: true, last_id: `c${nth % 3}` }),
       4,
     ],
@@ -112,7 +112,7 @@ describe('the model list', () => {
     expect(nth).toBe(pages);
   });
 
-  it('keeps the pages that came when a later one fails', async () => {
+  it('keeps the earlier pages if a later one fails', async () => {
     const server = await startServer(
       listings((request, response) => {
         if (request.path.includes('after_id'))
@@ -126,7 +126,7 @@ describe('the model list', () => {
     expect(warn).toHaveBeenCalledWith(expect.objectContaining({ page: 1 }), expect.any(String));
   });
 
-  it('is an error when neither route answers, or answers with no list', async () => {
+  it('is an error if neither route returns a list', async () => {
     for (const body of [{ error: { message: 'x' } }, { hello: 1 }, { data: [{}, {}] }]) {
       const server = await startServer(gives(body));
       const { gateway } = gatewayAt(server.url);
@@ -136,7 +136,7 @@ describe('the model list', () => {
   });
 });
 
-describe('what a model is for', () => {
+describe('the hints of a model', () => {
   it.each([
     ['the emulator’s routes', { routes: ['gen-image'] }, ['pictures', 'answers'], ['gen']],
     ['routes of two families', { routes: ['chat', 'msg'] }, ['answers'], ['chat', 'msg']],
@@ -165,7 +165,7 @@ describe('what a model is for', () => {
 });
 
 describe('the cached list', () => {
-  it('is fetched once by many callers', async () => {
+  it('is fetched once for many callers', async () => {
     const server = await startServer(listings(gives(page(['a'])), fails));
     const { gateway } = gatewayAt(server.url);
     await Promise.all([gateway.models.refresh(), gateway.models.refresh(), gateway.models.find('a')]);
@@ -191,7 +191,7 @@ describe('the cached list', () => {
     expect(ids(models.cached())).toEqual(['a', 'b']);
   });
 
-  it('is fetched again once for a name that it lacks', async () => {
+  it('is fetched again once for a missing name', async () => {
     let ids = ['a'];
     const server = await startServer(
       listings((request, response, nth) => gives(page(ids))(request, response, nth), fails),
@@ -205,14 +205,14 @@ describe('the cached list', () => {
     expect(server.seen).toHaveLength(6);
   });
 
-  it('may be missing: nothing can be said of a name then', async () => {
+  it('is unlisted before the first fetch', async () => {
     const server = await startServer(listings(fails, fails));
     expect(await gatewayAt(server.url).gateway.models.find('a')).toEqual({ kind: 'unlisted' });
   });
 });
 
 describe('refreshing in the background', () => {
-  /** A clock whose waits the test ends one by one. */
+  /** A clock whose delays are ended by the test, one by one. */
   function handClock() {
     const waits: { ms: number; end: () => void }[] = [];
     const sleep = (ms: number, signal?: AbortSignal) =>
@@ -223,7 +223,7 @@ describe('refreshing in the background', () => {
     return { waits, sleep };
   }
 
-  it('fetches again and again, sooner after a failure, until it is stopped', async () => {
+  it('repeats until it is stopped, sooner after a failure', async () => {
     let up = false;
     const server = await startServer(
       listings((request, response, nth) => (up ? gives(page(['a'])) : fails)(request, response, nth), fails),
@@ -256,7 +256,7 @@ describe('a model name', () => {
     return gateway.models;
   }
 
-  it('is an id, a label, or unknown with what was perhaps meant', async () => {
+  it('is an ID, a display name, or unknown with similar IDs', async () => {
     const models = await knowing(
       { id: 'claude-sonnet-4', display_name: 'Claude Sonnet 4' },
       { id: 'gemini-2.5-flash', display_name: 'Gemini Flash' },
@@ -272,13 +272,13 @@ describe('a model name', () => {
     expect(models.resolve('')).toMatchObject({ kind: 'unknown' });
   });
 
-  it('that labels two models is not decided for the person', async () => {
+  it('that is the display name of two models stays unknown', async () => {
     const models = await knowing({ id: 'one', display_name: 'Same' }, { id: 'two', display_name: 'same' });
     expect(models.resolve('Same')).toEqual(named('label', 'one'));
     expect(models.resolve('SAME')).toEqual({ kind: 'unknown', nearest: ['one', 'two'] });
   });
 
-  it('of any length is answered in bounded time', async () => {
+  it('of any length is resolved in bounded time', async () => {
     const models = await knowing(...Array.from({ length: 3_000 }, (_, nth) => ({ id: `model-${nth}` })));
     const before = process.threadCpuUsage();
     models.resolve('x'.repeat(1_000_000));

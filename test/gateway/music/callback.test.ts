@@ -44,11 +44,11 @@ describe('a song', () => {
   };
   it.each([
     [
-      'as the public API calls back',
+      'as in the public API’s callback',
       { code: 200, msg: 'ok', data: { callbackType: 'complete', task_id: 't1', data: [item] } },
     ],
     [
-      'as its record says',
+      'as in the public API’s record',
       {
         code: 200,
         data: { taskId: 't1', status: 'SUCCESS', param: '{"x":1}', response: { sunoData: [camel] } },
@@ -63,7 +63,7 @@ describe('a song', () => {
       },
     ],
     [
-      'with the echo of what was asked',
+      'with an echo of the request',
       { taskId: 't1', request: { uploadUrl: MP3, audioUrl: 'https://other.example/x.mp3' }, data: [item] },
     ],
     [
@@ -78,13 +78,13 @@ describe('a song', () => {
     });
   });
 
-  it('falls back on the source addresses', () => {
+  it('falls back to the source URLs', () => {
     const { result } = readMusicCallback({ data: [{ ...item, audio_url: '', stream_audio_url: null }] });
     expect(result.songs).toEqual([expect.objectContaining({ audioUrl: 'https://source.example/a1.mp3' })]);
     expect(result.songs[0]).not.toHaveProperty('streamUrl');
   });
 
-  it('has no address that is not http or https', () => {
+  it('has only http and https URLs', () => {
     const hostile = [
       'javascript:alert(1)',
       'file:///etc/passwd',
@@ -113,7 +113,7 @@ describe('a song', () => {
 
 describe('stages', () => {
   const early = { id: 'a1', prompt: 'La', title: 'Rain', audio_url: '', stream_audio_url: '' };
-  it('text: the words, before any sound', () => {
+  it('text: the lyrics, before any audio', () => {
     expect(
       readMusicCallback({ code: 200, data: { callbackType: 'text', task_id: 't1', data: [early] } }),
     ).toEqual({
@@ -141,19 +141,19 @@ describe('stages', () => {
   });
 
   it.each([
-    ['songs with sound are complete', [item], 'complete'],
+    ['songs with audio are complete', [item], 'complete'],
     [
-      'songs that only stream are a beginning',
+      'songs with only a stream are the first stage',
       [{ id: 'a1', stream_audio_url: 'https://cdn.example/a1' }],
       'first',
     ],
-    ['songs without sound are words', [early], 'text'],
-    ['no songs say nothing', [], 'unknown'],
+    ['songs without audio are the text stage', [early], 'text'],
+    ['no songs are unknown', [], 'unknown'],
   ])('without a callbackType, %s', (_, data, stage) => {
     expect(readMusicCallback({ code: 200, data: { task_id: 't1', data } }).stage).toBe(stage);
   });
 
-  it('an envelope that says success does not make an early stage the last', () => {
+  it('success in an envelope does not make an early stage the last', () => {
     const staged = (status: string) =>
       readMusicCallback({ status: 'success', data: { taskId: 't1', status, response: { sunoData: [item] } } })
         .stage;
@@ -197,7 +197,7 @@ describe('other results', () => {
     ],
     ['flat', { taskId: 't1', images: ['https://c.example/1.png', '', null, 'https://c.example/2.png'] }],
     [
-      'as its record says',
+      'as in the public API’s record',
       {
         data: {
           taskId: 't1',
@@ -230,7 +230,7 @@ describe('other results', () => {
       },
     ],
     [
-      'as the contract names them',
+      'with the names of the contract',
       { taskId: 't1', vocalUrl: 'https://c.example/v', instrumentalUrl: 'https://c.example/i' },
     ],
     [
@@ -262,7 +262,7 @@ describe('other results', () => {
     });
   });
 
-  it('all stems, known and unknown, in words', () => {
+  it('all stems, known and unknown, as words', () => {
     const keys = [
       'vocal_url',
       'backing_vocals_url',
@@ -304,7 +304,7 @@ describe('other results', () => {
   });
 });
 
-describe('what is none of the known results', () => {
+describe('unknown results', () => {
   const url = (name: string) => `https://c.example/${name}`;
 
   it.each([
@@ -320,7 +320,7 @@ describe('what is none of the known results', () => {
     });
   });
 
-  it('beside stems is no stem', () => {
+  it('next to stems are not stems', () => {
     const { result } = readMusicCallback({
       taskId: 't1',
       data: { drumsUrl: url('d'), originUrl: url('o'), audioUrl: url('a'), imageUrl: url('i') },
@@ -329,7 +329,7 @@ describe('what is none of the known results', () => {
     expect(result).toEqual({ ...nothing, stems: [{ name: 'drums', url: url('d') }] });
   });
 
-  it('says nothing, and only its keys are told', () => {
+  it('are unknown, and only their keys are logged', () => {
     const body = {
       taskId: 't1',
       secret: 'a prompt',
@@ -363,7 +363,7 @@ describe('failures', () => {
     ],
     ['a bad parameter', failed(400, 'Parameter style missing'), 'invalid', '400', 'Parameter style missing'],
     [
-      'an upload that is somebody else’s',
+      'an upload of existing work',
       failed(413, 'matches existing work'),
       'blocked',
       '413',
@@ -427,7 +427,7 @@ describe('failures', () => {
     });
   });
 
-  it('lyrics whose every variant failed say why', () => {
+  it('lyrics report a reason if every variant failed', () => {
     const data = [{ text: '', status: 'failed', errorMessage: 'Sensitive content' }];
     expect(
       readMusicCallback({ code: 200, data: { callbackType: 'complete', taskId: 't1', data } }),

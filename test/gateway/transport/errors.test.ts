@@ -31,7 +31,7 @@ interface Ambiguity {
   code: GatewayErrorCode;
 }
 
-describe('codes that mean different things', () => {
+describe('ambiguous codes', () => {
   const cases: Ambiguity[] = [
     {
       name: '429 on generate is credits',
@@ -181,8 +181,8 @@ describe('codes that mean different things', () => {
   });
 });
 
-describe('what an error tells', () => {
-  it('keeps the status, the code, the message and the time to wait', async () => {
+describe('an error', () => {
+  it('has the status, the code, the message and the retry delay', async () => {
     const server = await startServer((_, response) =>
       answer(
         response,
@@ -217,7 +217,7 @@ describe('what an error tells', () => {
     expect((await errorOf(gen(gateway))).retryAfterMs).toBe(33_500);
   });
 
-  it('shows neither the key nor a signed address', async () => {
+  it('contains neither the key nor a signed URL', async () => {
     const echo = `key ${API_KEY} callback ${CALLBACK} file https://cdn.example/a.mp3?Signature=abc`;
     const server = await startServer((_, response) =>
       answer(response, { code: 400, msg: echo, data: { callBackUrl: CALLBACK } }),
@@ -228,12 +228,12 @@ describe('what an error tells', () => {
     for (const secret of [API_KEY, 'c2lnbmF0dXJl', 'Signature=abc']) expect(told).not.toContain(secret);
   });
 
-  it('shows a signed address in no other writing either, nor its half where a text was cut', async () => {
+  it('contains no escaped signed URL, and no part of one where a text was cut', async () => {
     const told = async (body: object) => {
       const server = await startServer((_, response) => answer(response, body, { status: 400 }));
       return (await errorOf(generate(gatewayAt(server.url).gateway))).message;
     };
-    // As where the gateway puts the request that it refused into its message.
+    // The gateway may quote the refused request in its message.
     const escaped = `call ${CALLBACK.replaceAll('/', '\\/')} or https:\\/\\/cdn.example\\/a.mp3?Signature=abc\\/def`;
     for (const msg of [escaped, `${encodeURIComponent(CALLBACK)} failed`]) {
       expect(await told({ code: 400, msg })).not.toMatch(/c2lnbmF0dXJl|Signature=abc|def/);
@@ -259,24 +259,24 @@ describe('requests that the contract forbids', () => {
         vocalStart: 9,
         vocalEnd: 3,
       }),
-    'a callback that is no web address': ({ music }) =>
+    'a callback that is not a web URL': ({ music }) =>
       music.generate({ ...song, callBackUrl: 'ftp://bot.example' }),
     'a question without a turn': ({ chat: route }) => wholeOf(route.stream({ model: 'm', turns: [] })),
-    'a question of blanks': ({ msg: route }) =>
+    'a blank question': ({ msg: route }) =>
       route.complete({ model: 'm', turns: [{ role: 'user', parts: [{ type: 'text', text: ' ' }] }] }),
     'a question without a model': ({ chat: route }) => wholeOf(route.stream({ ...QUESTION, model: ' ' })),
-    'a picture that is none': ({ gen: route }) =>
+    'a file that is not an image': ({ gen: route }) =>
       wholeOf(
         route.stream({
           ...QUESTION,
           turns: [{ role: 'user', parts: [{ type: 'image', mimeType: 'text/html', data: 'AAAA' }] }],
         }),
       ),
-    'a bound of no tokens': ({ msg: route }) => route.complete({ ...QUESTION, maxTokens: 0 }),
+    'a limit of zero tokens': ({ msg: route }) => route.complete({ ...QUESTION, maxTokens: 0 }),
     'no tools for function calling': ({ gen: route }) => route.callTools(QUESTION),
-    'a model id that climbs out of its path': ({ gen: route }) =>
+    'a model ID that leaves its path': ({ gen: route }) =>
       wholeOf(route.stream({ ...QUESTION, model: '../../music' })),
-    'a task id that climbs out of its path': ({ media }) => media.queryVideo('..'),
+    'a task ID that leaves its path': ({ media }) => media.queryVideo('..'),
     'an image size in words': ({ media }) => media.createImage({ model: 'm', prompt: 'p', size: 'large' }),
   };
 
@@ -290,14 +290,14 @@ describe('requests that the contract forbids', () => {
     expect(server.seen).toEqual([]);
   });
 
-  it('sends no field that a route does not have', async () => {
+  it('sends only fields of the route', async () => {
     const server = await startServer((_, response) => answer(response, {}));
     const request = { ...song, surprise: 'field' };
     await gatewayAt(server.url).gateway.music.generate(request);
     expect(server.seen[0]?.body).toEqual(song);
   });
 
-  it('a client without a usable address or key is not built', () => {
+  it('a client with an invalid URL or key cannot be built', () => {
     expect(() => gatewayAt('gateway.example')).toThrow(TypeError);
     expect(() => gatewayAt('http://gateway.example?x=1')).toThrow(TypeError);
     expect(() => gatewayAt('http://gateway.example', { apiKey: 'two\nlines' })).toThrow(TypeError);

@@ -9,7 +9,7 @@ import {
 } from '../../../src/gateway/transport/json.ts';
 
 describe('walking', () => {
-  it('visits no more objects than a bound, outermost first', () => {
+  it('visits objects up to a limit, outermost first', () => {
     const wide = {
       list: Array.from({ length: 900 }, () => Array.from({ length: 900 }, () => ({}))),
       last: { id: 1 },
@@ -19,7 +19,7 @@ describe('walking', () => {
     expect(visits[1]?.value).toEqual({ id: 1 });
   });
 
-  it('ends in a circle, and does not enter what it is told to skip', () => {
+  it('ends for cycles, and skips the given keys', () => {
     const circle: Record<string, unknown> = { secret: { inside: {} } };
     circle.again = circle;
     const keys = [...objectsIn(circle, new Set(['secret']))].map(({ key }) => key);
@@ -29,14 +29,14 @@ describe('walking', () => {
 });
 
 describe('finding members', () => {
-  it('takes any spelling, the first name that has something', () => {
+  it('accepts any spelling and returns the first name with a value', () => {
     const fields = fieldsOf({ task_id: null, TaskID: 't1', 'audio-url': '', source_audio_url: 'u' });
     expect(fields('taskId')).toBe('t1');
     expect(fields('audioUrl', 'sourceAudioUrl')).toBe('u');
     expect(fields('missing')).toBeUndefined();
   });
 
-  it('finds nothing that only the prototype has', () => {
+  it('ignores members of the prototype', () => {
     expect(fieldsOf({})('constructor', 'toString', '__proto__')).toBeUndefined();
     expect(fieldsOf([1])('length')).toBeUndefined();
   });

@@ -9,11 +9,11 @@ interface Sent {
   /** With the query. */
   path: string;
   headers: Record<string, string>;
-  // biome-ignore lint/suspicious/noExplicitAny: bodies of every dialect, searched for what must not be in them
+  // biome-ignore lint/suspicious/noExplicitAny: bodies of every dialect, searched for forbidden members
   body: any;
 }
 
-/** Everything that a client sends while it is used so; what becomes of the calls is of no interest. */
+/** Returns all requests of a client and ignores their results. */
 async function sentBy(...uses: ((gateway: Gateway) => Promise<unknown>)[]): Promise<Sent[]> {
   const sent: Sent[] = [];
   const gateway = createGateway({
@@ -37,7 +37,7 @@ async function drain(stream: AsyncIterable<unknown>): Promise<void> {
   for await (const _event of stream);
 }
 
-/** What other dialects call what they ask, all at once. */
+/** Request members of all other dialects. */
 const strangers = {
   messages: [{ role: 'user', content: 'hi' }],
   contents: [{ parts: [{ text: 'hi' }] }],
@@ -96,7 +96,7 @@ const says = (sent: Sent, text: string) => JSON.stringify(sent.body ?? null).inc
 const MISTAKES: [section: string, mistake: string, among: Sent[], makes: (sent: Sent) => boolean][] = [
   [
     'Authentication',
-    'another header for the key than Bearer on music, media, chat, gen and /v1beta',
+    'a key header other than Bearer on music, media, chat, gen and /v1beta',
     of('music', 'media', 'chat', 'gen'),
     ({ headers }) => headers.authorization !== `Bearer ${API_KEY}` || 'x-api-key' in headers,
   ],
@@ -127,7 +127,7 @@ const MISTAKES: [section: string, mistake: string, among: Sent[], makes: (sent: 
   ],
   [
     'Errors 2',
-    'a gen picture without responseModalities TEXT and IMAGE',
+    'a gen image without responseModalities TEXT and IMAGE',
     everything.filter(({ path }) => path.includes('picture-model')),
     ({ body }) => !['TEXT', 'IMAGE'].every((kind) => body.generationConfig.responseModalities.includes(kind)),
   ],
@@ -136,13 +136,13 @@ const MISTAKES: [section: string, mistake: string, among: Sent[], makes: (sent: 
   ['Rules 2', 'chat messages on gen', of('gen'), (sent) => says(sent, 'messages') || says(sent, 'content')],
   [
     'Rules 2',
-    'gen contents or pictures on another family',
+    'gen contents or images on another family',
     of('music', 'media', 'chat', 'msg'),
     (sent) =>
       ['contents', 'inlineData', 'generationConfig', 'responseModalities'].some((word) => says(sent, word)),
   ],
-  ['Chat-style request', 'picture blocks of msg on chat', of('chat'), (sent) => says(sent, 'source')],
-  ['Messages-style request', 'picture parts of chat on msg', of('msg'), (sent) => says(sent, 'image_url')],
+  ['Chat-style request', 'image blocks of msg on chat', of('chat'), (sent) => says(sent, 'source')],
+  ['Messages-style request', 'image parts of chat on msg', of('msg'), (sent) => says(sent, 'image_url')],
   ['Messages-style request', 'a system turn on msg', of('msg'), (sent) => says(sent, 'system')],
   ['Messages-style request', 'a stream on msg', of('msg'), (sent) => says(sent, 'stream')],
   [
@@ -175,7 +175,7 @@ const MISTAKES: [section: string, mistake: string, among: Sent[], makes: (sent: 
   ['Media', 'a fixed task id', everything, ({ path }) => /task_?id|[{}]/i.test(path)],
   [
     'Versioning 1',
-    'a music model that there is not',
+    'an unknown music model',
     of('music').filter(({ body }) => 'model' in body),
     ({ body }) => !MUSIC_MODELS.includes(body.model),
   ],
@@ -187,7 +187,7 @@ describe('mistakes that the client cannot make', () => {
     expect(among.filter(makes)).toEqual([]);
   });
 
-  it('members that the contract does not name are taken out', async () => {
+  it('unknown members are removed', async () => {
     const [generated] = await sentBy(({ music }) => music.generate(song));
     expect(Object.keys(generated?.body).sort()).toEqual(
       ['callBackUrl', 'customMode', 'instrumental', 'model', 'style', 'title'].sort(),
@@ -203,7 +203,7 @@ describe('mistakes that the client cannot make', () => {
 });
 
 describe('mistakes that are refused before anything is sent', () => {
-  // Casts: what the types forbid may still come from where types do not reach.
+  // Casts, because untyped code may send what the types forbid.
   it.each<[string, (gateway: Gateway) => Promise<unknown>]>([
     ['custom mode without a style', ({ music }) => music.generate({ ...song, style: ' ' })],
     ['custom mode without a title', ({ music }) => music.generate({ ...song, title: undefined })],
@@ -215,12 +215,12 @@ describe('mistakes that are refused before anything is sent', () => {
       ({ music }) => music.vocalRemoval({ ...song, taskId: 't', audioId: 'a', type: 'drums' as never }),
     ],
     ['a size with x', ({ media }) => media.createImage({ model: 'm', prompt: 'p', size: '512x512' })],
-    ['a video of nothing', ({ media }) => media.createVideo({ model: 'm' })],
-    ['a task id that leads elsewhere', ({ media }) => media.queryVideo('../../chat/v1/models')],
+    ['a video without input', ({ media }) => media.createVideo({ model: 'm' })],
+    ['a task ID with another path', ({ media }) => media.queryVideo('../../chat/v1/models')],
     ['function calling without functions', ({ gen }) => gen.callTools(QUESTION)],
     ['no question', ({ msg }) => msg.complete({ model: 'm', turns: [] })],
     ['no model', ({ gen }) => drain(gen.stream({ ...QUESTION, model: ' ' }))],
-    ['a model that leads elsewhere', ({ gen }) => drain(gen.stream({ ...QUESTION, model: '../../chat' }))],
+    ['a model with another path', ({ gen }) => drain(gen.stream({ ...QUESTION, model: '../../chat' }))],
   ])('%s', async (_, call) => {
     let error: unknown;
     const sent = await sentBy(async (gateway) => {

@@ -7,7 +7,7 @@ import { answer, gatewayAt, QUESTION, type Script, startServer, stopTimers, time
 
 type Dialect = 'chat' | 'gen';
 
-/** What each dialect writes on the wire; sources in src/gateway/chat.ts and gen.ts. */
+/** The wire format of each dialect; sources in src/gateway/chat.ts and gen.ts. */
 const WIRE = {
   chat: {
     text: (content: string) => ({ choices: [{ index: 0, delta: { content }, finish_reason: null }] }),
@@ -66,7 +66,7 @@ async function drain(stream: AsyncIterable<AnswerEvent>, onText: (text: string) 
 
 async function streamed(dialect: Dialect, script: Script, timeouts = {}) {
   const server = await startServer(script);
-  // How long a stream lasts is real time here.
+  // The length of a stream is real time here.
   const { gateway } = gatewayAt(server.url, { timeouts, elapsed: () => performance.now() });
   const result = await drain(start(gateway, dialect));
   return { ...result, server };
@@ -79,10 +79,10 @@ const whole = (dialect: Dialect) =>
 describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
   const wire = WIRE[dialect];
 
-  it('gives text in order, then one finish with the usage', async () => {
+  it('yields text in order, then one finish event with the usage', async () => {
     const { events, server } = await streamed(dialect, says(whole(dialect)));
     expect(events).toEqual([
-      // Fragments that came together are one part.
+      // Fragments that arrived together are one part.
       { type: 'part', part: { type: 'text', text: 'Light.' } },
       {
         type: 'finish',
@@ -97,7 +97,7 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
     );
   });
 
-  it('gives text as it comes, not at the end', async () => {
+  it('yields text as it arrives', async () => {
     const next = Promise.withResolvers<void>();
     const server = await startServer(async (_, response) => {
       begin(response).write(event(wire.text('Li')));
@@ -132,7 +132,7 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
     });
   });
 
-  it('never gives half a character', async () => {
+  it('never yields half a character', async () => {
     const [high, low] = ['\ud83c', '\udf27'];
     const script = says(
       Buffer.from(`data: {"x":"`),
@@ -149,7 +149,7 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
     }
   });
 
-  it('a character whose second half never comes ends as a replacement', async () => {
+  it('replaces a character whose second half never arrives', async () => {
     const half = JSON.stringify(wire.text('@')).replace('@', 'Rain \\ud83c');
     expect((await streamed(dialect, says(`data: ${half}\n\n${event(wire.end)}${wire.mark}`))).text).toBe(
       'Rain \ufffd',
@@ -157,10 +157,10 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
   });
 
   it.each([
-    ['ends without its end mark', says(light('chat')), says(light('gen'))],
+    ['ends without an end marker', says(light('chat')), says(light('gen'))],
     ['ends within an event', says(`${light('chat')}data: {"choi`), says(`${light('gen')}data: {"cand`)],
     [
-      'holds an event that is no JSON',
+      'contains an event that is not JSON',
       says(`${light('chat')}data: hello\n\n`),
       says(`${light('gen')}data: hello\n\n`),
     ],
@@ -170,7 +170,7 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
     expect(text).toBe('Light.');
   });
 
-  it('whose connection is cut is broken, and keeps what came', async () => {
+  it('whose connection is cut is broken and keeps its text', async () => {
     const { text, error } = await streamed(dialect, (_, response) => {
       begin(response).write(light(dialect), () => response.destroy());
     });
@@ -178,7 +178,7 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
     expect(text).toBe('Light.');
   });
 
-  it('that goes silent has stalled, and keeps what came', async () => {
+  it('that goes silent has stalled and keeps its text', async () => {
     const server = await startServer(
       (_, response) => void begin(response).write(light(dialect) + event(wire.usage)),
     );
@@ -193,7 +193,7 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
     await server.seen[0]?.closed;
   });
 
-  it('has not stalled when only its reader is slow', async () => {
+  it('has not stalled if only its consumer is slow', async () => {
     const next = Promise.withResolvers<void>();
     const server = await startServer(async (_, response) => {
       begin(response).write(event(wire.text('Li')));
@@ -204,20 +204,20 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
     const texts: string[] = [];
     for await (const each of start(gatewayAt(server.url).gateway, dialect)) {
       if (each.type === 'part' && each.part.type === 'text') texts.push(each.part.text);
-      // Twice as long as a stall may be.
+      // Twice the timeout of a stall.
       await vi.advanceTimersByTimeAsync(180_000);
       next.resolve();
     }
     expect(texts).toEqual(['Li', 'ght.']);
   });
 
-  it('that never says anything has stalled too', async () => {
+  it('that is silent from the start has stalled too', async () => {
     const server = await startServer((_, response) => void begin(response).flushHeaders());
     const stream = start(gatewayAt(server.url, { timeouts: { stallMs: 20 } }).gateway, dialect);
     expect((await drain(stream)).error?.code).toBe('stalled');
   });
 
-  it('that only keeps alive ends with its time', async () => {
+  it('with only keep-alives ends after its timeout', async () => {
     const { error } = await streamed(
       dialect,
       (request, response) => {
@@ -230,7 +230,7 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
     expect(error?.code).toBe('stalled');
   });
 
-  it('is whole when only the connection does not end', async () => {
+  it('is whole if only the connection does not end', async () => {
     const { text, finish, error } = await streamed(
       dialect,
       (_, response) => void begin(response).write(light(dialect) + event(wire.end)),
@@ -243,7 +243,7 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
     });
   });
 
-  it('is whole though keep-alives come on after its end', async () => {
+  it('is whole despite keep-alives after its end', async () => {
     const { finish, server } = await streamed(
       dialect,
       (request, response) => {
@@ -257,7 +257,7 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
     await server.seen[0]?.closed;
   });
 
-  it('goes on for longer than it lingers where its chunks name an end that is none', async () => {
+  it('continues past the linger time if its chunks contain a premature finish reason', async () => {
     const unended = (text: string) =>
       dialect === 'chat'
         ? { choices: [{ index: 0, delta: { content: text }, finish_reason: 'unknown' }] }
@@ -290,48 +290,48 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
       'unavailable',
     ],
     ['a vLLM error', { object: 'error', message: 'maximum context length exceeded', code: 400 }, 'too-long'],
-  ])('that carries %s ends with it, and keeps what came', async (_, body, code) => {
+  ])('with %s ends with it and keeps its text', async (_, body, code) => {
     const { error, text } = await streamed(dialect, says(light(dialect) + event(body)));
     expect(error).toMatchObject({ code, taken: 'unknown', retryable: false });
     expect(text).toBe('Light.');
   });
 
-  it('that carries an event named error ends with it', async () => {
+  it('with an event named error ends with it', async () => {
     const { error, text } = await streamed(dialect, says(`${light(dialect)}event: error\ndata: oh no\n\n`));
     expect({ code: error?.code, text }).toEqual({ code: 'unavailable', text: 'Light.' });
   });
 
-  it('that is refused throws the refusal, with nothing taken', async () => {
+  it('that is refused throws the refusal, and nothing was accepted', async () => {
     const { error } = await streamed(dialect, (_, response) =>
       answer(response, { error: { message: 'no key' } }, { status: 401 }),
     );
     expect(error).toMatchObject({ code: 'auth', taken: 'no', status: 401 });
   });
 
-  it('that is refused inside a good answer throws it too', async () => {
+  it('that is refused in a successful response throws it too', async () => {
     const { error } = await streamed(dialect, (_, response) =>
       answer(response, { error: { code: 402, message: 'x' } }),
     );
     expect(error).toMatchObject({ code: 'credits', taken: 'no' });
   });
 
-  it('that comes as one body, or as a list, is an answer all the same', async () => {
+  it('that arrives as one body or as a list is an answer', async () => {
     for (const body of [wire.whole, [wire.text('Li'), wire.text('ght.'), wire.end]]) {
       const { text, finish } = await streamed(dialect, (_, response) => answer(response, body));
       expect({ text, finish: finish?.type }).toEqual({ text: 'Light.', finish: 'finish' });
     }
   });
 
-  it.each(['<html>Welcome</html>', '{"half":'])('that is something else is no answer: %s', async (body) => {
+  it.each(['<html>Welcome</html>', '{"half":'])('with another body is not an answer: %s', async (body) => {
     const { error } = await streamed(dialect, (_, response) => answer(response, body));
     expect(['no-api', 'broken-stream']).toContain(error?.code);
   });
 
-  it('that finishes without a word is nonsense', async () => {
+  it('that finishes without text is nonsense', async () => {
     expect((await streamed(dialect, says(event(wire.end) + wire.mark))).error?.code).toBe('nonsense');
   });
 
-  it('that does not end is read up to a bound', async () => {
+  it('that does not end is read up to a limit', async () => {
     const { error, server } = await streamed(dialect, async (request, response) => {
       begin(response);
       const chunk = `data: ${'x'.repeat(1 << 20)}`;
@@ -345,7 +345,7 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
     await server.seen[0]?.closed;
   });
 
-  it('of usual chunks is read to its end, though their frames are many times their words', async () => {
+  it('of usual chunks is read to its end, though the frames are many times the text', async () => {
     const frame = { id: 'x'.repeat(20_000), object: 'chunk', model: 'some-model' };
     const chunk = event({ ...frame, ...wire.text('rain ') });
     const { text, finish, error } = await streamed(
@@ -359,7 +359,7 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
     });
   });
 
-  it('that is one body has the bound of a body', async () => {
+  it('that is one body has the limit of a body', async () => {
     const { error, server } = await streamed(dialect, async (request, response) => {
       response.writeHead(200, { 'content-type': 'application/json' }).write('[');
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -371,7 +371,7 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
     await server.seen[0]?.closed;
   });
 
-  it('of small events is read up to a bound of its whole', async () => {
+  it('of small events is read up to a total limit', async () => {
     const { error, server } = await streamed(dialect, async (request, response) => {
       begin(response);
       const chunk = event(wire.text('x'.repeat(100_000)));
@@ -385,7 +385,7 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
     await server.seen[0]?.closed;
   });
 
-  it('that breaks off after chunks that each name a finish is broken, not finished', async () => {
+  it('that is cut after chunks with finish reasons is broken, not finished', async () => {
     const finishing = (text: string) =>
       dialect === 'chat'
         ? { choices: [{ index: 0, delta: { content: text }, finish_reason: 'stop' }] }
@@ -402,7 +402,7 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
     expect({ text: ended.text, finish: ended.finish?.type }).toEqual({ text: 'Light.', finish: 'finish' });
   });
 
-  it('that pauses between chunks that each name a finish goes on', async () => {
+  it('continues after a pause between chunks with finish reasons', async () => {
     const finishing = (text: string) =>
       dialect === 'chat'
         ? { choices: [{ index: 0, delta: { content: text }, finish_reason: 'stop' }] }
@@ -417,7 +417,7 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
     const { promise: came, resolve } = Promise.withResolvers<void>();
     const result = drain(start(gatewayAt(server.url).gateway, dialect), () => resolve());
     await came;
-    // Past the time for which a finished stream's connection is kept.
+    // Past the linger time of a finished stream.
     for (let tick = 0; tick < 20; tick++) {
       await new Promise((settled) => setImmediate(settled));
       await vi.advanceTimersByTimeAsync(1_000);
@@ -426,13 +426,13 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
     expect((await result).text).toBe('Light.');
   });
 
-  it('stops when it is aborted, though the server sends nothing more', async () => {
+  it('stops when it is aborted, even without more data from the server', async () => {
     const controller = new AbortController();
     const server = await startServer((_, response) => void begin(response).write(light(dialect)));
     stopTimers();
     const stream = start(gatewayAt(server.url).gateway, dialect, controller.signal);
     const { error, text: came } = await drain(stream, (text) => {
-      // Once the client waits for the next bytes. No time limit can end the stream: the clock is stopped.
+      // Once the client waits for the next bytes. The clock is stopped, so no timeout ends the stream.
       if (text.endsWith('ght.')) setImmediate(() => controller.abort());
     });
     expect({ code: error?.code, came }).toEqual({ code: 'aborted', came: 'Light.' });
@@ -445,7 +445,7 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
     await server.seen[0]?.closed;
   });
 
-  it('is opened once, and says whether anything was taken', async () => {
+  it('is opened once, and reports whether the request was accepted', async () => {
     const refused = await streamed(dialect, (_, response) =>
       answer(response, { error: { code: 503, status: 'UNAVAILABLE' } }, { status: 503 }),
     );
@@ -457,8 +457,8 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
   });
 });
 
-describe('what only one dialect streams', () => {
-  it('chat: an end because of functions, which it does not have, says so', async () => {
+describe('special cases of a dialect', () => {
+  it('chat: reports an end for function calls, which it does not support', async () => {
     const { events } = await streamed(
       'chat',
       says(event({ choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] }) + WIRE.chat.mark),
@@ -466,12 +466,12 @@ describe('what only one dialect streams', () => {
     expect(events).toEqual([{ type: 'finish', finish: { reason: 'tool-calls', detail: 'tool_calls' } }]);
   });
 
-  it('chat: only the first of several choices', async () => {
+  it('chat: reads only the first of several choices', async () => {
     const second = event({ choices: [{ index: 1, delta: { content: 'Other' }, finish_reason: 'stop' }] });
     expect((await streamed('chat', says(second + whole('chat')))).text).toBe('Light.');
   });
 
-  it('chat: [DONE] ends it, whatever follows', async () => {
+  it('chat: [DONE] ends the stream, whatever follows', async () => {
     const { text, finish } = await streamed(
       'chat',
       says(`${light('chat')}data: [DONE]\n\ndata: {"error":"late"}\n\n`),
@@ -491,7 +491,7 @@ describe('what only one dialect streams', () => {
     expect(finish).toEqual({ type: 'finish', finish: { reason: 'blocked', detail: 'SAFETY' } });
   });
 
-  it('gen: thoughts are told apart from text', async () => {
+  it('gen: separates thoughts from text', async () => {
     const { events, text } = await streamed(
       'gen',
       says(event({ candidates: [{ content: { parts: [{ text: 'Hm.', thought: true }] } }] }) + whole('gen')),

@@ -15,13 +15,13 @@ const song = {
   callBackUrl: 'https://bot.example/callbacks/music/job1/sig',
 } as const;
 
-/** The gateway's own refusal, which comes before any work. */
+/** A refusal by the gateway before any work. */
 const BUSY = { error: { type: 'overloaded_error', message: 'busy' } };
 
-/** An address without a listener. */
+/** A URL without a listener. */
 const deadAddress = async () => `http://127.0.0.1:${await freePort()}`;
 
-/** The failures of both are told apart by their codes, which need not be the same. */
+/** Their failures have different codes. */
 const FETCHES = [
   ['Node’s fetch', globalThis.fetch],
   ['undici’s fetch with a dispatcher', undiciFetchThrough(new Agent({ connectTimeout: 2_000 }))],
@@ -32,47 +32,47 @@ function undiciFetchThrough(dispatcher: Agent): GatewayOptions['fetch'] {
 }
 
 describe.each(FETCHES)('a gateway that cannot be reached, by %s', (_name, fetch) => {
-  it('has taken nothing, and paid work is left to the job', async () => {
+  it('has not accepted the work, and the job decides about paid work', async () => {
     const { gateway, waits } = gatewayAt(await deadAddress(), { fetch });
     const error = await errorOf(gateway.music.generate(song));
     expect(error).toMatchObject({ code: 'network', taken: 'no', retryable: true });
     expect(waits).toEqual([]);
   });
 
-  it('is asked again for a read, then given up', async () => {
+  it('is retried for a read, then given up', async () => {
     const { gateway, waits } = gatewayAt(await deadAddress(), { fetch });
     expect(await errorOf(gateway.media.queryVideo('v1'))).toMatchObject({ code: 'network' });
     expect(waits).toHaveLength(3);
     expect(waits).toEqual([...waits].sort((one, other) => one - other));
   });
 
-  it('whose name is unknown has taken nothing', async () => {
+  it('whose name is unknown has not accepted the work', async () => {
     const { gateway } = gatewayAt('http://gateway.invalid', { fetch });
     expect(await errorOf(gateway.music.generate(song))).toMatchObject({ code: 'network', taken: 'no' });
   });
 
-  it('that speaks no TLS has taken nothing', async () => {
+  it('without TLS has not accepted the work', async () => {
     const server = await startServer((_, response) => answer(response, {}));
     const { gateway } = gatewayAt(server.url.replace('http:', 'https:'), { fetch });
     expect(await errorOf(gateway.music.generate(song))).toMatchObject({ code: 'network', taken: 'no' });
     expect(server.seen).toEqual([]);
   });
 
-  it('once it was, and the connection broke, may have taken the work', async () => {
+  it('may have accepted the work if the connection broke later', async () => {
     const server = await startServer((_, response) => void response.destroy());
     const { gateway } = gatewayAt(server.url, { fetch });
     expect(await errorOf(gateway.music.generate(song))).toMatchObject({ code: 'network', taken: 'unknown' });
     expect(server.seen).toHaveLength(1);
   });
 
-  it('but answers after all, is read', async () => {
+  it('is read once it responds', async () => {
     const server = await startServer((_, response) => answer(response, { taskId: 't1' }));
     expect(await gatewayAt(server.url, { fetch }).gateway.music.generate(song)).toEqual({ taskId: 't1' });
   });
 });
 
 describe('a connection that breaks after the request was sent', () => {
-  it('leaves it unknown whether paid work was taken, and is not tried again', async () => {
+  it('may have delivered paid work, which is not retried', async () => {
     const server = await startServer((_, response) => void response.destroy());
     const { gateway, waits } = gatewayAt(server.url);
     expect(await errorOf(gateway.music.generate(song))).toMatchObject({
@@ -84,7 +84,7 @@ describe('a connection that breaks after the request was sent', () => {
     expect(waits).toEqual([]);
   });
 
-  it('in the middle of an answer is the same', async () => {
+  it('in the middle of a response is the same', async () => {
     const server = await startServer((_, response) => {
       response.writeHead(200, { 'content-length': '100' });
       response.write('{"code":200', () => response.destroy());
@@ -96,7 +96,7 @@ describe('a connection that breaks after the request was sent', () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it('a read is tried again, until it answers', async () => {
+  it('a read is retried until it succeeds', async () => {
     const server = await startServer((_, response, nth) =>
       nth < 3
         ? void response.destroy()
@@ -124,7 +124,7 @@ describe('a 503 or a redirect on paid work', () => {
     ['a problem without a type', { type: 'about:blank', title: 'Service Unavailable', status: 503 }],
     ['the status in words', { statusCode: 503, error: 'Service_Unavailable', message: 'upstream' }],
     ['the status as the gateway’s own code', { code: 503, msg: 'busy' }],
-  ])('%s: it is unknown whether it was taken, and it is sent once', async (_, body) => {
+  ])('%s: the work may have been accepted, and is sent once', async (_, body) => {
     const server = await startServer((_request, response) => answer(response, body, { status: 503 }));
     expect(await errorOf(gatewayAt(server.url).gateway.music.generate(song))).toMatchObject({
       code: 'unavailable',
@@ -137,8 +137,8 @@ describe('a 503 or a redirect on paid work', () => {
   it.each([
     ['with a named error', BUSY, {}],
     ['with the gateway’s own code', { code: 430, msg: 'too often' }, {}],
-    ['with a time to wait', CONNECTION_TERMINATION, { 'retry-after': '1' }],
-  ])('%s it was not taken, and the job may send it again', async (_, body, headers) => {
+    ['with a retry delay', CONNECTION_TERMINATION, { 'retry-after': '1' }],
+  ])('%s it was not accepted, and the job may send it again', async (_, body, headers) => {
     const server = await startServer((_request, response) =>
       answer(response, body, { status: 503, headers }),
     );
@@ -147,7 +147,7 @@ describe('a 503 or a redirect on paid work', () => {
     expect({ waits, sent: server.seen.length }).toEqual({ waits: [], sent: 1 });
   });
 
-  it.each([302, 303])('%i may follow work that was taken', async (status) => {
+  it.each([302, 303])('%i may follow accepted work', async (status) => {
     const server = await startServer((_, response) =>
       answer(response, '', { status, headers: { location: '/elsewhere' } }),
     );
@@ -158,14 +158,14 @@ describe('a 503 or a redirect on paid work', () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it.each([301, 307, 308])('%i sends the work elsewhere, so it was not taken here', async (status) => {
+  it.each([301, 307, 308])('%i redirects the work, so it was not accepted here', async (status) => {
     const server = await startServer((_, response) =>
       answer(response, '', { status, headers: { location: '/elsewhere' } }),
     );
     expect(await errorOf(gatewayAt(server.url).gateway.music.generate(song))).toMatchObject({ taken: 'no' });
   });
 
-  it('a “server error” inside a good answer is not tried again', async () => {
+  it('a “server error” in a successful response is not retried', async () => {
     const server = await startServer((_, response) => answer(response, { code: 500, msg: 'server error' }));
     expect(await errorOf(gatewayAt(server.url).gateway.music.generate(song))).toMatchObject({
       code: 'unavailable',
@@ -175,7 +175,7 @@ describe('a 503 or a redirect on paid work', () => {
   });
 });
 
-describe('a gateway of several addresses', () => {
+describe('a gateway with several addresses', () => {
   const refusedConnection = (address: string) =>
     Object.assign(new Error(`connect ECONNREFUSED ${address}`), { code: 'ECONNREFUSED', syscall: 'connect' });
   const broken = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' });
@@ -184,12 +184,12 @@ describe('a gateway of several addresses', () => {
     () =>
       Promise.reject(
         new TypeError('fetch failed', {
-          // Node gives the whole the code of the first.
+          // Node sets the code of the first error.
           cause: Object.assign(new AggregateError(errors), { code: 'ECONNREFUSED' }),
         }),
       );
 
-  it('has taken nothing only where each of them failed before sending', async () => {
+  it('has not accepted the work only if each address failed before sending', async () => {
     const all = gatewayAt('http://gateway.example', {
       fetch: failsWith(refusedConnection('::1'), refusedConnection('127.0.0.1')),
     });
@@ -200,8 +200,8 @@ describe('a gateway of several addresses', () => {
   });
 });
 
-describe('a gateway that does not answer in time', () => {
-  it('leaves it unknown whether paid work was taken', async () => {
+describe('a gateway that does not respond in time', () => {
+  it('may have accepted paid work', async () => {
     const server = await startServer(() => undefined);
     stopTimers();
     const call = errorOf(gatewayAt(server.url).gateway.music.generate(song));
@@ -215,7 +215,7 @@ describe('a gateway that does not answer in time', () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  it('in the middle of an answer is the same', async () => {
+  it('in the middle of a response is the same', async () => {
     const server = await startServer((_, response) => void response.write('{"code":'));
     stopTimers();
     const call = errorOf(gatewayAt(server.url).gateway.music.generate(song));
@@ -224,7 +224,7 @@ describe('a gateway that does not answer in time', () => {
     expect(await call).toMatchObject({ code: 'timeout', taken: 'unknown' });
   });
 
-  it('a read is asked again', async () => {
+  it('a read is retried', async () => {
     const server = await startServer((_, response, nth) =>
       nth === 1 ? undefined : answer(response, { output: { task_status: 'RUNNING' } }),
     );
@@ -236,8 +236,8 @@ describe('a gateway that does not answer in time', () => {
   });
 });
 
-describe('waiting between tries', () => {
-  it('ends with the budget, however short each try is', async () => {
+describe('the delay between attempts', () => {
+  it('ends with the budget, however short each attempt is', async () => {
     const server = await startServer((_, response) =>
       answer(response, '', { status: 503, headers: { 'retry-after': '9' } }),
     );
@@ -265,7 +265,7 @@ describe('waiting between tries', () => {
     ]);
   });
 
-  it('is not done for maintenance without a time', async () => {
+  it('does not apply to maintenance without a retry delay', async () => {
     const server = await startServer((_, response) =>
       answer(response, { code: 455, msg: 'maintenance' }, { status: 503 }),
     );
@@ -287,7 +287,7 @@ describe('waiting between tries', () => {
 });
 
 describe('aborting', () => {
-  it('before it is sent: nothing was taken', async () => {
+  it('before sending: nothing was accepted', async () => {
     const server = await startServer((_, response) => answer(response, {}));
     const signal = AbortSignal.abort();
     expect(await errorOf(gatewayAt(server.url).gateway.music.generate(song, { signal }))).toMatchObject({
@@ -297,7 +297,7 @@ describe('aborting', () => {
     expect(server.seen).toEqual([]);
   });
 
-  it('while waiting: the request ends at once, and what was taken is unknown', async () => {
+  it('while waiting: the request ends at once, and may have been accepted', async () => {
     const controller = new AbortController();
     const server = await startServer((request) => {
       controller.abort();
@@ -311,7 +311,7 @@ describe('aborting', () => {
   });
 });
 
-it('a request leaves nothing behind on a signal that lives on', async () => {
+it('a request leaves no listeners on a long-lived signal', async () => {
   const server = await startServer((_, response) => answer(response, { code: 200, data: { taskId: 't1' } }));
   const { signal } = new AbortController();
   expect(await gatewayAt(server.url).gateway.music.generate(song, { signal })).toMatchObject({
@@ -320,8 +320,8 @@ it('a request leaves nothing behind on a signal that lives on', async () => {
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
-describe('answers that never end', () => {
-  it('are read up to a bound', async () => {
+describe('endless responses', () => {
+  it('are read up to a limit', async () => {
     const server = await startServer((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       const endless = function* () {
@@ -336,7 +336,7 @@ describe('answers that never end', () => {
   });
 });
 
-it('a redirect is not followed: it would carry the key elsewhere', async () => {
+it('a redirect is not followed, because it would send the key elsewhere', async () => {
   const elsewhere = await startServer((_, response) => answer(response, { code: 200 }));
   const server = await startServer((_, response) =>
     answer(response, '', { status: 307, headers: { location: elsewhere.url } }),

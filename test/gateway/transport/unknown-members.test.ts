@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ROUTE_CASES } from '../route-cases.ts';
 import { answer, gatewayAt, startServer } from '../support.ts';
 
-/** Members that no reader names, in every object of a body; what holds free members is left alone. */
+/** Adds unknown members to every object of a body, except to objects with free keys. */
 function withStrangers(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withStrangers);
   if (typeof value !== 'object' || value === null) return value;
@@ -17,7 +17,7 @@ describe('unknown members', () => {
   const cases = ROUTE_CASES.flatMap(({ route, call, shapes }) =>
     shapes.filter((shape) => typeof shape.answer === 'object').map((shape) => ({ route, call, ...shape })),
   );
-  it.each(cases)('do not change what $route reads from: $shape', async ({ call, means, ...case_ }) => {
+  it.each(cases)('do not change the result of $route from: $shape', async ({ call, means, ...case_ }) => {
     const server = await startServer((_, response) =>
       answer(response, withStrangers(case_.answer), { status: case_.status ?? 200 }),
     );
