@@ -1,4 +1,4 @@
-/** Lets what was planned befall the parts of a run. */
+/** Applies planned failures to the parts of a run. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RedisServer } from '../servers/redis.ts';
 import type { Fault } from '../servers/slack/faults.ts';
@@ -10,13 +10,13 @@ export interface Breaking {
   befall(event: PlannedEvent): void;
   kills(): number;
   freezes(): number;
-  /** Resolves when everything that was broken is up again. */
+  /** Resolves when everything has recovered. */
   settled(): Promise<void>;
-  /** From now on no call to a chat fails. */
+  /** Stops failing calls to chats. */
   calm(): void;
 }
 
-/** What a bot does for people. Of the rest, which connects it, some is tried again only after minutes. */
+/** Calls that serve people. Calls that connect the bot may be retried only after minutes, so they do not fail. */
 const FOR_PEOPLE = /^\w+ \/(channels|webhooks|interactions)\//;
 const CONNECTING = new Set(['apps.connections.open', 'auth.test']);
 
@@ -40,7 +40,7 @@ export function createBreaking({
   people: People;
   balancer: Balancer;
   options: ChaosOptions;
-  /** Told of each call to a chat, and of the fault that it met. */
+  /** Called for each call to a chat, with its fault. */
   tell: (call: string) => void;
 }): Breaking {
   let calls = 0;
@@ -60,7 +60,7 @@ export function createBreaking({
   let frozen = 0;
   const thawing: Promise<void>[] = [];
   const queues = new Map<string, Promise<void>>();
-  /** One after the other for each part, so that nothing is started twice. */
+  /** Runs in sequence for each part, so that nothing is started twice. */
   const enqueue = (part: string, work: () => Promise<void>): void => {
     queues.set(part, (queues.get(part) ?? Promise.resolve()).then(work));
   };
@@ -78,7 +78,7 @@ export function createBreaking({
         case 'freeze':
           enqueue(`replica ${event.replica}`, async () => {
             frozen += 1;
-            // A process that is suspended can be killed as well.
+            // A suspended process can be killed as well.
             thawing.push(replicas[event.replica]?.freeze(event.forMs) ?? Promise.resolve());
           });
           return;
@@ -135,7 +135,7 @@ export function createBreaking({
   };
 }
 
-/** A process that finds no Redis ends, and is started again as a supervisor would. */
+/** A process that cannot reach Redis exits and is restarted, as by a supervisor. */
 async function startWhilePossible(replica: Replica | undefined): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {

@@ -1,4 +1,4 @@
-/** Loaded before a bot's program: its clock is ahead by so much (or behind), as if it had been set so. */
+/** Loaded before the bot's program: shifts its clock forward or back. */
 import { flushCompileCache } from 'node:module';
 
 const ahead = Number(process.env.CHAOS_CLOCK_AHEAD_MS ?? 0);
@@ -9,5 +9,5 @@ globalThis.Date = new Proxy(Date, {
     Reflect.construct(target, values.length === 0 ? [target.now()] : values, made),
 });
 
-// Node keeps what it compiled when a process ends, and most of these are killed. It does nothing the second time.
+// Node writes its compile cache at exit, but most of these processes are killed. Later calls have no effect.
 setTimeout(flushCompileCache, 2_000).unref();

@@ -1,4 +1,4 @@
-/** The settings of a bot that the strict chats and a local gateway serve. */
+/** The settings of a bot connected to the strict chats and a local gateway. */
 import { join } from 'node:path';
 import { PROGRAM_ENVIRONMENT } from '../servers/program.ts';
 import type { People } from './people.ts';
@@ -11,7 +11,7 @@ export interface BotSurroundings {
   readonly port: number;
   readonly publicUrl: string;
   readonly folder: string;
-  /** Without it storage is a file in the folder. */
+  /** Without it, storage is a file in the folder. */
   readonly redisUrl: string | undefined;
 }
 
@@ -37,7 +37,7 @@ export function botEnvironment({
     ASK_MODEL: 'chat:chat-small',
     IMAGE_MODEL: 'canvas-plus',
     VIDEO_MODEL: 'reel-standard',
-    // Work that a killed process may have sent keeps its slot for minutes, which no run waits for.
+    // Work that a killed process may have sent keeps its slot for minutes, longer than a run waits.
     CONCURRENCY: 'song=40',
     DISCORD_TOKEN: discord.token,
     DISCORD_API_URL: discord.apiUrl,

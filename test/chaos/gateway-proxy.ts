@@ -1,6 +1,6 @@
 /**
- * Is between the bot and the emulator: lets requests fail by the run's plan, and remembers what the gateway took, so
- * that what was paid for twice is known whatever the bot believes.
+ * A proxy between the bot and the emulator. Fails requests according to the plan, and records paid requests, so that double
+ * payments are found independently of the bot.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -8,14 +8,14 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ChaosOptions, type GatewayFault, planGatewayFault } from './plan.ts';
 
-/** Is in every prompt of a run, so that a request tells which ask it belongs to. */
+/** In every prompt of a run, to map a request to its ask. */
 const MARK = /chaos-\d+-/;
 
 export interface GatewayProxy {
   readonly url: string;
-  /** Paid requests that the gateway took, as `route mark`, with how often. */
+  /** How often the gateway accepted each paid request, by `route mark`. */
   readonly taken: ReadonlyMap<string, number>;
-  /** How many requests met a fault. */
+  /** The number of requests with a fault. */
   readonly faults: number;
   calm(): void;
   close(): Promise<void>;
@@ -98,7 +98,7 @@ export async function startGatewayProxy(
 
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // Sound: a TCP server that listens has an AddressInfo.
+  // The cast is safe, because a listening TCP server has an AddressInfo.
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
@@ -116,14 +116,14 @@ export async function startGatewayProxy(
   };
 }
 
-/** Music says no with HTTP 200 and a code in the body. */
+/** Music refuses with HTTP 200 and a code in the body. */
 async function refuses(reply: Response): Promise<boolean> {
   if (!(reply.headers.get('content-type') ?? '').includes('json')) return false;
   const body: unknown = await reply.json().catch(() => undefined);
   return typeof body === 'object' && body !== null && 'code' in body && body.code !== 200;
 }
 
-/** Paths of tasks and files hold ids that differ from run to run. */
+/** Paths of tasks and files contain ids that differ between runs. */
 function routeOf(path: string): string {
   return (path.split('?')[0] ?? '').replace(/\/(tasks|files)\/.*/, '/$1');
 }

@@ -1,7 +1,7 @@
 /**
  * `npm run chaos -- --jobs 500 --kills 60 --store sqlite|redis [--seed text] [--pause milliseconds between two asks]
- * [--freezes times] [--failing percent of calls] [--skew milliseconds]`: exits with 1 when something was lost, delivered
- * twice or paid twice, or goes on for ever.
+ * [--freezes times] [--failing percent of calls] [--skew milliseconds]`: exits with 1 if something was lost,
+ * delivered twice, paid twice or never finished.
  */
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
@@ -43,7 +43,7 @@ const options = {
   store: storeOf(values.store),
   seed: values.seed,
   pauseMs: wholeNumber('pause', values.pause),
-  // As much as a process is suspended when its machine is moved or swaps; twice the lease is in between.
+  // Typical for a machine that is moved or swaps. Twice the lease is within this range.
   freezes: wholeNumber('freezes', values.freezes ?? String(Math.ceil(kills / 6))),
   freezeMs: [5_000, 60_000],
   failing: wholeNumber('failing', values.failing) / 100,

@@ -1,34 +1,34 @@
-/** People on both platforms who ask for things, and what their channels show of it. */
+/** People who send requests on both platforms, and the results in their channels. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PLANS } from '../../src/jobs/route-plans.ts';
 import { type DiscordServer, type InteractionHandle, startDiscord } from '../servers/discord/index.ts';
 import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
 import type { PlannedAsk } from './plan.ts';
 
-/** One thing that a person asked for; `mark` is in its words and in no others. */
+/** A person's request. `mark` is unique to its words. */
 export interface Ask extends PlannedAsk {
   readonly mark: string;
-  /** The platform got an acknowledgement, as far as it is known now. */
+  /** Whether the platform got an acknowledgement so far. */
   readonly acknowledged: () => boolean;
-  /** A plain sentence that answered it without a job. */
+  /** A sentence that answered the request without a job. */
   readonly answeredWithoutJob: () => boolean;
 }
 
-/** A message of the bot that was not deleted, and the jobs that it belongs to. */
+/** A message of the bot that was not deleted, and its jobs. */
 export interface ShownMessage {
   readonly on: PlannedAsk['on'];
   readonly where: string;
-  /** Jobs that its buttons cancel: they are not over. */
+  /** Jobs that its buttons cancel, so they are running. */
   readonly open: readonly string[];
-  /** Jobs whose end it shows: it has another of their buttons. */
+  /** Jobs whose end it shows: it has other buttons of theirs. */
   readonly ends: readonly string[];
-  /** Jobs whose result it shows: their end has more than Again. */
+  /** Jobs whose result it shows: it has more buttons than Again. */
   readonly results: readonly string[];
-  /** It says that something is still to come. */
+  /** Whether it announces something to come. */
   readonly isProgress: boolean;
   /** Names of its files. */
   readonly files: readonly string[];
-  /** Everything that can be read in it. */
+  /** All its text. */
   readonly text: string;
 }
 
@@ -36,9 +36,9 @@ export interface People {
   readonly discord: DiscordServer;
   readonly slack: SlackServer;
   ask(planned: PlannedAsk, mark: string): Ask;
-  /** Every message of the bot that was not deleted, replies with their files included. */
+  /** All messages of the bot that were not deleted, including replies with files. */
   shown(): ShownMessage[];
-  /** Presses Cancel under the work of this mark, if it is shown by now. */
+  /** Presses Cancel for the request with this mark, if it is shown. */
   cancel(mark: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -47,7 +47,7 @@ export async function gatherPeople(shards: number): Promise<People> {
   const discord = await startDiscord({ shards });
   const slack = await startSlackServer();
   const discordChannels = [discord.channel];
-  // A guild belongs to the shard that its id says, so every shard gets something to do.
+  // A guild's id decides its shard, so this gives every shard some work.
   for (let guilds = 1; guilds < 3; guilds++) {
     await sleep(1);
     const guild = discord.world.addGuild(`Guild ${guilds}`);
@@ -166,7 +166,7 @@ function askOnSlack(
     ...planned,
     mark,
     acknowledged: () => acknowledged,
-    // A private message that comes later names no one, so any sentence after the ask counts for it.
+    // A later private message does not name its request, so any sentence after the request counts.
     answeredWithoutJob: () =>
       answered || slack.workspace.ephemerals.slice(before).some((one) => one.channel === channel),
   };
@@ -210,14 +210,14 @@ function shownOnSlack({ workspace }: SlackServer): ShownMessage[] {
   ];
 }
 
-/** What is said of work that runs. A result, too, may have such words, so they count where no end is shown. */
+/** Texts of running work. A result may contain these words too, so they only count without an end. */
 const STAGES = new RegExp(
   `Waiting for its turn|${Object.values(PLANS)
     .map(({ stage }) => stage)
     .join('|')}`,
 );
 
-/** The jobs that its buttons belong to, by what the buttons do. */
+/** The jobs of its buttons, by the effect of the button. */
 function shownBy(
   text: string,
   buttons: unknown,

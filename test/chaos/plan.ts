@@ -1,27 +1,27 @@
-/** What goes wrong in a run, decided by its seed alone: only timing is left to the machine. */
+/** The failures of a run, decided by its seed. Only the timing depends on the machine. */
 import { createRandom, type Random } from '../../src/emulator/random.ts';
 
 export type StoreKind = 'sqlite' | 'redis';
 
 export interface ChaosOptions {
-  /** Asks that the bot has acknowledged before the run draws to its end. */
+  /** Acknowledged requests after which the run ends. */
   readonly jobs: number;
-  /** How often a process is killed. */
+  /** The number of kills. */
   readonly kills: number;
-  /** How often a process is suspended, and for how many milliseconds at least and at most. */
+  /** The number of suspensions, and their minimum and maximum in milliseconds. */
   readonly freezes: number;
   readonly freezeMs: readonly [least: number, most: number];
-  /** Milliseconds by which clocks of replicas are ahead of the right time and behind it. */
+  /** Milliseconds by which clocks of replicas are fast or slow. */
   readonly skewMs: number;
-  /** The part of all calls to the gateway and to the chats that fails, from 0 to 1. */
+  /** The fraction of calls to the gateway and the chats that fail, from 0 to 1. */
   readonly failing: number;
   readonly store: StoreKind;
-  /** Processes that share the storage; SQLite's has one. */
+  /** Processes that share the storage; one with SQLite. */
   readonly replicas: number;
   readonly seed: string;
-  /** Milliseconds between one ask and the next. */
+  /** Milliseconds between requests. */
   readonly pauseMs: number;
-  /** Milliseconds without a change after which a run is taken to be at rest. */
+  /** Milliseconds without a change after which a run counts as finished. */
   readonly restMs: number;
 }
 
@@ -29,13 +29,13 @@ export const COMMANDS = ['song', 'custom song', 'lyrics', 'image', 'video', 'ask
 export interface PlannedAsk {
   readonly what: (typeof COMMANDS)[number];
   readonly on: 'discord' | 'slack';
-  /** Which of the guilds or channels. */
+  /** Index of the guild or channel. */
   readonly channel: number;
-  /** Whether the person presses Cancel once it is shown. */
+  /** Whether the person presses Cancel when it is shown. */
   readonly cancels: boolean;
 }
 
-/** Something that befalls the run once so many asks were acknowledged. */
+/** A failure after a number of acknowledged requests. */
 export type PlannedEvent = { readonly afterAccepted: number } & (
   | { readonly type: 'kill'; readonly replica: number; readonly delayMs: number }
   | { readonly type: 'freeze'; readonly replica: number; readonly forMs: number }
@@ -53,7 +53,7 @@ export type PlannedEvent = { readonly afterAccepted: number } & (
   | { readonly type: 'duplicates'; readonly times: number }
 );
 
-/** The nth ask; there is always another, since some are made to a process that is just being killed. */
+/** Returns the nth request. The number is unlimited, because some requests reach a process that is being killed. */
 export function planAsk(seed: string, index: number): PlannedAsk {
   const random = createRandom(`${seed} ask ${index}`);
   const what = weighted<PlannedAsk['what']>(random, [
@@ -72,7 +72,7 @@ export function planAsk(seed: string, index: number): PlannedAsk {
   };
 }
 
-/** Each replica's, in turn; of one alone, each start's: then its clock was set between two. */
+/** Clock errors of the replicas in turn; of a single process, of each start, as if its clock was set in between. */
 export function planSkew({ replicas, skewMs }: ChaosOptions, replica: number, start: number): number {
   const turn = replicas === 1 ? start : replica;
   return skewMs * ([-1, 0, 1][turn % 3] ?? 0);
@@ -123,21 +123,21 @@ export function planEvents(options: ChaosOptions): PlannedEvent[] {
   ].toSorted((a, b) => a.afterAccepted - b.afterAccepted) as PlannedEvent[];
 }
 
-/** What befalls one request to the gateway. */
+/** The fault of one request to the gateway. */
 export type GatewayFault =
-  /** Answered by the proxy; the gateway never sees it. */
+  /** Answered by the proxy without the gateway. */
   | { readonly type: 'status'; readonly status: number; readonly retryAfter?: number }
   | { readonly type: 'reset' }
-  /** The gateway takes it, and its answer is lost. */
+  /** The gateway accepts it, but its answer is lost. */
   | { readonly type: 'lost'; readonly how: 'reset' | 'status' }
   | { readonly type: 'slow'; readonly milliseconds: number }
-  /** The gateway's callbacks misbehave; as its emulator's faults are written. */
+  /** The gateway's callbacks misbehave, in the syntax of the emulator's faults. */
   | { readonly type: 'callback'; readonly fault: string };
 
-/** The part of the requests that is answered, in which the gateway is slow or its callbacks misbehave. */
+/** The fraction of answered requests with slow answers or misbehaving callbacks. */
 const STRANGE = 0.3;
 
-/** What befalls the nth request of one kind for one ask. */
+/** Returns the fault of the nth gateway request of one kind for a request. */
 export function planGatewayFault(
   { seed, failing }: Pick<ChaosOptions, 'seed' | 'failing'>,
   what: string,
@@ -169,7 +169,7 @@ export function planGatewayFault(
 
 export type ChatFault = 'limit' | 'fail' | 'dropped' | 'answer lost';
 
-/** What befalls the nth call of one chat. */
+/** Returns the fault of the nth call of one chat. */
 export function planChatFault(
   { seed, failing }: Pick<ChaosOptions, 'seed' | 'failing'>,
   chat: PlannedAsk['on'],

@@ -1,4 +1,4 @@
-/** The bot as processes of its own, and a load balancer before them. */
+/** The bot in several processes behind a load balancer. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, type WriteStream } from 'node:fs';
@@ -9,30 +9,30 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PROJECT } from '../servers/program.ts';
 
 const CLOCK = new URL('./clock.ts', import.meta.url).href;
-/** How long the balancer tries to find a replica that takes a connection, and then waits for its answer. */
+/** Milliseconds that the balancer looks for a replica, and then waits for its answer. */
 const BALANCER_PATIENCE_MS = 5_000;
 const READY_WITHIN_MS = 300_000;
 
 export interface Replica {
-  /** Resolves when it serves, with its clock ahead by so much. */
+  /** Starts it with a clock error. Resolves when it serves. */
   start(clockAheadMs?: number): Promise<void>;
-  /** SIGSTOP, and SIGCONT after so long, unless it was killed meanwhile. Resolves when that is over. */
+  /** Suspends it (SIGSTOP, then SIGCONT), unless it is killed meanwhile. Resolves at the end. */
   freeze(milliseconds: number): Promise<void>;
-  /** SIGKILL; resolves when it is gone. */
+  /** Sends SIGKILL. Resolves when it has exited. */
   kill(): Promise<void>;
-  /** SIGTERM; resolves to its exit code. */
+  /** Sends SIGTERM. Resolves to its exit code. */
   stop(): Promise<number | null>;
 }
 
 export interface ReplicaOptions {
-  /** Its log goes to a file in there. */
+  /** The folder of its log file. */
   readonly folder: string;
   readonly name: string;
-  /** By how much its clock is wrong at its nth start, from 0, in milliseconds; not at all unless said. */
+  /** Its clock error at the nth start (from 0), in milliseconds. Default: 0. */
   readonly skew?: (start: number) => number;
 }
 
-/** A replica that begins with this environment, which names its port. */
+/** Creates a replica with this environment, which contains its port. */
 export function createReplica(
   environment: Record<string, string>,
   { folder, name, skew = () => 0 }: ReplicaOptions,
@@ -72,7 +72,7 @@ export function createReplica(
           await sleep(50);
         }
         if (started.exitCode === null) return;
-        // Without Redis it gives up, and is started again as by any supervisor.
+        // Without Redis it exits and is restarted, as by a supervisor.
         if (performance.now() > until)
           throw new Error(`${name} ended with ${started.exitCode}: see ${folder}`);
         await sleep(500);
@@ -89,7 +89,7 @@ export function createReplica(
   };
 }
 
-/** It serves; whether storage and platforms are there is another question. */
+/** True if it serves, even without storage or platforms. */
 async function isUp(port: string): Promise<boolean> {
   try {
     const { status } = await fetch(`http://127.0.0.1:${port}/readyz`, { signal: AbortSignal.timeout(2_000) });
@@ -107,12 +107,12 @@ export interface Callback {
 
 export interface Balancer {
   readonly url: string;
-  /** Callbacks as they came, and what they were answered; undefined while they are not. */
+  /** Received callbacks with their answers; undefined until answered. */
   readonly callbacks: Callback[];
   close(): Promise<void>;
 }
 
-/** Sends each request to some replica that takes the connection. */
+/** Sends each request to a replica that accepts the connection. */
 export async function startBalancer(ports: readonly number[]): Promise<Balancer> {
   const callbacks: Balancer['callbacks'] = [];
   let tries = 0;
@@ -148,7 +148,7 @@ export async function startBalancer(ports: readonly number[]): Promise<Balancer>
 
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // Sound: a TCP server that listens has an AddressInfo.
+  // The cast is safe, because a listening TCP server has an AddressInfo.
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
@@ -177,7 +177,7 @@ function tryReplica(
     forwarded.on('timeout', () => forwarded.destroy());
     forwarded.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ECONNREFUSED') return resolve('refused');
-      // It died with the request in its hands, or is suspended.
+      // It crashed during the request, or is suspended.
       if (!response.headersSent) response.writeHead(502).end();
       resolve('answered');
     });

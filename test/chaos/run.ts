@@ -1,4 +1,4 @@
-/** One run: starts everything, asks and breaks by the plan, lets it come to rest, and judges. */
+/** One run: starts everything, follows the plan, waits until all work ends, and checks the results. */
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,24 +23,24 @@ import { isGood, judge, type Verdict } from './verdict.ts';
 
 export interface ChaosReport extends Verdict {
   readonly gatewayFaults: number;
-  /** Paid requests that the gateway took. */
+  /** Paid requests that the gateway accepted. */
   readonly paid: number;
   readonly kills: number;
   readonly freezes: number;
-  /** Where the logs are; only of a run that went wrong. */
+  /** The folder of the logs, only for a failed run. */
   readonly folder?: string;
 }
 
-/** Asks without an acknowledgement after which people slow down. */
+/** Unacknowledged requests after which people slow down. */
 const MOST_UNANSWERED = 10;
-/** Two thousand results take a while at the rates of three channels. */
+/** Posting 2,000 results takes a while at the rate limits of three channels. */
 const REST_WITHIN_MS = 900_000;
-/** Past every deadline, what is open still goes on as soon as the machine lets it. */
+/** Open work past every deadline still has to end on a slow machine. */
 const MOST_ROUNDS = 6;
-/** Past every deadline of the work that is asked for; the token of an interaction is over then as well. */
+/** Longer than every deadline of the requested work, and than an interaction token. */
 const CLOCK_AHEAD_MS = 45 * 60_000;
 
-/** Rejects when something cannot be started; whatever the bot does wrong is in the report. */
+/** Rejects if something cannot be started. Faults of the bot are in the report. */
 export async function runChaos(
   options: ChaosOptions,
   say: (line: string) => void = () => undefined,
@@ -99,20 +99,20 @@ export async function runChaos(
   say(`${asks.length} asked, ${breaking.kills()} killed, ${breaking.freezes()} frozen; coming to rest`);
   await comeToRest(people, options.restMs, say);
 
-  // What the gateway never answered ends by its deadline, which no run waits for.
+  // Unanswered work ends only at its deadline, longer than a run waits.
   say('the clock goes ahead past every deadline');
   let jobs: Job[];
   let verdict: Verdict;
   let rounds = 0;
   do {
     rounds += 1;
-    // What a restart finds submitted without an answer is waited for anew, as long as its work may take.
+    // After a restart, the bot waits again for submitted work without an answer.
     await restart(aheadMs + CLOCK_AHEAD_MS);
     await comeToRest(people, options.restMs, say);
     await Promise.all(replicas.map((replica) => replica.stop()));
     jobs = await readJobs(options, { folder, redis });
     verdict = judge({ asks, jobs, shown: people.shown(), taken: proxy.taken, callbacks: balancer.callbacks });
-    // A slow machine was quiet for a while.
+    // A slow machine may have been quiet for a while.
   } while ((jobs.some(isOpen) || verdict.lost.length > 0) && rounds < MOST_ROUNDS);
   const good = isGood(verdict);
   if (good) await rm(folder, { recursive: true, force: true });
@@ -127,7 +127,7 @@ export async function runChaos(
   };
 }
 
-/** The records and all the messages, in every state that they had, of what went wrong. */
+/** Returns the records and all versions of the messages of failed jobs. */
 function found({ lost, deliveredTwice }: Verdict, jobs: readonly Job[], { discord, slack }: People): object {
   const marks = [...lost, ...deliveredTwice].flatMap((line) => /^chaos-\d+-/.exec(line)?.[0] ?? []);
   const isMeant = (value: unknown): boolean => {
@@ -152,7 +152,7 @@ async function askAndBreak(
   const cancelling: Promise<void>[] = [];
   const accepted = () => asks.filter((ask) => ask.acknowledged()).length;
   const unanswered = () => asks.slice(-2 * MOST_UNANSWERED).filter((ask) => !ask.acknowledged()).length;
-  // Asks to a process that is being killed are never answered, and people ask anew.
+  // Requests to a process that is being killed are never answered, so people ask again.
   while (accepted() < options.jobs && asks.length < 20 * options.jobs + 50) {
     const index = asks.length;
     const soFar = accepted();
@@ -164,7 +164,7 @@ async function askAndBreak(
     const ask = people.ask(planned, `chaos-${index}-`);
     asks.push(ask);
     if (planned.cancels) cancelling.push(cancelSoon(people, ask.mark));
-    // More of them are not made on a slow machine than it answers.
+    // Limits requests to what a slow machine can answer.
     await sleep(options.pauseMs * Math.max(1, unanswered() - MOST_UNANSWERED));
     if (index % 100 === 99) say(`${index + 1} asked, ${accepted()} acknowledged`);
   }
@@ -178,7 +178,7 @@ async function cancelSoon(people: People, mark: string): Promise<void> {
   await people.cancel(mark).catch(() => undefined);
 }
 
-/** Waits until no message is of a job that runs, or until nothing has changed for long. */
+/** Waits until no message shows a running job, or nothing has changed for long. */
 async function comeToRest(people: People, restMs: number, say: (line: string) => void): Promise<void> {
   const until = performance.now() + REST_WITHIN_MS;
   let before = '';
@@ -195,7 +195,7 @@ async function comeToRest(people: People, restMs: number, say: (line: string) =>
       say(`at rest, ${left} still running`);
       return;
     }
-    // Reading thousands of messages keeps this process, which is also the platforms, from answering.
+    // Reading thousands of messages blocks this process, which also runs the platforms.
     await sleep(Math.max(200, 5 * (performance.now() - read)));
   }
   say('does not come to rest');

@@ -3,7 +3,7 @@ import { oneSong, songJob } from '../storage/jobs.ts';
 import type { Ask, ShownMessage } from './people.ts';
 import { isGood, judge } from './verdict.ts';
 
-/** What the judge of a chaos run sees, and what it misses: a judge that finds nothing proves nothing. */
+/** Tests that the checks of a chaos run find failures. */
 const JOB = '0123456789abcdef0123';
 
 const ask = (fields: Partial<Ask> = {}): Ask => ({
@@ -40,18 +40,18 @@ const end = (fields: Partial<ShownMessage> = {}): ShownMessage => ({
 const verdictOn = (evidence: Partial<Parameters<typeof judge>[0]>) =>
   judge({ asks: [ask()], jobs: [job()], shown: [end()], taken: new Map(), callbacks: [], ...evidence });
 
-it('a result that is shown once is delivered', () => {
+it('a result shown once counts as delivered', () => {
   expect(verdictOn({})).toMatchObject({ accepted: 1, delivered: 1, toldWhy: 0 });
   expect(isGood(verdictOn({}))).toBe(true);
 });
 
-it('an end without a result is told why, and so is a sentence without a job', () => {
+it('a sentence is enough without a result or a job', () => {
   expect(verdictOn({ jobs: [job('failed')] })).toMatchObject({ accepted: 1, delivered: 0, toldWhy: 1 });
   const declined = [ask({ answeredWithoutJob: () => true })];
   expect(verdictOn({ asks: declined, jobs: [], shown: [] })).toMatchObject({ accepted: 1, toldWhy: 1 });
 });
 
-it('what was never acknowledged was never accepted', () => {
+it('a request that was never acknowledged was not accepted', () => {
   const unheard = [ask({ acknowledged: () => false })];
   const verdict = verdictOn({ asks: unheard, jobs: [], shown: [] });
   expect(verdict).toMatchObject({ asked: 1, accepted: 0 });
@@ -69,7 +69,7 @@ it.each([
   expect(isGood(verdict)).toBe(false);
 });
 
-/** A callback for the job, as the emulator sends it. */
+/** A callback of the emulator for the job. */
 const called = (audioUrl: string, status = 200, callbackType = 'complete') => ({
   path: `/callbacks/music/${JOB}/signature`,
   body: JSON.stringify({ code: 200, data: { callbackType, data: [{ audio_url: audioUrl }] } }),
@@ -77,7 +77,7 @@ const called = (audioUrl: string, status = 200, callbackType = 'complete') => ({
 });
 const URL_OF_SONG = 'https://files.example/one.mp3';
 
-it('a result that was called back and taken is lost where a sentence stands in its place', () => {
+it('a result that was received but replaced by a sentence is lost', () => {
   const evidence = { jobs: [job('failed')], shown: [end({ results: [], files: [] })] };
   const kept = verdictOn({ ...evidence, callbacks: [called(URL_OF_SONG)] });
   expect(kept.lost).toHaveLength(1);
@@ -94,7 +94,7 @@ it('a result that was called back and taken is lost where a sentence stands in i
   expect(verdictOn(songless).lost).toHaveLength(1);
 });
 
-it('a message that is in progress for ever is found, whatever job it belongs to', () => {
+it('finds a message that stays in progress, whatever its job', () => {
   const thinking = end({ ends: [], results: [], files: [], text: 'Thinking', isProgress: true });
   const verdict = verdictOn({ shown: [end(), thinking] });
   expect(verdict.inProgress).toHaveLength(1);
@@ -109,7 +109,7 @@ it.each([
   expect(verdictOn(evidence).deliveredTwice.length).toBeGreaterThan(0);
 });
 
-it('work that the gateway took twice is submitted twice', () => {
+it('reports work that the gateway accepted twice', () => {
   const taken = new Map([
     ['/music/generate chaos-1-', 2],
     ['/music/generate chaos-2-', 1],

@@ -1,4 +1,4 @@
-/** What became of everything that was asked for, seen from the channels and from the gateway. */
+/** Checks the outcome of all requests in the channels and at the gateway. */
 import { z } from 'zod';
 import type { Job } from '../../src/core/job.ts';
 import type { Ask, ShownMessage } from './people.ts';
@@ -8,15 +8,15 @@ export interface Verdict {
   readonly asked: number;
   readonly accepted: number;
   readonly delivered: number;
-  /** A sentence says why there is no result. */
+  /** Ended with a sentence instead of a result. */
   readonly toldWhy: number;
-  /** Acknowledged, and neither a result nor a sentence. */
+  /** Acknowledged, but without a result or a sentence. */
   readonly lost: readonly string[];
-  /** The end of one job is shown twice, or a file of it is. */
+  /** The end of a job, or one of its files, is shown twice. */
   readonly deliveredTwice: readonly string[];
-  /** Messages that say, for ever, that something is still to come. */
+  /** Messages that stay in progress. */
   readonly inProgress: readonly string[];
-  /** The gateway took the same paid work twice. */
+  /** The gateway accepted the same paid work twice. */
   readonly submittedTwice: readonly string[];
 }
 
@@ -82,7 +82,7 @@ export function isGood({ lost, deliveredTwice, submittedTwice, inProgress }: Ver
   return lost.length + deliveredTwice.length + submittedTwice.length + inProgress.length === 0;
 }
 
-/** As the emulator sends results in its usual shape; what has another shape promises nothing. */
+/** The usual shape of the emulator's results. Other shapes do not have to be delivered. */
 const resultSchema = z.object({
   code: z.literal(200),
   data: z.object({
@@ -91,7 +91,7 @@ const resultSchema = z.object({
   }),
 });
 
-/** Whether a callback that was answered 200 held the whole result of a job. */
+/** True if a callback answered with 200 contained the whole result of a job. */
 function promised(callbacks: readonly Callback[]): (job: Job) => boolean {
   const songs = new Set<string>();
   const lyrics = new Set<string>();
@@ -113,7 +113,7 @@ function jsonOf(body: string): unknown {
   }
 }
 
-/** A song has files or links to them. Of cancelled work the result is offered. */
+/** A song has files or links to them. For cancelled work, a button offers the result. */
 function showsResult({ id, state, work }: Job, ends: readonly ShownMessage[]): boolean {
   const result = ends.find(({ results }) => results.includes(id));
   if (work.route !== 'music.generate' || state === 'cancelled') return result !== undefined;

@@ -33,7 +33,7 @@ const queued = (...ids: string[]): Party =>
 const played = ({ current, queue }: Party): string =>
   [current, ...queue].map((each) => each?.id ?? '-').join(' ');
 
-it('plays what is queued in order, and is silent after the last', () => {
+it('plays the queue in order and is silent afterwards', () => {
   const party = queued('a', 'b');
   expect(played(party)).toBe('a b');
   const second = after(party, { type: 'ended', round: party.round });
@@ -50,7 +50,7 @@ it.each(['ended', 'skipped', 'failed'] as const)(
   },
 );
 
-it('repeats the song, which a skip passes over, and the queue, but nothing that cannot be played', () => {
+it('repeats the song until a skip, and the queue, but not unplayable songs', () => {
   const looped = after(queued('a', 'b'), { type: 'looped', loop: 'song' });
   const again = after(looped, { type: 'ended', round: looped.round });
   expect(played(again)).toBe('a b');
@@ -62,7 +62,7 @@ it('repeats the song, which a skip passes over, and the queue, but nothing that 
   expect(played(after(round, { type: 'failed', round: round.round }))).toBe('b');
 });
 
-it('goes on when more than half of those who listen want to, counting nobody twice and nobody who left', () => {
+it('skips when more than half of the listeners vote, counting each once and nobody who left', () => {
   const party = queued('a', 'b');
   const vote = (person: string, listeners: readonly string[]): PartyEvent => ({
     type: 'voted',
@@ -75,12 +75,12 @@ it('goes on when more than half of those who listen want to, counting nobody twi
   expect(one.votes).toEqual(['bo']);
   expect(played(after(one, vote('cy', all)))).toBe('a b');
   expect(played(after(one, vote('cy', all), vote('di', all)))).toBe('b');
-  // Bo has left: of three, two are needed, and Cy is one.
+  // Bo has left: two of three votes are needed, and Cy's is the first.
   expect(after(one, vote('cy', ['ada', 'cy', 'di'])).votes).toEqual(['cy']);
   expect(played(after(one, vote('cy', ['bo', 'cy', 'di'])))).toBe('b');
 });
 
-it('knows where the song is: in a pause, after it, and after a crash', () => {
+it('knows the position during a pause, after it, and after a crash', () => {
   const begun = after(queued('a'), { type: 'measured', round: 1, seconds: 10, moves: true });
   expect(secondsAt(begun, 6_000)).toBe(15);
   expect(secondsAt(begun, 500_000)).toBe(100);
@@ -90,7 +90,7 @@ it('knows where the song is: in a pause, after it, and after a crash', () => {
   expect(after(paused, { type: 'measured', round: 0, seconds: 1, moves: true })).toBe(paused);
 });
 
-it('takes songs out, shuffles the rest, and stops at a hundred', () => {
+it('removes songs, shuffles the rest, and limits the queue to a hundred', () => {
   const party = queued('a', 'b', 'c', 'd');
   expect(played(after(party, { type: 'removed', song: 'c' }))).toBe('a b d');
   expect(after(party, { type: 'removed', song: 'a' })).toBe(party);
@@ -113,7 +113,7 @@ const event: fc.Arbitrary<PartyEvent> = fc.oneof(
   fc.record({ type: fc.constant('measured'), round: fc.nat(30), seconds: fc.nat(200), moves: fc.boolean() }),
 );
 
-it('whatever happens, it can be stored, is never silent while songs wait, and its rounds only go up', () => {
+it('after any events it can be stored, plays while songs are queued, and its rounds only increase', () => {
   fc.assert(
     fc.property(fc.array(event, { maxLength: 40 }), (events) => {
       let party = EMPTY;

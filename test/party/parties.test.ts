@@ -23,7 +23,7 @@ beforeEach(async () => {
   first = startProcess('first', { building, settings, clock });
 });
 
-/** Lets everything happen that waits for no time. */
+/** Runs everything that does not wait for a timer. */
 async function settle(): Promise<void> {
   for (let n = 0; n < 60; n += 1) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -51,7 +51,7 @@ async function play(...jobs: string[]): Promise<void> {
   await settle();
 }
 
-it('plays one song after the other, and shows the line that is sung', async () => {
+it('plays songs in order and shows the current line', async () => {
   await play('rain', 'sun');
   await pass(12);
   expect(await now()).toBe('rain at 12');
@@ -63,7 +63,7 @@ it('plays one song after the other, and shows the line that is sung', async () =
   expect(lastShown()).toContain('Rain on the roof');
 });
 
-it('plays when people come, and the bot is moved and may not speak yet, before it has joined', async () => {
+it('plays even if voice states arrive before it has joined', async () => {
   building.joining = async (options) => {
     options.onListeners();
     options.onSpeakable();
@@ -77,7 +77,7 @@ it('plays when people come, and the bot is moved and may not speak yet, before i
   expect((await first.as(ADA).now())?.party.channel).toBe('cellar');
 });
 
-it('its message is edited every few seconds, also for a song whose length is not known', async () => {
+it('edits its message every few seconds, even for songs of unknown length', async () => {
   for (const seconds of [180, undefined]) {
     await first.as(ADA).play({ job: 'rain', index: 0, title: 'rain', ...(seconds && { seconds }) });
     await settle();
@@ -89,7 +89,7 @@ it('its message is edited every few seconds, also for a song whose length is not
   }
 });
 
-it('skips for the one who queued it and for moderators at once, for others when most agree', async () => {
+it('skips immediately for the requester and moderators, for others by majority', async () => {
   building.people.set('cy', 'lounge');
   await play('rain', 'sun', 'snow', 'hail');
   expect(await first.as(BO).skip()).toContain('1 of 2 votes');
@@ -101,7 +101,7 @@ it('skips for the one who queued it and for moderators at once, for others when 
   expect(await now()).toBe('hail at 0');
 });
 
-it('takes words only from those who hear it, and lets nobody take away what others queued', async () => {
+it('accepts commands only from listeners, and lets nobody remove songs of others', async () => {
   await play('rain', 'sun');
   await expect(first.as(CY).pause()).rejects.toThrow('join the voice channel');
   await expect(first.as(BO).remove(1)).rejects.toThrow('Only a moderator or the person');
@@ -122,7 +122,7 @@ it('takes words only from those who hear it, and lets nobody take away what othe
   expect(await now()).toBeUndefined();
 });
 
-it('is paused where it was, and while nobody listens', async () => {
+it('pauses at its position, and while nobody is listening', async () => {
   await play('rain');
   await pass(10);
   await first.as(ADA).pause();
@@ -146,7 +146,7 @@ it('is paused where it was, and while nobody listens', async () => {
   expect(await now()).toBe('rain at 20');
 });
 
-it('its message leads to the song’s page, and says how many votes there are and why it is silent', async () => {
+it('its message links to the song’s page, and shows the votes and why it is silent', async () => {
   building.people.set('cy', 'lounge');
   await play('rain', 'sun');
   await pass(1);
@@ -170,7 +170,7 @@ it('its message leads to the song’s page, and says how many votes there are an
   expect(lastShown()).toContain('Nobody is listening');
 });
 
-it('forgets a person: what they queued, their name and their vote', async () => {
+it('forgets a person’s songs, name and vote', async () => {
   building.people.set('cy', 'lounge');
   const address = { platform: 'discord', guild: GUILD, channel: 'text', person: 'ada' };
   await first.as(ADA, { ...address, platformData: { interaction: 'token of hers' } }).play(song('rain'));
@@ -190,7 +190,7 @@ it('forgets a person: what they queued, their name and their vote', async () => 
   expect(await now(), 'it goes on').toBe('rain at 3');
 });
 
-it('forgets whom another process forgot while it plays', async () => {
+it('forgets people whom another process forgot while it plays', async () => {
   await first.as(ADA).play(song('rain'));
   await first.as(BO).play(song('sun'));
   await settle();
@@ -203,7 +203,7 @@ it('forgets whom another process forgot while it plays', async () => {
   expect(await stored()).toMatchObject({ current: { title: 'rain' }, queue: [] });
 });
 
-it('is found after a restart, also where it began while that of another server ended', async () => {
+it('is found after a restart, even if it started while another server’s party ended', async () => {
   await play('rain');
   const store = createPartyStore({ settings, platform: 'discord', now: clock.now });
   const party = await store.read(GUILD);
@@ -212,7 +212,7 @@ it('is found after a restart, also where it began while that of another server e
   expect(await store.guilds()).toEqual(['other']);
 });
 
-it('leaves two minutes after the last listener, unless somebody returns', async () => {
+it('leaves two minutes after the last listener, unless someone returns', async () => {
   await play('rain');
   building.people.clear();
   bot().options.onListeners();
@@ -233,7 +233,7 @@ it('leaves two minutes after the last listener, unless somebody returns', async 
   expect(lastShown()).toContain('Nobody was listening');
 });
 
-it('is silent in the audience of a stage, and follows when it is moved', async () => {
+it('is silent in the audience of a stage, and follows the bot when it is moved', async () => {
   await play('rain');
   bot().session.isSpeakable = false;
   bot().options.onSpeakable();
@@ -263,7 +263,7 @@ it.each([
   expect(await now()).toBe('sun at 0');
 });
 
-it('a channel that cannot be joined is told to the person who waits, and ends the party that was there', async () => {
+it('reports a channel that cannot be joined to the requester, and ends the stored party', async () => {
   await play('rain');
   await first.parties.stop();
   const second = startProcess('second', { building, settings, clock });
@@ -280,7 +280,7 @@ it('a channel that cannot be joined is told to the person who waits, and ends th
   expect(await second.as(ADA).now()).toBeUndefined();
 });
 
-it('a song whose channel could not be joined is not queued: asked for again, it is played once', async () => {
+it('does not queue a song if the channel cannot be joined, so a retry plays it once', async () => {
   building.joining = async () => {
     throw new VoiceError('lost');
   };
@@ -291,12 +291,12 @@ it('a song whose channel could not be joined is not queued: asked for again, it 
   expect((await first.as(ADA).now())?.party).toMatchObject({ current: { title: 'rain' }, queue: [] });
 });
 
-it('two people who begin in the same moment are in one party', async () => {
+it('two people who start at the same moment share one party', async () => {
   const begun = await Promise.all([first.as(ADA).play(song('rain')), first.as(BO).play(song('sun'))]);
   expect(begun).toEqual(['Playing rain in lounge.', 'Queued sun at position 1.']);
 });
 
-it('comes back after the connection to the platform began anew, at the second where it was', async () => {
+it('resumes at the same second after a new connection to the platform', async () => {
   await play('rain');
   await pass(10);
   bot().options.onEnded('lost');
@@ -308,7 +308,7 @@ it('comes back after the connection to the platform began anew, at the second wh
   expect(await now()).toBe('rain at 12');
 });
 
-it('plays on through an outage of its server, and begins nothing in it; comes back after it', async () => {
+it('plays through an outage of its server, starts nothing during it, and resumes afterwards', async () => {
   await play('rain');
   building.hasOutage = true;
   await pass(10);
@@ -329,7 +329,7 @@ it('plays on through an outage of its server, and begins nothing in it; comes ba
   expect(await now()).toBe('rain at 12');
 });
 
-it('is over when the bot is taken out of the server, also while it was away, and stays so when it is invited again', async () => {
+it('ends when the bot is removed from the server, even while offline, and stays ended after a new invitation', async () => {
   await play('rain');
   await pass(3);
   building.isGone = true;
@@ -352,7 +352,7 @@ it('is over when the bot is taken out of the server, also while it was away, and
   expect(await settings.get('parties:discord')).toEqual([]);
 });
 
-it('is over when no process has played it for an hour', async () => {
+it('ends when no process has played it for an hour', async () => {
   await play('rain', 'snow');
   await first.parties.stop();
   clock.advance(59 * 60_000);
@@ -378,12 +378,12 @@ it('is over when no process has played it for an hour', async () => {
   );
 });
 
-it('says that it has to be added where it is no member of the server', async () => {
+it('asks to be added if it is not a member of the server', async () => {
   building.isGone = true;
   await expect(first.as(ADA).play(song('rain'))).rejects.toThrow('Ask a moderator to add me');
 });
 
-it('says so while Discord does not tell where a person is: nobody is sent into a channel that they are in', async () => {
+it('reports that a person’s channel is unknown, instead of asking them to join one', async () => {
   await play('rain', 'sun');
   building.isUntold = true;
   const untold = 'which voice channel you are in right now. Try again in a minute';
@@ -392,7 +392,7 @@ it('says so while Discord does not tell where a person is: nobody is sent into a
   expect(await first.as(MODERATOR).skip()).toBe('Skipped rain.');
 });
 
-it('passes over songs that cannot be played, and ends where none can', async () => {
+it('skips unplayable songs, and ends after several', async () => {
   building.broken.add('rain');
   await play('rain', 'sun');
   await pass(1);
@@ -404,7 +404,7 @@ it('passes over songs that cannot be played, and ends where none can', async () 
   expect(lastShown()).toContain('I could not play several songs in a row');
 });
 
-it('plays the channel’s songs where the radio is on and nothing is queued', async () => {
+it('plays the channel’s songs if the radio is on and the queue is empty', async () => {
   first = startProcess('radio', { building, settings, clock, radio: [song('old'), song('older')] });
   await play('rain');
   await first.as(BO).radio(true);
@@ -419,7 +419,7 @@ it('plays the channel’s songs where the radio is on and nothing is queued', as
   expect(await now()).toMatch(/^old/);
 });
 
-it('goes on in the process that gets the connection, at the second where it was', async () => {
+it('continues at the same second in the process that gets the connection', async () => {
   await play('rain', 'sun');
   await pass(20);
   const { session: old } = bot();
@@ -439,7 +439,7 @@ it('goes on in the process that gets the connection, at the second where it was'
   expect(view?.party.queue.map(({ title }) => title)).toEqual(['sun']);
 });
 
-it('after a crash it goes on as if it had played meanwhile', async () => {
+it('continues after a crash as if it had kept playing', async () => {
   await play('rain');
   await pass(20);
   const second = startProcess('second', { building, settings, clock });
@@ -450,7 +450,7 @@ it('after a crash it goes on as if it had played meanwhile', async () => {
   expect(Math.round((await second.as(ADA).now())?.seconds ?? 0)).toBe(36);
 });
 
-it('leaves, and writes nothing any more, when another process has got the connection', async () => {
+it('leaves and stops writing when another process gets the connection', async () => {
   await play('rain', 'sun');
   await pass(1);
   const before = await stored();

@@ -1,4 +1,4 @@
-/** Parties on a voice channel that is no more than its rules, in virtual time, over a real storage. */
+/** Parties on a simulated voice channel, in virtual time, on real storage. */
 import type { Address, Person } from '../../src/core/invocation.ts';
 import type { Message } from '../../src/core/message.ts';
 import type { PartySong, PartyTools } from '../../src/core/music/party.ts';
@@ -19,20 +19,20 @@ export const person = (id: string, moderator = false): Person => ({
   roles: [],
 });
 
-/** Who is in which voice channel; shared by the processes of a test. */
+/** The people in each voice channel, shared by the processes of a test. */
 export class Building {
   readonly people = new Map<string, string>();
-  /** Songs that cannot be played, by their job. */
+  /** Unplayable songs, by job. */
   readonly broken = new Set<string>();
-  /** The platform does not answer where somebody is. */
+  /** The platform does not report where people are. */
   isUntold = false;
   /** The server has an outage. */
   hasOutage = false;
-  /** The bot was taken out of the server. */
+  /** The bot was removed from the server. */
   isGone = false;
-  /** Another process has got the connection. */
+  /** Another process has the connection. */
   isElsewhere = false;
-  /** What happens before the bot has joined a channel. */
+  /** Called before the bot has joined a channel. */
   joining: (options: JoinOptions) => Promise<void> = async () => {};
   bot: { readonly options: JoinOptions; readonly session: FakeSession } | undefined;
 }
@@ -117,7 +117,7 @@ export function startProcess(
     readonly building: Building;
     readonly settings: SettingsStore;
     readonly clock: ManualClock;
-    /** False where another process has the connection of the server. */
+    /** False if another process has the connection of the server. */
     readonly serves?: boolean;
     readonly radio?: readonly Omit<PartySong, 'id' | 'by'>[];
   },
@@ -159,7 +159,7 @@ export function startProcess(
   };
   let ids = 0;
   const parties = createParties({
-    // Parties use no other part of a platform.
+    // Parties use only this part of a platform.
     platform: platform as Platform,
     voice: async () => voice,
     store: createPartyStore({ settings, platform: 'discord', now: clock.now }),

@@ -16,18 +16,18 @@ import { RecordingLog } from '../storage/recording-log.ts';
 import { ModelList } from './model-list.ts';
 
 export interface Administered extends Administration {
-  /** What was counted for operators. */
+  /** Recorded metrics. */
   readonly measured: readonly (readonly unknown[])[];
   readonly decisions: DecisionStore;
-  /** What the account may use; tests change it. */
+  /** The models of the account, which tests change. */
   readonly list: ModelList;
-  /** What moderators were told, and where. */
+  /** Messages sent to moderators, with their addresses. */
   readonly told: { address: Address; message: Message }[];
   readonly log: RecordingLog;
-  /** As one invocation does: with the settings as they are now. */
+  /** Runs as one invocation, with the current settings. */
   resolve(family: Family, named: string | undefined, where: Address): Promise<string>;
   modelsInForce(where: Address): Promise<ModelInForce[]>;
-  /** Accepts a job into the storage. Throws the UserError of a limit. */
+  /** Accepts a job. Throws UserError if a limit is reached. */
   accept(job: MeteredJob): Promise<void>;
   limitsInForce(where: Address, person: Person): Promise<LimitInForce[]>;
 }
@@ -42,7 +42,7 @@ export interface AdministeredOptions {
   readonly defaults?: ModelDefaults;
 }
 
-/** What moderators and operators decide, on real storage. */
+/** Settings of moderators and operators, on real storage. */
 export function administer(options: AdministeredOptions): Administered {
   const { storage, clock, ceilings = [], costs = {}, served = [] } = options;
   const log = new RecordingLog();

@@ -18,7 +18,7 @@ import { HERE, MOD, person } from './samples.ts';
 const openSqlite = (path: string) =>
   openSqliteStorage({ path, clock: systemClock, random: Math.random, log: new RecordingLog() });
 
-/** Decides something of every kind. */
+/** Sets a setting of every kind. */
 async function decideEverything(storage: Storage): Promise<void> {
   const mod = administer({ storage, clock: systemClock }).moderation(HERE, MOD);
   await mod.models.choose('ask', 'chat-small', 'channel');
@@ -43,7 +43,7 @@ async function everything(storage: Storage): Promise<unknown> {
   };
 }
 
-describe('what moderators decided', () => {
+describe('settings of moderators', () => {
   let folder: string;
   let redis: RedisServer | undefined;
   let deployments = 0;
@@ -67,7 +67,7 @@ describe('what moderators decided', () => {
       log: new RecordingLog(),
     });
 
-  test('survives a restart', async () => {
+  test('survive a restart', async () => {
     const path = join(folder, 'minstrel.sqlite');
     const before = await openSqlite(path);
     await decideEverything(before);
@@ -79,7 +79,7 @@ describe('what moderators decided', () => {
     await after.close();
   });
 
-  test.runIf(noRedis === undefined)('moves from SQLite to Redis and back, entry by entry', async () => {
+  test.runIf(noRedis === undefined)('move from SQLite to Redis and back, entry by entry', async () => {
     const sqlite = await openSqlite(join(folder, 'one.sqlite'));
     await decideEverything(sqlite);
     const decided = await everything(sqlite);
@@ -94,7 +94,7 @@ describe('what moderators decided', () => {
     for (const storage of [sqlite, onRedis, back]) await storage.close();
   });
 
-  test.runIf(noRedis === undefined)('keeps every edit that is made at once on three replicas', async () => {
+  test.runIf(noRedis === undefined)('keep every simultaneous edit of three replicas', async () => {
     const prefix = `edits${++deployments}`;
     const replicas = await Promise.all([openRedis(prefix), openRedis(prefix), openRedis(prefix)]);
     await Promise.all(
@@ -117,7 +117,7 @@ describe('what moderators decided', () => {
 describe('the schema', () => {
   const older = { version: 1, models: { ask: { id: 'seer', by: { id: 'mod', displayName: 'Mod' }, at: 1 } } };
 
-  test('absent values have their default, and unknown ones are ignored', () => {
+  test('uses defaults for missing values, and ignores unknown ones', () => {
     const settings = readSettings('discord:guild', { ...older, invented: { later: true } });
     expect(settings).toMatchObject({ rules: [], changes: [] });
   });
@@ -127,11 +127,11 @@ describe('the schema', () => {
     ['that is no settings', 'nonsense'],
     ['without a version', { models: {} }],
     ['with a damaged limit', { version: 1, rules: [{ ...rule('limit everyone all 1'), per: 'week' }] }],
-  ])('anything %s is refused, so that nothing is overwritten', (_name, stored) => {
+  ])('refuses anything %s, so that nothing is overwritten', (_name, stored) => {
     expect(() => readSettings('discord:guild', stored)).toThrow(SettingsError);
   });
 
-  test('settings of a newer version are left as they are by a change', async () => {
+  test('a change does not affect settings of a newer version', async () => {
     const { storage, clock } = await memoryStorage();
     await storage.settings.set('discord:guild', { version: 99, secret: 'kept' });
     const mod = administer({ storage, clock }).moderation(HERE, MOD);
@@ -141,8 +141,8 @@ describe('the schema', () => {
   });
 });
 
-describe('the trace of changes', () => {
-  test('says who, when, where, from what to what, of the server and all its channels', async () => {
+describe('the audit log', () => {
+  test('lists who changed what, when and where, in the server and all its channels', async () => {
     const { storage, clock } = await memoryStorage();
     const administered = administer({ storage, clock });
     const mod = administered.moderation(HERE, MOD);
@@ -170,10 +170,10 @@ describe('the trace of changes', () => {
     await storage.close();
   });
 
-  test('an edit whose answer was lost is made once', async () => {
+  test('an edit is made once after a lost answer', async () => {
     const { storage, clock } = await memoryStorage();
     const { settings } = storage;
-    // The store writes, hears no answer, and asks for the change of what it finds then.
+    // The store writes, gets no answer, and calls the change again with the stored value.
     const update: typeof settings.update = async (key, change) => {
       await settings.update(key, change);
       return settings.update(key, change);

@@ -20,7 +20,7 @@ const vote = (person: string, judgement: Vote['judgement'], more: Partial<Vote> 
   feedback.vote(HERE, { job: 'j1', model: 'chat-small', day: DAY, person, judgement, ...more });
 const week = (where = HERE) => feedback.summary(where, '2026-11-16', 7);
 
-it('a person has one vote on each answer, and may change it', async () => {
+it('a person has one vote per answer and may change it', async () => {
   expect(await vote('ada', 'good')).toBeUndefined();
   expect(await vote('ada', 'good')).toBe('good');
   expect(await week()).toEqual([{ model: 'chat-small', good: 1, bad: 0 }]);
@@ -30,12 +30,12 @@ it('a person has one vote on each answer, and may change it', async () => {
   expect(await week()).toEqual([{ model: 'chat-small', good: 2, bad: 1 }]);
 });
 
-it('votes in the same moment all count', async () => {
+it('votes at the same moment all count', async () => {
   await Promise.all(Array.from({ length: 20 }, (_, n) => vote(`person${n}`, n % 2 ? 'good' : 'bad')));
   expect(await week()).toEqual([{ model: 'chat-small', good: 10, bad: 10 }]);
 });
 
-it('they are counted by model, in their workspace alone, on the days that are asked for', async () => {
+it('votes are counted by model for their workspace and the requested days', async () => {
   await vote('ada', 'good');
   await vote('ada', 'bad', { job: 'j2', model: 'other', day: '2026-11-16' });
   await vote('bob', 'bad', { job: 'j2', model: 'other', day: '2026-11-16' });
@@ -48,7 +48,7 @@ it('they are counted by model, in their workspace alone, on the days that are as
   expect(await feedback.summary({ platform: 'slack', channel: 'music' }, '2026-11-16', 7)).toEqual([]);
 });
 
-it('what a person said is forgotten with them, and what is too old is erased', async () => {
+it('a forgotten person’s votes and old votes are erased', async () => {
   await vote('ada', 'good');
   await vote('bob', 'bad');
   await vote('bob', 'bad', { job: 'j0', day: '2026-11-15' });
@@ -61,7 +61,7 @@ it('what a person said is forgotten with them, and what is too old is erased', a
   expect(await week()).toHaveLength(1);
 });
 
-it('they move to another storage', async () => {
+it('votes move to another storage', async () => {
   await vote('ada', 'good');
   const lines = await Array.fromAsync(exportLines(storage));
   const { storage: other } = await memoryStorage();

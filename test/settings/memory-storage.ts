@@ -3,7 +3,7 @@ import type { Storage } from '../../src/storage/storage.ts';
 import { ManualClock } from '../storage/manual-clock.ts';
 import { RecordingLog } from '../storage/recording-log.ts';
 
-/** Real storage that ends with the test, on a clock that the test moves. */
+/** Real storage that is closed after the test, with a manual clock. */
 export async function memoryStorage(): Promise<{ storage: Storage; clock: ManualClock }> {
   const clock = new ManualClock(Date.parse('2026-03-10T12:00:00Z'));
   const storage = await openSqliteStorage({

@@ -1,18 +1,18 @@
 import type { ModelChoice, Models } from '../../src/gateway/models/catalog.ts';
 import type { Model } from '../../src/gateway/models/listing.ts';
 
-/** The gateway's list, as a test wants it. */
+/** A fake of the gateway's list. */
 export class ModelList implements Pick<Models, 'cached' | 'resolve' | 'find'> {
-  /** Undefined while no list can be had. */
+  /** Undefined if the list cannot be loaded. */
   offered: readonly Model[] | undefined;
-  /** What the gateway does when it is asked for the list again. */
+  /** Called when the list is reloaded. */
   refresh = async (): Promise<void> => undefined;
 
   constructor(ids: readonly string[]) {
     this.offer(ids);
   }
 
-  /** By id; `Name=id` has a display name. */
+  /** Sets the models by id; `Name=id` adds a display name. */
   offer(ids: readonly string[]): void {
     this.offered = ids.map((text) => {
       const [left = '', right] = text.split('=');

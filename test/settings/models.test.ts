@@ -25,7 +25,7 @@ const resolve = (where = HERE, named?: string) => administered.resolve('ask', na
 const inForce = async (where: typeof HERE = HERE) =>
   (await administered.modelsInForce(where)).find(({ family }) => family === 'ask');
 
-describe('models of which the listing says what they are for', () => {
+describe('models whose use is listed', () => {
   const suggested = (family: Family, typed: string) =>
     administered.models.suggest(family, typed).map(({ value }) => value);
   beforeEach(() => {
@@ -39,13 +39,13 @@ describe('models of which the listing says what they are for', () => {
     ];
   });
 
-  test('a family’s own are completed first, all others after them', () => {
+  test('completion offers a family’s own models first', () => {
     expect(suggested('ask', '')).toEqual(['talk', 'scribe', 'gen:facet', 'mystery', 'canvas', 'reel']);
     expect(suggested('video', '')).toEqual(['reel', 'mystery', 'canvas', 'talk', 'scribe', 'facet']);
     expect(suggested('image', 'a')).toEqual(['canvas', 'gen:facet', 'talk']);
   });
 
-  test('completion goes on after a route, with the models of that route first', () => {
+  test('completion works after a route, with its models first', () => {
     expect(suggested('ask', 'msg:')).toEqual([
       'msg:scribe',
       'msg:talk',
@@ -59,7 +59,7 @@ describe('models of which the listing says what they are for', () => {
     expect(suggested('video', 'gen:'), 'videos have no such route').toEqual([]);
   });
 
-  test('one that only another route takes is asked there, though no one names the route', async () => {
+  test('a model on only one route uses that route, even if it is not named', async () => {
     expect(await administered.resolve('ask', 'facet', HERE)).toBe('gen:facet');
     expect(await administered.resolve('image', 'facet', HERE)).toBe('gen:facet');
     expect(await administered.resolve('ask', 'scribe', HERE), 'chat takes it, too').toBe('scribe');
@@ -68,13 +68,13 @@ describe('models of which the listing says what they are for', () => {
     );
   });
 
-  test('a person who has to choose reads a family’s own first', async () => {
+  test('the suggestion to choose lists a family’s own models first', async () => {
     await expect(administered.resolve('video', undefined, HERE)).rejects.toThrow(
       'Available models: reel, mystery, canvas',
     );
   });
 
-  test('one of another family is refused by name, and says what it is for', async () => {
+  test('a model of another family is refused, and the refusal says what it is for', async () => {
     await expect(administered.resolve('ask', 'canvas', HERE)).rejects.toThrow(
       '“canvas” is for images, not answers. Use it with /image, or choose another model here.',
     );
@@ -86,7 +86,7 @@ describe('models of which the listing says what they are for', () => {
 });
 
 describe('which model is used', () => {
-  test('the named one, else the channel’s, else the server’s, else the deployment’s', async () => {
+  test('is the named one, else the channel’s, the server’s or the deployment’s', async () => {
     expect(await resolve()).toBe('chat:chat-small');
     await mod.models.choose('ask', 'msg:seer', 'server');
     expect(await resolve()).toBe('msg:seer');
@@ -97,14 +97,14 @@ describe('which model is used', () => {
     expect(await administered.resolve('song', undefined, HERE)).toBe('V5');
   });
 
-  test('a thread belongs to its channel, for reading and for choosing', async () => {
+  test('a thread reads and changes the choice of its channel', async () => {
     await mod.models.choose('ask', 'chat-large', 'channel');
     expect(await administered.resolve('ask', undefined, THREAD)).toBe('chat-large');
     await administered.moderation(THREAD, MOD).models.choose('ask', 'seer', 'channel');
     expect(await resolve()).toBe('seer');
   });
 
-  test('another server and another platform are not touched', async () => {
+  test('other servers and platforms are not affected', async () => {
     await mod.models.choose('ask', 'chat-large', 'server');
     for (const where of [
       { ...HERE, guild: 'another' },
@@ -115,7 +115,7 @@ describe('which model is used', () => {
     }
   });
 
-  test('show says what is in force and why', async () => {
+  test('show lists the models in force and why', async () => {
     expect(await inForce()).toEqual({
       family: 'ask',
       model: 'chat:chat-small',
@@ -133,7 +133,7 @@ describe('which model is used', () => {
     });
   });
 
-  test('taking a choice back lets the next one decide', async () => {
+  test('resetting a choice applies the next one', async () => {
     await mod.models.choose('ask', 'chat-large', 'server');
     await mod.models.choose('ask', 'seer', 'channel');
     expect(await mod.reset('ask', 'channel')).toBe(true);
@@ -143,14 +143,14 @@ describe('which model is used', () => {
 });
 
 describe('choosing', () => {
-  test('an id that the account may not use is refused with the nearest, and nothing changes', async () => {
+  test('an unavailable id is refused with similar ones, and nothing changes', async () => {
     await expect(mod.models.choose('ask', 'chat-smalll', 'channel')).rejects.toThrow(
       'The model “chat-smalll” is not available. Did you mean “chat-small” or “chat-large”?',
     );
     expect(await inForce()).toMatchObject({ from: 'deployment' });
   });
 
-  test('a display name is answered with its id, also behind a route', async () => {
+  test('a display name resolves to its id, also after a route', async () => {
     expect(await mod.models.choose('ask', 'chat large', 'channel')).toMatchObject({
       model: 'chat-large',
       label: 'chat large',
@@ -162,7 +162,7 @@ describe('choosing', () => {
     expect(await resolve()).toBe('msg:chat-large');
   });
 
-  test('a route that the family does not have is part of the name, and refused as such', async () => {
+  test('a route that the family does not have is part of the name, and refused', async () => {
     await expect(mod.models.choose('video', 'msg:seer', 'channel')).rejects.toThrow('The model “msg:seer”');
     await expect(mod.models.choose('image', 'chat:seer', 'channel')).rejects.toThrow('is not available');
     expect(await mod.models.choose('image', 'gen:seer', 'channel')).toMatchObject({ model: 'gen:seer' });
@@ -173,7 +173,7 @@ describe('choosing', () => {
     await expect(mod.models.choose('song', 'V9', 'server')).rejects.toThrow('Choose one of these: V4');
   });
 
-  test('without a list nothing is refused, and it says that nothing was checked', async () => {
+  test('accepts any name without a list, and reports that it was not checked', async () => {
     administered.list.offered = undefined;
     expect(await mod.models.choose('ask', 'brand-new', 'channel')).toMatchObject({ checked: false });
   });
@@ -186,7 +186,7 @@ describe('a chosen model that disappears', () => {
     administered.list.offer(['chat-small', 'seer']);
   });
 
-  test('falls back to the next choice, and the moderator who chose it is told, once', async () => {
+  test('falls back to the next choice, and notifies the moderator who chose it once', async () => {
     expect(await resolve()).toBe('seer');
     expect(await resolve()).toBe('seer');
     expect(administered.told).toHaveLength(1);
@@ -200,14 +200,14 @@ describe('a chosen model that disappears', () => {
     expect(administered.log.lines).toContainEqual(expect.objectContaining({ level: 'warn' }));
   });
 
-  test('many invocations at once tell it once', async () => {
+  test('many invocations at once send one notification', async () => {
     expect(new Set(await Promise.all(Array.from({ length: 20 }, () => resolve())))).toEqual(
       new Set(['seer']),
     );
     expect(administered.told).toHaveLength(1);
   });
 
-  test('falls back to the deployment’s when all choices are gone; show says it', async () => {
+  test('falls back to the deployment’s model when no choice is available, and show lists it', async () => {
     administered.list.offer(['chat-small']);
     expect(await resolve()).toBe('chat:chat-small');
     expect(administered.told).toHaveLength(2);
@@ -222,7 +222,7 @@ describe('a chosen model that disappears', () => {
     });
   });
 
-  test('a default that is gone is told to people who ask, and to moderators in show', async () => {
+  test('reports a missing default to requesters, and to moderators in show', async () => {
     administered = administer({ storage, clock: { now: () => 0 }, defaults: { ask: 'chat:retired-model' } });
     const fresh = { ...HERE, guild: 'fresh' };
     await expect(administered.resolve('ask', undefined, fresh)).rejects.toThrow(
@@ -236,7 +236,7 @@ describe('a chosen model that disappears', () => {
     });
   });
 
-  test('is used again when it comes back, and a new choice can be lost and told anew', async () => {
+  test('is used again when it returns, and a later loss is reported again', async () => {
     await resolve();
     administered.list.offer(['chat-small', 'seer', 'chat-large']);
     expect(await resolve()).toBe('msg:chat-large');
@@ -246,7 +246,7 @@ describe('a chosen model that disappears', () => {
     expect(administered.told).toHaveLength(2);
   });
 
-  test('an old list is refreshed before the moderator is told', async () => {
+  test('refreshes an old list before notifying the moderator', async () => {
     administered.list.refresh = async () => {
       administered.list.offer(['chat-small', 'seer', 'chat-large']);
     };
@@ -267,7 +267,7 @@ describe('a chosen model that disappears', () => {
   });
 });
 
-test('how questions are answered: the channel’s over the server’s over the default', async () => {
+test('answer settings of the channel override the server’s, and these the defaults', async () => {
   expect(await mod.inForce.answers()).toEqual({
     assistant: { on: false, from: 'deployment' },
     footer: { on: true, from: 'deployment' },

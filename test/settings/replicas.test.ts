@@ -64,7 +64,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'limits of three replicas on on
     };
   }
 
-  /** Requests at once, spread over the replicas; resolves to those that passed. */
+  /** Sends simultaneous requests to the replicas. Resolves to those that passed. */
   async function askAtOnce(count: number): Promise<MeteredJob[]> {
     const asked = await Promise.all(
       Array.from({ length: count }, async (_, index) => {
@@ -86,12 +86,12 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'limits of three replicas on on
 
   const used = async () => (await replica(1).administered.limitsInForce(HERE, ADA))[0]?.used;
 
-  test('of a hundred at once exactly ten pass', async () => {
+  test('exactly ten of a hundred simultaneous requests pass', async () => {
     expect(await askAtOnce(100)).toHaveLength(10);
     expect(await used()).toBe(10);
   });
 
-  test('failed requests are given back exactly, by any replica, any number of times', async () => {
+  test('any replica can refund failed requests, any number of times', async () => {
     const passed = await askAtOnce(100);
     const failed = passed.slice(0, 4);
     await Promise.all(
@@ -108,7 +108,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'limits of three replicas on on
     expect(days).toMatchObject([{ person: 'ada', family: 'song', requests: 6 }]);
   });
 
-  test('reservations of a dead replica count as long as their jobs are open', async () => {
+  test('reservations of a dead replica count while their jobs are open', async () => {
     const passed = await askAtOnce(100);
     await replica(0).storage.close();
     replicas = replicas.slice(1);
@@ -119,7 +119,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'limits of three replicas on on
     expect(await used()).toBe(3);
   });
 
-  test('ten are allowed again a day after they were used', async () => {
+  test('ten are allowed again after a day', async () => {
     const passed = await askAtOnce(20);
     await Promise.all(passed.map((job) => replica(0).administered.meter.settle(job, 'yes')));
     clock.advance(DAY - 1);
@@ -128,7 +128,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'limits of three replicas on on
     expect(await askAtOnce(100)).toHaveLength(10);
   });
 
-  test('votes that replicas take in the same moment all count, and one of each person and answer', async () => {
+  test('votes on several replicas at the same moment all count, one per person and answer', async () => {
     const stores = replicas.map(({ storage }) => createFeedback(storage));
     const vote = { model: 'chat-small', day: '2026-11-22', judgement: 'good' as const };
     await Promise.all(

@@ -20,7 +20,7 @@ beforeEach(async () => {
 afterEach(() => storage.close());
 
 describe('voices', () => {
-  it('belong to the server, in all its channels, and to no other', async () => {
+  it('belong to all channels of one server', async () => {
     await voices.keep(SERVER, voice('p2', 'Warm'));
     await voices.keep(SERVER, voice('p1', 'Cold'));
     const names = async (where: Parameters<Voices['list']>[0]) =>
@@ -38,7 +38,7 @@ describe('voices', () => {
     expect(await voices.list({ ...talk, guild: 'dm-ada' })).toEqual([]);
   });
 
-  it('kept twice are one, and names that are taken get a number', async () => {
+  it('saved twice are stored once, and taken names get a number', async () => {
     await voices.keep(SERVER, voice('p1', 'Rainy'));
     await voices.keep(SERVER, voice('p1', 'Renamed'));
     await voices.keep(SERVER, voice('p2', 'rainy'));
@@ -46,7 +46,7 @@ describe('voices', () => {
     expect((await voices.list(SERVER)).map(({ name }) => name)).toEqual(['Rainy', 'rainy 2', 'Rainy 3']);
   });
 
-  it('kept at the same moment are all there', async () => {
+  it('saved at the same moment are all stored', async () => {
     await Promise.all(Array.from({ length: 20 }, (_, n) => voices.keep(SERVER, voice(`p${n}`, 'Choir'))));
     expect(new Set((await voices.list(SERVER)).map(({ name }) => name)).size).toBe(20);
   });
@@ -58,7 +58,7 @@ describe('voices', () => {
     expect(await voices.list(SERVER)).toEqual([]);
   });
 
-  it('that were removed can be kept again, as what they were taken from', async () => {
+  it('can be saved again from the same audio after they were removed', async () => {
     await voices.keep(SERVER, { ...voice('p1', 'Rainy'), audioId: 'audio' });
     await voices.remove(SERVER, 'p1');
     expect(await voices.removed(SERVER)).toEqual([{ personaId: 'p1', audioId: 'audio' }]);
@@ -74,7 +74,7 @@ describe('voices', () => {
     expect(await voices.list(SERVER)).toHaveLength(501);
   });
 
-  it('of a person who is forgotten go on that platform alone', async () => {
+  it('of a forgotten person are removed on that platform only', async () => {
     const slack = { ...SERVER, platform: 'slack' };
     await voices.keep(SERVER, voice('p1', 'Rainy'));
     await voices.keep(SERVER, { ...voice('p2', 'Sunny'), keptBy: { id: 'bob', displayName: 'Bob' } });

@@ -1,7 +1,7 @@
 /**
- * `npm run soak -- --minutes 10 --store sqlite|redis [--pause milliseconds between two asks] [--seed text] [--snapshots]`: the bot
- * in a process of its own under a steady load, and what its memory holds after collecting garbage. Exits with 1 when the heap goes
- * on growing. Two heap snapshots tell what grows; taking them costs memory, which RSS then shows.
+ * `npm run soak -- --minutes 10 --store sqlite|redis [--pause milliseconds between two asks] [--seed text] [--snapshots]`: runs
+ * the bot in a separate process under a steady load, and measures its memory after garbage collection. Exits with 1 if the heap
+ * keeps growing. Two heap snapshots show what grows. Taking them increases RSS.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,9 +24,9 @@ import { growthBetween } from './snapshot.ts';
 
 const PROBE = new URL('./probe.ts', import.meta.url).href;
 const SAMPLES = 24;
-/** Connections, compiled code and caches with a bound fill in the beginning. */
+/** Connections, compiled code and bounded caches fill up at first. */
 const WARM_UP = 1 / 2;
-/** After the warm-up. Caches that are not full yet may add this; a record that is not let go takes more. */
+/** Allowed growth after the warm-up: caches may add this, but a leaked record takes more. */
 const MOST_BYTES_A_JOB = 4_096;
 const KINDS_TOLD = 12;
 
@@ -79,7 +79,7 @@ const bot = spawn(process.execPath, ['--expose-gc', '--import', PROBE, 'src/main
       folder,
       redisUrl: redis?.url,
     }),
-    // As operators run it.
+    // The operators' way to run it.
     NODE_COMPILE_CACHE: '',
   },
   stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
@@ -140,7 +140,7 @@ for (let taken = 0; taken <= SAMPLES; taken += 1) {
   await sample(questions.get(taken));
 }
 
-/** Of the line through the samples by least squares, in bytes a job. */
+/** Returns the slope of a least-squares fit of the samples, in bytes per job. */
 function slope(of: readonly Sample[], value: (sample: Sample) => number): number {
   const mean = (values: readonly number[]) => values.reduce((sum, one) => sum + one, 0) / values.length;
   const jobs = mean(of.map((one) => one.jobs));

@@ -1,14 +1,14 @@
-/** Loaded before the bot's program: tells the process that started it what its memory holds, after collecting garbage. */
+/** Loaded before the bot's program: reports memory use after garbage collection to the parent process. */
 import { setImmediate as others } from 'node:timers/promises';
 import { writeHeapSnapshot } from 'node:v8';
 
 process.on('message', (question) => void answer(question));
-// Being asked is no reason to live.
+// The channel must not keep the process alive.
 process.channel?.unref();
 
 async function answer(question: unknown): Promise<void> {
   if (!globalThis.gc) throw new TypeError('Run this with --expose-gc');
-  // What a first collection finalises, a second one frees.
+  // The first collection finalises objects, the second one frees them.
   for (let round = 0; round < 2; round += 1) {
     globalThis.gc();
     await others();

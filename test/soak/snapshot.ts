@@ -1,4 +1,4 @@
-/** What grew between two heap snapshots. https://v8.dev/docs/memory-leaks */
+/** Compares two heap snapshots. https://v8.dev/docs/memory-leaks */
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 
@@ -19,11 +19,11 @@ interface Kind {
 }
 
 export interface Growth extends Kind {
-  /** A constructor, or what V8 calls it. */
+  /** The constructor, or V8's name. */
   readonly kind: string;
 }
 
-/** The kinds of objects that take more than before, the largest first. */
+/** Returns the kinds of objects that grew, the largest growth first. */
 export async function growthBetween(earlier: string, later: string, most: number): Promise<Growth[]> {
   const before = await kindsIn(earlier);
   return [...(await kindsIn(later))]

@@ -13,11 +13,11 @@ import { oneSong, songJob } from './jobs.ts';
 import { ManualClock } from './manual-clock.ts';
 import { RecordingLog } from './recording-log.ts';
 
-/** What the start and the completion of songs cost does not grow with the jobs that ended. */
+/** The cost of starting and completing songs does not grow with the number of ended jobs. */
 const SONGS_SEARCHED = 100;
 const tools = { random: Math.random, log: new RecordingLog() };
 
-/** Ended just now, with three callbacks in its inbox. */
+/** A job that has just ended, with three callbacks. */
 const finished = (n: number, at: number) =>
   songJob({
     id: n.toString(16).padStart(20, '0'),
@@ -37,7 +37,7 @@ class ListedDatabase extends SqliteDatabase {
 }
 
 describe('on SQLite', () => {
-  it('every query finds its rows by an index', async () => {
+  it('every query uses an index', async () => {
     await sqliteStorage(new ListedDatabase(':memory:'), { ...tools, clock: systemClock }).close();
     const database = new DatabaseSync(':memory:');
     createTables(database);
@@ -54,7 +54,7 @@ describe('on SQLite', () => {
     expect(scans.filter((scan) => !ofFew.test(scan))).toEqual([]);
   });
 
-  it('callbacks are kept for 30 days after their job ended, and no longer', async () => {
+  it('callbacks are deleted 30 days after their job ended', async () => {
     const clock = new ManualClock();
     const storage = sqliteStorage(new SqliteDatabase(':memory:'), { ...tools, clock });
     await storage.jobs.create(finished(1, clock.now()));
@@ -72,7 +72,7 @@ describe('on SQLite', () => {
 });
 
 describe.runIf(noRedis === undefined)(`on Redis${noRedis === undefined ? '' : `: ${noRedis}`}`, () => {
-  it('a start and a completion read as much with 2,000 jobs that ended as with 120', async () => {
+  it('a start and a completion read as much with 2,000 ended jobs as with 120', async () => {
     await using server = { ...(await startRedisServer()), [Symbol.asyncDispose]: () => server.dispose() };
     const administration = await connectRedis(server.url);
     await administration.configSet('appendfsync', 'no');
@@ -107,7 +107,7 @@ describe.runIf(noRedis === undefined)(`on Redis${noRedis === undefined ? '' : `:
     const sum = (counts: Record<string, number>) =>
       Object.entries(counts).reduce((total, [name, count]) => (name === 'scan' ? total : total + count), 0);
     expect(sum(many.start)).toBeLessThan(1.5 * sum(few.start));
-    // Keys are scanned a thousand at a time: 4,000 keys in three scans of all.
+    // Keys are scanned a thousand at a time: three full scans of 4,000 keys.
     expect(many.start.scan).toBeLessThan(30);
     administration.destroy();
   });

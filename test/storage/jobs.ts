@@ -1,6 +1,6 @@
 import type { Job } from '../../src/core/job.ts';
 
-/** A job as `/song` makes it, but for what a test says. */
+/** Creates a job like `/song`, with changes by the test. */
 export function songJob(fields: Partial<Job> & Pick<Job, 'id'>): Job {
   return {
     version: 1,
@@ -23,7 +23,7 @@ export function songJob(fields: Partial<Job> & Pick<Job, 'id'>): Job {
   };
 }
 
-/** A result that holds one song. */
+/** A result with one song. */
 export function oneSong(title: string): NonNullable<Job['result']> {
   return { songs: [{ audioId: title, title }], lyrics: [], images: [], stems: [] };
 }

@@ -8,7 +8,7 @@ import { ManualClock } from './manual-clock.ts';
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 
-/** Leases that several replicas share, and their clock. */
+/** Leases shared by several replicas, and their clock. */
 function shared() {
   const clock = new ManualClock();
   const leases = localLeases(clock.elapsed);
@@ -34,7 +34,7 @@ function shared() {
       clock: own,
       newId: () => `replica ${++ids}`,
     });
-  /** Time passes second by second, and everything that it sets off happens in it. */
+  /** Advances the time in seconds, and runs everything that becomes due. */
   const pass = async (milliseconds: number) => {
     for (let passed = 0; passed < milliseconds; passed += SECOND) {
       clock.advance(SECOND);
@@ -47,11 +47,11 @@ function shared() {
   return { replica, clock, pass, setAway };
 }
 
-/** A replica that died in the middle of its task: for it, no time passes. */
+/** A replica that crashed during its task, so its timers never fire. */
 const died = () => new ManualClock();
 const forever = () => new Promise<never>(() => {});
 
-describe('a task that every replica runs', () => {
+describe('a task of every replica', () => {
   test('runs in one replica at a time, however long it takes', async () => {
     const { replica, clock, pass } = shared();
     let running = 0;
@@ -72,7 +72,7 @@ describe('a task that every replica runs', () => {
     expect(clock.timers).toBe(0);
   });
 
-  test('stays alone when a renewal fails', async () => {
+  test('keeps its lock if a renewal fails', async () => {
     const { replica, clock, pass, setAway } = shared();
     const first = replica()('register', () => clock.sleep(2 * MINUTE));
     await pass(15 * SECOND);
@@ -90,7 +90,7 @@ describe('a task that every replica runs', () => {
     expect(hasRun).toBe(true);
   });
 
-  test('is free again at once when it ends or fails', async () => {
+  test('releases its lock immediately when it ends or fails', async () => {
     const { replica } = shared();
     const work = Promise.withResolvers<void>();
     const first = replica()('register', () => work.promise);
@@ -104,7 +104,7 @@ describe('a task that every replica runs', () => {
     expect(await replica()('register', async () => 'done')).toBe('done');
   });
 
-  test('is free again when the time of its lock is over after its replica died in the middle', async () => {
+  test('can run elsewhere when the lock of a crashed replica expires', async () => {
     const { replica, pass } = shared();
     void replica(died())('register', forever);
     const second = replica()('register', async () => 'done');
@@ -116,7 +116,7 @@ describe('a task that every replica runs', () => {
     expect(await soon).toBe('soon');
   });
 
-  test('knows that it may be elsewhere after storage was away for too long', async () => {
+  test('reports a lost lock after a long outage of storage', async () => {
     const { replica, clock, pass, setAway } = shared();
     let lock: HeldLock | undefined;
     const first = replica()('register', async (held) => {
@@ -133,7 +133,7 @@ describe('a task that every replica runs', () => {
     expect(await replica()('register', async () => 'done')).toBe('done');
   });
 
-  test('knows that it may be elsewhere after its process was suspended, before any timer runs', async () => {
+  test('reports a lost lock after its process was suspended, before any timer runs', async () => {
     const { replica, pass } = shared();
     const suspended = died();
     let lock: HeldLock | undefined;
@@ -148,7 +148,7 @@ describe('a task that every replica runs', () => {
     await expect.poll(() => lock?.lost.aborted).toBe(true);
   });
 
-  test('does not wait for a task of another name, nor when it is told to end', async () => {
+  test('does not wait for other tasks, or after it is aborted', async () => {
     const { replica, pass } = shared();
     void replica()('register', forever);
     expect(await replica()('other', async () => 'done')).toBe('done');

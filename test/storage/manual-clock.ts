@@ -1,6 +1,6 @@
 import { type Clock, pause } from '../../src/core/clock.ts';
 
-/** A clock that moves only when a test moves it. */
+/** A clock that the test advances. */
 export class ManualClock implements Clock {
   #now: number;
   #timers: { at: number; callback: () => void }[] = [];
@@ -20,12 +20,12 @@ export class ManualClock implements Clock {
     };
   };
 
-  /** Resolves when so much time has passed, or at once when the signal aborts. */
+  /** Resolves after this time, or immediately when the signal aborts. */
   sleep(milliseconds: number, signal: AbortSignal = AbortSignal.any([])): Promise<void> {
     return pause(milliseconds, signal, this);
   }
 
-  /** When the next timer is due; undefined if there is none. */
+  /** When the next timer is due; undefined without timers. */
   get next(): number | undefined {
     return this.#timers.length === 0 ? undefined : Math.min(...this.#timers.map(({ at }) => at));
   }
@@ -34,7 +34,7 @@ export class ManualClock implements Clock {
     return this.#timers.length;
   }
 
-  /** Calls back what becomes due, in order of time. */
+  /** Advances the time and runs due timers in order. */
   advance(milliseconds: number): void {
     const end = this.#now + milliseconds;
     for (;;) {

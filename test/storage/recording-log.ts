@@ -1,6 +1,6 @@
 import type { Log } from '../../src/core/telemetry/log.ts';
 
-/** Keeps what was said, so that a test can ask for it. */
+/** A log that stores its lines for the test. */
 export class RecordingLog implements Log {
   readonly lines: { level: keyof Log; fields: object; sentence: string }[] = [];
 

@@ -30,7 +30,7 @@ async function sqlite(): Promise<Storage> {
   return storage;
 }
 
-/** A storage after months of use: old songs with all ids, an open job, callbacks read and unread. */
+/** A storage after several months: old songs with all ids, an open job, callbacks read and unread. */
 async function fill(storage: Storage): Promise<void> {
   await storage.secret('signing', () => 'the secret');
   await storage.settings.set('discord:guild', { version: 1, models: { song: { id: 'V5' } } });
@@ -45,7 +45,7 @@ async function fill(storage: Storage): Promise<void> {
       taskId: 'task',
       parent: 'open',
       madeFrom: '“Rain”,\u2028take 1\u2029',
-      // Its callbacks were forgotten a month after it ended.
+      // Its callbacks were deleted a month after it ended.
       inboxRead: 3,
       result: { songs: [{ audioId: 'audio', title: 'Rain' }], lyrics: [], images: [], stems: [] },
       kept: { 'https://gateway.example/a.mp3': { name: 'a.mp3', bytes: 1, contentType: 'audio/mpeg' } },
@@ -90,7 +90,7 @@ async function expectEverything(storage: Storage): Promise<void> {
 }
 
 describe('an export', () => {
-  it('brings everything into another SQLite file, and again changes nothing', async () => {
+  it('imports everything into another SQLite file, and a second import changes nothing', async () => {
     const [from, to] = [await sqlite(), await sqlite()];
     await fill(from);
     const lines = await linesOf(from);
@@ -100,7 +100,7 @@ describe('an export', () => {
     await expectEverything(to);
   });
 
-  it('wakes what is open and what may still come late, whose timers stayed behind', async () => {
+  it('wakes open jobs and jobs that may get a late result, because timers are not exported', async () => {
     const [from, to] = [await sqlite(), await sqlite()];
     await fill(from);
     await take(await linesOf(from), to);
@@ -115,7 +115,7 @@ describe('an export', () => {
     await expect.poll(() => woken.toSorted()).toEqual(['late', 'open']);
   });
 
-  it('leaves what the other storage has', async () => {
+  it('does not overwrite existing data', async () => {
     const [from, to] = [await sqlite(), await sqlite()];
     await fill(from);
     await to.settings.set('discord:guild', 'chosen there');
@@ -123,7 +123,7 @@ describe('an export', () => {
     expect(await to.settings.get('discord:guild')).toBe('chosen there');
   });
 
-  it('is refused where links were signed with another secret, and nothing is written', async () => {
+  it('is refused if links were signed with another secret, and nothing is written', async () => {
     const [from, to] = [await sqlite(), await sqlite()];
     await fill(from);
     await to.secret('signing', () => 'its own');
@@ -136,7 +136,7 @@ describe('an export', () => {
     ['cut short', (lines) => lines.slice(0, -1), /ends too early/],
     ['with a line missing', (lines) => lines.toSpliced(2, 1), /is missing lines/],
     [
-      'with a line that is no JSON',
+      'with a line that is not JSON',
       (lines) => lines.with(2, '{"job":'),
       /Line 3 of the export is not valid JSON/,
     ],
@@ -179,7 +179,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'between SQLite and Redis', () 
     return storage;
   }
 
-  it('everything goes over, and back', async () => {
+  it('moves everything there and back', async () => {
     const [file, there, back] = [await sqlite(), await redis(), await sqlite()];
     await fill(file);
     await take(await linesOf(file), there);
@@ -189,7 +189,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'between SQLite and Redis', () 
   });
 });
 
-it('npm run export and npm run import move a deployment, and keep the file to its owner', async () => {
+it('npm run export and npm run import move a deployment with a file that only its owner can read', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'minstrel-transfer-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const run = (program: string, data: string, ...args: string[]) =>

@@ -1,6 +1,6 @@
 import type { UsageGuild, UsageStore } from '../../src/storage/usage.ts';
 
-/** What a guild used from that day on, by person, family and day, the oldest day first. */
+/** Returns a guild's usage since a day, by person, family and day, the oldest day first. */
 export async function usageDays(
   usage: Pick<UsageStore, 'history'>,
   { platform, guild }: UsageGuild,

@@ -10,8 +10,8 @@ import { NOTHING_DECIDED, person } from '../samples.ts';
 import { rule, subject } from './rules.ts';
 
 /**
- * Who may use what on both platforms, by commands, buttons, forms, completions and talk. Discord names a role; Slack, which
- * has none, a person. /song is for DJs, /video is off in the server, /image is off in this channel, one person is denied everything.
+ * Access on both platforms by commands, buttons, forms, completions and talk. Rules name a role on Discord and a person on Slack.
+ * /song is for DJs, /video is denied in the server, /image in this channel, and everything for one person.
  */
 const PLATFORMS = ['discord', 'slack'] as const;
 
@@ -136,7 +136,7 @@ describe.each(PLATFORMS)('on %s', (platform) => {
             const press = invocation(platform, who, name, {
               action: { name: action, job: outcome.job, index: 0 },
             });
-            // What is theirs people may always cancel.
+            // People may always cancel their own jobs.
             expect(isRefused(await bot.run(press)), action).toBe(!allowed && action !== 'cancel');
           }
         }
@@ -156,7 +156,7 @@ describe.each(PLATFORMS)('on %s', (platform) => {
     );
   });
 
-  test('a channel can open what the server closed, and close everything', async () => {
+  test('a channel can allow a command that the server denies, and deny everything', async () => {
     const run = async (name: Named) =>
       isRefused(await bot.run(invocation(platform, 'anybody', name, { options: OPTIONS[name] })));
     await decide(platform, 'allow everyone video', 'channel');
@@ -169,7 +169,7 @@ describe.each(PLATFORMS)('on %s', (platform) => {
     expect(await run('ask')).toBe(false);
   });
 
-  test('a person can be kept from one command, whatever a channel allows everyone', async () => {
+  test('a person can be denied a command even if a channel allows everyone', async () => {
     const ask = async (who: Who = 'anybody') =>
       isRefused(await bot.run(invocation(platform, who, 'ask', { options: OPTIONS.ask })));
     await decide(platform, 'deny anybody ask');
@@ -179,7 +179,7 @@ describe.each(PLATFORMS)('on %s', (platform) => {
     expect([await ask(), await ask('dj')]).toEqual([false, false]);
   });
 
-  test('everyone is everyone but moderators', async () => {
+  test('rules for everyone do not apply to moderators', async () => {
     const ask = async (who: Who) =>
       isRefused(await bot.run(invocation(platform, who, 'ask', { options: OPTIONS.ask })));
     const deny = { what: 'all', who: '@everyone', where: 'server' };
@@ -189,7 +189,7 @@ describe.each(PLATFORMS)('on %s', (platform) => {
     expect(await ask('anybody')).toBe(false);
   });
 
-  test('blocked people cancel what is theirs, from everywhere, and see it with /jobs all', async () => {
+  test('denied people can cancel their own jobs from anywhere, and see them with /jobs all', async () => {
     const started = await world.jobs.start(
       { work: WORK.song, title: 'Composing “x”' },
       invocation(platform, 'blocked', 'song'),
@@ -206,7 +206,7 @@ describe.each(PLATFORMS)('on %s', (platform) => {
     expect(await bot.run(press)).toMatchObject({ message: { text: 'Cancelling.' } });
   });
 
-  test('what was made in a channel answers only there; what is sent to a person alone, to that person', async () => {
+  test('buttons work only in the channel of their result, or for its person in direct messages', async () => {
     const started = await world.jobs.start(
       { work: WORK.ask, title: 'x' },
       invocation(platform, 'anybody', 'ask'),
@@ -234,7 +234,7 @@ describe.each(PLATFORMS)('on %s', (platform) => {
     );
   });
 
-  test('direct messages are no part of the server: what was decided there does not hold in them', async () => {
+  test('settings of a server do not apply in direct messages', async () => {
     const direct = { ...here(platform), channel: 'direct', direct: true };
     const mod = administer(world).moderation(here(platform), somebody(platform, 'moderator'));
     await mod.models.choose('song', 'V4', 'server');
@@ -246,7 +246,7 @@ describe.each(PLATFORMS)('on %s', (platform) => {
     expect((await ours.inForce.models()).find(({ family }) => family === 'song')).toMatchObject({
       model: 'V5',
     });
-    // What is decided in one conversation holds in no other.
+    // Settings of one conversation do not apply in others.
     await ours.rules.set(rule('deny everyone image'), 'server');
     expect(isRefused(await run('anybody', direct))).toBe(true);
     expect(isRefused(await run('anybody', { ...direct, channel: 'direct of another' }))).toBe(false);
@@ -255,7 +255,7 @@ describe.each(PLATFORMS)('on %s', (platform) => {
     expect(await world.voices.list(direct)).toHaveLength(1);
   });
 
-  test('an admin of yesterday is no moderator today, and what they set stays', async () => {
+  test('a former admin is not a moderator, but their settings stay', async () => {
     const admin = person('former', { moderator: true });
     const run = (who: Person) =>
       bot.run(invocation(platform, 'anybody', 'models', { person: who, options: {} }));
@@ -267,13 +267,13 @@ describe.each(PLATFORMS)('on %s', (platform) => {
     expect(isRefused(await bot.run(invocation(platform, 'anybody', 'ask', ask)))).toBe(true);
   });
 
-  test('a thread obeys its channel', async () => {
+  test('a thread uses the rules of its channel', async () => {
     const thread = { ...here(platform), channel: 'thread', parent: 'channel' };
     const ask = invocation(platform, 'anybody', 'image', { options: OPTIONS.image, address: thread });
     expect(isRefused(await bot.run(ask))).toBe(true);
   });
 
-  test('who moderates by a rule cannot name others', async () => {
+  test('moderators appointed by a rule cannot appoint others', async () => {
     const administered = administer(world);
     const appointed = administered.moderation(here(platform), somebody(platform, 'appointed')).rules;
     const friend: Rule = rule('allow friend moderation');
@@ -287,7 +287,7 @@ describe.each(PLATFORMS)('on %s', (platform) => {
   });
 });
 
-test('a button of one command that starts another needs access to the other, pressed or as its form', async () => {
+test('a button or form that starts another command requires access to it', async () => {
   const song = await bot.run(invocation('discord', 'dj', 'song', { options: OPTIONS.song }));
   if (song.type !== 'accepted') throw new TypeError('not accepted');
   await world.advance(song.job);
@@ -312,7 +312,7 @@ test('a button of one command that starts another needs access to the other, pre
   expect(await jobs()).toBeGreaterThan(before);
 });
 
-test('a person whose rights the platform did not tell reads that, and not that they are no moderator', async () => {
+test('a person with unknown rights gets a specific error, not that they are not a moderator', async () => {
   for (const name of ['models', 'song', 'minstrel'] as const) {
     const unknown = { ...somebody('slack', 'anybody'), rightsUnknown: true };
     const outcome = await bot.run(
@@ -324,7 +324,7 @@ test('a person whose rights the platform did not tell reads that, and not that t
   }
 });
 
-test('while the platform cannot say who a person is, they may be a visitor, and are served as one', async () => {
+test('a person whose workspace is unknown is treated as a visitor', async () => {
   const unknown = { ...somebody('slack', 'anybody'), rightsUnknown: true, visitor: 'unknown' as const };
   const ask = () => bot.run(invocation('slack', 'anybody', 'ask', { person: unknown, options: OPTIONS.ask }));
   expect(await ask()).toMatchObject({

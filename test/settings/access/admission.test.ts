@@ -1,4 +1,4 @@
-/** Who is let in, by the rules alone: no storage, no bot. */
+/** Access by rules, without storage or a bot. */
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../../commands/index.ts';
 import type { Address, Person } from '../../../src/core/invocation.ts';
@@ -24,7 +24,7 @@ function entering(
   return admit({ command, address, person: who }, known);
 }
 
-/** `in`, or the sentence of the refusal. */
+/** Resolves to `in`, or to the text of the refusal. */
 async function enter(
   command: string,
   who: Person,
@@ -38,7 +38,7 @@ async function enter(
   );
 }
 
-describe('a refusal says who may', () => {
+describe('a refusal says who has access', () => {
   it.each<[string, readonly string[], string]>([
     ['nobody', ['server: deny everyone song'], 'Moderators have turned off /song here.'],
     [
@@ -84,14 +84,14 @@ describe('a refusal says who may', () => {
     await expect(nameless('allow')).rejects.toThrow('Only people chosen by moderators');
   });
 
-  it('moderators, for what is theirs', async () => {
+  it('moderators, for their commands', async () => {
     expect(await enter('models', ADA)).toBe('Only moderators may use /models.');
     expect(await enter('models', ADA, ['server: allow everyone all'])).toContain('Only moderators');
     expect(await enter('models', MOD)).toBe('in');
     expect(await enter('models', ADA, ['server: allow ada moderation'])).toBe('in');
   });
 
-  it('and that it stays so, unless it is unknown who the person is', async () => {
+  it('is permanent, unless the person’s rights are unknown', async () => {
     for (const text of ['deny everyone song', 'deny ada song', 'deny @new song']) {
       const known = decided(`server: ${text}`);
       const ada = person('ada', { roles: ['new'] });
@@ -105,14 +105,14 @@ describe('a refusal says who may', () => {
   });
 });
 
-it('who may moderate comes in as a moderator, by their role too', async () => {
+it('people whom a rule lets moderate are admitted as moderators, also by role', async () => {
   const known = decided('server: allow @dj moderation', 'server: deny everyone all');
   const dj = { ...ADA, roles: ['dj'] };
   expect((await entering('song', dj, known)).person).toEqual({ ...dj, moderator: true });
   expect((await entering('minstrel', ADA, known)).person).toEqual(ADA);
 });
 
-describe('is let in', () => {
+describe('admits', () => {
   it.each<[string, string, Person, readonly string[]]>([
     ['everybody where nothing is decided', 'song', ADA, []],
     ['a moderator, whatever is decided', 'song', MOD, ['server: deny everyone all', 'server: deny mod song']],
@@ -133,7 +133,7 @@ describe('is let in', () => {
     expect(await enter(command, who, rules)).toBe('in');
   });
 
-  it('nobody to commands for songs where songs are denied', async () => {
+  it('nobody to song commands if songs are denied', async () => {
     for (const command of ['song', 'lyrics', 'remix', 'stems'])
       expect(await enter(command, ADA, ['server: deny everyone song'])).toContain(`turned off /${command}`);
     expect(await enter('image', ADA, ['server: deny everyone song'])).toBe('in');
@@ -143,7 +143,7 @@ describe('is let in', () => {
 describe('people of another workspace', () => {
   const VISITOR = person('ada', { visitor: true });
 
-  it('are told that they are not served, until a rule lets them in', async () => {
+  it('are refused until a rule admits them', async () => {
     expect(await enter('song', VISITOR)).toContain('You belong to another workspace');
     expect(await enter('song', VISITOR, ['server: deny ada all'])).toContain('denied you /song');
     expect(await enter('song', VISITOR, ['server: allow visitors all'])).toBe('in');
@@ -153,11 +153,11 @@ describe('people of another workspace', () => {
     });
   });
 
-  it('are nobody special in direct messages', async () => {
+  it('have no special treatment in direct messages', async () => {
     expect(await enter('song', VISITOR, [], { address: DIRECT })).toBe('in');
   });
 
-  it('may try again where it is unknown that they are', async () => {
+  it('may try again if their workspace is unknown', async () => {
     const unknown = { ...VISITOR, visitor: 'unknown' as const };
     expect(await enter('song', unknown)).toContain('check whether you belong');
     await expect(entering('song', unknown, decided())).rejects.toMatchObject({ refusedUntil: undefined });
@@ -165,7 +165,7 @@ describe('people of another workspace', () => {
   });
 });
 
-describe('the servers that the operator serves', () => {
+describe('the served servers', () => {
   const NOT_SERVED = 'The operator of this bot has not enabled it here. Please ask them.';
   const direct = { platform: 'discord', channel: 'dm', person: 'ada' };
 

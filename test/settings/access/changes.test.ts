@@ -11,8 +11,8 @@ const EMPTY = readSettings('server', undefined);
 const having = (...texts: readonly string[]): KeptSettings => ({ ...EMPTY, rules: texts.map(rule) });
 const set = (text: string, ...before: readonly string[]) => setRule(rule(text), PLACE)(having(...before));
 
-describe('to set a rule', () => {
-  it('adds it, and leaves everything else', () => {
+describe('setting a rule', () => {
+  it('adds it and changes nothing else', () => {
     const before = { ...having('deny bob ask'), footer: false };
     expect(setRule(rule('allow @dj song'), PLACE)(before)).toEqual({
       settings: { ...before, rules: [rule('deny bob ask'), rule('allow @dj song')] },
@@ -45,16 +45,16 @@ describe('to set a rule', () => {
     ['limit everyone song 1 day', 'limit everyone ask 5 day'],
     ['limit everyone song 1 day', 'limit ada song 5 day'],
     ['limit everyone song 1 day', 'limit everyone song 5 day together'],
-  ])('%s stands beside %s', (text, other) => {
+  ])('%s and %s apply together', (text, other) => {
     expect(set(text, other)?.settings.rules).toEqual([rule(other), rule(text)]);
   });
 
-  it('of units stands beside one of requests', () => {
+  it('limits of units and requests apply together', () => {
     const units = { ...rule('limit everyone song 1 day'), of: 'units' } as ReturnType<typeof rule>;
     expect(setRule(units, PLACE)(having('limit everyone song 1 day'))?.settings.rules).toHaveLength(2);
   });
 
-  it('has an end, and those that are there may be changed', () => {
+  it('is refused past a maximum, but existing rules can be changed', () => {
     const many = Array.from({ length: MOST_RULES }, (_, n) => `deny person${n} song`);
     expect(() => set('deny ada song', ...many)).toThrow(`There are ${MOST_RULES} rules already`);
     expect(set('allow person7 song', ...many)?.settings.rules).toHaveLength(MOST_RULES);
@@ -62,10 +62,10 @@ describe('to set a rule', () => {
   });
 });
 
-describe('to take rules back', () => {
+describe('removing rules', () => {
   const name = { who: subject('@dj'), what: 'song' };
 
-  it('takes all of that name, and tells which', () => {
+  it('removes all of that name, and returns them', () => {
     const others = ['allow @dj all', 'allow dj song'];
     const before = having('deny @dj song', ...others, 'limit @dj song 5 day');
     expect(resetRules(name, PLACE)(before)).toEqual({
@@ -78,12 +78,12 @@ describe('to take rules back', () => {
     });
   });
 
-  it('changes nothing where there is none', () => {
+  it('changes nothing if there are no rules', () => {
     expect(resetRules(name, PLACE)(having('deny @dj all'))).toBeUndefined();
   });
 });
 
-it('to pause is traced, and twice the same changes nothing', () => {
+it('a pause is logged, and a repeated one changes nothing', () => {
   const paused = setPause(true)(EMPTY);
   expect(paused).toEqual({
     settings: { ...EMPTY, paused: true },
@@ -113,7 +113,7 @@ describe('in words', () => {
     ['limit ada party 3', '3 songs in voice channels per day for Ada'],
   ])('%s: %s', (text, words) => expect(ruleText({ rule: rule(text), from: 'server' }, PLACE.at)).toBe(words));
 
-  it('without a name the id stands for it', () => {
+  it('uses the id if there is no name', () => {
     const who = { type: 'role', id: '7' } as const;
     const texts = [rule('deny @dj ask'), rule('limit @dj all 3')].map((known) =>
       ruleText({ rule: { ...known, who }, from: 'server' }, PLACE.at),
@@ -124,7 +124,7 @@ describe('in words', () => {
     ]);
   });
 
-  it('a limit of a channel says so, and one of units, of a workspace or of the operator, too', () => {
+  it('names the channel, units, workspace or operator of a limit', () => {
     const inChannel = (text: string) => ruleText({ rule: rule(text), from: 'channel' }, PLACE.at);
     expect(inChannel('limit everyone all 3')).toBe('3 requests per person per day in this channel');
     expect(inChannel('limit ada all 3')).toBe('3 requests per day for Ada in this channel');
@@ -140,7 +140,7 @@ describe('in words', () => {
     );
   });
 
-  it('a limit counts as its rule says', () => {
+  it('a limit counts according to its rule', () => {
     const limit = (text: string, from: 'channel' | 'server') => {
       const known = rule(text);
       if (known.type !== 'limit') throw new TypeError(text);

@@ -1,4 +1,4 @@
-/** Which rule decides, by the rules alone. */
+/** The precedence of rules, without storage or a bot. */
 import { describe, expect, it } from 'vitest';
 import { decideAccess, type Who } from '../../../src/settings/access/precedence.ts';
 import { ADA, person } from '../samples.ts';
@@ -12,13 +12,13 @@ const may = (things: readonly string[], who: Who, ...rules: readonly string[]) =
   decideAccess(things, who, decided(...rules)).allowed;
 
 describe('without a rule', () => {
-  it('everybody may use commands, and nobody moderates', () => {
+  it('everyone may use commands, and nobody moderates', () => {
     expect(may(SONG, ADA)).toBe(true);
     expect(decideAccess(SONG, ADA, decided())).toEqual({ allowed: true });
     expect(may(['moderation'], ADA)).toBe(false);
   });
 
-  it('rules about others and about other things decide nothing', () => {
+  it('rules about other people and commands have no effect', () => {
     expect(
       may(SONG, ADA, 'server: deny bob song', 'server: deny @dj song', 'server: deny everyone ask'),
     ).toBe(true);
@@ -72,7 +72,7 @@ describe('in one place', () => {
     expect(may(things, who, ...inChannel)).toBe(allowed);
   });
 
-  it('of several roles one that is denied is enough, and each counts by its most specific rule', () => {
+  it('one denied role is enough, and each role counts by its most specific rule', () => {
     const both = person('ada', { roles: ['dj', 'new'] });
     const rules = ['server: allow @dj song', 'server: deny @new all'];
     expect(may(SONG, both, ...rules)).toBe(false);
@@ -119,7 +119,7 @@ describe('of two places', () => {
     ['or the person, where a role was denied', DJ, ['server: deny @dj all', 'channel: allow ada song'], true],
   ])('%s', (_name, who, rules, allowed) => expect(may(SONG, who, ...rules)).toBe(allowed));
 
-  it('tells the rule that decided, and where it was made', () => {
+  it('returns the deciding rule and its place', () => {
     const rules = decided('server: deny ada all', 'channel: allow everyone song');
     expect(decideAccess(SONG, ADA, rules).by).toEqual({ rule: rules.server.rules[0], from: 'server' });
     expect(decideAccess(SONG, person('bob'), rules).by).toEqual({
@@ -154,7 +154,7 @@ describe('people from other workspaces', () => {
       expect(may(SONG, { ...VISITOR, visitor }, ...rules)).toBe(allowed);
   });
 
-  it('are told apart from the others, for whom their rules decide nothing', () => {
+  it('are distinguished from others, whom their rules do not affect', () => {
     expect(decideAccess(SONG, VISITOR, decided())).toMatchObject({
       allowed: false,
       by: { rule: { who: { id: 'visitors' } }, from: 'default' },

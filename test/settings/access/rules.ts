@@ -28,7 +28,7 @@ export function rule(text: string): Rule {
   const [type, who = '', what = '', most = '', per = 'day', together] = text.split(' ');
   const name = { who: subject(who), what };
   if (type === 'allow' || type === 'deny') return { type, ...name };
-  // The texts are written in tests.
+  // The texts come from tests.
   const limited = { ...name, what: what as 'song' };
   if (type === 'unlimited') return { type, ...limited };
   if (type !== 'limit') throw new TypeError(text);
@@ -36,7 +36,7 @@ export function rule(text: string): Rule {
   return { type, ...limited, ...amount, ...(together && { together: true }) };
 }
 
-/** Rules of a place, as in `server: deny everyone song`. */
+/** Parses rules with their place, such as `server: deny everyone song`. */
 export function decided(...texts: readonly string[]): Decisions {
   const at = (where: Where) => ({
     ...readSettings(where, undefined),

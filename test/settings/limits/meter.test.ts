@@ -33,7 +33,7 @@ function request(who: Person = ADA, work: Work = SONG, address: Address = HERE):
   return { invocation: `discord:event-${++events}`, address, person: who, work, createdAt: clock.now() };
 }
 
-/** Whether a request passes; what does not, says why. */
+/** Resolves to `passes`, or to the text of the refusal. */
 async function ask(who?: Person, work?: Work, address?: Address): Promise<string> {
   return administered.accept(request(who, work, address)).then(
     () => 'passes',
@@ -54,7 +54,7 @@ function operate(options: Pick<AdministeredOptions, 'ceilings' | 'costs' | 'isPa
 }
 
 describe('a pause', () => {
-  test('of a server holds for everybody there, moderators too, and for no other; it stands in the trace', async () => {
+  test('of a server applies to everyone there, including moderators, and is in the audit log', async () => {
     const { rules, inForce, audit } = administered.moderation(HERE, MOD);
     expect(await rules.pause(true)).toBe(true);
     expect(await rules.pause(true)).toBe(false);
@@ -71,7 +71,7 @@ describe('a pause', () => {
     ]);
   });
 
-  test('of the operator holds everywhere, for as long as it lasts', async () => {
+  test('of the operator applies everywhere while it lasts', async () => {
     let isPaused = true;
     operate({ isPaused: () => isPaused });
     await expect(administered.accept(request(MOD))).rejects.toMatchObject({
@@ -84,7 +84,7 @@ describe('a pause', () => {
 });
 
 describe('a limit', () => {
-  test('per person gives each person as much, in a whole server', async () => {
+  test('per person counts each person in the whole server', async () => {
     await set({ most: 2 });
     expect(await ask()).toBe('passes');
     expect(await ask(ADA, SONG, { ...HERE, channel: 'elsewhere' })).toBe('passes');
@@ -93,7 +93,7 @@ describe('a limit', () => {
     expect(await ask(ADA, SONG, { ...HERE, guild: 'another' })).toBe('passes');
   });
 
-  test('says which it is and when more is allowed, and then it is', async () => {
+  test('names itself and when to try again, and allows it then', async () => {
     await set({ most: 1, per: 'hour', what: 'song' });
     await ask();
     clock.advance(10 * 60_000);
@@ -102,7 +102,7 @@ describe('a limit', () => {
     expect(await ask()).toBe('passes');
   });
 
-  test('of one family leaves the others alone; one of everything counts all', async () => {
+  test('of one family does not affect others; a limit on everything counts all', async () => {
     await set({ most: 1, what: 'song' });
     await ask();
     expect(await ask()).toContain('1 song per');
@@ -111,7 +111,7 @@ describe('a limit', () => {
     expect(await ask(ADA, QUESTION)).toContain('2 requests');
   });
 
-  test('of songs in voice channels counts those alone, each once, and none that was not queued', async () => {
+  test('of songs in voice channels counts only those that were queued, once each', async () => {
     const queue = async (id: string, who: Person = ADA, play = async () => {}) => {
       const settings = await administered.decisions.read(HERE);
       return administered.meter.countQueued({ id, address: HERE, person: who }, settings, play);
@@ -136,14 +136,14 @@ describe('a limit', () => {
     await expect(queue('f', person('eve'))).rejects.toThrow('paused');
   });
 
-  test('knows what was used before it was set', async () => {
+  test('includes usage from before it was set', async () => {
     await ask();
     await ask();
     await set({ most: 2 });
     expect(await ask()).toContain('Limit reached');
   });
 
-  test('of 0 is none; without a limit there is none', async () => {
+  test('of 0 allows nothing; without a limit everything is allowed', async () => {
     expect(await ask()).toBe('passes');
     await set({ most: 0, what: 'song' });
     expect(await ask()).toContain('turned off by a limit: 0 songs per person per day');
@@ -151,7 +151,7 @@ describe('a limit', () => {
     expect(await ask()).toBe('passes');
   });
 
-  test('per person in a channel gives each person as much there, and leaves other channels alone', async () => {
+  test('per person in a channel counts each person there, and does not affect other channels', async () => {
     await set({ most: 1 }, 'channel');
     await ask(ADA, SONG, { ...HERE, channel: 'elsewhere' });
     expect(await ask(ADA, SONG, { ...HERE, channel: 'thread', parent: 'channel' })).toBe('passes');
@@ -160,7 +160,7 @@ describe('a limit', () => {
     expect(await ask(ADA, SONG, { ...HERE, channel: 'elsewhere' })).toBe('passes');
   });
 
-  test('on a channel counts everybody there and its threads, and no other channel', async () => {
+  test('on a channel counts everyone there and in its threads, but not other channels', async () => {
     await set({ most: 2, together: true }, 'channel');
     await ask(ADA);
     expect(await ask(person('bob'), SONG, { ...HERE, channel: 'thread', parent: 'channel' })).toBe('passes');
@@ -168,12 +168,12 @@ describe('a limit', () => {
     expect(await ask(person('eve'), SONG, { ...HERE, channel: 'elsewhere' })).toBe('passes');
   });
 
-  test('on a server counts everybody in it', async () => {
+  test('on a server counts everyone in it', async () => {
     await set({ most: 2, together: true });
     await ask(ADA);
     await ask(person('bob'), SONG, { ...HERE, channel: 'elsewhere' });
     expect(await ask(person('eve'))).toContain('in this server');
-    // What other servers and direct messages use does not count, and is not limited by it.
+    // Usage in other servers and direct messages is neither counted nor limited.
     for (const where of [
       { ...HERE, guild: 'another' },
       { ...HERE, platform: 'slack' },
@@ -184,7 +184,7 @@ describe('a limit', () => {
     expect(await administered.limitsInForce(HERE, ADA)).toMatchObject([{ used: 2 }]);
   });
 
-  test('is told by a report of thirty days with the thirtieth day, and without the one before', async () => {
+  test('a report of thirty days includes the thirtieth day but not the one before', async () => {
     const used = async (daysAgo: number) => {
       const at = clock.now() - daysAgo * 24 * HOUR;
       await administered.meter.settle({ ...request(), createdAt: at }, 'yes');
@@ -195,7 +195,7 @@ describe('a limit', () => {
     expect(await administered.moderation(HERE, ADA).own.usage(30)).toMatchObject([{ requests: 2 }]);
   });
 
-  test('set again replaces the one of the same name', async () => {
+  test('set again replaces the limit of the same name', async () => {
     await set({ most: 5 });
     await set({ most: 1 });
     await ask();
@@ -204,7 +204,7 @@ describe('a limit', () => {
   });
 });
 
-test('an operator’s limit says that it is one, and a moderator’s that a moderator can change it', async () => {
+test('a refusal says whether the operator or a moderator can change the limit', async () => {
   const ceiling = { scope: 'personOnPlatform', per: 'day', of: 'requests' } as const;
   operate({ ceilings: [{ ...ceiling, most: 1 }] });
   await ask();
@@ -216,7 +216,7 @@ test('an operator’s limit says that it is one, and a moderator’s that a mode
   expect(await ask()).toContain('A moderator can change it');
 });
 
-describe('of several limits of a kind one holds', () => {
+describe('one of several limits of a kind applies', () => {
   const FAN = person('ada', { roles: ['fan', 'patron'] });
   const limits = (who: Person, ...texts: readonly string[]) =>
     limitsThatHold(limitThings('song'), who, decided(...texts)).map((limit) => describeLimit(limit, HERE));
@@ -264,7 +264,7 @@ describe('of several limits of a kind one holds', () => {
     expect(limits(who, ...texts.toReversed())).toEqual(expected);
   });
 
-  test('those of different kinds hold side by side', () => {
+  test('limits of different kinds apply together', () => {
     const kinds = [
       'server: limit everyone song 5 hour',
       'server: limit everyone song 9',
@@ -295,7 +295,7 @@ describe('of several limits of a kind one holds', () => {
       ['server: unlimited ada all', 'channel: limit everyone song 1'],
       1,
     ],
-  ])('to be unlimited lifts them from %s', (_whom, who, texts, held) => {
+  ])('an unlimited rule lifts them from %s', (_whom, who, texts, held) => {
     const everyone = [
       'limit everyone song 5',
       'limit everyone all 20',
@@ -305,7 +305,7 @@ describe('of several limits of a kind one holds', () => {
   });
 });
 
-test('a request counts for its person, channel, server and everybody, of its family and of all', () => {
+test('a request counts for its person, channel, server and everyone, in its family and in total', () => {
   const countersOf = (where: Address) =>
     administered.meter.claim(request(ADA, SONG, where), NOTHING_DECIDED).reservation;
   const { counters, facts, units } = countersOf(HERE);
@@ -347,7 +347,7 @@ test('a request counts for its person, channel, server and everybody, of its fam
   ]);
 });
 
-test('work that failed counts no more, and what was settled twice counts once', async () => {
+test('failed work is refunded, and settling twice counts once', async () => {
   await set({ most: 1 });
   const failing = request();
   await administered.accept(failing);
@@ -359,8 +359,8 @@ test('work that failed counts no more, and what was settled twice counts once', 
   expect(await administered.limitsInForce(HERE, ADA)).toMatchObject([{ used: 1 }]);
 });
 
-describe('a channel where each message is a question', () => {
-  test('lets each person ask thirty times an hour, unless moderators say otherwise', async () => {
+describe('a channel where every message is a question', () => {
+  test('lets each person ask thirty times an hour, unless moderators change the limit', async () => {
     const { answers } = administered.moderation(HERE, MOD);
     await answers.talk(true);
     const [limit] = await administered.limitsInForce(HERE, ADA);
@@ -381,7 +381,7 @@ describe('a channel where each message is a question', () => {
   });
 });
 
-test('a limit that is reached tells until when the same is refused', async () => {
+test('a refusal has the time until which it applies', async () => {
   await set({ most: 1, per: 'hour' });
   const freesAt = clock.now() + HOUR;
   await ask();
@@ -389,7 +389,7 @@ test('a limit that is reached tells until when the same is refused', async () =>
   await expect(administered.accept(request())).rejects.toMatchObject({ refusedUntil: freesAt });
 });
 
-test('operators read what was used, by platform, family and model, once for each request, and what was refused', async () => {
+test('metrics count usage by platform, family and model, once for each request, and refusals', async () => {
   operate({
     ceilings: [{ scope: 'personOnPlatform', per: 'day', of: 'requests', most: 1 }],
     costs: { 'song:V5': 2 },
@@ -412,7 +412,7 @@ test('operators read what was used, by platform, family and model, once for each
   expect(administered.measured[0]).toEqual(['minstrel_usage_requests_total', { ...labels, model: 'none' }]);
 });
 
-describe('the limit of a channel where each message is a question', () => {
+describe('the default limit of a talk channel', () => {
   const TALK = '30 answers per person per hour';
   const held = async (who: Person, ...texts: readonly string[]) => {
     await administered.moderation(HERE, MOD).answers.talk(true);
@@ -426,20 +426,20 @@ describe('the limit of a channel where each message is a question', () => {
     'limit bob ask 5 hour',
     'limit everyone song 5 hour',
     'limit everyone ask 5 day',
-  ])('holds next to %s', async (text) => {
+  ])('applies together with %s', async (text) => {
     expect(await held(ADA, text)).toContain(TALK);
     const sentences = (await administered.limitsInForce(HERE, ADA)).map(({ sentence }) => sentence);
     expect(sentences).toHaveLength(2);
     expect(sentences).toContain(TALK);
   });
 
-  test('gives way to one of the same kind, for whom it is', async () => {
+  test('is replaced by a limit of the same kind for the same people', async () => {
     expect(await held(ADA, 'limit ada ask 99 hour')).toEqual(['99 answers per hour for Ada']);
     expect(await held(person('bob'))).toEqual([TALK]);
     expect(await held(person('bob'), 'limit everyone ask 5 hour')).toEqual(['5 answers per person per hour']);
   });
 
-  test('is lifted like any other, and is none on songs', async () => {
+  test('can be lifted like any other, and does not limit songs', async () => {
     expect(await held(ADA, 'unlimited ada ask')).toEqual([]);
     expect(
       limitsThatHold(limitThings('song'), person('bob'), await administered.decisions.read(HERE)),
@@ -448,7 +448,7 @@ describe('the limit of a channel where each message is a question', () => {
 });
 
 describe('moderators', () => {
-  test('are limited like everybody, unless they were exempted', async () => {
+  test('are limited like everyone, unless exempted', async () => {
     await set({ most: 1 });
     await ask(MOD);
     expect(await ask(MOD)).toContain('Limit reached');
@@ -458,7 +458,7 @@ describe('moderators', () => {
     expect(await ask()).toContain('Limit reached');
   });
 
-  test('cannot lift what the operator set, not even for themselves', async () => {
+  test('cannot lift the operator’s limits, even for themselves', async () => {
     operate({ ceilings: [{ scope: 'personOnPlatform', per: 'day', of: 'requests', most: 1 }] });
     await decide('unlimited moderators all');
     await set({ most: 100 });
@@ -468,7 +468,7 @@ describe('moderators', () => {
 });
 
 describe('the operator’s limits', () => {
-  test('count a person in all servers, and everybody together', async () => {
+  test('count a person in all servers, and everyone together', async () => {
     operate({
       ceilings: [
         { scope: 'personOnPlatform', per: 'day', of: 'requests', most: 2 },
@@ -501,7 +501,7 @@ describe('the operator’s limits', () => {
 describe('units', () => {
   beforeEach(() => operate({ costs: { song: 10, 'song:V4': 3, 'music.vocalRemoval': 0.5, ask: 1 } }));
 
-  test('cost what the operator says: by model, else by route, else by family', async () => {
+  test('cost the operator’s price by model, else by route, else by family', async () => {
     await set({ together: true, of: 'units', most: 13.5 });
     const older: Work = {
       route: 'music.generate',
@@ -517,19 +517,19 @@ describe('units', () => {
     expect(await ask(ADA, QUESTION)).toContain('13.5 units per day in this server');
   });
 
-  test('work that costs more than the limit is refused with its price, and without a time', async () => {
+  test('work that costs more than the limit is refused with its price, without a time', async () => {
     await set({ of: 'units', most: 9 });
     expect(await ask()).toBe('This costs 10 units, but the limit is 9 units per person per day.');
   });
 
-  test('work without a price counts nothing', async () => {
+  test('work without a price costs nothing', async () => {
     await set({ of: 'units', most: 1 });
     const picture: Work = { route: 'media.image', request: { model: 'paint', prompt: 'a fox' } };
     for (let index = 0; index < 5; index += 1) expect(await ask(ADA, picture)).toBe('passes');
   });
 });
 
-test('show lists every limit with what counts against it for the person', async () => {
+test('show lists every limit with the person’s usage', async () => {
   operate({ ceilings: [{ scope: 'deployment', per: 'day', of: 'requests', most: 100 }] });
   await set({ most: 5, what: 'song' });
   await set({ together: true, per: 'hour', most: 9 }, 'channel');
@@ -550,4 +550,4 @@ test.each([
   [59 * 60_000, '59 min'],
   [60 * 60_000, '1 h'],
   [200 * 60_000, '3 h 20 min'],
-])('there is room again in %i ms: %s', (ms, words) => expect(timeUntil(1_000 + ms, 1_000)).toBe(words));
+])('the limit frees in %i ms: %s', (ms, words) => expect(timeUntil(1_000 + ms, 1_000)).toBe(words));

@@ -26,20 +26,20 @@ const settled = async () => (await days()).reduce((sum, { requests }) => sum + r
 const uncertain = async () => (await days()).reduce((sum, row) => sum + row.uncertain, 0);
 
 describe('a request counts', () => {
-  test('from its acceptance, and a second one is refused before anything is stored', async () => {
+  test('when accepted, and a second one is refused before anything is stored', async () => {
     await world.start(SONG);
     expect(await used()).toBe(1);
     await expect(world.start(SONG)).rejects.toThrow('Limit reached: 1 request per person per day');
     expect(await world.storage.jobs.running(HERE, 'ada')).toHaveLength(1);
   });
 
-  test('once, when the platform sends the same event twice', async () => {
+  test('once if the platform sends the same event twice', async () => {
     await world.start(SONG, { id: 'the-same' });
     await world.start(SONG, { id: 'the-same' });
     expect(await used()).toBe(1);
   });
 
-  test('for good when its result is there, and for its day', async () => {
+  test('permanently and for its day when its result arrives', async () => {
     const job = await world.start(SONG);
     await world.advance(job);
     await world.callback(job, songCallback('complete'));
@@ -51,7 +51,7 @@ describe('a request counts', () => {
     await expect(world.start(SONG)).rejects.toThrow('Limit reached');
   });
 
-  test('no more when it failed: more is allowed at once', async () => {
+  test('no longer when it failed, so another is allowed immediately', async () => {
     const job = await world.start(PICTURE);
     world.gateway.replies.push(gatewayError('blocked'));
     await world.advance(job);
@@ -61,7 +61,7 @@ describe('a request counts', () => {
     await world.start(SONG);
   });
 
-  test('no more when it was cancelled before the gateway had it', async () => {
+  test('no longer when cancelled before it reached the gateway', async () => {
     const job = await world.start(SONG);
     await world.jobs.cancel(job, 'ada');
     await world.advance(job);
@@ -69,7 +69,7 @@ describe('a request counts', () => {
     expect(await used()).toBe(0);
   });
 
-  test('all the same when it was cancelled after that: it is paid for', async () => {
+  test('even when cancelled after that, because it was paid for', async () => {
     const job = await world.start(SONG);
     await world.advance(job);
     await world.jobs.cancel(job, 'ada');
@@ -79,7 +79,7 @@ describe('a request counts', () => {
     expect(await settled()).toBe(1);
   });
 
-  test('as uncertain when it expired, and for sure when its result comes late', async () => {
+  test('as uncertain when it expires, and as certain when a late result arrives', async () => {
     const job = await world.start(SONG);
     await world.advance(job);
     world.clock.advance(DAY / 4);
@@ -92,7 +92,7 @@ describe('a request counts', () => {
     expect([await used(), await settled(), await uncertain()]).toEqual([1, 1, 0]);
   });
 
-  test('as uncertain when it is unknown whether the gateway took it', async () => {
+  test('as uncertain if the gateway may have accepted it', async () => {
     const job = await world.start(PICTURE);
     world.gateway.replies.push(gatewayError('timeout', { taken: 'unknown' }));
     await world.advance(job);
@@ -101,7 +101,7 @@ describe('a request counts', () => {
     await expect(world.start(PICTURE)).rejects.toThrow('Limit reached');
   });
 
-  test('from the moment it may have been taken: three pictures are not bought under a limit of one', async () => {
+  test('as soon as the gateway may have accepted it, so a limit of one never buys three images', async () => {
     const answered = Promise.withResolvers<'taken'>();
     world.gateway.replies.push(answered.promise);
     const job = await world.start(PICTURE);
@@ -122,13 +122,13 @@ describe('a request counts', () => {
     expect([await used(), await settled(), await uncertain()]).toEqual([1, 1, 0]);
   });
 
-  test('as long as its job is open, however long it waits in line', async () => {
+  test('while its job is open, however long it is queued', async () => {
     await world.start(SONG);
     world.clock.advance(DAY - 1);
     await expect(world.start(SONG)).rejects.toThrow('Limit reached');
   });
 
-  test('no more when the gateway refused it and it was cancelled while it waited for another try', async () => {
+  test('no longer when cancelled while waiting to retry after a refusal of the gateway', async () => {
     const job = await world.start(PICTURE);
     world.gateway.replies.push(gatewayError('rate', { retryable: true, taken: 'no' }));
     await world.advance(job);
@@ -153,7 +153,7 @@ test('a request that could not be stored does not count', async () => {
   expect(await used()).toBe(1);
 });
 
-test('a crash anywhere between the result and the end of delivery counts once', async () => {
+test('counts once despite a crash between the result and the end of delivery', async () => {
   const job = await world.start(SONG);
   await world.advance(job);
   await world.callback(job, songCallback('complete'));
@@ -167,7 +167,7 @@ test('a crash anywhere between the result and the end of delivery counts once', 
   expect(await used()).toBe(1);
 });
 
-/** The same world, whose platform dies the first times that it shows something. */
+/** The same world with a platform that fails the first times that it shows something. */
 function createWorldThatDies(times: number): Pick<World, 'advance'> {
   let left = times;
   world.platform.crash = () => {

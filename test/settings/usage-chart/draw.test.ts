@@ -10,7 +10,7 @@ const rows = [
 ];
 const options = { title: 'Used in the last 7 days', lastDay: '2026-03-10', days: 7 };
 
-test('shows every day, also those on which nothing happened, and every family', () => {
+test('shows every day, including those without usage, and every family', () => {
   const svg = usageChartSvg(rows, options);
   for (const day of ['03-04', '03-05', '03-06', '03-07', '03-08', '03-09', '03-10'])
     expect(svg).toContain(`>${day}<`);
@@ -19,7 +19,7 @@ test('shows every day, also those on which nothing happened, and every family', 
   expect(svg).toContain('Used in the last 7 days');
 });
 
-test('bars are as high as their requests, one on the other, below the highest line', () => {
+test('stacks bars in proportion to their requests, below the highest line', () => {
   const bars = [
     ...usageChartSvg(rows, options).matchAll(
       /<rect x="([\d.]+)" y="([\d.]+)" width="\d+(?:\.\d)?" height="([\d.]+)" fill="(#\w+)" \/>/g,
@@ -50,25 +50,25 @@ test.each([
   expect([...new Set(scale.map(([, label]) => label))]).toEqual(lines);
 });
 
-test('nothing at all, and a quarter of a year, are drawn', () => {
+test('draws an empty chart and a quarter of a year', () => {
   expect(usageChartSvg([], options)).toContain('>03-10<');
   const dates = usageChartSvg(rows, { ...options, days: 90 }).match(/>\d\d-\d\d</g) ?? [];
   expect(dates.length).toBeGreaterThan(10);
   expect(dates.length).toBeLessThan(20);
 });
 
-test('text from outside is no markup', () => {
+test('escapes text', () => {
   const svg = usageChartSvg([{ day: '2026-03-10', family: '<script>', requests: 1 }], options);
   expect(svg).not.toContain('<script>');
 });
 
-test('is a picture with the bars and letters in it, drawn by a thread of its own', async () => {
+test('draws bars and text in a separate thread', async () => {
   const { width, height, data } = PNG.sync.read(Buffer.from(await usageChart(rows, options)));
   expect([width, height]).toEqual([1800, 840]);
   const colours = new Set<string>();
   for (let at = 0; at < data.length; at += 4) colours.add(data.subarray(at, at + 3).toString('hex'));
   expect(colours).toContain('0072b2');
   expect(colours).toContain('e69f00');
-  // Letters have edges in many shades of grey; without a font there would be none.
+  // Letters have edges in many shades of grey, so these show that the font was loaded.
   expect(colours.size).toBeGreaterThan(40);
 });

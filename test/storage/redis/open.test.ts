@@ -6,7 +6,7 @@ import { noRedis, PATIENT, type RedisServer, startRedisServer } from '../../serv
 import { RecordingLog } from '../recording-log.ts';
 import { startReplica } from './replica-process.ts';
 
-describe.runIf(noRedis === undefined)(noRedis ?? 'on a Redis of its own', () => {
+describe.runIf(noRedis === undefined)(noRedis ?? 'on a separate Redis', () => {
   let server: RedisServer;
   let deployments = 0;
 

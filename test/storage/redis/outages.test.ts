@@ -29,7 +29,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage', () => {
     log = new RecordingLog();
   });
   afterEach(async () => {
-    // Closing a storage waits for what runs: what a failed test would have ended, too.
+    // Closing a storage waits for running handlers, including those of a failed test.
     for (const letGo of held.splice(0)) letGo();
     await Promise.all(opened.splice(0).map((storage) => storage.close()));
   });
@@ -53,7 +53,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage', () => {
     return storage;
   }
 
-  /** What all runs of a job wait for, a second one that should not be as well. */
+  /** All runs of a job wait for this, including an unwanted second one. */
   function hold() {
     const { promise, resolve } = Promise.withResolvers<number | undefined>();
     held.push(() => resolve(undefined));
@@ -89,8 +89,8 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage', () => {
     return Object.fromEntries(Object.keys(operations(storage)).map((name) => [name, result]));
   }
 
-  describe('while Redis is away', () => {
-    test('gives up after its patience also where the time of day is set back meanwhile', async () => {
+  describe('during an outage of Redis', () => {
+    test('gives up after its patience even if the clock is set back', async () => {
       let setBack = 0;
       const clock = { ...systemClock, now: () => Date.now() - setBack };
       const storage = await openRedisStorage({
@@ -112,7 +112,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage', () => {
       }
     });
 
-    test('everything fails within a few seconds, and works again once it is back, with all that was acknowledged', async () => {
+    test('everything fails within a few seconds and recovers with all acknowledged data', async () => {
       const storage = await openReplica();
       await storage.jobs.create(songJob({ id: 'before' }));
       await storage.receive({ job: 'before', body: 'callback', receivedAt: 1 });
@@ -129,14 +129,14 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage', () => {
       expect(await storage.jobs.read('before')).toEqual(songJob({ id: 'before' }));
       expect(await storage.inbox.read('before', 0)).toMatchObject([{ body: 'callback' }]);
       await expect.poll(() => storage.settings.get('key')).toBe('before');
-      // What failed was not done behind anyone's back.
+      // Writes that were reported as failed were not made later.
       expect(await storage.jobs.read('during')).toBeUndefined();
       expect(await codesOf(storage)).toEqual(allOf(storage, 'worked'));
       const logged = log.lines.filter(({ level }) => level !== 'debug').map(({ sentence }) => sentence);
       expect(logged).toEqual(['Lost the connection to Redis', 'Reconnected to Redis']);
     });
 
-    test('scheduled jobs wait, and run once it is back', async () => {
+    test('scheduled jobs wait and run after the outage', async () => {
       const storage = await openReplica();
       const handled: string[] = [];
       await storage.schedule.start(
@@ -155,7 +155,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage', () => {
       await expect.poll(() => handled).toContain('later');
     });
 
-    test('a run that ended meanwhile is not repeated by its own replica, and its next run is stored', async () => {
+    test('the same replica does not repeat a run that ended during the outage, and its next run is stored', async () => {
       const storage = await openReplica(PATIENCE, 60_000);
       const handled: string[] = [];
       const run = hold();
@@ -178,7 +178,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage', () => {
       expect(handled).toEqual(['a', 'b']);
     });
 
-    test('for longer than the lease, a handler that is still at work is not joined by a second one', async () => {
+    test('a second handler does not start while the first is running, even if the outage outlasts the lease', async () => {
       const storage = await openReplica();
       const handled: string[] = [];
       const leases: RunLease[] = [];
@@ -196,14 +196,14 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage', () => {
       await server.kill();
       await expect.poll(() => leases[0]?.isHeld()).toBe(false);
       await server.start();
-      // It got the job again, under another lock.
+      // It got the job again with another lock.
       await expect.poll(() => leases[0]?.isHeld()).toBe(true);
       run.end(undefined);
       await expect.poll(() => storage.schedule.unscheduled(['a'])).toEqual(['a']);
       expect(handled).toEqual(['a']);
     });
 
-    test('a Redis that hangs without closing the connection is away too', async () => {
+    test('a Redis that hangs without closing the connection counts as an outage', async () => {
       const storage = await openReplica();
       server.freeze();
       try {
@@ -214,24 +214,30 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage', () => {
       await expect.poll(() => storage.check()).toBeUndefined();
     });
 
-    test.each(['killed', 'frozen'])('and many calls wait, %s or not, Node warns of nothing', async (how) => {
-      const replica = await startReplica({ kind: 'redis', url: server.url, prefix, leaseMs: LEASE }, 'wait');
-      try {
-        await replica.said('ready');
-        if (how === 'killed') await server.kill();
-        else server.freeze();
-        await replica.said('away');
-        if (how === 'killed') await server.start();
-        else server.thaw();
-        await expect.poll(() => replica.lines.at(-1)).toMatch(/closed after/);
-        expect(replica.lines).toEqual(['open', 'ready', 'away', 'closed after 0 warnings']);
-      } finally {
-        server.thaw();
-        await replica.kill();
-      }
-    });
+    test.each(['killed', 'frozen'])(
+      'many waiting calls cause no warnings in Node, %s or not',
+      async (how) => {
+        const replica = await startReplica(
+          { kind: 'redis', url: server.url, prefix, leaseMs: LEASE },
+          'wait',
+        );
+        try {
+          await replica.said('ready');
+          if (how === 'killed') await server.kill();
+          else server.freeze();
+          await replica.said('away');
+          if (how === 'killed') await server.start();
+          else server.thaw();
+          await expect.poll(() => replica.lines.at(-1)).toMatch(/closed after/);
+          expect(replica.lines).toEqual(['open', 'ready', 'away', 'closed after 0 warnings']);
+        } finally {
+          server.thaw();
+          await replica.kill();
+        }
+      },
+    );
 
-    test('the storage can be closed, and does not open', async () => {
+    test('the storage can be closed but not opened', async () => {
       const storage = await openReplica();
       await storage.schedule.start(async () => undefined, { concurrency: 4 });
       await server.kill();
@@ -249,7 +255,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage', () => {
     });
   });
 
-  test('an outage shorter than the patience is not felt', async () => {
+  test('an outage shorter than the patience has no effect', async () => {
     const storage = await openReplica(10_000);
     await storage.jobs.create(songJob({ id: 'before' }));
     await server.kill();
@@ -258,12 +264,12 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage', () => {
     expect(await during).toEqual(allOf(storage, 'worked'));
   });
 
-  test('a write whose answer was lost is repeated, and still wins', async () => {
+  test('a write is repeated after a lost answer and succeeds', async () => {
     const storage = await openReplica();
     const created: boolean[] = [];
     const replaced: unknown[] = [];
     const redis = await connectRedis(server.url);
-    // Breaks all connections while writes are on their way, some of them between their effect and its answer.
+    // Breaks all connections during writes, some between their effect and the answer.
     for (let round = 0; round < 20; round += 1) {
       const id = `job${round}`;
       const creation = storage.jobs.create(songJob({ id }));
@@ -279,14 +285,14 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage', () => {
     expect(replaced).toEqual(Array.from({ length: 20 }, () => 2));
   });
 
-  test('an edit of settings whose answer was lost is made once', async () => {
+  test('an edit of settings is made once after a lost answer', async () => {
     const storage = await openReplica();
     const redis = await connectRedis(server.url);
     const rounds = 40;
     for (let round = 0; round < rounds; round += 1) {
       let breaking: Promise<unknown> | undefined;
       await storage.settings.update('edits', (edits) => {
-        // Right behind the write that follows.
+        // Immediately after the next write.
         if (!breaking)
           setImmediate(() => {
             breaking ??= redis.sendCommand(['CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes']);
@@ -299,7 +305,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage', () => {
     expect(await storage.settings.get('edits')).toBe(rounds);
   });
 
-  test('callbacks of a job that ended are forgotten after 30 days, those of an open one never', async () => {
+  test('deletes callbacks of ended jobs after 30 days, but never those of open jobs', async () => {
     const storage = await openReplica();
     const redis = await connectRedis(server.url);
     const expiry = () =>
@@ -318,8 +324,8 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage', () => {
     redis.destroy();
   });
 
-  describe('a record that cannot be read', () => {
-    test('is an error for its own job, logged, and does not hide the others', async () => {
+  describe('an unreadable record', () => {
+    test('throws for its own job, is logged, and does not hide other jobs', async () => {
       const storage = await openReplica();
       for (const id of ['broken', 'fine']) await storage.jobs.create(songJob({ id }));
       const redis = await connectRedis(server.url);
@@ -335,8 +341,8 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage', () => {
     });
   });
 
-  describe('a Redis that has no memory left', () => {
-    test('is told as full, and the storage works again when there is some', async () => {
+  describe('a Redis without free memory', () => {
+    test('reports the storage as full, and recovers when there is memory', async () => {
       const storage = await openReplica();
       const redis = await connectRedis(server.url);
       await redis.configSet('maxmemory', '1mb');
@@ -351,7 +357,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage', () => {
       expect(await storage.jobs.create(songJob({ id: 'a' }))).toBe(true);
     });
 
-    test('is not asked for due jobs without a pause, and they run when there is some', async () => {
+    test('is polled for due jobs with pauses, and runs them when there is memory', async () => {
       const storage = await openReplica();
       const ran = Promise.withResolvers<string>();
       const redis = await connectRedis(server.url);
@@ -375,7 +381,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage', () => {
     });
   });
 
-  test('a Redis that keeps nothing on disk is warned about at the start', async () => {
+  test('warns at the start about a Redis that stores nothing on disk', async () => {
     const redis = await connectRedis(server.url);
     await redis.configSet('appendonly', 'no');
     try {

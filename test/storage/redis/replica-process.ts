@@ -1,4 +1,4 @@
-/** A process of its own that opens the same data, to be killed at will. */
+/** A separate process on the same data, which tests can kill. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -11,20 +11,20 @@ export type StorageLocation =
   | { readonly kind: 'redis'; readonly url: string; readonly prefix: string; readonly leaseMs: number };
 
 /**
- * `hang`: handles and never ends. `write`: writes as fast as it can and says what was acknowledged. `accept`: accepts the
- * same events as every other replica, once the setting `go` is there, each under a limit of one. `wait`: calls many things at
- * a time until Redis was away and is back, and says what Node warns of.
+ * `hang`: runs handlers that never end. `write`: writes as fast as it can and prints acknowledged writes. `accept`: accepts the same
+ * events as every other replica when the setting `go` exists, each with a limit of one. `wait`: makes many calls at once during an
+ * outage of Redis, and prints warnings of Node.
  */
 export type ReplicaTask = 'hang' | 'write' | 'accept' | 'wait' | 'open';
 
-/** Events that `accept` takes. */
+/** The number of events for `accept`. */
 export const EVENTS = 100;
 
 export interface Replica {
-  /** What it said so far, line by line. */
+  /** The lines of its output so far. */
   readonly lines: readonly string[];
   said(line: string): Promise<void>;
-  /** SIGKILL; resolves when it is gone. */
+  /** Sends SIGKILL. Resolves when it has exited. */
   kill(): Promise<void>;
 }
 

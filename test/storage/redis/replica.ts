@@ -54,7 +54,7 @@ async function accept(storage: Storage): Promise<void> {
   say('done');
 }
 
-/** Many calls at a time that wait for Redis, until it is back. Says every warning of the process. */
+/** Makes many calls at once that wait for Redis until it is back. Prints every warning of the process. */
 async function wait(storage: Storage): Promise<void> {
   let told = 0;
   process.on('warning', ({ name, message }) => {

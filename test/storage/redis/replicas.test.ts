@@ -12,7 +12,7 @@ import { EVENTS, startReplica } from './replica-process.ts';
 
 const LEASE = 1_500;
 
-/** Stands before a Redis, and tells what Redis replies before it hands it on. */
+/** A proxy before Redis that reports each reply before forwarding it. */
 async function openFront(
   url: string,
   onReply: (text: string) => void,
@@ -77,7 +77,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage with several rep
   }
 
   describe('with several replicas', () => {
-    test('each scheduled job runs in one of them, and never twice at the same time', async () => {
+    test('each scheduled job runs in one replica, never twice at the same time', async () => {
       const replicas = await Promise.all([openReplica(), openReplica(), openReplica()]);
       const jobs = Array.from({ length: 40 }, (_, index) => `job${index}`);
       const running = new Set<string>();
@@ -99,12 +99,12 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage with several rep
       await Promise.all(jobs.flatMap((job) => replicas.map((replica) => replica.schedule.wake(job))));
       await expect.poll(() => new Set(handled).size).toBe(jobs.length);
       expect(collisions).toBe(0);
-      // Wakes of the same moment make one run, and one more when they came during it.
+      // Simultaneous wakes cause one run, and one more if they arrive during it.
       expect(handled.length).toBeLessThanOrEqual(jobs.length * replicas.length);
     });
 
-    test('no wake is lost, whichever replica wakes and whichever runs the job', async () => {
-      // No lease ends within this test.
+    test('no wake is lost, whichever replica wakes or runs the job', async () => {
+      // No lease expires during this test.
       const replicas = await Promise.all([openReplica(60_000), openReplica(60_000), openReplica(60_000)]);
       const woken = new Map<string, number>();
       const handled = new Map<string, number>();
@@ -138,10 +138,10 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage with several rep
       expect(collisions).toBe(0);
     });
 
-    test('the runs of a killed replica are taken over within its lease and a little', async () => {
+    test('the runs of a killed replica are taken over shortly after its lease', async () => {
       const living = await openReplica();
       const doomed = await startReplica({ kind: 'redis', url: server.url, prefix, leaseMs: LEASE }, 'hang');
-      // As many as it handles at once, so that it takes no more.
+      // As many as it runs at once, so that it cannot take another job.
       const jobs = ['a', 'b', 'c', 'd'];
       for (const job of jobs) await living.schedule.wake(job);
       for (const job of jobs) await doomed.said(`running ${job}`);
@@ -155,14 +155,14 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage with several rep
         { concurrency: 4 },
       );
       await living.schedule.wake('a');
-      // The doomed one holds its jobs as long as it lives, longer than any lease.
+      // The replica to be killed keeps its jobs until then, longer than a lease.
       await living.schedule.add('late', Date.now() + 2 * LEASE);
       await expect.poll(() => handled).toEqual(['late']);
       await doomed.kill();
       await expect.poll(() => handled.slice(1).sort()).toEqual(jobs);
     });
 
-    test('a run does not hold its lease when its replica was suspended for longer, until it is renewed', async () => {
+    test('a run loses its lease if its replica is suspended for longer, until it is renewed', async () => {
       let suspendedMs = 0;
       const elapsed = () => systemClock.elapsed() + suspendedMs;
       const replica = await openReplica(LEASE, { ...systemClock, elapsed });
@@ -189,30 +189,33 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage with several rep
     test.each([
       ['alone', false],
       ['with the end of another one', true],
-    ])('nor when it was suspended while its timer came: %s', async (_how, isAfterAnother) => {
-      let suspendedMs = 0;
-      const elapsed = () => systemClock.elapsed() + suspendedMs;
-      const now = () => systemClock.now() + suspendedMs;
-      await using front = await openFront(server.url, (reply) => {
-        // Redis hands the timer out, and the process is suspended before it reads that.
-        if (/\r\na\r\n/.test(reply) && reply.includes('processedOn')) suspendedMs += LEASE;
-      });
-      const replica = await openReplica(LEASE, { ...systemClock, elapsed, now }, front.url);
-      const held: boolean[] = [];
-      await replica.schedule.start(
-        async (job, _signal, { isHeld }) => {
-          if (job === 'a') held.push(isHeld());
-          else await replica.schedule.wake('a');
-          return undefined;
-        },
-        { concurrency: 1 },
-      );
-      await replica.schedule.wake(isAfterAnother ? 'before' : 'a');
-      await expect.poll(() => held).toEqual([false]);
-      await replica.close();
-    });
+    ])(
+      'a run loses its lease if its replica is suspended when the timer arrives: %s',
+      async (_how, isAfterAnother) => {
+        let suspendedMs = 0;
+        const elapsed = () => systemClock.elapsed() + suspendedMs;
+        const now = () => systemClock.now() + suspendedMs;
+        await using front = await openFront(server.url, (reply) => {
+          // Redis sends the timer, and the process is suspended before it reads the reply.
+          if (/\r\na\r\n/.test(reply) && reply.includes('processedOn')) suspendedMs += LEASE;
+        });
+        const replica = await openReplica(LEASE, { ...systemClock, elapsed, now }, front.url);
+        const held: boolean[] = [];
+        await replica.schedule.start(
+          async (job, _signal, { isHeld }) => {
+            if (job === 'a') held.push(isHeld());
+            else await replica.schedule.wake('a');
+            return undefined;
+          },
+          { concurrency: 1 },
+        );
+        await replica.schedule.wake(isAfterAnother ? 'before' : 'a');
+        await expect.poll(() => held).toEqual([false]);
+        await replica.close();
+      },
+    );
 
-    test('of a thousand creations of one invocation in all of them one wins', async () => {
+    test('of a thousand creations of one invocation in all replicas, one wins', async () => {
       const replicas = await Promise.all([openReplica(), openReplica()]);
       const won = await Promise.all(
         Array.from({ length: 1_000 }, (_, index) =>
@@ -222,7 +225,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage with several rep
       expect(won.filter(Boolean)).toHaveLength(1);
     });
 
-    test('an event that comes to two processes at once is one job, counted once, and not given back', async () => {
+    test('an event that reaches two processes at once becomes one job, counted once and not refunded', async () => {
       const storage = await openReplica();
       const location = { kind: 'redis', url: server.url, prefix, leaseMs: LEASE } as const;
       const replicas = await Promise.all([
@@ -243,7 +246,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage with several rep
       for (const replica of replicas) await replica.kill();
     });
 
-    test('all know the same secret', async () => {
+    test('all replicas get the same secret', async () => {
       const replicas = await Promise.all([openReplica(), openReplica(), openReplica()]);
       const secrets = await Promise.all(
         replicas.map((replica, n) => replica.secret('s', () => `made by ${n}`)),
@@ -252,7 +255,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage with several rep
     });
   });
 
-  test('nothing is left in Redis of a job that is not scheduled any more', async () => {
+  test('a job that is no longer scheduled leaves no data in Redis', async () => {
     const storage = await openReplica();
     await storage.schedule.start(async () => undefined, { concurrency: 4 });
     const redis = await connectRedis(server.url);

@@ -9,7 +9,7 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const NOON = Date.parse('2026-03-10T12:00:00Z');
 
-/** What docs/privacy.md says about how long Redis holds what people used. */
+/** The retention of usage in Redis, as documented in docs/privacy.md. */
 describe.runIf(noRedis === undefined)(noRedis ?? 'usage in Redis', () => {
   let server: RedisServer;
   let deployments = 0;
@@ -43,14 +43,14 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'usage in Redis', () => {
     facts: { platform: 'discord', guild: 'guild', person, displayName: person, family: 'song' },
   });
 
-  test('a counter without any limit on it holds the last day alone', async () => {
+  test('a counter without limits only stores the last day', async () => {
     await using opened = await open();
     for (let hour = 0; hour < 60; hour += 1)
       await opened.usage.settle(used(`event${hour}`, NOON + hour * HOUR), 'yes');
     expect(await opened.redis.zCard(`${opened.prefix}:usage:count:server`)).toBe(24);
   });
 
-  test('nothing of a day is left when it is pruned', async () => {
+  test('pruning a day leaves no data', async () => {
     await using opened = await open();
     await opened.usage.settle(used('one', NOON, 'ada'), 'yes');
     await opened.usage.prune('2026-03-11', NOON + DAY);

@@ -33,7 +33,7 @@ async function openStorage(at = path): Promise<Storage> {
   return storage;
 }
 
-/** Changes the file without the storage, as a damaged disk or another program would. */
+/** Changes the file directly, like a damaged disk or another program. */
 function tamper(sql: string): void {
   const connection = new DatabaseSync(path);
   connection.exec(sql);
@@ -44,8 +44,8 @@ function storageError(code: string) {
   return expect.objectContaining({ name: 'StorageError', code });
 }
 
-describe('a process that dies', () => {
-  test('by kill -9 in the middle of writing loses nothing that was acknowledged', async () => {
+describe('a process that is killed', () => {
+  test('with kill -9 while writing loses no acknowledged data', async () => {
     for (const round of [1, 2, 3]) {
       const file = join(folder, `round${round}.sqlite`);
       const replica = await startReplica({ kind: 'sqlite', path: file }, 'write');
@@ -77,8 +77,8 @@ describe('a process that dies', () => {
   });
 });
 
-describe('a file that another process holds', () => {
-  test('is refused with a sentence that says what to do, until that process is gone', async () => {
+describe('a file that another process uses', () => {
+  test('is refused with instructions until that process ends', async () => {
     const replica = await startReplica({ kind: 'sqlite', path }, 'open');
     await replica.said('open');
     await expect(openStorage()).rejects.toMatchObject({
@@ -89,21 +89,21 @@ describe('a file that another process holds', () => {
     await expect((await openStorage()).check()).resolves.toBeUndefined();
   });
 
-  test('is refused under another name too', async () => {
+  test('is refused under another name as well', async () => {
     await openStorage();
     const alias = join(folder, 'alias.sqlite');
     await symlink(path, alias);
     await expect(openStorage(alias)).rejects.toMatchObject({ code: 'locked' });
   });
 
-  test('refuses the second process while the first has it', async () => {
+  test('refuses a second process', async () => {
     await openStorage();
     const replica = await startReplica({ kind: 'sqlite', path }, 'open');
     await replica.said('refused locked');
     await replica.kill();
   });
 
-  test('can be read, so backed up, while the bot runs', async () => {
+  test('can be read and backed up while the bot runs', async () => {
     const storage = await openStorage();
     await storage.jobs.create(songJob({ id: 'a' }));
     const reader = new DatabaseSync(path, { readOnly: true });
@@ -113,8 +113,8 @@ describe('a file that another process holds', () => {
 });
 
 describe('a full disk', () => {
-  test('is reported as such, leaves nothing half written, and works again when there is space', async () => {
-    // A real database that may not grow answers as a full disk does.
+  test('is reported, leaves no partial writes, and recovers when there is space', async () => {
+    // A database that may not grow fails like a full disk.
     const database = new SqliteDatabase(path);
     const storage = sqliteStorage(database, { clock: systemClock, random: Math.random, log });
     opened.push(storage);
@@ -143,8 +143,8 @@ describe('a full disk', () => {
   });
 });
 
-describe('changes of the same moment', () => {
-  test('share a commit, and one that fails does not take the others with it', async () => {
+describe('changes at the same moment', () => {
+  test('share a commit, and a failing one does not affect the others', async () => {
     const database = new SqliteDatabase(':memory:');
     const insert = database.prepare("INSERT INTO secrets (name, value) VALUES (?, 'x')");
     const results = await Promise.allSettled([
@@ -157,7 +157,7 @@ describe('changes of the same moment', () => {
     database.close();
   });
 
-  test('that wait for their commit when it is closed are committed', async () => {
+  test('are committed if pending when the storage is closed', async () => {
     const storage = await openStorage();
     const writes = ['a', 'b', 'c'].map((id) => storage.jobs.create(songJob({ id })));
     await storage.close();
@@ -167,7 +167,7 @@ describe('changes of the same moment', () => {
 });
 
 describe('a lock that a backup holds too long', () => {
-  test('is waited for once by all changes of a moment', async () => {
+  test('is waited for once by all changes at the same moment', async () => {
     const storage = await openStorage();
     const backup = new DatabaseSync(path);
     backup.exec('BEGIN IMMEDIATE');
@@ -188,7 +188,7 @@ describe('a lock that a backup holds too long', () => {
   });
 });
 
-test('no one else on the machine reads the files, nor those that an older version left open', async () => {
+test('other users cannot read the files, including readable ones of an older version', async () => {
   const nested = join(folder, 'own', 'minstrel.sqlite');
   const modes = async () => {
     const names = await readdir(dirname(nested));
@@ -206,7 +206,7 @@ test('no one else on the machine reads the files, nor those that an older versio
 });
 
 describe('a damaged file', () => {
-  /** Overwrites pages in the later half, behind those with the tables' names, as a failing disk would. */
+  /** Overwrites pages in the second half, after the schema, like a failing disk. */
   async function damage(): Promise<void> {
     const file = await open(path, 'r+');
     const { size } = await file.stat();
@@ -218,7 +218,7 @@ describe('a damaged file', () => {
     songJob({ id: `job${index}`, title: 'x'.repeat(20_000) }),
   );
 
-  test('is refused at the start with a sentence that says what to do', async () => {
+  test('is refused at the start with instructions', async () => {
     const before = await openStorage();
     await Promise.all(many.map((job) => before.jobs.create(job)));
     await opened.pop()?.close();
@@ -229,9 +229,9 @@ describe('a damaged file', () => {
     });
   });
 
-  test('that goes bad later is told by every check from then on', async () => {
+  test('damaged later fails every check from then on', async () => {
     const storage = await openStorage();
-    // More than SQLite holds in memory.
+    // More than SQLite caches in memory.
     await Promise.all(many.map((job) => storage.jobs.create(job)));
     await storage.scrub();
     await storage.check();
@@ -243,7 +243,7 @@ describe('a damaged file', () => {
   });
 });
 
-describe('a place where no database can be', () => {
+describe('a path that cannot hold a database', () => {
   async function expectRefusal(at: string, sentence: string): Promise<void> {
     await expect(openStorage(at)).rejects.toMatchObject({ code: 'unavailable', message: sentence });
   }
@@ -261,7 +261,7 @@ describe('a place where no database can be', () => {
     await expectRefusal(path, sentence);
   });
 
-  test('is behind a link that leads nowhere', async () => {
+  test('is behind a broken link', async () => {
     const link = join(folder, 'link');
     await symlink(join(folder, 'nowhere'), link);
     const sentence = `Cannot write to ${link} (ENOENT): fix this, or set DATA_DIR to another folder.`;
@@ -276,7 +276,7 @@ describe('a place where no database can be', () => {
 });
 
 describe('the schema', () => {
-  test('of another version is refused, and the file stays as it was', async () => {
+  test('of another version is refused, and the file is unchanged', async () => {
     await (await openStorage()).jobs.create(songJob({ id: 'a' }));
     await opened.pop()?.close();
     tamper('PRAGMA user_version = 99');
@@ -288,7 +288,7 @@ describe('the schema', () => {
     expect(await (await openStorage()).jobs.read('a')).toBeDefined();
   });
 
-  test('of another program is left alone', async () => {
+  test('of another program is not changed', async () => {
     tamper('CREATE TABLE theirs (id INTEGER)');
     await expect(openStorage()).rejects.toMatchObject({
       code: 'schema',
@@ -299,7 +299,7 @@ describe('the schema', () => {
     theirs.close();
   });
 
-  test('a file that is no database is refused, and a second try says the same', async () => {
+  test('refuses a file that is not a database, twice in the same way', async () => {
     await writeFile(path, 'not a database, but long enough to look like one '.repeat(200));
     const refusal = {
       code: 'schema',
@@ -310,8 +310,8 @@ describe('the schema', () => {
   });
 });
 
-describe('a record that cannot be read', () => {
-  test('is an error for its own job, logged, and does not hide the others', async () => {
+describe('an unreadable record', () => {
+  test('throws for its own job, is logged, and does not hide other jobs', async () => {
     const jobs = ['broken', 'changed', 'fine'];
     const first = await openStorage();
     for (const id of jobs) await first.jobs.create(songJob({ id }));
@@ -331,7 +331,7 @@ describe('a record that cannot be read', () => {
   });
 });
 
-test('callbacks of a job that ended are forgotten after 30 days, those of an open one never', async () => {
+test('deletes callbacks of ended jobs after 30 days, but never those of open jobs', async () => {
   const clock = new ManualClock();
   const storage = await openSqliteStorage({ path, clock, random: Math.random, log });
   opened.push(storage);
@@ -352,7 +352,7 @@ test('callbacks of a job that ended are forgotten after 30 days, those of an ope
   expect(await lengths()).toEqual([0, 1]);
 });
 
-test('the folder is made, and closing leaves the database and its lock in it', async () => {
+test('creates the folder, and leaves the database and its lock when closed', async () => {
   const nested = join(folder, 'not', 'there', 'minstrel.sqlite');
   const storage = await openStorage(nested);
   await storage.jobs.create(songJob({ id: 'a' }));

@@ -22,7 +22,7 @@ afterEach(async () => {
   database.close();
 });
 
-/** Lets pending commits and handlers happen: they take rounds of the event loop, not time. */
+/** Waits for pending commits and handlers, which need turns of the event loop but no time. */
 async function settled(): Promise<void> {
   for (let round = 0; round < 10; round += 1) await new Promise(setImmediate);
 }
@@ -39,7 +39,7 @@ async function handledBy(answer: (job: string) => Promise<number | undefined>): 
   return handled;
 }
 
-test('a handler that keeps failing is called after 1 s, then twice as long each time, at most a minute', async () => {
+test('retries a failing handler after 1 s, doubling to a minute', async () => {
   const handled = await handledBy(async () => {
     throw new Error('no luck');
   });
@@ -56,7 +56,7 @@ test('a handler that keeps failing is called after 1 s, then twice as long each 
   expect(log.lines[0]).toMatchObject({ level: 'error', fields: { job: 'a' } });
 });
 
-test('one success makes the next pause short again', async () => {
+test('a success resets the pause', async () => {
   const outcomes = ['throw', 'throw', 'end', 'throw', 'end'];
   const handled = await handledBy(async () => {
     if (outcomes.shift() === 'throw') throw new Error('no luck');
@@ -75,7 +75,7 @@ test('one success makes the next pause short again', async () => {
   expect(pauses).toEqual([1_000, 2_000, 5_000, 1_000]);
 });
 
-test('a wake during the pause of a failing handler does not wait for it', async () => {
+test('a wake interrupts the pause of a failing handler', async () => {
   const outcomes = ['throw', 'end'];
   const handled = await handledBy(async () => {
     if (outcomes.shift() === 'throw') throw new Error('no luck');
@@ -88,7 +88,7 @@ test('a wake during the pause of a failing handler does not wait for it', async 
   await expect.poll(() => handled).toHaveLength(2);
 });
 
-test('nothing is handled before its time, and all in the order of their times', async () => {
+test('handles jobs at their time and in order', async () => {
   const handled = await handledBy(async () => undefined);
   await schedule.add('third', clock.now() + 3_000);
   await schedule.add('first', clock.now() + 1_000);
@@ -103,7 +103,7 @@ test('nothing is handled before its time, and all in the order of their times', 
   }
 });
 
-test('a hundred thousand waiting jobs cost one timer', async () => {
+test('100,000 waiting jobs need one timer', async () => {
   const handled = await handledBy(async () => undefined);
   await Promise.all(
     Array.from({ length: 100_000 }, (_, index) => schedule.add(`job${index}`, clock.now() + 60_000 + index)),
@@ -115,11 +115,11 @@ test('a hundred thousand waiting jobs cost one timer', async () => {
   expect(clock.timers).toBe(1);
 });
 
-test('a job that is scheduled far away runs on its day', async () => {
+test('a job scheduled far in the future runs on its day', async () => {
   const handled = await handledBy(async () => undefined);
   const days = 60 * 24 * 3_600_000;
   await schedule.add('a', clock.now() + days);
-  // The clock is set forward, as after a sleep of the machine: found out within a minute.
+  // The clock jumps forward, as after the machine was asleep. The schedule notices within a minute.
   for (const jump of [days - 60_000, 60_000]) {
     clock.advance(jump);
     await settled();
@@ -127,7 +127,7 @@ test('a job that is scheduled far away runs on its day', async () => {
   expect(handled).toEqual(['a']);
 });
 
-test('a run whose end cannot be stored is not repeated; its end is stored when that works again', async () => {
+test('a run is not repeated if its end cannot be stored; the end is stored later', async () => {
   const handled = await handledBy(async () => {
     vi.spyOn(database, 'write').mockRejectedValueOnce(new StorageError('full', 'The disk is full.'));
     return undefined;
@@ -143,7 +143,7 @@ test('a run whose end cannot be stored is not repeated; its end is stored when t
   expect(handled).toEqual(['a']);
 });
 
-test('jobs that cannot be claimed are claimed when that works again', async () => {
+test('claims jobs again after a storage failure', async () => {
   const handled = await handledBy(async () => undefined);
   await schedule.add('a', clock.now() + 500);
   vi.spyOn(database, 'write').mockRejectedValueOnce(new StorageError('full', 'The disk is full.'));
@@ -153,12 +153,12 @@ test('jobs that cannot be claimed are claimed when that works again', async () =
   await expect.poll(() => handled).toEqual(['a']);
 });
 
-test('two starts are refused: the second would handle what the first is at', async () => {
+test('refuses a second start', async () => {
   await handledBy(async () => undefined);
   await expect(schedule.start(async () => undefined, { concurrency: 1 })).rejects.toThrow('already');
 });
 
-test('after a stop it can be started again', async () => {
+test('can be started again after a stop', async () => {
   await handledBy(async () => undefined);
   await schedule.stop();
   await schedule.wake('a');
@@ -166,7 +166,7 @@ test('after a stop it can be started again', async () => {
   await expect.poll(() => handled).toEqual(['a']);
 });
 
-test('a handler that answers a time that never comes is treated as failing', async () => {
+test('treats a handler that returns an invalid time as failing', async () => {
   const answers = [Number.NaN];
   const handled = await handledBy(async () => answers.shift());
   await schedule.wake('a');
