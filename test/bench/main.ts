@@ -32,7 +32,7 @@ const line = (...cells: string[]): void => void process.stdout.write(`| ${cells.
 const number = (value: number): string =>
   value.toLocaleString('en', value < 100 ? { maximumSignificantDigits: 3 } : { maximumFractionDigits: 0 });
 
-line('row', 'what', 'budget', 'measured', 'met');
+line('row', 'measurement', 'budget', 'measured', 'met');
 line(...Array<string>(5).fill('---'));
 for (const [row, measure] of rows) {
   for (const { name, measured, budget, unit, atLeast } of await measure()) {

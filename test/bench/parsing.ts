@@ -56,7 +56,7 @@ const eventText = (event: AnswerEvent) =>
 
 /** The bot's client and the SDK; both resolve to the parsed text. */
 const DIALECTS: Readonly<Record<string, readonly (() => Promise<string>)[]>> = {
-  'chat stream, of the speed of openai': [
+  'chat stream, speed relative to openai': [
     () => joined(chat.stream(QUESTION), eventText),
     async () =>
       joined(
@@ -64,7 +64,7 @@ const DIALECTS: Readonly<Record<string, readonly (() => Promise<string>)[]>> = {
         ({ choices }) => choices[0]?.delta.content,
       ),
   ],
-  'gen stream, of the speed of @google/genai': [
+  'gen stream, speed relative to @google/genai': [
     () => joined(gen.stream(QUESTION), eventText),
     async () =>
       joined(

@@ -40,7 +40,7 @@ export const song: Row = async () => {
     ROUNDS,
     candidates.map((candidate) => () => costOf(candidate)),
   );
-  return [atMost(3, 'times', 'CPU of a song, of a BullMQ job in five steps', ours / bullmq)];
+  return [atMost(3, 'times', 'CPU of a song, relative to a BullMQ job in five steps', ours / bullmq)];
 };
 
 /** The engine with a gateway that calls back immediately, and a chat that accepts everything. */

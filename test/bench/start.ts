@@ -17,5 +17,5 @@ export const start: Row = async () => {
     () => readyMs(startBot(world.environment)),
     () => readyMs(startProgram(bareBot, 'Ready', world.environment)),
   ]);
-  return [atMost(3, 'times', 'ready, of the time of a bare discord.js and Bolt', bot / bare)];
+  return [atMost(3, 'times', 'time until ready, relative to bare discord.js and Bolt', bot / bare)];
 };

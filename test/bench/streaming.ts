@@ -35,8 +35,8 @@ export const streaming: Row = async () => {
     const all = lags.flat();
     const average = all.reduce((sum, lag) => sum + lag, 0) / all.length;
     figures.push(
-      atMost(100, 'ms', `${chat.name}, first words after the gateway's`, first),
-      atMost(1.3 * BEST_LAG_MS[chat.name], 'ms', `${chat.name}, average lag of a word`, average),
+      atMost(100, 'ms', `${chat.name}, delay of the first words`, first),
+      atMost(1.3 * BEST_LAG_MS[chat.name], 'ms', `${chat.name}, average delay of a word`, average),
     );
   }
   return figures;

@@ -56,7 +56,7 @@ async function measure(
     atMost(1, '% of a core', `${name}, ${MANY.toLocaleString('en')} waiting jobs`, share),
     ...amongMany.map(([operation, measurements], index) => {
       const growth = measurements / (amongFew[index]?.[1] ?? Number.NaN);
-      return atMost(MOST_GROWTH, 'times', `${name}, ${operation} among ten times as many`, growth);
+      return atMost(MOST_GROWTH, 'times', `${name}, ${operation} with ten times as many jobs`, growth);
     }),
   ];
 }

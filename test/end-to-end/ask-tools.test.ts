@@ -226,7 +226,7 @@ it('answers a question without commands with the same model, and shows its route
   expect(JSON.stringify(answer.embeds)).toContain('gen:facet-tools · 10 + 5 tokens');
 });
 
-it('an answer without words after a call ends as what it started', async () => {
+it('an answer without text after a call lists the started commands', async () => {
   const empty = json({ candidates: [{ content: { role: 'model' }, finishReason: 'STOP' }] });
   const answer = await ask(content(call('image', { prompt: 'an owl' })), empty);
   expect(JSON.stringify(answer.embeds)).toContain('/image: started');
