@@ -6,6 +6,7 @@ import { parseModelName } from '../src/core/model-name.ts';
 import type { OptionDeclarations } from '../src/core/options.ts';
 import { present } from '../src/core/util/present.ts';
 import type { Work } from '../src/core/work.ts';
+import { emptyAnswer } from './ask/ending.ts';
 import { durationOption, exactOption, modelOption } from './text/options.ts';
 import { clip, quoted, shortened } from './text/phrases.ts';
 
@@ -108,10 +109,10 @@ export const image = defineCommand({
     const prompt = promptOf(job);
     const images = job.result?.images ?? [];
     const suffix = (index: number, word = '') => (images.length > 1 ? `${word} ${index + 1}` : '');
-    const text = job.result?.answer?.text;
+    const text = textOf(job, images.length);
     return {
       title: shortened(prompt, 200),
-      ...(text ? { text: plain(text) } : {}),
+      ...present({ text: text || undefined }),
       media: images.map(
         (source, index): MediaItem => ({
           kind: 'image',
@@ -130,6 +131,14 @@ export const image = defineCommand({
 
   actions: { animate },
 });
+
+/** What a gen model wrote beside its images, or why there are none. */
+function textOf({ work, result }: JobView, images: number): string | undefined {
+  const answer = result?.answer;
+  if (work.route !== 'gen.image' || answer === undefined) return undefined;
+  const isEmpty = images === 0 && answer.text.trim() === '';
+  return isEmpty ? emptyAnswer(answer, { request: work.request, dialect: 'gen' }) : plain(answer.text);
+}
 
 /** Gen models have no size or avoid parameter, so the text describes both. */
 function promptPart(prompt: string, size: string | undefined, avoid: string | undefined) {

@@ -45,7 +45,10 @@ export function leftOutNotes({ leftOut: { characters, images } = {} }: AnswerRes
 }
 
 /** Markdown shown in place of an empty answer. */
-export function emptyAnswer({ finish, calls = [] }: AnswerResult, { request, dialect }: AnswerWork): string {
+export function emptyAnswer(
+  { finish, calls = [] }: AnswerResult,
+  { request, dialect }: Pick<AnswerWork, 'request' | 'dialect'>,
+): string {
   switch (finish?.reason) {
     case 'stopped':
       return 'Stopped before the first word.';

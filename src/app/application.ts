@@ -26,7 +26,14 @@ import { assembleBot } from './bot.ts';
 import { startCleanup } from './cleanup.ts';
 import { partiesOf } from './parties.ts';
 import { createPages, type Pages } from './routes/pages.ts';
-import { answerOffer, modelDefaults, readerOf, type ServiceOptions, type Services } from './services.ts';
+import {
+  answerOffer,
+  configuredModels,
+  modelDefaults,
+  readerOf,
+  type ServiceOptions,
+  type Services,
+} from './services.ts';
 import type { Observability } from './telemetry/observability.ts';
 
 /** While this file exists in the data directory, new work is refused: lets operators pause without a restart. */
@@ -72,6 +79,7 @@ export function createApplication(
     pages,
     commands,
     defaults: modelDefaults(config, emulator),
+    configured: configuredModels(config, emulator),
     served: config.servedServers,
     ceilings: config.usage.limits,
     costs: config.usage.costs,

@@ -164,6 +164,12 @@ export function answerOffer({ answers }: Config, emulator: Emulator | undefined)
   };
 }
 
+/** Gen models that only some routes have, so the listing may lack them. */
+export function configuredModels(config: Config, emulator: Emulator | undefined): string[] {
+  const { toolModel, illustratingModels, thinkingModels } = answerOffer(config, emulator);
+  return [...(toolModel === undefined ? [] : [toolModel]), ...illustratingModels, ...thinkingModels];
+}
+
 /** The default models of the deployment. If the emulator is in use, its models fill the gaps. */
 export function modelDefaults({ models }: Config, emulator: Emulator | undefined): ModelDefaults {
   if (!emulator) return models;

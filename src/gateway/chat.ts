@@ -1,5 +1,7 @@
+import { type Adaptation, createAdaptations } from './adaptation.ts';
 import { type AnswerEvent, type AnswerPart, type CallOptions, type Finish, usageOf } from './answers.ts';
 import { checkedTurns, type Question, type TurnPart } from './questions.ts';
+import { createThoughtSplitter } from './thoughts.ts';
 import * as json from './transport/json.ts';
 import type { Requester } from './transport/request.ts';
 import { type AnswerPiece, type AnswerReader, streamAnswer } from './transport/stream.ts';
@@ -8,10 +10,18 @@ const ROUTE = 'chat/completions';
 
 /** Contract, "Chat style". */
 export function createChat(requester: Requester) {
+  const adaptations = createAdaptations();
   return {
     /** Streams the text. Throws GatewayError, also if the stream ends early. */
     stream: (question: Question, { signal }: CallOptions = {}): AsyncIterable<AnswerEvent> =>
-      streamAnswer(requester, ROUTE, () => ({ body: chatRequest(question), signal }), createChatReader),
+      adaptations.stream(question, (prepared, adaptation) =>
+        streamAnswer(
+          requester,
+          ROUTE,
+          () => ({ body: chatRequest(prepared, adaptation), signal }),
+          createChatReader,
+        ),
+      ),
   };
 }
 
@@ -19,7 +29,7 @@ export function createChat(requester: Requester) {
  * `POST /chat/v1/chat/completions`: contract, "Chat-style request (`chat`)". `max_tokens` and `stream_options` are standard
  * fields, which "may be sent". Streams contain usage only with `stream_options`. Throws GatewayError `invalid`.
  */
-function chatRequest(question: Question): object {
+function chatRequest(question: Question, adaptation: Adaptation): object {
   const turns = checkedTurns(ROUTE, question).map(({ role, parts }) => ({
     role,
     content: contentOf(role, parts),
@@ -29,8 +39,8 @@ function chatRequest(question: Question): object {
     model: question.model.trim(),
     stream: true,
     messages: [...system, ...turns],
-    max_tokens: question.maxTokens,
-    stream_options: { include_usage: true },
+    [adaptation.usesCompletionTokens ? 'max_completion_tokens' : 'max_tokens']: question.maxTokens,
+    stream_options: adaptation.omitsStreamOptions ? undefined : { include_usage: true },
   };
 }
 
@@ -46,13 +56,23 @@ function contentOf(role: 'user' | 'assistant', parts: readonly TurnPart[]): stri
   });
 }
 
+/** In lower case. Gateways pass on the words of other vendors: Anthropic's, Google's, and those of local servers. */
 const FINISH_REASONS: Readonly<Record<string, Finish['reason']>> = {
   stop: 'stop',
+  end: 'stop',
+  eos: 'stop',
+  end_turn: 'stop',
+  stop_sequence: 'stop',
   length: 'length',
   max_tokens: 'length',
+  max_output_tokens: 'length',
   tool_calls: 'tool-calls',
+  tool_use: 'tool-calls',
   function_call: 'tool-calls',
   content_filter: 'blocked',
+  safety: 'blocked',
+  sensitive: 'blocked',
+  refusal: 'refused',
 };
 
 /**
@@ -62,13 +82,17 @@ const FINISH_REASONS: Readonly<Record<string, Finish['reason']>> = {
  */
 export function createChatReader(): AnswerReader {
   let isRefused = false;
+  const splitter = createThoughtSplitter();
 
   const partsOf = (message: json.JsonObject): AnswerPart[] => {
     const parts: AnswerPart[] = [];
-    const { content, refusal, reasoning, reasoning_content } = message;
+    const { content, refusal, reasoning, reasoning_content, images } = message;
     const thought = reasoning_content ?? reasoning;
     if (isText(thought)) parts.push({ type: 'thought', text: thought });
-    for (const text of textsOf(content)) parts.push({ type: 'text', text });
+    for (const text of textsOf(content))
+      for (const part of splitter.add(text))
+        parts.push(...(part.type === 'text' ? withImages(part.text) : [part]));
+    for (const image of json.asList(images)) parts.push(...imagesAt(urlOf(image)));
     if (isText(refusal)) {
       isRefused = true;
       parts.push({ type: 'text', text: refusal });
@@ -81,11 +105,13 @@ export function createChatReader(): AnswerReader {
       const { choices, usage } = json.unwrapped(value, ['choices'], ['data', 'response', 'result']);
       // Each choice is a separate answer, so only the first is read.
       const { delta, message, finish_reason } = firstOf(json.asList(choices));
-      const parts = partsOf(json.objectOf(delta ?? message));
+      const read = partsOf(json.objectOf(delta ?? message));
+      const finish = finishOf(json.asText(finish_reason, 100), isRefused);
+      const parts = [...read, ...(finish || message ? splitter.flush() : [])];
       const counts = json.objectOf(usage);
       return {
         parts,
-        finish: finishOf(json.asText(finish_reason, 100), isRefused),
+        finish,
         usage: usageOf(counts.prompt_tokens, counts.completion_tokens),
       };
     },
@@ -96,6 +122,29 @@ function firstOf(choices: readonly unknown[]): json.JsonObject {
   const at = (index: number | undefined) =>
     choices.find((choice) => (json.objectOf(choice).index ?? undefined) === index);
   return json.objectOf(at(0) ?? at(undefined));
+}
+
+const DATA_URL = /^data:(image\/[\w.+-]{1,40});base64,([A-Za-z0-9+/=]+)$/;
+
+/** https://openrouter.ai/docs/features/multimodal/image-generation */
+const urlOf = (image: unknown): unknown => json.objectOf(json.objectOf(image).image_url).url;
+
+/** The image of a data URL; a link for another address. */
+function imagesAt(url: unknown): AnswerPart[] {
+  if (typeof url !== 'string') return [];
+  const [, mimeType, data] = DATA_URL.exec(url) ?? [];
+  if (mimeType !== undefined && data !== undefined) return [{ type: 'image', mimeType, data }];
+  const address = json.asHttpUrl(url);
+  return address === undefined ? [] : [{ type: 'text', text: `\n\n[image](${address})\n\n` }];
+}
+
+/** Markdown images with their bytes in a data URL, which no chat shows, become images. */
+function withImages(text: string): AnswerPart[] {
+  if (!text.includes('](data:image/')) return [{ type: 'text', text }];
+  return text.split(/!\[[^\]\n]{0,200}\]\((data:image\/[^)\s]+)\)/).flatMap((piece, index) => {
+    if (index % 2 === 1) return imagesAt(piece);
+    return piece === '' ? [] : [{ type: 'text' as const, text: piece }];
+  });
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
@@ -111,6 +160,6 @@ function textsOf(content: unknown): string[] {
 
 function finishOf(word: string | undefined, isRefused: boolean): Finish | undefined {
   if (word === undefined) return undefined;
-  const known = json.lookUp(FINISH_REASONS, word);
+  const known = json.lookUp(FINISH_REASONS, word.toLowerCase());
   return { reason: isRefused && known === 'stop' ? 'refused' : (known ?? 'other'), detail: word };
 }

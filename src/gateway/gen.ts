@@ -1,3 +1,4 @@
+import { createAdaptations } from './adaptation.ts';
 import {
   type Answer,
   type AnswerEvent,
@@ -19,6 +20,7 @@ type GenRoute = 'gen/stream' | 'gen/image' | 'gen/tools' | 'gen/think';
 
 /** Contract, "Gen style". Every method throws GatewayError only. */
 export function createGen(requester: Requester) {
+  const adaptations = createAdaptations();
   const inputOf = (
     route: GenRoute,
     question: Question,
@@ -29,13 +31,22 @@ export function createGen(requester: Requester) {
     body: genRequest(route, question, config),
     signal: options?.signal,
   });
-  const ask = async (route: GenRoute, question: Question, options?: CallOptions, config = {}) =>
-    readAnswer(await requester.call(route, inputOf(route, question, options, config)), createGenReader());
+  const ask = (route: GenRoute, question: Question, options?: CallOptions, config = {}) =>
+    adaptations.call(question, async (prepared) =>
+      readAnswer(await requester.call(route, inputOf(route, prepared, options, config)), createGenReader()),
+    );
 
   return {
     /** Streams the text. Throws if the stream ends early. */
     stream: (question: Question, options?: CallOptions): AsyncIterable<AnswerEvent> =>
-      streamAnswer(requester, 'gen/stream', () => inputOf('gen/stream', question, options), createGenReader),
+      adaptations.stream(question, (prepared) =>
+        streamAnswer(
+          requester,
+          'gen/stream',
+          () => inputOf('gen/stream', prepared, options),
+          createGenReader,
+        ),
+      ),
     /** Returns text and images: `generationConfig.responseModalities` contains `TEXT` and `IMAGE`. */
     generateImage: (question: Question, options?: CallOptions): Promise<Answer> =>
       ask('gen/image', question, options, { responseModalities: ['TEXT', 'IMAGE'] }),
@@ -97,6 +108,8 @@ const FINISH_REASONS: Readonly<Record<string, Finish['reason']>> = {
   IMAGE_SAFETY: 'blocked',
   IMAGE_PROHIBITED_CONTENT: 'blocked',
   IMAGE_RECITATION: 'blocked',
+  IMAGE_OTHER: 'blocked',
+  NO_IMAGE: 'blocked',
 };
 
 /**
@@ -140,7 +153,7 @@ function sumOf(textTokens: unknown, thoughtTokens: unknown): number | undefined 
   return text === undefined && thought === undefined ? undefined : (text ?? 0) + (thought ?? 0);
 }
 
-/** Ignores other parts, such as `executableCode` and `fileData`. Texts are not trimmed. */
+/** Ignores other parts, such as `executableCode`. Texts are not trimmed. */
 function partsOf(part: unknown): AnswerPart[] {
   const {
     text,
@@ -149,13 +162,17 @@ function partsOf(part: unknown): AnswerPart[] {
     inlineData = inline_data,
     functionCall,
     thoughtSignature,
+    fileData,
   } = json.objectOf(part);
   const parts: AnswerPart[] = [];
   if (typeof text === 'string' && text !== '')
     parts.push({ type: thought === true ? 'thought' : 'text', text });
   const { data, mime_type, mimeType = mime_type } = json.objectOf(inlineData);
-  if (typeof data === 'string' && data !== '')
+  // Drafts of an image are thoughts: https://ai.google.dev/gemini-api/docs/image-generation#thinking-process
+  if (typeof data === 'string' && data !== '' && thought !== true)
     parts.push({ type: 'image', mimeType: json.asText(mimeType, 100) ?? 'application/octet-stream', data });
+  const file = json.asHttpUrl(json.objectOf(fileData).fileUri);
+  if (file !== undefined) parts.push({ type: 'text', text: `\n\n[file](${file})\n\n` });
   const { name, args, id } = json.objectOf(functionCall);
   const toolName = json.asText(name, 200);
   if (toolName !== undefined) {

@@ -1,3 +1,4 @@
+import { createAdaptations } from './adaptation.ts';
 import { type Answer, type AnswerPart, type CallOptions, type Finish, usageOf } from './answers.ts';
 import { checkedTurns, type Question, type TurnPart, withSystemFirst } from './questions.ts';
 import * as json from './transport/json.ts';
@@ -9,13 +10,17 @@ const DEFAULT_MAX_TOKENS = 4_096;
 
 /** Contract, "Messages style": JSON only, never streamed. Every method throws GatewayError only. */
 export function createMsg(requester: Requester) {
+  const adaptations = createAdaptations();
   return {
-    async complete(question: Question, { signal }: CallOptions = {}): Promise<Answer> {
-      return readAnswer(
-        await requester.call('msg/messages', { body: msgRequest(question), signal }),
-        createMsgReader(),
-      );
-    },
+    complete: (question: Question, { signal }: CallOptions = {}): Promise<Answer> =>
+      adaptations.call(
+        { ...question, maxTokens: question.maxTokens ?? DEFAULT_MAX_TOKENS },
+        async (prepared) =>
+          readAnswer(
+            await requester.call('msg/messages', { body: msgRequest(prepared), signal }),
+            createMsgReader(),
+          ),
+      ),
   };
 }
 

@@ -27,6 +27,7 @@ const SENTENCES = {
   nonsense: "The gateway's answer contained no result. Press Again to retry.",
   'no-api':
     "The gateway's address returned a web page, not the gateway. The bot's operator needs to check the address.",
+  'no-images': 'This model cannot read images. Ask without them, or choose another model.',
   aborted: 'This was stopped.',
   'broken-stream': 'The answer broke off.',
   stalled: 'The answer stopped arriving.',

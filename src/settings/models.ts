@@ -32,13 +32,24 @@ export interface ModelSettingsOptions extends Pick<System, 'now' | 'log'> {
   readonly defaults: ModelDefaults;
   /** The gateway's list of the ids that this account may use. */
   readonly models: Pick<Models, 'cached' | 'resolve' | 'find'>;
+  /** Ids that the operator configured: the gateway need not list them. */
+  readonly configured: readonly string[];
   readonly decisions: DecisionStore;
   /** Sends a private message to `address.person`. */
   readonly tell: (address: Address, message: Message) => Promise<void>;
 }
 
 export function createModelSettings(options: ModelSettingsOptions): ModelSettings {
-  const { defaults, models } = options;
+  const { defaults, configured } = options;
+  const { cached, find, resolve } = options.models;
+  const models: typeof options.models = {
+    cached,
+    find,
+    resolve(id) {
+      const choice = resolve(id);
+      return choice.kind === 'unknown' && configured.includes(id) ? { kind: 'unlisted' } : choice;
+    },
+  };
 
   /** Returns the choice in force, and overriding choices that are no longer available. */
   function choices(family: Family, settings: Decisions): { chosen?: Choosing; gone: Choosing[] } {

@@ -40,6 +40,7 @@ export interface AdministeredOptions {
   readonly costs?: Readonly<Record<string, number>>;
   readonly served?: readonly string[];
   readonly defaults?: ModelDefaults;
+  readonly configured?: readonly string[];
 }
 
 /** Settings of moderators and operators, on real storage. */
@@ -64,6 +65,7 @@ export function administer(options: AdministeredOptions): Administered {
     pages: { urlAt: (_where, kind, id) => `https://bot.example/${kind}/${id}` },
     commands,
     models: list,
+    configured: options.configured ?? [],
     defaults: options.defaults ?? { song: 'V5', ask: 'chat:chat-small' },
     served,
     ceilings,

@@ -142,6 +142,13 @@ describe('which model is used', () => {
   });
 });
 
+test('a model that the operator configured may be named, also if the gateway does not list it', async () => {
+  const configured = administer({ ...(await memoryStorage()), configured: ['thinker-preview'] });
+  configured.list.offer(['chat-small']);
+  expect(await configured.resolve('ask', 'gen:thinker-preview', HERE)).toBe('gen:thinker-preview');
+  await expect(configured.resolve('ask', 'gen:thinker', HERE)).rejects.toThrow('This account has no model');
+});
+
 describe('choosing', () => {
   test('an unavailable id is refused with similar ones, and nothing changes', async () => {
     await expect(mod.models.choose('ask', 'chat-smalll', 'channel')).rejects.toThrow(

@@ -27,10 +27,21 @@ export function commaSeparated(value: string): string[] {
 }
 
 export function wholeNumber(minimum: number, maximum: number) {
-  return readable(`a whole number from ${minimum} to ${maximum}`, (value) => {
-    const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
-    return number >= minimum && number <= maximum ? number : undefined;
-  });
+  return readable(`a whole number from ${minimum} to ${maximum}`, (value) =>
+    numberBetween(minimum, maximum, value),
+  );
+}
+
+/** `none` becomes undefined. */
+export function wholeNumberOrNone(minimum: number, maximum: number) {
+  return readable(`a whole number from ${minimum} to ${maximum}, or none`, (value) =>
+    value === 'none' ? value : numberBetween(minimum, maximum, value),
+  ).transform((value) => (value === 'none' ? undefined : value));
+}
+
+function numberBetween(minimum: number, maximum: number, value: string): number | undefined {
+  const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+  return number >= minimum && number <= maximum ? number : undefined;
 }
 
 export const flag = z.enum(['0', '1'], expected('1 (on) or 0 (off)')).transform((value) => value === '1');

@@ -171,9 +171,9 @@ export const environmentSchema = z.object({
     otherwise: 'off',
   }),
   ASK_MAX_TOKENS: field
-    .wholeNumber(1, 1_000_000)
+    .wholeNumberOrNone(1, 1_000_000)
     .prefault('4096')
-    .describe('The maximum length of an answer, in tokens.'),
+    .describe('The maximum length of an answer, in tokens. With `none`, the model decides.'),
   ASK_CONTEXT_TOKENS: field
     .wholeNumber(500, 10_000_000)
     .prefault('16000')

@@ -26,8 +26,8 @@ export interface StartRequest {
 
 /** The operator's settings for answers. Models are ids without route, unless noted. */
 export interface AnswerOffer {
-  /** Limit of output tokens. */
-  readonly maxTokens: number;
+  /** Limit of output tokens; absent if the model decides. */
+  readonly maxTokens?: number;
   /** Limit of input tokens for a question and its conversation. */
   readonly contextTokens: number;
   /** Reads images if the chosen model cannot; may include a route. */

@@ -12,6 +12,8 @@ export const ERROR_CODES = {
   forbidden: { passes: false, refuses: true },
   invalid: { passes: false, refuses: true },
   'too-long': { passes: false, refuses: true },
+  /** The model takes no images. */
+  'no-images': { passes: false, refuses: true },
   blocked: { passes: false, refuses: true },
   'not-found': { passes: false, refuses: true },
   exists: { passes: false, refuses: true },

@@ -104,6 +104,9 @@ interface Rule {
 
 const SAYS_CREDITS =
   /\bcredits?\b|\bbalance\b|insufficient (?:funds|quota)|\btop[- ]?up\b|\brecharge\b|arrear|spend(?:ing)? limit|余额|积分不足|欠费/i;
+/** Not any text with the word, such as one about film credits. */
+const SAYS_NO_CREDITS =
+  /(?:insufficient|not enough|no|out of|run out|more|add|buy|exceed\w*|low on) .{0,30}\bcredits?\b|\bcredits?\b.{0,40}(?:insufficient|exhaust|exceed|too low|used up|run out|required|depleted)|insufficient (?:funds|quota|balance)|balance .{0,30}(?:low|insufficient|not enough)|\btop[- ]?up\b|\brecharge\b|arrear|spend(?:ing)? limit|余额|积分不足|欠费/i;
 /** Not "531: failed, credits refunded". */
 const SAYS_CREDITS_SHORT = /insufficient|not enough|余额|积分不足|欠费/i;
 const SAYS_RATE =
@@ -112,6 +115,14 @@ const SAYS_TOO_LONG =
   /too (?:long|large|big|many (?:tokens|characters|words))|(?:length|characters?|tokens?|size|words)\b.{0,60}\b(?:exceed|limit|over|at most|maximum)|(?:exceed|maximum|limit).{0,60}\b(?:length|characters?|tokens?|context|size|words)/i;
 const SAYS_BLOCKED =
   /copyright|sensitive|moderat|inappropriate|violat|prohibited|content polic|safety|not allowed to (?:use|mention)|artist(?:'s)? name|matches existing|敏感|违规/i;
+/** A bound on the answer, not on the question. */
+const SAYS_BOUND = /max_?(?:completion_|output_)?tokens|stream_options/i;
+const SAYS_NO_MODEL = /model.{0,80}(?:not exist|not found|unknown)|no such model|unknown model/i;
+const SAYS_NO_IMAGES =
+  /(?:not support|unsupported|not accept|cannot process).{0,60}\bimages?\b|\bimages?\b.{0,40}(?:not supported|unsupported|not accepted)/i;
+/** one-api and new-api, for a model without a provider: https://github.com/songquanpeng/one-api */
+const SAYS_NO_CHANNEL = /no available channels?|无可用渠道/i;
+const ASKING = ['chat', 'msg', 'gen'] as const;
 const SAYS_EXISTS = /already (?:exists?|been|generated|created|has)|duplicate|已存在/i;
 const SAYS_MAINTENANCE = /maintenance|维护/i;
 const SAYS_BAD_KEY = /api key (?:is )?(?:not valid|invalid|expired|not found)|invalid api[- ]?key/i;
@@ -165,17 +176,22 @@ const RULES: readonly Rule[] = [
   { code: 'rate', numbers: [405], families: MUSIC, inBody: true },
   { code: 'rate', numbers: [405], families: MUSIC, message: SAYS_RATE },
 
+  { code: 'not-found', message: SAYS_NO_CHANNEL },
+
   // A bad request may be too long, blocked, repeated, or unpaid.
+  { code: 'invalid', numbers: BAD_REQUEST, families: ASKING, message: SAYS_BOUND },
+  { code: 'no-images', numbers: BAD_REQUEST, families: ASKING, message: SAYS_NO_IMAGES },
+  { code: 'not-found', numbers: BAD_REQUEST, message: SAYS_NO_MODEL },
   { code: 'auth', numbers: [400], message: SAYS_BAD_KEY },
-  { code: 'credits', numbers: [400, 403], message: SAYS_CREDITS },
+  { code: 'credits', numbers: [400, 403], message: SAYS_NO_CREDITS },
   { code: 'exists', numbers: [400], families: MUSIC, message: SAYS_EXISTS },
   { code: 'blocked', numbers: [413], inCallback: true },
-  { code: 'blocked', numbers: [400, 422, 451], message: SAYS_BLOCKED },
+  { code: 'blocked', numbers: [400, 403, 422, 451], message: SAYS_BLOCKED },
   { code: 'blocked', inCallback: true, message: SAYS_BLOCKED },
   { code: 'credits', inCallback: true, message: SAYS_CREDITS_SHORT },
   { code: 'too-long', numbers: BAD_REQUEST, message: SAYS_TOO_LONG },
   { code: 'too-long', numbers: [413] },
-  { code: 'credits', names: BAD_REQUEST_NAMES, message: SAYS_CREDITS },
+  { code: 'credits', names: BAD_REQUEST_NAMES, message: SAYS_NO_CREDITS },
   { code: 'blocked', names: BAD_REQUEST_NAMES, message: SAYS_BLOCKED },
   { code: 'too-long', names: BAD_REQUEST_NAMES, message: SAYS_TOO_LONG },
 

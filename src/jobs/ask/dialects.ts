@@ -111,7 +111,7 @@ function shorten(
     const cut = cutQuestion(inquiry, estimateTokens(inquiry) / 2);
     return cut.characters > 0 ? { inquiry: cut.inquiry, leftOut: { characters: cut.characters } } : undefined;
   }
-  if (code !== 'invalid') return undefined;
+  if (code !== 'invalid' && code !== 'no-images') return undefined;
   // An image that the model cannot read would make it reject every later question.
   const earlier = inquiry.turns.slice(0, -1);
   const images = earlier.flatMap(({ parts }) => parts.filter(({ type }) => type === 'image')).length;

@@ -62,6 +62,7 @@ function answerSentence({ code, taken }: GatewayError): string {
     case 'invalid':
     case 'blocked':
     case 'exists':
+    case 'no-images':
     case 'maintenance':
     case 'unfetched':
     case 'not-made':

@@ -1,0 +1,196 @@
+import { describe, expect, it } from 'vitest';
+import { answer, errorOf, gatewayAt, QUESTION, startServer, wholeOf } from './support.ts';
+
+/** What public services send that the contract does not show. Each case cites their documentation or a report. */
+
+const chunk = (delta: object, finish_reason: string | null = null) =>
+  `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
+
+/** The answer of the chat route to a stream of these chunks. */
+async function chatAnswer(...chunks: readonly string[]) {
+  const { url } = await startServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end(`${chunks.join('')}data: [DONE]\n\n`);
+  });
+  return await wholeOf(gatewayAt(url).gateway.chat.stream(QUESTION));
+}
+
+const genAnswer = async (body: object) => {
+  const { url } = await startServer((_, response) => answer(response, body));
+  return await gatewayAt(url).gateway.gen.generateImage(QUESTION);
+};
+
+describe('reasoning within the text', () => {
+  // https://github.com/vllm-project/vllm/blob/main/docs/features/reasoning_outputs.md
+  it.each([
+    ['in one chunk', ['<think>Rain…</think>\n\nBecause.']],
+    ['in chunks that cut the tags', ['<th', 'ink>Rain', '…</thi', 'nk>', '\nBecause', '.']],
+    ['of another name', ['\n<reasoning>Rain…</reasoning>Because.']],
+  ])('is not shown: %s', async (_, texts) => {
+    const chunks = texts.map((content) => chunk({ content }));
+    const { parts } = await chatAnswer(...chunks, chunk({}, 'stop'));
+    const textOf = (type: string) =>
+      parts.map((part) => (part.type === type && 'text' in part ? part.text : '')).join('');
+    expect(textOf('text')).toBe('Because.');
+    expect(textOf('thought')).toBe('Rain…');
+  });
+
+  it.each(['<', '<thunder> is loud', 'a <think> b', '<think'])('is not mistaken for: %s', async (content) => {
+    const { parts } = await chatAnswer(chunk({ content }), chunk({}, 'stop'));
+    expect(parts).toEqual([{ type: 'text', text: content }]);
+  });
+});
+
+describe('ends in the words of other vendors', () => {
+  it.each([
+    ['end_turn', 'stop'],
+    ['STOP', 'stop'],
+    ['eos', 'stop'],
+    ['end', 'stop'],
+    ['stop_sequence', 'stop'],
+    ['SAFETY', 'blocked'],
+    ['sensitive', 'blocked'],
+    ['content_filter', 'blocked'],
+    ['refusal', 'refused'],
+    ['MAX_TOKENS', 'length'],
+    ['max_output_tokens', 'length'],
+  ])('%s is %s', async (word, reason) => {
+    const { finish } = await chatAnswer(chunk({ content: 'Rain.' }, word));
+    expect(finish).toMatchObject({ reason });
+  });
+});
+
+describe('images in answers', () => {
+  const DATA = Buffer.from('png').toString('base64');
+  const image = { type: 'image', mimeType: 'image/png', data: DATA };
+
+  it('come beside the text, or as Markdown with a data URL', async () => {
+    const url = `data:image/png;base64,${DATA}`;
+    // https://openrouter.ai/docs/features/multimodal/image-generation
+    const beside = chunk({ content: 'Here:', images: [{ type: 'image_url', image_url: { url } }] });
+    expect((await chatAnswer(beside, chunk({}, 'stop'))).parts).toEqual([
+      { type: 'text', text: 'Here:' },
+      image,
+    ]);
+    const written = chunk({ content: `Here: ![a fox](${url}) Done.` });
+    expect((await chatAnswer(written, chunk({}, 'stop'))).parts).toEqual([
+      { type: 'text', text: 'Here: ' },
+      image,
+      { type: 'text', text: ' Done.' },
+    ]);
+  });
+
+  it('leave out the drafts of a model that thinks in images', async () => {
+    // https://ai.google.dev/gemini-api/docs/image-generation
+    const inlineData = { mimeType: 'image/png', data: DATA };
+    const parts = [{ thought: true, inlineData }, { text: 'A fox.' }, { inlineData }];
+    const { parts: shown } = await genAnswer({ candidates: [{ content: { parts }, finishReason: 'STOP' }] });
+    expect(shown).toEqual([{ type: 'text', text: 'A fox.' }, image]);
+  });
+
+  it('are a link where the answer names a file', async () => {
+    const fileData = { mimeType: 'image/png', fileUri: 'https://files.example/fox.png' };
+    const { parts } = await genAnswer({
+      candidates: [{ content: { parts: [{ fileData }] }, finishReason: 'STOP' }],
+    });
+    expect(parts).toEqual([
+      { type: 'text', text: expect.stringContaining('(https://files.example/fox.png)') },
+    ]);
+  });
+
+  it.each(['IMAGE_SAFETY', 'PROHIBITED_CONTENT', 'NO_IMAGE', 'IMAGE_OTHER'])(
+    'that were blocked give the reason: %s',
+    async (finishReason) => {
+      const { finish } = await genAnswer({ candidates: [{ content: { parts: [] }, finishReason }] });
+      expect(finish).toEqual({ reason: 'blocked', detail: finishReason });
+    },
+  );
+});
+
+describe('a field that a model refuses', () => {
+  const refusals = [
+    {
+      name: 'max_tokens, whose successor it takes',
+      refuses: (body: Record<string, unknown>) => 'max_tokens' in body,
+      // https://platform.openai.com/docs/guides/reasoning
+      message:
+        "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+      sent: { max_completion_tokens: 4096 },
+    },
+    {
+      name: 'a bound above the one that it names',
+      refuses: ({ max_tokens }: Record<string, unknown>) => Number(max_tokens) > 2048,
+      message: 'max_tokens: 4096 > 2048, which is the maximum allowed number of output tokens',
+      sent: { max_tokens: 2048 },
+    },
+    {
+      name: 'a bound that is too large, without a number',
+      refuses: ({ max_tokens }: Record<string, unknown>) => max_tokens !== undefined,
+      message: 'max_tokens is too large',
+      sent: {},
+    },
+    {
+      name: 'stream_options',
+      refuses: (body: Record<string, unknown>) => 'stream_options' in body,
+      message: 'Unrecognized request argument supplied: stream_options',
+      sent: { max_tokens: 4096 },
+    },
+  ];
+
+  it.each(refusals)('is sent otherwise, and not again: $name', async ({ refuses, message, sent }) => {
+    const { url, seen } = await startServer(({ body }, response) => {
+      if (refuses(body as Record<string, unknown>))
+        return answer(response, { error: { message, type: 'invalid_request_error' } }, { status: 400 });
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end(`${chunk({ content: 'Rain.' }, 'stop')}data: [DONE]\n\n`);
+    });
+    const { gateway } = gatewayAt(url);
+    const question = { ...QUESTION, maxTokens: 4096 };
+    for (const requests of [2, 3]) {
+      expect((await wholeOf(gateway.chat.stream(question))).parts).toEqual([{ type: 'text', text: 'Rain.' }]);
+      expect(seen).toHaveLength(requests);
+    }
+    const {
+      messages: _,
+      model: __,
+      stream: ___,
+      stream_options: ____,
+      ...fields
+    } = (seen.at(-1)?.body ?? {}) as Record<string, unknown>;
+    expect(fields).toEqual(sent);
+  });
+
+  it('lowers the bound of the messages route, which needs one', async () => {
+    const { url, seen } = await startServer(({ body }, response) => {
+      const { max_tokens } = body as { max_tokens: number };
+      if (max_tokens <= 2048)
+        return answer(response, { content: [{ type: 'text', text: 'Rain.' }], stop_reason: 'end_turn' });
+      const message =
+        'max_tokens: 4096 > 2048, which is the maximum allowed number of output tokens for this model';
+      answer(response, { type: 'error', error: { type: 'invalid_request_error', message } }, { status: 400 });
+    });
+    expect(await gatewayAt(url).gateway.msg.complete(QUESTION)).toMatchObject({ finish: { reason: 'stop' } });
+    expect(seen).toHaveLength(2);
+  });
+});
+
+describe('refusals have the code of what happened', () => {
+  it.each([
+    // https://api-docs.deepseek.com/quick_start/error_codes
+    [400, 'Model Not Exist', 'not-found'],
+    [400, 'This model does not support image input', 'no-images'],
+    [403, 'Your request was rejected: it violates our content policy', 'blocked'],
+    [400, 'The film credits in your text are malformed', 'invalid'],
+    [400, 'Insufficient credits to complete this request', 'credits'],
+    // https://github.com/songquanpeng/one-api
+    [503, 'No available channel for model gpt-x under group default', 'not-found'],
+    [503, '当前分组 default 下对于模型 gpt-x 无可用渠道', 'not-found'],
+  ])('%s “%s” is %s', async (status, message, code) => {
+    const { url, seen } = await startServer((_, response) =>
+      answer(response, { error: { message } }, { status }),
+    );
+    const error = await errorOf(wholeOf(gatewayAt(url).gateway.chat.stream(QUESTION)));
+    expect(error).toMatchObject({ code, taken: 'no', retryable: false });
+    expect(seen).toHaveLength(1);
+  });
+});
