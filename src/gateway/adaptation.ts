@@ -4,7 +4,7 @@ import type { Question } from './questions.ts';
 import { GatewayError } from './transport/errors.ts';
 
 const MOST_MODELS = 500;
-/** A request has no more fields that a model could refuse. */
+/** One for each field that a model could refuse. */
 const MOST_TRIES = 3;
 
 export interface Adaptation {

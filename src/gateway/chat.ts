@@ -140,11 +140,18 @@ function imagesAt(url: unknown): AnswerPart[] {
 
 /** Markdown images with their bytes in a data URL, which no chat shows, become images. */
 function withImages(text: string): AnswerPart[] {
-  if (!text.includes('](data:image/')) return [{ type: 'text', text }];
-  return text.split(/!\[[^\]\n]{0,200}\]\((data:image\/[^)\s]+)\)/).flatMap((piece, index) => {
-    if (index % 2 === 1) return imagesAt(piece);
-    return piece === '' ? [] : [{ type: 'text' as const, text: piece }];
-  });
+  const parts: AnswerPart[] = [];
+  let at = 0;
+  for (;;) {
+    const address = text.indexOf('](data:image/', at);
+    const end = text.indexOf(')', address);
+    const start = text.lastIndexOf('![', address);
+    if (address < 0 || end < 0 || start < at) break;
+    if (start > at) parts.push({ type: 'text', text: text.slice(at, start) });
+    parts.push(...imagesAt(text.slice(address + 2, end)));
+    at = end + 1;
+  }
+  return at === text.length ? parts : [...parts, { type: 'text', text: text.slice(at) }];
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { answer, errorOf, gatewayAt, QUESTION, startServer, wholeOf } from './support.ts';
 
-/** What public services send that the contract does not show. Each case cites their documentation or a report. */
+/** Answers of public services that the contract does not show. Each case cites their documentation or a report. */
 
 const chunk = (delta: object, finish_reason: string | null = null) =>
   `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason }] })}\n\n`;

@@ -106,7 +106,7 @@ const SAYS_CREDITS =
   /\bcredits?\b|\bbalance\b|insufficient (?:funds|quota)|\btop[- ]?up\b|\brecharge\b|arrear|spend(?:ing)? limit|余额|积分不足|欠费/i;
 /** Not any text with the word, such as one about film credits. */
 const SAYS_NO_CREDITS =
-  /(?:insufficient|not enough|no|out of|run out|more|add|buy|exceed\w*|low on) .{0,30}\bcredits?\b|\bcredits?\b.{0,40}(?:insufficient|exhaust|exceed|too low|used up|run out|required|depleted)|insufficient (?:funds|quota|balance)|balance .{0,30}(?:low|insufficient|not enough)|\btop[- ]?up\b|\brecharge\b|arrear|spend(?:ing)? limit|余额|积分不足|欠费/i;
+  /(?:insufficient|not enough|no|out of|run out|more|add|buy|exceed(?:s|ed|ing)?|low on) .{0,30}\bcredits?\b|\bcredits?\b.{0,40}(?:insufficient|exhaust|exceed|too low|used up|run out|required|depleted)|insufficient (?:funds|quota|balance)|balance .{0,30}(?:low|insufficient|not enough)|\btop[- ]?up\b|\brecharge\b|arrear|spend(?:ing)? limit|余额|积分不足|欠费/i;
 /** Not "531: failed, credits refunded". */
 const SAYS_CREDITS_SHORT = /insufficient|not enough|余额|积分不足|欠费/i;
 const SAYS_RATE =
@@ -117,7 +117,7 @@ const SAYS_BLOCKED =
   /copyright|sensitive|moderat|inappropriate|violat|prohibited|content polic|safety|not allowed to (?:use|mention)|artist(?:'s)? name|matches existing|敏感|违规/i;
 /** A bound on the answer, not on the question. */
 const SAYS_BOUND = /max_?(?:completion_|output_)?tokens|stream_options/i;
-const SAYS_NO_MODEL = /model.{0,80}(?:not exist|not found|unknown)|no such model|unknown model/i;
+const SAYS_NO_MODEL = /\bmodel\b.{0,60}(?:not exist|not found)|no such model|unknown model/i;
 const SAYS_NO_IMAGES =
   /(?:not support|unsupported|not accept|cannot process).{0,60}\bimages?\b|\bimages?\b.{0,40}(?:not supported|unsupported|not accepted)/i;
 /** one-api and new-api, for a model without a provider: https://github.com/songquanpeng/one-api */
