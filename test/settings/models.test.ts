@@ -146,7 +146,7 @@ test('a model that the operator configured may be named, also if the gateway doe
   const configured = administer({ ...(await memoryStorage()), configured: ['thinker-preview'] });
   configured.list.offer(['chat-small']);
   expect(await configured.resolve('ask', 'gen:thinker-preview', HERE)).toBe('gen:thinker-preview');
-  await expect(configured.resolve('ask', 'gen:thinker', HERE)).rejects.toThrow('This account has no model');
+  await expect(configured.resolve('ask', 'gen:thinker', HERE)).rejects.toThrow('is not available');
 });
 
 describe('choosing', () => {
