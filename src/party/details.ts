@@ -19,16 +19,16 @@ interface Details {
   readonly page: string | undefined;
 }
 
-const NONE: Details = { lines: [], cover: undefined, page: undefined };
+const EMPTY: Details = { lines: [], cover: undefined, page: undefined };
 
 /** Loads the details once a round. Returns those loaded so far. */
 export function createDetails({ linesOf, coverOf, pageOf, log }: DetailSources) {
   let round: number | undefined;
-  let details: Details = NONE;
+  let details: Details = EMPTY;
   return ({ round: current, current: song }: Party): Details => {
     if (round === current) return details;
     round = current;
-    details = NONE;
+    details = EMPTY;
     if (song) {
       const failed = (error: unknown) =>
         void log.info({ err: error }, 'Could not load the details of a song');

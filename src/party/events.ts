@@ -33,22 +33,22 @@ export function partyAfter(party: Party, event: PartyEvent, now: number): Party 
     case 'queued': {
       if (party.queue.length >= MOST_QUEUED) return party;
       const queue = [...party.queue, event.song];
-      return party.current ? { ...party, queue } : next({ ...party, queue }, now);
+      return party.current ? { ...party, queue } : playNext({ ...party, queue }, now);
     }
     case 'ended':
       if (event.round !== party.round || !party.current) return party;
-      if (party.loop === 'song') return begin(party, party.current, now);
-      return next(withCurrentAgain(party), now);
+      if (party.loop === 'song') return startSong(party, party.current, now);
+      return playNext(withCurrentAgain(party), now);
     case 'skipped':
       if (event.round !== party.round || !party.current) return party;
-      return next(withCurrentAgain(party), now);
+      return playNext(withCurrentAgain(party), now);
     case 'failed':
-      return event.round === party.round && party.current ? next(party, now) : party;
+      return event.round === party.round && party.current ? playNext(party, now) : party;
     case 'voted': {
       const { person, listeners } = event;
       if (!party.current || !listeners.includes(person)) return party;
       const votes = [...new Set([...party.votes, person])].filter((voter) => listeners.includes(voter));
-      if (votes.length >= votesNeeded(listeners.length)) return next(withCurrentAgain(party), now);
+      if (votes.length >= votesNeeded(listeners.length)) return playNext(withCurrentAgain(party), now);
       return { ...party, votes };
     }
     case 'removed': {
@@ -77,7 +77,7 @@ export function partyAfter(party: Party, event: PartyEvent, now: number): Party 
     case 'posted':
       return { ...party, posted: event.posted };
     case 'forgotten':
-      return without(party, event.person);
+      return removePerson(party, event.person);
     default:
       return event satisfies never;
   }
@@ -96,17 +96,17 @@ export function secondsAt({ position, current }: Pick<Party, 'position' | 'curre
 }
 
 /** Removes a person. The address keeps its channel, which the message of the party needs. */
-function without(party: Party, person: string): Party {
-  const isTheirs = ({ by }: PartySong) => by?.id === person;
-  const nameless = ({ by: _, ...song }: PartySong): PartySong => song;
+function removePerson(party: Party, person: string): Party {
+  const isByPerson = ({ by }: PartySong) => by?.id === person;
+  const withoutRequester = ({ by: _, ...song }: PartySong): PartySong => song;
   // Platform data may identify the person, such as the token of their interaction.
   const { platformData: _data, ...where } = party.address;
   return {
     ...party,
     address: where.person === person ? { ...where, person: '' } : party.address,
-    queue: party.queue.filter((queued) => !isTheirs(queued)),
+    queue: party.queue.filter((queued) => !isByPerson(queued)),
     votes: party.votes.filter((voter) => voter !== person),
-    ...(party.current && isTheirs(party.current) && { current: nameless(party.current) }),
+    ...(party.current && isByPerson(party.current) && { current: withoutRequester(party.current) }),
   };
 }
 
@@ -116,15 +116,15 @@ function withCurrentAgain(party: Party): Party {
   return { ...party, queue: [...party.queue, party.current] };
 }
 
-function next(party: Party, now: number): Party {
+function playNext(party: Party, now: number): Party {
   const [first, ...queue] = party.queue;
-  return begin({ ...party, queue }, first, now);
+  return startSong({ ...party, queue }, first, now);
 }
 
-function begin(party: Party, song: PartySong | undefined, now: number): Party {
-  const { current: _, ...others } = party;
+function startSong(party: Party, song: PartySong | undefined, now: number): Party {
+  const { current: _, ...rest } = party;
   return {
-    ...others,
+    ...rest,
     ...(song && { current: song }),
     round: party.round + 1,
     position: { seconds: 0, at: now, moves: false },

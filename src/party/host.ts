@@ -62,7 +62,7 @@ export interface PartyHost {
   /** Ends the party. */
   stop(): Promise<void>;
   /** Leaves the party to the next process. */
-  hand(): Promise<void>;
+  handOver(): Promise<void>;
 }
 
 /** Joins the channel and plays. Stores and shows nothing before it has joined. Rejects with VoiceError if it cannot join. */
@@ -79,7 +79,7 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
   let latest = party;
   /** The round that is playing, and the second at which playback started. */
   let playing: { readonly round: number; readonly from: number } | undefined;
-  let isSounding = false;
+  let isPlaying = false;
   let listeners: readonly string[] | undefined;
   let idleSince: number | undefined;
   let failures = 0;
@@ -99,7 +99,7 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
     return saving;
   }
 
-  const keep = () =>
+  const persist = () =>
     save(async () => {
       for (const person of await store.write(latest))
         latest = partyAfter(latest, { type: 'forgotten', person }, now());
@@ -108,7 +108,7 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
   async function change(event: PartyEvent): Promise<void> {
     const before = latest;
     latest = partyAfter(before, event, now());
-    if (latest !== before && !closing.signal.aborted) await keep();
+    if (latest !== before && !closing.signal.aborted) await persist();
   }
 
   function show(): void {
@@ -146,24 +146,24 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
     log.info({ guild, ending, songs: latest.round }, 'Party ended');
     // The process that has taken over writes the state.
     if (ending === 'taken-over') return;
-    if (ending === 'lost') return await keep();
+    if (ending === 'lost') return await persist();
     await save(() => store.remove(guild));
     await panel.close(overMessage(ENDINGS[ending], panel));
   }
 
   /** Makes playback match the state of the party. */
-  async function look(): Promise<void> {
+  async function synchronise(): Promise<void> {
     listeners = await voice.listeners(guild, session.channel);
     if (!latest.current && latest.radio && listeners?.length !== 0) {
       const song = await radioSong();
       if (song) await change({ type: 'queued', song });
     }
-    if (latest.current && latest.round !== playing?.round) await begin(latest.current);
+    if (latest.current && latest.round !== playing?.round) await startSong(latest.current);
     if (!latest.current && playing) {
       playing = undefined;
       session.stop();
     }
-    await sounds();
+    await synchronisePlayback();
     show();
   }
 
@@ -175,40 +175,41 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
   }
 
   /** Pauses in an empty channel, in the audience of a stage, and while paused. */
-  async function sounds(): Promise<void> {
-    const shall = playing !== undefined && !latest.paused && listeners?.length !== 0 && session.isSpeakable;
-    if (shall === isSounding) return;
-    isSounding = shall;
-    if (shall) session.resume();
+  async function synchronisePlayback(): Promise<void> {
+    const shouldPlay =
+      playing !== undefined && !latest.paused && listeners?.length !== 0 && session.isSpeakable;
+    if (shouldPlay === isPlaying) return;
+    isPlaying = shouldPlay;
+    if (shouldPlay) session.resume();
     else session.pause();
-    await change(measured(shall));
+    await change(measured(shouldPlay));
   }
 
-  async function begin(song: PartySong): Promise<void> {
+  async function startSong(song: PartySong): Promise<void> {
     const { round, position } = latest;
     session.stop();
     playing = undefined;
     try {
       const packets = await sound(song, position.seconds);
       playing = { round, from: position.seconds };
-      isSounding = true;
+      isPlaying = true;
       void session.play(packets).then((outcome) => {
         if (outcome === 'replaced') return;
         if (outcome === 'ended') failures = 0;
-        then(() => over(round, outcome));
+        then(() => finishSong(round, outcome));
       });
       await change(measured(true));
     } catch (error) {
       log.warn({ err: error, job: song.job }, 'Could not play a song in a voice channel');
-      await over(round, 'failed');
+      await finishSong(round, 'failed');
     }
   }
 
-  async function over(round: number, type: 'ended' | 'failed'): Promise<void> {
+  async function finishSong(round: number, type: 'ended' | 'failed'): Promise<void> {
     if (type === 'failed') failures += 1;
     if (failures >= MOST_FAILURES) return end('unplayable');
     await change({ type, round });
-    await look();
+    await synchronise();
   }
 
   async function tick(): Promise<void> {
@@ -218,7 +219,7 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
     const isIdle = listeners?.length === 0 || !latest.current;
     idleSince = isIdle ? (idleSince ?? now()) : undefined;
     if (idleSince !== undefined && now() - idleSince >= LEAVE_AFTER_MS) return end('deserted');
-    if (latest.current && latest.round !== playing?.round) await look();
+    if (latest.current && latest.round !== playing?.round) await synchronise();
     show();
   }
 
@@ -230,7 +231,7 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
     }
   }
 
-  const wake = () => then(look);
+  const wake = () => then(synchronise);
   const session = await voice.join({
     guild,
     channel: party.channel,
@@ -238,14 +239,14 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
     onMoved: (channel) =>
       then(async () => {
         await change({ type: 'moved', channel });
-        await look();
+        await synchronise();
       }),
     onListeners: wake,
     onSpeakable: wake,
     onEnded: (reason) => void end(reason),
   });
   joined.resolve();
-  await keep();
+  await persist();
   wake();
   void watch();
 
@@ -267,7 +268,7 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
       return after;
     },
     stop: () => end('stopped'),
-    async hand() {
+    async handOver() {
       await work;
       await end('lost');
     },

@@ -34,11 +34,11 @@ export function partyMessage(party: Party, shown: PartyShown): Message {
     };
   const { line, cover, page, seconds } = shown;
   const { title, hint } = stateOf(party, shown);
-  const sung = line && !hint ? `♪ *${plain(line)}*` : undefined;
+  const lyric = line && !hint ? `♪ *${plain(line)}*` : undefined;
   return {
     title: `${title}: ${current.title}`,
     titleUrl: page,
-    text: [progress(seconds, current.seconds), hint ?? sung]
+    text: [progress(seconds, current.seconds), hint ?? lyric]
       .filter((part) => part !== undefined)
       .join('\n\n'),
     fields: [

@@ -36,20 +36,20 @@ export function createParties(options: PartiesOptions): Parties {
     { isAwaited }: { readonly isAwaited: boolean },
   ): Promise<PartyHost | undefined> {
     const ended = () => void hosted.delete(guild);
-    const begin = async () => {
+    const prepareAndStart = async () => {
       const party = await prepare();
       if (!party) return undefined;
       const host = await startPartyHost({ ...options, isAwaited, ended }, party);
       hosted.set(guild, host);
       return host;
     };
-    const begun = begin().finally(() => starting.delete(guild));
-    starting.set(guild, begun);
-    return begun;
+    const startingHost = prepareAndStart().finally(() => starting.delete(guild));
+    starting.set(guild, startingHost);
+    return startingHost;
   }
 
   /** Returns the stored party, unless it has lapsed. */
-  async function left(guild: string): Promise<Party | undefined> {
+  async function storedParty(guild: string): Promise<Party | undefined> {
     const party = await store.read(guild);
     if (!party) return undefined;
     if (now() - party.position.at >= LAPSES_AFTER_MS) return void (await end(party, 'lapsed'));
@@ -65,12 +65,12 @@ export function createParties(options: PartiesOptions): Parties {
   }
 
   /** Resumes a stored party if this process is connected to its server. */
-  function goOn(guild: string): void {
+  function resume(guild: string): void {
     let party: Party | undefined;
     const prepare = async () => {
       const reach = await (await voice()).reach(guild);
       if (reach === 'outage' || reach === 'elsewhere') return undefined;
-      party = await left(guild);
+      party = await storedParty(guild);
       if (reach === 'here') return party;
       if (party) await end(party, 'removed');
       return undefined;
@@ -83,12 +83,12 @@ export function createParties(options: PartiesOptions): Parties {
 
   return {
     toolsFor: (address, person) =>
-      partyToolsFor({ address, person }, { ...options, hosted, starting, start, left, end }),
+      partyToolsFor({ address, person }, { ...options, hosted, starting, start, storedParty, end }),
 
     async sweep() {
       try {
         for (const guild of await store.guilds())
-          if (!isClosing && !hosted.has(guild) && !starting.has(guild)) goOn(guild);
+          if (!isClosing && !hosted.has(guild) && !starting.has(guild)) resume(guild);
       } catch (error) {
         log.warn({ err: error }, 'Could not list the stored parties');
       }
@@ -101,7 +101,7 @@ export function createParties(options: PartiesOptions): Parties {
 
     async stop() {
       isClosing = true;
-      await Promise.all([...hosted.values()].map((host) => host.hand()));
+      await Promise.all([...hosted.values()].map((host) => host.handOver()));
     },
   };
 }

@@ -22,16 +22,16 @@ export interface ToolParts extends PartiesOptions {
     how: { readonly isAwaited: boolean },
   ) => Promise<unknown>;
   /** Returns the server's stored party that no process is playing. */
-  readonly left: (guild: string) => Promise<Party | undefined>;
+  readonly storedParty: (guild: string) => Promise<Party | undefined>;
   readonly end: (party: Party, ending: VoiceEnd) => Promise<void>;
 }
 
 const ELSEWHERE = "I'm playing in another voice channel of this server. Join it, or use /party stop there.";
 
-const NOT_LET_IN =
+const NOT_A_MEMBER =
   "I'm not a member of this server, or I can't see its voice channels. Ask a moderator to add me.";
 
-const UNTOLD = "I can't see which voice channel you are in right now. Try again in a minute.";
+const CHANNEL_UNKNOWN = "I can't see which voice channel you are in right now. Try again in a minute.";
 
 const JOIN_FAILED = {
   removed: 'I was disconnected before I could start. Try again.',
@@ -47,20 +47,20 @@ export async function voiceChannelOf(
   voice: PartiesOptions['voice'],
 ): Promise<VoiceChannel | 'gone' | undefined> {
   const channel = await (await voice()).channelOf(guild, person.id);
-  if (channel === 'untold') throw new UserError(UNTOLD);
+  if (channel === 'untold') throw new UserError(CHANNEL_UNKNOWN);
   return channel;
 }
 
 /** Queues a song in the person's voice channel, or starts a party there. */
 export function createPlay({ address, person }: PartyRequester, parts: ToolParts): PartyTools['play'] {
-  const { voice, platform, now, newId, hosted, starting, start, left, end } = parts;
+  const { voice, platform, now, newId, hosted, starting, start, storedParty, end } = parts;
   const guild = serverOf(address);
 
   /** Returns the stored party, if any, and the party with the song added. Throws UserError, or VoiceError if it cannot start. */
   async function withSong(where: string, channel: string, song: PartySong) {
     const reach = await (await voice()).reach(where);
     if (reach !== 'here') throw new VoiceError(reach === 'gone' ? 'removed' : 'lost');
-    const stored = await left(where);
+    const stored = await storedParty(where);
     if (stored && stored.channel !== channel) throw new UserError(ELSEWHERE);
     const shown = platform.sameChannel?.(address) ?? address;
     const before = stored ?? newParty({ id: newId(), guild: where, channel, address: shown }, now());
@@ -68,7 +68,7 @@ export function createPlay({ address, person }: PartyRequester, parts: ToolParts
   }
 
   /** Joins the channel and plays. Throws UserError and VoiceError. */
-  async function begin(where: string, channel: string, song: PartySong): Promise<Party> {
+  async function startParty(where: string, channel: string, song: PartySong): Promise<Party> {
     const prepared = withSong(where, channel, song);
     try {
       await start(where, async () => (await prepared).party, { isAwaited: true });
@@ -82,16 +82,16 @@ export function createPlay({ address, person }: PartyRequester, parts: ToolParts
 
   async function queue(where: string, channel: string, song: PartySong): Promise<Party> {
     // Someone else may be starting a party at this moment.
-    const beginning = starting.get(where);
-    const host = hosted.get(where) ?? (beginning && (await beginning));
-    if (!host) return await begin(where, channel, song);
+    const startingHost = starting.get(where);
+    const host = hosted.get(where) ?? (startingHost && (await startingHost));
+    if (!host) return await startParty(where, channel, song);
     if (host.party.channel !== channel) throw new UserError(ELSEWHERE);
     return await host.apply({ type: 'queued', song });
   }
 
   return async (song) => {
     const channel = guild === undefined ? undefined : await voiceChannelOf(guild, person, voice);
-    if (channel === 'gone') throw new UserError(NOT_LET_IN);
+    if (channel === 'gone') throw new UserError(NOT_A_MEMBER);
     if (guild === undefined || !channel) throw new UserError("Join a voice channel first. I'll play there.");
     if (channel.missing.length > 0)
       throw new UserError(

@@ -26,7 +26,7 @@ export function createPartyStore({ settings, platform, now }: PartyStoreOptions)
   const without = (party: Party, person: string): Party =>
     partyAfter(party, { type: 'forgotten', person }, now());
   const indexKey = `parties:${platform}`;
-  const listed = async () => guildsSchema.parse((await settings.get(indexKey)) ?? []);
+  const readGuilds = async () => guildsSchema.parse((await settings.get(indexKey)) ?? []);
   const read = async (guild: string): Promise<Party | undefined> =>
     partySchema.safeParse(await settings.get(keyOf(guild))).data;
 
@@ -41,7 +41,7 @@ export function createPartyStore({ settings, platform, now }: PartyStoreOptions)
 
   return {
     /** Returns the servers that have a party. */
-    guilds: listed,
+    guilds: readGuilds,
     read,
 
     /** Writes a party without the people whom another process has forgotten since the last write. Resolves to these people. */
@@ -68,7 +68,7 @@ export function createPartyStore({ settings, platform, now }: PartyStoreOptions)
 
     /** Removes a person from stored parties. */
     async forget(person: string): Promise<void> {
-      for (const guild of await listed())
+      for (const guild of await readGuilds())
         await settings.update(keyOf(guild), (value) => {
           const party = partySchema.safeParse(value).data;
           return party ? without(party, person) : value;

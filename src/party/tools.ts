@@ -8,7 +8,7 @@ import { votesNeeded } from './events.ts';
 import type { PartyHost } from './host.ts';
 import { createPlay, type PartyRequester, type ToolParts, voiceChannelOf } from './play.ts';
 
-const NOTHING = 'Nothing is playing here. Start with /party play.';
+const NOTHING_PLAYING = 'Nothing is playing here. Start with /party play.';
 
 /** Creates the tools of a person at an address. */
 export function partyToolsFor({ address, person }: PartyRequester, parts: ToolParts): PartyTools {
@@ -16,9 +16,9 @@ export function partyToolsFor({ address, person }: PartyRequester, parts: ToolPa
   const guild = serverOf(address);
 
   /** Returns the party if the person is listening or moderates. Throws UserError. */
-  async function hearing(): Promise<PartyHost> {
+  async function controlledHost(): Promise<PartyHost> {
     const host = guild === undefined ? undefined : hosted.get(guild);
-    if (guild === undefined || !host) throw new UserError(NOTHING);
+    if (guild === undefined || !host) throw new UserError(NOTHING_PLAYING);
     if (person.moderator) return host;
     const channel = await voiceChannelOf(guild, person, parts.voice);
     if (channel !== 'gone' && channel?.id === host.party.channel) return host;
@@ -31,9 +31,9 @@ export function partyToolsFor({ address, person }: PartyRequester, parts: ToolPa
     play: createPlay({ address, person }, parts),
 
     async skip() {
-      const host = await hearing();
+      const host = await controlledHost();
       const { current, round } = host.party;
-      if (!current) throw new UserError(NOTHING);
+      if (!current) throw new UserError(NOTHING_PLAYING);
       const { title, by } = current;
       if (person.moderator || by?.id === person.id) {
         await host.apply({ type: 'skipped', round });
@@ -46,7 +46,7 @@ export function partyToolsFor({ address, person }: PartyRequester, parts: ToolPa
     },
 
     async remove(position) {
-      const host = await hearing();
+      const host = await controlledHost();
       const { queue } = host.party;
       const song = queue[position - 1];
       if (!song)
@@ -61,35 +61,35 @@ export function partyToolsFor({ address, person }: PartyRequester, parts: ToolPa
     },
 
     async shuffle() {
-      const host = await hearing();
+      const host = await controlledHost();
       await host.apply({ type: 'shuffled', random: host.party.queue.map(() => random()) });
       return 'Shuffled the queue.';
     },
 
     async loop(loop) {
-      await (await hearing()).apply({ type: 'looped', loop });
+      await (await controlledHost()).apply({ type: 'looped', loop });
       return loop === 'off' ? 'Repeat is off.' : `Repeating the ${loop}.`;
     },
 
     async radio(on) {
-      await (await hearing()).apply({ type: 'radio', on });
+      await (await controlledHost()).apply({ type: 'radio', on });
       return on
         ? 'The radio is on. When the queue is empty, I play recent songs from this channel.'
         : 'The radio is off.';
     },
 
     async pause() {
-      await (await hearing()).apply({ type: 'paused' });
+      await (await controlledHost()).apply({ type: 'paused' });
       return 'Paused.';
     },
 
     async resume() {
-      await (await hearing()).apply({ type: 'resumed' });
+      await (await controlledHost()).apply({ type: 'resumed' });
       return 'Resumed.';
     },
 
     async stop() {
-      const host = await hearing();
+      const host = await controlledHost();
       const { current, queue } = host.party;
       const isOwn = [current, ...queue].every((song) => !song?.by || song.by.id === person.id);
       if (!person.moderator && !isOwn && listenersOf(host).some((id) => id !== person.id))

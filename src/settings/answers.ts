@@ -45,12 +45,12 @@ export function setValue(name: keyof typeof NAMES, value: string | boolean | und
     if (before === value) return undefined;
     return {
       settings: value === undefined ? rest : { ...rest, [name]: value },
-      trace: { what: NAMES[name], from: inWords(before), to: inWords(value) },
+      trace: { what: NAMES[name], from: valueText(before), to: valueText(value) },
     };
   };
 }
 
-function inWords(value: string | boolean | undefined): string {
+function valueText(value: string | boolean | undefined): string {
   if (value === undefined) return 'not set';
   if (typeof value === 'boolean') return value ? 'on' : 'off';
   return value;

@@ -114,25 +114,25 @@ export function createDecisionStore({ store, now, newId }: DecisionStoreOptions)
 
     async changes(address, limit) {
       const { changes } = await records.read(serverKey(address));
-      const ofChannels = (await channelsOf(address)).map(({ name, settings }) =>
+      const channelChanges = (await channelsOf(address)).map(({ name, settings }) =>
         settings.changes.map((change): Change => ({ ...change, where: name })),
       );
-      return [...changes.map((change): Change => ({ ...change, where: 'server' })), ...ofChannels.flat()]
+      return [...changes.map((change): Change => ({ ...change, where: 'server' })), ...channelChanges.flat()]
         .sort((left, right) => right.at - left.at)
         .slice(0, limit);
     },
 
     async forget(platform, person) {
-      const isTheirs = ({ by }: { readonly by: Actor }) => by.id === person;
-      const unnamed = <Item extends { by: Actor }>(item: Item): Item =>
-        isTheirs(item) ? { ...item, by: FORGOTTEN } : item;
+      const isByPerson = ({ by }: { readonly by: Actor }) => by.id === person;
+      const anonymised = <Item extends { by: Actor }>(item: Item): Item =>
+        isByPerson(item) ? { ...item, by: FORGOTTEN } : item;
       await records.changeAll(`${encodeURIComponent(platform)}:`, (settings) => {
         const models = Object.entries(settings.models);
-        if (![...settings.changes, ...models.map(([, chosen]) => chosen)].some(isTheirs)) return settings;
+        if (![...settings.changes, ...models.map(([, chosen]) => chosen)].some(isByPerson)) return settings;
         return {
           ...settings,
-          models: Object.fromEntries(models.map(([family, chosen]) => [family, unnamed(chosen)])),
-          changes: settings.changes.map(unnamed),
+          models: Object.fromEntries(models.map(([family, chosen]) => [family, anonymised(chosen)])),
+          changes: settings.changes.map(anonymised),
         };
       });
     },

@@ -84,11 +84,11 @@ export function createFeedback({ settings }: { readonly settings: SettingsStore 
       records.changeAll(`${keyOfParts('feedback', platform)}:`, (votesOfDay) => {
         const all = Object.entries(votesOfDay.answers);
         if (!all.some(([, { votes }]) => Object.hasOwn(votes, person))) return votesOfDay;
-        const left = all.map(([job, { model, votes }]) => {
-          const { [person]: _, ...others } = votes;
-          return [job, { model, votes: others }] as const;
+        const remaining = all.map(([job, { model, votes }]) => {
+          const { [person]: _, ...rest } = votes;
+          return [job, { model, votes: rest }] as const;
         });
-        return { ...votesOfDay, answers: Object.fromEntries(left) };
+        return { ...votesOfDay, answers: Object.fromEntries(remaining) };
       }),
 
     async prune(firstDay) {

@@ -80,13 +80,13 @@ export function createModelSettings(options: ModelSettingsOptions): ModelSetting
       if (named !== undefined) return lookUp(family, named, models).model;
       const { chosen, gone } = await checkedChoices(family, settings);
       const fallback = chosen?.model ?? defaults[family];
-      for (const lost of gone) await tellGone({ family, lost, fallback, where }, options);
+      for (const lost of gone) await notifyUnavailable({ family, lost, fallback, where }, options);
       if (chosen) return chosen.model;
-      if (fallback === undefined) throw new UserError(noneChosen(family, models), 'model');
+      if (fallback === undefined) throw new UserError(noModelText(family, models), 'model');
       if (isOffered(family, fallback, models)) return lookUp(family, fallback, models).model;
       options.log.warn({ family, model: fallback }, 'The default model is not available to this account');
       const which = `The default model for ${FAMILY_NOUNS[family].many}, “${fallback}”, is no longer available.`;
-      throw new UserError(`${which} ${noneChosen(family, models)}`, 'model');
+      throw new UserError(`${which} ${noModelText(family, models)}`, 'model');
     },
 
     suggest(family, typed) {
@@ -115,8 +115,8 @@ export function createModelSettings(options: ModelSettingsOptions): ModelSetting
       FAMILIES.map((family) => {
         const { chosen, gone } = choices(family, settings);
         const operators = defaults[family];
-        const isLost = operators !== undefined && !isOffered(family, operators, models);
-        const fallback = isLost ? undefined : operators;
+        const isUnavailable = operators !== undefined && !isOffered(family, operators, models);
+        const fallback = isUnavailable ? undefined : operators;
         const from: Origin = chosen?.from ?? (fallback === undefined ? 'none' : 'deployment');
         const lost = gone.map((choice) => ({ model: choice.model, from: choice.from }));
         return present({
@@ -124,7 +124,8 @@ export function createModelSettings(options: ModelSettingsOptions): ModelSetting
           model: chosen?.model ?? fallback,
           from,
           chosenBy: chosen?.by,
-          gone: isLost && !chosen ? [...lost, { model: operators, from: 'deployment' as const }] : lost,
+          gone:
+            isUnavailable && !chosen ? [...lost, { model: operators, from: 'deployment' as const }] : lost,
         });
       }),
   };
@@ -138,7 +139,7 @@ interface Choosing {
 }
 
 /** Notifies the moderator who chose the model once. The first replica to store the mark sends the message. */
-async function tellGone(
+async function notifyUnavailable(
   change: { family: Family; lost: Choosing; fallback: string | undefined; where: Address },
   { decisions, tell, now, log }: ModelSettingsOptions,
 ): Promise<void> {
@@ -213,13 +214,13 @@ const USES = {
 /** Sorts a family's own models first, those on the typed route before others, and other families' models last. */
 function distanceOf({ uses, routes }: Model, family: Family, route?: string): number {
   if (family === 'song') return 0;
-  const isOther = uses !== undefined && !uses.includes(USES[family].use);
-  const isElsewhere = route !== undefined && !routes?.some((known) => known === route);
-  return (isOther ? 4 : uses === undefined ? 2 : 0) + (isElsewhere ? 1 : 0);
+  const isOtherFamily = uses !== undefined && !uses.includes(USES[family].use);
+  const isOtherRoute = route !== undefined && !routes?.some((known) => known === route);
+  return (isOtherFamily ? 4 : uses === undefined ? 2 : 0) + (isOtherRoute ? 1 : 0);
 }
 
 /** Throws UserError for a model that the list assigns to another family. */
-function refuseForeign({ id, uses = [] }: Model, family: Exclude<Family, 'song'>): void {
+function assertFamily({ id, uses = [] }: Model, family: Exclude<Family, 'song'>): void {
   const [own] = Object.entries(USES).filter(([, { use }]) => uses.includes(use));
   if (own === undefined || uses.includes(USES[family].use)) return;
   const [command, { does }] = own;
@@ -253,7 +254,7 @@ function lookUp(family: Family, named: string, models: ModelSettingsOptions['mod
   switch (choice.kind) {
     case 'id':
     case 'label': {
-      refuseForeign(choice.model, family);
+      assertFamily(choice.model, family);
       const model = withRoute(route ?? routeNeeded(choice.model, family), choice.model.id);
       return { model, ...(choice.kind === 'label' ? { label: id } : {}), checked: true };
     }
@@ -268,7 +269,7 @@ function lookUp(family: Family, named: string, models: ModelSettingsOptions['mod
   }
 }
 
-function noneChosen(family: Family, models: ModelSettingsOptions['models']): string {
+function noModelText(family: Family, models: ModelSettingsOptions['models']): string {
   const ids = models
     .cached()
     .toSorted((left, right) => distanceOf(left, family) - distanceOf(right, family))

@@ -72,15 +72,25 @@ export function moderationFor(
     return decisions.change(address, where, person, edit);
   };
   /** After a change for the server: the names of channels with a different setting. */
-  const othersThan = async (where: Where, isOther: (own: KeptSettings) => boolean): Promise<string[]> => {
+  const differingChannels = async (
+    where: Where,
+    differs: (own: KeptSettings) => boolean,
+  ): Promise<string[]> => {
     const channels = where === 'server' ? await decisions.channels(address) : [];
-    return channels.filter(({ settings: own }) => isOther(own)).map(({ name }) => name);
+    return channels.filter(({ settings: own }) => differs(own)).map(({ name }) => name);
   };
   const thingsOf = thingsBy(options.commands);
   const report = async (name: RuleName, where: Where, aspects: readonly Aspect[]): Promise<RuleReport> => {
-    const asked: ReportOptions = { name, where, aspects, settings: await read(), at: address, thingsOf };
-    const channels = await othersThan(where, (own) => decidesToo(asked, own));
-    return { ...reportOn(asked), channels };
+    const reportOptions: ReportOptions = {
+      name,
+      where,
+      aspects,
+      settings: await read(),
+      at: address,
+      thingsOf,
+    };
+    const channels = await differingChannels(where, (own) => decidesToo(reportOptions, own));
+    return { ...reportOn(reportOptions), channels };
   };
   const server = { platform: address.platform, guild: serverOf(address) ?? '' };
   const firstOf = (days: number) => dayOf(now() - (days - 1) * DAY);
@@ -125,12 +135,12 @@ export function moderationFor(
         if (systemPrompt !== undefined) await change(where, setValue('systemPrompt', systemPrompt));
         if (assistant !== undefined) await change(where, setValue('assistant', assistant));
         if (footer !== undefined) await change(where, setValue('footer', footer));
-        return othersThan(
+        return differingChannels(
           where,
           (own) =>
-            isAnother(own.systemPrompt, systemPrompt) ||
-            isAnother(own.assistant, assistant) ||
-            isAnother(own.footer, footer),
+            isDifferent(own.systemPrompt, systemPrompt) ||
+            isDifferent(own.assistant, assistant) ||
+            isDifferent(own.footer, footer),
         );
       },
       async talk(on) {
@@ -141,7 +151,7 @@ export function moderationFor(
     pages: {
       async set(on, where) {
         await change(where, setValue('pages', on));
-        return othersThan(where, (own) => isAnother(own.pages, on));
+        return differingChannels(where, (own) => isDifferent(own.pages, on));
       },
       async album() {
         const url = (key: string) => options.albumUrl(address, key);
@@ -227,6 +237,6 @@ function resetEdit(choice: Resettable): Edit {
 }
 
 /** True if a channel has its own value that differs from the chosen one. */
-function isAnother<Value>(own: Value | undefined, chosen: Value | undefined): boolean {
+function isDifferent<Value>(own: Value | undefined, chosen: Value | undefined): boolean {
   return own !== undefined && chosen !== undefined && own !== chosen;
 }

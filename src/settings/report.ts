@@ -21,7 +21,7 @@ import {
   type Who,
 } from './access/precedence.ts';
 import type { Decisions, KeptSettings } from './decisions.ts';
-import { limitsThatHold, limitThings } from './limits/meter.ts';
+import { applicableLimits, limitThings } from './limits/meter.ts';
 import { accessText, describeLimit, limitedText, placedText, subjectText } from './words.ts';
 
 /** Which kind of rule changed. */
@@ -39,9 +39,9 @@ export interface ReportOptions {
 
 export function reportOn(options: ReportOptions): Omit<RuleReport, 'channels'> {
   const { name, where, settings, aspects, at } = options;
-  const isAbout = about(options);
+  const isRelated = relatedTo(options);
   const related = placedRules(settings).filter(
-    ({ rule, from }) => isAbout({ rule, from }) && !(from === where && hasRuleName(rule, name)),
+    ({ rule, from }) => isRelated({ rule, from }) && !(from === where && hasRuleName(rule, name)),
   );
   return {
     now: aspects.map((aspect) => (aspect === 'access' ? accessNow(options) : limitsNow(options))),
@@ -51,12 +51,12 @@ export function reportOn(options: ReportOptions): Omit<RuleReport, 'channels'> {
 
 /** True if a channel has its own rules related to the change. */
 export function decidesToo(options: ReportOptions, { rules }: KeptSettings): boolean {
-  const isAbout = about(options);
-  return rules.some((rule) => isAbout({ rule, from: 'channel' }));
+  const isRelated = relatedTo(options);
+  return rules.some((rule) => isRelated({ rule, from: 'channel' }));
 }
 
 /** Selects rules about the same command, or one that includes it or is included. */
-function about({ name: { what }, aspects, thingsOf }: ReportOptions): (placed: PlacedRule) => boolean {
+function relatedTo({ name: { what }, aspects, thingsOf }: ReportOptions): (placed: PlacedRule) => boolean {
   return (placed) => {
     const { what: other } = placed.rule;
     return (
@@ -67,16 +67,20 @@ function about({ name: { what }, aspects, thingsOf }: ReportOptions): (placed: P
 }
 
 function accessNow({ name, where, settings, at, thingsOf }: ReportOptions): string {
-  const { allowed, by } = decideAccess(thingsOf(name.what), standIn(name), heldIn(where, settings));
+  const { allowed, by } = decideAccess(
+    thingsOf(name.what),
+    samplePerson(name),
+    settingsInForce(where, settings),
+  );
   const isOwn = by !== undefined && by.from === where && hasRuleName(by.rule, name);
   const because = by ? placedText(by, at) : 'no rule forbids it';
   return `Now in ${placeText(where, at)}: ${accessText(allowed, name)}${isOwn ? '' : `. Reason: ${because}`}.`;
 }
 
 function limitsNow({ name, where, settings, at }: ReportOptions): string {
-  const held = heldIn(where, settings);
+  const inForce = settingsInForce(where, settings);
   const limits = (name.what === ALL ? FAMILIES : [name.what]).flatMap((what) =>
-    limitsThatHold(limitThings(what), standIn(name), held),
+    applicableLimits(limitThings(what), samplePerson(name), inForce),
   );
   const [whom, place] = [subjectText(name.who), placeText(where, at)];
   const which = [...new Set(limits.map((limit) => describeLimit(limit, at)))];
@@ -86,13 +90,13 @@ function limitsNow({ name, where, settings, at }: ReportOptions): string {
 }
 
 /** A sample person to whom the rule applies. */
-function standIn({ who: { type, id } }: RuleName): Who {
+function samplePerson({ who: { type, id } }: RuleName): Who {
   if (type === 'person') return { id, roles: [], moderator: false };
   return { id: '', roles: [id], moderator: id === MODERATORS.id, visitor: id === VISITORS.id };
 }
 
 /** The settings in force in a channel, or in a server without its channels' settings. */
-function heldIn(where: Where, settings: Decisions): Decisions {
+function settingsInForce(where: Where, settings: Decisions): Decisions {
   return where === 'channel'
     ? settings
     : { ...settings, channel: { ...settings.channel, rules: [], talk: false } };

@@ -39,11 +39,11 @@ export function createVoices({ settings }: { readonly settings: SettingsStore })
     removed: async (where) => (await records.read(keyOf(where))).removed,
 
     keep: (where, voice) =>
-      records.change(keyOf(where), (kept) => {
-        const { voices, removed } = kept;
-        if (voices.some(({ personaId }) => personaId === voice.personaId)) return kept;
+      records.change(keyOf(where), (stored) => {
+        const { voices, removed } = stored;
+        if (voices.some(({ personaId }) => personaId === voice.personaId)) return stored;
         return {
-          ...kept,
+          ...stored,
           voices: [...voices, { ...voice, name: freeName(voice.name, voices) }],
           removed: removed.filter(({ personaId }) => personaId !== voice.personaId),
         };
@@ -51,13 +51,13 @@ export function createVoices({ settings }: { readonly settings: SettingsStore })
 
     async remove(where, personaId) {
       let found: Voice | undefined;
-      await records.change(keyOf(where), (kept) => {
-        const { voices, removed } = kept;
+      await records.change(keyOf(where), (stored) => {
+        const { voices, removed } = stored;
         found = voices.find((voice) => voice.personaId === personaId);
-        if (!found) return kept;
+        if (!found) return stored;
         const { audioId } = found;
         return {
-          ...kept,
+          ...stored,
           voices: voices.filter((voice) => voice !== found),
           removed: audioId === undefined ? removed : [...removed, { personaId, audioId }],
         };
@@ -66,9 +66,9 @@ export function createVoices({ settings }: { readonly settings: SettingsStore })
     },
 
     forget: (platform, person) =>
-      records.changeAll(`${keyOfParts('voices', platform)}:`, (kept) => {
-        const voices = kept.voices.filter(({ keptBy }) => keptBy.id !== person);
-        return voices.length === kept.voices.length ? kept : { ...kept, voices };
+      records.changeAll(`${keyOfParts('voices', platform)}:`, (stored) => {
+        const voices = stored.voices.filter(({ keptBy }) => keptBy.id !== person);
+        return voices.length === stored.voices.length ? stored : { ...stored, voices };
       }),
   };
 }

@@ -32,18 +32,18 @@ export function createLocks({ leases, notifications, clock, newId }: LockTools):
     /** Resolves to false if another replica holds the lock. */
     async function take(): Promise<boolean> {
       // Read before the request, because the process may be suspended while it waits for the answer.
-      const askedAt = clock.elapsed();
-      const isTaken = await leases.take(name, holder, lockMs);
-      if (isTaken) heldUntil = askedAt + lockMs;
-      return isTaken;
+      const requestedAt = clock.elapsed();
+      const isAcquired = await leases.take(name, holder, lockMs);
+      if (isAcquired) heldUntil = requestedAt + lockMs;
+      return isAcquired;
     }
 
-    async function keep(): Promise<void> {
+    async function renew(): Promise<void> {
       while (!lost.signal.aborted) {
         await pause(lockMs / RENEWALS, ended.signal, clock);
         if (ended.signal.aborted) return;
-        const isTaken = await take().catch(() => undefined);
-        if (isTaken === false || clock.elapsed() >= heldUntil) lost.abort();
+        const isAcquired = await take().catch(() => undefined);
+        if (isAcquired === false || clock.elapsed() >= heldUntil) lost.abort();
       }
     }
 
@@ -52,13 +52,13 @@ export function createLocks({ leases, notifications, clock, newId }: LockTools):
       await untilReleased(name, signal);
       signal.throwIfAborted();
     }
-    const kept = keep();
+    const renewal = renew();
     try {
       const isHeld = () => !lost.signal.aborted && clock.elapsed() < heldUntil;
       return await work({ lost: lost.signal, isHeld });
     } finally {
       ended.abort();
-      await kept;
+      await renewal;
       // A lock that is not released expires.
       await leases.release(name, holder).catch(() => undefined);
       await notifications.publish(name).catch(() => undefined);

@@ -144,11 +144,11 @@ export async function importLines(
 
 /** Reads to the end, and checks that existing signed links and callbacks would stay valid. */
 async function checkSecrets(open: () => AsyncIterable<string>, storage: Storage): Promise<void> {
-  const own = new Map(await storage.secrets());
+  const existing = new Map(await storage.secrets());
   for await (const line of readLines(open())) {
     if (!('secret' in line)) continue;
     const { name, value } = line.secret;
-    if ((own.get(name) ?? value) !== value) {
+    if ((existing.get(name) ?? value) !== value) {
       throw new TransferError(
         `This storage already has a different secret “${name}”. An import would break its links. Import into an empty storage.`,
       );

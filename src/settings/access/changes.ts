@@ -14,14 +14,14 @@ interface Place {
 /** Adds a rule, replacing the one it conflicts with. Throws UserError if there are too many rules. */
 export function setRule(rule: Rule, { from, at }: Place): Edit {
   return (settings) => {
-    const replaced = settings.rules.filter((known) => replaces(rule, known));
-    const others = settings.rules.filter((known) => !replaced.includes(known));
-    if (others.length >= MOST_RULES)
+    const replaced = settings.rules.filter((existing) => replaces(rule, existing));
+    const rest = settings.rules.filter((existing) => !replaced.includes(existing));
+    if (rest.length >= MOST_RULES)
       throw new UserError(
         `There are ${MOST_RULES} rules already. Remove some with /limits reset, or use a role.`,
       );
     return {
-      settings: { ...settings, rules: [...others, rule] },
+      settings: { ...settings, rules: [...rest, rule] },
       trace: traceOf(rule, replaced, [rule], { from, at }),
     };
   };
@@ -30,20 +30,20 @@ export function setRule(rule: Rule, { from, at }: Place): Edit {
 /** Removes all rules and limits with that name. */
 export function resetRules(name: RuleName, place: Place): Edit {
   return (settings) => {
-    const removed = settings.rules.filter((known) => hasRuleName(known, name));
+    const removed = settings.rules.filter((existing) => hasRuleName(existing, name));
     if (removed.length === 0) return undefined;
     return {
-      settings: { ...settings, rules: settings.rules.filter((known) => !removed.includes(known)) },
+      settings: { ...settings, rules: settings.rules.filter((existing) => !removed.includes(existing)) },
       trace: traceOf(name, removed, [], place),
     };
   };
 }
 
 /** An `unlimited` rule replaces all limits, and any limit replaces it. */
-function replaces(rule: Rule, known: Rule): boolean {
-  const kinds = [ruleKind(rule), ruleKind(known)];
+function replaces(rule: Rule, existing: Rule): boolean {
+  const kinds = [ruleKind(rule), ruleKind(existing)];
   const isSameKind = kinds[0] === kinds[1] || (kinds.includes('unlimited') && !kinds.includes('access'));
-  return hasRuleName(known, rule) && isSameKind;
+  return hasRuleName(existing, rule) && isSameKind;
 }
 
 /** Rules of one kind replace each other. Limits of different kinds apply together. */

@@ -73,7 +73,7 @@ export function thingsOf({
 
 export type Who = Pick<Person, 'id' | 'roles' | 'moderator' | 'visitor'>;
 
-function isMeant({ type, id }: Subject, person: Who): boolean {
+function appliesTo({ type, id }: Subject, person: Who): boolean {
   if (type === 'person') return id === person.id;
   switch (id) {
     case EVERYONE.id:
@@ -103,11 +103,11 @@ export function decisive<Some extends Rule>(
   question: Question,
 ): PlacedRule<Some> | undefined {
   const { person, things } = question;
-  const meant = rules.filter(({ rule }) => things.includes(rule.what) && isMeant(rule.who, person));
+  const matching = rules.filter(({ rule }) => things.includes(rule.what) && appliesTo(rule.who, person));
   const places = (['default', 'server', 'channel'] as const).flatMap(
     (place) =>
       decisiveIn(
-        meant.filter(({ from }) => from === place),
+        matching.filter(({ from }) => from === place),
         question,
       ) ?? [],
   );

@@ -112,21 +112,21 @@ export function createMeter({ usage, ceilings, costs, now, isPaused, measure }: 
     const counts = (limit: Limit) =>
       limit.family === undefined ? family !== 'party' : limit.family === family;
     return [
-      ...limitsThatHold(limitThings(family), person, settings).map((limit) =>
+      ...applicableLimits(limitThings(family), person, settings).map((limit) =>
         applied(limit, address, person),
       ),
       ...operatorsLimits(ceilings, address, person).filter(({ limit }) => counts(limit)),
     ];
   }
 
-  function assertTaking(address: Address, settings: Decisions): void {
+  function assertNotPaused(address: Address, settings: Decisions): void {
     if (isPaused()) throw refusedByDecision(PAUSED_BY_OPERATOR);
     if (settings.server.paused) throw refusedByDecision(pausedSentence(address));
   }
 
   return {
     claim(job, settings) {
-      assertTaking(job.address, settings);
+      assertNotPaused(job.address, settings);
       const limits = limitsOn(familyOf(job.work), job, settings);
       const reservation = reservationOf(job);
       return {
@@ -137,7 +137,7 @@ export function createMeter({ usage, ceilings, costs, now, isPaused, measure }: 
     },
 
     async countQueued(song, settings, queue) {
-      assertTaking(song.address, settings);
+      assertNotPaused(song.address, settings);
       const limits = limitsOn('party', song, settings);
       const at = now();
       const reservation = reservationFor({ ...song, at, units: 0, family: 'party' });
@@ -166,7 +166,7 @@ export function createMeter({ usage, ceilings, costs, now, isPaused, measure }: 
     giveBack: ({ invocation }) => usage.giveBack(invocation),
 
     async inForce(address, person, settings) {
-      const shown = async (
+      const withUsage = async (
         from: LimitInForce['from'],
         { limit, counter }: Applied,
       ): Promise<LimitInForce> => {
@@ -177,10 +177,15 @@ export function createMeter({ usage, ceilings, costs, now, isPaused, measure }: 
         // Moderators also see limits for other people.
         ...limitRules(settings).flatMap(({ rule, from }) =>
           rule.type === 'limit'
-            ? [shown(from === 'default' ? 'channel' : from, applied(limitOf(rule, from), address, person))]
+            ? [
+                withUsage(
+                  from === 'default' ? 'channel' : from,
+                  applied(limitOf(rule, from), address, person),
+                ),
+              ]
             : [],
         ),
-        ...operatorsLimits(ceilings, address, person).map((limit) => shown('deployment', limit)),
+        ...operatorsLimits(ceilings, address, person).map((limit) => withUsage('deployment', limit)),
       ]);
     },
   };
@@ -238,7 +243,7 @@ function limitRules(settings: Decisions): PlacedRule<LimitRule | UnlimitedRule>[
 export const limitThings = (what: string): readonly string[] => (what === 'party' ? [what] : [what, ALL]);
 
 /** Returns moderators' limits for a person: for each kind, the one set by the deciding rule. */
-export function limitsThatHold(things: readonly string[], person: Who, settings: Decisions): Limit[] {
+export function applicableLimits(things: readonly string[], person: Who, settings: Decisions): Limit[] {
   const rules = limitRules(settings).filter(({ rule }) => things.includes(rule.what));
   const limits = rules.filter(({ rule }) => rule.type === 'limit');
   // A channel's shared limit applies in addition to the server's.

@@ -53,7 +53,7 @@ export async function openRedisStorage(options: RedisStorageOptions): Promise<St
     connection.close();
   };
   try {
-    await warnOfForgetting(connection, log);
+    await warnAboutDurability(connection, log);
   } catch (error) {
     await close();
     throw error;
@@ -122,7 +122,7 @@ export async function examineRedis(
 }
 
 /** Logs a warning if Redis may lose jobs. Throws StorageError for a read-only replica. */
-async function warnOfForgetting(connection: RedisConnection, log: Log): Promise<void> {
+async function warnAboutDurability(connection: RedisConnection, log: Log): Promise<void> {
   for (const { level, sentence, remedy } of await inspectRedis(connection)) {
     if (level === 'wrong') throw new StorageError('unavailable', sentence);
     if (level === 'warning') log.warn({}, `${sentence}: ${remedy}`);
