@@ -25,8 +25,8 @@ export function titleFrom(prompt: string): string {
 }
 
 /** Returns the topic of a question, without question words and final punctuation. */
-export function topicAfter(text: string, asking: RegExp): string | null {
-  const match = asking.exec(text);
+export function topicAfter(text: string, questionWords: RegExp): string | null {
+  const match = questionWords.exec(text);
   if (match === null) return null;
   const rest = text
     .slice(match.index + match[0].length)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { writeAnswer } from '../../src/emulator/text/answers.ts';
 import type { ConversationMessage } from '../../src/emulator/text/conversation.ts';
 
-const say = (...texts: string[]): ConversationMessage[] =>
+const conversation = (...texts: string[]): ConversationMessage[] =>
   texts.map((text, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant', text, pictures: [] }));
 
 async function answer(messages: readonly ConversationMessage[]): Promise<string> {
@@ -16,7 +16,7 @@ test.each([
   ['What is 1000 divided by 8?', '1000 / 8 = **125**'],
   ['0.1 + 0.2', '0.1 + 0.2 = **0.3**'],
 ])('%s', async (question, expected) => {
-  expect(await answer(say(question))).toBe(expected);
+  expect(await answer(conversation(question))).toBe(expected);
 });
 
 test.each([
@@ -31,28 +31,34 @@ test.each([
   ['Hello!', /Ask me/],
   ['Purple submarines on Tuesday', /purple[\s\S]*submarines/i],
 ])('answers %s', async (question, expected) => {
-  expect(await answer(say(question))).toMatch(expected);
+  expect(await answer(conversation(question))).toMatch(expected);
 });
 
 test('equal conversations get equal answers, different ones get different answers', async () => {
-  expect(await answer(say('Explain tides'))).toBe(await answer(say('Explain tides')));
-  expect(await answer(say('Explain tides'))).not.toBe(await answer(say('Explain bridges')));
+  expect(await answer(conversation('Explain tides'))).toBe(await answer(conversation('Explain tides')));
+  expect(await answer(conversation('Explain tides'))).not.toBe(await answer(conversation('Explain bridges')));
 });
 
 test('recalls earlier messages and invents none', async () => {
-  expect(await answer(say('My name is Ada', 'Hello', 'what is my name?'))).toContain('Ada');
-  expect(await answer(say('My name is Ada', 'Hi', 'call me Bea', 'Hi', "what's my name"))).toContain('Bea');
-  expect(await answer(say('what is my name?'))).toContain('not told me');
-  expect(await answer(say('Explain tides', 'They go up', 'what did I ask?'))).toContain('Explain tides');
+  expect(await answer(conversation('My name is Ada', 'Hello', 'what is my name?'))).toContain('Ada');
+  expect(await answer(conversation('My name is Ada', 'Hi', 'call me Bea', 'Hi', "what's my name"))).toContain(
+    'Bea',
+  );
+  expect(await answer(conversation('what is my name?'))).toContain('not told me');
+  expect(await answer(conversation('Explain tides', 'They go up', 'what did I ask?'))).toContain(
+    'Explain tides',
+  );
 });
 
 test('an essay can be long', async () => {
-  expect((await answer(say('Write an essay of 40 paragraphs about tea'))).length).toBeGreaterThan(8000);
+  expect((await answer(conversation('Write an essay of 40 paragraphs about tea'))).length).toBeGreaterThan(
+    8000,
+  );
 });
 
 test.each(['', ' ', '?', '🦉', '((((', '-', 'what is', 'list', '1'.repeat(5000), '[](http://x)'])(
   'answers %j',
   async (question) => {
-    expect((await answer(say(question))).length).toBeGreaterThan(5);
+    expect((await answer(conversation(question))).length).toBeGreaterThan(5);
   },
 );

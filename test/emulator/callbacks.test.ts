@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { makeSong, post, runEmulator, runReceiver, shareEmulator, songFields } from './harness.ts';
 import { SHAPES, type ShapeName } from './shapes.ts';
 
-const emulatorHere = shareEmulator();
+const sharedEmulator = shareEmulator();
 // Long enough for a slow machine, short enough for a test.
 const impatientEmulator = shareEmulator({ callbackTimeoutSeconds: 1 });
 
@@ -11,7 +11,7 @@ const songPath = '/music/generate';
 type Body = any;
 
 async function generate(fault: string | null, ...statuses: Parameters<typeof runReceiver>) {
-  const emulator = await (statuses.includes('hang') ? impatientEmulator() : emulatorHere());
+  const emulator = await (statuses.includes('hang') ? impatientEmulator() : sharedEmulator());
   const receiver = await runReceiver(...statuses);
   const headers: Record<string, string> = fault === null ? {} : { 'x-emulator-fault': fault };
   const answer = await post(emulator, songPath, songFields(receiver), headers);
@@ -190,7 +190,7 @@ test.each(Object.keys(expected) as ShapeName[])(
 );
 
 test('songs of two parallel requests stay in their tasks', async () => {
-  const emulator = await emulatorHere();
+  const emulator = await sharedEmulator();
   const receiver = await runReceiver();
   const [left, right] = await Promise.all([
     post(emulator, songPath, songFields(receiver, { prompt: 'owls' })),

@@ -127,17 +127,17 @@ export function createFaults(rules: readonly FaultRule[]) {
     },
     /** Returns the faults of a request: those of its header, or of the first matching rule, whose count decreases. */
     take(method: string, url: string, header: string | undefined): Fault[] {
-      const asked = header === undefined ? [] : parseFaults(header);
+      const requested = header === undefined ? [] : parseFaults(header);
       const path = pathOf(url);
       const entry = active.find(
         ({ rule, faults, left }) =>
           left > 0 &&
           (rule.path === undefined ? isGateway(path) : path.includes(rule.path)) &&
-          faults.every(({ kind }) => concerned[kind]?.(method, path) ?? true),
+          faults.every(({ kind }) => affected[kind]?.(method, path) ?? true),
       );
-      if (entry === undefined) return asked;
+      if (entry === undefined) return requested;
       entry.left -= 1;
-      return [...asked, ...entry.faults];
+      return [...requested, ...entry.faults];
     },
   };
 }
@@ -149,7 +149,7 @@ function isGateway(path: string): boolean {
 
 const isMusic = (_method: string, path: string): boolean => routeFamily(path) === 'music';
 /** The requests that a fault applies to. Faults without an entry apply to all. */
-const concerned: Partial<Record<Fault['kind'], (method: string, path: string) => boolean>> = {
+const affected: Partial<Record<Fault['kind'], (method: string, path: string) => boolean>> = {
   callback: isMusic,
   'body-code': isMusic,
   stream: (_, path) => path.endsWith('/chat/completions') || path.endsWith(':streamGenerateContent'),

@@ -202,8 +202,8 @@ async function* faultyEvents(
 ): AsyncGenerator<string> {
   const { pieces } = dialect;
   for (const data of dialect.opening) yield serverSentEvent(data);
-  const told = how === 'no-end' ? pieces : pieces.slice(0, Math.ceil(pieces.length / 2));
-  for (const text of told) {
+  const sentPieces = how === 'no-end' ? pieces : pieces.slice(0, Math.ceil(pieces.length / 2));
+  for (const text of sentPieces) {
     await context.pause(PIECE_SECONDS);
     yield serverSentEvent(dialect.piece(text));
   }

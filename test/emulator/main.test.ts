@@ -43,7 +43,7 @@ test('the printed command starts a bot that can fetch the emulator’s files', a
   );
   const { gateway, media } = readConfig(settings);
   const { baseUrl = '', apiKey = '' } = gateway ?? {};
-  const painted = await fetch(`${baseUrl}/v1/media/services/aigc/multimodal-generation/generation`, {
+  const imageResponse = await fetch(`${baseUrl}/v1/media/services/aigc/multimodal-generation/generation`, {
     method: 'POST',
     headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
     body: JSON.stringify({
@@ -51,7 +51,7 @@ test('the printed command starts a bot that can fetch the emulator’s files', a
       input: { messages: [{ role: 'user', content: [{ text: 'a fox' }] }] },
     }),
   });
-  const [file = ''] = /http:[^"]+\.png/.exec(await painted.text()) ?? [];
+  const [file = ''] = /http:[^"]+\.png/.exec(await imageResponse.text()) ?? [];
   expect(media.allowedHosts).toContain(new URL(file).host);
 });
 

@@ -5,9 +5,9 @@ import { drawScene, planScene } from '../../src/emulator/studio/painter/scene.ts
 import { openStudio } from '../../src/emulator/studio/studio.ts';
 import { fetchBytes, get, post, runEmulator, shareEmulator } from './harness.ts';
 
-const emulatorHere = shareEmulator();
+const sharedEmulator = shareEmulator();
 /** For tests that read files or requests. */
-const studioHere = shareEmulator({ studio: openStudio() });
+const realEmulator = shareEmulator({ studio: openStudio() });
 
 const paths = [
   ['/v1/media/services/aigc/video-generation/video-synthesis', '/v1/media/tasks/'],
@@ -27,7 +27,7 @@ async function draw(emulator: Emulator, text: string, parameters?: Record<string
 }
 
 test('an image has the requested size and depends only on the prompt', async () => {
-  const emulator = await studioHere();
+  const emulator = await realEmulator();
   const boat = await draw(emulator, 'a boat on the sea', { size: '300*500' });
   expect([boat.picture.width, boat.picture.height]).toEqual([300, 500]);
   expect(boat.body.usage).toEqual({ width: 300, height: 500, image_count: 1 });
@@ -40,13 +40,13 @@ test('an image has the requested size and depends only on the prompt', async () 
 });
 
 function colours(picture: PNG): number {
-  const seen = new Set<number>();
-  for (let at = 0; at < picture.data.length; at += 4) seen.add(picture.data.readUInt32BE(at) >>> 8);
-  return seen.size;
+  const colourSet = new Set<number>();
+  for (let at = 0; at < picture.data.length; at += 4) colourSet.add(picture.data.readUInt32BE(at) >>> 8);
+  return colourSet.size;
 }
 
 test('an image has a signature only in its corner', async () => {
-  const { picture } = await draw(await studioHere(), 'a boat on the sea', { size: '500*300' });
+  const { picture } = await draw(await realEmulator(), 'a boat on the sea', { size: '500*300' });
   const { pixels } = drawScene(planScene('a boat on the sea', ''), 500, 300);
   const signed = Array.from({ length: 500 * 300 }, (_, at) => at).filter((at) =>
     [0, 1, 2].some((channel) => picture.data[4 * at + channel] !== pixels[4 * at + channel]),
@@ -55,7 +55,7 @@ test('an image has a signature only in its corner', async () => {
   expect(signed.every((at) => at % 500 > 300 && at / 500 > 280)).toBe(true);
 });
 
-async function filmed(emulator: Emulator, body: object, headers: Record<string, string> = {}) {
+async function renderVideo(emulator: Emulator, body: object, headers: Record<string, string> = {}) {
   const created = await post(emulator, create, body, headers);
   await emulator.settled();
   return (await get(emulator, query + created.body.output.task_id)).body;
@@ -64,7 +64,7 @@ async function filmed(emulator: Emulator, body: object, headers: Record<string, 
 test.each(paths)(
   '%s accepts a video task, which is polled until it is done',
   async (createPath, queryPath) => {
-    const emulator = await emulatorHere();
+    const emulator = await sharedEmulator();
     const { body } = await post(emulator, createPath, {
       model: 'reel-standard',
       input: { prompt: 'a boat at sunset' },
@@ -76,24 +76,24 @@ test.each(paths)(
       metadata: { provider: expect.any(String) },
     });
     await emulator.settled();
-    const done = (await get(emulator, queryPath + body.output.task_id)).body;
+    const task = (await get(emulator, queryPath + body.output.task_id)).body;
     const time = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}$/);
-    expect(done.output).toMatchObject({
+    expect(task.output).toMatchObject({
       task_status: 'SUCCEEDED',
       submit_time: time,
       scheduled_time: time,
       end_time: time,
       orig_prompt: 'a boat at sunset',
     });
-    expect(done.output.actual_prompt).toContain('a boat at sunset,');
-    expect(done.usage).toMatchObject({
+    expect(task.output.actual_prompt).toContain('a boat at sunset,');
+    expect(task.usage).toMatchObject({
       video_count: 1,
       SR: 480,
       ratio: '16:9',
       duration: 2,
       output_video_duration: 2,
     });
-    expect((await fetch(done.output.video_url)).headers.get('content-type')).toBe('video/mp4');
+    expect((await fetch(task.output.video_url)).headers.get('content-type')).toBe('video/mp4');
   },
 );
 
@@ -126,27 +126,27 @@ test.each([
     'InvalidParameter.DataInspection',
   ],
 ])('%s fails the task', async (_, input, code) => {
-  const emulator = await studioHere();
-  const done = await filmed(emulator, {
+  const emulator = await realEmulator();
+  const task = await renderVideo(emulator, {
     model: 'reel-standard',
     input: { prompt: 'x', ...input },
     parameters: { duration: 2 },
   });
-  expect(done.output).toMatchObject({ task_status: 'FAILED', code, message: expect.any(String) });
-  expect(done.output.video_url).toBeUndefined();
+  expect(task.output).toMatchObject({ task_status: 'FAILED', code, message: expect.any(String) });
+  expect(task.output.video_url).toBeUndefined();
 });
 
 test.each(['FAILED', 'CANCELED', 'UNKNOWN'])('the fault video=%s ends with that status', async (status) => {
-  const emulator = await emulatorHere();
+  const emulator = await sharedEmulator();
   const body = { model: 'reel-standard', input: { prompt: 'x' }, parameters: { duration: 2 } };
-  const done = await filmed(emulator, body, { 'x-emulator-fault': `video=${status}` });
-  expect(done.output.task_status).toBe(status);
+  const task = await renderVideo(emulator, body, { 'x-emulator-fault': `video=${status}` });
+  expect(task.output.task_status).toBe(status);
 });
 
 test('a stuck video stays PENDING, and an unknown task is UNKNOWN', async () => {
-  const emulator = await emulatorHere();
+  const emulator = await sharedEmulator();
   const body = { model: 'reel-standard', input: { prompt: 'x' }, parameters: { duration: 2 } };
-  expect((await filmed(emulator, body, { 'x-emulator-fault': 'video=stuck' })).output.task_status).toBe(
+  expect((await renderVideo(emulator, body, { 'x-emulator-fault': 'video=stuck' })).output.task_status).toBe(
     'PENDING',
   );
   expect((await get(emulator, `${query}no-such-task`)).body.output.task_status).toBe('UNKNOWN');
@@ -174,7 +174,7 @@ test('a video’s URL expires, a task is deleted after a day, and no URL can be 
 });
 
 test('files are served whole and in ranges, with their type', async () => {
-  const emulator = await emulatorHere();
+  const emulator = await sharedEmulator();
   const { url } = await draw(emulator, 'a boat');
   const whole = Buffer.from(await fetchBytes(url));
   const part = await fetch(url, { headers: { range: 'bytes=10-19' } });

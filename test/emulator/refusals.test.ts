@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => emulator.close());
 
 const callBackUrl = 'http://127.0.0.1:9/never';
-const asked = [{ role: 'user', content: 'hi' }];
+const messages = [{ role: 'user', content: 'hi' }];
 const contents = [{ parts: [{ text: 'hi' }] }];
 const song = { customMode: false, instrumental: true, model: 'V5', prompt: 'rain', callBackUrl };
 const image = {
@@ -64,7 +64,7 @@ describe('headers', () => {
     [paths.image, dialects.media, image],
     [paths.video, dialects.media, video],
     [paths.videoAlternate, dialects.media, video],
-    [paths.chat, dialects.chat, { model: 'chat-small', messages: asked }],
+    [paths.chat, dialects.chat, { model: 'chat-small', messages }],
     [paths.gen, dialects.gen, { contents }],
     [paths.stream, dialects.gen, { contents }],
     [paths.draw, dialects.gen, { contents }],
@@ -94,8 +94,8 @@ describe('headers', () => {
   });
 
   test.each([
-    [paths.msg, { model: 'scribe-large', max_tokens: 5, messages: asked }],
-    [paths.count, { model: 'scribe-large', messages: asked }],
+    [paths.msg, { model: 'scribe-large', max_tokens: 5, messages }],
+    [paths.count, { model: 'scribe-large', messages }],
   ])('%s requires x-api-key and vendor-version', async (path, body) => {
     const key = emulator.apiKey;
     const version = '2023-06-01';
@@ -161,7 +161,7 @@ describe('dialects', () => {
       'contents with messages on chat',
       paths.chat,
       dialects.chat,
-      { model: 'chat-small', messages: asked, contents },
+      { model: 'chat-small', messages, contents },
     ],
     [
       'a messages-style block on chat',
@@ -173,7 +173,7 @@ describe('dialects', () => {
       'a messages-style system on chat',
       paths.chat,
       dialects.chat,
-      { model: 'chat-small', system: 'x', messages: asked },
+      { model: 'chat-small', system: 'x', messages },
     ],
     ['no messages on chat', paths.chat, dialects.chat, { model: 'chat-small' }],
     [
@@ -186,35 +186,30 @@ describe('dialects', () => {
       'a system turn on msg',
       paths.msg,
       dialects.msg,
-      { ...large, messages: [{ role: 'system', content: 'x' }, ...asked] },
+      { ...large, messages: [{ role: 'system', content: 'x' }, ...messages] },
     ],
-    ['two user turns on msg', paths.msg, dialects.msg, { ...large, messages: [...asked, ...asked] }],
+    ['two user turns on msg', paths.msg, dialects.msg, { ...large, messages: [...messages, ...messages] }],
     [
       'an assistant first on msg',
       paths.msg,
       dialects.msg,
-      { ...large, messages: [{ role: 'assistant', content: 'x' }, ...asked] },
+      { ...large, messages: [{ role: 'assistant', content: 'x' }, ...messages] },
     ],
-    ['no max_tokens on msg', paths.msg, dialects.msg, { model: 'scribe-large', messages: asked }],
-    [
-      'too many max_tokens on msg',
-      paths.msg,
-      dialects.msg,
-      { ...large, max_tokens: 10_000_000, messages: asked },
-    ],
-    ['a stream on msg', paths.msg, dialects.msg, { ...large, stream: true, messages: asked }],
+    ['no max_tokens on msg', paths.msg, dialects.msg, { model: 'scribe-large', messages }],
+    ['too many max_tokens on msg', paths.msg, dialects.msg, { ...large, max_tokens: 10_000_000, messages }],
+    ['a stream on msg', paths.msg, dialects.msg, { ...large, stream: true, messages }],
     ['contents on msg', paths.msg, dialects.msg, { ...large, contents }],
-    ['messages on gen', paths.gen, dialects.gen, { messages: asked }],
-    ['messages with contents on gen', paths.gen, dialects.gen, { messages: asked, contents }],
+    ['messages on gen', paths.gen, dialects.gen, { messages }],
+    ['messages with contents on gen', paths.gen, dialects.gen, { messages, contents }],
     ['a model in the body on gen', paths.gen, dialects.gen, { model: 'facet-text', contents }],
-    ['content instead of parts on gen', paths.gen, dialects.gen, { contents: asked }],
+    ['content instead of parts on gen', paths.gen, dialects.gen, { contents: messages }],
     ['no text on gen', paths.gen, dialects.gen, { contents: [{ parts: [{ text: '' }] }] }],
     ['tools on the gen path', paths.gen, dialects.gen, { contents, tools }],
     ['images from a text model', paths.gen, dialects.gen, { contents, ...pictures }],
-    ['messages on the stream', paths.stream, dialects.gen, { messages: asked }],
-    ['messages on gen images', paths.draw, dialects.gen, { messages: asked, ...pictures }],
-    ['messages on function calling', paths.tools, dialects.gen, { messages: asked, tools }],
-    ['messages on thinking', paths.think, dialects.gen, { messages: asked }],
+    ['messages on the stream', paths.stream, dialects.gen, { messages }],
+    ['messages on gen images', paths.draw, dialects.gen, { messages, ...pictures }],
+    ['messages on function calling', paths.tools, dialects.gen, { messages, tools }],
+    ['messages on thinking', paths.think, dialects.gen, { messages }],
     ['contents on token counting', paths.count, dialects.msg, { model: 'scribe-large', contents }],
     ['a gen image part on chat', paths.chat, dialects.chat, { model: 'chat-small', ...inline }],
     ['a gen image part on msg', paths.msg, dialects.msg, { ...large, ...inline }],
@@ -235,7 +230,7 @@ describe('dialects', () => {
       { contents, generationConfig: { thinkingConfig: { thinkingBudget: 99_999 } } },
     ],
     ['contents on image', paths.image, dialects.media, { model: 'canvas-plus', contents, ...pictures }],
-    ['messages on image', paths.image, dialects.media, { model: 'canvas-plus', messages: asked }],
+    ['messages on image', paths.image, dialects.media, { model: 'canvas-plus', messages }],
     [
       'a chat-style part on image',
       paths.image,
@@ -245,12 +240,7 @@ describe('dialects', () => {
         input: { messages: [{ role: 'user', content: [{ type: 'text', text: 'x' }] }] },
       },
     ],
-    [
-      'a string content on image',
-      paths.image,
-      dialects.media,
-      { model: 'canvas-plus', input: { messages: asked } },
-    ],
+    ['a string content on image', paths.image, dialects.media, { model: 'canvas-plus', input: { messages } }],
     ['a size with x', paths.image, dialects.media, { ...image, parameters: { size: '512x512' } }],
     ['a size too large', paths.image, dialects.media, { ...image, parameters: { size: '4096*4096' } }],
     [
@@ -266,12 +256,12 @@ describe('dialects', () => {
       { model: 'canvas-plus', input: { messages: [{ role: 'user', content: [{ text: 'x'.repeat(801) }] }] } },
     ],
     ['contents on video', paths.video, dialects.media, { model: 'reel-standard', contents }],
-    ['messages on video', paths.video, dialects.media, { model: 'reel-standard', messages: asked }],
+    ['messages on video', paths.video, dialects.media, { model: 'reel-standard', messages }],
     [
       'messages on video’s other path',
       paths.videoAlternate,
       dialects.media,
-      { model: 'reel-standard', messages: asked },
+      { model: 'reel-standard', messages },
     ],
     ['gen images on video', paths.video, dialects.media, { ...video, ...pictures }],
     ['an empty input for a video', paths.video, dialects.media, { model: 'reel-standard', input: {} }],
@@ -318,10 +308,10 @@ describe('dialects', () => {
     [
       'a chat model in another dialect',
       paths.msg,
-      { model: 'chat-small', max_tokens: 5, messages: asked },
+      { model: 'chat-small', max_tokens: 5, messages },
       dialects.msg,
     ],
-    ['an unknown model', paths.chat, { model: 'no-such', messages: asked }, dialects.chat],
+    ['an unknown model', paths.chat, { model: 'no-such', messages }, dialects.chat],
     ['a video model for images', paths.image, { ...image, model: 'reel-standard' }, dialects.media],
     ['an unknown route', '/chat/v1/completions', {}, dialects.chat],
     ['an unknown music route', '/music/dance', {}, dialects.music],
@@ -332,7 +322,7 @@ describe('dialects', () => {
   });
 
   test('a display name is refused with its ID', async () => {
-    const answer = await post(emulator, paths.chat, { model: 'Chat Small', messages: asked });
+    const answer = await post(emulator, paths.chat, { model: 'Chat Small', messages });
     expect(answer.body.error.message).toContain("'chat-small'");
   });
 });
@@ -340,9 +330,9 @@ describe('dialects', () => {
 describe('another dialect on music', () => {
   test.each(musicPaths)('%s accepts neither messages nor contents', async (path) => {
     for (const body of [
-      { model: 'V5', messages: asked },
+      { model: 'V5', messages },
       { model: 'V5', contents },
-      { ...song, messages: asked },
+      { ...song, messages },
       { ...song, contents },
     ]) {
       const answer = await post(emulator, path, body);
@@ -409,7 +399,7 @@ describe('music fields', () => {
       400,
       'callback_url',
     ],
-    ['chat messages', '/music/generate', { ...song, messages: asked }, 400, 'messages'],
+    ['chat messages', '/music/generate', { ...song, messages }, 400, 'messages'],
     [
       'an unknown audio to extend',
       '/music/extend',

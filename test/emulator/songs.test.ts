@@ -11,10 +11,10 @@ import {
 } from './harness.ts';
 import { SHAPES } from './shapes.ts';
 
-const emulatorHere = shareEmulator();
+const sharedEmulator = shareEmulator();
 
 test('cover art is two images that differ from the song’s', async () => {
-  const emulator = await emulatorHere();
+  const emulator = await sharedEmulator();
   const receiver = await runReceiver();
   const song = await makeSong(emulator, receiver);
   await post(emulator, '/music/generate-cover', { taskId: song.taskId, callBackUrl: receiver.url });
@@ -26,7 +26,7 @@ test('cover art is two images that differ from the song’s', async () => {
 });
 
 test('aligned words are the lyrics, in order, within the song', async () => {
-  const emulator = await emulatorHere();
+  const emulator = await sharedEmulator();
   const receiver = await runReceiver();
   const lyrics = '[Verse]\nCrows on the wire\nwaiting for rain\n\n[Chorus]\nOh crows, oh rain';
   const song = await makeSong(emulator, receiver, {
@@ -50,7 +50,7 @@ test('aligned words are the lyrics, in order, within the song', async () => {
 });
 
 test('an instrumental has no words and no vocal stem', async () => {
-  const emulator = await emulatorHere();
+  const emulator = await sharedEmulator();
   const receiver = await runReceiver();
   const song = await makeSong(emulator, receiver, { instrumental: true });
   const target = { taskId: song.taskId, audioId: song.audioId };
@@ -64,7 +64,7 @@ test('an instrumental has no words and no vocal stem', async () => {
 });
 
 test('lyrics have several variants, with section tags and the topic’s words', async () => {
-  const emulator = await emulatorHere();
+  const emulator = await sharedEmulator();
   const receiver = await runReceiver();
   await post(emulator, '/music/generate-lyrics', {
     prompt: 'pirates and the sea',
@@ -82,7 +82,7 @@ test('lyrics have several variants, with section tags and the topic’s words', 
 });
 
 test('an improved style keeps its tags', async () => {
-  const emulator = await emulatorHere();
+  const emulator = await sharedEmulator();
   const { body } = await post(emulator, '/music/style-generate', { content: 'sad, lofi' });
   expect(body.data.result).toMatch(/^sad, lofi, .*BPM/);
 });

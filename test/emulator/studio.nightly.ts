@@ -23,14 +23,14 @@ import {
   shareEmulator,
 } from './harness.ts';
 
-const emulatorHere = shareEmulator({ studio: openStudio() });
+const sharedEmulator = shareEmulator({ studio: openStudio() });
 
 /** A bar of jazz is short, so all audio derived from the song is short too. */
 const PROMPT = 'a jazz cat';
 let shared: Promise<Song> | undefined;
 /** A shared song for tests that only read it, because creating one takes a second. */
-const songHere = async () => {
-  shared ??= makeSong(await emulatorHere(), await runReceiver(), { prompt: PROMPT });
+const sharedSong = async () => {
+  shared ??= makeSong(await sharedEmulator(), await runReceiver(), { prompt: PROMPT });
   return await shared;
 };
 
@@ -86,9 +86,9 @@ test('stems add up to the song, sample by sample, and a WAV has the same samples
 });
 
 test('delivered stems add up to the delivered song', async () => {
-  const emulator = await emulatorHere();
+  const emulator = await sharedEmulator();
   const receiver = await runReceiver();
-  const song = await songHere();
+  const song = await sharedSong();
   const target = { taskId: song.taskId, audioId: song.audioId, callBackUrl: receiver.url };
   const whole = await decodeAudio(await fetchBytes(song.items[0].audio_url), 60);
   for (const type of ['separate_vocal', 'split_stem']) {
@@ -108,9 +108,9 @@ test('delivered stems add up to the delivered song', async () => {
 });
 
 test('the WAV has the samples that the MP3 was encoded from', async () => {
-  const emulator = await emulatorHere();
+  const emulator = await sharedEmulator();
   const receiver = await runReceiver();
-  const song = await songHere();
+  const song = await sharedSong();
   const target = { taskId: song.taskId, audioId: song.audioId, callBackUrl: receiver.url };
   await post(emulator, '/music/wav-generate', target);
   await emulator.settled();
@@ -133,9 +133,9 @@ function difference(first: Float32Array, second: Float32Array, delay: number, le
 }
 
 test('equal requests give equal bytes, another take or prompt gives different ones', async () => {
-  const emulator = await emulatorHere();
+  const emulator = await sharedEmulator();
   const receiver = await runReceiver();
-  const first = await songHere();
+  const first = await sharedSong();
   // Another emulator, so that no stored file is compared with itself.
   const second = await makeSong(await runEmulator({ studio: openStudio() }), receiver, { prompt: PROMPT });
   const other = await makeSong(emulator, receiver, { prompt: 'a jazz dog' });
@@ -151,7 +151,7 @@ test('equal requests give equal bytes, another take or prompt gives different on
 });
 
 test('a song’s MP3 is valid and has the length in its callback', async () => {
-  const song = await songHere();
+  const song = await sharedSong();
   const { audio, seconds } = await trackOf(await fetchBytes(song.items[0].audio_url));
   expect(audio?.codec).toBe('mp3');
   expect(await audio?.getSampleRate()).toBe(44_100);
@@ -159,9 +159,9 @@ test('a song’s MP3 is valid and has the length in its callback', async () => {
 });
 
 test('the music video has a video track and the song’s audio', async () => {
-  const emulator = await emulatorHere();
+  const emulator = await sharedEmulator();
   const receiver = await runReceiver();
-  const song = await songHere();
+  const song = await sharedSong();
   const target = { taskId: song.taskId, audioId: song.audioId, callBackUrl: receiver.url };
   await post(emulator, '/music/mp4-generate', target);
   await emulator.settled();
@@ -176,19 +176,19 @@ const create = '/v1/media/services/aigc/video-generation/video-synthesis';
 const query = '/v1/media/tasks/';
 const imagePath = '/v1/media/services/aigc/multimodal-generation/generation';
 
-async function filmed(emulator: Emulator, body: object, headers: Record<string, string> = {}) {
+async function renderVideo(emulator: Emulator, body: object, headers: Record<string, string> = {}) {
   const created = await post(emulator, create, body, headers);
   await emulator.settled();
   return (await get(emulator, query + created.body.output.task_id)).body;
 }
 
 test('a video has the requested size, length, image and sound', async () => {
-  const done = await filmed(await emulatorHere(), {
+  const task = await renderVideo(await sharedEmulator(), {
     model: 'reel-standard',
     input: { prompt: 'a boat at sunset' },
     parameters: { resolution: '480P', duration: 2 },
   });
-  const { video, audio, seconds } = await trackOf(await fetchBytes(done.output.video_url));
+  const { video, audio, seconds } = await trackOf(await fetchBytes(task.output.video_url));
   expect(video?.codec).toBe('avc');
   expect([await video?.getDisplayWidth(), await video?.getDisplayHeight()]).toEqual([480, 270]);
   expect(audio?.codec).toBe('aac');
@@ -200,7 +200,7 @@ test('a video has the requested size, length, image and sound', async () => {
 });
 
 test('animates a PNG from a URL and a JPEG from a data URL', async () => {
-  const emulator = await emulatorHere();
+  const emulator = await sharedEmulator();
   const drawn = await post(emulator, imagePath, {
     model: 'canvas-plus',
     input: { messages: [{ role: 'user', content: [{ text: 'a cat' }] }] },
@@ -209,25 +209,25 @@ test('animates a PNG from a URL and a JPEG from a data URL', async () => {
   const url: string = drawn.body.output.choices[0].message.content[0].image;
   const jpeg = encodeJpeg({ width: 64, height: 64, data: Buffer.alloc(64 * 64 * 4, 120) }, 80).data;
   for (const img_url of [url, `data:image/jpeg;base64,${jpeg.toString('base64')}`]) {
-    const done = await filmed(emulator, {
+    const task = await renderVideo(emulator, {
       model: 'reel-animate',
       input: { prompt: 'drift', img_url },
       parameters: { resolution: '480P', duration: 2, audio: false },
     });
-    expect(done.output.task_status).toBe('SUCCEEDED');
-    expect((await trackOf(await fetchBytes(done.output.video_url))).audio).toBeNull();
+    expect(task.output.task_status).toBe('SUCCEEDED');
+    expect((await trackOf(await fetchBytes(task.output.video_url))).audio).toBeNull();
   }
 });
 
 test('a video can have a song as its sound', async () => {
-  const emulator = await emulatorHere();
+  const emulator = await sharedEmulator();
   const song = await makeSong(emulator, await runReceiver());
-  const done = await filmed(emulator, {
+  const task = await renderVideo(emulator, {
     model: 'reel-standard',
     input: { prompt: 'drift', audio_url: song.items[0].audio_url },
     parameters: { resolution: '480P', duration: 2 },
   });
-  expect((await trackOf(await fetchBytes(done.output.video_url))).audio?.codec).toBe('aac');
+  expect((await trackOf(await fetchBytes(task.output.video_url))).audio?.codec).toBe('aac');
 });
 
 /** Two seconds of a tone as WAV. */
@@ -271,7 +271,7 @@ async function upload(emulator: Emulator, receiver: Receiver, path: string, fiel
 const custom = { customMode: true, instrumental: true, model: 'V5', title: 'Tone', style: 'ambient' };
 
 test('an added band keeps the uploaded voice audible for its whole length', async () => {
-  const emulator = await emulatorHere();
+  const emulator = await sharedEmulator();
   const uploadUrl = await serveFile(await toneWav(1234));
   const callback = await upload(emulator, await runReceiver(), '/music/add-instrumental', {
     uploadUrl,
@@ -286,7 +286,7 @@ test('an added band keeps the uploaded voice audible for its whole length', asyn
 });
 
 test('a cover plays the upload’s tone a whole tone higher', async () => {
-  const emulator = await emulatorHere();
+  const emulator = await sharedEmulator();
   const uploadUrl = await serveFile(await toneWav(1234));
   const callback = await upload(emulator, await runReceiver(), '/music/upload-cover', {
     ...custom,
@@ -298,7 +298,7 @@ test('a cover plays the upload’s tone a whole tone higher', async () => {
 });
 
 test('an extension starts with the upload and continues', async () => {
-  const emulator = await emulatorHere();
+  const emulator = await sharedEmulator();
   const uploadUrl = await serveFile(await toneWav(1234));
   const callback = await upload(emulator, await runReceiver(), '/music/upload-extend', {
     uploadUrl,
@@ -317,9 +317,9 @@ test('an extension starts with the upload and continues', async () => {
 });
 
 test('vocals are added in time with the upload, and a generated MP3 can be uploaded', async () => {
-  const emulator = await emulatorHere();
+  const emulator = await sharedEmulator();
   const receiver = await runReceiver();
-  const song = await songHere();
+  const song = await sharedSong();
   const fields = {
     uploadUrl: song.items[0].audio_url,
     prompt: 'sing of owls',
@@ -341,9 +341,9 @@ test('vocals are added in time with the upload, and a generated MP3 can be uploa
 });
 
 test('an extension continues the song’s lyrics from its end', async () => {
-  const emulator = await emulatorHere();
+  const emulator = await sharedEmulator();
   const receiver = await runReceiver();
-  const song = await songHere();
+  const song = await sharedSong();
   const { duration } = song.items[0];
   const fields = { audioId: song.audioId, model: 'V5', callBackUrl: receiver.url };
   const whole = await upload(emulator, receiver, '/music/extend', { ...fields, defaultParamFlag: false });

@@ -7,9 +7,9 @@ import { encodeWav } from '../../src/emulator/studio/synthesizer/codecs.ts';
 import { makeSong, post, type Receiver, runEmulator, runReceiver, shareEmulator } from './harness.ts';
 import { SHAPES } from './shapes.ts';
 
-const emulatorHere = shareEmulator();
+const sharedEmulator = shareEmulator();
 /** For tests that read files or requests. */
-const studioHere = shareEmulator({ studio: openStudio() });
+const realEmulator = shareEmulator({ studio: openStudio() });
 
 /** Two seconds of a tone as WAV. */
 async function toneWav(frequency = 440): Promise<Uint8Array> {
@@ -40,7 +40,7 @@ async function upload(emulator: Emulator, receiver: Receiver, path: string, fiel
 const custom = { customMode: true, instrumental: true, model: 'V5', title: 'Tone', style: 'ambient' };
 
 test('a cover needs no prompt in either mode, because the contract has none', async () => {
-  const emulator = await emulatorHere();
+  const emulator = await sharedEmulator();
   const receiver = await runReceiver();
   const uploadUrl = await serveFile(await toneWav());
   for (const mode of [
@@ -59,7 +59,7 @@ test.each([
   ['a damaged WAV', async () => serveFile((await toneWav()).subarray(0, 60)), 400],
   ['an empty file', async () => serveFile(Buffer.alloc(0)), 400],
 ])('%s is reported by the callback', async (_, serve, code) => {
-  const emulator = await studioHere();
+  const emulator = await realEmulator();
   const receiver = await runReceiver();
   const callback = await upload(emulator, receiver, '/music/upload-cover', {
     ...custom,
@@ -70,7 +70,7 @@ test.each([
 });
 
 test('an extension in another model or past the end is refused', async () => {
-  const emulator = await emulatorHere();
+  const emulator = await sharedEmulator();
   const receiver = await runReceiver();
   const song = await makeSong(emulator, receiver);
   const fields = { audioId: song.audioId, model: 'V5', callBackUrl: receiver.url };
@@ -114,8 +114,8 @@ test('a voice is saved once per audio and sings other songs', async () => {
     const refused = await post(emulator, '/music/generate-persona', { ...persona, ...wrong });
     expect([400, 404], JSON.stringify(wrong)).toContain(refused.status);
   }
-  const kept = await post(emulator, '/music/generate-persona', persona);
-  expect(kept.body.personaId).toEqual(expect.any(String));
+  const saved = await post(emulator, '/music/generate-persona', persona);
+  expect(saved.body.personaId).toEqual(expect.any(String));
   expect((await post(emulator, '/music/generate-persona', persona)).status).toBe(409);
   const second = await post(emulator, '/music/generate-persona', { ...persona, audioId: items[1]?.id });
   expect(second.status).toBe(200);
@@ -132,5 +132,5 @@ test('a voice is saved once per audio and sings other songs', async () => {
     await emulator.settled();
     return (receiver.json().at(-1) as { data: { audioUrl: string }[] }).data[0]?.audioUrl;
   };
-  expect(await sung(kept.body.personaId)).not.toBe(await sung());
+  expect(await sung(saved.body.personaId)).not.toBe(await sung());
 });

@@ -48,7 +48,7 @@ async function drain(stream: AsyncIterable<AnswerEvent>) {
   return { text: text.join(''), last: events.at(-1) };
 }
 
-const asks = {
+const CALLS = {
   chat: () => wholeOf(gateway.chat.stream(QUESTION)),
   msg: () => gateway.msg.complete(QUESTION),
   gen: () => wholeOf(gateway.gen.stream(QUESTION)),
@@ -56,7 +56,7 @@ const asks = {
 };
 
 describe('against an independent mock', () => {
-  it.each(Object.entries(asks))('%s: an answer with its finish reason and usage', async (_, ask) => {
+  it.each(Object.entries(CALLS))('%s: an answer with its finish reason and usage', async (_, ask) => {
     mock.onMessage('rain', { content: LIGHT, usage });
     expect(await ask()).toMatchObject({
       parts: [{ type: 'text', text: LIGHT }],
@@ -65,7 +65,7 @@ describe('against an independent mock', () => {
     });
   });
 
-  it.each(Object.entries(asks))('%s: an answer cut at its maximum length', async (name, ask) => {
+  it.each(Object.entries(CALLS))('%s: an answer cut at its maximum length', async (name, ask) => {
     mock.onMessage('rain', { content: LIGHT, finishReason: 'length' });
     expect((await ask()).finish, name).toMatchObject({ reason: 'length' });
   });
@@ -111,7 +111,7 @@ describe('against an independent mock', () => {
     expect(mock.getLastRequest()?.path).toMatch(/^\/v1beta\/models\/some-model:generateContent/);
   });
 
-  it.each(Object.entries(asks))('%s: an error in its dialect', async (_, ask) => {
+  it.each(Object.entries(CALLS))('%s: an error in its dialect', async (_, ask) => {
     mock.onMessage('rain', { error: { message: 'slower, please', type: 'rate_limit_error' }, status: 429 });
     expect(await errorOf(ask())).toMatchObject({
       code: 'rate',
@@ -138,9 +138,9 @@ describe('against an independent mock', () => {
       () => wholeOf(gateway.gen.stream(conversation)),
     ]) {
       expect((await ask()).parts).toEqual([{ type: 'text', text: 'Rain.' }]);
-      const asked = JSON.stringify(mock.getLastRequest()?.body);
+      const requestText = JSON.stringify(mock.getLastRequest()?.body);
       for (const words of ['Be brief.', 'Rain or snow?', 'One of them.', 'Which?'])
-        expect(asked).toContain(words);
+        expect(requestText).toContain(words);
     }
   });
 

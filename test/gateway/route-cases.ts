@@ -420,7 +420,7 @@ const MEDIA: RouteCase[] = [
   },
 ];
 
-const said = (text: string) => ({
+const textPart = (text: string) => ({
   parts: [{ type: 'text', text }],
   finish: { reason: 'stop', detail: expect.anything() },
 });
@@ -450,7 +450,7 @@ const ANSWERS: RouteCase[] = [
           choices: [{ index: 0, message: { role: 'assistant', content: 'Light.' }, finish_reason: 'stop' }],
           usage: { prompt_tokens: 7, completion_tokens: 2, total_tokens: 9 },
         },
-        means: { ...said('Light.'), usage: { inputTokens: 7, outputTokens: 2 } },
+        means: { ...textPart('Light.'), usage: { inputTokens: 7, outputTokens: 2 } },
       },
       {
         shape: 'content in parts, several choices',
@@ -464,12 +464,12 @@ const ANSWERS: RouteCase[] = [
             },
           ],
         },
-        means: said('Light.'),
+        means: textPart('Light.'),
       },
       {
         shape: 'enveloped',
         answer: { code: 200, data: { choices: [{ message: { content: 'Light.' }, finish_reason: 'stop' }] } },
-        means: said('Light.'),
+        means: textPart('Light.'),
       },
       {
         shape: 'refusal',
@@ -513,7 +513,7 @@ const ANSWERS: RouteCase[] = [
           usage: { input_tokens: 7, output_tokens: 2 },
         },
         means: {
-          ...said('Light.'),
+          ...textPart('Light.'),
           parts: [
             { type: 'thought', text: 'Hm.' },
             { type: 'text', text: 'Light.' },
@@ -524,12 +524,12 @@ const ANSWERS: RouteCase[] = [
       {
         shape: 'content as text',
         answer: { content: 'Light.', stop_reason: 'stop_sequence' },
-        means: said('Light.'),
+        means: textPart('Light.'),
       },
       {
         shape: 'enveloped',
         answer: { code: 200, data: { content: [{ text: 'Light.' }], stop_reason: 'end_turn' } },
-        means: said('Light.'),
+        means: textPart('Light.'),
       },
       {
         shape: 'cut',

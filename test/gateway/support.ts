@@ -29,7 +29,7 @@ export type Script = (request: SeenRequest, response: ServerResponse, nth: numbe
 
 /** A real HTTP server on loopback with scripted responses. It closes with the test. */
 export async function startServer(script: Script): Promise<ScriptedServer> {
-  const seen: SeenRequest[] = [];
+  const requests: SeenRequest[] = [];
   const server = createServer(async (incoming, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk);
@@ -42,8 +42,8 @@ export async function startServer(script: Script): Promise<ScriptedServer> {
       body: text === '' ? undefined : JSON.parse(text),
       closed,
     };
-    seen.push(request);
-    await script(request, response, seen.length);
+    requests.push(request);
+    await script(request, response, requests.length);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(async () => {
@@ -52,7 +52,7 @@ export async function startServer(script: Script): Promise<ScriptedServer> {
   });
   // A server that listens on TCP has an AddressInfo.
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, seen };
+  return { url: `http://127.0.0.1:${port}`, seen: requests };
 }
 
 /** Responds with JSON, or with text unchanged. */

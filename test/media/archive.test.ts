@@ -31,8 +31,8 @@ test('opens files one after the other and throws their errors', async () => {
       return chunks(name);
     },
   });
-  const gone = { name: 'b', open: () => Promise.reject(new Error('gone')) };
-  const failing = zip([noted('a'), gone, noted('c')]);
+  const missing = { name: 'b', open: () => Promise.reject(new Error('gone')) };
+  const failing = zip([noted('a'), missing, noted('c')]);
   await expect(bytesOf(failing)).rejects.toThrow('gone');
   expect(opened).toEqual(['a']);
 });

@@ -20,22 +20,22 @@ async function open(store: Partial<FolderStoreOptions> = {}) {
 }
 
 test('an attachment is downloaded with the headers of its platform and stored', async () => {
-  const seen: (string | undefined)[] = [];
+  const received: (string | undefined)[] = [];
   const { origin } = await listen((request, response) => {
-    seen.push(request.headers.authorization);
+    received.push(request.headers.authorization);
     response.end(mp3(100));
   });
   const access = { from: 'platform', headers: { authorization: 'Bearer of the platform' } } as const;
   const attachment = { name: 'humming.mp3', url: `${origin}/private/humming.mp3` };
-  const kept = await keepAttachment(await open(), attachment, ['audio'], access);
-  expect(kept).toMatchObject({ contentType: 'audio/mpeg', bytes: 41_700 });
-  expect(seen).toEqual(['Bearer of the platform']);
+  const stored = await keepAttachment(await open(), attachment, ['audio'], access);
+  expect(stored).toMatchObject({ contentType: 'audio/mpeg', bytes: 41_700 });
+  expect(received).toEqual(['Bearer of the platform']);
 });
 
 test('the headers of a platform are not sent after a redirect to another host', async () => {
-  const seen: (string | undefined)[] = [];
+  const received: (string | undefined)[] = [];
   const elsewhere = await listen((request, response) => {
-    seen.push(request.headers.authorization);
+    received.push(request.headers.authorization);
     response.end(mp3(100));
   });
   const { origin } = await listen((_request, response) =>
@@ -45,7 +45,7 @@ test('the headers of a platform are not sent after a redirect to another host', 
     from: 'platform',
     headers: { authorization: 'Bearer x' },
   });
-  expect(seen).toEqual([undefined]);
+  expect(received).toEqual([undefined]);
 });
 
 test.each<[string, Parameters<typeof listen>[0], string]>([
@@ -66,16 +66,16 @@ test.each<[string, Parameters<typeof listen>[0], string]>([
   ],
 ])('an attachment that is %s is refused with advice', async (_case, answer, sentence) => {
   const { origin } = await listen(answer);
-  const kept = keepAttachment(await open(), { name: 'humming.mp3', url: origin }, ['audio'], {
+  const stored = keepAttachment(await open(), { name: 'humming.mp3', url: origin }, ['audio'], {
     from: 'platform',
   });
-  await expect(kept).rejects.toThrow(new UserError(sentence));
+  await expect(stored).rejects.toThrow(new UserError(sentence));
 });
 
 test('an attachment at a private address is refused without a request', async () => {
   const attachment = { name: 'x.mp3', url: 'http://169.254.169.254/latest/meta-data' };
-  const kept = keepAttachment(await open(), attachment, ['audio'], { from: 'platform' });
-  await expect(kept).rejects.toThrow("x.mp3 is at an address that isn't public");
+  const stored = keepAttachment(await open(), attachment, ['audio'], { from: 'platform' });
+  await expect(stored).rejects.toThrow("x.mp3 is at an address that isn't public");
 });
 
 test('a full disk is not reported as a fault of the attachment', async () => {
@@ -83,10 +83,10 @@ test('a full disk is not reported as a fault of the attachment', async () => {
     throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC', syscall: 'open' });
   };
   const { origin } = await listen((_request, response) => response.end(mp3(100)));
-  const kept = keepAttachment(await open({ openForWriting }), { name: 'x.mp3', url: origin }, ['audio'], {
+  const stored = keepAttachment(await open({ openForWriting }), { name: 'x.mp3', url: origin }, ['audio'], {
     from: 'platform',
   });
-  await expect(kept).rejects.toThrow("I can't store files right now.");
+  await expect(stored).rejects.toThrow("I can't store files right now.");
 });
 
 test.each([

@@ -42,8 +42,8 @@ type FetcherOptions = Partial<Omit<MediaFetcherOptions, 'allowedHosts' | 'timeou
 };
 
 /** A fetcher that may reach the servers of this test, retries at once and has small size limits. */
-export function fetcherFor(given: FetcherOptions = {}) {
-  const { allowedHosts, timeoutMs = 600_000, personTimeoutMs = timeoutMs, ...options } = given;
+export function fetcherFor(overrides: FetcherOptions = {}) {
+  const { allowedHosts, timeoutMs = 600_000, personTimeoutMs = timeoutMs, ...options } = overrides;
   const allowed = allowedHosts ? new Set(allowedHosts) : listening;
   const fetcher = createMediaFetcher({
     allowedHosts: { gateway: allowed, platform: allowed },

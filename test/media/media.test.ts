@@ -24,19 +24,19 @@ test('a song is fetched, detected by its content and stored under its hash', asy
   });
   const media = await mediaIn(await temporaryFolder());
 
-  const kept = await media.keep(`${origin}/song.exe`, { from: 'gateway', kinds: ['audio'] });
+  const stored = await media.keep(`${origin}/song.exe`, { from: 'gateway', kinds: ['audio'] });
 
-  expect(kept).toMatchObject({ contentType: 'audio/mpeg', bytes: song.length });
-  expect(kept.name).toMatch(/^[0-9a-f]{64}\.mp3$/);
-  const opened = await media.open(kept.name);
+  expect(stored).toMatchObject({ contentType: 'audio/mpeg', bytes: song.length });
+  expect(stored.name).toMatch(/^[0-9a-f]{64}\.mp3$/);
+  const opened = await media.open(stored.name);
   expect(opened && (await bytesOf(opened.stream)).equals(song)).toBe(true);
 });
 
 test('an overloaded server is retried', async () => {
-  let asked = 0;
+  let requestCount = 0;
   const { origin } = await listen((_request, response) => {
-    asked += 1;
-    if (asked === 1) response.writeHead(503).end();
+    requestCount += 1;
+    if (requestCount === 1) response.writeHead(503).end();
     else response.end(mp3(100));
   });
   const media = await mediaIn(await temporaryFolder());
@@ -44,7 +44,7 @@ test('an overloaded server is retried', async () => {
   expect(await media.keep(origin, { from: 'gateway', kinds: ['audio'] })).toMatchObject({
     contentType: 'audio/mpeg',
   });
-  expect(asked).toBe(2);
+  expect(requestCount).toBe(2);
 });
 
 test('a server that stays down is an error and leaves no file', async () => {
@@ -61,9 +61,9 @@ test('a server that stays down is an error and leaves no file', async () => {
 });
 
 test('a long retry delay is left to the caller', async () => {
-  let asked = 0;
+  let requestCount = 0;
   const { origin } = await listen((_request, response) => {
-    asked += 1;
+    requestCount += 1;
     response.writeHead(429, { 'retry-after': '120' }).end();
   });
   const media = await mediaIn(await temporaryFolder());
@@ -72,14 +72,14 @@ test('a long retry delay is left to the caller', async () => {
     retryable: true,
     retryAfterMs: 120_000,
   });
-  expect(asked).toBe(1);
+  expect(requestCount).toBe(1);
 });
 
 test('bytes from an answer are checked and stored', async () => {
   const media = await mediaIn(await temporaryFolder());
 
-  const kept = await media.keepBytes(Buffer.from('[00:01.00] Rain'), { kinds: ['text'] });
-  expect(kept).toMatchObject({ contentType: 'text/plain; charset=utf-8' });
+  const stored = await media.keepBytes(Buffer.from('[00:01.00] Rain'), { kinds: ['text'] });
+  expect(stored).toMatchObject({ contentType: 'text/plain; charset=utf-8' });
 
   await expect(media.keepBytes(Buffer.from('MZ\0\0'), { kinds: ['image'] })).rejects.toMatchObject({
     code: 'type',

@@ -18,7 +18,7 @@ const gives =
   (_, response) =>
     answer(response, body, { status });
 /** The expected resolution of a name. */
-const named = (kind: 'id' | 'label', id: string) => ({ kind, model: expect.objectContaining({ id }) });
+const resolved = (kind: 'id' | 'label', id: string) => ({ kind, model: expect.objectContaining({ id }) });
 const fails = gives({ error: { message: 'down' } }, 400);
 
 describe('the model list', () => {
@@ -197,10 +197,10 @@ describe('the cached list', () => {
       listings((request, response, nth) => gives(page(ids))(request, response, nth), fails),
     );
     const { models } = gatewayAt(server.url).gateway;
-    expect(await models.find('a')).toEqual(named('id', 'a'));
+    expect(await models.find('a')).toEqual(resolved('id', 'a'));
     ids = ['a', 'b'];
     expect(models.resolve('b')).toMatchObject({ kind: 'unknown' });
-    expect(await models.find('b')).toEqual(named('id', 'b'));
+    expect(await models.find('b')).toEqual(resolved('id', 'b'));
     expect(await models.find('stranger')).toMatchObject({ kind: 'unknown' });
     expect(server.seen).toHaveLength(6);
   });
@@ -240,7 +240,7 @@ describe('refreshing in the background', () => {
     waits[0]?.end();
     await expect.poll(() => waits.length).toBe(2);
     expect(waits[1]?.ms).toBeGreaterThan(10 * 60_000);
-    expect(gateway.models.resolve('a')).toEqual(named('id', 'a'));
+    expect(gateway.models.resolve('a')).toEqual(resolved('id', 'a'));
 
     await gateway.models.stop();
     await gateway.models.stop();
@@ -249,7 +249,7 @@ describe('refreshing in the background', () => {
 });
 
 describe('a model name', () => {
-  async function knowing(...models: { id: string; display_name?: string }[]) {
+  async function catalogOf(...models: { id: string; display_name?: string }[]) {
     const server = await startServer(listings(gives({ data: models }), fails));
     const { gateway } = gatewayAt(server.url);
     await gateway.models.refresh();
@@ -257,15 +257,15 @@ describe('a model name', () => {
   }
 
   it('is an ID, a display name, or unknown with similar IDs', async () => {
-    const models = await knowing(
+    const models = await catalogOf(
       { id: 'claude-sonnet-4', display_name: 'Claude Sonnet 4' },
       { id: 'gemini-2.5-flash', display_name: 'Gemini Flash' },
       { id: 'gpt-4o' },
     );
-    expect(models.resolve('gpt-4o')).toEqual(named('id', 'gpt-4o'));
-    expect(models.resolve(' GPT-4o ')).toEqual(named('id', 'gpt-4o'));
-    expect(models.resolve('Claude Sonnet 4')).toEqual(named('label', 'claude-sonnet-4'));
-    expect(models.resolve('gemini flash')).toEqual(named('label', 'gemini-2.5-flash'));
+    expect(models.resolve('gpt-4o')).toEqual(resolved('id', 'gpt-4o'));
+    expect(models.resolve(' GPT-4o ')).toEqual(resolved('id', 'gpt-4o'));
+    expect(models.resolve('Claude Sonnet 4')).toEqual(resolved('label', 'claude-sonnet-4'));
+    expect(models.resolve('gemini flash')).toEqual(resolved('label', 'gemini-2.5-flash'));
     expect(models.resolve('gpt4o')).toEqual({ kind: 'unknown', nearest: ['gpt-4o'] });
     expect(models.resolve('sonnet')).toEqual({ kind: 'unknown', nearest: ['claude-sonnet-4'] });
     expect(models.resolve('zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz')).toEqual({ kind: 'unknown', nearest: [] });
@@ -273,13 +273,13 @@ describe('a model name', () => {
   });
 
   it('that is the display name of two models stays unknown', async () => {
-    const models = await knowing({ id: 'one', display_name: 'Same' }, { id: 'two', display_name: 'same' });
-    expect(models.resolve('Same')).toEqual(named('label', 'one'));
+    const models = await catalogOf({ id: 'one', display_name: 'Same' }, { id: 'two', display_name: 'same' });
+    expect(models.resolve('Same')).toEqual(resolved('label', 'one'));
     expect(models.resolve('SAME')).toEqual({ kind: 'unknown', nearest: ['one', 'two'] });
   });
 
   it('of any length is resolved in bounded time', async () => {
-    const models = await knowing(...Array.from({ length: 3_000 }, (_, nth) => ({ id: `model-${nth}` })));
+    const models = await catalogOf(...Array.from({ length: 3_000 }, (_, nth) => ({ id: `model-${nth}` })));
     const before = process.threadCpuUsage();
     models.resolve('x'.repeat(1_000_000));
     // Computing time: comparing the whole name with every model would take hours.

@@ -223,24 +223,26 @@ describe('an error', () => {
       answer(response, { code: 400, msg: echo, data: { callBackUrl: CALLBACK } }),
     );
     const error = await errorOf(generate(gatewayAt(server.url).gateway));
-    const told = error.message;
-    expect(told).toContain('https://cdn.example/a.mp3?[removed]');
-    for (const secret of [API_KEY, 'c2lnbmF0dXJl', 'Signature=abc']) expect(told).not.toContain(secret);
+    const message = error.message;
+    expect(message).toContain('https://cdn.example/a.mp3?[removed]');
+    for (const secret of [API_KEY, 'c2lnbmF0dXJl', 'Signature=abc']) expect(message).not.toContain(secret);
   });
 
   it('contains no escaped signed URL, and no part of one where a text was cut', async () => {
-    const told = async (body: object) => {
+    const messageFor = async (body: object) => {
       const server = await startServer((_, response) => answer(response, body, { status: 400 }));
       return (await errorOf(generate(gatewayAt(server.url).gateway))).message;
     };
     // The gateway may quote the refused request in its message.
     const escaped = `call ${CALLBACK.replaceAll('/', '\\/')} or https:\\/\\/cdn.example\\/a.mp3?Signature=abc\\/def`;
     for (const msg of [escaped, `${encodeURIComponent(CALLBACK)} failed`]) {
-      expect(await told({ code: 400, msg })).not.toMatch(/c2lnbmF0dXJl|Signature=abc|def/);
+      expect(await messageFor({ code: 400, msg })).not.toMatch(/c2lnbmF0dXJl|Signature=abc|def/);
     }
     // A message is cut after 500 characters: in the middle of a secret.
     const half = API_KEY.slice(0, 12);
-    expect(await told({ code: 400, msg: `${'x'.repeat(500 - half.length)}${API_KEY}` })).not.toContain(half);
+    expect(await messageFor({ code: 400, msg: `${'x'.repeat(500 - half.length)}${API_KEY}` })).not.toContain(
+      half,
+    );
   });
 });
 

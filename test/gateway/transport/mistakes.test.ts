@@ -14,7 +14,7 @@ interface Sent {
 }
 
 /** Returns all requests of a client and ignores their results. */
-async function sentBy(...uses: ((gateway: Gateway) => Promise<unknown>)[]): Promise<Sent[]> {
+async function requestsOf(...uses: ((gateway: Gateway) => Promise<unknown>)[]): Promise<Sent[]> {
   const sent: Sent[] = [];
   const gateway = createGateway({
     baseUrl: 'http://gateway.example',
@@ -71,7 +71,7 @@ const tools = [
   { name: 'rain', description: 'd', parameters: { type: 'object', properties: {}, required: [] } },
 ];
 
-const everything = await sentBy(
+const allRequests = await requestsOf(
   ...ROUTE_CASES.filter(({ route }) => route !== 'gen/image').map(({ call }) => call),
   ({ music }) => music.generate(song),
   ({ music }) => music.uploadCover({ ...song, uploadUrl: 'https://bot.example/a.mp3' }),
@@ -89,66 +89,89 @@ const everything = await sentBy(
 
 const family = ({ path }: Sent) =>
   path.replace('/v1beta/', '/gen/').replace('/v1/media/', '/media/').split('/')[1];
-const of = (...families: string[]) => everything.filter((sent) => families.includes(family(sent) ?? ''));
-const says = (sent: Sent, text: string) => JSON.stringify(sent.body ?? null).includes(`"${text}"`);
+const ofFamilies = (...families: string[]) =>
+  allRequests.filter((sent) => families.includes(family(sent) ?? ''));
+const contains = (sent: Sent, text: string) => JSON.stringify(sent.body ?? null).includes(`"${text}"`);
 
 /** Each mistake of the contract, with its section, and the requests that make it. */
 const MISTAKES: [section: string, mistake: string, among: Sent[], makes: (sent: Sent) => boolean][] = [
   [
     'Authentication',
     'a key header other than Bearer on music, media, chat, gen and /v1beta',
-    of('music', 'media', 'chat', 'gen'),
+    ofFamilies('music', 'media', 'chat', 'gen'),
     ({ headers }) => headers.authorization !== `Bearer ${API_KEY}` || 'x-api-key' in headers,
   ],
   [
     'Authentication',
     'a Bearer header on msg',
-    of('msg'),
+    ofFamilies('msg'),
     ({ headers }) => 'authorization' in headers || headers['x-api-key'] !== API_KEY,
   ],
   [
     'Authentication',
     'no vendor-version on msg',
-    of('msg'),
+    ofFamilies('msg'),
     ({ headers }) => headers['vendor-version'] !== '2023-06-01',
   ],
   [
     'Endpoints',
     'a POST that is not sent as JSON',
-    everything.filter(({ method }) => method === 'POST'),
+    allRequests.filter(({ method }) => method === 'POST'),
     ({ headers }) => headers['content-type'] !== 'application/json',
   ],
-  ['Errors 1', 'a model list without a namespace', everything, ({ path }) => path.startsWith('/v1/models')],
+  ['Errors 1', 'a model list without a namespace', allRequests, ({ path }) => path.startsWith('/v1/models')],
   [
     'Errors 2',
     'a gen stream without alt=sse',
-    everything.filter(({ path }) => path.includes(':stream')),
+    allRequests.filter(({ path }) => path.includes(':stream')),
     ({ path }) => !path.endsWith('?alt=sse'),
   ],
   [
     'Errors 2',
     'a gen image without responseModalities TEXT and IMAGE',
-    everything.filter(({ path }) => path.includes('picture-model')),
+    allRequests.filter(({ path }) => path.includes('picture-model')),
     ({ body }) => !['TEXT', 'IMAGE'].every((kind) => body.generationConfig.responseModalities.includes(kind)),
   ],
-  ['Rules 1', 'chat messages on media', of('media'), ({ body }) => body !== undefined && 'messages' in body],
-  ['Rules 2', 'chat messages on music', of('music'), (sent) => says(sent, 'messages')],
-  ['Rules 2', 'chat messages on gen', of('gen'), (sent) => says(sent, 'messages') || says(sent, 'content')],
+  [
+    'Rules 1',
+    'chat messages on media',
+    ofFamilies('media'),
+    ({ body }) => body !== undefined && 'messages' in body,
+  ],
+  ['Rules 2', 'chat messages on music', ofFamilies('music'), (sent) => contains(sent, 'messages')],
+  [
+    'Rules 2',
+    'chat messages on gen',
+    ofFamilies('gen'),
+    (sent) => contains(sent, 'messages') || contains(sent, 'content'),
+  ],
   [
     'Rules 2',
     'gen contents or images on another family',
-    of('music', 'media', 'chat', 'msg'),
+    ofFamilies('music', 'media', 'chat', 'msg'),
     (sent) =>
-      ['contents', 'inlineData', 'generationConfig', 'responseModalities'].some((word) => says(sent, word)),
+      ['contents', 'inlineData', 'generationConfig', 'responseModalities'].some((word) =>
+        contains(sent, word),
+      ),
   ],
-  ['Chat-style request', 'image blocks of msg on chat', of('chat'), (sent) => says(sent, 'source')],
-  ['Messages-style request', 'image parts of chat on msg', of('msg'), (sent) => says(sent, 'image_url')],
-  ['Messages-style request', 'a system turn on msg', of('msg'), (sent) => says(sent, 'system')],
-  ['Messages-style request', 'a stream on msg', of('msg'), (sent) => says(sent, 'stream')],
+  [
+    'Chat-style request',
+    'image blocks of msg on chat',
+    ofFamilies('chat'),
+    (sent) => contains(sent, 'source'),
+  ],
+  [
+    'Messages-style request',
+    'image parts of chat on msg',
+    ofFamilies('msg'),
+    (sent) => contains(sent, 'image_url'),
+  ],
+  ['Messages-style request', 'a system turn on msg', ofFamilies('msg'), (sent) => contains(sent, 'system')],
+  ['Messages-style request', 'a stream on msg', ofFamilies('msg'), (sent) => contains(sent, 'stream')],
   [
     'Messages-style request',
     'turns that do not alternate, the user first',
-    of('msg').filter(({ body }) => body !== undefined),
+    ofFamilies('msg').filter(({ body }) => body !== undefined),
     ({ body }) =>
       body.messages.some(
         ({ role }: { role: string }, at: number) => role !== (at % 2 === 0 ? 'user' : 'assistant'),
@@ -157,26 +180,27 @@ const MISTAKES: [section: string, mistake: string, among: Sent[], makes: (sent: 
   [
     'Messages-style request',
     'messages without max_tokens',
-    everything.filter(({ path }) => path === '/msg/v1/messages'),
+    allRequests.filter(({ path }) => path === '/msg/v1/messages'),
     ({ body }) => !Number.isInteger(body.max_tokens),
   ],
   [
     'Gen style',
     'function calling or thinking with the gen segment, or anything else without it',
-    of('gen'),
-    (sent) => sent.path.startsWith('/v1beta/') !== (says(sent, 'tools') || says(sent, 'thinkingConfig')),
+    ofFamilies('gen'),
+    (sent) =>
+      sent.path.startsWith('/v1beta/') !== (contains(sent, 'tools') || contains(sent, 'thinkingConfig')),
   ],
   [
     'Gen-style request',
     'contents without parts',
-    of('gen'),
+    ofFamilies('gen'),
     ({ body }) => !body.contents.every(({ parts }: { parts: unknown[] }) => parts.length > 0),
   ],
-  ['Media', 'a fixed task id', everything, ({ path }) => /task_?id|[{}]/i.test(path)],
+  ['Media', 'a fixed task id', allRequests, ({ path }) => /task_?id|[{}]/i.test(path)],
   [
     'Versioning 1',
     'an unknown music model',
-    of('music').filter(({ body }) => 'model' in body),
+    ofFamilies('music').filter(({ body }) => 'model' in body),
     ({ body }) => !MUSIC_MODELS.includes(body.model),
   ],
 ];
@@ -188,11 +212,11 @@ describe('mistakes that the client cannot make', () => {
   });
 
   it('unknown members are removed', async () => {
-    const [generated] = await sentBy(({ music }) => music.generate(song));
+    const [generated] = await requestsOf(({ music }) => music.generate(song));
     expect(Object.keys(generated?.body).sort()).toEqual(
       ['callBackUrl', 'customMode', 'instrumental', 'model', 'style', 'title'].sort(),
     );
-    const [drawn] = await sentBy(({ media }) =>
+    const [drawn] = await requestsOf(({ media }) =>
       media.createImage({ ...strangers, model: 'canvas', prompt: 'rain' }),
     );
     expect(drawn?.body).toEqual({
@@ -223,7 +247,7 @@ describe('mistakes that are refused before anything is sent', () => {
     ['a model with another path', ({ gen }) => drain(gen.stream({ ...QUESTION, model: '../../chat' }))],
   ])('%s', async (_, call) => {
     let error: unknown;
-    const sent = await sentBy(async (gateway) => {
+    const sent = await requestsOf(async (gateway) => {
       error = await errorOf(call(gateway));
     });
     expect(error).toMatchObject({ code: 'invalid', taken: 'no', retryable: false });

@@ -104,12 +104,12 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
       await next.promise;
       response.end(event(wire.text('ght.')) + event(wire.end) + wire.mark);
     });
-    const seen: string[] = [];
+    const texts: string[] = [];
     for await (const each of start(gatewayAt(server.url).gateway, dialect)) {
-      if (each.type === 'part' && each.part.type === 'text') seen.push(each.part.text);
+      if (each.type === 'part' && each.part.type === 'text') texts.push(each.part.text);
       next.resolve();
     }
-    expect(seen).toEqual(['Li', 'ght.']);
+    expect(texts).toEqual(['Li', 'ght.']);
   });
 
   it.each([
@@ -258,7 +258,7 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
   });
 
   it('continues past the linger time if its chunks contain a premature finish reason', async () => {
-    const unended = (text: string) =>
+    const unfinished = (text: string) =>
       dialect === 'chat'
         ? { choices: [{ index: 0, delta: { content: text }, finish_reason: 'unknown' }] }
         : { candidates: [{ content: { parts: [{ text }] }, finishReason: 'UNKNOWN' }] };
@@ -267,7 +267,7 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
       async (_, response) => {
         begin(response);
         for (let chunk = 0; chunk < 15; chunk += 1) {
-          response.write(event(unended('rain ')));
+          response.write(event(unfinished('rain ')));
           await new Promise((resolve) => setTimeout(resolve, 60));
         }
         response.end();
@@ -335,11 +335,11 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
     const { error, server } = await streamed(dialect, async (request, response) => {
       begin(response);
       const chunk = `data: ${'x'.repeat(1 << 20)}`;
-      let gone = false;
+      let isClosed = false;
       void request.closed.then(() => {
-        gone = true;
+        isClosed = true;
       });
-      while (!gone) await new Promise<void>((resolve) => void response.write(chunk, () => resolve()));
+      while (!isClosed) await new Promise<void>((resolve) => void response.write(chunk, () => resolve()));
     });
     expect(error?.code).toBe('broken-stream');
     await server.seen[0]?.closed;
@@ -375,11 +375,11 @@ describe.each(['chat', 'gen'] as const)('a %s stream', (dialect) => {
     const { error, server } = await streamed(dialect, async (request, response) => {
       begin(response);
       const chunk = event(wire.text('x'.repeat(100_000)));
-      let gone = false;
+      let isClosed = false;
       void request.closed.then(() => {
-        gone = true;
+        isClosed = true;
       });
-      while (!gone) await new Promise<void>((resolve) => void response.write(chunk, () => resolve()));
+      while (!isClosed) await new Promise<void>((resolve) => void response.write(chunk, () => resolve()));
     });
     expect(error).toMatchObject({ code: 'broken-stream', message: expect.stringContaining('longer than') });
     await server.seen[0]?.closed;

@@ -59,13 +59,13 @@ const song = { title: '雨 – Rain', artist: 'Minstrel for Åsa', album: 'Tin',
 test('a song gets title, artist, cover and lyrics, with unchanged audio', async () => {
   const { media } = await open();
   const plain = await encodedMp3();
-  const kept = await media.keepBytes(plain, { kinds: ['audio'] });
+  const stored = await media.keepBytes(plain, { kinds: ['audio'] });
   const cover = await media.keepBytes(samples.png, { kinds: ['image'] });
 
-  const tagged = await media.tag(kept, { ...song, cover: cover.name });
+  const tagged = await media.tag(stored, { ...song, cover: cover.name });
 
   expect(tagged).toMatchObject({ contentType: 'audio/mpeg' });
-  expect(tagged.name).not.toBe(kept.name);
+  expect(tagged.name).not.toBe(stored.name);
   const content = await contentOf(media, tagged);
   expect(content.length).toBe(tagged.bytes);
   expect(content.subarray(-plain.length).equals(plain)).toBe(true);
@@ -77,7 +77,7 @@ test('a song gets title, artist, cover and lyrics, with unchanged audio', async 
   expect(Buffer.from(after.tags.images?.[0]?.data ?? []).equals(samples.png)).toBe(true);
   expect(after.duration).toBeCloseTo(before.duration, 5);
   expect(after.packets.equals(before.packets)).toBe(true);
-  expect(await media.stat(kept.name)).toBeDefined();
+  expect(await media.stat(stored.name)).toBeDefined();
 });
 
 test('tags replace those of the song, and equal tags give equal files', async () => {
@@ -94,8 +94,8 @@ test('tags replace those of the song, and equal tags give equal files', async ()
 
 test('a WAV gets tags with unchanged audio', async () => {
   const { media } = await open();
-  const kept = await media.keepBytes(samples.wav, { kinds: ['audio'] });
-  const tagged = await media.tag(kept, song);
+  const stored = await media.keepBytes(samples.wav, { kinds: ['audio'] });
+  const tagged = await media.tag(stored, song);
   const content = await contentOf(media, tagged);
   expect(content.readUInt32LE(4)).toBe(content.length - 8);
   const { format, tags, packets } = await readBack(content);
@@ -117,11 +117,11 @@ function withSoundBytes(bytes: number): Buffer {
 test('the old title at the end of a song is removed', async () => {
   const { media } = await open();
   const plain = await encodedMp3();
-  const kept = await media.keepBytes(plain, { kinds: ['audio'] });
+  const stored = await media.keepBytes(plain, { kinds: ['audio'] });
   const id3v1 = Buffer.concat([Buffer.from('TAG'), Buffer.alloc(125, 'old')]);
   const had = await media.keepBytes(Buffer.concat([plain, id3v1]), { kinds: ['audio'] });
   const tagged = await media.tag(had, song);
-  expect(await contentOf(media, tagged)).toEqual(await contentOf(media, await media.tag(kept, song)));
+  expect(await contentOf(media, tagged)).toEqual(await contentOf(media, await media.tag(stored, song)));
 });
 
 /** A tag with a title, and with a mark for generated audio. */
@@ -155,8 +155,8 @@ test.each([
 ])('keeps the mark that %s was generated', async (_case, content) => {
   const { media } = await open();
   const original = await content();
-  const kept = await media.keepBytes(original, { kinds: ['audio'] });
-  const tagged = await contentOf(media, await media.tag(kept, { title: 'Rain' }));
+  const stored = await media.keepBytes(original, { kinds: ['audio'] });
+  const tagged = await contentOf(media, await media.tag(stored, { title: 'Rain' }));
   const { tags, packets } = await readBack(tagged);
   expect(tags.title).toBe('Rain');
   expect(tags.raw).toMatchObject({ TXXX: { AI_GENERATED: 'true' } });
@@ -174,15 +174,17 @@ test.each([
   ['an MP3 that contains only tags', Buffer.concat([id3(90_000).subarray(0, 70_000)])],
 ])('%s is unchanged', async (_case, content) => {
   const { media } = await open();
-  const kept = await media.keepBytes(content, { kinds: ['audio'] });
-  expect(await media.tag(kept, song)).toEqual(kept);
+  const stored = await media.keepBytes(content, { kinds: ['audio'] });
+  expect(await media.tag(stored, song)).toEqual(stored);
 });
 
 test('a cover that is deleted or not an image is left out', async () => {
   const { media } = await open();
-  const kept = await media.keepBytes(await encodedMp3(), { kinds: ['audio'] });
-  for (const cover of [`${'0'.repeat(64)}.png`, '../../etc/passwd', kept.name]) {
-    const { tags } = await readBack(await contentOf(media, await media.tag(kept, { title: 'Rain', cover })));
+  const stored = await media.keepBytes(await encodedMp3(), { kinds: ['audio'] });
+  for (const cover of [`${'0'.repeat(64)}.png`, '../../etc/passwd', stored.name]) {
+    const { tags } = await readBack(
+      await contentOf(media, await media.tag(stored, { title: 'Rain', cover })),
+    );
     expect(tags.title).toBe('Rain');
     expect(tags.images).toBeUndefined();
   }
@@ -198,8 +200,8 @@ test('a song that cannot be tagged is returned unchanged, with a warning in the 
       return folder.put(source, hint);
     },
   });
-  const kept = await media.keepBytes(await encodedMp3(), { kinds: ['audio'] });
+  const stored = await media.keepBytes(await encodedMp3(), { kinds: ['audio'] });
   full = true;
-  expect(await media.tag(kept, song)).toBe(kept);
-  expect(logged).toEqual([{ err: expect.objectContaining({ message: 'no space' }), file: kept.name }]);
+  expect(await media.tag(stored, song)).toBe(stored);
+  expect(logged).toEqual([{ err: expect.objectContaining({ message: 'no space' }), file: stored.name }]);
 });

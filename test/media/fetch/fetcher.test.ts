@@ -112,30 +112,30 @@ describe('many fetches at once', () => {
 
   test('wait only for the same source: slow servers of typed addresses delay no result', async () => {
     const { origin } = await listen((_request, response) => response.end(song));
-    const asked = Promise.withResolvers<void>();
+    const requested = Promise.withResolvers<void>();
     const lookup = () => {
-      asked.resolve();
+      requested.resolve();
       return new Promise<never>(() => undefined);
     };
     const fetcher = fetcherFor({ concurrency: 1, lookup });
     const slow = read(fetcher, 'http://slow.example', { ...audio, from: 'person' });
     slow.catch(() => undefined);
-    await asked.promise;
+    await requested.promise;
     for (const from of ['gateway', 'platform'] as const) {
       expect((await read(fetcher, origin, { ...audio, from })).length).toBe(song.length);
     }
   });
 
   test('a typed address has a separate timeout, which also ends a pending connection', async () => {
-    const asked = Promise.withResolvers<void>();
+    const requested = Promise.withResolvers<void>();
     const lookup = () => {
-      asked.resolve();
+      requested.resolve();
       return new Promise<never>(() => undefined);
     };
     const fetcher = fetcherFor({ personTimeoutMs: 60_000, lookup });
     stopTimers();
     const fetched = read(fetcher, 'http://slow.example', { ...audio, from: 'person' });
-    await asked.promise;
+    await requested.promise;
     vi.advanceTimersByTime(60_000);
     await expect(fetched).rejects.toMatchObject({ code: 'timeout' });
   });

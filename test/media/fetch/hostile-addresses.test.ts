@@ -198,33 +198,33 @@ describe('a redirect', () => {
   });
 
   test('is followed up to the limit, so an endless chain is refused', async () => {
-    let asked = 0;
+    let requestCount = 0;
     const { origin } = await listen((request, response) => {
-      asked += 1;
+      requestCount += 1;
       const left = Number(request.url?.slice(1));
       if (left === 0) response.end(song);
       else response.writeHead(307, { location: `/${left - 1}` }).end();
     });
     const fetcher = fetcherFor({ maximumRedirects: 3 });
     expect((await read(fetcher, `${origin}/3`)).length).toBe(song.length);
-    asked = 0;
+    requestCount = 0;
     await expect(read(fetcher, `${origin}/1000000`)).rejects.toMatchObject({ code: 'redirects' });
-    expect(asked).toBe(4);
+    expect(requestCount).toBe(4);
   });
 
   test('keeps credentials only for the same origin', async () => {
-    const seen: unknown[] = [];
+    const received: unknown[] = [];
     const other = await listen((request, response) => {
-      seen.push(['other', request.headers.authorization]);
+      received.push(['other', request.headers.authorization]);
       response.end(song);
     });
     const { origin } = await listen((request, response) => {
-      seen.push([request.url, request.headers.authorization]);
+      received.push([request.url, request.headers.authorization]);
       const location = request.url === '/' ? '/again' : other.origin;
       response.writeHead(302, { location }).end();
     });
     await read(fetcherFor(), origin, { ...audio, headers: { authorization: 'Bearer secret' } });
-    expect(seen).toEqual([
+    expect(received).toEqual([
       ['/', 'Bearer secret'],
       ['/again', 'Bearer secret'],
       ['other', undefined],

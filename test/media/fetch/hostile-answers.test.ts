@@ -124,13 +124,13 @@ describe('a body is refused that', () => {
 
   test('is compressed, because a few bytes may unpack to many', async () => {
     const bomb = gzipSync(Buffer.alloc(50_000_000));
-    const asked: unknown[] = [];
+    const encodings: unknown[] = [];
     const { origin } = await listen((request, response) => {
-      asked.push(request.headers['accept-encoding']);
+      encodings.push(request.headers['accept-encoding']);
       response.writeHead(200, { 'content-encoding': 'gzip', 'content-type': 'audio/mpeg' }).end(bomb);
     });
     await expect(read(fetcherFor(), origin)).rejects.toMatchObject({ code: 'protocol', retryable: false });
-    expect(asked).toEqual(['identity']);
+    expect(encodings).toEqual(['identity']);
   });
 
   test.each<[string, Buffer | string]>([

@@ -78,10 +78,10 @@ process.on('message', async (message: { urls: string[] } | 'measure' | 'report')
   } else if (message === 'report') {
     process.send?.({ addedBytes: highest - before });
   } else {
-    const kept = await Promise.all(
+    const stored = await Promise.all(
       message.urls.map((url) => media.keep(url, { from: 'gateway', kinds: ['audio'] })),
     );
-    const links = kept.map(({ name }) => media.link(name, { downloadName: 'song.mp3' }));
+    const links = stored.map(({ name }) => media.link(name, { downloadName: 'song.mp3' }));
     process.send?.({ links: links.map((link) => link.replace('http://bot.example', server.url)) });
   }
 });

@@ -69,8 +69,8 @@ it('throws for files without MP3, and continues with the next song', async () =>
   const encoder = createOpusEncoder(mediaOn(store));
   const text = await store.put(once(Buffer.from('no sound at all '.repeat(200))), { extension: 'mp3' });
   await expect(encoder.encode(text)).rejects.toMatchObject({ name: 'MediaError', code: 'type' });
-  const lost = { name: `${'0'.repeat(64)}.mp3` };
-  await expect(encoder.encode(lost)).rejects.toMatchObject({ name: 'MediaError', code: 'missing' });
+  const missing = { name: `${'0'.repeat(64)}.mp3` };
+  await expect(encoder.encode(missing)).rejects.toMatchObject({ name: 'MediaError', code: 'missing' });
   await writeFile(join(directory, text.name), await tone(330));
   expect(await encoder.encode(text)).toMatchObject({ name: expect.stringMatching(/\.packets$/) });
   await store.close();

@@ -48,9 +48,9 @@ describe('the folder', () => {
   });
 
   test('removes old files next to one that cannot be removed, and throws its error', async () => {
-    const kept = ['stubborn', 'old', 'young'].map((name, storedAt) => ({ name, bytes: 10, storedAt }));
+    const entries = ['stubborn', 'old', 'young'].map((name, storedAt) => ({ name, bytes: 10, storedAt }));
     const tried: string[] = [];
-    const pruned = removeOldest(kept, { quotaBytes: 10, now }, async ({ name }) => {
+    const pruned = removeOldest(entries, { quotaBytes: 10, now }, async ({ name }) => {
       tried.push(name);
       if (name === 'stubborn') throw new MediaError('store', 'It stays');
       return true;

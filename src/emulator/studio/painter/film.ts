@@ -79,7 +79,7 @@ function soundtrack(sound: Pcm, seconds: number): AudioSample {
 
 const barCount = 24;
 /** A limit, because a few bytes can declare an image that fills the memory. */
-const mostPhotoPixels = 25_000_000;
+const maxPhotoPixels = 25_000_000;
 
 /** Adds bars that follow the sound to a scene. */
 export function withBars(scene: Scene, sound: Pcm, frameRate: number): Scene {
@@ -104,7 +104,7 @@ function loudness(pcm: Pcm, from: number, length: number): number {
 /** Scales a PNG or JPEG to cover a size in pixels. Returns PNG in base64. Throws UnusableInputError. */
 async function readPhoto(photo: Uint8Array, width: number, height: number): Promise<string> {
   try {
-    const picture = sharp(photo, { limitInputPixels: mostPhotoPixels });
+    const picture = sharp(photo, { limitInputPixels: maxPhotoPixels });
     const { format } = await picture.metadata();
     if (format !== 'png' && format !== 'jpeg') throw new Error(`the format is ${format}`);
     return (await picture.resize(width, height).png().toBuffer()).toString('base64');

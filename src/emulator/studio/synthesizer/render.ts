@@ -57,11 +57,11 @@ const carriers = {
 } as const satisfies Record<Exclude<UploadSource['use'], 'extend'>, StemName>;
 
 function accompany(recipe: SongRecipe, upload: Float32Array, use: keyof typeof carriers): Sounds {
-  const carried = use === 'cover' ? disguise(upload) : upload;
-  const seconds = carried.length / 2 / sampleRate;
+  const carrier = use === 'cover' ? disguise(upload) : upload;
+  const seconds = carrier.length / 2 / sampleRate;
   const song = play(recipe, compose({ ...recipe, seconds }), seconds);
   return mapStems((name) => {
-    if (name === carriers[use]) return carried;
+    if (name === carriers[use]) return carrier;
     const isLeftOut = use === 'vocals' && name !== 'vocals' && name !== 'backingVocals';
     const level = isLeftOut ? 0 : use === 'cover' ? 0.6 : 0.75;
     return song[name].map((sample) => sample * level);
