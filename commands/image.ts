@@ -132,7 +132,7 @@ export const image = defineCommand({
   actions: { animate },
 });
 
-/** What a gen model wrote beside its images, or why there are none. */
+/** The text of a gen model beside its images, or the reason for having none. */
 function textOf({ work, result }: JobView, images: number): string | undefined {
   const answer = result?.answer;
   if (work.route !== 'gen.image' || answer === undefined) return undefined;

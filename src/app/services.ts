@@ -164,7 +164,7 @@ export function answerOffer({ answers }: Config, emulator: Emulator | undefined)
   };
 }
 
-/** Gen models that only some routes have, so the listing may lack them. */
+/** Gen models of special routes, which the gateway may not list. */
 export function configuredModels(config: Config, emulator: Emulator | undefined): string[] {
   const { toolModel, illustratingModels, thinkingModels } = answerOffer(config, emulator);
   return [...(toolModel === undefined ? [] : [toolModel]), ...illustratingModels, ...thinkingModels];

@@ -32,7 +32,7 @@ export interface ModelSettingsOptions extends Pick<System, 'now' | 'log'> {
   readonly defaults: ModelDefaults;
   /** The gateway's list of the ids that this account may use. */
   readonly models: Pick<Models, 'cached' | 'resolve' | 'find'>;
-  /** Ids that the operator configured: the gateway need not list them. */
+  /** Ids that the operator configured, accepted even if the gateway does not list them. */
   readonly configured: readonly string[];
   readonly decisions: DecisionStore;
   /** Sends a private message to `address.person`. */

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-// By itself, Stryker runs every test against a change of what a module computes once.
+// Without this, Stryker runs every test against a change of what a module computes once.
 export default defineConfig({
   test: {
     include: [
