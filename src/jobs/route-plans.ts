@@ -19,8 +19,10 @@ export interface RoutePlan {
   readonly doneOnce?: string;
   /** A repeated request links to the existing result. */
   readonly reusesResult?: true;
-  /** The work uses a recording of the requester. */
-  readonly takesRecording?: true;
+  /** The gateway downloads these from the bot: a recording of the requester, or files of any kind. */
+  readonly downloads?: 'recording' | 'files';
+  /** The request has nothing that people could change. */
+  readonly fixed?: true;
 }
 
 /** At least three times as long as the work takes: songs time out upstream after 10 minutes, videos take 1 to 5. */
@@ -35,17 +37,19 @@ export const PLANS: Readonly<Record<Route, RoutePlan>> = {
     ...SONG,
     deadlineMs: 15 * MINUTE,
     stage: 'Creating cover art',
+    fixed: true,
     withSong: 'create cover art for it',
     doneOnce: 'created cover art for this song',
   },
-  'music.uploadCover': { ...SONG, stage: 'Creating a cover', takesRecording: true },
-  'music.uploadExtend': { ...SONG, stage: 'Extending', takesRecording: true },
-  'music.addVocals': { ...SONG, stage: 'Adding vocals', takesRecording: true },
-  'music.addInstrumental': { ...SONG, stage: 'Adding a band', takesRecording: true },
+  'music.uploadCover': { ...SONG, stage: 'Creating a cover', downloads: 'recording' },
+  'music.uploadExtend': { ...SONG, stage: 'Extending', downloads: 'recording' },
+  'music.addVocals': { ...SONG, stage: 'Adding vocals', downloads: 'recording' },
+  'music.addInstrumental': { ...SONG, stage: 'Adding a band', downloads: 'recording' },
   'music.vocalRemoval': {
     ...SONG,
     deadlineMs: 20 * MINUTE,
     stage: 'Splitting into stems',
+    fixed: true,
     withSong: 'split it into stems',
     doneOnce: 'split this take into stems',
     reusesResult: true,
@@ -54,6 +58,7 @@ export const PLANS: Readonly<Record<Route, RoutePlan>> = {
     ...SONG,
     deadlineMs: 15 * MINUTE,
     stage: 'Converting to WAV',
+    fixed: true,
     withSong: 'convert it to WAV',
     doneOnce: 'converted this take to WAV',
     reusesResult: true,
@@ -62,6 +67,7 @@ export const PLANS: Readonly<Record<Route, RoutePlan>> = {
     ...SONG,
     deadlineMs: 20 * MINUTE,
     stage: 'Creating a music video',
+    fixed: true,
     withSong: 'create its music video',
     doneOnce: 'created a music video for this take',
     reusesResult: true,
@@ -69,12 +75,18 @@ export const PLANS: Readonly<Record<Route, RoutePlan>> = {
   'music.timestampedLyrics': {
     ...DIRECT,
     stage: 'Syncing lyrics',
+    fixed: true,
     withSong: 'sync its lyrics',
     reusesResult: true,
   },
   'music.generatePersona': { ...DIRECT, stage: 'Saving the voice', withSong: 'save its voice' },
   'media.image': { ...DIRECT, stage: 'Creating an image' },
   'gen.image': { ...DIRECT, stage: 'Creating an image' },
-  'media.video': { comesBack: 'poll', deadlineMs: 30 * MINUTE, stage: 'Creating a video' },
+  'media.video': {
+    comesBack: 'poll',
+    deadlineMs: 30 * MINUTE,
+    stage: 'Creating a video',
+    downloads: 'files',
+  },
   answer: { comesBack: 'stream', deadlineMs: 10 * MINUTE, stage: 'Answering' },
 };

@@ -13,6 +13,8 @@ const SENTENCES = {
   invalid: 'The gateway rejected this request. Change it and try again.',
   'too-long': 'The gateway rejected this: the text is too long. Shorten it and try again.',
   blocked: 'The gateway declined this because of its content rules. Try rewording it.',
+  copyright: 'The gateway declined this because the lyrics are copyrighted. Use your own words.',
+  artist: 'The gateway declined this because it names an artist. Describe the style instead.',
   'not-found': 'The gateway no longer has this model or song. Choose another.',
   exists: 'The gateway has already created this, and only does so once.',
   maintenance: 'The gateway is under maintenance. Press Again later.',
@@ -21,6 +23,7 @@ const SENTENCES = {
   'not-made': "The gateway tried, but couldn't create this. Press Again, or reword it.",
   refunded:
     "The gateway tried, but couldn't create this, and refunded the credits. Press Again, or reword it.",
+  cancelled: 'The gateway cancelled this before it was finished. Press Again to retry.',
   unavailable: 'The gateway is unavailable right now. Nothing was lost. Press Again in a few minutes.',
   timeout: 'The gateway took too long to answer. Press Again to retry.',
   network: 'The connection to the gateway broke. Press Again to retry.',
@@ -46,17 +49,28 @@ export function retryLaterSentence(code: GatewayErrorCode, waitMs: number, now: 
 
 /** The message for a gateway error, specific to the kind of work if possible. */
 export function sentenceFor(code: GatewayErrorCode, work?: Pick<Work, 'route'>): string {
-  return (work && songSentenceFor(code, work.route)) ?? SENTENCES[code];
+  return (work && routeSentenceFor(code, work.route)) ?? SENTENCES[code];
 }
 
-export const UNCERTAIN_SENTENCE =
-  "I lost the connection to the gateway and don't know whether it accepted this request. To be safe, I didn't send it twice. Press Again to send a new one.";
+const uncertain = (reason: string) =>
+  `${reason}, so I don't know whether it accepted this request. To be safe, I didn't send it twice. Press Again to send a new one.`;
+
+export const UNCERTAIN_SENTENCE = uncertain('I lost the connection to the gateway');
 
 /** For requests that the gateway may have accepted, if no callback will tell. */
 export function uncertainSentence(code: GatewayErrorCode): string {
-  return code === 'no-api'
-    ? "The gateway's address returned a web page, so I don't know whether it accepted this request. To be safe, I didn't send it twice. The bot's operator needs to check the address. Press Again to send a new request."
-    : UNCERTAIN_SENTENCE;
+  switch (code) {
+    case 'no-api':
+      return "The gateway's address returned a web page, so I don't know whether it accepted this request. To be safe, I didn't send it twice. The bot's operator needs to check the address. Press Again to send a new request.";
+    case 'nonsense':
+      return "The gateway answered, but without a result. It may charge for this, so I didn't ask twice. Press Again to send a new request.";
+    case 'timeout':
+      return uncertain('The gateway took too long to answer');
+    case 'unavailable':
+      return uncertain('The gateway reported an error');
+    default:
+      return UNCERTAIN_SENTENCE;
+  }
 }
 
 /** For jobs that had not been submitted when the backup was made. */
@@ -104,8 +118,8 @@ export function notStoredSentence(error: MediaError): string {
 }
 
 /** While the files may still arrive. */
-export function waitingSentence(names: string, error: MediaError): string {
-  return isStorageFault(error)
+export function waitingSentence(names: string, error: MediaError | undefined): string {
+  return error && isStorageFault(error)
     ? `Created, but not here yet: ${names}. I can't store files right now, but I'll keep trying. The bot's operator can help.`
     : `Created, but not here yet: ${names}. I can't download it right now, but I'll keep trying.`;
 }
@@ -119,9 +133,9 @@ export function linkedFilesSentence(names: string): string {
   return `I couldn't store ${names}. The link is the gateway's own and expires in a few days, so download it soon.`;
 }
 
-/** A message specific to songs; undefined if the general one fits. */
-function songSentenceFor(code: GatewayErrorCode, route: Route): string | undefined {
-  const { withSong, doneOnce, takesRecording } = PLANS[route];
+/** A message specific to the kind of work; undefined if the general one fits. */
+function routeSentenceFor(code: GatewayErrorCode, route: Route): string | undefined {
+  const { withSong, doneOnce, downloads, fixed } = PLANS[route];
   switch (code) {
     case 'not-found':
       return withSong === undefined
@@ -132,12 +146,29 @@ function songSentenceFor(code: GatewayErrorCode, route: Route): string | undefin
         ? undefined
         : `The gateway has already ${doneOnce}, and only does so once. The result is further up in this channel.`;
     case 'unfetched':
-      return takesRecording
-        ? "The gateway couldn't fetch your recording from this bot. Once the bot's operator has checked that the gateway can reach it, press Again."
-        : undefined;
+      return downloads === undefined
+        ? undefined
+        : "The gateway couldn't download a file from this bot. The bot's operator needs to check that PUBLIC_URL is reachable from outside. Then press Again.";
     case 'blocked':
-      return takesRecording
-        ? 'The gateway declined this recording: it sounds like an existing work or breaks the content rules. Try another recording.'
+      if (downloads === 'recording')
+        return 'The gateway declined this because of its content rules. Reword it, or try another recording.';
+      return fixed
+        ? `The gateway declined this song because of its content rules, so it can't ${withSong}. Try another song.`
+        : undefined;
+    case 'copyright':
+      if (downloads === 'recording')
+        return 'The gateway declined this: the recording or the lyrics match an existing work. Use your own.';
+      return fixed
+        ? `The gateway declined this song because it matches an existing work, so it can't ${withSong}. Try another song.`
+        : undefined;
+    case 'invalid':
+    case 'not-made':
+      return fixed
+        ? `The gateway received this song, but couldn't ${withSong}. Press Again, or try another take.`
+        : undefined;
+    case 'refunded':
+      return fixed
+        ? `The gateway received this song, but couldn't ${withSong}, and refunded the credits. Press Again to retry.`
         : undefined;
     default:
       return undefined;

@@ -393,22 +393,58 @@ const MEDIA: RouteCase[] = [
         means: {
           taskId: 'v-1',
           status: 'failed',
-          failure: { code: 'unavailable', gatewayCode: 'InternalError.Timeout', message: 'no' },
+          failure: { code: 'not-made', gatewayCode: 'InternalError.Timeout', message: 'no' },
         },
       },
       {
         shape: 'failed without a reason',
         answer: { output: { task_id: 'v-1', task_status: 'FAILED' } },
-        means: { taskId: 'v-1', status: 'failed', failure: { code: 'unavailable' } },
+        means: { taskId: 'v-1', status: 'failed', failure: { code: 'not-made' } },
+      },
+      {
+        shape: 'suspected of infringement',
+        answer: {
+          output: { task_id: 'v-1', task_status: 'FAILED', code: 'IPInfringementSuspect', message: 'no' },
+        },
+        means: {
+          taskId: 'v-1',
+          status: 'failed',
+          failure: { code: 'blocked', gatewayCode: 'IPInfringementSuspect', message: 'no' },
+        },
+      },
+      {
+        shape: 'without its input file',
+        answer: {
+          output: {
+            task_id: 'v-1',
+            task_status: 'FAILED',
+            code: 'InvalidParameter.DataInspection',
+            message: 'Unable to download the media resource during the data inspection process.',
+          },
+        },
+        means: {
+          taskId: 'v-1',
+          status: 'failed',
+          failure: {
+            code: 'unfetched',
+            gatewayCode: 'InvalidParameter.DataInspection',
+            message: 'Unable to download the media resource during the data inspection process.',
+          },
+        },
       },
       {
         shape: 'cancelled',
         answer: { output: { task_id: 'v-1', task_status: 'CANCELED' } },
-        means: { taskId: 'v-1', status: 'cancelled' },
+        means: { taskId: 'v-1', status: 'cancelled', failure: { code: 'cancelled' } },
       },
       {
-        shape: 'an unknown word',
-        answer: { output: { task_id: 'v-1', task_status: 'DREAMING' } },
+        shape: 'a word that means neither an end nor a lost task',
+        answer: { output: { task_id: 'v-1', task_status: 'PRE-PROCESSING' } },
+        means: { taskId: 'v-1', status: 'running' },
+      },
+      {
+        shape: 'a lost task',
+        answer: { output: { task_id: 'v-1', task_status: 'UNKNOWN' } },
         means: { taskId: 'v-1', status: 'unknown' },
       },
       {

@@ -64,7 +64,7 @@ describe('a failure callback', () => {
       taken: 'no',
     });
     expect(loggedFields('reported a failure')).toEqual([
-      { job, reference: failure?.reference, code: 'not-made' },
+      { job, reference: failure?.reference, code: 'not-made', gatewayCode: '501' },
     ]);
     expect(loggedFields('Could not parse a callback')).toEqual([]);
   });

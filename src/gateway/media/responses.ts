@@ -2,7 +2,7 @@ import { present } from '../../core/util/present.ts';
 import type { TaskFailure } from '../transport/errors.ts';
 import * as json from '../transport/json.ts';
 import { isBadCode, type Refusal, readRefusal } from '../transport/refusal-body.ts';
-import { decideCode } from '../transport/refusals.ts';
+import { taskFailure } from '../transport/refusals.ts';
 import type { Reply } from '../transport/request.ts';
 
 const MAX_IMAGES = 16;
@@ -34,6 +34,7 @@ const STATUSES = {
   succeeded: 'succeeded',
   failed: 'failed',
   canceled: 'cancelled',
+  cancelled: 'cancelled',
   unknown: 'unknown',
 } as const;
 
@@ -46,7 +47,7 @@ export interface VideoTask {
   status: VideoStatus;
   /** Present if `status` is `succeeded`. Expires (contract, "Limits" 3). */
   videoUrl?: string;
-  /** Present if `status` is `failed`. */
+  /** Present if `status` is `failed` or `cancelled`. */
   failure?: TaskFailure;
 }
 
@@ -64,8 +65,7 @@ export function readVideoTask(reply: Reply): VideoTask {
     throw reply.unusable('the response describes no task');
   if (task.status === 'succeeded' && task.videoUrl === undefined)
     throw reply.unusable('the task succeeded but has no video');
-  const failure = task.status === 'failed' ? failureOf(reply.value) : undefined;
-  return present({ ...task, failure });
+  return present({ ...task, failure: failureOf(task.status, reply.value) });
 }
 
 /** True if a body describes a task in any state. */
@@ -91,17 +91,15 @@ function taskIn(value: unknown) {
   const videoUrl = first((fields) => json.asHttpUrl(fields('videoUrl')));
   const status: VideoStatus =
     json.lookUp(STATUSES, json.normalName(statusWord ?? '')) ??
-    (videoUrl === undefined ? 'unknown' : 'succeeded');
+    (videoUrl === undefined ? 'running' : 'succeeded');
   return { taskId: first((fields) => json.asId(fields('taskId'))), statusWord, status, videoUrl };
 }
 
-function failureOf(value: unknown): TaskFailure {
-  const { number, names, message: words } = refusalIn(value);
-  const message = words?.slice(0, 500);
-  return {
-    code: decideCode({ family: 'media', route: 'media/task', number, names, message }),
-    ...present({ gatewayCode: names[0] ?? number?.toString(), message }),
-  };
+function failureOf(status: VideoStatus, value: unknown): TaskFailure | undefined {
+  if (status !== 'failed' && status !== 'cancelled') return undefined;
+  const { number, names, message } = refusalIn(value);
+  const failure = taskFailure({ family: 'media', number, names, message: message?.slice(0, 500) });
+  return status === 'cancelled' ? { ...failure, code: 'cancelled' } : failure;
 }
 
 /** A failed task has its code and message in `output`, or in the entries of `output.results`. */

@@ -2,7 +2,7 @@ import { present } from '../../core/util/present.ts';
 import type { TaskFailure } from '../transport/errors.ts';
 import * as json from '../transport/json.ts';
 import { isBadCode, isRefusal, readRefusal } from '../transport/refusal-body.ts';
-import { decideCode } from '../transport/refusals.ts';
+import { taskFailure } from '../transport/refusals.ts';
 import { hasResult, type MusicResult, readMusicResult } from './results.ts';
 
 /** `pending`: the task is running and has no results yet. `unknown`: the body cannot be interpreted. */
@@ -74,7 +74,14 @@ const STAGE_FIELDS = [
 ];
 const STAGE_ORDER: readonly NamedStage[] = ['pending', 'text', 'first', 'complete'];
 /** Result fields that are null after a failure: docs.sunoapi.org, wav, mp4, vocal removal, cover. */
-const RESULT_FIELDS = new Set(['audiowavurl', 'videourl', 'vocalremovalinfo', 'images', 'vocalurl']);
+const RESULT_FIELDS = new Set([
+  'audiowavurl',
+  'videourl',
+  'vocalremovalinfo',
+  'vocalseparationinfo',
+  'images',
+  'vocalurl',
+]);
 
 interface Verdict {
   stage: MusicStage;
@@ -184,10 +191,7 @@ function failureOf(
   );
   const message = (itemFailure ?? messageOf(envelopes) ?? refusal.message)?.slice(0, 500);
   const names = [...words, ...refusal.names];
-  return {
-    code: decideCode({ family: 'music', route: 'music/callback', number, names, message }),
-    ...present({ gatewayCode: words[0] ?? number?.toString(), message }),
-  };
+  return taskFailure({ family: 'music', number, names, message });
 }
 
 /** True if a word names a stage, such as "error", and not a cause. */

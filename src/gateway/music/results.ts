@@ -48,13 +48,16 @@ export function readMusicResult(visits: readonly json.Visit[]): MusicResult {
   const lyrics = new Map<string, LyricVariant>();
   const images = new Set<string>();
   const stems = new Map<string, StemItem>();
+  const originals = new Map<string, StemItem>();
   let wavUrl: string | undefined;
   let videoUrl: string | undefined;
   for (const visit of visits) {
     const { fields } = visit;
     const found = stemsIn(visit);
     for (const stem of found) stems.set(`${stem.name} ${stem.url}`, stem);
-    const song = found.length === 0 ? songIn(visit) : undefined;
+    const original = originalStemIn(visit);
+    if (original !== undefined) originals.set(`${original.name} ${original.url}`, original);
+    const song = found.length === 0 && original === undefined ? songIn(visit) : undefined;
     const words = lyricIn(fields);
     if (song !== undefined) addSong(songs, song);
     else if (words !== undefined) lyrics.set(`${words.title ?? ''}\n${words.text}`, words);
@@ -69,7 +72,7 @@ export function readMusicResult(visits: readonly json.Visit[]): MusicResult {
     songs: songs.slice(0, MAX_ITEMS),
     lyrics: [...lyrics.values()].slice(0, MAX_ITEMS),
     images: [...images].slice(0, MAX_ITEMS),
-    stems: [...stems.values()].slice(0, MAX_ITEMS),
+    stems: [...(stems.size > 0 ? stems : originals).values()].slice(0, MAX_ITEMS),
     wavUrl,
     videoUrl,
   });
@@ -146,11 +149,20 @@ function stemsIn({ value, key }: json.Visit): StemItem[] {
       const base = name.replace(/[_-]?url$/i, '');
       return url === undefined ? [] : [{ base, word: json.normalName(base), url, isUrl: base !== name }];
     });
-  const isStemInfo = json.normalName(key) === 'vocalremovalinfo';
+  const isStemInfo = /^vocal(?:removal|separation)info$/.test(json.normalName(key));
   if (!isStemInfo && !addresses.some(({ word }) => STEM_NAMES.test(word))) return [];
   return addresses
     .filter(({ word, isUrl }) => STEM_NAMES.test(word) || (isUrl && !NOT_STEMS.test(word)))
     .map(({ base, word, url }) => ({ name: stemName(base, word), url }));
+}
+
+/** An item of `originData`, the same stems at their origin: https://docs.kie.ai/suno-api/get-vocal-separation-details. */
+function originalStemIn({ fields, inArray }: json.Visit): StemItem | undefined {
+  const group = inArray ? json.asText(fields('stemTypeGroupName'), 100) : undefined;
+  const url = json.asHttpUrl(fields('audioUrl'));
+  return group === undefined || url === undefined
+    ? undefined
+    : { name: stemName(group, json.normalName(group)), url };
 }
 
 function stemName(key: string, word: string): string {

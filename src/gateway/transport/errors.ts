@@ -14,7 +14,12 @@ export const ERROR_CODES = {
   'too-long': { passes: false, refuses: true },
   /** The model takes no images. */
   'no-images': { passes: false, refuses: true },
+  /** Against the content rules. */
   blocked: { passes: false, refuses: true },
+  /** The same, because the lyrics or the recording belong to someone else. */
+  copyright: { passes: false, refuses: true },
+  /** The same, because the request names an artist. */
+  artist: { passes: false, refuses: true },
   'not-found': { passes: false, refuses: true },
   exists: { passes: false, refuses: true },
   maintenance: { passes: true, refuses: true },
@@ -24,6 +29,8 @@ export const ERROR_CODES = {
   'not-made': { passes: false, refuses: true },
   /** The same, with the credits refunded. */
   refunded: { passes: false, refuses: true },
+  /** The gateway cancelled the task. */
+  cancelled: { passes: false, refuses: true },
   unavailable: { passes: true, refuses: false },
   timeout: { passes: true, refuses: false },
   network: { passes: true, refuses: false },

@@ -1,6 +1,14 @@
 /** Maps the codes and messages of the gateway's refusals to error codes. */
+import { present } from '../../core/util/present.ts';
 import { type GatewayFamily, type GatewayRoute, ROUTES, type RouteName } from '../routes.ts';
-import { ERROR_CODES, GatewayError, type GatewayErrorCode, isReadRoute, type Taken } from './errors.ts';
+import {
+  ERROR_CODES,
+  GatewayError,
+  type GatewayErrorCode,
+  isReadRoute,
+  type Taken,
+  type TaskFailure,
+} from './errors.ts';
 import { normalName } from './json.ts';
 import type { Redact } from './redact.ts';
 import type { Refusal } from './refusal-body.ts';
@@ -73,10 +81,10 @@ export function isWebPage(text: string): boolean {
 }
 
 /** The properties of a refusal that decide its code. */
-export interface Evidence {
+interface Evidence {
   family: GatewayFamily;
-  /** `music/callback` is a failure reported by a callback. */
-  route: RouteName | 'music/callback';
+  /** Absent for the report of a failed task. */
+  route?: RouteName;
   status?: number | undefined;
   /** The numeric code in the body. */
   number?: number | undefined;
@@ -92,7 +100,8 @@ interface Rule {
   /** Matches one of the names, normalised by `normalName`. */
   names?: RegExp;
   families?: readonly GatewayFamily[];
-  inCallback?: true;
+  /** The evidence is the report of a failed task. */
+  inTask?: true;
   /** The route has `rateIs429`. */
   rateIs429?: true;
   message?: RegExp;
@@ -114,7 +123,14 @@ const SAYS_RATE =
 const SAYS_TOO_LONG =
   /too (?:long|large|big|many (?:tokens|characters|words))|(?:length|characters?|tokens?|size|words)\b.{0,60}\b(?:exceed|limit|over|at most|maximum)|(?:exceed|maximum|limit).{0,60}\b(?:length|characters?|tokens?|context|size|words)/i;
 const SAYS_BLOCKED =
-  /copyright|sensitive|moderat|inappropriate|violat|prohibited|content polic|safety|not allowed to (?:use|mention)|artist(?:'s)? name|matches existing|敏感|违规/i;
+  /copyright|sensitive|moderat|inappropriate|violat|prohibited|content polic|safety|not allowed to (?:use|mention)|artist(?:'s)? name|matches existing|green net|敏感|违规/i;
+const SAYS_COPYRIGHT = /copyright|matches existing/i;
+/** “Song Description contained artist name: …” */
+const SAYS_ARTIST =
+  /\bartist(?:['’]?s)? names?\b|\bnames? of (?:an )?artist|\b(?:known|specific) artists?\b/i;
+/** “Can't fetch the uploaded audio”, “Unable to download the media resource …”. */
+const SAYS_UNFETCHED =
+  /\b(?:failed to|unable to|can(?:['’]|no)t|could(?:n['’]t| not)) (?:download|fetch|find the requested media)|\bdownload\b.{0,60}\btimed out/i;
 /** A bound on the answer, not on the question. */
 const SAYS_BOUND = /max_?(?:completion_|output_)?tokens|stream_options/i;
 const SAYS_NO_MODEL = /\bmodel\b.{0,60}(?:not exist|not found)|no such model|unknown model/i;
@@ -130,6 +146,22 @@ const SAYS_BAD_KEY = /api key (?:is )?(?:not valid|invalid|expired|not found)|in
 const BAD_REQUEST = [400, 413, 422];
 const BAD_REQUEST_NAMES = /^(?:invalidrequesterror|invalidargument|invalidparameter.*|failedprecondition)$/;
 const MUSIC = ['music'] as const;
+/** The families that download files from the bot. */
+const DOWNLOADING = ['music', 'media'] as const;
+
+/** A reason that a bad request or a failed task gives in its message. */
+const declined = (
+  code: GatewayErrorCode,
+  message: RegExp,
+  families?: readonly GatewayFamily[],
+): readonly Rule[] => {
+  const rule = { code, message, ...(families === undefined ? {} : { families }) };
+  return [
+    { ...rule, numbers: [400, 403, 422, 451] },
+    { ...rule, inTask: true },
+  ];
+};
+
 /**
  * The first matching rule wins. Sources: docs.sunoapi.org (codes of every route; cover-suno), docs.kie.ai/suno-api (also
  * upload-and-extend-audio-callbacks), platform.openai.com/docs/guides/error-codes and openai-node src/resources/shared.ts,
@@ -137,6 +169,9 @@ const MUSIC = ['music'] as const;
  * help.aliyun.com/en/model-studio/error-code, RFC 9110 section 15.
  */
 const RULES: readonly Rule[] = [
+  // A failed download has the code of the inspection that it was for.
+  ...declined('unfetched', SAYS_UNFETCHED, DOWNLOADING),
+
   // Unambiguous names.
   {
     code: 'credits',
@@ -154,7 +189,7 @@ const RULES: readonly Rule[] = [
   {
     code: 'blocked',
     names:
-      /^(?:datainspectionfailed.*|content(?:policyviolation|filter)|sensitiveworderror|moderationblocked)$/,
+      /^(?:datainspectionfailed.*|ipinfringementsuspect|content(?:policyviolation|filter)|sensitiveworderror|moderationblocked)$/,
   },
   { code: 'not-found', names: /^(?:modelnotfound|notfounderror|notfound)$/ },
   { code: 'forbidden', names: /^(?:accessdenied.*|permissionerror|permissiondenied)$/ },
@@ -185,10 +220,13 @@ const RULES: readonly Rule[] = [
   { code: 'auth', numbers: [400], message: SAYS_BAD_KEY },
   { code: 'credits', numbers: [400, 403], message: SAYS_NO_CREDITS },
   { code: 'exists', numbers: [400], families: MUSIC, message: SAYS_EXISTS },
-  { code: 'blocked', numbers: [413], inCallback: true },
-  { code: 'blocked', numbers: [400, 403, 422, 451], message: SAYS_BLOCKED },
-  { code: 'blocked', inCallback: true, message: SAYS_BLOCKED },
-  { code: 'credits', inCallback: true, message: SAYS_CREDITS_SHORT },
+  ...declined('artist', SAYS_ARTIST, MUSIC),
+  ...declined('copyright', SAYS_COPYRIGHT, MUSIC),
+  { code: 'copyright', numbers: [413], families: MUSIC, inTask: true },
+  ...declined('blocked', SAYS_BLOCKED),
+  { code: 'credits', inTask: true, message: SAYS_CREDITS_SHORT },
+  // “Music generation failed”, without a reason.
+  { code: 'not-made', numbers: [400], families: MUSIC, inTask: true, message: /\bfailed\b/i },
   { code: 'too-long', numbers: BAD_REQUEST, message: SAYS_TOO_LONG },
   { code: 'too-long', numbers: [413] },
   { code: 'credits', names: BAD_REQUEST_NAMES, message: SAYS_NO_CREDITS },
@@ -222,7 +260,7 @@ const RULES: readonly Rule[] = [
  * Decides the error code by body, route and family: first by the code in the body, then by the HTTP status. Codes are
  * ambiguous between routes, some except by their message, so only this table reads messages.
  */
-export function decideCode(evidence: Evidence): GatewayErrorCode {
+function decideCode(evidence: Evidence): GatewayErrorCode {
   const numbers = [
     ...(evidence.number === undefined ? [] : [{ number: evidence.number, inBody: true }]),
     ...(evidence.status !== undefined && evidence.status >= 300
@@ -239,15 +277,24 @@ export function decideCode(evidence: Evidence): GatewayErrorCode {
   return 'unavailable';
 }
 
+/** Explains why an accepted task failed. Outages and timeouts count as failures of the work itself. */
+export function taskFailure(evidence: Omit<Evidence, 'route' | 'status'>): TaskFailure {
+  const code = decideCode(evidence);
+  const { names, number, message } = evidence;
+  return {
+    code: ERROR_CODES[code].refuses ? code : 'not-made',
+    ...present({ gatewayCode: names[0] ?? number?.toString(), message }),
+  };
+}
+
 function matches(
   rule: Rule,
   evidence: Evidence,
   candidate: { number: number; inBody: boolean } | undefined,
 ): boolean {
   if (rule.families !== undefined && !rule.families.includes(evidence.family)) return false;
-  const route: GatewayRoute | undefined =
-    evidence.route === 'music/callback' ? undefined : ROUTES[evidence.route];
-  if (rule.inCallback === true && route !== undefined) return false;
+  const route: GatewayRoute | undefined = evidence.route && ROUTES[evidence.route];
+  if (rule.inTask === true && route !== undefined) return false;
   if (rule.rateIs429 === true && route?.rateIs429 !== true) return false;
   if (rule.numbers !== undefined) {
     if (candidate === undefined || !rule.numbers.includes(candidate.number)) return false;

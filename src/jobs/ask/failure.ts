@@ -61,12 +61,15 @@ function answerSentence({ code, taken }: GatewayError): string {
     case 'forbidden':
     case 'invalid':
     case 'blocked':
+    case 'copyright':
+    case 'artist':
     case 'exists':
     case 'no-images':
     case 'maintenance':
     case 'unfetched':
     case 'not-made':
     case 'refunded':
+    case 'cancelled':
     case 'no-api':
     case 'aborted':
       return sentenceFor(code);

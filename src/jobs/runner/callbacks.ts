@@ -2,6 +2,7 @@
 import type { Job } from '../../core/job.ts';
 import type { Work } from '../../core/work.ts';
 import { keysOf, readMusicCallback } from '../../gateway/music/callback.ts';
+import type { TaskFailure } from '../../gateway/transport/errors.ts';
 import { parseJson } from '../../gateway/transport/json.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import type { JobEvent } from '../events.ts';
@@ -50,11 +51,12 @@ export function createReadCallbacks({
         // A late failure of the lyrics task, while the song is in progress.
         if (job.taskId !== undefined && taskId !== undefined && taskId !== job.taskId) return undefined;
         const reference = newId();
-        const failure = callback.failure ?? { code: 'nonsense' as const };
+        const failure: TaskFailure = callback.failure ?? { code: 'nonsense' };
         if (failure.code === 'nonsense') logKeys(body, job);
-        log.warn({ job: job.id, reference, code: failure.code }, 'The gateway reported a failure');
-        const sentence = sentenceFor(failure.code, job.work);
-        return { type: 'failed', failure: { code: failure.code, sentence, reference, taken: 'no' } };
+        const { code, gatewayCode } = failure;
+        log.warn({ job: job.id, reference, code, gatewayCode }, 'The gateway reported a failure');
+        const sentence = sentenceFor(code, job.work);
+        return { type: 'failed', failure: { code, sentence, reference, taken: 'no' } };
       }
       default:
         return stage satisfies never;

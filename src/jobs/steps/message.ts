@@ -110,11 +110,11 @@ export function createFinalMessage({
     const pending = failed.filter(willRetry);
     const error = pending.find(({ optional }) => !optional)?.error;
     const { message, missing } = withKeptMedia(rendered, run.job);
-    if (error) {
-      if (isNotFound(error)) await refreshVideoUrl(run, signal);
-      const { retryAfterMs } = error;
+    const mayMove = error ? !isStorageFault(error) : missing.length > 0 && job.attempts < FEW_TRIES;
+    const hasMoved = mayMove && (await refreshVideoUrl(run, signal));
+    if (error || hasMoved) {
       const note = waitingSentence(namesOf(missing), error);
-      return { message: withNote(message, note), waiting: { retryAfterMs } };
+      return { message: withNote(message, note), waiting: { retryAfterMs: error?.retryAfterMs } };
     }
     if (pending.length > 0) return { message, waiting: { retryAfterMs: undefined } };
     const archive = command(job.command)?.archive?.(view);

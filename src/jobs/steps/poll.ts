@@ -74,7 +74,7 @@ export function createPoll({
       case 'failed':
       case 'cancelled': {
         const code = failure?.code ?? 'nonsense';
-        return fail(run, { code, sentence: sentenceFor(code), taken: 'no' }, task);
+        return fail(run, { code, sentence: sentenceFor(code, run.job.work), taken: 'no' }, task);
       }
       case 'unknown':
         if (now() - unknownSince >= UNKNOWN_FOR_MS) {
@@ -111,21 +111,23 @@ export function createPoll({
     return task.status === 'failed' || task.status === 'cancelled' ? undefined : now() + pause;
   }
 
-  /** Requests a fresh URL of a finished video, because URLs are temporary. Keeps the known URL if the gateway returns none. */
-  async function refreshVideoUrl(run: JobRun, signal: AbortSignal): Promise<void> {
+  /** Requests a fresh URL of a finished video, because URLs are temporary. Resolves to whether the gateway returned another one. */
+  async function refreshVideoUrl(run: JobRun, signal: AbortSignal): Promise<boolean> {
     const { job } = run;
-    if (PLANS[job.work.route].comesBack !== 'poll' || job.taskId === undefined) return;
-    if (retryAfterEnd(job) > now()) return;
+    if (PLANS[job.work.route].comesBack !== 'poll' || job.taskId === undefined) return false;
+    if (retryAfterEnd(job) > now()) return false;
     try {
       const { videoUrl } = await gateway.media.queryVideo(job.taskId, { signal });
-      if (videoUrl === undefined) return;
+      if (videoUrl === undefined || videoUrl === job.result?.videoUrl) return false;
       const result = mergeResults(job.result, { ...EMPTY_RESULT, videoUrl });
       run.record({ result });
+      return true;
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
       log.warn({ job: job.id, err: error }, 'Could not get a fresh URL for the video');
       const retryAfterMs = limitedRetryAfter(error);
       if (retryAfterMs !== undefined) run.record({ held: { asking: now() + retryAfterMs } });
+      return false;
     }
   }
 

@@ -262,6 +262,32 @@ describe('other results', () => {
     });
   });
 
+  it('stems at their origin, unless the stems themselves are there', () => {
+    const originData = ['Vocals', 'Backing_Vocals'].map((name) => ({
+      duration: 245.6,
+      audio_url: `https://c.example/${name}.mp3`,
+      stem_type_group_name: name,
+      id: name,
+    }));
+    const body = (info: object) => ({
+      code: 200,
+      data: { taskId: 't1', successFlag: 'SUCCESS', response: { originUrl: null, originData, ...info } },
+    });
+    expect(readMusicCallback(body({ vocalUrl: null }))).toMatchObject({
+      stage: 'complete',
+      result: {
+        songs: [],
+        stems: [
+          { name: 'vocals', url: 'https://c.example/Vocals.mp3' },
+          { name: 'backing vocals', url: 'https://c.example/Backing_Vocals.mp3' },
+        ],
+      },
+    });
+    expect(readMusicCallback(body({ vocalUrl: 'https://c.example/v' })).result.stems).toEqual([
+      { name: 'vocals', url: 'https://c.example/v' },
+    ]);
+  });
+
   it('all stems, known and unknown, as words', () => {
     const keys = [
       'vocal_url',
@@ -357,7 +383,7 @@ describe('failures', () => {
     [
       'a copyrighted lyric',
       failed(400, 'Lyrics contain copyrighted material'),
-      'blocked',
+      'copyright',
       '400',
       'Lyrics contain copyrighted material',
     ],
@@ -365,7 +391,7 @@ describe('failures', () => {
     [
       'an upload of existing work',
       failed(413, 'matches existing work'),
-      'blocked',
+      'copyright',
       '413',
       'matches existing work',
     ],
@@ -378,9 +404,45 @@ describe('failures', () => {
       '531',
       'failed, credits refunded',
     ],
-    ['a timeout', failed(408, 'timeout'), 'timeout', '408', 'timeout'],
+    ['a server error', failed(500, 'Internal error'), 'not-made', '500', 'Internal error'],
+    ['a timeout', failed(408, 'timeout'), 'not-made', '408', 'timeout'],
+    [
+      'the name of an artist',
+      failed(400, 'Song Description contained artist name: metallica'),
+      'artist',
+      '400',
+      'Song Description contained artist name: metallica',
+    ],
+    [
+      'a word that is not allowed',
+      failed(500, 'Prompt contains sensitive words'),
+      'blocked',
+      '500',
+      'Prompt contains sensitive words',
+    ],
+    [
+      'an upload that could not be fetched',
+      failed(501, "Can't fetch the uploaded audio."),
+      'unfetched',
+      '501',
+      "Can't fetch the uploaded audio.",
+    ],
+    [
+      'lyrics that were all refused',
+      {
+        code: 200,
+        data: {
+          callbackType: 'complete',
+          taskId: 't1',
+          data: [{ text: '', title: '', status: 'failed', errorMessage: 'Unable to generate lyrics' }],
+        },
+      },
+      'not-made',
+      undefined,
+      'Unable to generate lyrics',
+    ],
     ['a bad code with "complete"', failed(501, 'no', 'complete'), 'not-made', '501', 'no'],
-    ['a good code with "error"', failed(200, 'no', 'error'), 'unavailable', undefined, 'no'],
+    ['a good code with "error"', failed(200, 'no', 'error'), 'not-made', undefined, 'no'],
     [
       'a status word',
       { data: { taskId: 't1', status: 'SENSITIVE_WORD_ERROR', errorMessage: 'x' } },
@@ -391,7 +453,7 @@ describe('failures', () => {
     [
       'another status word',
       { data: { taskId: 't1', status: 'GENERATE_AUDIO_FAILED' } },
-      'unavailable',
+      'not-made',
       'GENERATE_AUDIO_FAILED',
       undefined,
     ],

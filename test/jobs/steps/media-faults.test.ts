@@ -294,6 +294,34 @@ describe('files', () => {
     expect(world.gateway.taken).toHaveLength(1);
   });
 
+  it.each([
+    ['a web page', async (world: MediaWorld) => `${world.origin}/page.mp4`],
+    ['a server that no longer exists', async () => `http://127.0.0.1:${await freePort()}/film.mp4`],
+  ])('at an address that leads to %s are fetched from the fresh URL of a video', async (_, stale) => {
+    const world = await createMediaWorld(await folder());
+    world.served.set('/page.mp4', Buffer.from('<!DOCTYPE html><html>This link has expired</html>'));
+    world.served.set('/fresh.mp4', samples.mp4);
+    const film = (videoUrl: string) => ({ status: 'succeeded' as const, videoUrl });
+    world.gateway.polls.push(film(await stale(world)), film(`${world.origin}/fresh.mp4`));
+    const job = await world.start(VIDEO);
+    await world.advanceTimes(job, 4);
+    expect((await world.read(job)).state).toBe('delivered');
+    expect(world.shown().media).toMatchObject([{ kind: 'video', source: { type: 'kept' } }]);
+  });
+
+  it('of a video are given up when every fresh URL leads to a web page', async () => {
+    const world = await createMediaWorld(await folder());
+    for (let nth = 0; nth < 20; nth += 1) {
+      world.served.set(`/${nth}.mp4`, Buffer.from('<!DOCTYPE html><html>This link has expired</html>'));
+      world.gateway.polls.push({ status: 'succeeded', videoUrl: `${world.origin}/${nth}.mp4` });
+    }
+    const job = await world.start(VIDEO);
+    await world.advanceTimes(job, 20);
+    expect((await world.read(job)).state).toBe('delivered');
+    expect(world.shown().footer).toContain("couldn't download it");
+    expect(world.gateway.polls.length).toBeGreaterThan(10);
+  });
+
   it('are tagged from the first listen on, so that no song is posted twice', async () => {
     const world = await createMediaWorld(await folder());
     const job = await world.start(SONG);

@@ -1,0 +1,386 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { StartRequest } from '../../src/core/bot/context.ts';
+import type { Route } from '../../src/core/work.ts';
+import type { JobDependencies } from '../../src/jobs/dependencies.ts';
+import { PLANS } from '../../src/jobs/route-plans.ts';
+import { gatewayAt } from '../gateway/support.ts';
+import { type Answered, type PublicApi, startPublicApi, taskIn } from '../servers/public-api.ts';
+import { advanceOnce, createWorld, PICTURE, SONG, type World } from './world.ts';
+
+let world: World;
+let api: PublicApi;
+let dependencies: JobDependencies;
+beforeEach(async () => {
+  [world, api] = await Promise.all([createWorld(), startPublicApi()]);
+  dependencies = { ...world.dependencies, gateway: gatewayAt(api.url).gateway };
+});
+afterEach(async () => {
+  await world[Symbol.asyncDispose]();
+  await api[Symbol.asyncDispose]();
+});
+
+type Failing = Exclude<Route, 'answer' | 'gen.image'>;
+
+const audio = { name: 'tune.mp3', bytes: 1_000, contentType: 'audio/mpeg', seconds: 60 };
+const image = { name: 'fox.png', bytes: 1_000, contentType: 'image/png' };
+const take = { taskId: 'task', audioId: 'audio' };
+
+const WORK = {
+  'music.generate': SONG.work,
+  'music.extend': {
+    route: 'music.extend',
+    request: { audioId: 'audio', model: 'V5', defaultParamFlag: false },
+  },
+  'music.generateLyrics': { route: 'music.generateLyrics', request: { prompt: 'rain' } },
+  'music.generateCover': { route: 'music.generateCover', request: { taskId: 'task' } },
+  'music.uploadCover': {
+    route: 'music.uploadCover',
+    audio,
+    request: { customMode: false, instrumental: false, model: 'V5', prompt: 'rain' },
+  },
+  'music.uploadExtend': {
+    route: 'music.uploadExtend',
+    audio,
+    request: { model: 'V5', defaultParamFlag: false },
+  },
+  'music.addVocals': {
+    route: 'music.addVocals',
+    audio,
+    request: { prompt: 'la', title: 'Rain', style: 'lofi', negativeTags: '' },
+  },
+  'music.addInstrumental': {
+    route: 'music.addInstrumental',
+    audio,
+    request: { title: 'Rain', tags: 'lofi', negativeTags: '' },
+  },
+  'music.vocalRemoval': { route: 'music.vocalRemoval', request: { ...take, type: 'split_stem' } },
+  'music.wavGenerate': { route: 'music.wavGenerate', request: take },
+  'music.mp4Generate': { route: 'music.mp4Generate', request: take },
+  'music.timestampedLyrics': {
+    route: 'music.timestampedLyrics',
+    request: take,
+    song: { title: 'Rain', artist: 'Ada' },
+  },
+  'music.generatePersona': {
+    route: 'music.generatePersona',
+    request: { ...take, name: 'Ada', description: 'warm' },
+  },
+  'media.image': PICTURE.work,
+  'media.video': { route: 'media.video', image, request: { model: 'film', prompt: 'a lighthouse' } },
+} as const satisfies Record<Failing, StartRequest['work']>;
+
+/** Advances a job until it waits for its callback, or until it has ended. */
+async function advance(job: string): Promise<void> {
+  for (let run = 0; run < 10; run += 1) {
+    const next = await advanceOnce(dependencies, job);
+    const { state, work } = await world.read(job);
+    if (next === undefined || (state === 'waiting' && PLANS[work.route].comesBack === 'callback')) return;
+    world.clock.advance(Math.max(1, next - world.clock.now()));
+  }
+}
+
+type Charge = 'free' | 'uncertain';
+
+/** Returns whether the request counts as paid, and the text of the message. */
+async function endOf(job: string): Promise<string> {
+  const { state, charged, chargeUncertain } = await world.read(job);
+  expect(state).toBe('failed');
+  const charge: Charge | 'paid' = charged ? (chargeUncertain ? 'uncertain' : 'paid') : 'free';
+  const message = world.message();
+  expect(message?.actions?.map(({ label }) => label)).toEqual(['Again']);
+  return `${charge}: ${message?.text}`;
+}
+
+const started = (route: Failing) => world.start({ work: WORK[route], title: route });
+
+async function failAtCallback(route: Failing, body: object): Promise<string> {
+  const job = await started(route);
+  await advance(job);
+  await world.callback(job, body);
+  await advance(job);
+  return endOf(job);
+}
+
+async function failAtAnswer(route: Failing, path: string, answer: Answered): Promise<string> {
+  api.next(path, answer);
+  const job = await started(route);
+  await advance(job);
+  return endOf(job);
+}
+
+const AGAIN = 'Press Again, or reword it.';
+const FIXED = {
+  'music.generateCover': 'create cover art for it',
+  'music.vocalRemoval': 'split it into stems',
+  'music.wavGenerate': 'convert it to WAV',
+  'music.mp4Generate': 'create its music video',
+} as const;
+const MADE = ['music.generate', 'music.extend', 'music.generateLyrics'] as const;
+const UPLOADS = [
+  'music.uploadCover',
+  'music.uploadExtend',
+  'music.addVocals',
+  'music.addInstrumental',
+] as const;
+
+/** The callbacks of a failed task: https://docs.sunoapi.org/suno-api/generate-music-callbacks and the page of each route. */
+const failed = (code: number, msg: string) => ({
+  code,
+  msg,
+  data: { callbackType: 'error', task_id: 'task-1', data: null },
+});
+
+interface Way {
+  readonly way: string;
+  readonly routes: readonly Failing[];
+  readonly body: object;
+  readonly reads: string;
+}
+
+const each = (
+  ways: readonly (readonly [way: string, body: object, reads: string])[],
+  routes: readonly Failing[],
+): Way[] => ways.map(([way, body, reads]) => ({ way, routes, body, reads }));
+
+const UNEXPLAINED = [
+  ['code 400', failed(400, 'Music generation failed')],
+  ['code 500', failed(500, 'Internal Error')],
+  ['code 501', failed(501, 'Audio generation failed')],
+  ['code 408', failed(408, 'timeout')],
+  ['code 200 with “error”', failed(200, 'Generation failed')],
+] as const;
+
+const CALLBACKS: readonly Way[] = [
+  ...each(
+    UNEXPLAINED.map(
+      ([way, body]) => [way, body, `The gateway tried, but couldn't create this. ${AGAIN}`] as const,
+    ),
+    [...MADE, ...UPLOADS],
+  ),
+  ...Object.entries(FIXED).flatMap(([route, does]) =>
+    each(
+      UNEXPLAINED.map(
+        ([way, body]) =>
+          [
+            way,
+            body,
+            `The gateway received this song, but couldn't ${does}. Press Again, or try another take.`,
+          ] as const,
+      ),
+      // Sound: the keys of FIXED are routes.
+      [route as Failing],
+    ),
+  ),
+  ...each(
+    [
+      [
+        'copyrighted lyrics',
+        failed(400, 'Lyrics contained copyrighted material'),
+        'The gateway declined this because the lyrics are copyrighted. Use your own words.',
+      ],
+      [
+        'a word that is not allowed',
+        failed(400, 'Your prompt contains sensitive words'),
+        'The gateway declined this because of its content rules. Try rewording it.',
+      ],
+    ],
+    MADE,
+  ),
+  ...each(
+    [
+      [
+        'the name of an artist',
+        failed(400, 'Song Description contained artist name: metallica'),
+        'The gateway declined this because it names an artist. Describe the style instead.',
+      ],
+      [
+        'a refund',
+        failed(531, 'Generation failed due to an issue. Your credits have been refunded.'),
+        `The gateway tried, but couldn't create this, and refunded the credits. ${AGAIN}`,
+      ],
+    ],
+    [...MADE, ...UPLOADS],
+  ),
+  ...each(
+    [
+      [
+        'a file that could not be fetched',
+        failed(451, 'Unauthorized'),
+        "The gateway couldn't download a file from this bot. The bot's operator needs to check that PUBLIC_URL is reachable from outside. Then press Again.",
+      ],
+      [
+        'a file that could not be fetched, in words',
+        failed(500, "Can't fetch the uploaded audio."),
+        "The gateway couldn't download a file from this bot. The bot's operator needs to check that PUBLIC_URL is reachable from outside. Then press Again.",
+      ],
+      [
+        'an existing work',
+        failed(413, 'Uploaded audio matches existing work of art.'),
+        'The gateway declined this: the recording or the lyrics match an existing work. Use your own.',
+      ],
+    ],
+    UPLOADS,
+  ),
+  ...each(
+    [
+      [
+        'every variant refused',
+        {
+          code: 200,
+          msg: 'All generated successfully.',
+          data: {
+            callbackType: 'complete',
+            taskId: 'task-1',
+            data: [{ text: '', title: '', status: 'failed', errorMessage: 'Lyrics generation failed' }],
+          },
+        },
+        `The gateway tried, but couldn't create this. ${AGAIN}`,
+      ],
+    ],
+    ['music.generateLyrics'],
+  ),
+  ...each(
+    [
+      [
+        'no stems',
+        { code: 200, msg: 'success', data: { task_id: 'task-1', vocal_removal_info: null } },
+        "The gateway's answer contained no result. Press Again to retry.",
+      ],
+    ],
+    ['music.vocalRemoval'],
+  ),
+];
+
+describe('a task that the gateway reports as failed', () => {
+  const cases = CALLBACKS.flatMap(({ routes, ...way }) => routes.map((route) => ({ ...way, route })));
+  it.each(cases)('$route with $way costs nothing and says why', async ({ route, body, reads }) => {
+    expect(await failAtCallback(route, body)).toBe(`free: ${reads}`);
+  });
+
+  it('has its code in the log, and not the words of the gateway', async () => {
+    await failAtCallback('music.generate', failed(400, 'Song Description contained artist name: metallica'));
+    const line = world.log.lines.find(({ sentence }) => sentence === 'The gateway reported a failure');
+    expect(line?.fields).toMatchObject({ code: 'artist', gatewayCode: '400' });
+    expect(JSON.stringify(world.log.lines)).not.toContain('metallica');
+  });
+});
+
+/** https://www.alibabacloud.com/help/en/model-studio/error-code */
+describe('a video task', () => {
+  it.each([
+    [
+      'FAILED',
+      {
+        code: 'IPInfringementSuspect',
+        message: 'Input data is suspected of being involved in IP infringement.',
+      },
+      'The gateway declined this because of its content rules. Try rewording it.',
+    ],
+    [
+      'FAILED',
+      { code: 'DataInspectionFailed', message: 'Input data may contain inappropriate content.' },
+      'The gateway declined this because of its content rules. Try rewording it.',
+    ],
+    [
+      'FAILED',
+      {
+        code: 'InvalidParameter.DataInspection',
+        message: 'Unable to download the media resource during the data inspection process.',
+      },
+      "The gateway couldn't download a file from this bot. The bot's operator needs to check that PUBLIC_URL is reachable from outside. Then press Again.",
+    ],
+    [
+      'FAILED',
+      { code: 'InternalError', message: 'An internal error has occured, please try again later.' },
+      `The gateway tried, but couldn't create this. ${AGAIN}`,
+    ],
+    ['FAILED', {}, `The gateway tried, but couldn't create this. ${AGAIN}`],
+    ['CANCELED', {}, 'The gateway cancelled this before it was finished. Press Again to retry.'],
+  ])('that is %s with %j costs nothing and says why', async (status, output, reads) => {
+    api.next('/tasks/', { body: taskIn(status, output) });
+    const job = await started('media.video');
+    await advance(job);
+    expect(await endOf(job)).toBe(`free: ${reads}`);
+  });
+
+  it('in a state outside the documentation is still running', async () => {
+    const job = await started('media.video');
+    const began = world.clock.now();
+    while (world.clock.now() - began < 15 * 60_000) {
+      api.next('/tasks/', { body: taskIn('PRE-PROCESSING') });
+      const next = await advanceOnce(dependencies, job);
+      world.clock.advance(Math.max(1, (next ?? 0) - world.clock.now()));
+    }
+    expect((await world.read(job)).state).toBe('waiting');
+    api.next('/tasks/', { body: taskIn('SUCCEEDED', { video_url: 'https://dashscope.example/film.mp4' }) });
+    await advance(job);
+    expect((await world.read(job)).state).toBe('delivered');
+  });
+});
+
+describe('an answer', () => {
+  const NO_RESULT =
+    "The gateway answered, but without a result. It may charge for this, so I didn't ask twice. Press Again to send a new request.";
+  const uncertain = (reason: string) =>
+    `${reason}, so I don't know whether it accepted this request. To be safe, I didn't send it twice. Press Again to send a new one.`;
+
+  it.each([
+    ['music.timestampedLyrics', { body: { code: 200, msg: 'success', data: null } }, NO_RESULT],
+    ['music.generatePersona', { body: { code: 200, msg: 'success', data: null } }, NO_RESULT],
+    [
+      'media.image',
+      { body: { output: { choices: [{ message: { content: [{ text: 'no' }] } }] }, request_id: 'r' } },
+      NO_RESULT,
+    ],
+    ['media.video', { body: { output: {}, request_id: 'r' } }, NO_RESULT],
+    [
+      'media.image',
+      { status: 500, body: { code: 'InternalError', message: 'x', request_id: 'r' } },
+      uncertain('The gateway reported an error'),
+    ],
+    ['media.video', { status: 504, body: undefined }, uncertain('The gateway took too long to answer')],
+  ] as const)(
+    'for %s that may have been paid for does not promise that it was free: %j',
+    async (route, answer, reads) => {
+      expect(await failAtAnswer(route, '', answer)).toBe(`uncertain: ${reads}`);
+    },
+  );
+
+  it.each([
+    [
+      'music.wavGenerate',
+      { body: { code: 400, msg: 'bad', data: null } },
+      "The gateway received this song, but couldn't convert it to WAV. Press Again, or try another take.",
+    ],
+    [
+      'media.image',
+      { status: 400, body: { code: 'IPInfringementSuspect', message: 'Suspected.', request_id: 'r' } },
+      'The gateway declined this because of its content rules. Try rewording it.',
+    ],
+    [
+      'media.image',
+      { status: 400, body: { code: 'Arrearage', message: 'Access denied.', request_id: 'r' } },
+      "The gateway is out of credits. Once the bot's operator tops it up, press Again.",
+    ],
+    [
+      'media.video',
+      {
+        status: 400,
+        body: { code: 'InvalidParameter.FileDownload', message: 'Download the media resource timed out.' },
+      },
+      "The gateway couldn't download a file from this bot. The bot's operator needs to check that PUBLIC_URL is reachable from outside. Then press Again.",
+    ],
+    [
+      'music.uploadCover',
+      { body: { code: 400, msg: 'Unable to fetch the file from uploadUrl', data: null } },
+      "The gateway couldn't download a file from this bot. The bot's operator needs to check that PUBLIC_URL is reachable from outside. Then press Again.",
+    ],
+    [
+      'music.generate',
+      { body: { code: 429, msg: 'The current credits are insufficient.', data: null } },
+      "The gateway is out of credits. Once the bot's operator tops it up, press Again.",
+    ],
+  ] as const)('that refuses %s costs nothing and says why: %j', async (route, answer, reads) => {
+    expect(await failAtAnswer(route, '', answer)).toBe(`free: ${reads}`);
+  });
+});
