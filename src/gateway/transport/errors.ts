@@ -51,7 +51,7 @@ export interface TaskFailure {
   message?: string;
 }
 
-/** Whether the gateway may have accepted the work, and so may spend credits on it or call back. */
+/** `unknown`: the gateway may have accepted the work, so it may spend credits on it or call back. */
 export type Taken = 'no' | 'unknown';
 
 interface GatewayErrorInit {
