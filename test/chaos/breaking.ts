@@ -7,7 +7,7 @@ import { type ChaosOptions, type ChatFault, type PlannedEvent, planChatFault } f
 import type { Balancer, Replica } from './replicas.ts';
 
 export interface Breaking {
-  befall(event: PlannedEvent): void;
+  applyFault(event: PlannedEvent): void;
   kills(): number;
   freezes(): number;
   /** Resolves when everything has recovered. */
@@ -65,14 +65,14 @@ export function createBreaking({
     queues.set(part, (queues.get(part) ?? Promise.resolve()).then(work));
   };
   return {
-    befall(event) {
+    applyFault(event) {
       switch (event.type) {
         case 'kill':
           enqueue(`replica ${event.replica}`, async () => {
             await sleep(event.delayMs);
             await replicas[event.replica]?.kill();
             killed += 1;
-            await startWhilePossible(replicas[event.replica]);
+            await startRepeatedly(replicas[event.replica]);
           });
           return;
         case 'freeze':
@@ -136,7 +136,7 @@ export function createBreaking({
 }
 
 /** A process that cannot reach Redis exits and is restarted, as by a supervisor. */
-async function startWhilePossible(replica: Replica | undefined): Promise<void> {
+async function startRepeatedly(replica: Replica | undefined): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
       return await replica?.start();

@@ -45,9 +45,9 @@ export async function startGatewayProxy(
     const fault = calm || path.includes('/models') ? undefined : planGatewayFault(options, kind, attempt);
     const asked = fault?.type === 'callback' && !path.includes('/music/') ? undefined : fault;
     if (asked) faults += 1;
-    await befall(asked);
+    await applyFault(asked);
 
-    async function befall(planned: GatewayFault | undefined): Promise<void> {
+    async function applyFault(planned: GatewayFault | undefined): Promise<void> {
       switch (planned?.type) {
         case 'status': {
           const { status, retryAfter } = planned;

@@ -62,7 +62,7 @@ for (const [name, value] of [
   ['asked', report.asked],
   ['accepted', report.accepted],
   ['delivered', report.delivered],
-  ['told why', report.toldWhy],
+  ['explained', report.explained],
   ['lost', report.lost.length],
   ['delivered twice', report.deliveredTwice.length],
   ['submitted twice', report.submittedTwice.length],

@@ -92,12 +92,12 @@ export async function runChaos(
   const calls = closing.adopt(createWriteStream(join(folder, 'calls.log')), (file) => void file.end());
   const tell = (call: string): void => void calls.write(`${Date.now()} ${call}\n`);
   const breaking = createBreaking({ replicas, redis, people, balancer, options, tell });
-  const asks = await askAndBreak(options, people, breaking, say);
+  const asks = await runPlan(options, people, breaking, say);
   await breaking.settled();
   proxy.calm();
   breaking.calm();
   say(`${asks.length} asked, ${breaking.kills()} killed, ${breaking.freezes()} frozen; coming to rest`);
-  await comeToRest(people, options.restMs, say);
+  await waitUntilIdle(people, options.restMs, say);
 
   // Unanswered work ends only at its deadline, longer than a run waits.
   say('the clock goes ahead past every deadline');
@@ -108,7 +108,7 @@ export async function runChaos(
     rounds += 1;
     // After a restart, the bot waits again for submitted work without an answer.
     await restart(aheadMs + CLOCK_AHEAD_MS);
-    await comeToRest(people, options.restMs, say);
+    await waitUntilIdle(people, options.restMs, say);
     await Promise.all(replicas.map((replica) => replica.stop()));
     jobs = await readJobs(options, { folder, redis });
     verdict = judge({ asks, jobs, shown: people.shown(), taken: proxy.taken, callbacks: balancer.callbacks });
@@ -141,7 +141,7 @@ function found({ lost, deliveredTwice }: Verdict, jobs: readonly Job[], { discor
   };
 }
 
-async function askAndBreak(
+async function runPlan(
   options: ChaosOptions,
   people: People,
   breaking: Breaking,
@@ -155,31 +155,31 @@ async function askAndBreak(
   // Requests to a process that is being killed are never answered, so people ask again.
   while (accepted() < options.jobs && asks.length < 20 * options.jobs + 50) {
     const index = asks.length;
-    const soFar = accepted();
-    for (let next = events[0]; next && next.afterAccepted <= soFar; next = events[0]) {
+    const acceptedCount = accepted();
+    for (let next = events[0]; next && next.afterAccepted <= acceptedCount; next = events[0]) {
       events.shift();
-      breaking.befall(next);
+      breaking.applyFault(next);
     }
     const planned = planAsk(options.seed, index);
     const ask = people.ask(planned, `chaos-${index}-`);
     asks.push(ask);
-    if (planned.cancels) cancelling.push(cancelSoon(people, ask.mark));
+    if (planned.cancels) cancelling.push(cancelWhenShown(people, ask.mark));
     // Limits requests to what a slow machine can answer.
     await sleep(options.pauseMs * Math.max(1, unanswered() - MOST_UNANSWERED));
     if (index % 100 === 99) say(`${index + 1} asked, ${accepted()} acknowledged`);
   }
-  for (const event of events) breaking.befall(event);
+  for (const event of events) breaking.applyFault(event);
   await Promise.all(cancelling);
   return asks;
 }
 
-async function cancelSoon(people: People, mark: string): Promise<void> {
+async function cancelWhenShown(people: People, mark: string): Promise<void> {
   await sleep(700);
   await people.cancel(mark).catch(() => undefined);
 }
 
 /** Waits until no message shows a running job, or nothing has changed for long. */
-async function comeToRest(people: People, restMs: number, say: (line: string) => void): Promise<void> {
+async function waitUntilIdle(people: People, restMs: number, say: (line: string) => void): Promise<void> {
   const until = performance.now() + REST_WITHIN_MS;
   let before = '';
   let since = performance.now();

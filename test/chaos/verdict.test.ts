@@ -41,14 +41,14 @@ const verdictOn = (evidence: Partial<Parameters<typeof judge>[0]>) =>
   judge({ asks: [ask()], jobs: [job()], shown: [end()], taken: new Map(), callbacks: [], ...evidence });
 
 it('a result shown once counts as delivered', () => {
-  expect(verdictOn({})).toMatchObject({ accepted: 1, delivered: 1, toldWhy: 0 });
+  expect(verdictOn({})).toMatchObject({ accepted: 1, delivered: 1, explained: 0 });
   expect(isGood(verdictOn({}))).toBe(true);
 });
 
 it('a sentence is enough without a result or a job', () => {
-  expect(verdictOn({ jobs: [job('failed')] })).toMatchObject({ accepted: 1, delivered: 0, toldWhy: 1 });
+  expect(verdictOn({ jobs: [job('failed')] })).toMatchObject({ accepted: 1, delivered: 0, explained: 1 });
   const declined = [ask({ answeredWithoutJob: () => true })];
-  expect(verdictOn({ asks: declined, jobs: [], shown: [] })).toMatchObject({ accepted: 1, toldWhy: 1 });
+  expect(verdictOn({ asks: declined, jobs: [], shown: [] })).toMatchObject({ accepted: 1, explained: 1 });
 });
 
 it('a request that was never acknowledged was not accepted', () => {
@@ -90,8 +90,8 @@ it('a result that was received but replaced by a sentence is lost', () => {
   ])
     expect(verdictOn({ ...evidence, callbacks: [callback] }).lost, callback.body).toEqual([]);
   expect(verdictOn({ callbacks: [called(URL_OF_SONG)] }).lost).toEqual([]);
-  const songless = { shown: [end({ files: [] })], callbacks: [called(URL_OF_SONG)] };
-  expect(verdictOn(songless).lost).toHaveLength(1);
+  const withoutSong = { shown: [end({ files: [] })], callbacks: [called(URL_OF_SONG)] };
+  expect(verdictOn(withoutSong).lost).toHaveLength(1);
 });
 
 it('finds a message that stays in progress, whatever its job', () => {

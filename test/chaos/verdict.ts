@@ -9,7 +9,7 @@ export interface Verdict {
   readonly accepted: number;
   readonly delivered: number;
   /** Ended with a sentence instead of a result. */
-  readonly toldWhy: number;
+  readonly explained: number;
   /** Acknowledged, but without a result or a sentence. */
   readonly lost: readonly string[];
   /** The end of a job, or one of its files, is shown twice. */
@@ -39,13 +39,13 @@ export function judge({ asks, jobs, shown, taken, callbacks }: Evidence): Verdic
   const deliveredTwice: string[] = [];
   let accepted = 0;
   let delivered = 0;
-  let toldWhy = 0;
+  let explained = 0;
   for (const ask of asks) {
     const [job, ...more] = byMark.get(ask.mark) ?? [];
     if (!job) {
       if (!ask.acknowledged()) continue;
       accepted += 1;
-      if (ask.answeredWithoutJob()) toldWhy += 1;
+      if (ask.answeredWithoutJob()) explained += 1;
       else lost.push(`${ask.mark} (${ask.what} on ${ask.on}): acknowledged, and never stored`);
       continue;
     }
@@ -66,7 +66,7 @@ export function judge({ asks, jobs, shown, taken, callbacks }: Evidence): Verdic
     else if (isPromised(job) && !showsResult(job, ends))
       lost.push(`${name}: the result was called back and taken, and is not shown: ${ends[0]?.text}`);
     else if (job.state === 'delivered') delivered += 1;
-    else toldWhy += 1;
+    else explained += 1;
   }
   const submittedTwice = [...taken].flatMap(([what, times]) =>
     times > 1 ? [`${what}: ${times} times`] : [],
@@ -75,7 +75,7 @@ export function judge({ asks, jobs, shown, taken, callbacks }: Evidence): Verdic
     .filter(({ isProgress }) => isProgress)
     .map(({ on, where, text }) => `${on}, ${where}: ${text.slice(0, 300)}`);
   const found = { lost, deliveredTwice, submittedTwice, inProgress };
-  return { asked: asks.length, accepted, delivered, toldWhy, ...found };
+  return { asked: asks.length, accepted, delivered, explained, ...found };
 }
 
 export function isGood({ lost, deliveredTwice, submittedTwice, inProgress }: Verdict): boolean {

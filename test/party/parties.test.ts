@@ -385,10 +385,10 @@ it('asks to be added if it is not a member of the server', async () => {
 
 it('reports that a person’s channel is unknown, instead of asking them to join one', async () => {
   await play('rain', 'sun');
-  building.isUntold = true;
-  const untold = 'which voice channel you are in right now. Try again in a minute';
-  await expect(first.as(ADA).play(song('snow'))).rejects.toThrow(untold);
-  await expect(first.as(BO).skip()).rejects.toThrow(untold);
+  building.isChannelUnknown = true;
+  const channelUnknown = 'which voice channel you are in right now. Try again in a minute';
+  await expect(first.as(ADA).play(song('snow'))).rejects.toThrow(channelUnknown);
+  await expect(first.as(BO).skip()).rejects.toThrow(channelUnknown);
   expect(await first.as(MODERATOR).skip()).toBe('Skipped rain.');
 });
 

@@ -25,7 +25,7 @@ export class Building {
   /** Unplayable songs, by job. */
   readonly broken = new Set<string>();
   /** The platform does not report where people are. */
-  isUntold = false;
+  isChannelUnknown = false;
   /** The server has an outage. */
   hasOutage = false;
   /** The bot was removed from the server. */
@@ -130,7 +130,7 @@ export function startProcess(
     },
     async channelOf(_, who) {
       if (building.isGone) return 'gone';
-      if (building.isUntold) return 'untold';
+      if (building.isChannelUnknown) return 'untold';
       const id = building.people.get(who);
       if (id === undefined) return undefined;
       return { id, name: id, missing: id === 'closed' ? ['Speak'] : [], isFull: id === 'crowded' };

@@ -19,7 +19,7 @@ const openSqlite = (path: string) =>
   openSqliteStorage({ path, clock: systemClock, random: Math.random, log: new RecordingLog() });
 
 /** Sets a setting of every kind. */
-async function decideEverything(storage: Storage): Promise<void> {
+async function setEverything(storage: Storage): Promise<void> {
   const mod = administer({ storage, clock: systemClock }).moderation(HERE, MOD);
   await mod.models.choose('ask', 'chat-small', 'channel');
   await mod.models.choose('song', 'V4', 'server');
@@ -70,7 +70,7 @@ describe('settings of moderators', () => {
   test('survive a restart', async () => {
     const path = join(folder, 'minstrel.sqlite');
     const before = await openSqlite(path);
-    await decideEverything(before);
+    await setEverything(before);
     const decided = await everything(before);
     expect(JSON.stringify(decided)).toContain('Sei kurz 🎵');
     await before.close();
@@ -81,7 +81,7 @@ describe('settings of moderators', () => {
 
   test.runIf(noRedis === undefined)('move from SQLite to Redis and back, entry by entry', async () => {
     const sqlite = await openSqlite(join(folder, 'one.sqlite'));
-    await decideEverything(sqlite);
+    await setEverything(sqlite);
     const decided = await everything(sqlite);
     const onRedis = await openRedis();
     for await (const key of sqlite.settings.keys())
@@ -178,8 +178,8 @@ describe('the audit log', () => {
       await settings.update(key, change);
       return settings.update(key, change);
     };
-    const forgetful = { ...storage, settings: { ...settings, update } };
-    const mod = administer({ storage: forgetful, clock }).moderation(HERE, MOD);
+    const lossyStorage = { ...storage, settings: { ...settings, update } };
+    const mod = administer({ storage: lossyStorage, clock }).moderation(HERE, MOD);
     await mod.rules.set(rule('limit everyone all 3'), 'server');
     await mod.rules.pause(true);
     expect((await mod.audit(10)).map(({ from, to }) => [from, to])).toEqual([

@@ -262,13 +262,13 @@ describe('a chosen model that disappears', () => {
   });
 
   test('a moderator who cannot be reached does not stop the command', async () => {
-    const deaf = administer({ storage, clock: { now: () => 0 } });
-    deaf.list.offer(['seer']);
-    deaf.told.push = () => {
+    const unreachable = administer({ storage, clock: { now: () => 0 } });
+    unreachable.list.offer(['seer']);
+    unreachable.told.push = () => {
       throw new TypeError('away');
     };
-    expect(await deaf.resolve('ask', undefined, HERE)).toBe('seer');
-    expect(deaf.log.lines.map(({ sentence }) => sentence)).toContain(
+    expect(await unreachable.resolve('ask', undefined, HERE)).toBe('seer');
+    expect(unreachable.log.lines.map(({ sentence }) => sentence)).toContain(
       'Could not notify anyone that a model is no longer available; /models show lists it',
     );
   });

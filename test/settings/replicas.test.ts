@@ -65,7 +65,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'limits of three replicas on on
   }
 
   /** Sends simultaneous requests to the replicas. Resolves to those that passed. */
-  async function askAtOnce(count: number): Promise<MeteredJob[]> {
+  async function sendAtOnce(count: number): Promise<MeteredJob[]> {
     const asked = await Promise.all(
       Array.from({ length: count }, async (_, index) => {
         const job = request();
@@ -87,12 +87,12 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'limits of three replicas on on
   const used = async () => (await replica(1).administered.limitsInForce(HERE, ADA))[0]?.used;
 
   test('exactly ten of a hundred simultaneous requests pass', async () => {
-    expect(await askAtOnce(100)).toHaveLength(10);
+    expect(await sendAtOnce(100)).toHaveLength(10);
     expect(await used()).toBe(10);
   });
 
   test('any replica can refund failed requests, any number of times', async () => {
-    const passed = await askAtOnce(100);
+    const passed = await sendAtOnce(100);
     const failed = passed.slice(0, 4);
     await Promise.all(
       [...failed, ...failed, ...failed].map((job, index) => replica(index).administered.meter.giveBack(job)),
@@ -103,13 +103,13 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'limits of three replicas on on
       ),
     );
     expect(await used()).toBe(6);
-    expect(await askAtOnce(100)).toHaveLength(4);
+    expect(await sendAtOnce(100)).toHaveLength(4);
     const days = await usageDays(replica(2).storage.usage, { platform: 'discord', guild: 'guild' });
     expect(days).toMatchObject([{ person: 'ada', family: 'song', requests: 6 }]);
   });
 
   test('reservations of a dead replica count while their jobs are open', async () => {
-    const passed = await askAtOnce(100);
+    const passed = await sendAtOnce(100);
     await replica(0).storage.close();
     replicas = replicas.slice(1);
     await Promise.all(passed.slice(0, 3).map((job) => replica(1).administered.meter.settle(job, 'yes')));
@@ -120,12 +120,12 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'limits of three replicas on on
   });
 
   test('ten are allowed again after a day', async () => {
-    const passed = await askAtOnce(20);
+    const passed = await sendAtOnce(20);
     await Promise.all(passed.map((job) => replica(0).administered.meter.settle(job, 'yes')));
     clock.advance(DAY - 1);
-    expect(await askAtOnce(20)).toHaveLength(0);
+    expect(await sendAtOnce(20)).toHaveLength(0);
     clock.advance(1);
-    expect(await askAtOnce(100)).toHaveLength(10);
+    expect(await sendAtOnce(100)).toHaveLength(10);
   });
 
   test('votes on several replicas at the same moment all count, one per person and answer', async () => {

@@ -28,7 +28,7 @@ const SAMPLES = 24;
 const WARM_UP = 1 / 2;
 /** Allowed growth after the warm-up: caches may add this, but a leaked record takes more. */
 const MOST_BYTES_A_JOB = 4_096;
-const KINDS_TOLD = 12;
+const KINDS_LISTED = 12;
 
 const memorySchema = z.object({
   rss: z.number(),
@@ -155,7 +155,7 @@ write(`\nIn the second half, one more job leaves ${heap.toFixed(0)} bytes on the
 write(`and ${slope(settled, ({ rss }) => rss).toFixed(0)} bytes of RSS.`);
 if (values.snapshots) {
   write('Between the snapshots, this has grown:');
-  for (const { kind, count, bytes } of await growthBetween(snapshots.earlier, snapshots.later, KINDS_TOLD))
+  for (const { kind, count, bytes } of await growthBetween(snapshots.earlier, snapshots.later, KINDS_LISTED))
     write(`${megabytes(bytes)}  ${String(count).padStart(8)}  ${kind}`);
 }
 if (heap > MOST_BYTES_A_JOB) {

@@ -149,12 +149,12 @@ describe('an export', () => {
     ['of another program', (lines) => lines.with(0, '{}'), /not a Minstrel export/],
     ['followed by another', (lines) => [...lines, ...lines], /text after the end/],
     ['that is empty', () => [], /is empty/],
-  ])('%s is refused whole', async (_name, harm, sentence) => {
+  ])('%s is refused whole', async (_name, damage, sentence) => {
     const [from, to] = [await sqlite(), await sqlite()];
     await fill(from);
-    const harmed = take(harm(await linesOf(from)), to);
-    await expect(harmed).rejects.toThrow(TransferError);
-    await expect(harmed).rejects.toThrow(sentence);
+    const importing = take(damage(await linesOf(from)), to);
+    await expect(importing).rejects.toThrow(TransferError);
+    await expect(importing).rejects.toThrow(sentence);
     expect(await linesOf(to)).toHaveLength(2);
   });
 });

@@ -75,13 +75,13 @@ describe('a refusal says who has access', () => {
   it('of a role without a name', async () => {
     const known = decided('server: deny everyone song');
     const who = { type: 'role', id: 'new' } as const;
-    const nameless = (type: 'allow' | 'deny') =>
+    const withoutName = (type: 'allow' | 'deny') =>
       entering('song', person('ada', { roles: type === 'deny' ? ['new'] : [] }), {
         ...known,
         server: { ...known.server, rules: [...known.server.rules, { type, who, what: 'song' }] },
       });
-    await expect(nameless('deny')).rejects.toThrow('denied /song to one of your roles here');
-    await expect(nameless('allow')).rejects.toThrow('Only people chosen by moderators');
+    await expect(withoutName('deny')).rejects.toThrow('denied /song to one of your roles here');
+    await expect(withoutName('allow')).rejects.toThrow('Only people chosen by moderators');
   });
 
   it('moderators, for their commands', async () => {

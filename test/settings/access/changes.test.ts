@@ -8,12 +8,13 @@ import { rule, subject } from './rules.ts';
 const PLACE = { from: 'server', at: { platform: 'discord' } } as const;
 const EMPTY = readSettings('server', undefined);
 
-const having = (...texts: readonly string[]): KeptSettings => ({ ...EMPTY, rules: texts.map(rule) });
-const set = (text: string, ...before: readonly string[]) => setRule(rule(text), PLACE)(having(...before));
+const settingsWith = (...texts: readonly string[]): KeptSettings => ({ ...EMPTY, rules: texts.map(rule) });
+const set = (text: string, ...before: readonly string[]) =>
+  setRule(rule(text), PLACE)(settingsWith(...before));
 
 describe('setting a rule', () => {
   it('adds it and changes nothing else', () => {
-    const before = { ...having('deny bob ask'), footer: false };
+    const before = { ...settingsWith('deny bob ask'), footer: false };
     expect(setRule(rule('allow @dj song'), PLACE)(before)).toEqual({
       settings: { ...before, rules: [rule('deny bob ask'), rule('allow @dj song')] },
       trace: { what: 'rule for song', from: 'none', to: 'DJ may use /song and the other song commands' },
@@ -51,7 +52,7 @@ describe('setting a rule', () => {
 
   it('limits of units and requests apply together', () => {
     const units = { ...rule('limit everyone song 1 day'), of: 'units' } as ReturnType<typeof rule>;
-    expect(setRule(units, PLACE)(having('limit everyone song 1 day'))?.settings.rules).toHaveLength(2);
+    expect(setRule(units, PLACE)(settingsWith('limit everyone song 1 day'))?.settings.rules).toHaveLength(2);
   });
 
   it('is refused past a maximum, but existing rules can be changed', () => {
@@ -67,9 +68,9 @@ describe('removing rules', () => {
 
   it('removes all of that name, and returns them', () => {
     const others = ['allow @dj all', 'allow dj song'];
-    const before = having('deny @dj song', ...others, 'limit @dj song 5 day');
+    const before = settingsWith('deny @dj song', ...others, 'limit @dj song 5 day');
     expect(resetRules(name, PLACE)(before)).toEqual({
-      settings: having(...others),
+      settings: settingsWith(...others),
       trace: {
         what: 'rule for song',
         from: 'DJ may not use /song and the other song commands; 5 songs per day for each person with the role DJ',
@@ -79,7 +80,7 @@ describe('removing rules', () => {
   });
 
   it('changes nothing if there are no rules', () => {
-    expect(resetRules(name, PLACE)(having('deny @dj all'))).toBeUndefined();
+    expect(resetRules(name, PLACE)(settingsWith('deny @dj all'))).toBeUndefined();
   });
 });
 

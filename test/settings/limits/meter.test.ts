@@ -406,9 +406,9 @@ test('metrics count usage by platform, family and model, once for each request, 
     ['minstrel_usage_units_total', labels, 2],
   ]);
   operate({});
-  const nameless = request(ADA, lyrics);
-  await administered.accept(nameless);
-  await administered.meter.settle(nameless, 'yes');
+  const withoutModel = request(ADA, lyrics);
+  await administered.accept(withoutModel);
+  await administered.meter.settle(withoutModel, 'yes');
   expect(administered.measured[0]).toEqual(['minstrel_usage_requests_total', { ...labels, model: 'none' }]);
 });
 

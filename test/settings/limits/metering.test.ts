@@ -157,9 +157,9 @@ test('counts once despite a crash between the result and the end of delivery', a
   const job = await world.start(SONG);
   await world.advance(job);
   await world.callback(job, songCallback('complete'));
-  const dying = createWorldThatDies(3);
+  const failing = createFailingWorld(3);
   for (let attempt = 0; attempt < 6; attempt += 1) {
-    await dying.advance(job).catch(() => undefined);
+    await failing.advance(job).catch(() => undefined);
   }
   await world.advance(job);
   expect((await world.read(job)).state).toBe('delivered');
@@ -168,7 +168,7 @@ test('counts once despite a crash between the result and the end of delivery', a
 });
 
 /** The same world with a platform that fails the first times that it shows something. */
-function createWorldThatDies(times: number): Pick<World, 'advance'> {
+function createFailingWorld(times: number): Pick<World, 'advance'> {
   let left = times;
   world.platform.crash = () => {
     if (left <= 0) return;

@@ -30,7 +30,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage', () => {
   });
   afterEach(async () => {
     // Closing a storage waits for running handlers, including those of a failed test.
-    for (const letGo of held.splice(0)) letGo();
+    for (const release of held.splice(0)) release();
     await Promise.all(opened.splice(0).map((storage) => storage.close()));
   });
 

@@ -37,13 +37,13 @@ export async function startReplica(location: StorageLocation, task: ReplicaTask)
   const gone = once(child, 'exit');
   const lines: string[] = [];
   createInterface(child.stdout).on('line', (line) => lines.push(line));
-  let complaint = '';
+  let errorOutput = '';
   child.stderr.on('data', (chunk: Buffer) => {
-    complaint += chunk.toString();
+    errorOutput += chunk.toString();
   });
   return {
     lines,
-    said: (line) => expect.poll(() => [...lines, `Its standard error: ${complaint}`]).toContain(line),
+    said: (line) => expect.poll(() => [...lines, `Its standard error: ${errorOutput}`]).toContain(line),
     kill: async () => {
       child.kill('SIGKILL');
       if (child.exitCode === null && child.signalCode === null) await gone;

@@ -56,9 +56,9 @@ async function accept(storage: Storage): Promise<void> {
 
 /** Makes many calls at once that wait for Redis until it is back. Prints every warning of the process. */
 async function wait(storage: Storage): Promise<void> {
-  let told = 0;
+  let warnings = 0;
   process.on('warning', ({ name, message }) => {
-    told += 1;
+    warnings += 1;
     say(`warned: ${name}: ${message}`);
   });
   await storage.schedule.start(async () => systemClock.now() + 100, { concurrency: 64 });
@@ -83,7 +83,7 @@ async function wait(storage: Storage): Promise<void> {
     hasFailed ||= isAway;
   }
   await storage.close();
-  say(`closed after ${told} warnings`);
+  say(`closed after ${warnings} warnings`);
 }
 
 const [location, task] = process.argv.slice(2);

@@ -140,11 +140,14 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage with several rep
 
     test('the runs of a killed replica are taken over shortly after its lease', async () => {
       const living = await openReplica();
-      const doomed = await startReplica({ kind: 'redis', url: server.url, prefix, leaseMs: LEASE }, 'hang');
+      const killedReplica = await startReplica(
+        { kind: 'redis', url: server.url, prefix, leaseMs: LEASE },
+        'hang',
+      );
       // As many as it runs at once, so that it cannot take another job.
       const jobs = ['a', 'b', 'c', 'd'];
       for (const job of jobs) await living.schedule.wake(job);
-      for (const job of jobs) await doomed.said(`running ${job}`);
+      for (const job of jobs) await killedReplica.said(`running ${job}`);
 
       const handled: string[] = [];
       await living.schedule.start(
@@ -158,7 +161,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage with several rep
       // The replica to be killed keeps its jobs until then, longer than a lease.
       await living.schedule.add('late', Date.now() + 2 * LEASE);
       await expect.poll(() => handled).toEqual(['late']);
-      await doomed.kill();
+      await killedReplica.kill();
       await expect.poll(() => handled.slice(1).sort()).toEqual(jobs);
     });
 
@@ -235,9 +238,9 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Redis storage with several rep
       for (const replica of replicas) await replica.said('open');
       await storage.settings.set('go', true);
       for (const replica of replicas) await replica.said('done');
-      const said = replicas.flatMap(({ lines }) => lines);
+      const output = replicas.flatMap(({ lines }) => lines);
       for (let event = 0; event < EVENTS; event += 1) {
-        expect(said.filter((line) => line.endsWith(` ${event}`)).sort()).toEqual([
+        expect(output.filter((line) => line.endsWith(` ${event}`)).sort()).toEqual([
           `accepted ${event}`,
           `known ${event}`,
         ]);

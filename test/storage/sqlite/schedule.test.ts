@@ -96,10 +96,10 @@ test('handles jobs at their time and in order', async () => {
   clock.advance(999);
   await settled();
   expect(handled).toEqual([]);
-  for (const sofar of [['first'], ['first', 'second'], ['first', 'second', 'third']]) {
-    clock.advance(sofar.length === 1 ? 1 : 1_000);
+  for (const expected of [['first'], ['first', 'second'], ['first', 'second', 'third']]) {
+    clock.advance(expected.length === 1 ? 1 : 1_000);
     await settled();
-    expect(handled).toEqual(sofar);
+    expect(handled).toEqual(expected);
   }
 });
 
