@@ -67,10 +67,10 @@ for (const [name, value] of [
   ['delivered twice', report.deliveredTwice.length],
   ['submitted twice', report.submittedTwice.length],
   ['still in progress', report.inProgress.length],
-  ['paid requests that the gateway took', report.paid],
+  ['paid requests accepted by the gateway', report.paid],
   ['processes killed', report.kills],
   ['processes frozen', report.freezes],
-  ['gateway requests that met a fault', report.gatewayFaults],
+  ['gateway requests with a fault', report.gatewayFaults],
 ] as const)
   write(`${name.padEnd(37)} ${value}`);
 for (const [what, cases] of [

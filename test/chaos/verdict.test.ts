@@ -59,10 +59,13 @@ it('a request that was never acknowledged was not accepted', () => {
 });
 
 it.each([
-  ['acknowledged, but stored nowhere', { jobs: [], shown: [] }],
-  ['stored, but not shown', { shown: [] }],
-  ['still running', { shown: [end({ ends: [], open: [JOB], files: [] })] }],
-  ['ended, and still running in another message', { shown: [end(), end({ ends: [], open: [JOB] })] }],
+  ['a job that was acknowledged but not stored', { jobs: [], shown: [] }],
+  ['a job that was stored but not shown', { shown: [] }],
+  ['a job that is still running', { shown: [end({ ends: [], open: [JOB], files: [] })] }],
+  [
+    'a job that ended but is still running in another message',
+    { shown: [end(), end({ ends: [], open: [JOB] })] },
+  ],
 ])('%s is lost', (_what, evidence) => {
   const verdict = verdictOn(evidence);
   expect(verdict.lost).toHaveLength(1);
@@ -104,7 +107,7 @@ it('finds a message that stays in progress, whatever its job', () => {
 it.each([
   ['two messages', { shown: [end(), end({ where: 'elsewhere', files: [] })] }],
   ['two jobs', { jobs: [job(), job()] }],
-  ['a file that is shown twice', { shown: [end({ files: ['one.mp3', 'one.mp3'] })] }],
+  ['the same file', { shown: [end({ files: ['one.mp3', 'one.mp3'] })] }],
 ])('%s are delivered twice', (_what, evidence) => {
   expect(verdictOn(evidence).deliveredTwice.length).toBeGreaterThan(0);
 });

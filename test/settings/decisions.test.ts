@@ -124,7 +124,7 @@ describe('the schema', () => {
 
   test.each([
     ['of a newer version', { version: 99 }],
-    ['that is no settings', 'nonsense'],
+    ['that is not an object', 'nonsense'],
     ['without a version', { models: {} }],
     ['with a damaged limit', { version: 1, rules: [{ ...rule('limit everyone all 1'), per: 'week' }] }],
   ])('refuses anything %s, so that nothing is overwritten', (_name, stored) => {

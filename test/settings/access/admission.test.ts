@@ -114,9 +114,9 @@ it('people whom a rule lets moderate are admitted as moderators, also by role', 
 
 describe('admits', () => {
   it.each<[string, string, Person, readonly string[]]>([
-    ['everybody where nothing is decided', 'song', ADA, []],
-    ['a moderator, whatever is decided', 'song', MOD, ['server: deny everyone all', 'server: deny mod song']],
-    ['by a rule', 'song', ADA, ['server: deny everyone song', 'channel: allow everyone song']],
+    ['everyone if there are no rules', 'song', ADA, []],
+    ['a moderator despite any rule', 'song', MOD, ['server: deny everyone all', 'server: deny mod song']],
+    ['a person with a rule', 'song', ADA, ['server: deny everyone song', 'channel: allow everyone song']],
     [
       'by a rule on one of the commands for songs',
       'stems',
@@ -170,15 +170,15 @@ describe('the served servers', () => {
   const direct = { platform: 'discord', channel: 'dm', person: 'ada' };
 
   it.each<[string, readonly string[], Address, string]>([
-    ['all, when none is named', [], HERE, 'in'],
+    ['includes all if none is named', [], HERE, 'in'],
     ['by id', ['guild'], HERE, 'in'],
-    ['by platform and id', ['discord:guild'], HERE, 'in'],
-    ['of that platform only', ['slack:guild'], HERE, NOT_SERVED],
-    ['no others, not even for moderators', ['another', 'direct'], HERE, NOT_SERVED],
-    ['direct messages, where they are named', ['guild', 'direct'], direct, 'in'],
-    ['no direct messages else', ['guild'], direct, NOT_SERVED],
-    ['the operator’s terminal', ['guild'], { ...direct, platform: 'terminal' }, 'in'],
-    ['the operator’s browser', ['guild'], { ...HERE, platform: 'web', guild: 'playground' }, 'in'],
+    ['can be named by platform and id', ['discord:guild'], HERE, 'in'],
+    ['match only on that platform', ['slack:guild'], HERE, NOT_SERVED],
+    ['exclude others, even for moderators', ['another', 'direct'], HERE, NOT_SERVED],
+    ['include direct messages if named', ['guild', 'direct'], direct, 'in'],
+    ['exclude direct messages otherwise', ['guild'], direct, NOT_SERVED],
+    ['include the operator’s terminal', ['guild'], { ...direct, platform: 'terminal' }, 'in'],
+    ['include the operator’s browser', ['guild'], { ...HERE, platform: 'web', guild: 'playground' }, 'in'],
   ])('%s', async (_name, served, address, expected) => {
     expect(await enter('models', MOD, [], { served, address })).toBe(expected);
   });

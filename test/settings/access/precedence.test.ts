@@ -107,16 +107,26 @@ describe('of two places', () => {
       ['server: deny ada all', 'channel: allow everyone song'],
       false,
     ],
-    ['nor by a role', DJ, ['server: deny @dj all', 'channel: allow everyone song'], false],
-    ['nor a person by their role', DJ, ['server: deny ada all', 'channel: allow @dj song'], false],
-    ['but it may name them itself', ADA, ['server: deny ada all', 'channel: allow ada song'], true],
+    ['even for a role', DJ, ['server: deny @dj all', 'channel: allow everyone song'], false],
+    [
+      'even for a person with an allowed role',
+      DJ,
+      ['server: deny ada all', 'channel: allow @dj song'],
+      false,
+    ],
+    ['unless the channel names the person', ADA, ['server: deny ada all', 'channel: allow ada song'], true],
     [
       'or one of their roles, where a role was denied',
       DJ,
       ['server: deny @dj all', 'channel: allow @dj song'],
       true,
     ],
-    ['or the person, where a role was denied', DJ, ['server: deny @dj all', 'channel: allow ada song'], true],
+    [
+      'or names the person if their role is denied',
+      DJ,
+      ['server: deny @dj all', 'channel: allow ada song'],
+      true,
+    ],
   ])('%s', (_name, who, rules, allowed) => expect(may(SONG, who, ...rules)).toBe(allowed));
 
   it('returns the deciding rule and its place', () => {
@@ -137,18 +147,26 @@ describe('people from other workspaces', () => {
       ['server: allow everyone all', 'channel: allow everyone all'],
       false,
     ],
-    ['are let in by theirs', ['server: allow visitors all'], true],
-    ['by theirs about one thing, to that thing', ['server: allow visitors ask'], false],
-    ['by their name', ['server: allow ada song'], true],
-    ['not by the name of somebody else', ['server: allow bob song'], false],
+    ['are admitted by a rule for visitors', ['server: allow visitors all'], true],
+    ['are admitted only to the command of the rule', ['server: allow visitors ask'], false],
+    ['are admitted by name', ['server: allow ada song'], true],
+    ['are not admitted by another name', ['server: allow bob song'], false],
     [
       'not in a channel that denies them',
       ['server: allow visitors all', 'channel: deny visitors all'],
       false,
     ],
-    ['in a channel that allows them', ['server: deny visitors all', 'channel: allow visitors all'], true],
-    ['not where nobody may', ['server: allow visitors all', 'server: deny everyone song'], false],
-    ['not who is denied by name', ['server: allow visitors all', 'server: deny ada all'], false],
+    [
+      'are admitted in a channel that allows them',
+      ['server: deny visitors all', 'channel: allow visitors all'],
+      true,
+    ],
+    [
+      'are not admitted to a command denied to everyone',
+      ['server: allow visitors all', 'server: deny everyone song'],
+      false,
+    ],
+    ['are not admitted if denied by name', ['server: allow visitors all', 'server: deny ada all'], false],
   ])('%s', (_name, rules, allowed) => {
     for (const visitor of [true, 'unknown'] as const)
       expect(may(SONG, { ...VISITOR, visitor }, ...rules)).toBe(allowed);

@@ -240,7 +240,7 @@ describe('one of several limits of a kind applies', () => {
       ['server: limit everyone song 5', 'server: limit @fan song 1'],
       ['1 song per day for each person with the role FAN'],
     ],
-    ['not for others', ADA, ['server: limit bob song 0', 'server: limit @fan song 0'], []],
+    ['rules for others do not apply', ADA, ['server: limit bob song 0', 'server: limit @fan song 0'], []],
     [
       'of the channel over the server',
       ADA,
@@ -276,18 +276,18 @@ describe('one of several limits of a kind applies', () => {
   });
 
   test.each<[string, Person, readonly string[], number]>([
-    ['a person, of everything', ADA, ['server: unlimited ada all'], 0],
-    ['a role, of everything', FAN, ['server: unlimited @fan all', 'server: limit @patron song 1'], 0],
+    ['a person, for everything', ADA, ['server: unlimited ada all'], 0],
+    ['a role, for everything', FAN, ['server: unlimited @fan all', 'server: limit @patron song 1'], 0],
     ['moderators', MOD, ['server: unlimited moderators all'], 0],
-    ['of songs, not of all', ADA, ['server: unlimited ada song'], 1],
+    ['songs, but not the total', ADA, ['server: unlimited ada song'], 1],
     [
       'of songs, where they are limited by name',
       ADA,
       ['server: unlimited ada all', 'server: limit ada song 1'],
       1,
     ],
-    ['of nothing but what it names', ADA, ['server: unlimited ada ask'], 3],
-    ['not others', ADA, ['server: unlimited bob all'], 3],
+    ['only what it names', ADA, ['server: unlimited ada ask'], 3],
+    ['nobody else', ADA, ['server: unlimited bob all'], 3],
     ['in a channel', ADA, ['channel: unlimited everyone all'], 0],
     [
       'but not where a channel limits everyone',

@@ -8,7 +8,7 @@ describe.skipIf(noRedis)('a password that Redis rejects', () => {
   // Each case waits for five seconds.
   test.concurrent.each<[string, Record<string, string | string[]>, string]>([
     ['is wrong', { requirepass: 'the-right-one' }, 'Redis rejected the user name or password in the URL.'],
-    ['is not asked for', {}, 'Redis has no password. Remove it from the URL, or set one in Redis.'],
+    ['is not required', {}, 'Redis has no password. Remove it from the URL, or set one in Redis.'],
     [
       'comes to a Redis without passwords, which quotes it',
       { 'rename-command': ['AUTH', ''] },
