@@ -1,27 +1,31 @@
-/** Request fields that a model refuses, learned from its refusals, so that each model refuses them once. */
+/** Learns the request fields that a model refuses, so that each model refuses them only once. */
 import { BoundedMap } from '../core/util/bounded-map.ts';
 import type { Question } from './questions.ts';
 import { GatewayError } from './transport/errors.ts';
 
-const MOST_MODELS = 500;
-/** One for each field that a model could refuse. */
-const MOST_TRIES = 3;
+const MAX_MODELS = 500;
+/** One retry for each field that a model may refuse. */
+const MAX_RETRIES = 3;
 
 export interface Adaptation {
-  /** Replaces a larger bound. */
+  /** Replaces a larger limit. */
   readonly maxTokens?: number | undefined;
   readonly omitsMaxTokens?: true;
-  /** GPT-5 and later take `max_completion_tokens` only: https://platform.openai.com/docs/api-reference/chat/create */
+  /** GPT-5 and later accept only `max_completion_tokens`: https://platform.openai.com/docs/api-reference/chat/create */
   readonly usesCompletionTokens?: true;
   readonly omitsStreamOptions?: true;
 }
 
 const BOUND = /max_?(?:completion_|output_)?tokens/i;
 
-/** Returns undefined if the refusal names no field that could be sent otherwise. */
-function adapted(before: Adaptation, error: unknown, maxTokens: number | undefined): Adaptation | undefined {
+/** Returns undefined if the refusal names no field that can be changed. */
+function nextAdaptation(
+  before: Adaptation,
+  error: unknown,
+  maxTokens: number | undefined,
+): Adaptation | undefined {
   if (!(error instanceof GatewayError) || error.code !== 'invalid' || error.taken !== 'no') return undefined;
-  // Without a status, it was not sent.
+  // Without a status, the request was not sent.
   if (error.status === undefined) return undefined;
   const { message } = error;
   if (/stream_options/i.test(message) && !before.omitsStreamOptions)
@@ -30,19 +34,19 @@ function adapted(before: Adaptation, error: unknown, maxTokens: number | undefin
   if (/max_completion_tokens/i.test(message) && !before.usesCompletionTokens)
     return { ...before, usesCompletionTokens: true };
   const sent = before.maxTokens ?? maxTokens;
-  const named = [...message.matchAll(/\b\d{1,9}\b/g)].map(([digits]) => Number(digits));
-  const smaller = named.filter((number) => number > 0 && number < sent && number !== error.status);
+  const numbers = [...message.matchAll(/\b\d{1,9}\b/g)].map(([digits]) => Number(digits));
+  const smaller = numbers.filter((number) => number > 0 && number < sent && number !== error.status);
   return smaller.length > 0
     ? { ...before, maxTokens: Math.max(...smaller) }
     : { ...before, omitsMaxTokens: true };
 }
 
-/** For one dialect. */
+/** The adaptations of one dialect. */
 export function createAdaptations() {
-  const learned = new BoundedMap<string, Adaptation>(MOST_MODELS);
+  const adaptations = new BoundedMap<string, Adaptation>(MAX_MODELS);
 
-  /** The question within the bound that its model takes. */
-  function prepared(question: Question, { maxTokens, omitsMaxTokens }: Adaptation): Question {
+  /** Returns the question with the token limit of its model. */
+  function limitTokens(question: Question, { maxTokens, omitsMaxTokens }: Adaptation): Question {
     const bound = Math.min(
       question.maxTokens ?? Number.POSITIVE_INFINITY,
       maxTokens ?? Number.POSITIVE_INFINITY,
@@ -50,10 +54,10 @@ export function createAdaptations() {
     return { ...question, maxTokens: omitsMaxTokens || !Number.isFinite(bound) ? undefined : bound };
   }
 
-  /** True if the request is worth repeating. */
+  /** Returns true if the request should be repeated. */
   function learn({ model, maxTokens }: Question, error: unknown): boolean {
-    const next = adapted(learned.get(model) ?? {}, error, maxTokens);
-    if (next) learned.set(model, next);
+    const next = nextAdaptation(adaptations.get(model) ?? {}, error, maxTokens);
+    if (next) adaptations.set(model, next);
     return next !== undefined;
   }
 
@@ -63,31 +67,31 @@ export function createAdaptations() {
       ask: (question: Question, adaptation: Adaptation) => Promise<Result>,
     ): Promise<Result> {
       for (let tries = 1; ; tries += 1) {
-        const adaptation = learned.get(question.model) ?? {};
+        const adaptation = adaptations.get(question.model) ?? {};
         try {
-          return await ask(prepared(question, adaptation), adaptation);
+          return await ask(limitTokens(question, adaptation), adaptation);
         } catch (error) {
-          if (tries > MOST_TRIES || !learn(question, error)) throw error;
+          if (tries > MAX_RETRIES || !learn(question, error)) throw error;
         }
       }
     },
 
-    /** The same for a stream. A model refuses before it writes. */
+    /** The same for a stream. Models refuse before the first event. */
     async *stream<Event>(
       question: Question,
       ask: (question: Question, adaptation: Adaptation) => AsyncIterable<Event>,
     ): AsyncGenerator<Event, void, undefined> {
       for (let tries = 1; ; tries += 1) {
-        const adaptation = learned.get(question.model) ?? {};
+        const adaptation = adaptations.get(question.model) ?? {};
         let hasBegun = false;
         try {
-          for await (const event of ask(prepared(question, adaptation), adaptation)) {
+          for await (const event of ask(limitTokens(question, adaptation), adaptation)) {
             hasBegun = true;
             yield event;
           }
           return;
         } catch (error) {
-          if (hasBegun || tries > MOST_TRIES || !learn(question, error)) throw error;
+          if (hasBegun || tries > MAX_RETRIES || !learn(question, error)) throw error;
         }
       }
     },

@@ -56,7 +56,7 @@ function contentOf(role: 'user' | 'assistant', parts: readonly TurnPart[]): stri
   });
 }
 
-/** In lower case. Gateways pass on the words of other vendors: Anthropic's, Google's, and those of local servers. */
+/** In lower case. Gateways forward the values of other vendors: Anthropic, Google and local servers. */
 const FINISH_REASONS: Readonly<Record<string, Finish['reason']>> = {
   stop: 'stop',
   end: 'stop',
@@ -129,7 +129,7 @@ const DATA_URL = /^data:(image\/[\w.+-]{1,40});base64,([A-Za-z0-9+/=]+)$/;
 /** https://openrouter.ai/docs/features/multimodal/image-generation */
 const urlOf = (image: unknown): unknown => json.objectOf(json.objectOf(image).image_url).url;
 
-/** The image of a data URL; a link for another address. */
+/** Returns the image of a data URL, or a link for other URLs. */
 function imagesAt(url: unknown): AnswerPart[] {
   if (typeof url !== 'string') return [];
   const [, mimeType, data] = DATA_URL.exec(url) ?? [];
@@ -138,7 +138,7 @@ function imagesAt(url: unknown): AnswerPart[] {
   return address === undefined ? [] : [{ type: 'text', text: `\n\n[image](${address})\n\n` }];
 }
 
-/** Markdown images with their bytes in a data URL, which no chat shows, become images. */
+/** Converts Markdown images with data URLs to images, because chats do not show them. */
 function withImages(text: string): AnswerPart[] {
   const parts: AnswerPart[] = [];
   let at = 0;

@@ -1,12 +1,12 @@
 /** Splits reasoning from answers of models that write it into the text, as `<think>…</think>` at the start. */
 import type { TextPart, ThoughtPart } from './answers.ts';
 
-/** DeepSeek and Qwen: https://huggingface.co/deepseek-ai/DeepSeek-R1; the others are fine-tunes of them. */
+/** DeepSeek and Qwen: https://huggingface.co/deepseek-ai/DeepSeek-R1. The others are fine-tunes of them. */
 const TAGS = ['think', 'thinking', 'thought', 'reasoning'] as const;
 
-/** Takes a text in fragments, however they cut the tags. */
+/** Accepts a text in fragments that may cut the tags. */
 export function createThoughtSplitter() {
-  /** Text that may be the beginning of a tag. */
+  /** Text that may be the start of a tag. */
   let pending = '';
   let tag: string | undefined;
   let isAfterThought = false;
@@ -47,7 +47,7 @@ export function createThoughtSplitter() {
     return flush();
   }
 
-  /** The text that was held back, at the end of the answer. */
+  /** Returns the pending text at the end of the answer. */
   function flush(): (TextPart | ThoughtPart)[] {
     const text = pending;
     pending = '';

@@ -6,7 +6,7 @@ import { answer, errorOf, gatewayAt, QUESTION, startServer, wholeOf } from './su
 const chunk = (delta: object, finish_reason: string | null = null) =>
   `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
 
-/** The answer of the chat route to a stream of these chunks. */
+/** Returns the answer of the chat route for a stream of chunks. */
 async function chatAnswer(...chunks: readonly string[]) {
   const { url } = await startServer((_, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -41,7 +41,7 @@ describe('reasoning within the text', () => {
   });
 });
 
-describe('ends in the words of other vendors', () => {
+describe('finish reasons of other vendors', () => {
   it.each([
     ['end_turn', 'stop'],
     ['STOP', 'stop'],
@@ -64,7 +64,7 @@ describe('images in answers', () => {
   const DATA = Buffer.from('png').toString('base64');
   const image = { type: 'image', mimeType: 'image/png', data: DATA };
 
-  it('come beside the text, or as Markdown with a data URL', async () => {
+  it('are separate parts, or Markdown with a data URL', async () => {
     const url = `data:image/png;base64,${DATA}`;
     // https://openrouter.ai/docs/features/multimodal/image-generation
     const beside = chunk({ content: 'Here:', images: [{ type: 'image_url', image_url: { url } }] });
@@ -80,7 +80,7 @@ describe('images in answers', () => {
     ]);
   });
 
-  it('leave out the drafts of a model that thinks in images', async () => {
+  it('do not include drafts of a model that thinks in images', async () => {
     // https://ai.google.dev/gemini-api/docs/image-generation
     const inlineData = { mimeType: 'image/png', data: DATA };
     const parts = [{ thought: true, inlineData }, { text: 'A fox.' }, { inlineData }];
@@ -88,7 +88,7 @@ describe('images in answers', () => {
     expect(shown).toEqual([{ type: 'text', text: 'A fox.' }, image]);
   });
 
-  it('are a link where the answer names a file', async () => {
+  it('are a link if the answer contains a file URI', async () => {
     const fileData = { mimeType: 'image/png', fileUri: 'https://files.example/fox.png' };
     const { parts } = await genAnswer({
       candidates: [{ content: { parts: [{ fileData }] }, finishReason: 'STOP' }],
@@ -99,7 +99,7 @@ describe('images in answers', () => {
   });
 
   it.each(['IMAGE_SAFETY', 'PROHIBITED_CONTENT', 'NO_IMAGE', 'IMAGE_OTHER'])(
-    'that were blocked give the reason: %s',
+    'that were blocked have a reason: %s',
     async (finishReason) => {
       const { finish } = await genAnswer({ candidates: [{ content: { parts: [] }, finishReason }] });
       expect(finish).toEqual({ reason: 'blocked', detail: finishReason });
@@ -110,7 +110,7 @@ describe('images in answers', () => {
 describe('a field that a model refuses', () => {
   const refusals = [
     {
-      name: 'max_tokens, whose successor it takes',
+      name: 'max_tokens, replaced by its successor',
       refuses: (body: Record<string, unknown>) => 'max_tokens' in body,
       // https://platform.openai.com/docs/guides/reasoning
       message:
@@ -118,7 +118,7 @@ describe('a field that a model refuses', () => {
       sent: { max_completion_tokens: 4096 },
     },
     {
-      name: 'a bound above the one that it names',
+      name: 'a limit above the one in the refusal',
       refuses: ({ max_tokens }: Record<string, unknown>) => Number(max_tokens) > 2048,
       message: 'max_tokens: 4096 > 2048, which is the maximum allowed number of output tokens',
       sent: { max_tokens: 2048 },
@@ -137,7 +137,7 @@ describe('a field that a model refuses', () => {
     },
   ];
 
-  it.each(refusals)('is sent otherwise, and not again: $name', async ({ refuses, message, sent }) => {
+  it.each(refusals)('is changed and not sent again: $name', async ({ refuses, message, sent }) => {
     const { url, seen } = await startServer(({ body }, response) => {
       if (refuses(body as Record<string, unknown>))
         return answer(response, { error: { message, type: 'invalid_request_error' } }, { status: 400 });
@@ -160,7 +160,7 @@ describe('a field that a model refuses', () => {
     expect(fields).toEqual(sent);
   });
 
-  it('lowers the bound of the messages route, which needs one', async () => {
+  it('lowers the limit of the messages route, which requires one', async () => {
     const { url, seen } = await startServer(({ body }, response) => {
       const { max_tokens } = body as { max_tokens: number };
       if (max_tokens <= 2048)
@@ -174,7 +174,7 @@ describe('a field that a model refuses', () => {
   });
 });
 
-describe('refusals have the code of what happened', () => {
+describe('refusals have the right code', () => {
   it.each([
     // https://api-docs.deepseek.com/quick_start/error_codes
     [400, 'Model Not Exist', 'not-found'],

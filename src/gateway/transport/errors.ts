@@ -12,7 +12,7 @@ export const ERROR_CODES = {
   forbidden: { passes: false, refuses: true },
   invalid: { passes: false, refuses: true },
   'too-long': { passes: false, refuses: true },
-  /** The model takes no images. */
+  /** The model does not accept images. */
   'no-images': { passes: false, refuses: true },
   /** Against the content rules. */
   blocked: { passes: false, refuses: true },

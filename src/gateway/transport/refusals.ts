@@ -113,7 +113,7 @@ interface Rule {
 
 const SAYS_CREDITS =
   /\bcredits?\b|\bbalance\b|insufficient (?:funds|quota)|\btop[- ]?up\b|\brecharge\b|arrear|spend(?:ing)? limit|余额|积分不足|欠费/i;
-/** Not any text with the word, such as one about film credits. */
+/** Narrow, because a text may contain the word, such as film credits. */
 const SAYS_NO_CREDITS =
   /(?:insufficient|not enough|no|out of|run out|more|add|buy|exceed(?:s|ed|ing)?|low on) .{0,30}\bcredits?\b|\bcredits?\b.{0,40}(?:insufficient|exhaust|exceed|too low|used up|run out|required|depleted)|insufficient (?:funds|quota|balance)|balance .{0,30}(?:low|insufficient|not enough)|\btop[- ]?up\b|\brecharge\b|arrear|spend(?:ing)? limit|余额|积分不足|欠费/i;
 /** Not "531: failed, credits refunded". */
@@ -131,7 +131,7 @@ const SAYS_ARTIST =
 /** “Can't fetch the uploaded audio”, “Unable to download the media resource …”. */
 const SAYS_UNFETCHED =
   /\b(?:failed to|unable to|can(?:['’]|no)t|could(?:n['’]t| not)) (?:download|fetch|find the requested media)|\bdownload\b.{0,60}\btimed out/i;
-/** A bound on the answer, not on the question. */
+/** A limit of the answer, not of the question. */
 const SAYS_BOUND = /max_?(?:completion_|output_)?tokens|stream_options/i;
 const SAYS_NO_MODEL = /\bmodel\b.{0,60}(?:not exist|not found)|no such model|unknown model/i;
 const SAYS_NO_IMAGES =
