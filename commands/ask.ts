@@ -1,4 +1,4 @@
-import { inquiryTurn, pictureIn, withoutImages } from '../src/core/attachments.ts';
+import { imagePlaceIn, inquiryTurn, withoutImages } from '../src/core/attachments.ts';
 import { defineCommand } from '../src/core/bot/command.ts';
 import type { Context } from '../src/core/bot/context.ts';
 import { type Outcome, privately } from '../src/core/bot/outcome.ts';
@@ -70,7 +70,7 @@ export const ask = defineCommand({
       files: attachments,
     };
     const turns = [...conversation, turn].map(inquiryTurn);
-    const picture = pictureIn(turns);
+    const picture = imagePlaceIn(turns);
     const { model, ...plan } = await planAnswer({ requestedModel, picture }, context);
     const mayShow =
       plan.dialect === 'chat' && picture === 'none' && (history !== undefined || attachments.length > 0);
@@ -105,7 +105,7 @@ export const ask = defineCommand({
     const requestedModel = tools?.named ? `${work.dialect}:${request.model}` : undefined;
     // The assistant setting or TOOL_MODEL may have changed since the first run.
     const { model, dialect, way, note } = tools
-      ? await planAnswer({ requestedModel, picture: pictureIn(request.turns) }, context)
+      ? await planAnswer({ requestedModel, picture: imagePlaceIn(request.turns) }, context)
       : { ...work, model: request.model };
     const { turns: all } = request;
     const turns = dialect === 'chat' ? [...withoutImages(all.slice(0, -1)), ...all.slice(-1)] : all;

@@ -2,7 +2,7 @@ import { defineCommand } from '../src/core/bot/command.ts';
 import { privately } from '../src/core/bot/outcome.ts';
 import type { JobState, JobView } from '../src/core/job.ts';
 import { type Button, button, type Field, type Message, plain } from '../src/core/message.ts';
-import { duration, queueWords } from '../src/core/util/words.ts';
+import { duration, queuePositionText } from '../src/core/util/words.ts';
 import { age, fieldLine } from './text/phrases.ts';
 
 /** As many buttons as fit on every platform, half for each list. */
@@ -93,7 +93,7 @@ function list(
 function stageOf({ state, end, queuePosition }: JobView): string {
   // Already cancelled for the requester, but the gateway has not answered yet.
   if (end === 'cancelled') return STAGES.cancelled;
-  return queuePosition === undefined ? STAGES[state] : queueWords(queuePosition);
+  return queuePosition === undefined ? STAGES[state] : queuePositionText(queuePosition);
 }
 
 /** The reason for a wait and when it ends, if known. */

@@ -6,8 +6,8 @@ import {
   EVERYONE,
   LIMITABLE,
   MODERATION,
-  placeText,
   type Subject,
+  scopeText,
   type Where,
 } from '../src/core/moderation.ts';
 import type { ChoiceOption, OptionDeclarations } from '../src/core/options.ts';
@@ -129,7 +129,7 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
         options: {},
         async run({ address }, { moderation }) {
           const changed = await moderation.rules.pause(true);
-          const place = placeText('server', address);
+          const place = scopeText('server', address);
           return privately(
             changed
               ? `Paused in ${place}: I take no new requests, not even from moderators. Running requests will finish. To resume, use /limits resume.`
@@ -143,7 +143,7 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
         options: {},
         async run({ address }, { moderation }) {
           const changed = await moderation.rules.pause(false);
-          const place = placeText('server', address);
+          const place = scopeText('server', address);
           return privately(
             changed ? `Resumed in ${place}: I take requests again.` : `I was not paused in ${place}.`,
           );

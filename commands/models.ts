@@ -8,8 +8,8 @@ import { plain } from '../src/core/message.ts';
 import {
   type AnswersInForce,
   type Origin,
-  placeText,
   RESETTABLE,
+  scopeText,
   type Where,
 } from '../src/core/moderation.ts';
 import type { OptionDeclarations } from '../src/core/options.ts';
@@ -94,13 +94,13 @@ async function setTalk(
     address,
     inForce,
     moderation,
-    hearsOnlyItsName,
-  }: { readonly address: Address } & Pick<Context, 'inForce' | 'moderation' | 'hearsOnlyItsName'>,
+    mentionsOnlyNotice,
+  }: { readonly address: Address } & Pick<Context, 'inForce' | 'moderation' | 'mentionsOnlyNotice'>,
 ): Promise<void> {
   if (talk === (await inForce.answers()).talk) return;
   if (where === 'server')
     throw new UserError('“talk” applies to one channel at a time. Leave out “where”.', 'talk');
-  if (talk && hearsOnlyItsName !== undefined) throw new UserError(hearsOnlyItsName, 'talk');
+  if (talk && mentionsOnlyNotice !== undefined) throw new UserError(mentionsOnlyNotice, 'talk');
   if (talk && serverOf(address) === undefined)
     throw new UserError('I already answer every direct message.', 'talk');
   await moderation.answers.talk(talk);
@@ -148,7 +148,7 @@ export const models = defineGroup({
         const unchecked = checked ? '' : " I couldn't load the list of models, so I didn't check the name.";
         const exceptions = overridesText(others.map((other) => `${other.channel} (${other.model})`));
         return privately(
-          `${FAMILY_NOUNS[name].title} in ${placeText(where, address)} now use **${plain(model)}**.${labelText}${unchecked}${exceptions}`,
+          `${FAMILY_NOUNS[name].title} in ${scopeText(where, address)} now use **${plain(model)}**.${labelText}${unchecked}${exceptions}`,
         );
       },
     }),
@@ -159,13 +159,13 @@ export const models = defineGroup({
       asks: true,
       async run(
         { options: { prompt, talk, where = 'channel', ...flags }, address },
-        { inForce, moderation, hearsOnlyItsName },
+        { inForce, moderation, mentionsOnlyNotice },
       ) {
         const changed = present({ systemPrompt: prompt, ...flags });
         if (talk === undefined && Object.keys(changed).length === 0)
           return answersForm(await inForce.answers(), where, address);
         if (talk !== undefined)
-          await setTalk(talk, where, { address, inForce, moderation, hearsOnlyItsName });
+          await setTalk(talk, where, { address, inForce, moderation, mentionsOnlyNotice });
         const channels = await moderation.answers.change(changed, where);
         const lines = answerFields(await inForce.answers(), address).map(fieldLine);
         return privately([...lines, overridesText(channels).trim()].filter(Boolean).join('\n\n'));
@@ -185,7 +185,7 @@ export const models = defineGroup({
       },
       async run({ options: { what, where = 'channel' }, address }, { inForce, moderation }) {
         const had = await moderation.reset(what, where);
-        if (!had) return privately(`Nothing was set for ${what} in ${placeText(where, address)}.`);
+        if (!had) return privately(`Nothing was set for ${what} in ${scopeText(where, address)}.`);
         const now = (await inForce.models()).find((model) => model.family === what);
         const fields = now ? [modelField(now, address)] : answerFields(await inForce.answers(), address);
         return privately(['Reset.', ...fields.map(fieldLine)].join('\n\n'));

@@ -2,7 +2,7 @@ import { defineGroup, defineSubcommand } from '../src/core/bot/command.ts';
 import type { Context } from '../src/core/bot/context.ts';
 import { privately } from '../src/core/bot/outcome.ts';
 import { type Invocation, serverWord } from '../src/core/invocation.ts';
-import { placeText } from '../src/core/moderation.ts';
+import { scopeText } from '../src/core/moderation.ts';
 import type { ChoiceOption } from '../src/core/options.ts';
 import { overridesText, pagesText } from './text/moderation.ts';
 import { choicesOf, whereOption } from './text/options.ts';
@@ -42,7 +42,7 @@ export const pages = defineGroup({
       options: { songs, where: whereOption },
       async run({ options: { songs: chosen, where = 'channel' }, address }, { moderation }) {
         const exceptions = overridesText(await moderation.pages.set(chosen === 'on', where));
-        const place = placeText(where, address);
+        const place = scopeText(where, address);
         return privately(
           chosen === 'on'
             ? `Song pages are on in ${place}, for new and earlier songs. New songs have a Listen button.${exceptions}`
@@ -57,7 +57,7 @@ export const pages = defineGroup({
       async run({ options: { where = 'channel' }, address }, { inForce, moderation }) {
         const had = await moderation.reset('pages', where);
         const now = pagesText(await inForce.pages(), address);
-        return privately(had ? `Reset. ${now}` : `Nothing was set for ${placeText(where, address)}. ${now}`);
+        return privately(had ? `Reset. ${now}` : `Nothing was set for ${scopeText(where, address)}. ${now}`);
       },
     }),
 

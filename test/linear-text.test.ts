@@ -37,7 +37,7 @@ import { safeFileName } from '../src/media/content/file-names.ts';
 import { contentTypeOf } from '../src/media/content/types.ts';
 import { readMediaUrl } from '../src/media/fetch/request.ts';
 import { isStoredName } from '../src/media/store/media-store.ts';
-import { stageToSay } from '../src/platforms/shared/progress.ts';
+import { stageText } from '../src/platforms/shared/progress.ts';
 import { readAlbumId } from '../src/settings/albums.ts';
 import { readSettings } from '../src/settings/decisions.ts';
 import { parseJob } from '../src/storage/job-record.ts';
@@ -83,7 +83,7 @@ describe('core reads in linear time', () => {
     parseSubject,
     readNumber,
     retryAfterOf: (text) => retryAfterOf({ get: () => text }, 0),
-    stageToSay: (text) => stageToSay({ title: text, progress: { stage: text, startedAt: 0 } }),
+    stageText: (text) => stageText({ title: text, progress: { stage: text, startedAt: 0 } }),
     'the value of an option': (text) => validateOptions({ question: text }, ask.options),
     'the name of an option': (text) => validateOptions({ [text]: 'a' }, ask.options),
     'a choice': (text) => validateOptions({ prompt: 'a', model: text }, song.options),

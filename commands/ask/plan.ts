@@ -1,5 +1,5 @@
 /** Chooses the model and dialect of an answer, and whether it has images, thinking or commands. */
-import { blindModelSentence, type PicturePlace } from '../../src/core/attachments.ts';
+import { cannotReadImagesSentence, type ImagePlace } from '../../src/core/attachments.ts';
 import type { Autocomplete } from '../../src/core/bot/command.ts';
 import type { AnswerOffer, Context } from '../../src/core/bot/context.ts';
 import { UserError } from '../../src/core/errors.ts';
@@ -17,7 +17,7 @@ export interface PlanRequest {
   /** The model option as typed. */
   readonly requestedModel: string | undefined;
   /** An image in the replied-to message is optional: it is dropped if the model cannot see. */
-  readonly picture: PicturePlace;
+  readonly picture: ImagePlace;
 }
 
 /**
@@ -55,11 +55,11 @@ async function visionPlan(
     const vision = parseModelName('ask', await context.models.resolve('ask', visionModel));
     return { dialect: vision.route ?? 'msg', model: vision.id };
   }
-  if (picture === 'attached') throw new UserError(blindModelSentence(id), 'model');
+  if (picture === 'attached') throw new UserError(cannotReadImagesSentence(id), 'model');
   return { dialect, model: id };
 }
 
-function dialectOf(id: string, picture: PicturePlace, { models, answerOffer }: Context): AnswerDialect {
+function dialectOf(id: string, picture: ImagePlace, { models, answerOffer }: Context): AnswerDialect {
   const { illustratingModels, thinkingModels } = answerOffer;
   if (illustratingModels.includes(id) || thinkingModels.includes(id)) return 'gen';
   const listed = models.listedBy(id);

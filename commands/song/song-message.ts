@@ -11,7 +11,7 @@ import {
   type MediaItem,
   type Message,
 } from '../../src/core/message.ts';
-import { artistOf, coverWords, hasVoice, lyricsOf, titleOf } from '../../src/core/music/song.ts';
+import { artistOf, coverAltText, hasVoice, lyricsOf, titleOf } from '../../src/core/music/song.ts';
 import { present } from '../../src/core/util/present.ts';
 import { duration } from '../../src/core/util/words.ts';
 import { lineage, requestedBy, shortened } from '../text/phrases.ts';
@@ -38,7 +38,7 @@ function songMessage(job: JobView): Message {
           name: 'cover',
           source: { type: 'remote', url: cover },
           cover: true,
-          alt: coverWords(job),
+          alt: coverAltText(job),
         },
       ]
     : [];

@@ -10,9 +10,9 @@ import {
   type ModelInForce,
   type Origin,
   type PagesInForce,
-  placeText,
   type RuleName,
   type RuleReport,
+  scopeText,
   TALK_QUESTIONS,
   type Where,
 } from '../../src/core/moderation.ts';
@@ -29,7 +29,7 @@ export function because(from: Origin, at: Place): string {
   switch (from) {
     case 'channel':
     case 'server':
-      return `set for ${placeText(from, at)}`;
+      return `set for ${scopeText(from, at)}`;
     case 'deployment':
       return "the operator's default";
     case 'none':
@@ -76,7 +76,7 @@ export function answerFields(
 /** States whether songs have pages, and why. */
 export function pagesText(pages: PagesInForce, at: Place): string {
   if (pages.from === 'channel' || pages.from === 'server')
-    return `Pages are ${onOrOff(pages)}, set for ${placeText(pages.from, at)}.`;
+    return `Pages are ${onOrOff(pages)}, set for ${scopeText(pages.from, at)}.`;
   return pages.on
     ? 'Pages are on, because everyone can read this channel.'
     : "Pages are off, because this is private or I can't tell whether everyone can read it.";

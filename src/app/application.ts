@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { commands } from '../../commands/index.ts';
 import type { Bot } from '../core/bot/create-bot.ts';
 import { dayOf } from '../core/clock.ts';
-import type { KeptFile } from '../core/message.ts';
+import type { MediaFile } from '../core/message.ts';
 import type { DayUsage } from '../core/moderation.ts';
 import type { System } from '../core/system.ts';
 import { lastDays } from '../core/util/words.ts';
@@ -122,8 +122,8 @@ export function createApplication(
     pages,
     answerOffer: answerOffer(config, emulator),
     partiesOn,
-    mayRead: (address, person) => platform(address.platform)?.mayRead?.(address, person) ?? false,
-    hearsOnlyItsName: (address) => platform(address.platform)?.hearsOnlyItsName,
+    canRead: (address, person) => platform(address.platform)?.canRead?.(address, person) ?? false,
+    mentionsOnlyNotice: (address) => platform(address.platform)?.mentionsOnlyNotice,
     newReference: newId,
   });
   return { decisions, jobs, parties, bot };
@@ -133,7 +133,7 @@ async function storeChart(
   usage: readonly DayUsage[],
   { days, today }: { readonly days: number; readonly today: string },
   media: Pick<Media, 'keepBytes'>,
-): Promise<KeptFile> {
+): Promise<MediaFile> {
   const picture = await usageChart(usage, { title: `Requests in ${lastDays(days)}`, lastDay: today, days });
   return media.keepBytes(picture, { kinds: ['image'] });
 }

@@ -20,7 +20,7 @@ export function assembleBot(parts: BotParts): Bot {
     log,
     home: ({ person, context }, address) => home({ person, address, context, commands }),
     prompts: ({ context }, isAllowed) => suggestedPrompts({ context, commands, isAllowed }),
-    talks: async (address) => (await decisions.read(address)).channel.talk ?? false,
+    answersEveryMessage: async (address) => (await decisions.read(address)).channel.talk ?? false,
 
     async cancelRunning({ address, person: { id: person } }) {
       for (const job of await storage.jobs.running(address, person))

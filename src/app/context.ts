@@ -25,8 +25,8 @@ export interface ContextParts extends Pick<System, 'now'> {
   readonly answerOffer: AnswerOffer;
   /** Undefined if the platform has no voice channels. */
   readonly partiesOn: (platform: string) => Pick<Parties, 'toolsFor'> | undefined;
-  readonly mayRead: (address: Address, person: Person) => boolean;
-  readonly hearsOnlyItsName: (address: Address) => string | undefined;
+  readonly canRead: (address: Address, person: Person) => boolean;
+  readonly mentionsOnlyNotice: (address: Address) => string | undefined;
 }
 
 /** Voice playback requires access to this command, whichever button starts it. */
@@ -72,7 +72,7 @@ function contextOf(
         if (guild === undefined) return here;
         const all = await storage.jobs.recentServerSongs({ platform: address.platform, guild }, limit);
         const elsewhere = all.filter((song) => song.address.channel !== address.channel);
-        return [...here, ...elsewhere.filter((song) => parts.mayRead(song.address, person))];
+        return [...here, ...elsewhere.filter((song) => parts.canRead(song.address, person))];
       },
       running: ({ everywhere } = { everywhere: false }) =>
         storage.jobs.running(everywhere ? { platform: address.platform } : address, person.id),
@@ -92,7 +92,7 @@ function contextOf(
     own,
     hasUnits: administration.hasUnits,
     moderation,
-    hearsOnlyItsName: parts.hearsOnlyItsName(address),
+    mentionsOnlyNotice: parts.mentionsOnlyNotice(address),
     judge: (answer, judgement) => administration.judge(answer, person, judgement),
     pages: {
       of: parts.pages.urlOf,

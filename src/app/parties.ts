@@ -3,7 +3,7 @@ import { repeat } from '../core/clock.ts';
 import type { Job } from '../core/job.ts';
 import type { MediaSource } from '../core/message.ts';
 import type { PartySong } from '../core/music/party.ts';
-import { coverWords, TAKE_WORK, titleOf } from '../core/music/song.ts';
+import { coverAltText, TAKE_WORK, titleOf } from '../core/music/song.ts';
 import type { System } from '../core/system.ts';
 import type { LyricLine } from '../core/work.ts';
 import { existingResults } from '../jobs/existing.ts';
@@ -57,7 +57,7 @@ export function partiesOf(platform: Platform | undefined, parts: PartyParts): Pa
         name: 'cover',
         source: { type: 'kept', file },
         cover: true,
-        alt: coverWords(job),
+        alt: coverAltText(job),
       };
     },
     async pageOf({ job: id }) {

@@ -36,9 +36,9 @@ export function attachmentNote(part: Exclude<InquiryPart, TextPart>): TextPart {
 }
 
 /** Where the image of a question (the last turn) is: attached to it, or in the message it refers to. */
-export type PicturePlace = 'attached' | 'replied-to' | 'none';
+export type ImagePlace = 'attached' | 'replied-to' | 'none';
 
-export function pictureIn(turns: readonly InquiryTurn[]): PicturePlace {
+export function imagePlaceIn(turns: readonly InquiryTurn[]): ImagePlace {
   const pictures = (turn?: InquiryTurn): readonly { readonly embedded?: true }[] =>
     (turn?.parts ?? []).flatMap((part): { readonly embedded?: true }[] => {
       if (part.type === 'image') return [part];
@@ -62,6 +62,6 @@ export function inquiryTurn({ author, text, files, ...speaker }: ConversationTur
   };
 }
 
-export function blindModelSentence(model: string): string {
+export function cannotReadImagesSentence(model: string): string {
   return `The model “${model}” can't read images on the chat route. Choose a model on the msg or gen route with the option “model”, as in “msg:some-id”.`;
 }

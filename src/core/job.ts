@@ -9,7 +9,7 @@ import {
   serverOf,
   serverWord,
 } from './invocation.ts';
-import { keptFileSchema } from './message.ts';
+import { mediaFileSchema } from './message.ts';
 import type { Result, Work } from './work.ts';
 
 const JOB_STATES = [
@@ -84,15 +84,15 @@ const jobFields = z.object({
   failure: failureSchema.optional(),
   cancelRequestedBy: z.string().optional(),
   /** Stored files by remote URL. */
-  kept: z.record(z.string(), keptFileSchema),
+  kept: z.record(z.string(), mediaFileSchema),
   /** Files that cannot be recovered: remote URLs, or names of files that arrived as bytes. */
   lost: z.array(z.string()).optional(),
   /** Songs with their tags written, by remote URL. */
-  tagged: z.record(z.string(), keptFileSchema).optional(),
+  tagged: z.record(z.string(), mediaFileSchema).optional(),
   /** Archives by a key of their content. */
-  archives: z.record(z.string(), keptFileSchema).optional(),
+  archives: z.record(z.string(), mediaFileSchema).optional(),
   /** Songs encoded for voice channels, by remote URL. */
-  opus: z.record(z.string(), keptFileSchema).optional(),
+  opus: z.record(z.string(), mediaFileSchema).optional(),
   /** The platform's data to find the job's message again. */
   posted: jsonObject.optional(),
   /** A run was interrupted and may have posted more than `posted` lists. */

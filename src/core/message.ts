@@ -8,13 +8,13 @@ import type { FormButton } from './options.ts';
 export type MediaKind = 'audio' | 'image' | 'video' | 'file';
 
 /** A stored file. `name` is its key in the media store. */
-export const keptFileSchema = z.object({ name: z.string(), bytes: z.number(), contentType: z.string() });
-export type KeptFile = Readonly<z.infer<typeof keptFileSchema>>;
+export const mediaFileSchema = z.object({ name: z.string(), bytes: z.number(), contentType: z.string() });
+export type MediaFile = Readonly<z.infer<typeof mediaFileSchema>>;
 
 /** The location of a file: the gateway's temporary URL, or our media store. */
 export type MediaSource =
   | { readonly type: 'remote'; readonly url: string }
-  | { readonly type: 'kept'; readonly file: KeptFile };
+  | { readonly type: 'kept'; readonly file: MediaFile };
 
 export interface MediaItem {
   readonly kind: MediaKind;

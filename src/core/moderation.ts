@@ -2,13 +2,13 @@
 import { z } from 'zod';
 import { FAMILIES, type Family, LIMITED, type Limited } from './family.ts';
 import { type Address, serverWord } from './invocation.ts';
-import type { KeptFile } from './message.ts';
+import type { MediaFile } from './message.ts';
 
 /** The scope of a setting. The channel's setting wins over the server's; threads belong to their channel. */
 export type Where = 'channel' | 'server';
 
 /** The scope in words, such as `this server` or `this workspace`. */
-export const placeText = (where: Where, at: Pick<Address, 'platform'>): string =>
+export const scopeText = (where: Where, at: Pick<Address, 'platform'>): string =>
   `this ${where === 'server' ? serverWord(at) : where}`;
 
 /** The source of an effective value. */
@@ -149,7 +149,7 @@ export interface RuleReport {
   /** Other rules on the same subject, here or in the server. */
   readonly related: readonly string[];
   /** After a change for the server: channels with their own rules on it. */
-  readonly channels: OwnChoices;
+  readonly channels: ChannelOverrides;
 }
 
 /** A change by a moderator, as stored. */
@@ -214,7 +214,7 @@ export interface ModelFeedback {
 export interface UsageReport extends UsageSummary {
   readonly feedback: readonly ModelFeedback[];
   /** Image of the requests by day and family. */
-  readonly chart?: KeptFile;
+  readonly chart?: MediaFile;
 }
 
 export interface Forgotten {
@@ -234,7 +234,7 @@ export interface ChosenModel {
 }
 
 /** After a change for the server: channels whose own choice still applies. Plain text. */
-export type OwnChoices = readonly string[];
+export type ChannelOverrides = readonly string[];
 
 export const RESETTABLE = [...FAMILIES, 'prompt', 'assistant', 'footer', 'talk', 'pages'] as const;
 export type Resettable = (typeof RESETTABLE)[number];
@@ -264,12 +264,12 @@ export interface Moderation {
     change(
       change: { readonly systemPrompt?: string; readonly assistant?: boolean; readonly footer?: boolean },
       where: Where,
-    ): Promise<OwnChoices>;
+    ): Promise<ChannelOverrides>;
     /** Whether each message in this channel is a question. */
     talk(on: boolean): Promise<void>;
   };
   readonly pages: {
-    set(on: boolean, where: Where): Promise<OwnChoices>;
+    set(on: boolean, where: Where): Promise<ChannelOverrides>;
     /** The link to the songs of this channel, created once; undefined if people could not open it. */
     album(): Promise<string | undefined>;
     /** Revokes that link; the next one will be different. Resolves to false if there was no link. */

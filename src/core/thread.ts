@@ -19,7 +19,7 @@ export interface ThreadOptions {
  * Starts `module` with `input` and resolves to the first message it posts. Rejects if the thread fails or ends without a message, if
  * its standard input fails, or if the signal aborts. The thread gets no environment variables.
  */
-export async function answerOfThread(module: URL, input: unknown, options: ThreadOptions): Promise<unknown> {
+export async function runInThread(module: URL, input: unknown, options: ThreadOptions): Promise<unknown> {
   const { worker, ended, stop } = startThread(module, input, options);
   const unanswered = ended.then(() => {
     throw new Error('The thread ended without an answer');
@@ -33,8 +33,8 @@ export async function answerOfThread(module: URL, input: unknown, options: Threa
   }
 }
 
-/** Like {@link answerOfThread}, but yields the thread's standard output as it is written. */
-export async function* outputOfThread(
+/** Like {@link runInThread}, but yields the thread's standard output as it is written. */
+export async function* streamFromThread(
   module: URL,
   input: unknown,
   options: ThreadOptions,

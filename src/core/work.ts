@@ -5,7 +5,7 @@ import type * as music from '../gateway/music/requests.ts';
 import type { LyricVariant, SongItem, StemItem } from '../gateway/music/results.ts';
 import type { Question, Turn } from '../gateway/questions.ts';
 import type { HistoryReference } from './invocation.ts';
-import type { KeptFile, MediaSource } from './message.ts';
+import type { MediaFile, MediaSource } from './message.ts';
 import type { MODEL_ROUTES } from './model-name.ts';
 import type { FileReference } from './options.ts';
 
@@ -23,15 +23,15 @@ export interface ResultFile {
 }
 
 export type NamedFile = FileReference | ResultFile;
-export type WorkFile = KeptFile | NamedFile;
+export type WorkFile = MediaFile | NamedFile;
 
 /** A stored recording whose length the gateway accepts. */
-export interface KeptRecording extends KeptFile {
+export interface MeasuredRecording extends MediaFile {
   readonly seconds: number;
 }
 
 /** A recording. The first step of the job fetches and measures it. */
-export type Recording = KeptRecording | NamedFile;
+export type Recording = MeasuredRecording | NamedFile;
 
 /** The gateway dialect that answers an `ask` model. */
 export type AnswerDialect = (typeof MODEL_ROUTES)['ask'][number];
@@ -41,8 +41,8 @@ export type InquiryPart =
   | TextPart
   /** An attachment that is not fetched yet. */
   | { readonly type: 'file'; readonly file: FileReference }
-  | { readonly type: 'image'; readonly file: KeptFile; readonly embedded?: true }
-  | { readonly type: 'document'; readonly file: KeptFile; readonly name: string };
+  | { readonly type: 'image'; readonly file: MediaFile; readonly embedded?: true }
+  | { readonly type: 'document'; readonly file: MediaFile; readonly name: string };
 
 export interface InquiryTurn {
   readonly role: Turn['role'];
@@ -216,7 +216,7 @@ export interface LyricLine {
 
 export interface Karaoke {
   /** The lines as an .lrc file; absent for instrumentals. */
-  readonly file?: KeptFile;
+  readonly file?: MediaFile;
   readonly lines: readonly LyricLine[];
 }
 

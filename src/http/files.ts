@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { create as contentDisposition } from 'content-disposition';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import parseRange from 'range-parser';
-import type { KeptFile } from '../core/message.ts';
+import type { MediaFile } from '../core/message.ts';
 import type { System } from '../core/system.ts';
 import type { ByteRange, FileLink } from '../core/web/files.ts';
 import { sendNotFound } from './not-found.ts';
@@ -15,7 +15,7 @@ export interface FileRoutesOptions extends Pick<System, 'now' | 'log'> {
   media: {
     /** Undefined if the signature is invalid or the link has expired. */
     verifyLink(name: string, query: LinkQuery): FileLink | undefined;
-    stat(name: string): Promise<KeptFile | undefined>;
+    stat(name: string): Promise<MediaFile | undefined>;
     open(name: string, range?: ByteRange): Opened;
   };
 }
@@ -67,7 +67,7 @@ export function fileRoutes({ media, log, now }: FileRoutesOptions): Routes {
 }
 
 interface FileResponse {
-  readonly file: KeptFile;
+  readonly file: MediaFile;
   readonly headers: Readonly<Record<string, string>>;
   readonly open: (range?: ByteRange) => Opened;
 }
@@ -107,7 +107,7 @@ function rangeOf(
 }
 
 /** The name is the hash of the content, so it identifies the content. */
-function entityTagOf({ name }: KeptFile): string {
+function entityTagOf({ name }: MediaFile): string {
   return `"${name.slice(0, name.indexOf('.'))}"`;
 }
 

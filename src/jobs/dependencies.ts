@@ -3,7 +3,7 @@ import type { Outcome } from '../core/bot/outcome.ts';
 import type { Family } from '../core/family.ts';
 import type { Address, Invocation } from '../core/invocation.ts';
 import type { Job } from '../core/job.ts';
-import type { KeptFile } from '../core/message.ts';
+import type { MediaFile } from '../core/message.ts';
 import type { Voice } from '../core/music/voice.ts';
 import type { System } from '../core/system.ts';
 import type { Measure } from '../core/telemetry/series.ts';
@@ -35,7 +35,7 @@ export interface JobDependencies extends Pick<System, 'now' | 'sleep' | 'random'
   /** The signed callback URL of a job, for the gateway. */
   readonly callbackUrl: (job: string) => string;
   /** A signed, expiring URL of a stored file, for people and the gateway. `name` is the name of the download. */
-  readonly fileUrl: (file: KeptFile, name: string) => string;
+  readonly fileUrl: (file: MediaFile, name: string) => string;
   /** The page of a song, if people can reach it and moderators allow it. */
   readonly pageUrl: (job: Job) => Promise<string | undefined>;
   /** Limit of jobs per family at the gateway, across all replicas. */

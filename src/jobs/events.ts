@@ -1,7 +1,7 @@
 /** Events of a job. src/jobs/transitions.ts defines the effect of each event in each state. */
 import type { Address } from '../core/invocation.ts';
 import type { Charge, Job, JobFailure } from '../core/job.ts';
-import type { KeptFile } from '../core/message.ts';
+import type { MediaFile } from '../core/message.ts';
 import type { Result, Work } from '../core/work.ts';
 import type { Posted } from '../platforms/platform.ts';
 
@@ -31,7 +31,7 @@ interface EventFields {
   /** Fields changed, but not the state. */
   readonly recorded: { readonly fields: RecordedFields };
   /** A song was encoded for voice channels. */
-  readonly encoded: { readonly url: string; readonly opus: KeptFile };
+  readonly encoded: { readonly url: string; readonly opus: MediaFile };
   /** The platform reported whether everyone in the server can read the channel. */
   readonly publicityKnown: { readonly channel: string; readonly public: boolean };
   /** A run posted after another run had taken over. `posted` is its own view of the message. */

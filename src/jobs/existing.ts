@@ -7,7 +7,7 @@ import { MediaError } from '../media/errors.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { JobDependencies } from './dependencies.ts';
 import { PLANS } from './route-plans.ts';
-import { withKeptMedia } from './steps/keep.ts';
+import { withStoredMedia } from './steps/keep.ts';
 import type { Source } from './steps/source.ts';
 
 const ALREADY_EXISTS = 'This already exists, so nothing was spent.';
@@ -40,7 +40,7 @@ export function createFindExisting({
     const done = command(job.command)?.done;
     if (job.state !== 'delivered' || !done) return undefined;
     const rendered = done(job);
-    const { message } = withKeptMedia(rendered, job);
+    const { message } = withStoredMedia(rendered, job);
     const items = [];
     for (const item of message.media ?? [])
       if (item.source.type === 'kept' && (await isStored(item.source.file.name))) items.push(item);

@@ -5,7 +5,7 @@ import type { Outcome } from '../core/bot/outcome.ts';
 import { UserError } from '../core/errors.ts';
 import type { Address, Invocation } from '../core/invocation.ts';
 import { invocationKey, isOpen, type JobView } from '../core/job.ts';
-import type { KeptFile, MediaSource } from '../core/message.ts';
+import type { MediaFile, MediaSource } from '../core/message.ts';
 import { present } from '../core/util/present.ts';
 import type { ContentKind } from '../media/content/types.ts';
 import type { Decisions } from '../settings/decisions.ts';
@@ -38,9 +38,9 @@ export interface Jobs {
     source: MediaSource,
     kinds: readonly ContentKind[],
     signal?: AbortSignal,
-  ): Promise<KeptFile>;
+  ): Promise<MediaFile>;
   /** Records a song's encoding for voice channels in its job, so that both are erased together. Throws StorageError. */
-  rememberOpus(id: string, url: string, opus: KeptFile): Promise<void>;
+  rememberOpus(id: string, url: string, opus: MediaFile): Promise<void>;
   /** Requests cancellation of a job; false if it has ended. */
   cancel(id: string, person: string): Promise<boolean>;
   /** Delivers a result that was finished despite its cancellation; false without a result. */

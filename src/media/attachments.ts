@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { UserError } from '../core/errors.ts';
-import type { KeptFile } from '../core/message.ts';
+import type { MediaFile } from '../core/message.ts';
 import type { FileReference } from '../core/options.ts';
 import type { PictureFitter } from './content/pictures.ts';
 import { MediaError } from './errors.ts';
@@ -37,7 +37,7 @@ export async function keepAttachment(
   { name, url }: Attachment,
   kinds: readonly ('audio' | 'image' | 'text')[],
   access: AttachmentAccess,
-): Promise<KeptFile> {
+): Promise<MediaFile> {
   try {
     return await media.keep(url, { ...access, kinds, maximumBytes: MAXIMUM_BYTES });
   } catch (error) {
@@ -54,7 +54,7 @@ export async function keepReadable(
   }: { readonly media: Pick<Media, 'keep' | 'keepBytes' | 'open'>; readonly fitPicture: PictureFitter },
   attachment: Attachment,
   access: AttachmentAccess,
-): Promise<{ readonly type: 'image' | 'document'; readonly file: KeptFile }> {
+): Promise<{ readonly type: 'image' | 'document'; readonly file: MediaFile }> {
   // A file attached as an image must be one. A sign-in page would pass as text.
   const isPicture = attachment.contentType?.startsWith('image/') === true;
   const stored = await keepAttachment(media, attachment, isPicture ? ['image'] : ['image', 'text'], access);

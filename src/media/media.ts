@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { KeptFile } from '../core/message.ts';
+import type { MediaFile } from '../core/message.ts';
 import type { System } from '../core/system.ts';
 import type { Log } from '../core/telemetry/log.ts';
 import type { ByteRange } from '../core/web/files.ts';
@@ -46,14 +46,14 @@ export function createMedia(options: MediaOptions) {
 
   return {
     /** Fetches a file from an untrusted address, checks its type by its content, and stores it under its hash. */
-    keep: (url: string, expect: FetchExpectation): Promise<KeptFile> =>
+    keep: (url: string, expect: FetchExpectation): Promise<MediaFile> =>
       fetcher.fetch(url, expect, (fetched) => store.put(fetched.stream, fetched)),
 
     /** Checks and stores bytes, such as an image inside an answer. */
     async keepBytes(
       data: Uint8Array,
       { kinds, maximumBytes = Infinity }: Pick<FetchExpectation, 'kinds' | 'maximumBytes'>,
-    ): Promise<KeptFile> {
+    ): Promise<MediaFile> {
       if (data.byteLength > maximumBytes) throw tooLarge(maximumBytes);
       const type = await detectMediaType(data.subarray(0, DETECTION_BYTES), kinds);
       if (type === undefined) {
@@ -70,7 +70,7 @@ export function createMedia(options: MediaOptions) {
     keepOpus: (packets: AsyncIterable<Uint8Array>) => store.put(packets, { extension: 'packets' }),
 
     /** Stores a ZIP archive of stored files, in this order and with these names. */
-    async archive(entries: readonly { readonly name: string; readonly file: string }[]): Promise<KeptFile> {
+    async archive(entries: readonly { readonly name: string; readonly file: string }[]): Promise<MediaFile> {
       const files = entries.map(({ name, file }) => ({ name, open: () => readStored(store, file) }));
       return store.put(zip(files), { extension: 'zip' });
     },
@@ -82,7 +82,7 @@ export function createMedia(options: MediaOptions) {
      * Stores a copy of the audio with these tags. Returns the file itself if tags cannot be written. Leaves the cover out if
      * it is too large or no longer stored.
      */
-    async tag(file: KeptFile, { cover, ...tags }: SongTags): Promise<KeptFile> {
+    async tag(file: MediaFile, { cover, ...tags }: SongTags): Promise<MediaFile> {
       try {
         const extension = file.name.slice(file.name.lastIndexOf('.') + 1);
         const read = (range: ByteRange) => readStored(store, file.name, range);

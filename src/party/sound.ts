@@ -1,5 +1,5 @@
 /** The sound of a song for a voice channel: an Opus file, encoded when the song is first played and stored with its job. */
-import type { KeptFile } from '../core/message.ts';
+import type { MediaFile } from '../core/message.ts';
 import type { PartySong } from '../core/music/party.ts';
 import type { Media } from '../media/media.ts';
 import type { OpusEncoder } from '../media/opus/encoder.ts';
@@ -12,11 +12,11 @@ const PACKET_MS = 20;
 export interface SoundOptions {
   readonly jobs: Pick<Storage['jobs'], 'read'>;
   /** Stores the file with its job, so that both are erased together. */
-  readonly rememberOpus: (job: string, url: string, opus: KeptFile) => Promise<void>;
+  readonly rememberOpus: (job: string, url: string, opus: MediaFile) => Promise<void>;
   readonly media: Pick<Media, 'open' | 'stat'>;
   readonly encoder: OpusEncoder;
   /** Returns the MP3 of a gateway address, stored or fetched again. Throws UserError. */
-  readonly fileOf: (job: string, url: string) => Promise<KeptFile>;
+  readonly fileOf: (job: string, url: string) => Promise<MediaFile>;
 }
 
 type Sounding = Pick<PartySong, 'job' | 'index'>;
@@ -30,7 +30,7 @@ class SongGoneError extends Error {
 }
 
 export function createSoundReader({ jobs, rememberOpus, media, encoder, fileOf }: SoundOptions): SoundReader {
-  async function opusOf({ job: id, index }: Sounding): Promise<KeptFile> {
+  async function opusOf({ job: id, index }: Sounding): Promise<MediaFile> {
     const job = await jobs.read(id);
     const url = job?.result?.songs[index]?.audioUrl;
     if (!job || url === undefined) throw new SongGoneError('The song is no longer stored');
@@ -42,7 +42,7 @@ export function createSoundReader({ jobs, rememberOpus, media, encoder, fileOf }
   }
 
   /** Opens the file at the first packet, so that unplayed sound leaves no file open. */
-  async function* packetsOf({ name }: KeptFile, seconds: number): AsyncGenerator<Uint8Array> {
+  async function* packetsOf({ name }: MediaFile, seconds: number): AsyncGenerator<Uint8Array> {
     const opened = await media.open(name);
     if (!opened) throw new SongGoneError('The song is no longer stored');
     yield* readPackets(opened.stream, Math.max(0, Math.round((seconds * 1000) / PACKET_MS)));

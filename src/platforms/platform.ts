@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Bot } from '../core/bot/create-bot.ts';
 import { OperatorError } from '../core/errors.ts';
 import type { Address, ConversationTurn, HistoryReference, Person } from '../core/invocation.ts';
-import type { KeptFile, Message, Progress } from '../core/message.ts';
+import type { MediaFile, Message, Progress } from '../core/message.ts';
 import type { BrowserChat, PlatformRoutes, Readiness } from '../core/web/platform-routes.ts';
 import type { VoiceChannels } from './voice.ts';
 
@@ -71,7 +71,7 @@ export interface Platform {
   // Optional features.
 
   /** A sentence for moderators: the reason the bot only receives messages that mention it. Absent if it receives all messages. */
-  readonly hearsOnlyItsName?: string;
+  readonly mentionsOnlyNotice?: string;
   /** Number of event connections; absent for platforms without one. */
   connections?(): number;
   /**
@@ -101,7 +101,7 @@ export interface Platform {
    */
   isPublic?(address: Address): Promise<boolean | undefined>;
   /** Whether a person can read messages at another address of their server; false if unknown or absent. */
-  mayRead?(address: Address, person: Person): boolean;
+  canRead?(address: Address, person: Person): boolean;
   /** The address for another message in the same channel or thread; if absent, the same address. */
   sameChannel?(address: Address): Address;
   /** Loads voice support once; absent if the platform or this connection has no voice channels. */
@@ -110,9 +110,9 @@ export interface Platform {
 
 /** Reads stored files. */
 export interface MediaReader {
-  open(file: KeptFile): Promise<AsyncIterable<Uint8Array>>;
+  open(file: MediaFile): Promise<AsyncIterable<Uint8Array>>;
   /** A signed, expiring URL of the listener, for files over a platform's limit. */
-  link(file: KeptFile, downloadName: string): string;
+  link(file: MediaFile, downloadName: string): string;
 }
 
 export type PlatformErrorCode =

@@ -23,8 +23,8 @@ const MOST_TRACED = 300;
 
 /** The settings of the channel and the server of an invocation. */
 export interface Decisions {
-  readonly channel: KeptSettings;
-  readonly server: KeptSettings;
+  readonly channel: StoredSettings;
+  readonly server: StoredSettings;
 }
 
 /** The audit entry of a change. */
@@ -32,8 +32,8 @@ type Trace = Pick<Change, 'what' | 'from' | 'to'>;
 
 /** Returns undefined if nothing changes. */
 export type Edit = (
-  settings: KeptSettings,
-) => { readonly settings: KeptSettings; readonly trace?: Trace } | undefined;
+  settings: StoredSettings,
+) => { readonly settings: StoredSettings; readonly trace?: Trace } | undefined;
 
 export interface DecisionStore {
   /** Throws SettingsError for settings of a newer version. */
@@ -41,7 +41,7 @@ export interface DecisionStore {
   /** Resolves to whether anything changed. */
   change(address: Address, where: Where, by: Actor, edit: Edit): Promise<boolean>;
   /** Returns the channels of the server that have their own settings, with their names as plain text. */
-  channels(address: Address): Promise<{ readonly name: string; readonly settings: KeptSettings }[]>;
+  channels(address: Address): Promise<{ readonly name: string; readonly settings: StoredSettings }[]>;
   /** Returns the changes of the server and all its channels, newest first. */
   changes(address: Address, limit: number): Promise<Change[]>;
   /** Removes a person's name from all audit entries of a platform. */
@@ -204,10 +204,10 @@ const settingsSchema = z.object({
 });
 
 /** The settings of a server or of a channel. */
-export type KeptSettings = z.infer<typeof settingsSchema>;
+export type StoredSettings = z.infer<typeof settingsSchema>;
 
 /** Parses settings. Returns empty ones if nothing is stored. Throws SettingsError. */
-export const readSettings = recordParser<KeptSettings>(
+export const readSettings = recordParser<StoredSettings>(
   settingsSchema,
   settingsSchema.parse({ version: VERSION }),
 );

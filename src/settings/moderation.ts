@@ -3,7 +3,7 @@ import type { AnyCommand } from '../core/bot/command.ts';
 import { dayOf } from '../core/clock.ts';
 import { notModerator, UserError } from '../core/errors.ts';
 import { type Address, type Person, serverOf, serverWord } from '../core/invocation.ts';
-import type { KeptFile } from '../core/message.ts';
+import type { MediaFile } from '../core/message.ts';
 import {
   type DayUsage,
   type Forgotten,
@@ -23,7 +23,7 @@ import { resetRules, setPause, setRule } from './access/changes.ts';
 import { hasRuleName, isAccessRule, type PlacedRule, placedRules } from './access/precedence.ts';
 import { closeAlbum, openAlbum } from './albums.ts';
 import { answersInForce, pagesInForce, setValue } from './answers.ts';
-import type { DecisionStore, Decisions, Edit, KeptSettings } from './decisions.ts';
+import type { DecisionStore, Decisions, Edit, StoredSettings } from './decisions.ts';
 import type { FeedbackStore } from './feedback.ts';
 import type { Meter } from './limits/meter.ts';
 import { chooseModel, type ModelSettings, resetModel } from './models.ts';
@@ -42,7 +42,7 @@ export interface ModerationOptions extends Pick<System, 'now' | 'newId'> {
   readonly feedback: Pick<FeedbackStore, 'summary'>;
   readonly commands: readonly Pick<AnyCommand, 'name' | 'family' | 'moderatorsOnly'>[];
   /** Draws a chart of the usage; undefined if that fails. */
-  readonly chart: (used: readonly DayUsage[], days: number) => Promise<KeptFile | undefined>;
+  readonly chart: (used: readonly DayUsage[], days: number) => Promise<MediaFile | undefined>;
   readonly forget: (who: { readonly platform: string; readonly person: string }) => Promise<Forgotten>;
   /** Returns the address of a channel's album; undefined if pages have no public address. */
   readonly albumUrl: (address: Address, key: string) => string | undefined;
@@ -74,7 +74,7 @@ export function moderationFor(
   /** After a change for the server: the names of channels with a different setting. */
   const differingChannels = async (
     where: Where,
-    differs: (own: KeptSettings) => boolean,
+    differs: (own: StoredSettings) => boolean,
   ): Promise<string[]> => {
     const channels = where === 'server' ? await decisions.channels(address) : [];
     return channels.filter(({ settings: own }) => differs(own)).map(({ name }) => name);

@@ -5,9 +5,9 @@ import {
   ALL,
   MODERATION,
   MODERATORS,
-  placeText,
   type RuleName,
   type RuleReport,
+  scopeText,
   VISITORS,
   type Where,
 } from '../core/moderation.ts';
@@ -20,7 +20,7 @@ import {
   thingsOf,
   type Who,
 } from './access/precedence.ts';
-import type { Decisions, KeptSettings } from './decisions.ts';
+import type { Decisions, StoredSettings } from './decisions.ts';
 import { applicableLimits, limitThings } from './limits/meter.ts';
 import { accessText, describeLimit, limitedText, placedText, subjectText } from './words.ts';
 
@@ -50,7 +50,7 @@ export function reportOn(options: ReportOptions): Omit<RuleReport, 'channels'> {
 }
 
 /** True if a channel has its own rules related to the change. */
-export function decidesToo(options: ReportOptions, { rules }: KeptSettings): boolean {
+export function decidesToo(options: ReportOptions, { rules }: StoredSettings): boolean {
   const isRelated = relatedTo(options);
   return rules.some((rule) => isRelated({ rule, from: 'channel' }));
 }
@@ -74,7 +74,7 @@ function accessNow({ name, where, settings, at, thingsOf }: ReportOptions): stri
   );
   const isOwn = by !== undefined && by.from === where && hasRuleName(by.rule, name);
   const because = by ? placedText(by, at) : 'no rule forbids it';
-  return `Now in ${placeText(where, at)}: ${accessText(allowed, name)}${isOwn ? '' : `. Reason: ${because}`}.`;
+  return `Now in ${scopeText(where, at)}: ${accessText(allowed, name)}${isOwn ? '' : `. Reason: ${because}`}.`;
 }
 
 function limitsNow({ name, where, settings, at }: ReportOptions): string {
@@ -82,7 +82,7 @@ function limitsNow({ name, where, settings, at }: ReportOptions): string {
   const limits = (name.what === ALL ? FAMILIES : [name.what]).flatMap((what) =>
     applicableLimits(limitThings(what), samplePerson(name), inForce),
   );
-  const [whom, place] = [subjectText(name.who), placeText(where, at)];
+  const [whom, place] = [subjectText(name.who), scopeText(where, at)];
   const which = [...new Set(limits.map((limit) => describeLimit(limit, at)))];
   if (which.length > 0) return `Limits for ${whom} in ${place}: ${which.join('; ')}.`;
   const onWhat = name.what === ALL ? '' : ` on ${limitedText(name.what)}`;

@@ -7,9 +7,9 @@ import {
   type Limit,
   MODERATION,
   MODERATORS,
-  placeText,
   type Rule,
   type Subject,
+  scopeText,
   VISITORS,
 } from '../core/moderation.ts';
 import { counted } from '../core/util/words.ts';
@@ -51,7 +51,7 @@ export function ruleText({ rule, from }: PlacedRule, at: Somewhere): string {
 
 /** Returns text with the place, such as `Bob may not use /image (this server)`. */
 export const placedText = (placed: PlacedRule, at: Somewhere): string =>
-  `${ruleText(placed, at)} (${placed.from === 'default' ? 'the default' : placeText(placed.from, at)})`;
+  `${ruleText(placed, at)} (${placed.from === 'default' ? 'the default' : scopeText(placed.from, at)})`;
 
 export function limitedText(what: string): string {
   const family = LIMITED.find((one) => one === what);

@@ -15,7 +15,7 @@ export interface JobFacts {
   readonly duration: number | undefined;
 }
 
-export function alikeOf(work: Work): Alike {
+export function similarWorkKey(work: Work): Alike {
   return work.route === 'media.video'
     ? { route: work.route, model: work.request.model }
     : { route: work.route };

@@ -76,7 +76,7 @@ export interface JobText {
 }
 
 /** Capacity of a job's inbox, far more than any gateway sends. */
-export const INBOX_MOST = 1_000;
+export const INBOX_LIMIT = 1_000;
 
 /** Retention of an inbox after its job ended, in milliseconds. */
 export const INBOX_KEPT = 30 * 24 * 3_600_000;

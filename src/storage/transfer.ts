@@ -132,8 +132,8 @@ export async function importLines(
       // Also for a known job, because an earlier import may have stopped right after storing it.
       for (const { body, receivedAt } of callbacks) await storage.receive({ job: job.id, body, receivedAt });
       // Timers are not exported, so open jobs continue immediately, and late results are polled again.
-      const mayComeLate = job.taskId !== undefined && LATE_STATES.has(job.state);
-      if (isNew && (isOpen(job) || mayComeLate)) await storage.schedule.wake(job.id);
+      const mayArriveLate = job.taskId !== undefined && LATE_STATES.has(job.state);
+      if (isNew && (isOpen(job) || mayArriveLate)) await storage.schedule.wake(job.id);
       report[isNew ? 'jobs' : 'known'] += 1;
     } else if ('usage' in line) {
       report[(await storage.usage.restore(line.usage)) ? 'usage' : 'known'] += 1;

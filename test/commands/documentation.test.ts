@@ -4,7 +4,7 @@ import { commands } from '../../commands/index.ts';
 import type { Bot } from '../../src/core/bot/create-bot.ts';
 import type { Invocation } from '../../src/core/invocation.ts';
 import type { RawOptions } from '../../src/core/options.ts';
-import { askedHelp, readCommandLine } from '../../src/platforms/shared/command-line.ts';
+import { readCommandLine, requestedHelp } from '../../src/platforms/shared/command-line.ts';
 import { readSlashLine, readTyped } from '../../src/platforms/slack/receive/commands.ts';
 import { createBotOn } from '../core/bot-on-world.ts';
 import { createWorld, type World } from '../jobs/world.ts';
@@ -104,7 +104,7 @@ describe.each(LINES)('$file: $line', ({ line, slackOnly }) => {
 
   test('is accepted', async () => {
     if (read.text === '' || isSignature(read)) return;
-    if (askedHelp(command, read)) return;
+    if (requestedHelp(command, read)) return;
     const typed = readTyped(readSlashLine(withMentions(line), [command]));
     if (typed.options !== 'form')
       expect(await refusalOf(command.name, typed.subcommand, typed.options)).toBeUndefined();

@@ -8,7 +8,7 @@ interface MediaStoreHarness {
   /** Names of all stored files, including incomplete ones. */
   everything(): Promise<string[]>;
   /** Changes the time a file was stored. */
-  setKeptAt(name: string, time: number): Promise<void>;
+  setStoredAt(name: string, time: number): Promise<void>;
 }
 
 type MediaStoreUnderTest = (options: RetentionOptions & { now: () => number }) => Promise<MediaStoreHarness>;
@@ -151,11 +151,11 @@ export function mediaStoreContract(implementation: string, open: MediaStoreUnder
 
   describe(`${implementation} prunes`, () => {
     test('files older than the retention', async () => {
-      const { store, everything, setKeptAt } = await openStore({ retentionMs: 24 * hour });
+      const { store, everything, setStoredAt } = await openStore({ retentionMs: 24 * hour });
       const old = await put(store, 'old');
       const young = await put(store, 'young');
-      await setKeptAt(old.name, now - 25 * hour);
-      await setKeptAt(young.name, now - 23 * hour);
+      await setStoredAt(old.name, now - 25 * hour);
+      await setStoredAt(young.name, now - 23 * hour);
 
       expect(await store.prune()).toEqual({ removed: 1, removedBytes: 3 });
       expect(await everything()).toEqual([young.name]);
@@ -163,11 +163,11 @@ export function mediaStoreContract(implementation: string, open: MediaStoreUnder
 
     test('the oldest files when the quota is exceeded', async () => {
       let time = now;
-      const { store, everything, setKeptAt } = await open({ now: () => time, quotaBytes: 10 });
+      const { store, everything, setStoredAt } = await open({ now: () => time, quotaBytes: 10 });
       const storeAnHourLater = async (content: string) => {
         time += hour;
         const { name } = await put(store, content);
-        await setKeptAt(name, time);
+        await setStoredAt(name, time);
         return name;
       };
       const first = await storeAnHourLater('aaa');
@@ -184,9 +184,9 @@ export function mediaStoreContract(implementation: string, open: MediaStoreUnder
     });
 
     test('nothing without limits', async () => {
-      const { store, setKeptAt } = await openStore();
+      const { store, setStoredAt } = await openStore();
       const { name } = await put(store, 'for ever');
-      await setKeptAt(name, now - 100_000 * hour);
+      await setStoredAt(name, now - 100_000 * hour);
       expect(await store.prune()).toEqual({ removed: 0, removedBytes: 0 });
       expect(await store.stat(name)).toBeDefined();
     });

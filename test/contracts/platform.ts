@@ -1,7 +1,7 @@
 /** The contract of every platform, tested with its real client against a server double. */
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Address } from '../../src/core/invocation.ts';
-import { type KeptFile, type MediaItem, type Message, plain } from '../../src/core/message.ts';
+import { type MediaFile, type MediaItem, type Message, plain } from '../../src/core/message.ts';
 import { type Platform, PlatformError, type Posted } from '../../src/platforms/platform.ts';
 import { storing } from '../platforms/storing.ts';
 
@@ -20,7 +20,7 @@ export interface PlatformHarness {
   /** A channel that the bot can no longer reach. */
   readonly goneAddress: Address;
   /** Puts a file where the platform's MediaReader finds it. */
-  keep(bytes: Uint8Array, contentType: string): Promise<KeptFile>;
+  keep(bytes: Uint8Array, contentType: string): Promise<MediaFile>;
   /** Public messages, oldest first, without finished progress. */
   messages(): Promise<readonly SeenMessage[]>;
   /** Messages only the person can see, oldest first. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { INBOX_MOST, StorageError } from '../../src/storage/storage.ts';
+import { INBOX_LIMIT, StorageError } from '../../src/storage/storage.ts';
 import { songJob } from '../storage/jobs.ts';
 import type { StorageUnderTest } from './storage.ts';
 
@@ -85,9 +85,9 @@ export function receiveContract(current: StorageUnderTest): void {
 
   test('a full inbox drops callbacks but still makes its job due', async () => {
     await current.storage.jobs.create(songJob({ id: 'a' }));
-    const results = Array.from({ length: INBOX_MOST + 1 }, (_, index) => receive('a', `body ${index}`));
+    const results = Array.from({ length: INBOX_LIMIT + 1 }, (_, index) => receive('a', `body ${index}`));
     expect(new Set(await Promise.all(results))).toEqual(new Set(['stored']));
-    expect(await bodies('a')).toHaveLength(INBOX_MOST);
+    expect(await bodies('a')).toHaveLength(INBOX_LIMIT);
     const run = await startRuns();
     await expect.poll(() => run).toEqual(['a']);
   });

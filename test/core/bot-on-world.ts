@@ -38,7 +38,7 @@ export function createBotOn(world: World, { administered: decided, toolModel }: 
       ...(toolModel === undefined ? {} : { toolModel }),
     },
     partiesOn: () => undefined,
-    mayRead: () => true,
-    hearsOnlyItsName: () => undefined,
+    canRead: () => true,
+    mentionsOnlyNotice: () => undefined,
   });
 }

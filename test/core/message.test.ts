@@ -4,7 +4,7 @@ import { actionId, type Button, type Message, parseActionId, plain } from '../..
 import { counted } from '../../src/core/util/words.ts';
 import { arrangeButtons } from '../../src/platforms/shared/buttons.ts';
 import { parseMarkdown } from '../../src/platforms/shared/markdown/read.ts';
-import { stageToSay } from '../../src/platforms/shared/progress.ts';
+import { stageText } from '../../src/platforms/shared/progress.ts';
 
 it.each([
   [0, '0 songs'],
@@ -68,10 +68,10 @@ const composing = (title?: string): Message => ({
 
 describe('the stage of a message', () => {
   it('is omitted if the title already contains it', () => {
-    expect(stageToSay(composing('Composing “rain”'))).toBe('');
-    expect(stageToSay(composing('Rain'))).toBe('Composing');
-    expect(stageToSay(composing())).toBe('Composing');
-    expect(stageToSay({})).toBe('');
+    expect(stageText(composing('Composing “rain”'))).toBe('');
+    expect(stageText(composing('Rain'))).toBe('Composing');
+    expect(stageText(composing())).toBe('Composing');
+    expect(stageText({})).toBe('');
   });
 });
 

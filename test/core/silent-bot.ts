@@ -8,7 +8,7 @@ export const SILENT_BOT: Bot = {
   refusal: async () => undefined,
   home: async () => [],
   prompts: async () => [],
-  talks: async () => false,
+  answersEveryMessage: async () => false,
   cancelRunning: async () => {},
   withdraw: async () => {},
 };

@@ -82,7 +82,10 @@ describe('an image with a question', () => {
       channel: thread,
       files: [{ filename: 'a.jpg', contentType: 'image/jpeg', bytes: photo }],
     });
-    await discord.until(() => discord.said(thread).find(isResultWith('1568')), 'an answer about the picture');
+    await discord.until(
+      () => discord.botMessages(thread).find(isResultWith('1568')),
+      'an answer about the picture',
+    );
     const fromDiscord = lastMessages('/msg/v1/messages');
     expect(await imagesIn(fromDiscord)).toEqual([SCALED]);
 
@@ -102,7 +105,10 @@ describe('an image with a question', () => {
       channel: thread,
       files: [{ filename: 'b.png', contentType: 'image/png', bytes: dog }],
     });
-    await discord.until(() => discord.said(thread).find(isResultWith('64 × 32')), 'an answer about both');
+    await discord.until(
+      () => discord.botMessages(thread).find(isResultWith('64 × 32')),
+      'an answer about both',
+    );
     expect(await imagesIn(lastMessages('/msg/v1/messages'))).toEqual([
       SCALED,
       { type: 'image/png', width: 64, height: 32 },
@@ -111,7 +117,7 @@ describe('an image with a question', () => {
 
   it('is replaced by a note on a route without images', async () => {
     discord.mention({ text: 'What is 2 times 3?', channel: thread });
-    await discord.until(() => discord.said(thread).find(isResultWith('**6**')), 'a plain answer');
+    await discord.until(() => discord.botMessages(thread).find(isResultWith('**6**')), 'a plain answer');
     const sent = lastMessages('/chat/v1/chat/completions');
     expect(sent.every(({ content }) => typeof content === 'string')).toBe(true);
     expect(JSON.stringify(sent)).toContain('(a picture)');
@@ -130,7 +136,7 @@ describe('an image with a question', () => {
       files: [{ filename: 'bomb.png', contentType: 'image/png', bytes: bomb }],
     });
     const reply = await discord.until(
-      () => discord.said().find((m) => JSON.stringify(m).includes('too many pixels')),
+      () => discord.botMessages().find((m) => JSON.stringify(m).includes('too many pixels')),
       'a refusal',
     );
     expect(JSON.stringify(reply)).toContain('bomb.png');
@@ -143,7 +149,7 @@ describe('an image with a question', () => {
       files: [{ filename: 'fox.png', contentType: 'image/png', bytes: Buffer.from('<html>') }],
     });
     await discord.until(
-      () => discord.said().find((m) => JSON.stringify(m).includes("isn't an image file")),
+      () => discord.botMessages().find((m) => JSON.stringify(m).includes("isn't an image file")),
       'a refusal',
     );
   });
@@ -160,7 +166,7 @@ it('sends an attached text to the model', async () => {
 });
 
 it('sends an image that a person replies to', async () => {
-  const answers = () => discord.said().filter(isResultWith('1568'));
+  const answers = () => discord.botMessages().filter(isResultWith('1568'));
   // Without the message content intent, Discord includes files only in messages that mention the bot.
   const pictureMessage = discord.mention({
     text: 'my garden',
@@ -180,7 +186,7 @@ it('refuses other files before the gateway is asked', async () => {
   const interaction = discord.command({ name: 'ask', options: { question: 'What is this?', image } });
   await interaction.response();
   await discord.until(
-    () => discord.said().find(isResultWith("paper.pdf isn't an image or text file")),
+    () => discord.botMessages().find(isResultWith("paper.pdf isn't an image or text file")),
     'a refusal',
   );
   expect(world.running.emulator.requests).toHaveLength(before);

@@ -55,10 +55,10 @@ describe('a long answer with code', () => {
     upstream.next(CHAT, slowly(PIECES, chatStream([]), 25));
     discord.mention({ text: 'Write code.' });
     await discord.until(
-      () => discord.said().some((m) => JSON.stringify(m.components).includes('Again')),
+      () => discord.botMessages().some((m) => JSON.stringify(m.components).includes('Again')),
       'the end',
     );
-    const pages = discord.said().filter(({ deleted }) => !deleted);
+    const pages = discord.botMessages().filter(({ deleted }) => !deleted);
     const text = pages
       .map(({ content, embeds }) => content + embeds.map((embed) => embed.description ?? '').join(''))
       .join('\n');
@@ -169,7 +169,7 @@ describe('Stop', () => {
     upstream.next(CHAT, (response) => void events(response).write(chatEvent('Well, as I see it')));
     const question = discord.mention({ text: 'What do you think of Bob?' });
     const answer = await discord.until(
-      () => discord.said().find((m) => JSON.stringify(m).includes('as I see it')),
+      () => discord.botMessages().find((m) => JSON.stringify(m).includes('as I see it')),
       'the first words',
     );
     const before = upstream.abandoned;

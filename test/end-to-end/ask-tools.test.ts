@@ -54,7 +54,7 @@ async function ask(...replies: Reply[]): Promise<StoredMessage> {
   );
 }
 const isAnswer = ({ embeds }: StoredMessage) => JSON.stringify(embeds).includes('Do it, please');
-const otherMessages = (answer: StoredMessage) => discord.said().filter(({ id }) => id !== answer.id);
+const otherMessages = (answer: StoredMessage) => discord.botMessages().filter(({ id }) => id !== answer.id);
 
 const part = z.looseObject({
   functionResponse: z
@@ -99,7 +99,7 @@ describe('a call runs the command for the requester in the same channel', () => 
     ],
     ['stems', { split: 'all' }, (m: StoredMessage) => m.attachments.length > 2],
   ])('%s', async (command, args, isDone) => {
-    const before = new Set(discord.said().map(({ id }) => id));
+    const before = new Set(discord.botMessages().map(({ id }) => id));
     const answer = await ask(content(call(command, args)), content({ text: 'It is on its way.' }));
     expect(JSON.stringify(answer.embeds)).toContain(`/${command}: started`);
     expect(JSON.stringify(answer.embeds)).toContain('It is on its way');

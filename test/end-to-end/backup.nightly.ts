@@ -68,7 +68,8 @@ const runWith = (program: string, data: string, args: readonly string[], more = 
     env: { ...PROGRAM_ENVIRONMENT, DATA_DIR: path(data), PORT: String(port), ...more },
   });
 
-const textOf = (message: StoredMessage) => JSON.stringify(discord.said().find(({ id }) => id === message.id));
+const textOf = (message: StoredMessage) =>
+  JSON.stringify(discord.botMessages().find(({ id }) => id === message.id));
 const runCommand = (name: string, options: Record<string, string>, text: string) =>
   discord.command({ name, options }).message((message) => JSON.stringify(message).includes(text));
 const songsPaid = () => emulator.requests.filter(({ url }) => /music\/generate$/.test(url ?? '')).length;
@@ -112,7 +113,7 @@ it('restores a running bot’s backup elsewhere: open work ends once, and nothin
   await expect.poll(() => textOf(waiting)).toContain('.mp3');
   await expect.poll(() => textOf(queued)).toContain('restored from a backup');
   expect(songsPaid()).toBe(1);
-  expect(discord.said().filter(({ deleted }) => !deleted)).toHaveLength(5);
+  expect(discord.botMessages().filter(({ deleted }) => !deleted)).toHaveLength(5);
   for (const finished of [image, answer]) expect(textOf(finished)).toContain('Again');
   expect(discord.refused).toEqual([]);
 });

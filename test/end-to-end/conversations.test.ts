@@ -74,7 +74,7 @@ describe.each(DIALECTS)('a conversation with $model', ({ model, path, turn, body
       else discord.say({ text, channel });
       answers += 1;
       await discord.until(() => {
-        const replies = discord.said(channel);
+        const replies = discord.botMessages(channel);
         return replies.length === answers && JSON.stringify(replies.at(-1)?.components).includes('Again');
       }, 'an answer');
     };
@@ -143,7 +143,7 @@ describe.each(DIALECTS)('a conversation with $model', ({ model, path, turn, body
 
     discord.command({ name: 'ask', options: { question: 'What is 5 times 7?' }, channel: thread });
     const answersInDiscord = () =>
-      discord.said(thread).filter(({ embeds, components }) => isAnswer([embeds, components]));
+      discord.botMessages(thread).filter(({ embeds, components }) => isAnswer([embeds, components]));
     await discord.until(() => answersInDiscord().length === 1, 'an answer');
     expect(JSON.stringify(answersInDiscord()[0]?.embeds)).toContain(question);
   });

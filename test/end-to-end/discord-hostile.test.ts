@@ -64,14 +64,17 @@ describe('special conditions', () => {
     discord.advance(16 * 60_000);
     const result = await finalMessage(interaction);
     expect(result).toBe(interaction.original);
-    expect(discord.said()).toHaveLength(1);
+    expect(discord.botMessages()).toHaveLength(1);
     expect(labelsOf(result)).toContain('Lyrics');
   });
 
   it('answers in plain text and names missing permissions for files and embeds', async () => {
     discord.mention({ text: 'What is 6 times 7?', channel: restricted });
     const answer = await discord.until(
-      () => discord.said(restricted).find((message) => message.content.includes('42') && !isRunning(message)),
+      () =>
+        discord
+          .botMessages(restricted)
+          .find((message) => message.content.includes('42') && !isRunning(message)),
       'an answer',
     );
     expect(answer.embeds).toEqual([]);
@@ -83,12 +86,12 @@ describe('special conditions', () => {
     const notice = await discord.until(
       () =>
         discord
-          .said(discord.directChannel())
+          .botMessages(discord.directChannel())
           .find((message) => JSON.stringify(message).includes('Send Messages')),
       'a direct message',
     );
     expect(labelsOf(notice)).toContain('Again');
-    expect(discord.said(closed)).toEqual([]);
+    expect(discord.botMessages(closed)).toEqual([]);
   });
 
   it('links a file that exceeds the server’s limit', async () => {

@@ -116,10 +116,10 @@ describe('in a server without boosts, with a limit of 10 MiB', () => {
 
   it('attaches twelve stems of 4 MiB within the size limit of each request', async () => {
     await song();
-    const before = discord.said().length;
+    const before = discord.botMessages().length;
     discord.command({ name: 'stems', options: { split: 'split_stem' } });
     const messages = await discord.until(() => {
-      const newMessages = discord.said().slice(before);
+      const newMessages = discord.botMessages().slice(before);
       return newMessages.some(isEnd) && newMessages;
     }, 'stems');
     expect(messages.map(({ attachments }) => attachments.length)).toEqual([6, 6]);
@@ -161,7 +161,7 @@ describe('in a server with boosts', () => {
     discord.advance(16 * 60_000);
     finished.resolve();
     const video = await discord.until(() => {
-      const last = discord.said(muchBoosted).at(-1);
+      const last = discord.botMessages(muchBoosted).at(-1);
       return last && last !== card && isEnd(last) && last;
     }, 'a music video');
     expect(video.attachments).toHaveLength(1);

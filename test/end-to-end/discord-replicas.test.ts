@@ -64,16 +64,16 @@ describe('with shards', () => {
     expect([paidRequests(first), paidRequests(second)]).toEqual([1, 1]);
     for (const channel of channels)
       await discord.until(
-        () => discord.said(channel).some((m) => JSON.stringify(m).includes('42')),
+        () => discord.botMessages(channel).some((m) => JSON.stringify(m).includes('42')),
         'an answer',
       );
     // Direct messages belong to the first shard.
     discord.mention({ text: 'What is 6 times 7?', channel: discord.directChannel() });
     await discord.until(
-      () => discord.said(discord.directChannel()).some((m) => JSON.stringify(m).includes('42')),
+      () => discord.botMessages(discord.directChannel()).some((m) => JSON.stringify(m).includes('42')),
       'an answer',
     );
-    expect(discord.said(discord.directChannel())).toHaveLength(1);
+    expect(discord.botMessages(discord.directChannel())).toHaveLength(1);
     expect(discord.refused).toEqual([]);
   });
 

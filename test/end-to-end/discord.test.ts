@@ -107,7 +107,9 @@ it('/ask streams an answer into one message', async () => {
 
 it('the README pictures can be drawn from its posts', async () => {
   const messageWith = (action: string) =>
-    discord.until(() => discord.said().find(({ components }) => JSON.stringify(components).includes(action)));
+    discord.until(() =>
+      discord.botMessages().find(({ components }) => JSON.stringify(components).includes(action)),
+    );
   const page = await discordPage([
     ['song', await messageWith('song.extend')],
     ['ask', await messageWith('ask.again')],
@@ -141,7 +143,8 @@ it('a command acknowledged too late costs nothing until the requester presses Ag
   discord.gateway.hold(() => discord.advance(PATIENCE_MS + 1));
   discord.command({ name: 'song', options: { prompt: 'a tune for latecomers' } });
   const notice = await discord.until(
-    () => discord.said().find((message) => JSON.stringify(message.embeds).includes('Nothing was spent')),
+    () =>
+      discord.botMessages().find((message) => JSON.stringify(message.embeds).includes('Nothing was spent')),
     'a sentence',
   );
   // Discord refused the acknowledgement and an edit of the missing response.

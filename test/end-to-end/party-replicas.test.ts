@@ -63,7 +63,10 @@ it.runIf(noRedis === undefined)(
     await replyText(discord.command({ name: 'party loop', options: { what: 'song' } }));
     expect(discord.refused).toEqual([]);
     const panel = await discord.until(
-      () => discord.said().findLast(({ components }) => JSON.stringify(components).includes('party.pause')),
+      () =>
+        discord
+          .botMessages()
+          .findLast(({ components }) => JSON.stringify(components).includes('party.pause')),
       'the message of the party',
     );
     await replyText(discord.press('Pause', panel));

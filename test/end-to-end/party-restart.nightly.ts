@@ -129,7 +129,7 @@ async function startWorld(settings: Readonly<Record<string, string>> = {}) {
 }
 
 const panels = (discord: DiscordServer) =>
-  discord.said().filter(({ components }) => JSON.stringify(components).includes('party.pause'));
+  discord.botMessages().filter(({ components }) => JSON.stringify(components).includes('party.pause'));
 
 it.concurrent('a song resumes at its position after a stop, and as if it had kept playing after a kill', async ({
   expect,

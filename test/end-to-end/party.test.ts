@@ -62,7 +62,7 @@ const call = () => voice.call(lounge.id);
 const replyText = async (handle: ReturnType<DiscordServer['command']>) =>
   JSON.stringify(await handle.message(({ embeds, content }) => embeds.length > 0 || content !== ''));
 const panel = () =>
-  discord.said().findLast((message) => JSON.stringify(message.components).includes('party.pause'));
+  discord.botMessages().findLast((message) => JSON.stringify(message.components).includes('party.pause'));
 
 it('offers songs only from channels the person can read', async () => {
   const createSong = async (title: string, channel: Channel) => {
@@ -145,7 +145,7 @@ it('buttons work for listeners but not for denied people, and Stop ends the part
   );
   await discord.until(() => discord.voice.botIn(discord.guild.id) === null, 'the bot to leave');
   await discord.until(
-    () => discord.said().some(({ embeds }) => JSON.stringify(embeds).includes('The party is over')),
+    () => discord.botMessages().some(({ embeds }) => JSON.stringify(embeds).includes('The party is over')),
     'the sentence about its end',
   );
   expect(discord.refused).toEqual([]);
@@ -171,7 +171,7 @@ it('plays on a stage once the bot is invited to speak', async () => {
 
 it.each(['Play here', '/party play'])('%s reports privately if the bot cannot join', async (how) => {
   discord.voice.join(discord.user, lounge);
-  const publicly = () => discord.said().filter(({ onlyFor }) => onlyFor === null).length;
+  const publicly = () => discord.botMessages().filter(({ onlyFor }) => onlyFor === null).length;
   const before = publicly();
   const identified = voice.identifies;
   voice.blocksUdp = true;

@@ -28,7 +28,7 @@ it('tells each person once that the operator paused the bot, in channels with ta
   const refusals = () =>
     [...discord.world.channels.values()]
       .filter(({ parentId }) => parentId === discord.channel.id)
-      .flatMap((thread) => discord.said(thread))
+      .flatMap((thread) => discord.botMessages(thread))
       .filter(({ content }) => content.includes('The operator has paused this bot'));
   discord.say({ text: 'What is a mode?' });
   await discord.until(() => refusals().length === 1, 'a refusal');

@@ -48,7 +48,7 @@ beforeAll(async () => {
 
 // A start takes a second or two, so each test continues with the previous one's process.
 beforeEach(async () => {
-  before = { requests: emulator.requests.length, messages: discord.said().length };
+  before = { requests: emulator.requests.length, messages: discord.botMessages().length };
   if (!bot) await start();
 });
 
@@ -122,7 +122,7 @@ async function resultOf({ id }: StoredMessage): Promise<StoredMessage> {
   return await discord.until(
     () =>
       discord
-        .said()
+        .botMessages()
         .find((message) => message.id === id && JSON.stringify(message.components).includes('Again')),
     'a result in the message that stood',
   );
@@ -161,7 +161,7 @@ it('delivers and pays once if killed between acceptance and result', async () =>
   for (const [name, route] of Object.entries(routes)) expect(submissions(route), name).toHaveLength(1);
   expect(
     discord
-      .said()
+      .botMessages()
       .slice(before.messages)
       .filter(({ deleted }) => !deleted),
   ).toHaveLength(3);
@@ -186,7 +186,10 @@ it('starts the job once if killed before or right after the acknowledgement', as
     await start();
   }
   const hasNotice = (text: RegExp) =>
-    discord.until(() => discord.said().find((message) => text.test(JSON.stringify(message))), `${text}`);
+    discord.until(
+      () => discord.botMessages().find((message) => text.test(JSON.stringify(message))),
+      `${text}`,
+    );
   await hasNotice(/It was dropped.*Again/);
   await hasNotice(/It was answer lost.*Again/);
   expect(submissions(/music\/generate$/)).toHaveLength(2);

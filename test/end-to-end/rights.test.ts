@@ -128,7 +128,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'access rules with three replic
       expect(await isRefused(discord.press('Again', image, { user }))).toBe(true);
 
     const answers = (words: RegExp) =>
-      discord.said().filter((message) => words.test(JSON.stringify(message)));
+      discord.botMessages().filter((message) => words.test(JSON.stringify(message)));
     discord.mention({ text: 'What is 6 times 7?', user: eve });
     await discord.until(() => answers(/denied you/).length > 0, 'a refusal of talk');
     discord.mention({ text: 'What is 6 times 7?', user: bob });

@@ -60,7 +60,7 @@ async function captureDiscord(emulator: Emulator): Promise<StoredMessage[]> {
     await interaction.message(({ attachments }) => attachments.length >= 3);
     const answer = discord.command({ name: 'ask', options: { question: QUESTION } });
     await answer.message(({ components }) => JSON.stringify(components).includes('Again'));
-    return discord.said();
+    return discord.botMessages();
   } finally {
     await discord.close();
   }

@@ -29,13 +29,13 @@ import { fits, typedChoice, typedValue } from '../../src/platforms/shared/values
 import { statusOf } from '../../src/platforms/slack/connection/agent-sessions.ts';
 import { sdkLogger } from '../../src/platforms/slack/connection/client.ts';
 import { digestOf } from '../../src/platforms/slack/deliver/writer.ts';
-import { isAboutPeople, isToSomebodyElse } from '../../src/platforms/slack/receive/incoming-message.ts';
+import { addressesSomeoneElse, mentionsPeople } from '../../src/platforms/slack/receive/incoming-message.ts';
 import { viewOf } from '../../src/platforms/slack/receive/open-form.ts';
 import { homeView, pressedForm, readShown } from '../../src/platforms/slack/render/home.ts';
 import { fileReference, formOptions, readMetadata } from '../../src/platforms/slack/render/modal.ts';
 import { render } from '../../src/platforms/slack/render/parts.ts';
 import { summaryOf } from '../../src/platforms/slack/render/text.ts';
-import { optionInSlackWords } from '../../src/platforms/slack/words.ts';
+import { optionWithSlackTerms } from '../../src/platforms/slack/words.ts';
 import {
   completeRows,
   readableMarkdown,
@@ -122,9 +122,9 @@ describe("Slack's events and forms are parsed in linear time", () => {
     readMetadata,
     readShown,
     pressedForm: (text) => pressedForm(`form:${text}`),
-    isToSomebodyElse: (text) => isToSomebodyElse({ text }),
-    isAboutPeople: (text) => isAboutPeople({ text }),
-    optionInSlackWords: (description) => optionInSlackWords({ type: 'text', description }),
+    addressesSomeoneElse: (text) => addressesSomeoneElse({ text }),
+    mentionsPeople: (text) => mentionsPeople({ text }),
+    optionWithSlackTerms: (description) => optionWithSlackTerms({ type: 'text', description }),
     statusOf: (stage) => statusOf({ stage, startedAt: 0 }, 9),
     'a log line of the SDK': (text) => sdkLogger(LOG).warn(text),
     digestOf,

@@ -18,7 +18,7 @@ import { readCommandLine, readLine, typedOptions } from '../../src/platforms/sha
 import { completeLine } from '../../src/platforms/shared/completion.ts';
 import { fieldName, textParts } from '../../src/platforms/shared/form-text.ts';
 import { isBareLink } from '../../src/platforms/shared/markdown/tree.ts';
-import { kindOfTalk } from '../../src/platforms/shared/talk.ts';
+import { classifyMessage } from '../../src/platforms/shared/talk.ts';
 import { splitPlain, wellFormed } from '../../src/platforms/shared/text.ts';
 import { tokenize } from '../../src/platforms/shared/tokens.ts';
 import { stableText } from '../../src/platforms/slack/deliver/native-stream.ts';
@@ -52,7 +52,7 @@ describe('shared platform code runs in linear time', () => {
     textParts: (text) => textParts('a', {}, text, 3_000),
     fieldName,
     isBareLink: (text) => isBareLink(text, text),
-    kindOfTalk: (text) => kindOfTalk(text, commands),
+    classifyMessage: (text) => classifyMessage(text, commands),
     ellipsis: (text) => ellipsis(text, 100),
     splitPlain: (text) => splitPlain(text, 3_000),
     wellFormed,

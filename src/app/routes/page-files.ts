@@ -1,7 +1,7 @@
 /** Files for song pages: the song's own, and those created from it. */
 import { extname } from 'node:path';
 import type { Job } from '../../core/job.ts';
-import type { KeptFile } from '../../core/message.ts';
+import type { MediaFile } from '../../core/message.ts';
 import { hasVoice, TAKE_WORK, type TakeWork, titleOf } from '../../core/music/song.ts';
 import { present } from '../../core/util/present.ts';
 import type { LinkedFile, PageTake } from '../../http/pages/content.ts';
@@ -16,7 +16,7 @@ export interface PageFilesOptions {
 }
 
 export function createPageFiles({ storage, media }: PageFilesOptions) {
-  async function fileOf(stored: KeptFile | undefined, title: string): Promise<LinkedFile | undefined> {
+  async function fileOf(stored: MediaFile | undefined, title: string): Promise<LinkedFile | undefined> {
     const file = stored ? await media.stat(stored.name) : undefined;
     if (file === undefined) return undefined;
     const name = safeFileName(title, extname(file.name).slice(1));

@@ -22,7 +22,7 @@ export function createPageSource(options: PageSourceOptions): PageSource {
   const { storage, decisions } = options;
   const { storedOf, takeOf, coverOf } = createPageFiles(options);
 
-  async function whyGone(job: Job): Promise<Gone | undefined> {
+  async function unavailableReason(job: Job): Promise<Gone | undefined> {
     if (job.pageWithdrawn) return 'withdrawn';
     const { on } = pagesInForce(await decisions.read(job.address), job.address);
     return on ? undefined : 'off';
@@ -32,7 +32,7 @@ export function createPageSource(options: PageSourceOptions): PageSource {
     job !== undefined && job.end === 'delivered' && (job.result?.songs.length ?? 0) > 0;
 
   async function linkTo(job: Job): Promise<PageLink> {
-    const reason = await whyGone(job);
+    const reason = await unavailableReason(job);
     return { title: titleOf(job), ...(reason === undefined ? { path: options.pathOf(job) } : {}) };
   }
 
@@ -71,7 +71,7 @@ export function createPageSource(options: PageSourceOptions): PageSource {
   }
 
   async function albumSong(job: Job): Promise<AlbumSong | undefined> {
-    if ((await whyGone(job)) !== undefined) return undefined;
+    if ((await unavailableReason(job)) !== undefined) return undefined;
     const [first] = job.result?.songs ?? [];
     if ((await storedOf(job, first?.audioUrl, '')) === undefined) return undefined;
     return present({
@@ -87,7 +87,7 @@ export function createPageSource(options: PageSourceOptions): PageSource {
     async song(id) {
       const job = await storage.jobs.read(id);
       if (!isSong(job)) return 'erased';
-      return (await whyGone(job)) ?? songPage(job);
+      return (await unavailableReason(job)) ?? songPage(job);
     },
 
     async album(id): Promise<AlbumPage | Gone> {

@@ -1,7 +1,7 @@
 /** The services that commands use. */
 import type { Family } from '../family.ts';
 import type { JobView } from '../job.ts';
-import type { Judgement, KeptFile, MediaSource } from '../message.ts';
+import type { Judgement, MediaFile, MediaSource } from '../message.ts';
 import type { InForce, Moderation, Own } from '../moderation.ts';
 import type { PartyTools } from '../music/party.ts';
 import type { RemovedVoice, Voice } from '../music/voice.ts';
@@ -77,7 +77,7 @@ export interface Context extends Pick<System, 'now'> {
   /** Stores the person's vote on an answer, replacing an earlier one. */
   judge(answer: JobView, judgement: Judgement): Promise<void>;
   /** The reason the bot doesn't receive messages without a mention here, as plain text; undefined if it does. */
-  readonly hearsOnlyItsName: string | undefined;
+  readonly mentionsOnlyNotice: string | undefined;
   readonly inForce: InForce;
   readonly own: Own;
   /** Whether USAGE_COSTS is set, so that units are meaningful. */
@@ -92,7 +92,7 @@ export interface Context extends Pick<System, 'now'> {
   };
   readonly files: {
     /** Returns a file of a finished job: the stored one, or fetched again. Throws UserError if it no longer exists. */
-    made(job: JobView, source: MediaSource, accept: FileOption['accept']): Promise<KeptFile>;
+    made(job: JobView, source: MediaSource, accept: FileOption['accept']): Promise<MediaFile>;
   };
   /** The voices of this server, or of this conversation in direct messages. */
   readonly voices: {

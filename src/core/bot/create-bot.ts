@@ -31,7 +31,7 @@ export interface Bot {
   /** Example messages for the person. */
   prompts(request: HomeRequest): Promise<readonly SuggestedPrompt[]>;
   /** True if each message in the channel is a question, even without a mention of the bot. */
-  talks(address: Address): Promise<boolean>;
+  answersEveryMessage(address: Address): Promise<boolean>;
   /** Cancels the person's running jobs in the thread of the address. */
   cancelRunning(request: HomeRequest): Promise<void>;
   /** Cancels the job of an invocation whose message was deleted. */
@@ -58,7 +58,8 @@ export interface EnterRequest extends Pick<Invocation, 'address' | 'person'> {
 }
 
 /** The bot's functions, which may throw. {@link createBot} handles their errors. */
-export interface BotOptions extends Pick<Bot, 'commands' | 'talks' | 'cancelRunning' | 'withdraw'> {
+export interface BotOptions
+  extends Pick<Bot, 'commands' | 'answersEveryMessage' | 'cancelRunning' | 'withdraw'> {
   /**
    * Checks all access: commands, buttons, forms, completions, tools and talk. Reads the settings once. Throws UserError with the
    * reason for a refusal.
@@ -152,8 +153,12 @@ export function createBot(options: BotOptions): Bot {
         'Could not suggest prompts',
       ),
 
-    talks: (address) =>
-      attempt(() => options.talks(address), false, 'Could not read whether talk is on; treating it as off'),
+    answersEveryMessage: (address) =>
+      attempt(
+        () => options.answersEveryMessage(address),
+        false,
+        'Could not read whether talk is on; treating it as off',
+      ),
 
     cancelRunning: (request) =>
       attempt(() => options.cancelRunning(request), undefined, 'Could not cancel the jobs of a thread'),

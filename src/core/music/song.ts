@@ -19,7 +19,7 @@ function describeRequest({ asked: { prompt, style, lyrics } = {} }: JobView): st
 }
 
 /** Alternative text of a song's cover, for screen readers. */
-export const coverWords = (job: JobView): string =>
+export const coverAltText = (job: JobView): string =>
   [`Cover of ${titleOf(job)}`, ...describeRequest(job)].join('. ');
 
 /** True if the song has vocals, judging by its request. */

@@ -27,7 +27,7 @@ export function roughDuration(milliseconds: number): string {
     : `${Math.round(milliseconds / 60_000)} min`;
 }
 
-export const queueWords = (position: number): string => `position ${position} in the queue`;
+export const queuePositionText = (position: number): string => `position ${position} in the queue`;
 
 /** The first `limit` characters, without splitting a surrogate pair. */
 export function beginning(text: string, limit: number): string {

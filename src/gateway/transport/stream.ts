@@ -74,7 +74,7 @@ function createCollector() {
   let finish: Finish | undefined;
   let usage: Usage | undefined;
   let isEmpty = true;
-  let partsSeen = 0;
+  let partCount = 0;
   /** True if a piece had no finish reason. */
   let hasOpenPiece = false;
 
@@ -95,7 +95,7 @@ function createCollector() {
       if (piece.finish !== undefined) finish = piece.finish;
       else if (piece.parts.length > 0) hasOpenPiece = true;
       if (piece.usage !== undefined) usage = { ...usage, ...piece.usage };
-      partsSeen += piece.parts.length;
+      partCount += piece.parts.length;
       for (const part of piece.parts) addPart(part);
     },
     /** Called after the last piece. */
@@ -111,7 +111,7 @@ function createCollector() {
       parts = [];
       return taken;
     },
-    partsSeen: () => partsSeen,
+    partCount: () => partCount,
     hasFinished: () => finish !== undefined,
     /** Some gateways send `stop` in every chunk. There, only the end of the stream ends the answer. */
     hasSurelyFinished: () => finish !== undefined && (hasOpenPiece || finish.reason !== 'stop'),
@@ -186,8 +186,8 @@ async function* readPieces(
 
   for (;;) {
     // Keep-alive comments must not delay a finished answer. More parts after the finish reason extend the wait.
-    if (collector.hasSurelyFinished() && collector.partsSeen() !== partsAtEnd) {
-      partsAtEnd = collector.partsSeen();
+    if (collector.hasSurelyFinished() && collector.partCount() !== partsAtEnd) {
+      partsAtEnd = collector.partCount();
       reply.linger();
     }
     const bytes = await nextBytes();

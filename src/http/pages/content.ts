@@ -1,9 +1,9 @@
 /** The content of pages. Texts are raw; pages escape them. */
-import type { KeptFile } from '../../core/message.ts';
+import type { MediaFile } from '../../core/message.ts';
 import type { LyricLine } from '../../core/work.ts';
 
 /** A file on the listener. `path` is signed, expiring and relative to the root; `name` is the download name. */
-export interface LinkedFile extends KeptFile {
+export interface LinkedFile extends MediaFile {
   readonly path: string;
 }
 

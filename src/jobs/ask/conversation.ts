@@ -1,12 +1,12 @@
 /** Reads the earlier messages and the attachments of a question, and stores them before a model is asked. */
 import {
   attachmentNote,
-  blindModelSentence,
+  cannotReadImagesSentence,
+  type ImagePlace,
+  imagePlaceIn,
   inquiryTurn,
   isPicture,
   mayBeText,
-  type PicturePlace,
-  pictureIn,
   withoutImages,
 } from '../../core/attachments.ts';
 import { UserError } from '../../core/errors.ts';
@@ -59,7 +59,7 @@ export function createReadConversation({
         ),
       })),
     );
-    const model = modelFor(work, seeing, pictureIn([...memory, ...questions]));
+    const model = modelFor(work, seeing, imagePlaceIn([...memory, ...questions]));
     const fetchFiles = createFetchFiles(memory, model.dialect !== 'chat', keep);
     const turns = await Promise.all(withOwners(memory).map(fetchFiles));
     const { dialect, way, note } = model;
@@ -97,12 +97,12 @@ async function keepQuestionFile(file: FileReference, keep: KeepFile): Promise<In
 function modelFor(
   { dialect, way, note, request }: AnswerWork,
   seeing: AnswerPlan | undefined,
-  picture: PicturePlace,
+  picture: ImagePlace,
 ): AnswerPlan {
   const chosen = present({ dialect, way, note, model: request.model });
   if (dialect !== 'chat' || picture === 'none') return chosen;
   if (seeing !== undefined) return seeing;
-  if (picture === 'attached') throw new UserError(blindModelSentence(request.model));
+  if (picture === 'attached') throw new UserError(cannotReadImagesSentence(request.model));
   return chosen;
 }
 

@@ -1,7 +1,7 @@
 /** An answer while it is written: its text, its images as stored files, its command calls, and its end. */
 
 import { EMPTY_RESULT } from '../../core/job.ts';
-import type { KeptFile } from '../../core/message.ts';
+import type { MediaFile } from '../../core/message.ts';
 import type { AnswerResult, CommandCall, LeftOut, OwnFinish, Result } from '../../core/work.ts';
 import type { AnswerPart, Finish, Usage } from '../../gateway/answers.ts';
 import { MediaError } from '../../media/errors.ts';
@@ -28,7 +28,7 @@ export function createAnswerDraft(job: string, { media, log }: Pick<JobDependenc
   let answer: AnswerResult = { text: '' };
   /** Cached, because trimming the growing text each time would copy it. */
   let hasWords = false;
-  const pictures: KeptFile[] = [];
+  const pictures: MediaFile[] = [];
 
   async function keepPicture(data: string): Promise<string> {
     if (pictures.length >= MOST_PICTURES) return '(one more image)';

@@ -9,7 +9,7 @@ import { familyOf, modelOf } from '../../settings/limits/meter.ts';
 import type { RunLease } from '../../storage/schedule.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import { PLANS } from '../route-plans.ts';
-import { mayComeLate } from '../steps/poll.ts';
+import { mayArriveLate } from '../steps/poll.ts';
 import { slotExpiresAt } from '../steps/slots.ts';
 import { JobRun, type Next } from './run.ts';
 import { createSteps, type SharedParts } from './steps.ts';
@@ -125,7 +125,7 @@ export function createAdvance(deps: JobDependencies & SharedParts): Advance {
     if (run.job.attempts === 0) await slots.release(run.job);
     const retryAt = await steps.deliver(run, signal);
     if (retryAt !== undefined) return retryAt;
-    return mayComeLate(run.job) ? 'now' : undefined;
+    return mayArriveLate(run.job) ? 'now' : undefined;
   }
 
   /** Records metrics of a step, from the job before and after it. */

@@ -3,12 +3,19 @@ import { isNamed } from '../../core/attachments.ts';
 import { UserError } from '../../core/errors.ts';
 import type { Address } from '../../core/invocation.ts';
 import type { Job, JobFailure } from '../../core/job.ts';
-import type { KeptFile } from '../../core/message.ts';
+import type { MediaFile } from '../../core/message.ts';
 import { SONG_LIMITS } from '../../core/music/song-limits.ts';
 import type { FileReference } from '../../core/options.ts';
 import { present } from '../../core/util/present.ts';
 import { duration } from '../../core/util/words.ts';
-import type { InquiryPart, KeptRecording, NamedFile, Recording, Work, WorkFile } from '../../core/work.ts';
+import type {
+  InquiryPart,
+  MeasuredRecording,
+  NamedFile,
+  Recording,
+  Work,
+  WorkFile,
+} from '../../core/work.ts';
 import { type AttachmentAccess, keepAttachment, keepReadable } from '../../media/attachments.ts';
 import { MediaError } from '../../media/errors.ts';
 import { isRead, type ReadConversation } from '../ask/conversation.ts';
@@ -49,7 +56,7 @@ export function createAttachments({
     kind: 'audio' | 'image',
     address: Address,
     signal: AbortSignal,
-  ): Promise<KeptFile> {
+  ): Promise<MediaFile> {
     if (!isNamed(file)) return file;
     if ('job' in file) return readResultFile(file.job, file.source, { kinds: [kind], signal });
     return keepAttachment(media, file, [kind], await accessTo(file, address, signal));
@@ -80,7 +87,7 @@ export function createAttachments({
     recording: Recording,
     address: Address,
     signal: AbortSignal,
-  ): Promise<KeptRecording> {
+  ): Promise<MeasuredRecording> {
     if (!isNamed(recording)) return recording;
     const file = await keepFile(recording, 'audio', address, signal);
     const seconds = await media.seconds(file.name);

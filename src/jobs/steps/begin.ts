@@ -2,7 +2,7 @@
 import { toMessage, UserError } from '../../core/errors.ts';
 import { filesDeadline } from '../../media/attachments.ts';
 import { PlatformError } from '../../platforms/platform.ts';
-import { alikeOf } from '../../storage/job-record.ts';
+import { similarWorkKey } from '../../storage/job-record.ts';
 import { StorageError } from '../../storage/storage.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import type { JobRun, Next, Step } from '../runner/run.ts';
@@ -67,7 +67,7 @@ export function createBegin({
   async function estimate(run: JobRun): Promise<void> {
     const { estimateMs, posted, work } = run.job;
     if (estimateMs !== undefined || posted) return;
-    const durations = await storage.jobs.recentDurations(alikeOf(work), DURATIONS_COMPARED);
+    const durations = await storage.jobs.recentDurations(similarWorkKey(work), DURATIONS_COMPARED);
     const median = durations.toSorted((a, b) => a - b)[Math.floor(durations.length / 2)];
     if (median !== undefined && median >= SHORTEST_ESTIMATE_MS) run.record({ estimateMs: median });
   }

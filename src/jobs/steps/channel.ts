@@ -11,7 +11,7 @@ import type { JobDependencies } from '../dependencies.ts';
 import { PLANS } from '../route-plans.ts';
 import { pauseBefore } from '../runner/retries.ts';
 import type { JobRun } from '../runner/run.ts';
-import { type Keep, withKeptMedia } from './keep.ts';
+import { type Keep, withStoredMedia } from './keep.ts';
 
 /** A Retry-After for an early message must not delay the result for longer. */
 const LONGEST_EARLY_HOLD_MS = 60_000;
@@ -98,7 +98,7 @@ export function createChannel({
       await tryToShow(run, async () => {
         if (early) await keepMedia(run, early, { signal });
         const progress = uncertain ? { stage: UNCERTAIN_STAGE, until: deadlineAt } : {};
-        return withKeptMedia(progressMessage(run.job, progress), run.job).message;
+        return withStoredMedia(progressMessage(run.job, progress), run.job).message;
       });
     },
 

@@ -2,7 +2,7 @@
 import { extname } from 'node:path';
 import { UserError } from '../../core/errors.ts';
 import type { Job } from '../../core/job.ts';
-import type { KeptFile, MediaItem, MediaKind, MediaSource, Message } from '../../core/message.ts';
+import type { MediaFile, MediaItem, MediaKind, MediaSource, Message } from '../../core/message.ts';
 import { artistOf } from '../../core/music/song.ts';
 import { uniqueFileNames } from '../../media/content/file-names.ts';
 import type { ContentKind } from '../../media/content/types.ts';
@@ -47,7 +47,7 @@ export function createKeep({ storage, media, log }: Pick<JobDependencies, 'stora
     file: WantedFile,
     job: Job,
     signal: AbortSignal,
-  ): Promise<FailedFile | { readonly entry: readonly [string, KeptFile] }> {
+  ): Promise<FailedFile | { readonly entry: readonly [string, MediaFile] }> {
     const { url, kind } = file;
     try {
       return { entry: [url, await media.keep(url, { from: 'gateway', kinds: CONTENT[kind], signal })] };
@@ -63,9 +63,9 @@ export function createKeep({ storage, media, log }: Pick<JobDependencies, 'stora
     job: Job,
     { media: items = [] }: Message,
     waiting: ReadonlySet<string>,
-  ): Promise<Record<string, KeptFile>> {
+  ): Promise<Record<string, MediaFile>> {
     const entries = await Promise.all(
-      items.map(async (item): Promise<[string, KeptFile][]> => {
+      items.map(async (item): Promise<[string, MediaFile][]> => {
         if (item.kind !== 'audio' || item.source.type !== 'remote') return [];
         const { url } = item.source;
         const file = job.kept[url];
@@ -142,7 +142,7 @@ export function createKeep({ storage, media, log }: Pick<JobDependencies, 'stora
       const files = [kept, tagged, archives].flatMap((byKey) => Object.values(byKey));
       const missing = new Set<string>();
       for (const { name } of [...files, ...images]) if (await isMissing(name, media)) missing.add(name);
-      const withoutMissing = (byKey: Record<string, KeptFile>) =>
+      const withoutMissing = (byKey: Record<string, MediaFile>) =>
         Object.fromEntries(Object.entries(byKey).filter(([, { name }]) => !missing.has(name)));
       const lostImages = images.filter(({ name }) => missing.has(name)).map(({ name }) => name);
       run.record({
@@ -158,7 +158,7 @@ export function createKeep({ storage, media, log }: Pick<JobDependencies, 'stora
       job: string,
       source: MediaSource,
       expect: Pick<FetchExpectation, 'kinds' | 'signal'>,
-    ): Promise<KeptFile> {
+    ): Promise<MediaFile> {
       try {
         const stored =
           source.type === 'kept' ? source.file : (await storage.jobs.read(job))?.kept[source.url];
@@ -203,7 +203,7 @@ function remote(source: MediaSource, kind: MediaKind, optional: boolean): Wanted
   return source.type === 'remote' ? [{ url: source.url, kind, optional }] : [];
 }
 
-type KeptFiles = Pick<Job, 'kept' | 'lost' | 'tagged'>;
+type MediaFiles = Pick<Job, 'kept' | 'lost' | 'tagged'>;
 
 /** A message with its stored files, and its missing files. */
 export interface KeptMessage {
@@ -213,7 +213,7 @@ export interface KeptMessage {
 }
 
 /** Returns the message with its stored files, under names that are valid on every system. */
-export function withKeptMedia(message: Message, job: KeptFiles): KeptMessage {
+export function withStoredMedia(message: Message, job: MediaFiles): KeptMessage {
   const items = (message.media ?? []).map((item) => ({ item, file: storedFile(item.source, job) }));
   const stored = items.flatMap(({ item: { tags: _, smaller, ...item }, file }) =>
     file ? [{ item, file, smaller: smaller && storedFile(smaller.source, job) }] : [],
@@ -225,7 +225,7 @@ export function withKeptMedia(message: Message, job: KeptFiles): KeptMessage {
     })),
   );
   const names = uniqueFileNames(files).values();
-  const withName = (item: { name: string }, file: KeptFile) => ({
+  const withName = (item: { name: string }, file: MediaFile) => ({
     name: names.next().value ?? item.name,
     source: { type: 'kept' as const, file },
   });
@@ -238,7 +238,7 @@ export function withKeptMedia(message: Message, job: KeptFiles): KeptMessage {
   return { message: { ...message, media }, missing };
 }
 
-function storedFile(source: MediaSource, { kept, lost, tagged }: KeptFiles): KeptFile | undefined {
+function storedFile(source: MediaSource, { kept, lost, tagged }: MediaFiles): MediaFile | undefined {
   if (source.type === 'remote') return tagged?.[source.url] ?? kept[source.url];
   return lost?.includes(source.file.name) ? undefined : source.file;
 }

@@ -18,7 +18,7 @@ import {
   UNREADABLE_SENTENCE,
   waitingSentence,
 } from '../sentences.ts';
-import { type FailedFile, type Keep, withKeptMedia } from './keep.ts';
+import { type FailedFile, type Keep, withStoredMedia } from './keep.ts';
 import type { Poll } from './poll.ts';
 import type { Source } from './source.ts';
 
@@ -109,7 +109,7 @@ export function createFinalMessage({
     const failed = await keepMedia(run, rendered, { willRetry, signal });
     const pending = failed.filter(willRetry);
     const error = pending.find(({ optional }) => !optional)?.error;
-    const { message, missing } = withKeptMedia(rendered, run.job);
+    const { message, missing } = withStoredMedia(rendered, run.job);
     const mayMove = error ? !isStorageFault(error) : missing.length > 0 && job.attempts < FEW_TRIES;
     const hasMoved = mayMove && (await refreshVideoUrl(run, signal));
     if (error || hasMoved) {

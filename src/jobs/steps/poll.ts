@@ -99,7 +99,7 @@ export function createPoll({
     const { taskId } = job;
     const elapsed = now() - (job.submittedAt ?? job.createdAt);
     const isOver = job.result?.videoUrl !== undefined || elapsed > KNOWN_FOR_MS;
-    if (!mayComeLate(job) || taskId === undefined || isOver) return undefined;
+    if (!mayArriveLate(job) || taskId === undefined || isOver) return undefined;
     const pause = jitter(Math.min(LATE_LONGEST_MS, Math.max(LATE_FIRST_MS, elapsed / 4)), random);
     // The job has just ended, so the last poll is recent.
     if (now() - (job.finishedAt ?? 0) < LATE_FIRST_MS / 2) return now() + pause;
@@ -182,7 +182,7 @@ function retryAfterEnd({ held }: Job): number {
 }
 
 /** True if polling may still find the result of an ended job. */
-export function mayComeLate({ end, failure, taskId, work }: Job): boolean {
+export function mayArriveLate({ end, failure, taskId, work }: Job): boolean {
   const isLost = end === 'failed' && failure?.taken === 'unknown';
   return (
     (end === 'expired' || end === 'cancelled' || isLost) &&

@@ -2,7 +2,7 @@
 
 import { isNamed } from '../../core/attachments.ts';
 import { EMPTY_RESULT } from '../../core/job.ts';
-import type { KeptFile, MediaSource } from '../../core/message.ts';
+import type { MediaFile, MediaSource } from '../../core/message.ts';
 import { lastMoment } from '../../core/music/song.ts';
 import { present } from '../../core/util/present.ts';
 import type { Inquiry, Recording, Result, Work, WorkFile } from '../../core/work.ts';
@@ -132,10 +132,10 @@ export function createSubmit({
   };
 }
 
-function storedFile<File extends WorkFile>(file: File): Extract<File, KeptFile> {
+function storedFile<File extends WorkFile>(file: File): Extract<File, MediaFile> {
   if (isNamed(file)) throw new TypeError('A file must be fetched before it is sent');
   // Sound because files are either named or stored.
-  return file as Extract<File, KeptFile>;
+  return file as Extract<File, MediaFile>;
 }
 
 function submitted(submission: Submission): Submitted {

@@ -1,6 +1,6 @@
 /** The length of a recording, read in a separate thread because files are untrusted. */
 import { z } from 'zod';
-import { answerOfThread } from '../../core/thread.ts';
+import { runInThread } from '../../core/thread.ts';
 import type { OpenedFile } from '../store/media-store.ts';
 
 /** Longer than any valid file needs. */
@@ -25,7 +25,7 @@ export async function audioSeconds(
   }
   const module = new URL('./length-worker.ts', import.meta.url);
   const options = { stdin: stream, memoryMb: MEMORY_MB, signal: AbortSignal.timeout(timeoutMs) };
-  const answer = await answerOfThread(module, { contentType }, options).catch(() => {
+  const answer = await runInThread(module, { contentType }, options).catch(() => {
     if (stream.errored) throw stream.errored;
     // An invalid file has no length.
     return undefined;

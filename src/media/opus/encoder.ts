@@ -1,7 +1,7 @@
 /** Converts a song to Opus packets once, in a thread, so that nothing is encoded during playback. */
 import PQueue from 'p-queue';
-import type { KeptFile } from '../../core/message.ts';
-import { outputOfThread } from '../../core/thread.ts';
+import type { MediaFile } from '../../core/message.ts';
+import { streamFromThread } from '../../core/thread.ts';
 import { MediaError } from '../errors.ts';
 import type { Media } from '../media.ts';
 
@@ -17,7 +17,7 @@ export interface OpusEncoder {
    * Stores the packets of a stored MP3. Throws MediaError: `missing` if the MP3 is no longer stored, `type` if it cannot be
    * decoded or is too long, and errors of the store.
    */
-  encode(mp3: Pick<KeptFile, 'name'>): Promise<KeptFile>;
+  encode(mp3: Pick<MediaFile, 'name'>): Promise<MediaFile>;
 }
 
 /** Encodes one song at a time, because two threads would occupy both cores of a small machine. */
@@ -36,7 +36,7 @@ async function* opusOf(name: string, media: Pick<Media, 'open' | 'seconds'>): As
   const module = new URL('./encode-worker.ts', import.meta.url);
   const options = { stdin: stream, memoryMb: MEMORY_MB, signal: AbortSignal.timeout(TIMEOUT_MS) };
   try {
-    yield* outputOfThread(module, { maxSeconds: MAX_SECONDS }, options);
+    yield* streamFromThread(module, { maxSeconds: MAX_SECONDS }, options);
   } catch (cause) {
     throw (
       stream.errored ??

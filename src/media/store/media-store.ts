@@ -5,7 +5,7 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { KeptFile } from '../../core/message.ts';
+import type { MediaFile } from '../../core/message.ts';
 import type { ByteRange } from '../../core/web/files.ts';
 import { contentTypeOf, type MediaType } from '../content/types.ts';
 import { fromFileSystem, tooLarge } from '../errors.ts';
@@ -31,10 +31,10 @@ export interface MediaStore {
    * Stores all bytes of `source` or nothing. The same content is stored once; storing it again renews its age. Throws errors
    * of the source unchanged.
    */
-  put(source: AsyncIterable<Uint8Array>, hint: Pick<MediaType, 'extension'>): Promise<KeptFile>;
+  put(source: AsyncIterable<Uint8Array>, hint: Pick<MediaType, 'extension'>): Promise<MediaFile>;
   /** Throws RangeError for a range outside the file. */
   open(name: string, range?: ByteRange): Promise<OpenedFile | undefined>;
-  stat(name: string): Promise<KeptFile | undefined>;
+  stat(name: string): Promise<MediaFile | undefined>;
   remove(name: string): Promise<void>;
   /** Deletes files older than the retention, then the oldest ones until the quota is met. */
   prune(): Promise<PruneReport>;
@@ -119,8 +119,8 @@ const ABANDONED_AFTER_MS = 24 * 60 * 60 * 1000;
 export async function stage(
   source: AsyncIterable<Uint8Array>,
   { directory, extension, maximumBytes = Infinity, openForWriting = openExclusively }: StagingOptions,
-  keep: (path: string, file: KeptFile) => Promise<unknown>,
-): Promise<KeptFile> {
+  keep: (path: string, file: MediaFile) => Promise<unknown>,
+): Promise<MediaFile> {
   const path = join(directory, randomUUID());
   const hash = createHash('sha256');
   let bytes = 0;

@@ -137,7 +137,7 @@ export function createDiscord(options: DiscordOptions): Platform {
 
   return {
     name: 'discord',
-    ...(messageContent ? {} : { hearsOnlyItsName: NO_MESSAGE_CONTENT }),
+    ...(messageContent ? {} : { mentionsOnlyNotice: NO_MESSAGE_CONTENT }),
 
     async start(startedBot) {
       bot = startedBot;
@@ -170,7 +170,7 @@ export function createDiscord(options: DiscordOptions): Platform {
 
     stream: (address, showOptions) => streamMessage(address, showOptions, { ...tools, pace }),
 
-    mayRead: guilds.mayRead,
+    canRead: guilds.canRead,
 
     sendPrivately: (address, message) => sendPrivateMessage(address, message, tools),
 

@@ -79,7 +79,7 @@ export function readCommandLine(command: AnyCommand, typed: string): CommandLine
 }
 
 /** Help for a command, if its text is only `help` or `--help`. */
-export function askedHelp(command: AnyCommand, { text, options }: CommandLine): Message | undefined {
+export function requestedHelp(command: AnyCommand, { text, options }: CommandLine): Message | undefined {
   const asks = /^(?:--|[—–])?help$/i.test(text.trim()) && !Object.hasOwn(options, 'help');
   return asks ? commandHelp(command) : undefined;
 }

@@ -15,5 +15,5 @@ export function fileOptions(command: AnyCommand, files: readonly FileReference[]
 }
 
 /** Replaces the option's description, since forms cannot show a preselected file. */
-export const willBeUsed = ({ name }: FileReference): string =>
+export const preselectedHint = ({ name }: FileReference): string =>
   `“${name}” will be used unless you pick another file.`;

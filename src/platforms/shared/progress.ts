@@ -1,9 +1,9 @@
 /** Describes work in progress. */
 import type { Message, Progress } from '../../core/message.ts';
-import { queueWords, roughDuration } from '../../core/util/words.ts';
+import { queuePositionText, roughDuration } from '../../core/util/words.ts';
 
 /** The stage of the message's progress; empty if the title already contains it. */
-export function stageToSay({ title = '', progress }: Message): string {
+export function stageText({ title = '', progress }: Message): string {
   const stage = progress?.stage.trim() ?? '';
   return title.toLowerCase().startsWith(stage.toLowerCase()) ? '' : stage;
 }
@@ -16,7 +16,7 @@ export function progressFacts(
   return [
     ...time('started', startedAt),
     ...(until === undefined ? [] : time('until', until)),
-    ...(queuePosition === undefined ? [] : [queueWords(queuePosition)]),
+    ...(queuePosition === undefined ? [] : [queuePositionText(queuePosition)]),
     ...(estimateMs === undefined ? [] : [`usually takes about ${roughDuration(estimateMs)}`]),
   ];
 }

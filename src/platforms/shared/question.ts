@@ -9,18 +9,18 @@ export const ASK = 'ask';
 const HELP = 'minstrel';
 
 /** A person's message, without the mention of the bot. */
-export interface SpokenMessage {
+export interface PersonMessage {
   readonly text: string;
   readonly files: readonly FileReference[];
 }
 
-export const isBare = ({ text, files }: SpokenMessage): boolean => text === '' && files.length === 0;
+export const isEmptyMessage = ({ text, files }: PersonMessage): boolean => text === '' && files.length === 0;
 
 /** The invocation for a message. An empty message opens help. */
 export function questionIn(
-  message: SpokenMessage,
+  message: PersonMessage,
 ): Pick<Invocation, 'command' | 'options' | 'isMessage' | 'files'> {
-  if (isBare(message)) return { command: HELP, options: {} };
+  if (isEmptyMessage(message)) return { command: HELP, options: {} };
   const { text, files } = message;
   const image = files.find(({ contentType }) => contentType?.startsWith('image/'));
   const question = text || (image ? 'What is in this image?' : 'What is in this file?');

@@ -20,7 +20,7 @@ function isForOtherBots(text: string): boolean {
 }
 
 /** `command`: one of the bot's commands, typed as text. `none`: not for the bot. */
-export function kindOfTalk(
+export function classifyMessage(
   text: string,
   commands: readonly Pick<AnyCommand, 'name'>[],
 ): 'question' | 'command' | 'none' {

@@ -116,7 +116,7 @@ export function createSlack(options: SlackOptions): Platform {
 
   return {
     name: PLATFORM_NAME,
-    ...(!options.threads && { hearsOnlyItsName: MENTIONS_ONLY_NOTICE }),
+    ...(!options.threads && { mentionsOnlyNotice: MENTIONS_ONLY_NOTICE }),
     listener: http.routes,
 
     async start(bot: Bot) {

@@ -5,7 +5,7 @@ import type { OptionDeclaration, OptionDeclarations } from '../../core/options.t
 import { present } from '../../core/util/present.ts';
 import { ellipsis } from '../../core/util/words.ts';
 import { typedChoice } from '../shared/values.ts';
-import { inSlackWords } from './words.ts';
+import { withSlackTerms } from './words.ts';
 
 type Manifest = NonNullable<Parameters<webApi.WebClient['apps']['manifest']['validate']>[0]>['manifest'];
 
@@ -86,7 +86,7 @@ export function createManifest(
   declarations: readonly AnyCommand[],
   { url, socket = url === undefined, threads = false, oauth = false }: ManifestOptions = {},
 ): Manifest {
-  const commands = declarations.map(inSlackWords);
+  const commands = declarations.map(withSlackTerms);
   const base = url?.replace(/(?<!\/)\/+$/, '');
   const requestUrl = base === undefined || socket ? undefined : `${base}${EVENTS_PATH}`;
   return {

@@ -3,7 +3,7 @@ import type { AnyCommand } from '../../core/bot/command.ts';
 import type { OptionDeclaration, OptionDeclarations } from '../../core/options.ts';
 
 /** Replaces Discord's terms in a command's texts. Values of choices stay the same. */
-export function inSlackWords(command: AnyCommand): AnyCommand {
+export function withSlackTerms(command: AnyCommand): AnyCommand {
   const { subcommands } = command;
   if (subcommands === undefined) return withTerms(command);
   const entries = Object.entries(subcommands).map(
@@ -16,7 +16,7 @@ function withTerms<
   Declaration extends { readonly description: string; readonly options: OptionDeclarations },
 >(declaration: Declaration): Declaration {
   const options = Object.entries(declaration.options).map(
-    ([name, option]) => [name, optionInSlackWords(option)] as const,
+    ([name, option]) => [name, optionWithSlackTerms(option)] as const,
   );
   return {
     ...declaration,
@@ -25,7 +25,7 @@ function withTerms<
   };
 }
 
-export function optionInSlackWords(option: OptionDeclaration): OptionDeclaration {
+export function optionWithSlackTerms(option: OptionDeclaration): OptionDeclaration {
   const description = replaceTerms(option.description);
   if (option.type !== 'choice') return { ...option, description };
   const choices = option.choices.map(({ name, value }) => ({ name: replaceTerms(name), value }));

@@ -5,7 +5,7 @@ import { copyFile, mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { systemErrorCode } from '../../core/errors.ts';
-import type { KeptFile } from '../../core/message.ts';
+import type { MediaFile } from '../../core/message.ts';
 import { type MediaReader, PlatformError } from '../platform.ts';
 import { printable } from './render.ts';
 
@@ -13,7 +13,7 @@ import { printable } from './render.ts';
  * Writes the file atomically and never overwrites another one. Identical content under the same name is stored once.
  * Resolves to the path. Throws PlatformError.
  */
-export type SaveFile = (file: KeptFile, name: string) => Promise<string>;
+export type SaveFile = (file: MediaFile, name: string) => Promise<string>;
 
 export function fileSaver(folder: string, media: Pick<MediaReader, 'open'>): SaveFile {
   return async (file, name) => {

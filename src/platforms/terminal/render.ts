@@ -3,7 +3,7 @@
 import type { styleText } from 'node:util';
 import type { Button, MediaItem, Message } from '../../core/message.ts';
 import { fileSize } from '../../core/util/words.ts';
-import { progressFacts, stageToSay } from '../shared/progress.ts';
+import { progressFacts, stageText } from '../shared/progress.ts';
 import { wellFormed, wholeCharacters } from '../shared/text.ts';
 
 /** Styles text if the terminal supports colours. */
@@ -44,7 +44,7 @@ export function renderParts(message: Message, tools: RenderTools): Parts {
 export function renderProgress(message: Message, tools: RenderTools): string {
   const { title = '', progress, actions = [] } = message;
   if (!progress) return '';
-  const subject = [tools.style('bold', line(title)), line(stageToSay(message))].filter(Boolean).join(': ');
+  const subject = [tools.style('bold', line(title)), line(stageText(message))].filter(Boolean).join(': ');
   const facts = progressFacts(progress, (word, at) =>
     word === 'until' ? [`until ${new Date(at).toISOString().slice(11, 19)} UTC`] : [],
   );

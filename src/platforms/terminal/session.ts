@@ -5,7 +5,13 @@ import type { Address, Person } from '../../core/invocation.ts';
 import { type ActionButton, type Message, plain } from '../../core/message.ts';
 import type { OptionDeclarations, OptionValue, RawOptions } from '../../core/options.ts';
 import { ellipsis } from '../../core/util/words.ts';
-import { askedHelp, commandHelp, optionHelp, readKnownLine, typedOptions } from '../shared/command-line.ts';
+import {
+  commandHelp,
+  optionHelp,
+  readKnownLine,
+  requestedHelp,
+  typedOptions,
+} from '../shared/command-line.ts';
 import { completeLine } from '../shared/completion.ts';
 import { buttonTarget, formTarget, type Target } from '../shared/target.ts';
 import { typedValue } from '../shared/values.ts';
@@ -125,7 +131,7 @@ export function createSession({ bot, newId, next, sendPrivately, post, buttons }
   async function runCommand(line: string): Promise<LineResult> {
     const found = readKnownLine(line, bot.commands);
     const { command, subcommand, options: declarations } = found;
-    const help = found.hasQuestionMark ? commandHelp(command) : askedHelp(command, found);
+    const help = found.hasQuestionMark ? commandHelp(command) : requestedHelp(command, found);
     if (help) return answer(help);
     return invoke({
       target: { command: command.name, subcommand },

@@ -2,7 +2,7 @@
 
 import type { AnyCommand } from '../../core/bot/command.ts';
 import type { Bot } from '../../core/bot/create-bot.ts';
-import type { KeptFile } from '../../core/message.ts';
+import type { MediaFile } from '../../core/message.ts';
 import type { System } from '../../core/system.ts';
 import type { BrowserCommand, BrowserMessage } from '../../core/web/browser-chat.ts';
 import type { BrowserChat } from '../../core/web/platform-routes.ts';
@@ -18,7 +18,7 @@ import type { WebMessage } from './render/message.ts';
 
 export interface WebFiles {
   /** A signed, expiring path of a stored file, relative to the listener's root. */
-  readonly path: (file: KeptFile, downloadName: string) => string;
+  readonly path: (file: MediaFile, downloadName: string) => string;
 }
 
 export interface WebOptions extends Pick<System, 'now' | 'newId'> {

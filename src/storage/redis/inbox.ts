@@ -1,7 +1,7 @@
 /** Received callbacks of jobs. */
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { type Callback, INBOX_KEPT, INBOX_MOST, type Inbox, type Received } from '../storage.ts';
+import { type Callback, INBOX_KEPT, INBOX_LIMIT, type Inbox, type Received } from '../storage.ts';
 import type { RedisTools } from './connection.ts';
 
 const storedEntry = z.object({ receivedAt: z.number(), body: z.string() });
@@ -12,7 +12,7 @@ local inbox, digests, job, woken = unpack(KEYS)
 local digest, entry, id, at = unpack(ARGV)
 local open = redis.call('HGET', job, 'open')
 if not open then return 0 end
-if redis.call('LLEN', inbox) < ${INBOX_MOST} and redis.call('SADD', digests, digest) == 1 then
+if redis.call('LLEN', inbox) < ${INBOX_LIMIT} and redis.call('SADD', digests, digest) == 1 then
   redis.call('RPUSH', inbox, entry)
 end
 if open ~= '1' then

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { serverOf } from '../../core/invocation.ts';
 import { isOpen, type Job } from '../../core/job.ts';
-import { alikeOf, jobFacts, parseJob, parseJobs } from '../job-record.ts';
+import { jobFacts, parseJob, parseJobs, similarWorkKey } from '../job-record.ts';
 import type { Accepted, JobStore, JobText, OpenCount } from '../storage.ts';
 import type { RedisTools } from './connection.ts';
 import { ERASE, INSERT, OPEN_FACTS, PAIRS, REPLACE } from './job-scripts.ts';
@@ -172,7 +172,7 @@ function jobKeys({ id, address, person, work, invocation }: Job, keys: RedisKeys
     keys.running(address.platform, person.id),
     keys.songs(address),
     keys.serverSongs({ platform: address.platform, guild: serverOf(address) ?? '' }),
-    keys.delivered(alikeOf(work)),
+    keys.delivered(similarWorkKey(work)),
     keys.undelivered(address.platform, person.id),
     keys.inbox(id),
     keys.inboxDigests(id),

@@ -1,7 +1,7 @@
 /** Received callbacks of jobs. */
 import { hash } from 'node:crypto';
 import { z } from 'zod';
-import { type Callback, INBOX_MOST, type Inbox } from '../storage.ts';
+import { type Callback, INBOX_LIMIT, type Inbox } from '../storage.ts';
 import type { SqliteDatabase } from './database.ts';
 
 const nextRow = z.object({ sequence: z.number(), hasJob: z.number() });
@@ -30,7 +30,7 @@ export function sqliteInbox(database: SqliteDatabase): SqliteInbox {
     insert({ job, body, receivedAt }) {
       const { sequence, hasJob } = nextRow.parse(next.get(job));
       if (hasJob === 0) return false;
-      if (sequence <= INBOX_MOST) put.run(job, sequence, receivedAt, hash('sha256', body, 'buffer'), body);
+      if (sequence <= INBOX_LIMIT) put.run(job, sequence, receivedAt, hash('sha256', body, 'buffer'), body);
       return true;
     },
     read: async (job, sequence) => database.all(read, entryRow, job, sequence),

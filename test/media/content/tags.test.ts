@@ -1,7 +1,7 @@
 import { ALL_FORMATS, BufferSource, EncodedPacketSink, Input, MP3, WAVE } from 'mediabunny';
 import { expect, onTestFinished, test } from 'vitest';
 import { createMp3Encoder } from 'wasm-media-encoders';
-import type { KeptFile } from '../../../src/core/message.ts';
+import type { MediaFile } from '../../../src/core/message.ts';
 import { createMedia, type Media } from '../../../src/media/media.ts';
 import { createFolderStore } from '../../../src/media/store/folder.ts';
 import type { MediaStore } from '../../../src/media/store/media-store.ts';
@@ -33,7 +33,7 @@ async function open(store: Partial<MediaStore> = {}) {
   return { media, logged };
 }
 
-async function contentOf(media: Media, { name }: KeptFile): Promise<Buffer> {
+async function contentOf(media: Media, { name }: MediaFile): Promise<Buffer> {
   const opened = await media.open(name);
   return bytesOf(opened?.stream ?? []);
 }

@@ -16,7 +16,7 @@ mediaStoreContract('the folder', async (options) => {
       const entries = await readdir(directory, { recursive: true, withFileTypes: true });
       return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
     },
-    setKeptAt: (name, time) => utimes(join(directory, name), time / 1000, time / 1000),
+    setStoredAt: (name, time) => utimes(join(directory, name), time / 1000, time / 1000),
   };
 });
 

@@ -39,7 +39,7 @@ mediaStoreContract('the bucket', async (options) => {
       const files = await readdir(objects).catch(() => []);
       return files.filter((file) => file.endsWith(suffix)).map((file) => file.slice(0, -suffix.length));
     },
-    setKeptAt: (name, time) => utimes(join(objects, `${name}${suffix}`), time / 1000, time / 1000),
+    setStoredAt: (name, time) => utimes(join(objects, `${name}${suffix}`), time / 1000, time / 1000),
   };
 });
 
@@ -63,21 +63,21 @@ describe('the bucket', () => {
   test('keeps a file that another replica has stored again since the listing', async () => {
     const directory = await temporaryFolder();
     const now = Date.UTC(2031, 4, 5);
-    const setKeptAt = (name: string, time: number) =>
+    const setStoredAt = (name: string, time: number) =>
       utimesSync(join(directory, bucket, prefix, `${name}._S3rver_object`), time / 1000, time / 1000);
     const names: string[] = [];
     let reads = 0;
     // Read once for the local folder, and then for each file of the list.
     const clock = () => {
       reads += 1;
-      if (reads === 2) for (const name of names.slice(1)) setKeptAt(name, now);
+      if (reads === 2) for (const name of names.slice(1)) setStoredAt(name, now);
       return now;
     };
     const port = await startBucket(bucket, { directory });
     const writer = await storeAt(port);
     for (const content of ['one', 'two', 'three'])
       names.push((await writer.put(chunks(content), { extension: 'txt' })).name);
-    for (const name of names) setKeptAt(name, now - 60_000);
+    for (const name of names) setStoredAt(name, now - 60_000);
     const pruned = await (await storeAt(port, { now: clock, retentionMs: 1000 })).prune();
     expect(pruned).toMatchObject({ removed: 1 });
     const left = await Promise.all(names.map((name) => writer.stat(name)));

@@ -340,7 +340,7 @@ describe('the Discord adapter', () => {
         },
         post,
       );
-      expect(discord.said()).toEqual([song.original]);
+      expect(discord.botMessages()).toEqual([song.original]);
       expect(
         song.original?.attachments.map((a) => [a.filename, a.description, Buffer.from(a.bytes).toString()]),
       ).toEqual([
@@ -363,7 +363,7 @@ describe('the Discord adapter', () => {
       });
       const files = [file('just.wav', DISCORD.fileBytes), file('over.wav', DISCORD.fileBytes + 1)];
       await platform.show(address, { title: 'Rain', media: files }, new StoredPost('j'));
-      const [message] = discord.said();
+      const [message] = discord.botMessages();
       expect(message?.attachments.map(({ filename }) => filename)).toEqual(['just.wav']);
       expect(message?.embeds[0]?.description).toContain('[Listen: over.wav]');
       expectNoRejections();
@@ -380,7 +380,7 @@ describe('the Discord adapter', () => {
         source: { type: 'kept' as const, file: media.keep(`stem ${stem}`, new Uint8Array(4 * 1024 * 1024)) },
       }));
       await platform.show(address, { title: 'Stems', media: stems }, new StoredPost('j'));
-      expect(discord.said().map(({ attachments }) => attachments.length)).toEqual([6, 6]);
+      expect(discord.botMessages().map(({ attachments }) => attachments.length)).toEqual([6, 6]);
       expectNoRejections();
     });
 
@@ -402,9 +402,9 @@ describe('the Discord adapter', () => {
           post,
         );
       await show('first');
-      const before = discord.said()[0]?.attachments[0]?.id;
+      const before = discord.botMessages()[0]?.attachments[0]?.id;
       await show('second');
-      expect(discord.said()[0]?.attachments.map((a) => a.id)).toEqual([before]);
+      expect(discord.botMessages()[0]?.attachments.map((a) => a.id)).toEqual([before]);
       expect(discord.world.attachments.size).toBe(1);
       expectNoRejections();
     });
@@ -420,7 +420,9 @@ describe('the Discord adapter', () => {
       const song = { media: [{ kind: 'audio' as const, name, source: { type: 'kept' as const, file } }] };
       await platform.show(address, song, new StoredPost('job1'));
       expect(
-        discord.said()[0]?.attachments.map((sent) => [sent.filename, Buffer.from(sent.bytes).toString()]),
+        discord
+          .botMessages()[0]
+          ?.attachments.map((sent) => [sent.filename, Buffer.from(sent.bytes).toString()]),
       ).toEqual([[name, 'the whole song']]);
       expectNoRejections();
     });
@@ -446,7 +448,7 @@ describe('the Discord adapter', () => {
       await platform.show(address, { text: 'Working' }, post);
       discord.advance(16 * 60_000);
       await platform.show(address, { text: 'Here it is' }, post);
-      expect(discord.said()).toEqual([song.original]);
+      expect(discord.botMessages()).toEqual([song.original]);
       expect(song.original?.content).toBe('Here it is');
       expectNoRejections();
     });
@@ -458,7 +460,7 @@ describe('the Discord adapter', () => {
       const { address } = await started;
       discord.advance(16 * 60_000);
       await platform.show(address, { text: 'Here it is' }, new StoredPost('job1'));
-      expect(discord.said().at(-1)).toMatchObject({ content: 'Here it is', nonce: 'job1' });
+      expect(discord.botMessages().at(-1)).toMatchObject({ content: 'Here it is', nonce: 'job1' });
       expectNoRejections();
     });
 
@@ -478,11 +480,11 @@ describe('the Discord adapter', () => {
       await platform.show(address, { text }, post);
       expect(
         discord
-          .said()
+          .botMessages()
           .map((message) => message.content)
           .join(' '),
       ).toBe(text);
-      expect(discord.said()).toHaveLength(2);
+      expect(discord.botMessages()).toHaveLength(2);
       expectNoRejections();
     });
 
@@ -496,7 +498,7 @@ describe('the Discord adapter', () => {
       if (song.original) song.original.deleted = true;
       await platform.show(address, { text: 'Here it is' }, { ...post, remember: async () => {} });
       await platform.show(address, { text: 'Here it is' }, post);
-      expect(discord.said().map((message) => message.content)).toEqual(['Here it is']);
+      expect(discord.botMessages().map((message) => message.content)).toEqual(['Here it is']);
       expect(discord.refused.map((refused) => refused.code)).toEqual([10_008, 10_008]);
     });
 
@@ -510,9 +512,9 @@ describe('the Discord adapter', () => {
       };
       const post = new StoredPost('job1');
       await platform.show(address, { text: 'word '.repeat(900) }, post);
-      expect(discord.said()).toHaveLength(3);
+      expect(discord.botMessages()).toHaveLength(3);
       await platform.show(address, { text: 'Short.' }, post);
-      expect(discord.said().map((message) => message.content)).toEqual(['Short.']);
+      expect(discord.botMessages().map((message) => message.content)).toEqual(['Short.']);
       expectNoRejections();
     });
 
@@ -526,7 +528,7 @@ describe('the Discord adapter', () => {
       for (let time = 0; time < 2; time += 1) {
         await platform.show(address, { text: `Hello <@${other.id}> and @everyone`, notify: 'ready' }, post);
       }
-      const [result, ping, ...more] = discord.said();
+      const [result, ping, ...more] = discord.botMessages();
       expect(more).toEqual([]);
       expect(result?.pinged).toEqual([]);
       expect(ping).toMatchObject({ pinged: [discord.user.id], replyTo: result?.id });
@@ -566,7 +568,7 @@ describe('the Discord adapter', () => {
       discord.advance(16 * 60_000);
       const large = media.keep('one', new Uint8Array(DISCORD.fileBytes + 1));
       await platform.show(address, song(large), new StoredPost('job1'));
-      expect(discord.said().at(-1)?.attachments).toHaveLength(1);
+      expect(discord.botMessages().at(-1)?.attachments).toHaveLength(1);
       expect(discord.refused).toEqual([]);
       await boosted.close();
     });
@@ -624,7 +626,7 @@ describe('the Discord adapter', () => {
     expect(song.followUps).toMatchObject([{ content: 'Only for you', onlyFor: discord.user.id }]);
     discord.advance(16 * 60_000);
     await platform.sendPrivately(address, { text: 'Still only for you' });
-    expect(discord.said(discord.directChannel())).toMatchObject([{ content: 'Still only for you' }]);
+    expect(discord.botMessages(discord.directChannel())).toMatchObject([{ content: 'Still only for you' }]);
     expectNoRejections();
   });
 

@@ -3,7 +3,7 @@ import type { Bot } from '../../../src/core/bot/create-bot.ts';
 import type { Outcome } from '../../../src/core/bot/outcome.ts';
 import { sleep as realSleep } from '../../../src/core/clock.ts';
 import type { Address, Invocation, SuggestRequest } from '../../../src/core/invocation.ts';
-import type { KeptFile, Message } from '../../../src/core/message.ts';
+import type { MediaFile, Message } from '../../../src/core/message.ts';
 import type { Choice } from '../../../src/core/options.ts';
 import type { Log } from '../../../src/core/telemetry/log.ts';
 import type { WithLock } from '../../../src/core/util/lock.ts';
@@ -107,7 +107,7 @@ export class FakeBot implements Bot {
   refusal = async () => this.refused;
   /** Channels where every message is a question. */
   readonly talkative = new Set<string>();
-  talks = async ({ channel }: Address) => this.talkative.has(channel);
+  answersEveryMessage = async ({ channel }: Address) => this.talkative.has(channel);
   /** Ids of deleted messages. */
   readonly withdrawn: string[] = [];
   withdraw = async ({ id }: Pick<Invocation, 'id'>): Promise<void> => void this.withdrawn.push(id);
@@ -130,12 +130,12 @@ export class FakeBot implements Bot {
 class FakeMedia implements MediaReader {
   readonly #files = new Map<string, Uint8Array>();
 
-  keep(name: string, bytes: Uint8Array, contentType = 'audio/mpeg'): KeptFile {
+  keep(name: string, bytes: Uint8Array, contentType = 'audio/mpeg'): MediaFile {
     this.#files.set(name, bytes);
     return { name, bytes: bytes.length, contentType };
   }
 
-  async open(file: KeptFile): Promise<AsyncIterable<Uint8Array>> {
+  async open(file: MediaFile): Promise<AsyncIterable<Uint8Array>> {
     const bytes = this.#files.get(file.name);
     if (!bytes) throw new Error(`There is no file ${file.name}`);
     return (async function* () {
@@ -144,7 +144,7 @@ class FakeMedia implements MediaReader {
     })();
   }
 
-  link = (file: KeptFile): string => `https://bot.example/files/${file.name}?signature=s`;
+  link = (file: MediaFile): string => `https://bot.example/files/${file.name}?signature=s`;
 }
 
 interface LogLine {

@@ -123,7 +123,7 @@ describe('a slow bot', () => {
     await discord.until(() => bot.invocations.length === 2);
     await discord.command({ name: 'song', options: { prompt: 'snow' } }).response();
     expect(song.messages).toHaveLength(1);
-    expect(discord.said(discord.directChannel())).toEqual([]);
+    expect(discord.botMessages(discord.directChannel())).toEqual([]);
   });
 });
 
@@ -160,7 +160,7 @@ describe('missing permissions', () => {
       media: [{ kind: 'audio' as const, name: 'rain.mp3', source: { type: 'kept' as const, file } }],
     };
     await platform.show(addressIn(discord), message, new StoredPost('j'));
-    const [posted] = discord.said();
+    const [posted] = discord.botMessages();
     expect(posted?.content).toBe(
       `**Rain**\nStyle: lofi\n[Listen: rain.mp3](<https://bot.example/files/one?signature=s>)\n\n-# ${LINKED_FILES_SENTENCE}\n\n-# I need Embed Links and Attach Files here to show this properly.`,
     );
@@ -173,7 +173,7 @@ describe('missing permissions', () => {
     await platform.show(addressIn(discord), { text }, new StoredPost('j'));
     expect(
       discord
-        .said()
+        .botMessages()
         .map((message) => message.content)
         .join(' ')
         .replace(/\s+/g, ' '),
@@ -234,7 +234,7 @@ describe('failures of Discord', () => {
       await platform.show(address, { text: `${'word '.repeat(700)}end${round}` }, post);
       expect(ask.original?.content).toMatch(/^word/);
     }
-    expect(discord.said()).toHaveLength(12);
+    expect(discord.botMessages()).toHaveLength(12);
     expect(discord.faults.limited.length).toBeGreaterThan(3);
     expectNoRejections(discord);
   });
@@ -243,17 +243,17 @@ describe('failures of Discord', () => {
     const { discord, platform } = await start();
     discord.faults.fail(502, { times: 2, path: /^POST \/channels/, afterTaking: true });
     await platform.show(addressIn(discord), { text: 'once' }, new StoredPost('j'));
-    expect(discord.said().map((message) => message.content)).toEqual(['once']);
+    expect(discord.botMessages().map((message) => message.content)).toEqual(['once']);
     expectNoRejections(discord);
   });
 
   it('a crash between two messages of an answer: stores each id before the next post', async () => {
     const { discord, platform } = await start();
     const stored: number[] = [];
-    const remember = async () => void stored.push(discord.said().length);
+    const remember = async () => void stored.push(discord.botMessages().length);
     const text = Array.from({ length: 900 }, (_, n) => `word${n}`).join(' ');
     await platform.show(addressIn(discord), { text }, { key: 'j', remember });
-    expect(discord.said().length).toBeGreaterThan(2);
+    expect(discord.botMessages().length).toBeGreaterThan(2);
     expect(stored.slice(0, 2)).toEqual([1, 2]);
     expectNoRejections(discord);
   });
@@ -270,7 +270,7 @@ describe('failures of Discord', () => {
     expect(answer.content).toBe('No.');
     await discord.until(() => discord.refused.length === 2);
     expect(discord.refused.map((refused) => refused.code)).toEqual([40_060, 40_060]);
-    expect(discord.said(discord.directChannel())).toEqual([]);
+    expect(discord.botMessages(discord.directChannel())).toEqual([]);
   });
 
   it('a broken connection before or after an acknowledgement: retries it', async () => {
@@ -296,8 +296,8 @@ describe('failures of Discord', () => {
     });
     discord.faults.fail(503, { path: /^POST .channels/, afterTaking: true });
     for (let time = 0; time < 3; time += 1) await platform.show(addressIn(discord), result, post);
-    expect(discord.said().flatMap(({ pinged }) => pinged)).toEqual([discord.user.id]);
-    expect(discord.said()).toHaveLength(2);
+    expect(discord.botMessages().flatMap(({ pinged }) => pinged)).toEqual([discord.user.id]);
+    expect(discord.botMessages()).toHaveLength(2);
     expectNoRejections(discord);
   });
 
@@ -314,7 +314,7 @@ describe('failures of Discord', () => {
     // By then, Discord has forgotten the nonce.
     discord.advance(60 * 60_000);
     await platform.show(addressIn(discord), result, post);
-    expect(discord.said().flatMap(({ pinged }) => pinged)).toEqual([discord.user.id]);
+    expect(discord.botMessages().flatMap(({ pinged }) => pinged)).toEqual([discord.user.id]);
     expectNoRejections(discord);
   });
 
@@ -336,7 +336,7 @@ describe('failures of Discord', () => {
       code: 'unavailable',
     });
     await platform.show(addressIn(discord), { text: 'x' }, post);
-    expect(discord.said()).toHaveLength(1);
+    expect(discord.botMessages()).toHaveLength(1);
   });
 
   it('repeated 5xx: reports a temporary failure, and succeeds later', async () => {
@@ -347,7 +347,7 @@ describe('failures of Discord', () => {
       code: 'unavailable',
     });
     await platform.show(addressIn(discord), { text: 'x' }, post);
-    expect(discord.said()).toHaveLength(1);
+    expect(discord.botMessages()).toHaveLength(1);
     expectNoRejections(discord);
   });
 
@@ -410,7 +410,7 @@ describe('failures of Discord', () => {
     discord.gateway.token = discord.token;
     await expect.poll(() => platform.status()).toEqual({ ready: true });
     await platform.show(addressIn(discord), { text: 'x' }, new StoredPost('j'));
-    expect(discord.said()).toHaveLength(1);
+    expect(discord.botMessages()).toHaveLength(1);
   });
 });
 
@@ -427,7 +427,7 @@ describe('a crash after a response, before its id was stored', () => {
     discord.advance(20 * 60_000);
     const options = Object.assign(new StoredPost(key), { mayHavePosted: true });
     await (await another()).show(address, { title: 'Rain' }, options);
-    expect(discord.said().map(({ embeds }) => embeds[0]?.title)).toEqual(['Rain']);
+    expect(discord.botMessages().map(({ embeds }) => embeds[0]?.title)).toEqual(['Rain']);
     expectNoRejections(discord);
   });
 });
@@ -452,7 +452,7 @@ describe('streaming', () => {
     expect(ask.original?.content).toBe(`${text}end`);
     expect(buttonsOf(ask.messages[0] ?? discord.say({ text: '' }))).toHaveLength(1);
     expect(ask.original?.history.length).toBeLessThan(20);
-    expect(discord.said()).toHaveLength(1);
+    expect(discord.botMessages()).toHaveLength(1);
     expectNoRejections(discord);
   });
 
@@ -503,12 +503,14 @@ describe('streaming', () => {
     const code = (lines: number) =>
       `\`\`\`ts\n${Array.from({ length: lines }, (_, n) => `const line${n} = ${n};`).join('\n')}\n\`\`\``;
     stream.update(() => ({ text: code(120) }));
-    await discord.until(() => discord.said().length === 2);
-    for (const message of discord.said()) expect(message.content).toMatch(/^```ts\n[\s\S]*\n```$/);
+    await discord.until(() => discord.botMessages().length === 2);
+    for (const message of discord.botMessages()) expect(message.content).toMatch(/^```ts\n[\s\S]*\n```$/);
     stream.update(() => ({ text: code(800) }));
-    await discord.until(() => discord.said().at(-1)?.content.endsWith('The full text will be attached.'));
+    await discord.until(() =>
+      discord.botMessages().at(-1)?.content.endsWith('The full text will be attached.'),
+    );
     await stream.close({ text: code(800) });
-    expect(discord.said()).toEqual([ask.original]);
+    expect(discord.botMessages()).toEqual([ask.original]);
     expect(
       ask.original?.attachments.map(({ filename, bytes }) => [filename, Buffer.from(bytes).toString()]),
     ).toEqual([['answer.md', code(800)]]);
@@ -530,7 +532,7 @@ describe('streaming', () => {
     discord.advance(16 * 60_000);
     await stream.close({ text: 'three' });
     expect(ask.original?.content).toBe('three');
-    expect(discord.said()).toHaveLength(1);
+    expect(discord.botMessages()).toHaveLength(1);
     expectNoRejections(discord);
   });
 });
@@ -544,14 +546,14 @@ describe('conversations', () => {
       message: { text: 'Because of **waves**.' },
     });
     const first = discord.mention({ text: 'why is the sea loud?' });
-    const answer = await discord.until(() => discord.said()[0]);
+    const answer = await discord.until(() => discord.botMessages()[0]);
     expect(answer).toMatchObject({ content: 'Because of **waves**.', replyTo: first.id, pinged: [] });
     discord.mention({
       text: 'and at night?',
       replyTo: answer,
       files: [{ filename: 'sea.png', contentType: 'image/png', bytes: new Uint8Array([1]) }],
     });
-    await discord.until(() => discord.said().length === 2);
+    await discord.until(() => discord.botMessages().length === 2);
     expect(bot.invocations).toMatchObject([
       { id: first.id, command: 'ask', options: { question: 'why is the sea loud?' }, conversation: [] },
       {
@@ -588,7 +590,7 @@ describe('conversations', () => {
     const { address } = await started;
     await platform.show(address, { text: 'la' }, { key: 'j', remember: async () => {} });
     await platform.show(address, { text: 'la la' }, { key: 'j', remember: async () => {} });
-    expect(discord.said()).toMatchObject([{ content: 'la la', replyTo: question.id, pinged: [] }]);
+    expect(discord.botMessages()).toMatchObject([{ content: 'la la', replyTo: question.id, pinged: [] }]);
     expectNoRejections(discord);
   });
 });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { kindOfTalk } from '../../../src/platforms/shared/talk.ts';
+import { classifyMessage } from '../../../src/platforms/shared/talk.ts';
 
 const COMMANDS = [{ name: 'song' }];
 
 describe('a message in a channel where every message is a question', () => {
   it.each(['.net or java?', '$AAPL price?', '~nice~', '$AAPL fell', '-5 or 5?', '...and then', '?', 'why'])(
     'is a question: %s',
-    (text) => expect(kindOfTalk(text, COMMANDS)).toBe('question'),
+    (text) => expect(classifyMessage(text, COMMANDS)).toBe('question'),
   );
 
   it.each([
@@ -18,9 +18,9 @@ describe('a message in a channel where every message is a question', () => {
     ';;skip',
     '-play rain',
     '/imagine',
-  ])('is a command of another bot: %s', (text) => expect(kindOfTalk(text, COMMANDS)).toBe('none'));
+  ])('is a command of another bot: %s', (text) => expect(classifyMessage(text, COMMANDS)).toBe('none'));
 
   it('is a command of the bot: /song', () => {
-    expect(kindOfTalk('/song about rain', COMMANDS)).toBe('command');
+    expect(classifyMessage('/song about rain', COMMANDS)).toBe('command');
   });
 });

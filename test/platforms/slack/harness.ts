@@ -9,7 +9,7 @@ import {
 import type { Bot } from '../../../src/core/bot/create-bot.ts';
 import type { Outcome } from '../../../src/core/bot/outcome.ts';
 import type { Address, HomeRequest, Invocation, SuggestRequest } from '../../../src/core/invocation.ts';
-import type { HomeSection, KeptFile, MediaItem, Message } from '../../../src/core/message.ts';
+import type { HomeSection, MediaFile, MediaItem, Message } from '../../../src/core/message.ts';
 import type { Choice } from '../../../src/core/options.ts';
 import type { Measure } from '../../../src/core/telemetry/series.ts';
 import { platformRoutes } from '../../../src/http/platform-routes.ts';
@@ -145,7 +145,7 @@ export class FakeBot implements Bot {
   /** Channels where every message is a question. */
   readonly talkative = new Set<string>();
 
-  async talks({ channel }: Address): Promise<boolean> {
+  async answersEveryMessage({ channel }: Address): Promise<boolean> {
     return this.talkative.has(channel);
   }
 
@@ -171,7 +171,7 @@ export const media: MediaReader = {
     `https://bot.example/files/${name}?as=${encodeURIComponent(downloadName)}`,
 };
 
-export function storedFile(name: string, contentType: string): { type: 'kept'; file: KeptFile } {
+export function storedFile(name: string, contentType: string): { type: 'kept'; file: MediaFile } {
   return { type: 'kept', file: { name, bytes: FILES.get(name)?.length ?? 1, contentType } };
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
-import type { KeptFile } from '../../../src/core/message.ts';
+import type { MediaFile } from '../../../src/core/message.ts';
 import {
   createTerminal,
   type Terminal,
@@ -28,7 +28,7 @@ export function createPaper(): Writable & { readonly written: () => string } {
 function createFileStore() {
   const files = new Map<string, Uint8Array>();
   return {
-    keep(bytes: Uint8Array, contentType = 'application/octet-stream'): KeptFile {
+    keep(bytes: Uint8Array, contentType = 'application/octet-stream'): MediaFile {
       const name = `kept-${files.size}`;
       files.set(name, bytes);
       return { name, bytes: bytes.byteLength, contentType };

@@ -1,4 +1,4 @@
-import type { KeptFile } from '../../../src/core/message.ts';
+import type { MediaFile } from '../../../src/core/message.ts';
 import type { BrowserEvent, BrowserMessage, MarkdownNode } from '../../../src/core/web/browser-chat.ts';
 import type { BrowserChat } from '../../../src/core/web/platform-routes.ts';
 import { createWeb, type WebOptions } from '../../../src/platforms/web/adapter.ts';
@@ -58,7 +58,7 @@ export async function openWeb(options: Partial<WebOptions> = {}) {
   return {
     make,
     files,
-    keep(bytes: Uint8Array, contentType: string): KeptFile {
+    keep(bytes: Uint8Array, contentType: string): MediaFile {
       const name = `kept-${files.size}`;
       files.set(name, bytes);
       return { name, bytes: bytes.byteLength, contentType };

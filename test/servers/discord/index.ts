@@ -18,8 +18,8 @@
  * discord.contextMenu({ name: 'Ask about this', message });
  * discord.mention({ text: 'how are you?' }); discord.say({ text: 'hi', channel: discord.directChannel() });
  *
- * discord.said();                                             // the bot's messages in a channel; message.history has each state
- * await discord.until(() => discord.said().find((m) => m.content.includes('done')));
+ * discord.botMessages();                                             // the bot's messages in a channel; message.history has each state
+ * await discord.until(() => discord.botMessages().find((m) => m.content.includes('done')));
  * expect(discord.refused).toEqual([]);                        // Discord would have accepted every request
  * ```
  *

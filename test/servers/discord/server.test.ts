@@ -175,10 +175,10 @@ describe('the local Discord', () => {
     expect(await send()).toMatchObject(
       await send().then((message) => ({ id: (message as { id: string }).id })),
     );
-    expect(discord.said()).toHaveLength(1);
+    expect(discord.botMessages()).toHaveLength(1);
     discord.advance(5 * 60_000 + 1);
     await send();
-    expect(discord.said()).toHaveLength(2);
+    expect(discord.botMessages()).toHaveLength(2);
   });
 
   it('records who a message pings', async () => {
@@ -190,7 +190,7 @@ describe('the local Discord', () => {
     await send();
     await send({ parse: [] });
     await send({ parse: [], users: [discord.user.id] });
-    expect(discord.said().map((message) => message.pinged)).toEqual([
+    expect(discord.botMessages().map((message) => message.pinged)).toEqual([
       [discord.user.id, 'everyone'],
       [],
       [discord.user.id],

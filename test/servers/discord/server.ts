@@ -127,7 +127,7 @@ export class DiscordServer extends People {
   }
 
   /** Returns the bot's messages in a channel. */
-  said(channel: Channel = this.channel): StoredMessage[] {
+  botMessages(channel: Channel = this.channel): StoredMessage[] {
     return this.messages(channel).filter((message) => message.author.id === this.world.bot.id);
   }
 

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { resetRules, setPause, setRule } from '../../../src/settings/access/changes.ts';
 import { limitOf } from '../../../src/settings/access/precedence.ts';
-import { type KeptSettings, MOST_RULES, readSettings } from '../../../src/settings/decisions.ts';
+import { MOST_RULES, readSettings, type StoredSettings } from '../../../src/settings/decisions.ts';
 import { describeLimit, ruleText } from '../../../src/settings/words.ts';
 import { rule, subject } from './rules.ts';
 
 const PLACE = { from: 'server', at: { platform: 'discord' } } as const;
 const EMPTY = readSettings('server', undefined);
 
-const settingsWith = (...texts: readonly string[]): KeptSettings => ({ ...EMPTY, rules: texts.map(rule) });
+const settingsWith = (...texts: readonly string[]): StoredSettings => ({ ...EMPTY, rules: texts.map(rule) });
 const set = (text: string, ...before: readonly string[]) =>
   setRule(rule(text), PLACE)(settingsWith(...before));
 

@@ -22,14 +22,14 @@ export function Menu({ label, sign, icon, entries }) {
   useEffect(() => {
     if (!isOpen) return;
     /** @param {Event} event */
-    const closeOutside = ({ target }) => {
+    const closeExternal = ({ target }) => {
       if (target instanceof Node && !frame.current?.contains(target)) setOpen(false);
     };
-    document.addEventListener('pointerdown', closeOutside);
-    document.addEventListener('focusin', closeOutside);
+    document.addEventListener('pointerdown', closeExternal);
+    document.addEventListener('focusin', closeExternal);
     return () => {
-      document.removeEventListener('pointerdown', closeOutside);
-      document.removeEventListener('focusin', closeOutside);
+      document.removeEventListener('pointerdown', closeExternal);
+      document.removeEventListener('focusin', closeExternal);
     };
   }, [isOpen]);
 

@@ -128,7 +128,7 @@ export function createGuilds(client: () => Client, log: Log) {
       permissionsIn(guild, channel, person)?.has(PermissionFlagsBits.UseApplicationCommands) ?? true,
 
     /** Whether a member can read the messages at an address; false if unknown, and in private threads. */
-    mayRead({ guild = '', channel, parent, public: wasPublic }: Address, person: Person): boolean {
+    canRead({ guild = '', channel, parent, public: wasPublic }: Address, person: Person): boolean {
       const found = guildOf(guild)?.channels.cache.get(channel);
       if (found?.type === ChannelType.PrivateThread) return false;
       // Archived threads are not cached.

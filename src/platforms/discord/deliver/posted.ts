@@ -41,9 +41,9 @@ export async function retractMessages(
   kept: Posted,
   tools: DeliveryTools,
 ): Promise<void> {
-  const keptIds = new Set(discordPostOf(kept).messages.map(({ id }) => id));
+  const storedIds = new Set(discordPostOf(kept).messages.map(({ id }) => id));
   const post = discordPostOf(stray);
-  const messages = post.messages.filter(({ id }) => !keptIds.has(id));
+  const messages = post.messages.filter(({ id }) => !storedIds.has(id));
   const options = { key: '', remember: async () => undefined };
   try {
     await createWriter(address, { ...post, messages }, options, tools).writePages([]);

@@ -1,6 +1,6 @@
 /** Reads a message as text and files, including its embeds, components, poll and forwarded messages. */
 import type { FileReference } from '../../../core/options.ts';
-import type { SpokenMessage } from '../../shared/question.ts';
+import type { PersonMessage } from '../../shared/question.ts';
 import type { Guilds } from '../connection/guilds.ts';
 import { ZERO_WIDTH_SPACE } from '../render/escape.ts';
 import type { Component, MessageContent } from './incoming-message.ts';
@@ -14,7 +14,7 @@ export interface ContentTools {
 type Snapshot = MessageContent['message_snapshots'][number]['message'];
 
 /** Replaces mentions with names. Mentions of the bot are removed. */
-export function contentOf(message: MessageContent, tools: ContentTools): SpokenMessage {
+export function contentOf(message: MessageContent, tools: ContentTools): PersonMessage {
   const forwarded = message.message_snapshots.map((snapshot) => snapshot.message);
   return {
     text: [

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { ConversationTurn, HistoryReference } from '../../../core/invocation.ts';
 import { parseActionId } from '../../../core/message.ts';
 import { present } from '../../../core/util/present.ts';
-import { isBare } from '../../shared/question.ts';
+import { isEmptyMessage } from '../../shared/question.ts';
 import { isThread } from '../connection/guilds.ts';
 import { ZERO_WIDTH_SPACE } from '../render/escape.ts';
 import { allComponents, type ContentTools, contentOf } from './content.ts';
@@ -122,7 +122,7 @@ function turnOf(message: IncomingMessage, tools: ContentTools): ConversationTurn
     return isEmpty ? [] : [{ author: 'bot', text, files, ...present({ job, answers }) }];
   }
   const content = contentOf(message, tools);
-  if (isBare(content)) return [];
+  if (isEmptyMessage(content)) return [];
   const name = author.global_name ?? author.username;
   return [{ author: 'person', name, person: author.id, ...content }];
 }

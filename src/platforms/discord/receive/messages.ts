@@ -2,8 +2,8 @@
 import type { Invocation } from '../../../core/invocation.ts';
 import type { Message } from '../../../core/message.ts';
 import { present } from '../../../core/util/present.ts';
-import { ASK, isBare, questionIn } from '../../shared/question.ts';
-import { kindOfTalk, TYPED_COMMAND } from '../../shared/talk.ts';
+import { ASK, isEmptyMessage, questionIn } from '../../shared/question.ts';
+import { classifyMessage, TYPED_COMMAND } from '../../shared/talk.ts';
 import { isThread, supportsThreads } from '../connection/guilds.ts';
 import { showMessage } from '../deliver/show.ts';
 import { preventsSending } from '../permissions.ts';
@@ -51,10 +51,10 @@ export async function converse(message: IncomingMessage, tools: ReceivingTools):
   const content = contentOf(message, tools);
   if (isToRole && message.content === '') return await say(invocation, { text: ROLE_HIDDEN }, tools);
   // A reply without text asks about the message it replies to.
-  const hasQuestion = !isBare(content) || replied === undefined || replied.author.id === self;
+  const hasQuestion = !isEmptyMessage(content) || replied === undefined || replied.author.id === self;
   const source = hasQuestion ? message : replied;
   const question = hasQuestion ? content : contentOf(source, tools);
-  if (!hasQuestion && isBare(question)) return await say(invocation, { text: MESSAGE_HIDDEN }, tools);
+  if (!hasQuestion && isEmptyMessage(question)) return await say(invocation, { text: MESSAGE_HIDDEN }, tools);
   const history = historyOfMessage(source, self);
   await answer({ ...invocation, ...questionIn(question), ...present({ history }) }, tools);
 }
@@ -65,8 +65,8 @@ async function isQuestionInTalk(message: IncomingMessage, { bot, talk }: Receivi
   // Also without Discord's permission to mention everyone.
   const isToAll = /@(?:everyone|here)\b/.test(content);
   if (!supportsThreads(type) || isToAll || talk.isRefused(channel, author.id)) return false;
-  const kind = kindOfTalk(content, bot.commands);
-  return kind !== 'none' && (await bot.talks(addressOfMessage(message, undefined)));
+  const kind = classifyMessage(content, bot.commands);
+  return kind !== 'none' && (await bot.answersEveryMessage(addressOfMessage(message, undefined)));
 }
 
 /** Answers in a new thread, or as a reply if the bot cannot open threads. */
@@ -78,7 +78,7 @@ async function answerTalk(
   const channel = message.channel_id;
   const content = contentOf(message, tools);
   const { text } = content;
-  if (kindOfTalk(message.content, tools.bot.commands) === 'command')
+  if (classifyMessage(message.content, tools.bot.commands) === 'command')
     return await say({ id, address }, { text: TYPED_COMMAND }, tools);
   const turn = { author: 'person' as const, person: person.id, name: person.displayName, text, files: [] };
   const place = tools.talk.place(channel, turn, () => openTalkThread(message, tools));

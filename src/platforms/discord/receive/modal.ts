@@ -20,7 +20,7 @@ import {
   readNumber,
 } from '../../../core/options.ts';
 import { ellipsis } from '../../../core/util/words.ts';
-import { fileOptions, willBeUsed } from '../../shared/form-files.ts';
+import { fileOptions, preselectedHint } from '../../shared/form-files.ts';
 import { addField, fieldName, textParts } from '../../shared/form-text.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import type { Row } from '../render/buttons.ts';
@@ -89,7 +89,7 @@ function labelOf({ name, option, initial }: Field): APILabelComponent {
     type: ComponentType.Label,
     label: ellipsis(title, DISCORD_LIMITS.labelText),
     description: ellipsis(
-      typeof initial === 'object' ? willBeUsed(initial) : option.description,
+      typeof initial === 'object' ? preselectedHint(initial) : option.description,
       DISCORD_LIMITS.labelDescription,
     ),
     component: fieldOf(name, option, initial),

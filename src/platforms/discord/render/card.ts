@@ -4,7 +4,7 @@ import type { Message, Progress } from '../../../core/message.ts';
 import { present } from '../../../core/util/present.ts';
 import { ellipsis } from '../../../core/util/words.ts';
 import type { Block } from '../../shared/markdown/blocks.ts';
-import { progressFacts, stageToSay } from '../../shared/progress.ts';
+import { progressFacts, stageText } from '../../shared/progress.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import { disableMentions, escapePlain, safeUrl } from './escape.ts';
 import { plainBlock, plainLine, smallPrintBlock } from './markdown.ts';
@@ -66,7 +66,7 @@ export function plainCard(message: Message): Pick<Card, 'before' | 'after'> {
   return {
     before: [
       ...(message.title?.trim() ? [plainBlock(message.title, ['**'])] : []),
-      ...(stageToSay(message) ? [plainBlock(stageToSay(message))] : []),
+      ...(stageText(message) ? [plainBlock(stageText(message))] : []),
     ],
     after: [
       ...(message.fields ?? []).map(({ name, value }) => plainLine(`${name}: ${value}`)),
@@ -126,7 +126,7 @@ function footerOf(footer: string | undefined, after: Block[]): Pick<APIEmbed, 'f
 function headOf(message: Message, before: Block[]): string {
   const { progress } = message;
   if (!progress) return '';
-  const stage = stageToSay(message).replace(/\s+/g, ' ');
+  const stage = stageText(message).replace(/\s+/g, ' ');
   const shown = escapePlain(stage);
   const isLong = shown.length > MAX_STAGE_LENGTH;
   if (isLong) before.unshift(plainBlock(stage));

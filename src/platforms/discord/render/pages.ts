@@ -5,8 +5,8 @@
 import type { APIEmbed } from 'discord.js';
 import {
   type Button,
-  type KeptFile,
   LINKED_FILES_SENTENCE,
+  type MediaFile,
   type MediaItem,
   type MediaSource,
   type Message,
@@ -28,7 +28,7 @@ export interface PageFile {
   readonly alt?: string;
   readonly contentType: string;
   readonly source:
-    | { readonly type: 'kept'; readonly file: KeptFile }
+    | { readonly type: 'kept'; readonly file: MediaFile }
     | { readonly type: 'text'; readonly text: string };
 }
 
@@ -36,7 +36,7 @@ interface RenderMediaOptions {
   /** The largest file that may be attached here; larger ones become links. */
   readonly fileBytes: number;
   /** Returns the signed address of a stored file. */
-  readonly link: (file: KeptFile, downloadName: string) => string;
+  readonly link: (file: MediaFile, downloadName: string) => string;
   readonly maxCovers: number;
 }
 
@@ -249,7 +249,7 @@ function renderMedia(items: readonly MediaItem[], { fileBytes, link, maxCovers }
 
 const isVisual = ({ kind }: MediaItem): boolean => kind === 'image' || kind === 'video';
 
-const attachable = (source: MediaSource, fileBytes: number): KeptFile | undefined =>
+const attachable = (source: MediaSource, fileBytes: number): MediaFile | undefined =>
   source.type === 'kept' && source.file.bytes <= fileBytes && source.file.bytes > 0 ? source.file : undefined;
 
 /** Groups files by message, within the limits of a request. Returns at least one group. */

@@ -5,7 +5,7 @@
 import type { webApi } from '@slack/bolt';
 import type { SuggestedPrompt } from '../../../core/bot/command.ts';
 import type { Progress } from '../../../core/message.ts';
-import { ellipsis, queueWords, roughDuration } from '../../../core/util/words.ts';
+import { ellipsis, queuePositionText, roughDuration } from '../../../core/util/words.ts';
 import { slackErrorOf } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import { call } from './client.ts';
@@ -125,7 +125,7 @@ export function statusOf(
   const elapsed = roughDuration(elapsedMs);
   const fact =
     queuePosition !== undefined
-      ? queueWords(queuePosition)
+      ? queuePositionText(queuePosition)
       : until !== undefined
         ? `up to ${roughDuration(Math.max(0, until - now))} more`
         : // An exceeded estimate is wrong.

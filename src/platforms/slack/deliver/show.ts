@@ -1,7 +1,7 @@
 /** Posts or edits a Message, and completes an interrupted try. */
 import { Readable } from 'node:stream';
 import type { Address } from '../../../core/invocation.ts';
-import type { KeptFile, MediaItem, Message } from '../../../core/message.ts';
+import type { MediaFile, MediaItem, Message } from '../../../core/message.ts';
 import { PlatformError, type Posted, type ShowOptions } from '../../platform.ts';
 import { call } from '../connection/client.ts';
 import {
@@ -99,7 +99,7 @@ async function showPost(post: Post, message: Message): Promise<void> {
   await tools.identity.settle();
   // Edits do not notify anyone, so an existing message mentions the requester in a reply.
   const wasPosted = isPosted(post);
-  const kept = keptItems(message);
+  const kept = storedItems(message);
   if (post.isUncertain) {
     if (kept.length > 0) await tools.sleep(SHARING_DELAY_MS);
     await findPosted(post);
@@ -129,12 +129,12 @@ async function showPost(post: Post, message: Message): Promise<void> {
   if (mention !== undefined && !called) await postMention(post, mention, message.notify);
 }
 
-interface KeptItem {
+interface StoredItem {
   readonly item: MediaItem;
-  readonly file: KeptFile;
+  readonly file: MediaFile;
 }
 
-async function upload(post: Post, items: readonly KeptItem[]): Promise<void> {
+async function upload(post: Post, items: readonly StoredItem[]): Promise<void> {
   for (const { item, file } of items) {
     const open = () => post.tools.media.open(file);
     const upload = { name: item.name, bytes: file.bytes, open };
@@ -143,14 +143,14 @@ async function upload(post: Post, items: readonly KeptItem[]): Promise<void> {
 }
 
 /** The smaller variant of a file that Slack rejected. The file itself becomes a link. */
-function smallerOf({ state }: Post, { item, file }: KeptItem): KeptItem[] {
+function smallerOf({ state }: Post, { item, file }: StoredItem): StoredItem[] {
   if (state.files[file.name]?.state !== 'link' || item.smaller?.source.type !== 'kept') return [];
   return [{ item: { ...item, name: item.smaller.name }, file: item.smaller.source.file }];
 }
 
 /** Each stored file once. */
-function keptItems({ media = [] }: Message): KeptItem[] {
-  const items = new Map<string, KeptItem>();
+function storedItems({ media = [] }: Message): StoredItem[] {
+  const items = new Map<string, StoredItem>();
   for (const item of media) {
     if (item.source.type !== 'kept') continue;
     const { file } = item.source;
@@ -204,7 +204,7 @@ function renderOptions(
   message: Message,
   { budget, bare, pictures }: { budget: number; bare: boolean; pictures: boolean },
 ): RenderOptions {
-  const uploaded = keptItems(message).flatMap(({ item, file }): [string, string][] => {
+  const uploaded = storedItems(message).flatMap(({ item, file }): [string, string][] => {
     const id = files[file.name]?.id;
     return pictures && item.kind === 'image' && id !== undefined ? [[file.name, id]] : [];
   });

@@ -5,17 +5,17 @@ import type { AnyCommand } from '../../../core/bot/command.ts';
 import { toMessage, UserError } from '../../../core/errors.ts';
 import type { Message } from '../../../core/message.ts';
 import type { RawOptions } from '../../../core/options.ts';
-import { askedHelp, opensForm, readKnownLine, typedOptions } from '../../shared/command-line.ts';
+import { opensForm, readKnownLine, requestedHelp, typedOptions } from '../../shared/command-line.ts';
 import { renderPrivately } from '../deliver/private.ts';
 import { unescapeSlack } from '../render/escape.ts';
 import type { Part } from '../render/parts.ts';
-import { inSlackWords } from '../words.ts';
+import { withSlackTerms } from '../words.ts';
 import { openCommandForm } from './open-form.ts';
 import { slashAddress, slashSchema } from './payloads.ts';
 import { type ListenerTools, respond, toolsIn, type WorkspaceTools } from './respond.ts';
 
 export function listenToCommands(app: App, shared: ListenerTools): void {
-  const commands = shared.bot.commands.map(inSlackWords);
+  const commands = shared.bot.commands.map(withSlackTerms);
   app.command(/./, async ({ body, context, ack }) => {
     await take(slashSchema.parse(body), commands, ack, await toolsIn(context, shared));
   });
@@ -36,7 +36,7 @@ async function take(
   };
   try {
     const line = readSlashLine(`${slash.command} ${slash.text}`, commands);
-    const help = askedHelp(line.command, line);
+    const help = requestedHelp(line.command, line);
     if (help) return await replyPrivately(help);
     const { subcommand, options } = readTyped(line);
     if (options === 'form') {

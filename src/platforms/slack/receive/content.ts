@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isPlainObject } from '../../../core/invocation.ts';
 import type { FileReference } from '../../../core/options.ts';
 import type { Log } from '../../../core/telemetry/log.ts';
-import type { SpokenMessage } from '../../shared/question.ts';
+import type { PersonMessage } from '../../shared/question.ts';
 import { call, type SlackTools } from '../connection/client.ts';
 import type { Workspace } from '../connection/workspaces.ts';
 import { slackErrorOf } from '../errors.ts';
@@ -14,7 +14,7 @@ import { spoken, type Talk } from './incoming-message.ts';
 type ContentTools = SlackTools & Pick<Workspace, 'identity' | 'people'> & { readonly log: Log };
 type MessageContent = Pick<Talk, 'text' | 'files' | 'blocks' | 'attachments' | 'bot_id'>;
 
-export interface TalkContent extends SpokenMessage {
+export interface TalkContent extends PersonMessage {
   /** Messages to the person about files that cannot be read. */
   readonly problems: readonly string[];
 }

@@ -62,12 +62,12 @@ export function mentions({ text }: Pick<Talk, 'text'>, { botUser }: Pick<Identit
 }
 
 /** True if the message starts with a mention of someone else. */
-export function isToSomebodyElse({ text }: Pick<Talk, 'text'>): boolean {
+export function addressesSomeoneElse({ text }: Pick<Talk, 'text'>): boolean {
   return /^\s*<[@!]/.test(text);
 }
 
 /** True if the message mentions people, a group or everyone. */
-export function isAboutPeople({ text }: Pick<Talk, 'text'>): boolean {
+export function mentionsPeople({ text }: Pick<Talk, 'text'>): boolean {
   return /<(?:@|!(?:here|channel|everyone|subteam))/.test(text);
 }
 

@@ -5,18 +5,18 @@ import type { Outcome } from '../../../core/bot/outcome.ts';
 import type { Address, ConversationTurn, HistoryReference, Invocation } from '../../../core/invocation.ts';
 import { present } from '../../../core/util/present.ts';
 import { createDeletions } from '../../shared/deletions.ts';
-import { isBare, questionIn, type SpokenMessage } from '../../shared/question.ts';
-import { createTalkMemory, kindOfTalk, TYPED_COMMAND } from '../../shared/talk.ts';
+import { isEmptyMessage, type PersonMessage, questionIn } from '../../shared/question.ts';
+import { classifyMessage, createTalkMemory, TYPED_COMMAND } from '../../shared/talk.ts';
 import { sendPrivately } from '../deliver/private.ts';
 import { LIMITS } from '../limits.ts';
 import { unescapeSlack } from '../render/escape.ts';
 import { contentOfTalk } from './content.ts';
 import { historyBefore, isBotIn, readSlackHistory } from './history.ts';
 import {
-  isAboutPeople,
+  addressesSomeoneElse,
   isFromPerson,
-  isToSomebodyElse,
   mentions,
+  mentionsPeople,
   type PersonTalk,
   spoken,
   type Talk,
@@ -85,7 +85,7 @@ export function listenToTalk(app: App, shared: ListenerTools): void {
     const { problems, ...message } = await contentOfTalk(talk, tools);
     if (thread !== undefined) threads.join(channel, thread);
     if (problems.length > 0) await sendPrivately(address, { text: problems.join('\n') }, tools);
-    if (problems.length > 0 && isBare(message)) return;
+    if (problems.length > 0 && isEmptyMessage(message)) return;
     const question = await questionOf(message, before ? { before } : { history: historyBefore(talk) }, tools);
     const run = async (invocation: Invocation): Promise<Outcome | undefined> => {
       const outcome = await deletions.run(invocation, tools.bot);
@@ -111,14 +111,15 @@ export function listenToTalk(app: App, shared: ListenerTools): void {
     await reply(talk, { thread: isAgents ? thread : inThread, ...first, isAgents }, tools);
   }
 
-  const talks = async ({ channel, user }: PersonTalk, { team, bot }: WorkspaceTools) =>
-    await bot.talks(channelAddress(team, { channel, person: user }));
+  const answersEveryMessage = async ({ channel, user }: PersonTalk, { team, bot }: WorkspaceTools) =>
+    await bot.answersEveryMessage(channelAddress(team, { channel, person: user }));
 
   /** Answers a channel message where every message may be a question. */
   async function replyToTalk(talk: PersonTalk, tools: WorkspaceTools): Promise<void> {
     const { channel, user, text, ts } = talk;
-    const kind = isAboutPeople(talk) ? 'none' : kindOfTalk(unescapeSlack(text), tools.bot.commands);
-    if (kind === 'none' || memory.isRefused(channel, user) || !(await talks(talk, tools))) return;
+    const kind = mentionsPeople(talk) ? 'none' : classifyMessage(unescapeSlack(text), tools.bot.commands);
+    if (kind === 'none' || memory.isRefused(channel, user) || !(await answersEveryMessage(talk, tools)))
+      return;
     if (kind === 'command') {
       const address = channelAddress(tools.team, { channel, person: user });
       return await sendPrivately(address, { text: TYPED_COMMAND }, tools);
@@ -151,7 +152,8 @@ export function listenToTalk(app: App, shared: ListenerTools): void {
       // A mention also arrives as an app_mention.
       if (!shared.threads || mentions(talk, identity)) return;
       if (thread === undefined) return replyToTalk(talk, tools);
-      if (isToSomebodyElse(talk) || (isAboutPeople(talk) && (await talks(talk, tools)))) return;
+      if (addressesSomeoneElse(talk) || (mentionsPeople(talk) && (await answersEveryMessage(talk, tools))))
+        return;
       if (talk.parent_user_id !== identity.botUser && threads.isIgnored(channel, thread)) return;
       const hasJoined =
         talk.parent_user_id === identity.botUser ||
@@ -165,11 +167,12 @@ export function listenToTalk(app: App, shared: ListenerTools): void {
 
 /** A bare mention refers to the last message of a person, which is read now. */
 async function questionOf(
-  message: SpokenMessage,
+  message: PersonMessage,
   { before, history }: { before?: readonly ConversationTurn[]; history?: HistoryReference | undefined },
   tools: WorkspaceTools,
 ) {
-  if (!isBare(message)) return { ...questionIn(message), ...present({ conversation: before, history }) };
+  if (!isEmptyMessage(message))
+    return { ...questionIn(message), ...present({ conversation: before, history }) };
   const earlier = before ?? (await readSlackHistory(history, tools));
   const index = earlier.findLastIndex(({ author }) => author === 'person');
   const questionTurn = earlier[index];

@@ -1,12 +1,12 @@
 /** Renders context lines: links to files, and small print. */
 import type { types } from '@slack/bolt';
-import { type KeptFile, LINKED_FILES_SENTENCE, type MediaItem } from '../../../core/message.ts';
+import { LINKED_FILES_SENTENCE, type MediaFile, type MediaItem } from '../../../core/message.ts';
 import { LIMITS } from '../limits.ts';
 import { escapeMrkdwn, mrkdwn, plainText, splitMrkdwn } from './escape.ts';
 
 export interface LinkOptions {
   /** Returns a link for a file that Slack rejected, or for every file where uploads are impossible. */
-  readonly links?: (file: KeptFile, downloadName: string) => string | undefined;
+  readonly links?: (file: MediaFile, downloadName: string) => string | undefined;
 }
 
 /** Groups of at most `maxElements` elements with limited length, so that a few long ones do not fill a message. */

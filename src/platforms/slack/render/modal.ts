@@ -11,10 +11,10 @@ import type {
   RawOptions,
 } from '../../../core/options.ts';
 import { present } from '../../../core/util/present.ts';
-import { willBeUsed } from '../../shared/form-files.ts';
+import { preselectedHint } from '../../shared/form-files.ts';
 import { addField, fieldName, textParts } from '../../shared/form-text.ts';
 import { LIMITS } from '../limits.ts';
-import { optionInSlackWords } from '../words.ts';
+import { optionWithSlackTerms } from '../words.ts';
 import { plainText } from './escape.ts';
 
 export const FORM_CALLBACK = 'form';
@@ -52,7 +52,7 @@ export function formView(form: Form, address: Address, home?: string): types.Mod
     close: plainText('Cancel', LIMITS.viewButton),
     private_metadata: metadataOf(form, address, home),
     blocks: Object.entries(form.options).flatMap(([name, option]) =>
-      inputBlocks(name, optionInSlackWords(option), form.initial[name]),
+      inputBlocks(name, optionWithSlackTerms(option), form.initial[name]),
     ),
   };
 }
@@ -97,7 +97,7 @@ function inputBlock(
   initial: OptionValue | undefined,
 ): types.InputBlock {
   const file = typeof initial === 'object' ? initial : undefined;
-  const hint = file === undefined ? option.description : willBeUsed(file);
+  const hint = file === undefined ? option.description : preselectedHint(file);
   const { name: optionName, by } = fieldName(name);
   const label = `${optionName.replace(/[-_]/g, ' ')}${by === undefined ? '' : ' (continued)'}`;
   return {

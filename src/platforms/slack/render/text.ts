@@ -2,7 +2,7 @@
 import type { types } from '@slack/bolt';
 import type { Message } from '../../../core/message.ts';
 import { ellipsis } from '../../../core/util/words.ts';
-import { progressFacts, stageToSay } from '../../shared/progress.ts';
+import { progressFacts, stageText } from '../../shared/progress.ts';
 import { splitPlain, wholeCharacters } from '../../shared/text.ts';
 import { LIMITS } from '../limits.ts';
 import { escapeMrkdwn, mrkdwn, plainText, splitMrkdwn } from './escape.ts';
@@ -32,7 +32,7 @@ export function progressBlocks(message: Message): types.KnownBlock[] {
   const { progress } = message;
   if (!progress) return [];
   const facts = [
-    escapeMrkdwn(ellipsis(stageToSay(message), MAX_STAGE)),
+    escapeMrkdwn(ellipsis(stageText(message), MAX_STAGE)),
     ...progressFacts(progress, (word, at) => time(word, at, word === 'started' ? '{time}' : '{time_secs}')),
   ];
   const shown = facts.filter((fact) => fact !== '').join(' · ');
@@ -75,7 +75,7 @@ export function summaryOf(message: Message, { person }: { readonly person: strin
   const fields = (message.fields ?? []).map(({ name, value }) => `${name}: ${value}`);
   // File names are not helpful here.
   const media = (message.media ?? []).map(({ alt, caption }) => alt?.trim() || caption?.trim());
-  const facts = [message.title, stageToSay(message), text, ...fields, ...media, message.footer];
+  const facts = [message.title, stageText(message), text, ...fields, ...media, message.footer];
   const known = facts.filter((fact) => fact !== undefined && fact.trim() !== '');
   const [first] = splitMrkdwn([...new Set(known)].join(' · '), LIMITS.fallbackText);
   return `${mention}${first ?? '…'}`;

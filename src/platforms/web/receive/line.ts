@@ -3,7 +3,7 @@
 import { UserError } from '../../../core/errors.ts';
 import type { FileReference, OptionDeclarations, OptionValue, RawOptions } from '../../../core/options.ts';
 import type { BrowserAnswer } from '../../../core/web/browser-chat.ts';
-import { askedHelp, opensForm, readKnownLine, typedOptions } from '../../shared/command-line.ts';
+import { opensForm, readKnownLine, requestedHelp, typedOptions } from '../../shared/command-line.ts';
 import { readableText, webNodes } from '../render/markdown.ts';
 import type { WebMessage } from '../render/message.ts';
 import {
@@ -29,7 +29,7 @@ export async function runLine(
   const line = readableText(request.line).trim();
   if (!line.startsWith('/')) return await runMessage({ ...request, line }, files, context, tools);
   const parsed = readKnownLine(line, tools.bot.commands);
-  const help = askedHelp(parsed.command, parsed);
+  const help = requestedHelp(parsed.command, parsed);
   if (help) {
     await tools.posts.sendPrivately(context.address, help);
     return DONE;

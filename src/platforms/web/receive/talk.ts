@@ -1,6 +1,6 @@
 /** Messages to the bot without a command: direct messages, mentions and replies. */
 import type { ConversationTurn, Invocation } from '../../../core/invocation.ts';
-import { questionIn, type SpokenMessage } from '../../shared/question.ts';
+import { type PersonMessage, questionIn } from '../../shared/question.ts';
 import { findPerson } from '../connection/community.ts';
 import type { History } from '../deliver/history.ts';
 import { postId } from '../deliver/posts.ts';
@@ -22,7 +22,7 @@ export function textForBot(
 /** The question as an invocation, with the conversation before it. */
 export function questionFor(
   message: WebMessage,
-  question: SpokenMessage,
+  question: PersonMessage,
   { isDirect, history }: { readonly isDirect: boolean; readonly history: History },
 ): Pick<Invocation, 'command' | 'options' | 'conversation' | 'isMessage' | 'files'> {
   const conversation =

@@ -4,7 +4,7 @@ import type { Button, MediaItem, Message } from '../../../core/message.ts';
 import { present } from '../../../core/util/present.ts';
 import type { BrowserButton } from '../../../core/web/browser-chat.ts';
 import { arrangeButtons, spokenName } from '../../shared/buttons.ts';
-import { stageToSay } from '../../shared/progress.ts';
+import { stageText } from '../../shared/progress.ts';
 import { wellFormed } from '../../shared/text.ts';
 import { linkableUrl, readableText, webNodes } from './markdown.ts';
 import type { WebContent, WebMedia } from './message.ts';
@@ -28,7 +28,7 @@ export async function renderForWeb(input: Message, person: string): Promise<Rend
     media: media?.map(mediaOf),
     buttons: shown.length > 0 ? shown.flatMap((button) => buttonOf(button, message)) : undefined,
     more: more.length > 0 ? more.flatMap((button) => buttonOf(button, message)) : undefined,
-    progress: progress && { ...progress, stage: line(stageToSay(message)) },
+    progress: progress && { ...progress, stage: line(stageText(message)) },
     footer: footer && readableText(footer),
   };
   return { content, source: text || (title ?? '') };

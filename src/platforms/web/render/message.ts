@@ -1,11 +1,11 @@
 /** A message in the history: the fields sent to pages, plus internal ones. */
 
-import type { KeptFile } from '../../../core/message.ts';
+import type { MediaFile } from '../../../core/message.ts';
 import type { BrowserMedia, BrowserMessage } from '../../../core/web/browser-chat.ts';
 
 export interface WebMedia extends Omit<BrowserMedia, 'bytes'> {
   /** A stored file. Its link expires, so it is created when the message is sent to a page. */
-  readonly file?: KeptFile;
+  readonly file?: MediaFile;
 }
 
 export interface WebMessage extends Omit<BrowserMessage, 'media'> {

@@ -83,7 +83,7 @@ it('posts messages from a standby replica', async () => {
   const { channel, guild, user } = discord;
   const address = { platform: 'discord', channel: channel.id, guild: guild.id, person: user.id };
   await other.show(address, { text: 'Here' }, new StoredPost('j'));
-  expect(discord.said().map(({ content }) => content)).toEqual(['Here']);
+  expect(discord.botMessages().map(({ content }) => content)).toEqual(['Here']);
   expect(await other.isPublic?.(address)).toBe(true);
   channel.deniedToPeople.add('ViewChannel');
   expect(await other.isPublic?.(address)).toBe(false);

@@ -87,7 +87,7 @@ it('posts text and files through the proxy in DISCORD_API_URL', async () => {
   );
   expect(content).toBe('through a proxy');
   const posted = discord
-    .said()
+    .botMessages()
     .at(-1)
     ?.attachments.map(({ filename }) => filename);
   expect(posted).toEqual(['rain.txt']);

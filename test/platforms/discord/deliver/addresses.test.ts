@@ -74,7 +74,7 @@ describe.each(CHANNELS)('%s', (_name, channelIn, hasAccess) => {
     await platform.show(address, song(media), post);
     const card = await command.response();
     expect(card.attachments.map(({ filename }) => filename)).toEqual(['rain-1.mp3', 'rain-2.mp3']);
-    expect(discord.said(channel).map(({ pinged }) => pinged)).toEqual([[], [discord.user.id]]);
+    expect(discord.botMessages(channel).map(({ pinged }) => pinged)).toEqual([[], [discord.user.id]]);
     expectNoRejections(discord);
   });
 
@@ -92,14 +92,14 @@ describe.each(CHANNELS)('%s', (_name, channelIn, hasAccess) => {
       if (hasAccess) {
         await platform.show(address, song(media), post);
         expect(command.original?.attachments).toHaveLength(2);
-        expect(discord.said(channel)[0]).toBe(command.original);
+        expect(discord.botMessages(channel)[0]).toBe(command.original);
       } else {
         await expect(platform.show(address, song(media), post)).rejects.toMatchObject({
           code: 'gone',
           advice: expect.stringContaining("I'm not a member of this server"),
         });
         await platform.sendPrivately(address, song(media));
-        expect(discord.said(discord.directChannel()).at(-1)?.attachments).toHaveLength(2);
+        expect(discord.botMessages(discord.directChannel()).at(-1)?.attachments).toHaveLength(2);
       }
       expectNoRejections(discord);
     },
@@ -291,7 +291,7 @@ describe('missing permissions', () => {
       };
       const { notify: _, ...quiet } = song(media);
       await platform.show(address, quiet, new StoredPost('j'));
-      const [message] = discord.said();
+      const [message] = discord.botMessages();
       expect([message?.embeds.length, message?.attachments.length]).toEqual([
         expected.embeds,
         expected.files,

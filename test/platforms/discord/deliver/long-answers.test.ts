@@ -29,7 +29,7 @@ const writing = (count: number): Message => ({
   progress: { stage: 'Writing', startedAt: 1e12 },
 });
 const done = (count: number): Message => ({ title: 'Why?', text: words(count), footer: 'chat-small' });
-const messages = () => harness.discord.said();
+const messages = () => harness.discord.botMessages();
 const shows = (word: number) => JSON.stringify(messages()).includes(`w${String(word).padStart(4, '0')}`);
 
 describe('a long answer', () => {

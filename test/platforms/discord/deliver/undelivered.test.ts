@@ -42,7 +42,7 @@ async function startSong() {
   const job = await world.start(SONG, { address, person });
   const run = () => advanceOnce(dependencies, job);
   await run();
-  expect(discord.said(thread)).toHaveLength(1);
+  expect(discord.botMessages(thread)).toHaveLength(1);
   return { discord, thread, job, run, address, person };
 }
 
@@ -52,7 +52,7 @@ async function completeAfterClosing(close: (thread: Channel, discord: DiscordSer
   const { discord, thread, job } = song;
   close(thread, discord);
   await world.callback(job, songCallback('complete'));
-  const files = () => discord.said(discord.directChannel()).flatMap(({ attachments }) => attachments);
+  const files = () => discord.botMessages(discord.directChannel()).flatMap(({ attachments }) => attachments);
   return { ...song, files, titles: ['Rain_take_1.mp3', 'Rain_take_2.mp3'] };
 }
 
@@ -61,7 +61,7 @@ describe.each(CLOSINGS)('a song for %s', (_name, close, code) => {
     const { discord, job, run, files, titles } = await completeAfterClosing(close);
     await run();
     expect(files().map(({ filename }) => filename)).toEqual(expect.arrayContaining(titles));
-    expect(JSON.stringify(discord.said(discord.directChannel()))).toMatch(
+    expect(JSON.stringify(discord.botMessages(discord.directChannel()))).toMatch(
       /archived and locked|channel was deleted/,
     );
     expect(await world.read(job)).toMatchObject({ state: 'delivered' });
@@ -92,7 +92,7 @@ describe.each(CLOSINGS)('a song for %s', (_name, close, code) => {
 
 it('a song after its deadline mentions the requester when it is incomplete, and again when it is ready', async () => {
   const { discord, thread, job, run } = await startSong();
-  const mentions = () => discord.said(thread).filter(({ pinged }) => pinged.length > 0);
+  const mentions = () => discord.botMessages(thread).filter(({ pinged }) => pinged.length > 0);
   const words = () => mentions().map(({ content }) => content.replace(`<@${discord.user.id}>`, '@Ada'));
   world.clock.advance(31 * 60_000);
   discord.advance(31 * 60_000);
@@ -103,7 +103,7 @@ it('a song after its deadline mentions the requester when it is incomplete, and 
   for (let time = 0; time < 2; time += 1) await run();
   expect((await world.read(job)).state).toBe('delivered');
   expect(words()).toEqual(['@Ada this is incomplete.', '@Ada this is ready.']);
-  expect(discord.said(thread)[0]?.attachments).toHaveLength(3);
+  expect(discord.botMessages(thread)[0]?.attachments).toHaveLength(3);
   expect(discord.refused).toEqual([]);
 });
 
@@ -118,7 +118,7 @@ it('private messages beyond the follow-up limit are sent by direct message', asy
   const { address } = await started;
   for (let count = 1; count <= 6; count += 1) await platform.sendPrivately(address, { text: `${count}` });
   expect(command.followUps.map(({ content }) => content)).toEqual(['1', '2', '3', '4', '5']);
-  expect(discord.said(discord.directChannel()).map(({ content }) => content)).toEqual(['6']);
+  expect(discord.botMessages(discord.directChannel()).map(({ content }) => content)).toEqual(['6']);
 });
 
 it('two private messages in the same millisecond both arrive', async () => {
@@ -128,6 +128,6 @@ it('two private messages in the same millisecond both arrive', async () => {
   const { discord, platform } = harness;
   const address = { platform: 'discord', channel: 'gone', person: discord.user.id };
   await Promise.all(['Rain', 'Snow'].map((text) => platform.sendPrivately(address, { text })));
-  const messages = discord.said(discord.directChannel()).map(({ content }) => content);
+  const messages = discord.botMessages(discord.directChannel()).map(({ content }) => content);
   expect(messages.toSorted()).toEqual(['Rain', 'Snow']);
 });

@@ -31,11 +31,11 @@ type Mention = Parameters<Harness['discord']['mention']>[0];
 /** Mentions the bot and resolves with the messages of its answer. */
 async function talk({ discord, bot }: Harness, mention: Mention, answer: Message): Promise<StoredMessage[]> {
   bot.answer = async () => ({ type: 'message', visibility: 'channel', message: answer });
-  const before = discord.said(mention.channel).length;
+  const before = discord.botMessages(mention.channel).length;
   discord.mention(mention);
-  await discord.until(() => discord.said(mention.channel).at(-1)?.components.length, 'an answer');
+  await discord.until(() => discord.botMessages(mention.channel).at(-1)?.components.length, 'an answer');
   return await discord.until(() => {
-    const messages = discord.said(mention.channel).slice(before);
+    const messages = discord.botMessages(mention.channel).slice(before);
     return messages.at(-1)?.components.length ? messages : undefined;
   }, 'an answer');
 }
@@ -166,7 +166,7 @@ describe('a thread', () => {
     const command = discord.command({ name: 'ask', options: { question: 'Why is it so?' } });
     const { address } = await started;
     await harness.platform.show(address, message, { key: 'j', remember: async () => {} });
-    const last = discord.said().at(-1);
+    const last = discord.botMessages().at(-1);
     if (!last || last === command.original) throw new Error('The answer is one message');
     await discord.press('Continue in a thread', last).response();
     expect(discord.world.channels.get(last.id)?.name).toBe('“Why is it so?”');
@@ -177,7 +177,7 @@ describe('a mention without text', () => {
   it('shows what the bot can do', async () => {
     const harness = await start();
     const question = harness.discord.mention({ text: '' });
-    const answer = await harness.discord.until(() => harness.discord.said()[0], 'a greeting');
+    const answer = await harness.discord.until(() => harness.discord.botMessages()[0], 'a greeting');
     expect(answer.replyTo).toBe(question.id);
     expect(harness.bot.invocations).toMatchObject([{ command: 'minstrel', options: {} }]);
   });
@@ -212,7 +212,7 @@ describe('a mention without text', () => {
       user: harness.discord.world.addUser('Bob'),
     });
     harness.discord.mention({ text: '', replyTo: message });
-    const reply = await harness.discord.until(() => harness.discord.said()[0], 'an answer');
+    const reply = await harness.discord.until(() => harness.discord.botMessages()[0], 'an answer');
     expect(reply.content).toContain('“Ask about this”');
     expect(harness.bot.invocations).toEqual([]);
   });
@@ -221,7 +221,7 @@ describe('a mention without text', () => {
 it('a mention of its role without readable text explains what to do', async () => {
   const { discord, bot } = await start();
   discord.say({ text: `<@&${discord.guild.botRoleId}> what is a mode?` });
-  const answer = await discord.until(() => discord.said().at(-1), 'an answer');
+  const answer = await discord.until(() => discord.botMessages().at(-1), 'an answer');
   expect(answer.content).toContain('Mention me by name instead');
   expect(bot.invocations).toEqual([]);
 });

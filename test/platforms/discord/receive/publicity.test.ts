@@ -50,13 +50,13 @@ it('checks who can read an address: by overwrites and roles, by the parent in th
   });
   const { discord, platform } = harness;
   const someone = { id: discord.user.id, displayName: 'Ada', moderator: false, roles: [] };
-  const readable = (person: Person) => channels.map((channel) => platform.mayRead?.(at(channel), person));
+  const readable = (person: Person) => channels.map((channel) => platform.canRead?.(at(channel), person));
   await expect.poll(() => readable(someone)).toEqual([true, false, false, true, false, false]);
   const owner = { ...someone, id: discord.guild.ownerId };
   expect(readable(owner)).toEqual([true, true, true, true, true, false]);
   const [open] = channels;
   const archived = { id: '77', guildId: discord.guild.id, parentId: open?.id ?? null };
-  expect(platform.mayRead?.(at(archived), someone)).toBe(true);
-  expect(platform.mayRead?.(at(archived, false), someone)).toBe(false);
-  expect(platform.mayRead?.({ ...at(archived), guild: '78' }, someone)).toBe(false);
+  expect(platform.canRead?.(at(archived), someone)).toBe(true);
+  expect(platform.canRead?.(at(archived, false), someone)).toBe(false);
+  expect(platform.canRead?.({ ...at(archived), guild: '78' }, someone)).toBe(false);
 });

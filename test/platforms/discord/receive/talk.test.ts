@@ -88,7 +88,7 @@ describe('in a channel where talk is on', () => {
     const { discord } = harness;
     discord.say({ text: '/song about rain' });
     const reply = await discord.until(() =>
-      discord.said().find(({ content }) => content.includes('Start the message with the slash')),
+      discord.botMessages().find(({ content }) => content.includes('Start the message with the slash')),
     );
     expect(reply.channelId).toBe(discord.channel.id);
     expect(await processed(harness)).toEqual([]);
@@ -121,7 +121,7 @@ describe('in a channel where talk is on', () => {
     const message = discord.say({ text: 'one' });
     const thread = await discord.until(() => discord.world.channels.get(message.id), 'a thread');
     await discord.until(
-      () => discord.said(thread).some(({ content }) => content.includes('limit')),
+      () => discord.botMessages(thread).some(({ content }) => content.includes('limit')),
       'a refusal',
     );
     discord.say({ text: 'two' });
@@ -144,7 +144,7 @@ describe('in a channel where talk is on', () => {
     });
     const message = discord.say({ text: 'one' });
     const thread = await discord.until(() => discord.world.channels.get(message.id), 'a thread');
-    await discord.until(() => discord.said(thread).length > 0, 'an error message');
+    await discord.until(() => discord.botMessages(thread).length > 0, 'an error message');
     await ask(harness, 'two');
     expect(questions(harness)).toEqual(['one', 'two']);
   });
@@ -177,7 +177,7 @@ describe('a question whose message is deleted', () => {
     const harness = await start();
     const { discord, bot } = harness;
     const { promise: chosen, resolve: choose } = Promise.withResolvers<void>();
-    bot.talks = async () => {
+    bot.answersEveryMessage = async () => {
       await chosen;
       return true;
     };
@@ -237,7 +237,7 @@ describe('other messages', () => {
 
   it('are ignored without the intent, and moderators see the reason', async () => {
     const harness = await start({ privilegedIntents: 0, adapter: () => ({}) });
-    expect(harness.platform.hearsOnlyItsName).toContain('DISCORD_MESSAGE_CONTENT=1');
+    expect(harness.platform.mentionsOnlyNotice).toContain('DISCORD_MESSAGE_CONTENT=1');
     harness.discord.say({ text: 'what is a mode?' });
     expect(await processed(harness)).toEqual([]);
   });

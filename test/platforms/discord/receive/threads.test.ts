@@ -55,13 +55,13 @@ describe('a thread on an answer', () => {
     const { answer, reply, thread } = await openThread(harness);
     expect(thread).toMatchObject({ type: 11, name: '“Why is the sea loud?”', parentId: discord.channel.id });
     expect(reply).toMatchObject({ onlyFor: discord.user.id, content: `Continued in <#${thread.id}>` });
-    expect(discord.said(thread).map(({ content }) => content)).toEqual([
+    expect(discord.botMessages(thread).map(({ content }) => content)).toEqual([
       '',
       "-# Mention me here when you want an answer. Discord doesn't show me other messages.",
     ]);
     const again = await discord.press(BUTTON, answer).response();
     expect(again.content).toBe(`Thread already open: <#${thread.id}>`);
-    expect(discord.said(thread)).toHaveLength(2);
+    expect(discord.botMessages(thread)).toHaveLength(2);
   });
 
   it('includes the conversation when the bot is mentioned', async () => {
@@ -101,11 +101,11 @@ describe('a thread on an answer', () => {
     const harness = await start(withMessageContent);
     const { discord, bot } = harness;
     const { thread } = await openThread(harness);
-    expect(discord.said(thread).at(-1)?.content).toBe("-# Write here and I'll answer.");
+    expect(discord.botMessages(thread).at(-1)?.content).toBe("-# Write here and I'll answer.");
     bot.answer = async () => ({ type: 'message', visibility: 'channel', message: { text: 'Quieter.' } });
     const message = discord.say({ text: 'and at night?', channel: thread });
     const answer = await discord.until(() =>
-      discord.said(thread).find(({ content }) => content === 'Quieter.'),
+      discord.botMessages(thread).find(({ content }) => content === 'Quieter.'),
     );
     expect(answer.replyTo).toBe(message.id);
     expect(bot.invocations.at(-1)).toMatchObject({ options: { question: 'and at night?' } });
@@ -216,7 +216,7 @@ describe('threads are not offered', () => {
     await stream.close(ANSWER);
     expect(labels(await ask.response())).toEqual([BUTTON]);
     await platform.show(address, { text: 'a song' }, new StoredPost('k'));
-    expect(labels(discord.said().at(-1) as StoredMessage)).toEqual([]);
+    expect(labels(discord.botMessages().at(-1) as StoredMessage)).toEqual([]);
   });
 });
 

@@ -151,11 +151,11 @@ describe('elsewhere', () => {
   });
 
   it("ignores all messages without the operator's setting, and tells moderators why", async () => {
-    expect(harness.slack.hearsOnlyItsName).toBeUndefined();
+    expect(harness.slack.mentionsOnlyNotice).toBeUndefined();
     await harness.stop();
     await start(false);
     await harness.server.say('what is a mode?');
     expect(await allQuestions()).toEqual([]);
-    expect(harness.slack.hearsOnlyItsName).toContain('SLACK_THREADS=1');
+    expect(harness.slack.mentionsOnlyNotice).toContain('SLACK_THREADS=1');
   });
 });
