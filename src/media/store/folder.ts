@@ -33,6 +33,8 @@ export function createFolderStore(options: FolderStoreOptions): MediaStore {
   const incoming = join(directory, 'incoming');
   // One change at a time, so that no file is removed between its check and its renewal.
   const changes = new PQueue({ concurrency: 1 });
+  /** Unbounded: only for waiting until the last file is complete. */
+  const writes = new PQueue();
 
   async function scan(): Promise<StoredEntry[]> {
     const found: StoredEntry[] = [];
@@ -62,16 +64,18 @@ export function createFolderStore(options: FolderStoreOptions): MediaStore {
 
   return {
     put: (source, { extension }) =>
-      stage(
-        source,
-        { directory: incoming, extension, maximumBytes: quotaBytes, openForWriting },
-        (path, { name }) =>
-          change(async () => {
-            await rename(path, join(directory, name));
-            const storedAt = now();
-            await utimes(join(directory, name), storedAt / 1000, storedAt / 1000);
-            await syncDirectory(directory);
-          }),
+      writes.add(() =>
+        stage(
+          source,
+          { directory: incoming, extension, maximumBytes: quotaBytes, openForWriting },
+          (path, { name }) =>
+            change(async () => {
+              await rename(path, join(directory, name));
+              const storedAt = now();
+              await utimes(join(directory, name), storedAt / 1000, storedAt / 1000);
+              await syncDirectory(directory);
+            }),
+        ),
       ),
 
     async open(name, range) {
@@ -108,7 +112,10 @@ export function createFolderStore(options: FolderStoreOptions): MediaStore {
       return removeOldest(await scan(), options, (entry) => change(() => removeIfUnchanged(entry)));
     },
 
-    close: () => changes.onIdle(),
+    async close() {
+      await writes.onIdle();
+      await changes.onIdle();
+    },
   };
 }
 

@@ -47,6 +47,24 @@ describe('the folder', () => {
     expect(modes).toEqual([0o700, 0o600]);
   });
 
+  test('closes once the file that is being stored is complete', async () => {
+    const directory = await temporaryFolder();
+    const store = createFolderStore({ directory, now });
+    const { promise: rest, resolve } = Promise.withResolvers<void>();
+    async function* slow() {
+      yield Buffer.from('first ');
+      await rest;
+      yield Buffer.from('second');
+    }
+    const putting = store.put(slow(), { extension: 'txt' });
+    const closing = store.close();
+    resolve();
+    await closing;
+    const { name } = await putting;
+    expect(existsSync(join(directory, name))).toBe(true);
+    expect(await readdir(join(directory, 'incoming'))).toEqual([]);
+  });
+
   test('removes old files next to one that cannot be removed, and throws its error', async () => {
     const entries = ['stubborn', 'old', 'young'].map((name, storedAt) => ({ name, bytes: 10, storedAt }));
     const tried: string[] = [];
