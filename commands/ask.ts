@@ -134,7 +134,7 @@ export const ask = defineCommand({
     const answer = job.result?.answer ?? { text: '' };
     const work = job.work.route === 'answer' ? job.work : undefined;
     const pictures = (job.result?.images ?? []).map((source, index): MediaItem => {
-      const name = `Picture ${index + 1}`;
+      const name = `Image ${index + 1}`;
       return { kind: 'image', name, source, caption: name, alt: `${name} in the answer to ${job.title}` };
     });
     const text = withoutTrailingMarks(answer.text).trim();
@@ -188,7 +188,7 @@ function distinct(files: readonly FileReference[]): FileReference[] {
 /** Drops the marks of images after the last text: the platform shows those images there anyway. */
 function withoutTrailingMarks(text: string): string {
   const paragraphs = text.split('\n\n');
-  const last = paragraphs.findLastIndex((paragraph) => !/^(?:\*Picture \d+\*)?$/.test(paragraph.trim()));
+  const last = paragraphs.findLastIndex((paragraph) => !/^(?:\*Image \d+\*)?$/.test(paragraph.trim()));
   return paragraphs.slice(0, last + 1).join('\n\n');
 }
 

@@ -32,7 +32,7 @@ export function withoutImages(turns: readonly InquiryTurn[]): readonly InquiryTu
 export function attachmentNote(part: Exclude<InquiryPart, TextPart>): TextPart {
   const isImage = part.type === 'image' || (part.type === 'file' && isPicture(part.file));
   const name = part.type === 'file' ? part.file.name : part.type === 'document' ? part.name : '';
-  return { type: 'text', text: isImage ? '(a picture)' : `(the file ${name})` };
+  return { type: 'text', text: isImage ? '(an image)' : `(the file ${name})` };
 }
 
 /** Where the image of a question (the last turn) is: attached to it, or in the message it refers to. */

@@ -48,7 +48,7 @@ function chatRequest(question: Question, adaptation: Adaptation): object {
 function contentOf(role: 'user' | 'assistant', parts: readonly TurnPart[]): string | object[] {
   const hasImages = role === 'user' && parts.some(({ type }) => type === 'image');
   if (!hasImages)
-    return parts.flatMap((part) => (part.type === 'text' ? part.text : '(a picture)')).join('\n\n');
+    return parts.flatMap((part) => (part.type === 'text' ? part.text : '(an image)')).join('\n\n');
   return parts.flatMap((part) => {
     if (part.type === 'text') return { type: 'text', text: part.text };
     if (part.type !== 'image') return [];

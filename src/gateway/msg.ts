@@ -42,7 +42,7 @@ function contentOf(role: 'user' | 'assistant', parts: readonly TurnPart[]): stri
     if (part.type === 'text') return { type: 'text', text: part.text };
     if (part.type !== 'image') return [];
     // Only user turns may contain image blocks. The assistant's images become a note.
-    if (role === 'assistant') return { type: 'text', text: '(a picture)' };
+    if (role === 'assistant') return { type: 'text', text: '(an image)' };
     return { type: 'image', source: { type: 'base64', media_type: part.mimeType, data: part.data } };
   });
 }

@@ -199,7 +199,7 @@ test('Again uses the current settings, and the tool model only while the assista
     return (await world.read(outcome.job)).work;
   };
   await run('models', 'set', { family: 'ask', model: 'chat-small' });
-  const turnsWithoutImage = [{ role: 'user', parts: [textPart('(a picture)')] }, question];
+  const turnsWithoutImage = [{ role: 'user', parts: [textPart('(an image)')] }, question];
   expect(await again()).toEqual({
     route: 'answer',
     dialect: 'chat',

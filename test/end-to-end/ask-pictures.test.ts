@@ -120,7 +120,7 @@ describe('an image with a question', () => {
     await discord.until(() => discord.botMessages(thread).find(isResultWith('**6**')), 'a plain answer');
     const sent = lastMessages('/chat/v1/chat/completions');
     expect(sent.every(({ content }) => typeof content === 'string')).toBe(true);
-    expect(JSON.stringify(sent)).toContain('(a picture)');
+    expect(JSON.stringify(sent)).toContain('(an image)');
   });
 
   it('is refused before the gateway is asked if it has too many pixels', async () => {

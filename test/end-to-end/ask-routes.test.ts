@@ -67,8 +67,8 @@ describe('an illustrated answer', () => {
       }),
     );
     const text = textOf(await ask('gen:facet-picture'));
-    expect(text.indexOf('First')).toBeLessThan(text.indexOf('Picture 1'));
-    expect(text.indexOf('Picture 1')).toBeLessThan(text.indexOf('Then'));
+    expect(text.indexOf('First')).toBeLessThan(text.indexOf('Image 1'));
+    expect(text.indexOf('Image 1')).toBeLessThan(text.indexOf('Then'));
   });
 
   it('is shown on Slack too', async () => {

@@ -103,7 +103,7 @@ describe('one conversation, in three dialects', () => {
     expect(body).toMatchObject({
       messages: [
         { role: 'user' },
-        { role: 'assistant', content: [{ text: 'Hello.' }, { type: 'text', text: '(a picture)' }] },
+        { role: 'assistant', content: [{ text: 'Hello.' }, { type: 'text', text: '(an image)' }] },
         { role: 'user' },
       ],
     });

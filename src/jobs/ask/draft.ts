@@ -34,7 +34,7 @@ export function createAnswerDraft(job: string, { media, log }: Pick<JobDependenc
     if (pictures.length >= MOST_PICTURES) return '(one more image)';
     try {
       pictures.push(await media.keepBytes(Buffer.from(data, 'base64'), { kinds: ['image'] }));
-      return `*Picture ${pictures.length}*`;
+      return `*Image ${pictures.length}*`;
     } catch (error) {
       if (!(error instanceof MediaError)) throw error;
       log.error({ job, err: error }, 'Could not store an image of an answer');

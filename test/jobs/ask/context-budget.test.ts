@@ -40,13 +40,13 @@ describe('earlier messages', () => {
       'Which is older?',
     );
     expect(textsIn(cutToFit(shown, 2_000))).toEqual([
-      '(a picture) my fox',
+      '(an image) my fox',
       'Nice.',
       'image my cat',
       'Cute.',
       'Which is older?',
     ]);
-    expect(textsIn(cutToFit(shown, 400))[2]).toBe('(a picture) my cat');
+    expect(textsIn(cutToFit(shown, 400))[2]).toBe('(an image) my cat');
   });
 
   it('fit the budget, unless the newest message alone is larger', () => {

@@ -78,7 +78,7 @@ describe('an image that an app embeds', () => {
     ['is for a model that cannot see', 'chat', new Set<string>()],
   ] as const)('becomes a note if it %s', async (_, dialect, missing) => {
     const { transcript } = await read([], { files: [chart('chart.png')], dialect }, missing);
-    expect(transcript).toEqual(['user (a picture) Why?']);
+    expect(transcript).toEqual(['user (an image) Why?']);
   });
 });
 
@@ -130,9 +130,9 @@ describe('files', () => {
     );
     const { transcript, fetched } = await read(turns, {}, new Set(['8.png']));
     expect(fetched).toEqual(['3.png', '4.png', '5.png', '6.png', '7.png', '8.png']);
-    expect(transcript[2]).toBe('user (a picture) 2');
+    expect(transcript[2]).toBe('user (an image) 2');
     expect(transcript[7]).toBe('user <image kept-7.png> 7');
-    expect(transcript[8]).toBe('user (a picture) 8');
+    expect(transcript[8]).toBe('user (an image) 8');
   });
 
   it('that are images are not fetched for a model that cannot read them', async () => {
@@ -140,7 +140,7 @@ describe('files', () => {
       dialect: 'chat',
     });
     expect(fetched).toEqual([]);
-    expect(transcript[0]).toBe('user (a picture) see');
+    expect(transcript[0]).toBe('user (an image) see');
   });
 });
 

@@ -354,7 +354,7 @@ describe('a question rejected by the model', () => {
     });
     await step(job);
     expect(upstream.asked).toHaveLength(2);
-    expect(JSON.stringify(upstream.asked[1]?.body)).toContain('(a picture)');
+    expect(JSON.stringify(upstream.asked[1]?.body)).toContain('(an image)');
     expect((await world.read(job)).result?.answer).toMatchObject({ text: 'Four.', leftOut: { images: 1 } });
   });
 

@@ -62,7 +62,7 @@ describe('a question', () => {
     const { work } = await world.read(job);
     expect(work).not.toHaveProperty('history');
     expect(work).toMatchObject({
-      request: { turns: [{ person: 'bob', parts: [{ text: '(a picture)' }, { text: 'Look!' }] }, {}] },
+      request: { turns: [{ person: 'bob', parts: [{ text: '(an image)' }, { text: 'Look!' }] }, {}] },
     });
   });
 
