@@ -49,7 +49,7 @@ export function createInstallations({
       const decrypted = seal.open(data.sealed, id);
       // Safe cast: decryption proves that storeInstallation wrote it.
       if (decrypted !== undefined) return JSON.parse(decrypted) as Installation;
-      const detail = 'Could not decrypt a workspace’s token: SLACK_CLIENT_SECRET changed';
+      const detail = "Could not decrypt a workspace's token: SLACK_CLIENT_SECRET changed";
       log.error({ team: id }, detail);
       throw new PlatformError('unavailable', detail, { retryAfterMs: SEALED_RETRY_MS });
     },
