@@ -10,14 +10,25 @@ import { emptyAnswer } from './ask/ending.ts';
 import { durationOption, exactOption, modelOption } from './text/options.ts';
 import { clip, quoted, shortened } from './text/phrases.ts';
 
-/** Pixel sizes that every public media model accepts. The first is the default. */
+/**
+ * The shapes, the first by default. `value` is one of the five sizes of qwen-image
+ * (https://www.alibabacloud.com/help/en/model-studio/qwen-image-api). Models with free sizes get `free`, because wan2.6 wants 1280² to 1440²
+ * pixels (https://www.alibabacloud.com/help/en/model-studio/text-to-image-v2-api-reference).
+ */
 const SIZES = [
-  { name: 'square', value: '1328*1328' },
-  { name: 'wide', value: '1664*928' },
-  { name: 'tall', value: '928*1664' },
-  { name: 'landscape', value: '1472*1104' },
-  { name: 'portrait', value: '1104*1472' },
+  { name: 'square', value: '1328*1328', free: '1328*1328' },
+  { name: 'wide', value: '1664*928', free: '1792*1008' },
+  { name: 'tall', value: '928*1664', free: '1008*1792' },
+  { name: 'landscape', value: '1472*1104', free: '1536*1152' },
+  { name: 'portrait', value: '1104*1472', free: '1152*1536' },
 ] as const;
+/** Not qwen-image-2.0, whose sizes are free. */
+const HAS_FIXED_SIZES = /(?:^|\/)qwen-image(?:-plus|-max)?(?:-\d{4}-\d{2}-\d{2})?$/i;
+
+function sizeFor(model: string, chosen: string | undefined): string {
+  const size = SIZES.find(({ value }) => value === chosen) ?? SIZES[0];
+  return HAS_FIXED_SIZES.test(model) ? size.value : size.free;
+}
 
 const options = {
   prompt: {
@@ -97,7 +108,7 @@ export const image = defineCommand({
           request: present({
             model,
             prompt,
-            size: size ?? SIZES[0].value,
+            size: sizeFor(model, size),
             negativePrompt: avoid,
             promptExtend: exact ? false : undefined,
           }),

@@ -1,12 +1,11 @@
 import { defineCommand, defineFormAction } from '../src/core/bot/command.ts';
 import type { Context } from '../src/core/bot/context.ts';
 import { UserError } from '../src/core/errors.ts';
-import { hasVoice, titleOf } from '../src/core/music/song.ts';
+import { hasVoice, lyricsOf, titleOf } from '../src/core/music/song.ts';
 import type { Voice } from '../src/core/music/voice.ts';
 import type { OptionDeclarations } from '../src/core/options.ts';
 import { present } from '../src/core/util/present.ts';
 import type { Recording, Work } from '../src/core/work.ts';
-import { SONG_MODEL_CHOICES } from './song/compose.ts';
 import {
   REMIX_MODES,
   type RemixMode,
@@ -17,7 +16,7 @@ import {
 import { againWithVoice, findVoice, sameVoice, savedVoiceOf, suggestVoices } from './song/save-voice.ts';
 import { earlySongMessage, resultMessage, storedOptions } from './song/song-message.ts';
 import { findTake, startOn, takeName } from './song/takes.ts';
-import { completedText } from './text/options.ts';
+import { completedText, modelOption } from './text/options.ts';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -45,7 +44,7 @@ const options = {
   title: { type: 'text', description: 'Title', maximumLength: 80 },
   instrumental: { type: 'flag', description: 'Instrumental (no vocals)' },
   voice: completedText('A saved voice, for mode cover'),
-  model: { type: 'choice', description: 'Song model', choices: SONG_MODEL_CHOICES },
+  model: modelOption('Song model'),
 } as const satisfies OptionDeclarations;
 
 const { audio: _audio, voice: _voice, model: _model, ...changeOptions } = options;
@@ -62,7 +61,10 @@ export const remix = defineCommand({
   family: 'song',
   description: 'Cover, extend, or add vocals or a band to a recording',
   options,
-  autocomplete: { voice: suggestVoices },
+  autocomplete: {
+    voice: suggestVoices,
+    model: ({ typed }, { models }) => models.suggest('song', typed),
+  },
 
   async run({ options: { audio, voice: voiceName, model: modelName, ...request } }, context) {
     const { source, recording } = audio
@@ -132,7 +134,8 @@ async function latestRecording(context: Context) {
     throw new UserError(`${takeName(source)} has no audio. Attach a file instead.`, 'audio');
   const file = { job: source.job.id, source: { type: 'remote' as const, url } };
   const name = source.job.result?.songs[source.index]?.title ?? titleOf(source.job);
-  return { source, recording: { file, name } satisfies RemixSource };
+  const recording = { file, name, lyrics: lyricsOf(source.job) } satisfies RemixSource;
+  return { source, recording };
 }
 
 interface PreviousRemix {

@@ -6,12 +6,12 @@ import type { Invocation } from '../src/core/invocation.ts';
 import type { OptionDeclarations } from '../src/core/options.ts';
 import { present } from '../src/core/util/present.ts';
 import { studioActions } from './song/actions.ts';
-import { composeSong, SONG_MODEL_CHOICES } from './song/compose.ts';
+import { composeSong } from './song/compose.ts';
 import { firstLine } from './song/lyrics-text.ts';
 import { againWithVoice, findVoice, suggestVoices } from './song/save-voice.ts';
 import { earlySongMessage, resultMessage, songCard, storedOptions } from './song/song-message.ts';
 import { findTake, suggestTakes } from './song/takes.ts';
-import { completedText } from './text/options.ts';
+import { completedText, modelOption } from './text/options.ts';
 import { quoted } from './text/phrases.ts';
 
 const options = {
@@ -31,7 +31,7 @@ const options = {
   },
   instrumental: { type: 'flag', description: 'Instrumental (no vocals)' },
   voice: completedText('A saved voice'),
-  model: { type: 'choice', description: 'Song model', choices: SONG_MODEL_CHOICES },
+  model: modelOption('Song model'),
   earlier: completedText('Show an earlier song from this channel instead'),
 } as const satisfies OptionDeclarations;
 
@@ -40,7 +40,11 @@ export const song = defineCommand({
   family: 'song',
   description: 'Create a song',
   options,
-  autocomplete: { voice: suggestVoices, earlier: suggestTakes },
+  autocomplete: {
+    voice: suggestVoices,
+    model: ({ typed }, { models }) => models.suggest('song', typed),
+    earlier: suggestTakes,
+  },
   messageMenu: { label: 'Create a song from this', option: 'prompt' },
   suggestion: { title: 'Create a song', message: 'Make a song about rain on a tin roof, slow and warm.' },
 

@@ -5,10 +5,14 @@ import type { JobView } from '../../src/core/job.ts';
 import { titleOf } from '../../src/core/music/song.ts';
 import type { OptionDeclarations } from '../../src/core/options.ts';
 import { present } from '../../src/core/util/present.ts';
+import { choicesOf } from '../text/options.ts';
 import { quoted } from '../text/phrases.ts';
-import { composeSong, SONG_MODEL_CHOICES, type SongRequest } from './compose.ts';
+import { composeSong, type SongRequest } from './compose.ts';
 import { sameVoice, savedVoiceOf } from './save-voice.ts';
 import { storedOptions } from './song-message.ts';
+
+/** Forms have no completion. A song of a newer model keeps it. */
+const models = choicesOf(['V5', 'V4_5ALL', 'V4_5PLUS', 'V4_5', 'V4']);
 
 /** Five fields in either mode, Discord's limit. The voice cannot be changed. */
 const options = {
@@ -22,7 +26,7 @@ const options = {
   title: { type: 'text', description: 'Title', maximumLength: 80 },
   style: { type: 'text', description: 'Style', maximumLength: 1000 },
   instrumental: { type: 'flag', description: 'Instrumental (no vocals)' },
-  model: { type: 'choice', description: 'Song model', choices: SONG_MODEL_CHOICES },
+  model: { type: 'choice', description: 'Song model', choices: models },
 } as const satisfies OptionDeclarations;
 
 export const change = defineFormAction({
@@ -60,7 +64,8 @@ export const change = defineFormAction({
 /** The original request as form values. */
 function requestOf({ work }: JobView): SongRequest & { readonly model?: string } {
   if (work.route !== 'music.generate') return {};
-  const { customMode, instrumental, model, prompt, title, style } = work.request;
+  const { customMode, instrumental, prompt, title, style } = work.request;
+  const model = models.find(({ value }) => value === work.request.model)?.value;
   if (!customMode) return present({ prompt, instrumental, model });
   return present({ lyrics: prompt, title, style, instrumental, model });
 }

@@ -1,16 +1,11 @@
 /** Turns options into a request of the song routes. Invalid options are refused before anything is spent. */
 import { UserError } from '../../src/core/errors.ts';
-import { SONG_LIMITS } from '../../src/core/music/song-limits.ts';
+import { SONG_LIMITS, songModelLimits } from '../../src/core/music/song-limits.ts';
 import type { Voice } from '../../src/core/music/voice.ts';
 import { present } from '../../src/core/util/present.ts';
 import type { SongModel, Work } from '../../src/core/work.ts';
-import { choicesOf } from '../text/options.ts';
 import { clip, words } from '../text/phrases.ts';
 import { firstLine, withSectionTags } from './lyrics-text.ts';
-
-const SONG_MODELS = ['V5', 'V4_5ALL', 'V4_5PLUS', 'V4_5', 'V4'] as const satisfies readonly SongModel[];
-
-export const SONG_MODEL_CHOICES = choicesOf(SONG_MODELS);
 
 export const INSTRUMENTAL_WITH_VOICE =
   "An instrumental can't have a voice. Leave out “voice” or “instrumental”.";
@@ -34,7 +29,7 @@ export function composeSong(
   const { prompt, title, style } = options;
   const lyrics = options.lyrics === undefined ? undefined : withSectionTags(options.lyrics);
   const instrumental = options.instrumental ?? false;
-  const limits = SONG_LIMITS.models[model];
+  const limits = songModelLimits(model);
   if (instrumental && lyrics !== undefined) {
     throw new UserError(
       "An instrumental can't have lyrics. Leave out “lyrics” or “instrumental”.",

@@ -2,7 +2,7 @@
 import { defineFormAction } from '../../src/core/bot/command.ts';
 import { UserError } from '../../src/core/errors.ts';
 import { hasVoice, lastMoment, lyricsOf, songModelOf, titleOf } from '../../src/core/music/song.ts';
-import { SONG_LIMITS } from '../../src/core/music/song-limits.ts';
+import { songModelLimits } from '../../src/core/music/song-limits.ts';
 import type { OptionDeclarations, OptionValues } from '../../src/core/options.ts';
 import { beginning, duration } from '../../src/core/util/words.ts';
 import type { SongModel, Work } from '../../src/core/work.ts';
@@ -56,7 +56,7 @@ function overrides(
   const lyrics = values.prompt === undefined ? undefined : withSectionTags(values.prompt);
   if (lyrics === undefined && style === undefined && title === undefined && from === undefined)
     return { defaultParamFlag: false };
-  const limits = SONG_LIMITS.models[model];
+  const limits = songModelLimits(model);
   if (lyrics !== undefined) assertLength(lyrics, limits.customPrompt, 'text', 'prompt');
   if (style !== undefined) assertLength(style, limits.style, 'style', 'style');
   if (title !== undefined) assertLength(title, limits.title, 'title', 'title');

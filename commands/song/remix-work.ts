@@ -1,8 +1,9 @@
 /** Turns a recording and options into a request of the upload routes. */
 import { UserError } from '../../src/core/errors.ts';
-import { SONG_LIMITS } from '../../src/core/music/song-limits.ts';
+import { SONG_LIMITS, songModelLimits } from '../../src/core/music/song-limits.ts';
 import type { Voice } from '../../src/core/music/voice.ts';
 import { present } from '../../src/core/util/present.ts';
+import { beginning } from '../../src/core/util/words.ts';
 import type { Recording, SongModel, Work } from '../../src/core/work.ts';
 import { choicesOf } from '../text/options.ts';
 import { clip, words } from '../text/phrases.ts';
@@ -20,6 +21,8 @@ export interface RemixSource {
   readonly file: Recording;
   /** The result's title is derived from it. */
   readonly name: string;
+  /** The words that are sung in it, if known. */
+  readonly lyrics?: string | undefined;
 }
 
 interface Remix extends RemixRequest, RemixSource {
@@ -47,7 +50,7 @@ function derivedTitle({ mode, name }: Pick<Remix, 'mode' | 'name'>, most: number
 /** Throws UserError for options that the mode does not accept, before anything is spent. */
 export function remixWork(remix: Remix): Work {
   const { mode, style, title } = remix;
-  const limits = SONG_LIMITS.models[remix.model];
+  const limits = songModelLimits(remix.model);
   if (remix.voice && mode !== 'cover') {
     throw new UserError(
       'A saved voice works only in mode “cover”. Leave out “voice” or change “mode”.',
@@ -73,7 +76,7 @@ export function remixWork(remix: Remix): Work {
 function coverWork(remix: Remix): Work {
   const { file: audio, name, model, prompt, title, style, instrumental = false, voice } = remix;
   if (instrumental && voice !== undefined) throw new UserError(INSTRUMENTAL_WITH_VOICE, 'instrumental');
-  const limits = SONG_LIMITS.models[model];
+  const limits = songModelLimits(model);
   if (title === undefined && style === undefined && voice === undefined) {
     if (prompt === undefined)
       throw new UserError('Describe how the cover should sound, in “style” or “prompt”.', 'style');
@@ -104,14 +107,17 @@ function coverWork(remix: Remix): Work {
 
 function extendWork(remix: Remix): Work {
   const { file: audio, name, model, prompt, title, style, instrumental = false } = remix;
-  const limits = SONG_LIMITS.models[model];
+  const limits = songModelLimits(model);
   if (title === undefined && style === undefined && !instrumental) {
-    if (prompt !== undefined) assertLength(prompt, limits.customPrompt, 'text', 'prompt');
+    const lyrics = prompt === undefined ? undefined : withSectionTags(prompt);
+    if (lyrics !== undefined) assertLength(lyrics, limits.customPrompt, 'text', 'prompt');
     const isInstrumental = remix.fromInstrumental === true && prompt === undefined;
+    // The public API wants the words even where everything else is taken from the recording.
+    const sung = lyrics ?? (remix.lyrics && beginning(remix.lyrics, limits.customPrompt));
     return {
       route: 'music.uploadExtend',
       audio,
-      request: present({ model, defaultParamFlag: false as const, prompt }),
+      request: present({ model, defaultParamFlag: false as const, prompt: sung }),
       ...(isInstrumental ? { instrumental: true } : {}),
     };
   }
@@ -139,7 +145,7 @@ function vocalsWork(remix: Remix): Work {
   if (instrumental)
     throw new UserError('Mode “vocals” adds vocals, so leave out “instrumental”.', 'instrumental');
   if (prompt === undefined) throw new UserError('Enter the lyrics in “prompt”.', 'prompt');
-  const limits = SONG_LIMITS.models[model];
+  const limits = songModelLimits(model);
   const lyrics = withSectionTags(prompt);
   assertLength(lyrics, limits.customPrompt, 'text', 'prompt');
   return {
@@ -159,7 +165,7 @@ function instrumentalWork(remix: Remix): Work {
   const { file: audio, model, prompt, title, style } = remix;
   const tags = style ?? prompt;
   if (tags === undefined) throw new UserError('Describe how the band should sound, in “style”.', 'style');
-  const limits = SONG_LIMITS.models[model];
+  const limits = songModelLimits(model);
   assertLength(tags, limits.style, 'style', style === undefined ? 'prompt' : 'style');
   return {
     route: 'music.addInstrumental',
@@ -173,9 +179,11 @@ function instrumentalWork(remix: Remix): Work {
   };
 }
 
-/** add-vocals and add-instrumental accept two models (docs.sunoapi.org/suno-api/add-vocals). */
-function addModel({ model, modelNamed }: Remix): { model?: 'V4_5PLUS' | 'V5' } {
-  if (model === 'V4_5PLUS' || model === 'V5') return { model };
+/** Models that add-vocals and add-instrumental refuse (docs.sunoapi.org/suno-api/add-vocals). */
+const WITHOUT_ADDING: readonly SongModel[] = ['V4', 'V4_5', 'V4_5ALL'];
+
+function addModel({ model, modelNamed }: Remix): { model?: SongModel } {
+  if (!WITHOUT_ADDING.includes(model)) return { model };
   if (!modelNamed) return {};
-  throw new UserError('This mode works only with the models V5 and V4_5PLUS.', 'model');
+  throw new UserError('This mode needs the model V4_5PLUS, V5 or a newer one.', 'model');
 }

@@ -30,7 +30,7 @@ const models: readonly EmulatedModel[] = [
   model('facet-tools', 'Facet Tools', '2026-06-15', ['gen-tools']),
   model('facet-thinker-preview', 'Facet Thinker (preview)', '2026-09-01', ['gen-thinking']),
   model('canvas-plus', 'Canvas Plus', '2026-04-18', ['image']),
-  model('canvas-classic', 'Canvas Classic', '2025-11-03', ['image']),
+  model('qwen-image', 'Qwen Image', '2025-11-03', ['image']),
   model('reel-standard', 'Reel Standard', '2026-03-27', ['video']),
   model('reel-animate', 'Reel Animate (from an image)', '2026-03-27', ['video']),
 ];

@@ -11,7 +11,7 @@ import { present } from '../core/util/present.ts';
 import type { SongModel } from '../core/work.ts';
 import type { Models } from '../gateway/models/catalog.ts';
 import type { Model, ModelUse } from '../gateway/models/listing.ts';
-import { MUSIC_MODELS } from '../gateway/music/requests.ts';
+import { isMusicModel, MUSIC_MODELS } from '../gateway/music/requests.ts';
 import type { DecisionStore, Decisions, Edit } from './decisions.ts';
 
 export type ModelDefaults = { readonly [Name in Family]?: string | undefined };
@@ -93,7 +93,7 @@ export function createModelSettings(options: ModelSettingsOptions): ModelSetting
       const { route, id: wanted } = parseModelName(family, typed.toLowerCase());
       const all =
         family === 'song'
-          ? MUSIC_MODELS.map((id) => ({ name: id, value: id }))
+          ? songModels(models).map((id) => ({ name: id, value: id }))
           : models
               .cached()
               .toSorted((left, right) => distanceOf(left, family, route) - distanceOf(right, family, route))
@@ -231,14 +231,20 @@ function assertFamily({ id, uses = [] }: Model, family: Exclude<Family, 'song'>)
 }
 
 function isOffered(family: Family, model: string, models: ModelSettingsOptions['models']): boolean {
-  if (family === 'song') return MUSIC_MODELS.some((known) => known === model);
+  if (family === 'song') return isMusicModel(model);
   return models.resolve(parseModelName(family, model).id).kind !== 'unknown';
+}
+
+/** Returns the song models, newest first, with those that only the list has. */
+function songModels({ cached }: Pick<Models, 'cached'>): string[] {
+  const listed = cached().flatMap(({ id }) => (isMusicModel(id) ? [id] : []));
+  return [...new Set([...listed, ...MUSIC_MODELS.toReversed()])];
 }
 
 /** Throws UserError for an unknown song model. */
 export function songModel(name: string): SongModel {
-  const model = MUSIC_MODELS.find((known) => known.toLowerCase() === name.toLowerCase());
-  if (model) return model;
+  const model = name.toUpperCase();
+  if (isMusicModel(model)) return model;
   throw new UserError(
     `“${name}” is not a song model. Choose one of these: ${MUSIC_MODELS.join(', ')}.`,
     'model',

@@ -27,11 +27,11 @@ const sentence = async (command: string, options: RawOptions, more: Partial<Invo
 };
 
 describe('an image', () => {
-  it('has a size that every model accepts, unless the person sets one', async () => {
+  it('is a square, unless the person sets a shape, in a size that the model accepts', async () => {
     expect(await requestOf('image', { prompt: 'a fox' })).toMatchObject({ size: '1328*1328' });
-    expect(await requestOf('image', { prompt: 'a fox', size: '1664*928' })).toMatchObject({
-      size: '1664*928',
-    });
+    const wide = { prompt: 'a fox', size: 'wide' };
+    expect(await requestOf('image', wide)).toMatchObject({ size: '1792*1008' });
+    expect(await requestOf('image', { ...wide, model: 'qwen-image' })).toMatchObject({ size: '1664*928' });
   });
 
   it('uses the prompt unchanged with exact', async () => {

@@ -247,7 +247,7 @@ describe('dialects', () => {
       'a size the classic model lacks',
       paths.image,
       dialects.media,
-      { ...image, model: 'canvas-classic', parameters: { size: '512*512' } },
+      { ...image, model: 'qwen-image', parameters: { size: '512*512' } },
     ],
     [
       'a prompt too long for image',

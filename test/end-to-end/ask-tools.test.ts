@@ -147,7 +147,7 @@ describe('an invalid call is reported to the model and people, and spends nothin
     ['without a required option', 'image', {}, '” is required: '],
     ['with an unknown choice', 'image', { prompt: 'x', size: 'round' }, 'must be one of: square'],
     ['with an unknown option', 'image', { prompt: 'x', colour: 'red' }, 'no option “colour”'],
-    ['with a model option', 'image', { prompt: 'x', model: 'canvas-classic' }, 'no option “model”'],
+    ['with a model option', 'image', { prompt: 'x', model: 'qwen-image' }, 'no option “model”'],
     [
       'with an invented file',
       'video',

@@ -57,6 +57,8 @@ describe('models whose use is listed', () => {
     expect(suggested('ask', 'GEN: fac')).toEqual(['gen:facet']);
     expect(suggested('image', 'gen:')[0]).toBe('gen:facet');
     expect(suggested('video', 'gen:'), 'videos have no such route').toEqual([]);
+    administered.list.offer(['talk', 'V6', 'V5']);
+    expect(suggested('song', '')).toEqual(['V6', 'V5', 'V4_5ALL', 'V4_5PLUS', 'V4_5', 'V4']);
   });
 
   test('a model on only one route uses that route, even if it is not named', async () => {
@@ -175,9 +177,12 @@ describe('choosing', () => {
     expect(await mod.models.choose('image', 'gen:seer', 'channel')).toMatchObject({ model: 'gen:seer' });
   });
 
-  test('song models are the contract’s', async () => {
+  test('song models are the contract’s, or newer', async () => {
     expect(await mod.models.choose('song', 'v4_5', 'server')).toMatchObject({ model: 'V4_5' });
-    await expect(mod.models.choose('song', 'V9', 'server')).rejects.toThrow('Choose one of these: V4');
+    for (const name of ['V3_5', 'V4_6', 'V45', 'chirp-v5'])
+      await expect(mod.models.choose('song', name, 'server')).rejects.toThrow('Choose one of these: V4');
+    for (const name of ['V5_5', 'V5PLUS', 'V6', 'V10_5ALL'])
+      expect(await mod.models.choose('song', name, 'server')).toMatchObject({ model: name });
   });
 
   test('accepts any name without a list, and reports that it was not checked', async () => {

@@ -1,5 +1,6 @@
 /** Types of individual settings. Each error completes a sentence that starts with the variable's name. */
 import { z } from 'zod';
+import { isMusicModel, MUSIC_MODELS } from '../../gateway/music/requests.ts';
 
 /** Builds an error that quotes the value. @param sentence describes a valid value */
 function expected(sentence: string) {
@@ -49,6 +50,10 @@ export const flag = z.enum(['0', '1'], expected('1 (on) or 0 (off)')).transform(
 export function oneOf<const Value extends string>(values: readonly Value[]) {
   return z.enum(values, expected(`one of ${values.join(', ')}`));
 }
+
+export const musicModel = readable(`one of ${MUSIC_MODELS.join(', ')}, or a newer version`, (value) =>
+  isMusicModel(value) ? value : undefined,
+);
 
 const HTTP_URL =
   'a URL that starts with https:// or http://, without a user, query or fragment, such as https://example.org';

@@ -1,6 +1,5 @@
 /** Every setting with its description, in the order of `.env.example`, which `npm run settings` generates from this. */
 import { z } from 'zod';
-import { MUSIC_MODELS } from '../../gateway/music/requests.ts';
 import * as field from './fields.ts';
 import { concurrency, serverList, usageCosts, usageLimits } from './usage.ts';
 
@@ -129,10 +128,9 @@ export const environmentSchema = z.object({
     otherwise: 'the database in `DATA_DIR`',
   }),
 
-  SONG_MODEL: field
-    .oneOf(MUSIC_MODELS)
+  SONG_MODEL: field.musicModel
     .prefault('V5')
-    .describe('The song model: V4, V4_5, V4_5PLUS, V4_5ALL or V5.'),
+    .describe('The song model: V4, V4_5, V4_5PLUS, V4_5ALL, V5, or a newer version such as V5_5.'),
   ASK_MODEL: field.model(['chat', 'msg', 'gen']).optional().meta({
     description: 'The model that answers /ask, with an optional route before it: chat, msg or gen.',
     example: 'msg:some-id',

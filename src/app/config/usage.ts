@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { FAMILIES, type Family, LIMITED } from '../../core/family.ts';
 import { parseModelName } from '../../core/model-name.ts';
 import { LIMIT_PERIODS, type Limit } from '../../core/moderation.ts';
-import { MUSIC_MODELS } from '../../gateway/music/requests.ts';
+import { isMusicModel, MUSIC_MODELS } from '../../gateway/music/requests.ts';
 import { FAMILY_OF } from '../../settings/limits/meter.ts';
 import { commaSeparated, readable } from './fields.ts';
 
@@ -45,7 +45,7 @@ function nearestPriced(name: string): string {
   const known = FAMILIES.find((one) => one === family);
   if (known === undefined) return closest(name, [...FAMILIES, ...METERED_ROUTES]);
   const { route, id: model } = parseModelName('ask', rest);
-  if (known === 'song') return `song:${closest(model, [...MUSIC_MODELS])}`;
+  if (known === 'song') return isMusicModel(model) ? name : `song:${closest(model, MUSIC_MODELS)}`;
   return route === undefined ? name : `${known}:${model}`;
 }
 

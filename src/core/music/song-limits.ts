@@ -17,20 +17,30 @@ interface SongModelLimits {
   style: number;
   /** Characters of `title`. */
   title: number;
+  /** Uploaded audio for upload-cover, upload-extend, add-vocals and add-instrumental, in seconds. */
+  uploadSeconds: number;
+}
+
+export const LONGEST_UPLOAD_SECONDS = 480;
+const NEWEST: SongModelLimits = {
+  simplePrompt: 500,
+  customPrompt: 5000,
+  style: 1000,
+  title: 80,
+  uploadSeconds: LONGEST_UPLOAD_SECONDS,
+};
+const OLDER: ReadonlyMap<SongModel, SongModelLimits> = new Map([
+  ['V4', { ...NEWEST, customPrompt: 3000, style: 200 }],
+  ['V4_5ALL', { ...NEWEST, uploadSeconds: 60 }],
+]);
+
+export function songModelLimits(model: SongModel): SongModelLimits {
+  return OLDER.get(model) ?? NEWEST;
 }
 
 export const SONG_LIMITS = {
-  models: {
-    V4: { simplePrompt: 500, customPrompt: 3000, style: 200, title: 80 },
-    V4_5: { simplePrompt: 500, customPrompt: 5000, style: 1000, title: 80 },
-    V4_5PLUS: { simplePrompt: 500, customPrompt: 5000, style: 1000, title: 80 },
-    V4_5ALL: { simplePrompt: 500, customPrompt: 5000, style: 1000, title: 80 },
-    V5: { simplePrompt: 500, customPrompt: 5000, style: 1000, title: 80 },
-  },
   /** Words in the `prompt` of generate-lyrics. */
   lyricsPromptWords: 200,
   /** Vocal segment of a persona, in seconds. */
   personaSeconds: { shortest: 10, longest: 30, defaultStart: 0, defaultEnd: 30 },
-  /** Uploaded audio for upload-cover, upload-extend, add-vocals and add-instrumental, in seconds. */
-  uploadSeconds: 120,
-} as const satisfies { models: Record<SongModel, SongModelLimits>; [bound: string]: unknown };
+} as const;

@@ -1,6 +1,6 @@
 /** Facts about a song, read from its job. */
 import type { JobView } from '../job.ts';
-import type { SongModel, Work } from '../work.ts';
+import type { Recording, SongModel, Work } from '../work.ts';
 
 export function titleOf({ result, work }: JobView): string {
   const requested = 'request' in work && 'title' in work.request ? work.request.title : undefined;
@@ -48,6 +48,8 @@ export function lyricsOf(job: JobView): string | undefined {
 }
 
 /** The model of a song. Extending it requires the same one (docs.sunoapi.org/suno-api/extend-music). */
+export function songModelOf(work: Extract<Work, { readonly audio: Recording }>): SongModel;
+export function songModelOf(work: Work): SongModel | undefined;
 export function songModelOf(work: Work): SongModel | undefined {
   switch (work.route) {
     case 'music.generate':

@@ -59,7 +59,7 @@ export function registerImageRoute(server: FastifyInstance, context: EmulatorCon
 }
 
 function readSize(size: string | undefined, model: string): { width: number; height: number } {
-  const classic = model === 'canvas-classic';
+  const classic = model === 'qwen-image';
   const text = size ?? (classic ? '1328*1328' : '1024*1024');
   if (classic && !classicSizes.includes(text)) {
     throw new RefusedRequest('invalid', `parameters.size: ${model} supports only ${classicSizes.join(', ')}`);

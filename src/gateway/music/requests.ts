@@ -1,12 +1,18 @@
 import { z } from 'zod';
 
 /** The music model versions: contract, "Versioning" 1. */
-export const MUSIC_MODELS = ['V4', 'V4_5', 'V4_5PLUS', 'V4_5ALL', 'V5'] as const;
+export const MUSIC_MODELS: readonly string[] = ['V4', 'V4_5', 'V4_5PLUS', 'V4_5ALL', 'V5'];
+/** Newer versions, such as V5_5: https://docs.sunoapi.org/suno-api/generate-music. */
+const NEWER_MODEL = /^V(?:5_?[A-Z\d]|[6-9]|[1-3]\d)\w{0,20}$/;
+
+export function isMusicModel(name: string): boolean {
+  return MUSIC_MODELS.includes(name) || NEWER_MODEL.test(name);
+}
 
 const httpUrl = z.url({ protocol: /^https?$/ });
 const id = z.string().trim().min(1).max(512);
 const text = z.string().trim().min(1);
-const model = z.enum(MUSIC_MODELS);
+const model = z.string().refine(isMusicModel, 'not a music model');
 const callBackUrl = httpUrl;
 
 /** Contract, "Fields of the generate request"; upload-cover takes them "with the same meanings". */
@@ -113,7 +119,7 @@ export const uploadExtendRequest = z.discriminatedUnion('defaultParamFlag', [
 export type UploadExtendRequest = z.infer<typeof uploadExtendRequest>;
 
 /** Models that the public API accepts for add-vocals and add-instrumental. If omitted, the gateway chooses. */
-const addModel = z.enum(['V4_5PLUS', 'V5']);
+const addModel = model.refine((name) => !/^V4(?:_5(?:ALL)?)?$/.test(name), 'too old for this route');
 
 /**
  * `POST /music/add-vocals`: contract, "Music", which shows no body; these are the public API's required fields

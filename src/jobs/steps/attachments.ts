@@ -4,7 +4,8 @@ import { UserError } from '../../core/errors.ts';
 import type { Address } from '../../core/invocation.ts';
 import type { Job, JobFailure } from '../../core/job.ts';
 import type { MediaFile } from '../../core/message.ts';
-import { SONG_LIMITS } from '../../core/music/song-limits.ts';
+import { songModelOf } from '../../core/music/song.ts';
+import { LONGEST_UPLOAD_SECONDS, songModelLimits } from '../../core/music/song-limits.ts';
 import type { FileReference } from '../../core/options.ts';
 import { present } from '../../core/util/present.ts';
 import { duration } from '../../core/util/words.ts';
@@ -13,6 +14,7 @@ import type {
   MeasuredRecording,
   NamedFile,
   Recording,
+  SongModel,
   Work,
   WorkFile,
 } from '../../core/work.ts';
@@ -85,6 +87,7 @@ export function createAttachments({
   /** Throws UserError if the length of a recording is unknown or exceeds the gateway's limit. */
   async function keepRecording(
     recording: Recording,
+    model: SongModel,
     address: Address,
     signal: AbortSignal,
   ): Promise<MeasuredRecording> {
@@ -92,12 +95,12 @@ export function createAttachments({
     const file = await keepFile(recording, 'audio', address, signal);
     const seconds = await media.seconds(file.name);
     const name = nameOf(recording);
-    const limit = SONG_LIMITS.uploadSeconds;
+    const limit = songModelLimits(model).uploadSeconds;
     if (seconds === undefined)
       throw new UserError(`I can't tell how long ${name} is. Please attach it as MP3 or WAV.`);
     if (seconds > limit)
       throw new UserError(
-        `${name} is too long: ${duration(seconds)}, the limit is ${duration(limit)}. Please attach a shorter part.`,
+        `${name} is too long: ${duration(seconds)}, the limit of the model ${model} is ${duration(limit)}. Attach a shorter part${limit < LONGEST_UPLOAD_SECONDS ? ', or choose another model' : ''}.`,
       );
     return { ...file, seconds };
   }
@@ -122,7 +125,10 @@ export function createAttachments({
       case 'music.uploadExtend':
       case 'music.addVocals':
       case 'music.addInstrumental':
-        return { ...work, audio: await keepRecording(work.audio, address, signal) };
+        return {
+          ...work,
+          audio: await keepRecording(work.audio, songModelOf(work), address, signal),
+        };
       default:
         return work;
     }

@@ -303,7 +303,11 @@ describe('errors', () => {
     ['a port above 65535', { PORT: '65536' }, 'PORT is "65536"'],
     ['a port with a fraction', { PORT: '80.5' }, 'PORT is "80.5"'],
     ['a public URL with a password', { PUBLIC_URL: 'https://a:b@example.org' }, 'PUBLIC_URL is'],
-    ['an unknown song model', { SONG_MODEL: 'v5' }, 'one of V4, V4_5, V4_5PLUS, V4_5ALL, V5'],
+    [
+      'an unknown song model',
+      { SONG_MODEL: 'v5' },
+      'one of V4, V4_5, V4_5PLUS, V4_5ALL, V5, or a newer version',
+    ],
     ['a route without a model', { ASK_MODEL: 'msg:' }, 'chat:some-id or msg:some-id or gen:some-id'],
     ['a tool model on the wrong route', { TOOL_MODEL: 'msg:some-id' }, 'the id of a gen model'],
     ['a family that does not exist', { CONCURRENCY: 'songs=3' }, 'song=10, ask=16'],
@@ -331,6 +335,7 @@ describe('errors', () => {
     ],
     ['a price for a model with a route', { USAGE_COSTS: 'ask:msg:some-id=2' }, 'did you mean ask:some-id?'],
     ['a price for an unknown song model', { USAGE_COSTS: 'song:V45=2' }, 'did you mean song:V4'],
+    ['a song model that never was', { SONG_MODEL: 'V4_6' }, 'SONG_MODEL is "V4_6"'],
     ['two prices for one family', { USAGE_COSTS: 'song=2, video=1, song=3' }, 'two prices for song'],
     [
       'a gateway with an empty fragment',

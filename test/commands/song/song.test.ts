@@ -446,7 +446,7 @@ describe('/remix', () => {
     [{ mode: 'vocals', prompt: 'la', instrumental: true }, /adds vocals/],
     [{ mode: 'instrumental' }, /how the band should sound/],
     [{ mode: 'extend', title: 'More' }, /lyrics of the new part/],
-    [{ mode: 'vocals', prompt: 'la', model: 'V4' }, /V5 and V4_5PLUS/],
+    [{ mode: 'vocals', prompt: 'la', model: 'V4' }, /V4_5PLUS, V5 or a newer one/],
     [{ mode: 'cover', style: 'x'.repeat(201), model: 'V4' }, /201 characters, the limit is 200/],
     [{ prompt: 'la' }, /The option “mode” is required/],
   ])('%j is refused before anything is spent', async (options, sentence) => {
@@ -455,9 +455,14 @@ describe('/remix', () => {
   });
 
   it('refuses a recording that is too long or of unknown length', async () => {
-    const textOf = async () => (await studio.finish(await remix({ mode: 'extend' }))).text;
-    studio.world.recording.seconds = 121;
-    expect(await textOf()).toContain('is too long: 2:01, the limit is 2:00');
+    const textOf = async (model?: string) =>
+      (await studio.finish(await remix({ mode: 'extend', model }))).text;
+    studio.world.recording.seconds = 481;
+    expect(await textOf()).toContain('is too long: 8:01, the limit of the model V5 is 8:00');
+    studio.world.recording.seconds = 61;
+    expect(await textOf('V4_5ALL')).toContain(
+      'V4_5ALL is 1:00. Attach a shorter part, or choose another model.',
+    );
     studio.world.recording.seconds = undefined;
     expect(await textOf()).toContain("can't tell how long");
     expect(studio.world.gateway.taken).toEqual([]);

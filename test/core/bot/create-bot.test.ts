@@ -96,7 +96,7 @@ describe('commands send requests to the gateway', () => {
     [
       'image',
       { prompt: 'a fox', size: 'wide', avoid: 'snow' },
-      { model: 'some-model', prompt: 'a fox', size: '1664*928', negativePrompt: 'snow' },
+      { model: 'some-model', prompt: 'a fox', size: '1792*1008', negativePrompt: 'snow' },
     ],
     [
       'video',
@@ -155,7 +155,7 @@ describe('invalid input is refused privately, and nothing is stored', () => {
     ['song', { prompt: 'x'.repeat(501) }, /501 characters, the limit is 500/],
     ['song', { lyrics: 'la', instrumental: true }, /An instrumental can't have lyrics/],
     ['song', { lyrics: 'x'.repeat(3001), model: 'V4' }, /3001 characters, the limit is 3000/],
-    ['song', { prompt: 'x', model: 'V9' }, /“model” must be one of: V5/],
+    ['song', { prompt: 'x', model: 'V1' }, /“V1” is not a song model/],
     ['lyrics', { topic: 'rain '.repeat(201) }, /201 words, the limit is 200/],
     ['stems', {}, /There are no songs in this channel yet/],
     ['video', {}, /Describe the video/],
