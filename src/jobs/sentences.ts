@@ -150,10 +150,11 @@ function routeSentenceFor(code: GatewayErrorCode, route: Route): string | undefi
         ? undefined
         : "The gateway couldn't download a file from this bot. The bot's operator needs to check that PUBLIC_URL is reachable from outside. Then press Again.";
     case 'blocked':
-      if (downloads === 'recording')
-        return 'The gateway declined this because of its content rules. Reword it, or try another recording.';
-      return fixed
-        ? `The gateway declined this song because of its content rules, so it can't ${withSong}. Try another song.`
+    case 'artist':
+      if (fixed)
+        return `The gateway declined this song because of its content rules, so it can't ${withSong}. Try another song.`;
+      return downloads === 'recording' && code === 'blocked'
+        ? 'The gateway declined this because of its content rules. Reword it, or try another recording.'
         : undefined;
     case 'copyright':
       if (downloads === 'recording')
@@ -162,6 +163,7 @@ function routeSentenceFor(code: GatewayErrorCode, route: Route): string | undefi
         ? `The gateway declined this song because it matches an existing work, so it can't ${withSong}. Try another song.`
         : undefined;
     case 'invalid':
+    case 'too-long':
     case 'not-made':
       return fixed
         ? `The gateway received this song, but couldn't ${withSong}. Press Again, or try another take.`

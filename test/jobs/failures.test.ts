@@ -384,3 +384,35 @@ describe('an answer', () => {
     expect(await failAtAnswer(route, '', answer)).toBe(`free: ${reads}`);
   });
 });
+
+/** Answers to a submission that name a cause, or none. */
+const ANSWERS: readonly Answered[] = [
+  { body: { code: 400, msg: 'bad request', data: null } },
+  { body: { code: 401, msg: 'unauthorized', data: null } },
+  { body: { code: 402, msg: 'insufficient credits', data: null } },
+  { body: { code: 404, msg: 'not found', data: null } },
+  { body: { code: 409, msg: 'record already exists', data: null } },
+  { body: { code: 413, msg: 'too long', data: null } },
+  { body: { code: 400, msg: 'Song Description contained artist name: metallica', data: null } },
+  { body: { code: 422, msg: 'Your prompt contains sensitive words', data: null } },
+  { status: 400, body: { code: 'DataInspectionFailed', message: 'Unfit.', request_id: 'r' } },
+  { status: 400, body: { code: 'Arrearage', message: 'Overdue.', request_id: 'r' } },
+  { status: 403, body: { code: 'AccessDenied', message: 'No.', request_id: 'r' } },
+];
+
+describe('every refusal on every route', () => {
+  // Sound: the keys of WORK are its routes.
+  it.each(Object.keys(WORK) as Failing[])('on %s costs nothing, and its text fits', async (route) => {
+    for (const answer of ANSWERS) {
+      // A 409 for a voice is a result.
+      if (route === 'music.generatePersona' && JSON.stringify(answer.body).includes('409')) continue;
+      api.next('', answer);
+      const job = await started(route);
+      await advance(job);
+      const text = await endOf(job);
+      expect(text, JSON.stringify(answer)).toMatch(/^free: /);
+      expect(text).not.toMatch(/lost the connection|unavailable|couldn't be reached/);
+      if (PLANS[route].fixed) expect(text).not.toMatch(/reword|change it|shorten/i);
+    }
+  });
+});
