@@ -66,4 +66,8 @@ async function main(): Promise<void> {
   process.stdout.write(`Wrote ${NOTICES_FILE}.\n`);
 }
 
-if (import.meta.main) await runProgram(main);
+if (import.meta.main) {
+  const usage = `Usage: npm run notices
+Lists the packages of a deployment with their licences in ${NOTICES_FILE}.`;
+  await runProgram({ usage }, main);
+}

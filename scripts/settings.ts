@@ -89,4 +89,8 @@ async function main(): Promise<void> {
   process.stdout.write(`Wrote ${EXAMPLE_FILE}, and the tables in ${SETTINGS_PAGE} and ${METRICS_PAGE}.\n`);
 }
 
-if (import.meta.main) await runProgram(main);
+if (import.meta.main) {
+  const usage = `Usage: npm run settings
+Writes ${EXAMPLE_FILE}, and the tables in ${SETTINGS_PAGE} and ${METRICS_PAGE}.`;
+  await runProgram({ usage }, main);
+}

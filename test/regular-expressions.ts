@@ -2,10 +2,12 @@
  * `npm run check:regex [folders]`: checks with recheck (https://makenowjust-labs.github.io/recheck/) that every regular expression
  * takes linear time. Prints each that does not, with a text that makes it slow.
  */
+
 import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseSync, Visitor, type VisitorObject } from 'oxc-parser';
 import { check } from 'recheck';
+import { printedHelp } from '../src/app/process.ts';
 
 interface Expression {
   readonly place: string;
@@ -111,6 +113,12 @@ async function main(folders: readonly string[]): Promise<number> {
 function isException({ source }: Expression): boolean {
   return EXCEPTIONS.some(({ begins }) => source.startsWith(begins));
 }
+
+if (
+  printedHelp(`Usage: npm run check:regex [-- folders]
+Prints regular expressions that do not take linear time. Exits with 1 if there are any.`)
+)
+  process.exit();
 
 const named = process.argv.slice(2);
 process.exitCode = await main(named.length > 0 ? named : ['src', 'commands']);

@@ -2,8 +2,10 @@
  * `npm run check:wording [files]`: wordings that sound translated, in the strings and comments of the code, the titles of tests and
  * the documents. Prints each with its place and a better form, and exits with 1 if there are any.
  */
+
 import { globSync, readFileSync } from 'node:fs';
 import { parseSync, Visitor } from 'oxc-parser';
+import { printedHelp } from '../src/app/process.ts';
 
 interface Passage {
   readonly file: string;
@@ -157,6 +159,12 @@ function faultsOf({ text }: Passage): string[] {
     ? [...faults, `${words} words → at most ${LONGEST_SENTENCE}, better two sentences`]
     : faults;
 }
+
+if (
+  printedHelp(`Usage: npm run check:wording [-- files]
+Prints wordings that sound translated. Exits with 1 if there are any.`)
+)
+  process.exit();
 
 const asked = process.argv.slice(2);
 const files = (pattern: string | string[]) =>

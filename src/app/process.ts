@@ -1,6 +1,7 @@
 /** Shared by all programs: read the settings once, report errors in one message, exit cleanly. */
+import { type ParseArgsConfig, parseArgs } from 'node:util';
 import type { Logger } from 'pino';
-import { OperatorError } from '../core/errors.ts';
+import { OperatorError, systemErrorCode } from '../core/errors.ts';
 import type { System } from '../core/system.ts';
 import { readEnvFile } from './config/env-file.ts';
 import { type Config, readConfig } from './config/read.ts';
@@ -78,14 +79,53 @@ export function exitOnUncaught(
   });
 }
 
+type Flags = NonNullable<ParseArgsConfig['options']>;
+
+export interface Program<Options extends Flags> {
+  /** Printed by `--help`, and after wrong arguments. */
+  readonly usage: string;
+  readonly options?: Options;
+  /** The number of arguments besides options. Default: 0. */
+  readonly takes?: number;
+}
+
+export interface Arguments<Options extends Flags> {
+  readonly values: ReturnType<typeof parseArgs<{ options: Options }>>['values'];
+  readonly positionals: readonly string[];
+}
+
+/** The arguments do not match the program's usage. */
+export class ArgumentsError extends OperatorError {}
+
 /** Runs a program's main function. Errors that the operator can fix are reported as one sentence. */
-export async function runProgram(main: () => Promise<void>): Promise<void> {
+export async function runProgram<Options extends Flags = Record<never, never>>(
+  { usage, options, takes = 0 }: Program<Options>,
+  main: (given: Arguments<Options>) => void | Promise<void>,
+): Promise<void> {
+  const args = process.argv.slice(2);
+  if (printedHelp(usage, args)) return;
   try {
-    await main();
+    const { values, positionals } = parseArgs({
+      args,
+      options: options ?? ({} as Options), // Without options, Options is an empty record.
+      allowPositionals: true,
+    });
+    if (positionals.length !== takes) throw new ArgumentsError(usage);
+    await main({ values, positionals });
   } catch (error) {
-    if (error instanceof OperatorError) fail(error.message);
+    if (error instanceof ArgumentsError) fail(error.message);
+    else if (systemErrorCode(error)?.startsWith('ERR_PARSE_ARGS'))
+      fail(`${error instanceof Error ? error.message : ''}\n${usage}`);
+    else if (error instanceof OperatorError) fail(error.message);
     else fail(error instanceof Error ? (error.stack ?? error.message) : String(error));
   }
+}
+
+/** Prints the usage if the arguments contain `--help`. */
+export function printedHelp(usage: string, args: readonly string[] = process.argv.slice(2)): boolean {
+  const isHelp = args.includes('--help') || args.includes('-h');
+  if (isHelp) process.stdout.write(`${usage}\n`);
+  return isHelp;
 }
 
 /** Writes the message to stderr and sets exit status 1. */

@@ -1,13 +1,12 @@
 /** `npm run backup -- <folder>`: copies jobs, settings and media, even while the bot runs. */
 import { backUp } from '../app/backup/create.ts';
-import { fail, openProgram, runProgram } from '../app/process.ts';
+import { type Arguments, openProgram, runProgram } from '../app/process.ts';
 import { counted } from '../core/util/words.ts';
 
-const USAGE = 'Usage: npm run backup -- <folder>. Updates an earlier backup in the folder.';
+const usage = `Usage: npm run backup -- <folder>
+Copies jobs, settings and media, even while the bot runs. Updates an earlier backup in the folder.`;
 
-async function main(): Promise<void> {
-  const [folder, ...rest] = process.argv.slice(2);
-  if (folder === undefined || rest.length > 0) return fail(USAGE);
+async function main({ positionals: [folder = ''] }: Arguments<never>): Promise<void> {
   const { config, system } = openProgram();
   const { lines, media } = await backUp(folder, config, system);
   const files = media
@@ -18,4 +17,4 @@ async function main(): Promise<void> {
   );
 }
 
-if (import.meta.main) await runProgram(main);
+if (import.meta.main) await runProgram({ usage, takes: 1 }, main);

@@ -5,9 +5,14 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { assemble, type Minstrel } from '../app/assemble.ts';
 import { readConfig } from '../app/config/read.ts';
-import { openLog, runProgram } from '../app/process.ts';
+import { type Arguments, openLog, runProgram } from '../app/process.ts';
 import { systemOf } from '../app/system.ts';
 import { createTerminal, type Terminal } from '../platforms/terminal/adapter.ts';
+
+const usage = `Usage: npm run demo [-- --short]
+Runs every command once on the built-in emulator and shows the results as in a chat.
+  --short  make songs and videos of a few seconds`;
+const OPTIONS = { short: { type: 'boolean' } } as const;
 
 const OUTPUT = 'demo-output';
 /** Takes about a minute and still shows progress and streaming. */
@@ -35,10 +40,10 @@ const LINES = [
   '/minstrel',
 ] as const;
 
-async function demo(): Promise<void> {
+async function demo({ values: { short = false } }: Arguments<typeof OPTIONS>): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'minstrel-demo-'));
   try {
-    const failed = await playAll(directory);
+    const failed = await playAll(directory, short ? SHORT_EMULATOR : EMULATOR);
     if (failed > 0) process.exitCode = 1;
   } finally {
     await rm(directory, { recursive: true, force: true });
@@ -46,7 +51,7 @@ async function demo(): Promise<void> {
 }
 
 /** Returns the number of failed commands. */
-async function playAll(directory: string): Promise<number> {
+async function playAll(directory: string, emulatorOptions: typeof EMULATOR): Promise<number> {
   // Ignores the settings of this machine, so that the demo is the same everywhere.
   const config = readConfig({ PORT: '0', DATA_DIR: directory });
   const log = openLog(config, { level: 'warn', write: (line) => process.stderr.write(line) });
@@ -54,7 +59,7 @@ async function playAll(directory: string): Promise<number> {
   const minstrel: Minstrel = await assemble({
     ...systemOf(log),
     config,
-    emulatorOptions: process.argv.includes('--short') ? SHORT_EMULATOR : EMULATOR,
+    emulatorOptions,
     platforms: ({ media, newId }) => {
       terminal = createTerminal({ output: process.stdout, folder: OUTPUT, media, newId });
       return [terminal];
@@ -98,4 +103,4 @@ function seconds(from: number): string {
   return `${((performance.now() - from) / 1000).toFixed(1)} s`;
 }
 
-if (import.meta.main) await runProgram(demo);
+if (import.meta.main) await runProgram({ usage, options: OPTIONS }, demo);

@@ -2,10 +2,15 @@
 import { styleText } from 'node:util';
 import { commands } from '../../commands/index.ts';
 import { type Examination, examine, lineOf } from '../app/doctor/examine.ts';
-import { loadEnvironment, runProgram } from '../app/process.ts';
+import { type Arguments, loadEnvironment, runProgram } from '../app/process.ts';
 import { systemOf } from '../app/system.ts';
 import type { Finding } from '../core/finding.ts';
 import { counted } from '../core/util/words.ts';
+
+const usage = `Usage: npm run doctor [-- --json]
+Checks everything that npm start needs, and changes nothing. Exits with 1 if there are errors.
+  --json  print the findings as JSON`;
+const OPTIONS = { json: { type: 'boolean' } } as const;
 
 /** Include words, for screen readers and terminals without colours. */
 const MARKS = {
@@ -14,17 +19,40 @@ const MARKS = {
   wrong: styleText('red', '✗ Error:'),
 } as const satisfies Record<Finding['level'], string>;
 
-/** Writes each finding as soon as it is known. @returns the number of findings per level */
-export async function report(
-  examination: Examination,
-  write: (line: string) => void,
-): Promise<Record<Finding['level'], number>> {
-  const counts = { good: 0, warning: 0, wrong: 0 };
+/** Examines everything and passes on each finding as soon as it is known. */
+export async function report(examination: Examination, write: (line: string) => void): Promise<Verdict> {
+  const found: Finding[] = [];
   for await (const finding of examine(examination)) {
-    counts[finding.level] += 1;
+    found.push(finding);
     write(`${MARKS[finding.level]} ${lineOf(finding)}`);
   }
-  return counts;
+  return verdictOf(found);
+}
+
+export interface Verdict {
+  readonly errors: number;
+  readonly warnings: number;
+  /** Whether `npm start` starts the bot. */
+  readonly starts: boolean;
+  /** The counts, and what `npm start` will do. */
+  readonly sentence: string;
+}
+
+function verdictOf(found: readonly Finding[]): Verdict {
+  const wrong = found.filter(({ level }) => level === 'wrong');
+  const errors = wrong.length;
+  const warnings = found.filter(({ level }) => level === 'warning').length;
+  const starts = !found.some(({ preventsStart }) => preventsStart);
+  const counts = `${errors === 0 ? 'No errors' : counted(errors, 'error')}, ${warnings === 0 ? 'no warnings' : counted(warnings, 'warning')}.`;
+  const broken = [...new Set(wrong.map(({ subject }) => subject))].join(', ');
+  const outlook = starts
+    ? errors === 0
+      ? 'Ready to start.'
+      : `npm start works, but fix this first: ${broken}.`
+    : errors === 0
+      ? 'The bot is already running.'
+      : 'npm start stops with an error until they are fixed.';
+  return { errors, warnings, starts, sentence: `${counts} ${outlook}` };
 }
 
 export function examination(): Omit<Examination, 'environment'> {
@@ -34,16 +62,18 @@ export function examination(): Omit<Examination, 'environment'> {
   return { ...systemOf(log), commands, fetch };
 }
 
-async function main(): Promise<void> {
-  const { warning, wrong } = await report({ ...examination(), environment: loadEnvironment() }, (line) =>
-    process.stdout.write(`${line}\n`),
-  );
-  process.stdout.write(
-    wrong > 0
-      ? `\n${counted(wrong, 'error')}, ${counted(warning, 'warning')}. Fix the errors before npm start.\n`
-      : `\nNo errors, ${warning === 0 ? 'no warnings' : counted(warning, 'warning')}. Ready to start.\n`,
-  );
-  if (wrong > 0) process.exitCode = 1;
+async function main({ values: { json = false } }: Arguments<typeof OPTIONS>): Promise<void> {
+  const all = { ...examination(), environment: loadEnvironment() };
+  if (json) {
+    const findings = await Array.fromAsync(examine(all));
+    const { errors, warnings, starts } = verdictOf(findings);
+    process.stdout.write(`${JSON.stringify({ errors, warnings, starts, findings }, null, 2)}\n`);
+    if (errors > 0) process.exitCode = 1;
+    return;
+  }
+  const { errors, sentence } = await report(all, (line) => process.stdout.write(`${line}\n`));
+  process.stdout.write(`\n${sentence}\n`);
+  if (errors > 0) process.exitCode = 1;
 }
 
-if (import.meta.main) await runProgram(main);
+if (import.meta.main) await runProgram({ usage, options: OPTIONS }, main);

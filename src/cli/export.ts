@@ -1,17 +1,16 @@
 /** `npm run export -- <file>`: writes everything in storage to a file of JSON lines. */
 import { dirname } from 'node:path';
 import { asBackupError } from '../app/backup/folder.ts';
-import { fail, openProgram, runProgram } from '../app/process.ts';
+import { type Arguments, fail, openProgram, runProgram } from '../app/process.ts';
 import { openExistingStorage } from '../app/services.ts';
 import { systemErrorCode } from '../core/errors.ts';
 import { counted } from '../core/util/words.ts';
 import { exportTo } from '../storage/transfer.ts';
 
-const USAGE = 'Usage: npm run export -- <file>. Choose a file that does not exist yet.';
+const usage = `Usage: npm run export -- <file>
+Writes everything in storage to a new file of JSON lines.`;
 
-async function main(): Promise<void> {
-  const [path, ...rest] = process.argv.slice(2);
-  if (path === undefined || rest.length > 0) return fail(USAGE);
+async function main({ positionals: [path = ''] }: Arguments<never>): Promise<void> {
   const { config, system } = openProgram();
   const storage = await openExistingStorage(config, system);
   try {
@@ -21,7 +20,7 @@ async function main(): Promise<void> {
     );
   } catch (error) {
     const code = systemErrorCode(error);
-    if (code === 'EEXIST') return fail(`${path} already exists. ${USAGE}`);
+    if (code === 'EEXIST') return fail(`${path} already exists. Choose a file that does not exist yet.`);
     if (code === 'ENOENT') return fail(`The folder ${dirname(path)} does not exist. Create it first.`);
     throw asBackupError(error, path);
   } finally {
@@ -29,4 +28,4 @@ async function main(): Promise<void> {
   }
 }
 
-if (import.meta.main) await runProgram(main);
+if (import.meta.main) await runProgram({ usage, takes: 1 }, main);

@@ -1,17 +1,16 @@
 /** `npm run forget -- <discord|slack> <id>`: `/minstrel forget` on behalf of a person who left. */
 import { forgetByOperator } from '../app/forget.ts';
-import { fail, openProgram, runProgram } from '../app/process.ts';
+import { type Arguments, fail, openProgram, runProgram } from '../app/process.ts';
 import { UserError } from '../core/errors.ts';
 import { counted } from '../core/util/words.ts';
 
-const USAGE =
-  'Usage: npm run forget -- <discord|slack> <id>. Example: npm run forget -- discord 80351110224678912';
+const usage = `Usage: npm run forget -- <discord|slack> <id>
+Erases the data of a person who left. Example: npm run forget -- discord 80351110224678912`;
 
-async function main(): Promise<void> {
-  const [platform = '', person = '', ...rest] = process.argv.slice(2);
+async function main({ positionals: [platform = '', person = ''] }: Arguments<never>): Promise<void> {
   // A name or mention matches no record, and the output would claim that nothing was stored.
   const isId = platform === 'discord' ? /^\d{5,20}$/.test(person) : /^[A-Z\d]{5,20}$/.test(person);
-  if (!['discord', 'slack'].includes(platform) || !isId || rest.length > 0) return fail(USAGE);
+  if (!['discord', 'slack'].includes(platform) || !isId) return fail(usage);
   const { config, system } = openProgram();
   try {
     const { jobs, files } = await forgetByOperator({ platform, person }, config, system);
@@ -24,4 +23,4 @@ async function main(): Promise<void> {
   }
 }
 
-if (import.meta.main) await runProgram(main);
+if (import.meta.main) await runProgram({ usage, takes: 2 }, main);

@@ -1,19 +1,18 @@
 /** `npm run import -- <file>`: imports a file from `npm run export` into the configured storage. */
 import { createReadStream } from 'node:fs';
 import { access } from 'node:fs/promises';
-import { fail, openProgram, runProgram } from '../app/process.ts';
+import { type Arguments, fail, openProgram, runProgram } from '../app/process.ts';
 import { openStorage } from '../app/services.ts';
 import { importLines, linesIn } from '../storage/transfer.ts';
 
-const USAGE = 'Usage: npm run import -- <file>';
+const usage = `Usage: npm run import -- <file>
+Imports a file from npm run export into the configured storage.`;
 
-async function main(): Promise<void> {
-  const [path, ...rest] = process.argv.slice(2);
-  if (path === undefined || rest.length > 0) return fail(USAGE);
+async function main({ positionals: [path = ''] }: Arguments<never>): Promise<void> {
   try {
     await access(path);
   } catch {
-    return fail(`${path} could not be read. ${USAGE}`);
+    return fail(`${path} could not be read.`);
   }
   const { config, system } = openProgram();
   const storage = await openStorage(config, system);
@@ -28,4 +27,4 @@ async function main(): Promise<void> {
   }
 }
 
-if (import.meta.main) await runProgram(main);
+if (import.meta.main) await runProgram({ usage, takes: 1 }, main);

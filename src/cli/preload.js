@@ -1,6 +1,13 @@
 // Plain JavaScript, because older versions of Node must be able to run it.
 import module from 'node:module';
 
+try {
+  module.createRequire(import.meta.url).resolve('zod');
+} catch {
+  process.stderr.write('The packages are not installed. Run npm ci first.\n');
+  process.exit(1);
+}
+
 if (Number.parseInt(process.versions.node, 10) < 24) {
   process.stderr.write(
     `Minstrel requires Node 24 or newer, but this is ${process.version}. Install it with npm ci (without --omit=dev) or from https://nodejs.org\n`,

@@ -4,6 +4,9 @@ import { fail, loadConfig, runProgram } from '../app/process.ts';
 import { registerCommands } from '../platforms/discord/connection/register.ts';
 import { PlatformError } from '../platforms/platform.ts';
 
+const usage = `Usage: npm run register
+Registers the commands with Discord. npm start does this too when they change.`;
+
 const SUCCESS =
   'Commands registered with Discord. They appear within a minute, or as soon as people restart their app.';
 
@@ -19,4 +22,4 @@ async function main(): Promise<void> {
   }
 }
 
-if (import.meta.main) await runProgram(main);
+if (import.meta.main) await runProgram({ usage }, main);

@@ -1,12 +1,11 @@
 /** `npm run restore -- <folder>`: restores a backup into the configured storage, which must be empty. */
 import { restore } from '../app/backup/restore.ts';
-import { fail, openProgram, runProgram } from '../app/process.ts';
+import { type Arguments, fail, openProgram, runProgram } from '../app/process.ts';
 
-const USAGE = 'Usage: npm run restore -- <folder>';
+const usage = `Usage: npm run restore -- <folder>
+Restores a backup into the configured storage, which must be empty.`;
 
-async function main(): Promise<void> {
-  const [folder, ...rest] = process.argv.slice(2);
-  if (folder === undefined || rest.length > 0) return fail(USAGE);
+async function main({ positionals: [folder = ''] }: Arguments<never>): Promise<void> {
   const { config, system } = openProgram();
   const { jobs, settings, media } = await restore(folder, config, { ...system, fetch });
   const files = media ? `, files: ${media.files - media.damaged.length}` : '';
@@ -16,4 +15,4 @@ async function main(): Promise<void> {
   if (media && media.damaged.length > 0) fail(`Skipped damaged files: ${media.damaged.join(', ')}`);
 }
 
-if (import.meta.main) await runProgram(main);
+if (import.meta.main) await runProgram({ usage, takes: 1 }, main);

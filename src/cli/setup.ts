@@ -11,6 +11,9 @@ import { fail, runProgram } from '../app/process.ts';
 import { createManifest } from '../platforms/slack/manifest.ts';
 import { examination, report } from './doctor.ts';
 
+const usage = `Usage: npm run setup
+Asks for settings, writes them to .env and checks them.`;
+
 const ENV_FILE = '.env';
 const MANIFEST_FILE = 'slack-manifest.json';
 
@@ -60,15 +63,15 @@ export async function setup(options: SetupOptions): Promise<boolean> {
   updateEnvFile(path, changes);
   prompts.outro(`Saved ${ENV_FILE}. Only your user can read it.`, { output });
   const environment = { ...readEnvFile(path), ...options.environment };
-  const { wrong } = await report({ ...options.examination, environment }, (line) =>
+  const { errors, sentence } = await report({ ...options.examination, environment }, (line) =>
     output.write(`${line}\n`),
   );
-  output.write(
-    wrong === 0
-      ? '\nReady. Start the bot with npm start\n'
-      : '\nFix the errors with npm run setup or in .env, then check again with npm run doctor.\n',
-  );
-  return wrong === 0;
+  const next =
+    errors === 0
+      ? 'Start the bot with npm start'
+      : 'Fix the errors with npm run setup or in .env, then check again with npm run doctor.';
+  output.write(`\n${sentence}\n${next}\n`);
+  return errors === 0;
 }
 
 async function askGateway(
@@ -227,4 +230,4 @@ async function main(): Promise<void> {
     process.exitCode = 1;
 }
 
-if (import.meta.main) await runProgram(main);
+if (import.meta.main) await runProgram({ usage }, main);

@@ -14,6 +14,8 @@ export interface ListenOptions {
   readonly host: string;
   /** 0 selects any free port. */
   readonly port: number;
+  /** The operator's setting that errors name. Default: `PORT`. */
+  readonly setting?: 'PORT' | 'ADMIN_PORT';
   readonly log: Log;
   readonly timeouts?: Partial<typeof TIMEOUTS>;
 }
@@ -100,7 +102,7 @@ export async function listenAt(options: ListenOptions): Promise<Listener> {
   const port = typeof address === 'object' && address ? address.port : options.port;
   let app: FastifyInstance | undefined;
   return {
-    url: `http://${reachableHost(options.host)}:${port}`,
+    url: urlAt({ host: options.host, port }),
     async serve(routes) {
       app = createApp(server, options.log);
       for (const route of routes) app.register(async (scope) => route(scope));
@@ -198,25 +200,29 @@ async function close(server: Server, inProgress: Set<ServerResponse>, graceMs: n
   await closed.finally(() => clearTimeout(timer));
 }
 
+/** The URL at which this machine reaches a listener, without a trailing slash. */
+export const urlAt = ({ host, port }: Pick<ListenOptions, 'host' | 'port'>): string =>
+  `http://${reachableHost(host)}:${port}`;
+
 function reachableHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
   return host.includes(':') ? `[${host}]` : host;
 }
 
-function listenError(error: unknown, { host, port }: ListenOptions): unknown {
+function listenError(error: unknown, { host, port, setting = 'PORT' }: ListenOptions): unknown {
   switch (systemErrorCode(error)) {
     case 'EADDRINUSE': {
-      const sentence = `Port ${port} on ${host} is in use by another program: stop that program, or set PORT to a free port.`;
+      const sentence = `Port ${port} on ${host} is in use by another program: stop that program, or set ${setting} to a free port.`;
       return new ListenError('port-taken', sentence, error);
     }
     case 'EACCES': {
-      const sentence = `This user is not allowed to listen on port ${port}: set PORT to 1024 or higher.`;
+      const sentence = `This user is not allowed to listen on port ${port}: set ${setting} to 1024 or higher.`;
       return new ListenError('not-permitted', sentence, error);
     }
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND': {
-      const sentence = `This machine does not have the address ${host}: set HOST to an address it has, such as 127.0.0.1 or 0.0.0.0.`;
+      const sentence = `This machine does not have the address ${host}: set ${setting === 'PORT' ? 'HOST' : setting} to an address it has, such as 127.0.0.1 or 0.0.0.0.`;
       return new ListenError('address-unavailable', sentence, error);
     }
     default:

@@ -1,5 +1,7 @@
 /** `npm run bench [-- --only <row>]`: prints the table of docs/performance.md. Exits with 1 if a budget is missed. */
+
 import { parseArgs } from 'node:util';
+import { printedHelp } from '../../src/app/process.ts';
 import { acknowledging } from './acknowledging.ts';
 import { longText } from './long-text.ts';
 import type { Row } from './measure.ts';
@@ -9,6 +11,10 @@ import { song } from './song.ts';
 import { start } from './start.ts';
 import { streaming } from './streaming.ts';
 import { waiting } from './waiting.ts';
+
+const usage = `Usage: npm run bench [-- --only <row>]
+Prints the table of docs/performance.md. Exits with 1 if a budget is missed.`;
+if (printedHelp(usage)) process.exit();
 
 const ROWS: Readonly<Record<string, Row>> = {
   acknowledging,

@@ -3,11 +3,22 @@
  * [--freezes times] [--failing percent of calls] [--skew milliseconds]`: exits with 1 if something was lost,
  * delivered twice, paid twice or never finished.
  */
+
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
+import { printedHelp } from '../../src/app/process.ts';
 import type { ChaosOptions, StoreKind } from './plan.ts';
 import { runChaos } from './run.ts';
 import { isGood } from './verdict.ts';
+
+const usage = `Usage: npm run chaos -- [options]
+Kills the bot under load. Exits with 1 if something was lost, delivered or paid twice, or never finished.
+  --jobs <n>, --kills <n>, --freezes <n>   how much happens
+  --store sqlite|redis                     where jobs are stored
+  --pause <ms>, --skew <ms>                between two requests, and between clocks
+  --failing <percent>                      of the calls
+  --seed <text>                            to repeat a run`;
+if (printedHelp(usage)) process.exit();
 
 const write = (line: string) => process.stdout.write(`${line}\n`);
 

@@ -60,7 +60,7 @@ async function expectSentence(sentence: string, directory = data, within: readon
   ]);
   expect(start).toEqual({ code: 1, stdout: '', stderr: `${sentence}\n` });
   expect(doctor).toMatchObject({ code: 1, stderr: '' });
-  expect(doctor.stdout).toContain(`✗ Error: Storage: ${sentence} To fix`);
+  expect(doctor.stdout).toContain(`✗ Error: Storage: ${sentence}\n`);
 }
 
 describe.skipIf(noAccess)('npm start and npm run doctor name DATA_DIR and the owner', () => {

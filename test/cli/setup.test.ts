@@ -147,7 +147,7 @@ it('names rejected tokens, and a second run changes only those', async () => {
   );
   expect(corrected).toMatchObject({ isGood: true, unasked: [] });
   expect(corrected.shown).toContain('Slack: SLACK_APP_TOKEN can open connections');
-  expect(corrected.shown).toContain('Ready. Start the bot with npm start');
+  expect(corrected.shown).toContain('Start the bot with npm start');
   const lines = (await readFile(join(folder, '.env'), 'utf8')).trim().split('\n');
   expect(lines).toEqual([
     `DISCORD_TOKEN=${discord.token}`,

@@ -2,9 +2,11 @@
  * `npm run pictures`: renders the README's pictures from the bot's real messages in a browser, and writes them and a song to
  * docs/pictures/. The terminal's font is Debian's fonts-dejavu-core.
  */
+
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
+import { printedHelp } from '../../src/app/process.ts';
 import { noBrowser, startBrowser, type TestBrowser } from '../servers/browser.ts';
 import { capture } from './capture.ts';
 import { discordPage } from './discord.ts';
@@ -69,4 +71,6 @@ async function draw(browser: TestBrowser, name: string, { html }: Html): Promise
   process.stdout.write(`${file}: ${Math.ceil(small.length / 1000)} kB\n`);
 }
 
-if (import.meta.main) await main();
+const usage = `Usage: npm run pictures
+Renders the pictures of the README into ${FOLDER}.`;
+if (import.meta.main && !printedHelp(usage)) await main();

@@ -2,10 +2,16 @@
  * `npm run simulate -- [--histories N] [--seconds S] [--seed N] [--path P] [--store shared|sqlite|both]`: plays new histories, 3,000 by
  * default. Exits with 1 if one breaks a promise, and prints its shortest form.
  */
+
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
+import { printedHelp } from '../../src/app/process.ts';
 import { check } from './check.ts';
 import type { History } from './history.ts';
+
+const usage = `Usage: npm run simulate -- [--histories <n>] [--seconds <n>] [--seed <n>] [--path <path>] [--store shared|sqlite|both]
+Plays new histories. Exits with 1 if one breaks a promise, and prints its shortest form.`;
+if (printedHelp(usage)) process.exit();
 
 const { values } = parseArgs({
   options: {

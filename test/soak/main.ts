@@ -3,6 +3,7 @@
  * the bot in a separate process under a steady load, and measures its memory after garbage collection. Exits with 1 if the heap
  * keeps growing. Two heap snapshots show what grows. Taking them increases RSS.
  */
+
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
@@ -12,6 +13,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
+import { printedHelp } from '../../src/app/process.ts';
 import { startEmulator } from '../../src/emulator/server.ts';
 import { botEnvironment } from '../chaos/environment.ts';
 import { type Ask, gatherPeople } from '../chaos/people.ts';
@@ -21,6 +23,10 @@ import { freePort } from '../servers/free-port.ts';
 import { PROJECT } from '../servers/program.ts';
 import { startRedisServer } from '../servers/redis.ts';
 import { growthBetween } from './snapshot.ts';
+
+const usage = `Usage: npm run soak -- [--minutes 10] [--store sqlite|redis] [--pause <ms>] [--seed <text>] [--snapshots]
+Measures the bot's memory under a steady load. Exits with 1 if the heap keeps growing.`;
+if (printedHelp(usage)) process.exit();
 
 const PROBE = new URL('./probe.ts', import.meta.url).href;
 const SAMPLES = 24;

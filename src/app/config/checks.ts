@@ -149,7 +149,19 @@ function unknownSettings(names: readonly string[]): string[] {
         .map((variable) => ({ variable, edits: distance(name.toUpperCase(), variable) }))
         .filter(({ edits }) => edits <= 2)
         .sort((left, right) => left.edits - right.edits)[0];
-      if (near) return [`${name} is not a setting: did you mean ${near.variable}?`];
-      return OUR_PREFIXES.test(name) ? [`${name} is not a setting of this version and has no effect.`] : [];
+      const isOurs = OUR_PREFIXES.test(name);
+      const meant = near?.variable ?? (isOurs ? withSameWords(name) : undefined);
+      if (meant) return [`${name} is not a setting: did you mean ${meant}?`];
+      return isOurs ? [`${name} is not a setting of this version and has no effect.`] : [];
     });
+}
+
+/** Returns the setting that has all words of the name, or whose words the name has: `DISCORD_BOT_TOKEN`, `GATEWAY_URL`. */
+function withSameWords(name: string): Variable | undefined {
+  const words = name.split('_');
+  return VARIABLES.find((variable) => {
+    const known = variable.split('_');
+    const [fewer, more] = words.length < known.length ? [words, known] : [known, words];
+    return fewer.length > 1 && fewer.every((word) => more.includes(word));
+  });
 }

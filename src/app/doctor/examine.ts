@@ -1,12 +1,13 @@
 /** Checks everything that `npm start` needs, and changes nothing. */
 import type { AnyCommand } from '../../core/bot/command.ts';
-import { type Finding, good, warning, wrong } from '../../core/finding.ts';
+import { type Finding, fatal, good, warning } from '../../core/finding.ts';
 import type { System } from '../../core/system.ts';
 import type { Gateway } from '../../gateway/client.ts';
 import { type Config, ConfigError, readConfig } from '../config/read.ts';
 import { openGateway, openStorage, unmeasured } from '../services.ts';
 import { inspectClock } from './clock.ts';
 import { inspectGateway } from './gateway.ts';
+import { inspectListener } from './listener.ts';
 import { inspectPublicUrl } from './public-url.ts';
 import { inspectMediaFolder, inspectStorage } from './storage.ts';
 
@@ -25,20 +26,24 @@ export async function* examine(examination: Examination): AsyncGenerator<Finding
     config = readConfig(examination.environment);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    for (const { sentence } of error.problems)
-      yield wrong(SUBJECT, sentence, 'see .env.example for all settings');
+    for (const { sentence } of error.problems) yield fatal(SUBJECT, sentence);
     return;
   }
   yield good(SUBJECT, 'all settings are valid');
-  for (const sentence of config.warnings)
-    yield warning(SUBJECT, sentence, 'see .env.example for all settings');
-  yield* await inspectStorage(config, {
+  for (const sentence of config.warnings) yield warning(SUBJECT, sentence);
+  const storage = await inspectStorage(config, {
     ...examination,
     open: () => openStorage(config, examination),
   });
-  yield* inspectMediaFolder(config);
+  yield* storage;
+  // By default, both use the same folder.
+  yield* inspectMediaFolder(config).filter(({ sentence }) =>
+    storage.every((found) => found.sentence !== sentence),
+  );
+  const listener = await inspectListener(config, examination);
+  yield* listener;
   yield* await gatewayFindings(config, examination);
-  yield* await inspectPublicUrl(config, examination);
+  if (listener.every(({ level }) => level === 'good')) yield* await inspectPublicUrl(config, examination);
   yield* await chatFindings(config, examination, { connects: true });
   yield* await inspectClock(
     [
@@ -50,7 +55,7 @@ export async function* examine(examination: Examination): AsyncGenerator<Finding
   );
 }
 
-/** Strips the full stop that sentences about settings end with. */
+/** Joins the sentence, which may end with a full stop, and the remedy. */
 export function lineOf({ subject, sentence, remedy }: Finding): string {
   const text = remedy === undefined ? sentence : `${sentence.replace(/\.$/, '')}. To fix: ${remedy}`;
   return `${subject}: ${text}`;

@@ -1,4 +1,5 @@
 import { type Finding, good, warning, wrong } from '../../core/finding.ts';
+import { connectionFault, isWithoutTls } from '../../core/util/connection-fault.ts';
 import { counted } from '../../core/util/words.ts';
 import type { Gateway } from '../../gateway/client.ts';
 import { GatewayError } from '../../gateway/transport/errors.ts';
@@ -9,14 +10,14 @@ const SUBJECT = 'Gateway';
 /** Checks the key, and looks up the models in the settings. */
 export async function inspectGateway(
   gateway: Pick<Gateway, 'models'>,
-  { models, answers }: Pick<Config, 'models' | 'answers'>,
+  { gateway: account, models, answers }: Pick<Config, 'gateway' | 'models' | 'answers'>,
 ): Promise<Finding[]> {
   let listed: number;
   try {
     listed = (await gateway.models.refresh()).length;
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-    return [refusal(error)];
+    return [refusal(error, account?.baseUrl)];
   }
   // Song models are fixed and never listed.
   const configured = [
@@ -71,7 +72,7 @@ function modelFinding({ models }: Pick<Gateway, 'models'>, variable: string, nam
   }
 }
 
-function refusal(error: GatewayError): Finding {
+function refusal(error: GatewayError, baseUrl = ''): Finding {
   switch (error.code) {
     case 'auth':
     case 'forbidden':
@@ -87,6 +88,21 @@ function refusal(error: GatewayError): Finding {
         'the server at GATEWAY_BASE_URL is not the gateway',
         "set GATEWAY_BASE_URL to the gateway's base URL, without /v1 or other API paths",
       );
+    case 'network': {
+      const fault = connectionFault(error);
+      const url = URL.parse(baseUrl);
+      return isWithoutTls(fault) && url
+        ? wrong(
+            SUBJECT,
+            'GATEWAY_BASE_URL starts with https://, but this server speaks only http',
+            `set GATEWAY_BASE_URL to ${baseUrl.replace(/^https/, 'http')}, or correct its port`,
+          )
+        : wrong(
+            SUBJECT,
+            `${url?.host ?? 'the gateway'} cannot be reached: ${fault?.reason ?? 'the connection failed'}`,
+            "check GATEWAY_BASE_URL and this machine's network, then try again",
+          );
+    }
     default:
       return wrong(
         SUBJECT,

@@ -2,6 +2,8 @@
 import { createHmac } from 'node:crypto';
 import { type Finding, good, warning, wrong } from '../../core/finding.ts';
 import type { System } from '../../core/system.ts';
+import { type ConnectionFault, connectionFault, isWithoutTls } from '../../core/util/connection-fault.ts';
+import { present } from '../../core/util/present.ts';
 import { isOwnNetwork, ListenError, listenAt, type Routes } from '../../http/server.ts';
 import { isThisMachine } from '../config/checks.ts';
 import type { Config } from '../config/read.ts';
@@ -57,7 +59,6 @@ export async function inspectPublicUrl(
     }
   } catch (error) {
     if (!(error instanceof ListenError)) throw error;
-    if (error.code !== 'port-taken') return [wrong(SUBJECT, error.message, 'change HOST or PORT')];
     const answer = await ask(fetch, `${url}${UNKNOWN_PATH}`);
     return [isOfBot(answer) ? reachable(url) : unreachable(url, answer, tunnel)];
   }
@@ -78,18 +79,25 @@ const reachable = (url: string): Finding => good(SUBJECT, `${url} reaches this b
 interface Answer {
   readonly status?: number;
   readonly text?: string;
+  readonly fault?: ConnectionFault;
 }
 
 async function ask(fetch: ReachOptions['fetch'], url: string): Promise<Answer> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), redirect: 'manual' });
     return { status: response.status, text: (await response.text()).slice(0, 10_000) };
-  } catch {
-    return {};
+  } catch (error) {
+    return present({ fault: connectionFault(error) });
   }
 }
 
-function unreachable(url: string, { status }: Answer, tunnel: string): Finding {
+function unreachable(url: string, { status, fault }: Answer, tunnel: string): Finding {
+  if (isWithoutTls(fault))
+    return wrong(
+      SUBJECT,
+      `${url} starts with https://, but the server there speaks only http`,
+      'put a proxy with TLS in front of PORT, or set PUBLIC_URL to an http:// address',
+    );
   return status === undefined
     ? warning(
         SUBJECT,

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { stat, statfs } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import { systemClock } from '../../core/clock.ts';
-import { type Finding, good, warning, wrong } from '../../core/finding.ts';
+import { type Finding, fatal, good, warning, wrong } from '../../core/finding.ts';
 import type { System } from '../../core/system.ts';
 import { databaseFile, tryFolder } from '../../storage/sqlite/database-file.ts';
 import { type Storage, StorageError } from '../../storage/storage.ts';
@@ -52,7 +52,7 @@ export function inspectMediaFolder({
     tryFolder(path, isInDataDirectory ? 'DATA_DIR' : 'MEDIA_STORE');
     return [];
   } catch (error) {
-    return [{ ...refusal(error), subject: 'Media' }];
+    return [wrong('Media', sentenceOf(error))];
   }
 }
 
@@ -86,18 +86,27 @@ async function folderFindings(path: string): Promise<Finding[]> {
 async function databaseFinding(directory: string, open: () => Promise<Storage>): Promise<Finding> {
   const path = databaseFile(directory);
   if (!existsSync(path)) return good(SUBJECT, `${path} will be created at the first start`);
+  let storage: Storage;
   try {
-    const storage = await open();
-    await storage.check().finally(() => storage.close());
+    storage = await open();
   } catch (error) {
     if (error instanceof StorageError && error.code === 'locked')
       return good(SUBJECT, `${path} is in use, so the bot is running`);
     throw error;
   }
+  try {
+    await storage.check();
+  } catch (error) {
+    return wrong(SUBJECT, sentenceOf(error));
+  } finally {
+    await storage.close();
+  }
   return good(SUBJECT, `${path} opens and is writable`);
 }
 
-function refusal(error: unknown): Finding {
+const refusal = (error: unknown): Finding => fatal(SUBJECT, sentenceOf(error));
+
+function sentenceOf(error: unknown): string {
   if (!(error instanceof StorageError)) throw error;
-  return wrong(SUBJECT, error.message, 'see docs/operating/troubleshooting.md');
+  return error.message;
 }

@@ -2,6 +2,7 @@
 import { type Logger, pino } from 'pino';
 import { z } from 'zod';
 import { OperatorError } from '../../core/errors.ts';
+import { connectionFault } from '../../core/util/connection-fault.ts';
 import { GatewayError } from '../../gateway/transport/errors.ts';
 
 export interface LogOptions {
@@ -80,7 +81,7 @@ interface LoggedError extends z.infer<typeof factsSchema> {
   readonly message?: string | undefined;
   readonly slack?: string | number | undefined;
   readonly issues?: readonly string[] | undefined;
-  readonly stack?: string;
+  readonly stack?: string | undefined;
   readonly cause?: LoggedError | undefined;
   readonly errors?: readonly LoggedError[] | undefined;
 }
@@ -97,7 +98,8 @@ function loggedError(error: Error, depth = 0): LoggedError {
     message: messageOf(error),
     slack: slackSchema.safeParse(error).data?.data.error,
     issues: issues?.slice(0, MOST_LISTED).map(({ code, path }) => `${code} at ${path.join('.')}`),
-    stack: framesOf(error),
+    // The code says everything about a failed connection.
+    stack: connectionFault(error) ? undefined : framesOf(error),
     cause: inner(error.cause),
     errors:
       error instanceof AggregateError

@@ -32,5 +32,5 @@ export async function serveMetrics(
 ): Promise<HttpServer> {
   const { metricsRoutes } = await import('../../http/metrics.ts');
   const routes = [metricsRoutes(options.metrics, createCollector(options))];
-  return createHttpServer({ ...at, log: options.log, routes });
+  return createHttpServer({ ...at, setting: 'ADMIN_PORT', log: options.log, routes });
 }

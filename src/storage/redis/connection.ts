@@ -1,6 +1,7 @@
 /** Connections to Redis that fail fast during an outage, and recover automatically. */
 import { createClient } from '@keyv/redis';
 import { backoff } from '../../core/util/backoff.ts';
+import { connectionFault } from '../../core/util/connection-fault.ts';
 import type { RunTools } from '../schedule.ts';
 import { StorageError } from '../storage.ts';
 import { refusalOfRedis, replyOf } from './errors.ts';
@@ -31,13 +32,16 @@ export class RedisConnection {
   /** For libraries that send their own commands. Everything else uses {@link run}. */
   readonly client: RedisClient;
   readonly #tools: RedisConnectionTools;
+  readonly #host: string;
   readonly #clients = new Set<RedisClient>();
   #cause: unknown;
+  #wasReady = false;
   #away = false;
   #closed = false;
 
   constructor(url: string, tools: RedisConnectionTools) {
     this.#tools = tools;
+    this.#host = new URL(url).host;
     this.client = createClient({
       url,
       // A command reported as failed must not run later.
@@ -53,6 +57,7 @@ export class RedisConnection {
     this.client.on('ready', () => {
       if (this.#away) tools.log.info({}, 'Reconnected to Redis');
       this.#away = false;
+      this.#wasReady = true;
     });
   }
 
@@ -62,7 +67,7 @@ export class RedisConnection {
       await this.within(this.#tools.firstConnectionMs, this.client.connect());
     } catch (error) {
       this.close();
-      throw refusalOfRedis(this.#cause) ?? new StorageError('unavailable', 'Redis cannot be reached.', error);
+      throw refusalOfRedis(this.#cause) ?? this.#unreachable(error);
     }
   }
 
@@ -132,9 +137,17 @@ export class RedisConnection {
     for (const client of this.#clients) this.release(client);
   }
 
+  #unreachable(error: unknown): StorageError {
+    const reason = connectionFault(this.#cause)?.reason ?? 'it does not answer';
+    const sentence = `Redis at ${this.#host} cannot be reached: ${reason}. Start Redis, or correct REDIS_URL.`;
+    return new StorageError('unavailable', sentence, error);
+  }
+
   #lost(error: unknown): void {
     this.#cause = error;
-    if (!this.#away && !this.#closed) this.#tools.log.warn({ err: error }, 'Lost the connection to Redis');
+    // The first connection rejects with the cause.
+    const level = this.#wasReady ? 'warn' : 'debug';
+    if (!this.#away && !this.#closed) this.#tools.log[level]({ err: error }, 'Lost the connection to Redis');
     this.#away = true;
   }
 

@@ -1,8 +1,10 @@
+import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, open, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { commands } from '../../../commands/index.ts';
 import { readConfig } from '../../../src/app/config/read.ts';
 import { examine } from '../../../src/app/doctor/examine.ts';
@@ -97,7 +99,7 @@ describe('a correct setup', () => {
     const found = await findings();
     expect(lines(found.filter(({ level }) => level !== 'good'))).toBe('');
     expect(new Set(found.map(({ subject }) => subject))).toEqual(
-      new Set(['Settings', 'Storage', 'Gateway', 'PUBLIC_URL', 'Discord', 'Slack', 'Clock']),
+      new Set(['Settings', 'Storage', 'PORT', 'Gateway', 'PUBLIC_URL', 'Discord', 'Slack', 'Clock']),
     );
     expect(lines(found)).toContain(`client_id=${server.applicationId}`);
     for (const secret of [server.token, environment.GATEWAY_API_KEY, environment.SLACK_BOT_TOKEN])
@@ -117,9 +119,57 @@ describe('settings', () => {
       'warning Settings: USAGE_LIMITS',
     );
   });
+
+  it.each([
+    ['GATWAY_API_KEY', 'GATEWAY_API_KEY'],
+    ['DISCORD_BOT_TOKEN', 'DISCORD_TOKEN'],
+    ['GATEWAY_URL', 'GATEWAY_BASE_URL'],
+    ['SLACK_TOKEN', 'SLACK_BOT_TOKEN'],
+  ])('for %s, suggests %s', async (name, meant) => {
+    expect(lines(await findings({ [name]: 'x' }))).toContain(
+      `warning Settings: ${name} is not a setting: did you mean ${meant}?`,
+    );
+  });
+});
+
+describe('the ports', () => {
+  async function occupied(answer: string): Promise<string> {
+    const server = createServer((_request, response) => response.writeHead(404).end(answer));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    closing.defer(() => void server.close());
+    return String(z.object({ port: z.number() }).parse(server.address()).port);
+  }
+
+  it.each(['PORT', 'ADMIN_PORT'])('reports that %s is used by another program', async (setting) => {
+    const port = await occupied('hello');
+    const found = await findings({ [setting]: port });
+    expect(found).toContainEqual({
+      level: 'wrong',
+      subject: setting,
+      sentence: `Port ${port} on 127.0.0.1 is in use by another program: stop that program, or set ${setting} to a free port.`,
+      preventsStart: true,
+    });
+  });
+
+  it('recognises a running bot', async () => {
+    const PORT = await occupied('{"error":"not found"}');
+    expect(lines(await findings({ PORT }))).toContain(
+      `good PORT: the bot is running at http://127.0.0.1:${PORT}`,
+    );
+  });
 });
 
 describe('the gateway', () => {
+  it('reports https for a server without TLS', async () => {
+    const { GATEWAY_BASE_URL = '' } = environment;
+    expect(
+      lines(await findings({ GATEWAY_BASE_URL: GATEWAY_BASE_URL.replace('http:', 'https:') })),
+    ).toContain(
+      `wrong Gateway: GATEWAY_BASE_URL starts with https://, but this server speaks only http → set GATEWAY_BASE_URL to ${GATEWAY_BASE_URL}, or correct its port`,
+    );
+  });
+
   it('names the setting if the key is rejected', async () => {
     expect(lines(await findings({ GATEWAY_API_KEY: 'another-key' }))).toMatch(
       /wrong Gateway: the gateway rejected the key.*GATEWAY_API_KEY/,
@@ -140,6 +190,13 @@ describe('the gateway', () => {
 });
 
 describe('PUBLIC_URL', () => {
+  it('is an error if it starts with https, but nothing adds TLS', async () => {
+    const PUBLIC_URL = `https://127.0.0.1:${environment.PORT}`;
+    expect(lines(await findings({ PUBLIC_URL }))).toContain(
+      `wrong PUBLIC_URL: ${PUBLIC_URL} starts with https://, but the server there speaks only http`,
+    );
+  });
+
   it('is an error if it reaches another server', async () => {
     const port = await freePort();
     const other = createServer((_request, response) => response.end('hello')).listen(port, '127.0.0.1');
@@ -364,8 +421,12 @@ it('reports that the gateway and Redis are down', async () => {
     findings({ GATEWAY_BASE_URL: `http://127.0.0.1:${port}` }),
     findings({ REDIS_URL: `redis://127.0.0.1:${port}` }),
   ]);
-  expect(lines(gateway)).toContain('wrong Gateway: could not list models (network)');
-  expect(lines(redis)).toContain('wrong Storage: Redis cannot be reached.');
+  expect(lines(gateway)).toContain(
+    `wrong Gateway: 127.0.0.1:${port} cannot be reached: nothing listens there`,
+  );
+  expect(lines(redis)).toContain(
+    `wrong Storage: Redis at 127.0.0.1:${port} cannot be reached: nothing listens there.`,
+  );
 });
 
 describe('the clock', () => {

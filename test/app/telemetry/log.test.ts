@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { createLog } from '../../../src/app/telemetry/log.ts';
 import { UserError } from '../../../src/core/errors.ts';
-import { invalid } from '../../../src/gateway/transport/errors.ts';
+import { invalid, transportError } from '../../../src/gateway/transport/errors.ts';
 import { refused } from '../../../src/gateway/transport/refusals.ts';
 import { MediaError } from '../../../src/media/errors.ts';
 import { StorageError } from '../../../src/storage/storage.ts';
@@ -111,4 +111,17 @@ it.each<[string, unknown, object]>([
   expect(JSON.parse(text)).toMatchObject({ err: facts, msg: 'Something failed' });
   expect(JSON.parse(text).err.stack).toMatch(/^ {4}at .*log\.test\.ts/m);
   expect(loggedOf(error, 'cause')).not.toContain('grandmother');
+});
+
+it('logs a failed connection without stacks', () => {
+  const cause = Object.assign(new Error('connect'), { code: 'ECONNREFUSED', syscall: 'connect' });
+  const { err } = JSON.parse(
+    loggedOf(transportError('chat/models', new TypeError('fetch failed', { cause }))),
+  );
+  expect(err).toMatchObject({
+    code: 'network',
+    message: 'ECONNREFUSED',
+    cause: { cause: { code: 'ECONNREFUSED' } },
+  });
+  expect(JSON.stringify(err)).not.toContain('"stack"');
 });

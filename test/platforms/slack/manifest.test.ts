@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../../commands/index.ts';
 import { manifest } from '../../../src/cli/manifest.ts';
@@ -7,6 +9,7 @@ import {
   createManifest,
   THREAD_EVENTS,
 } from '../../../src/platforms/slack/manifest.ts';
+import { PROJECT } from '../../servers/program.ts';
 import { COMMANDS } from './harness.ts';
 
 // https://docs.slack.dev/reference/app-manifest
@@ -131,8 +134,8 @@ describe('the scopes and events in the manifest', () => {
 
 describe('npm run manifest', () => {
   it('prints JSON', () => {
-    expect(JSON.parse(manifest([]).output ?? '')).toEqual(createManifest(commands));
-    expect(JSON.parse(manifest(['--url', 'https://bot.example']).output ?? '')).toEqual(
+    expect(JSON.parse(manifest({}))).toEqual(createManifest(commands));
+    expect(JSON.parse(manifest({ url: 'https://bot.example' }))).toEqual(
       createManifest(commands, { url: 'https://bot.example' }),
     );
   });
@@ -144,7 +147,9 @@ describe('npm run manifest', () => {
     ['stray'],
     ['--oauth'],
   ])('reports the invalid arguments %s %s', (...args) => {
-    const { error } = manifest(args.filter((arg) => arg !== undefined));
-    expect(error).toContain('npm run manifest');
+    const program = [join(PROJECT, 'src/cli/manifest.ts'), ...args.filter((arg) => arg !== undefined)];
+    const { status, stderr } = spawnSync(process.execPath, program, { encoding: 'utf8' });
+    expect(status).toBe(1);
+    expect(stderr).toContain('Usage: npm run --silent manifest');
   });
 });
