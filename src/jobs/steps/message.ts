@@ -188,7 +188,8 @@ function outcomeMessage(job: Job): Message {
       return {
         text: job.failure?.sentence ?? "This didn't work.",
         ...(job.failure ? { footer: `Reference ${job.failure.reference}` } : {}),
-        actions: [againButton(job)],
+        // Again would be refused again.
+        actions: job.failure?.code === 'exists' ? [] : [againButton(job)],
       };
   }
 }
