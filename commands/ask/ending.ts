@@ -1,6 +1,6 @@
 /** Texts about how an answer ended. */
 import { plain } from '../../src/core/message.ts';
-import { amount, counted } from '../../src/core/util/words.ts';
+import { amount } from '../../src/core/util/words.ts';
 import type { AnswerResult, AnswerWork } from '../../src/core/work.ts';
 
 /** Footer text of an incomplete answer, plain; empty if the answer is complete. */
@@ -38,9 +38,7 @@ export function leftOutNotes({ leftOut: { characters, images } = {} }: AnswerRes
     ...(characters
       ? [`Too long for the model: the last ${amount(characters)} characters were left out`]
       : []),
-    ...(images
-      ? [`${counted(images, 'earlier image')} left out, because the model rejected the question with it`]
-      : []),
+    ...(images ? [`Left out, because the model rejected the question with it: ${images.join(', ')}`] : []),
   ];
 }
 

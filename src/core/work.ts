@@ -41,7 +41,7 @@ export type InquiryPart =
   | TextPart
   /** An attachment that is not fetched yet. */
   | { readonly type: 'file'; readonly file: FileReference }
-  | { readonly type: 'image'; readonly file: MediaFile; readonly embedded?: true }
+  | { readonly type: 'image'; readonly file: MediaFile; readonly name?: string; readonly embedded?: true }
   | { readonly type: 'document'; readonly file: MediaFile; readonly name: string };
 
 export interface InquiryTurn {
@@ -197,7 +197,7 @@ export interface LeftOut {
   /** Characters cut off at the end of the question, which is too long for the model. */
   readonly characters?: number;
   /** Images of earlier messages that the model rejected. */
-  readonly images?: number;
+  readonly images?: readonly string[];
 }
 
 /**

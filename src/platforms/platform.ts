@@ -83,7 +83,7 @@ export interface Platform {
   readonly listener?: PlatformRoutes;
   /**
    * Loads the messages before an invocation, oldest first. Skips unreadable ones. Absent if invocations already include them.
-   * Never rejects.
+   * Throws PlatformError with advice if the bot may not read there, and nothing else.
    */
   readHistory?(address: Address, history: HistoryReference): Promise<readonly ConversationTurn[]>;
   /** The chat that the listener serves to browsers; absent for platforms with their own client. */

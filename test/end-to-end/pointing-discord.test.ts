@@ -157,6 +157,26 @@ describe('a message that a question refers to on Discord', () => {
   });
 });
 
+it('tells people which permission is missing to read the thread', async () => {
+  const hall = discord.world.addChannel('hall', {
+    guildId: discord.guild.id,
+    denied: ['ReadMessageHistory'],
+  });
+  const channel = discord.world.addChannel('closed', {
+    guildId: discord.guild.id,
+    type: 11,
+    parentId: hall.id,
+    denied: ['ReadMessageHistory'],
+  });
+  discord.say({ text: 'The release moves to Friday.', channel });
+  discord.command({ name: 'ask', options: { question: 'when is the release?' }, channel });
+  const answer = await discord.until(
+    () => discord.botMessages(channel).find((message) => JSON.stringify(message).includes('Again')),
+    'an answer',
+  );
+  expect(JSON.stringify(answer)).toContain('give me the Read Message History permission');
+});
+
 it('is answered if the bot’s role is mentioned', async () => {
   const text = `<@&${discord.guild.botRoleId}> what is 2 times 3?`;
   expect(await questionAfter(() => discord.say({ text }))).toEqual(['what is 2 times 3?']);

@@ -10,11 +10,12 @@ import {
   withoutImages,
 } from '../../core/attachments.ts';
 import { UserError } from '../../core/errors.ts';
-import type { Address } from '../../core/invocation.ts';
+import type { Address, ConversationTurn } from '../../core/invocation.ts';
 import { invocationKey } from '../../core/job.ts';
 import type { FileReference } from '../../core/options.ts';
 import { present } from '../../core/util/present.ts';
 import type { AnswerPlan, AnswerWork, InquiryPart, InquiryTurn } from '../../core/work.ts';
+import { PlatformError } from '../../platforms/platform.ts';
 import type { JobDependencies } from '../dependencies.ts';
 
 /** Limit of characters of earlier turns in a record. They are cut to the model's budget later. */
@@ -46,9 +47,23 @@ export function createReadConversation({
   storage,
   platform,
 }: Pick<JobDependencies, 'storage' | 'platform'>): ReadConversation {
-  return async (address, { history, seeing, ...work }, keep) => {
+  /** `advice`: for people, if the bot may not read there. */
+  async function readHistory(
+    address: Address,
+    history: AnswerWork['history'],
+  ): Promise<{ readonly messages: readonly ConversationTurn[]; readonly advice?: string | undefined }> {
     const chat = platform(address.platform);
-    const messages = history === undefined ? [] : ((await chat?.readHistory?.(address, history)) ?? []);
+    if (history === undefined || !chat?.readHistory) return { messages: [] };
+    try {
+      return { messages: await chat.readHistory(address, history) };
+    } catch (error) {
+      if (!(error instanceof PlatformError)) throw error;
+      return { messages: [], advice: error.advice };
+    }
+  }
+
+  return async (address, { history, seeing, ...work }, keep) => {
+    const { messages, advice } = await readHistory(address, history);
     const earlier = [...messages.map(inquiryTurn), ...work.request.turns.slice(0, -1)];
     const memory = withinBounds(await withFullAnswers(earlier, address.platform, storage));
     const questions = await Promise.all(
@@ -68,7 +83,7 @@ export function createReadConversation({
       ...rest,
       dialect,
       way,
-      note,
+      note: [note, advice].filter(Boolean).join(' · ') || undefined,
       request: {
         ...work.request,
         model: model.model,

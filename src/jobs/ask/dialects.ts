@@ -114,9 +114,11 @@ function shorten(
   if (code !== 'invalid' && code !== 'no-images') return undefined;
   // An image that the model cannot read would make it reject every later question.
   const earlier = inquiry.turns.slice(0, -1);
-  const images = earlier.flatMap(({ parts }) => parts.filter(({ type }) => type === 'image')).length;
+  const images = earlier.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === 'image' ? [part.name ?? 'an image'] : [])),
+  );
   const turns = [...withoutImages(earlier), ...inquiry.turns.slice(-1)];
-  return images === 0 ? undefined : { inquiry: { ...inquiry, turns }, leftOut: { images } };
+  return images.length === 0 ? undefined : { inquiry: { ...inquiry, turns }, leftOut: { images } };
 }
 
 function* partsOf({ parts, finish, usage }: Answer): Iterable<DraftEvent> {

@@ -71,7 +71,7 @@ export function createAttachments({
   ): Promise<InquiryPart> {
     const access = await accessTo(file, address, signal);
     const { type, file: stored } = await keepReadable({ media, fitPicture }, file, access);
-    return type === 'image' ? { type, file: stored } : { type, file: stored, name: file.name };
+    return { type, file: stored, name: file.name };
   }
 
   async function accessTo(

@@ -339,7 +339,7 @@ describe('a question rejected by the model', () => {
   it('is repeated once without the images of earlier messages', async () => {
     const file = { name: 'cat.png', bytes: 4, contentType: 'image/png' };
     const turns = [
-      { role: 'user' as const, parts: [{ type: 'image' as const, file }] },
+      { role: 'user' as const, parts: [{ type: 'image' as const, file, name: 'cat.jpg' }] },
       { role: 'assistant' as const, parts: [{ type: 'text' as const, text: 'A cat.' }] },
       { role: 'user' as const, parts: [{ type: 'text' as const, text: 'What is 2 + 2?' }] },
     ];
@@ -355,7 +355,10 @@ describe('a question rejected by the model', () => {
     await step(job);
     expect(upstream.asked).toHaveLength(2);
     expect(JSON.stringify(upstream.asked[1]?.body)).toContain('(an image)');
-    expect((await world.read(job)).result?.answer).toMatchObject({ text: 'Four.', leftOut: { images: 1 } });
+    expect((await world.read(job)).result?.answer).toMatchObject({
+      text: 'Four.',
+      leftOut: { images: ['cat.jpg'] },
+    });
   });
 
   it('is cut at the end if it is too long and no earlier message is left', async () => {

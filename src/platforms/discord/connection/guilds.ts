@@ -58,6 +58,15 @@ export function createGuilds(client: () => Client, log: Log) {
       return guildOf(guild)?.premiumTier;
     },
 
+    /** True if the bot may read earlier messages of a channel or thread; undefined for an unknown one. */
+    canReadHistory(id: string): boolean | undefined {
+      const found = client().channels.cache.get(id);
+      const self = found && 'guild' in found ? found.guild.members.me : undefined;
+      return found && self && 'permissionsFor' in found
+        ? found.permissionsFor(self)?.has(READ_PERMISSIONS)
+        : undefined;
+    },
+
     channelName(id: string): string | undefined {
       const found = client().channels.cache.get(id);
       return found && 'name' in found ? (found.name ?? undefined) : undefined;

@@ -4,8 +4,9 @@ import { z } from 'zod';
 import type { ConversationTurn, HistoryReference } from '../../../core/invocation.ts';
 import { parseActionId } from '../../../core/message.ts';
 import { present } from '../../../core/util/present.ts';
+import { PlatformError } from '../../platform.ts';
 import { isEmptyMessage } from '../../shared/question.ts';
-import { isThread } from '../connection/guilds.ts';
+import { type Guilds, isThread } from '../connection/guilds.ts';
 import { ZERO_WIDTH_SPACE } from '../render/escape.ts';
 import { allComponents, type ContentTools, contentOf } from './content.ts';
 import { type Component, type IncomingMessage, incomingMessageSchema } from './incoming-message.ts';
@@ -57,10 +58,18 @@ export function historyOfInteraction(
   return channel?.isThread() ? ({ channel: channel.id, self, before } satisfies Reference) : undefined;
 }
 
+const NO_HISTORY = 'I could not read the earlier messages here: give me the Read Message History permission';
+
 /** See Platform.readHistory. */
 export async function readDiscordHistory(
   history: HistoryReference,
-  { messages, guilds }: Pick<ContentTools, 'guilds'> & { readonly messages: Messages },
+  {
+    messages,
+    guilds,
+  }: {
+    readonly messages: Messages;
+    readonly guilds: ContentTools['guilds'] & Pick<Guilds, 'canReadHistory'>;
+  },
 ): Promise<ConversationTurn[]> {
   const { data: reference } = referenceSchema.safeParse(history);
   if (!reference) return [];
@@ -69,6 +78,9 @@ export async function readDiscordHistory(
     before === undefined
       ? await chainOf(reference, messages)
       : await latest({ ...reference, before }, messages);
+  // Without the permission, Discord returns an empty list.
+  if (found.length === 0 && guilds.canReadHistory(reference.channel) === false)
+    throw new PlatformError('refused', 'May not read the message history', { advice: NO_HISTORY });
   return found.flatMap((message) => turnOf(message, { guilds, self }));
 }
 

@@ -4,10 +4,12 @@ import type { ConversationTurn, HistoryReference } from '../../../core/invocatio
 import { parseActionId } from '../../../core/message.ts';
 import type { Log } from '../../../core/telemetry/log.ts';
 import { present } from '../../../core/util/present.ts';
+import { PlatformError } from '../../platform.ts';
 import { readMessages } from '../connection/channels.ts';
 import type { SlackTools } from '../connection/client.ts';
 import type { Identity, Workspace } from '../connection/workspaces.ts';
 import { postKeyOf } from '../deliver/find-posted.ts';
+import { slackErrorOf } from '../errors.ts';
 import { contentOfTalk } from './content.ts';
 import { type Talk, talkSchema } from './incoming-message.ts';
 
@@ -50,10 +52,16 @@ export async function readSlackHistory(
 /** True if the bot posted in the conversation. */
 export async function isBotIn(history: HistoryReference | undefined, tools: HistoryTools): Promise<boolean> {
   const identity = await tools.identity.read();
-  return (await readReplies(history, tools)).some((message) => isOwn(message, identity));
+  const replies = await readReplies(history, tools).catch(() => []);
+  return replies.some((message) => isOwn(message, identity));
 }
 
-/** Earlier messages of the thread or direct messages, oldest first. Empty if the bot may not read them. */
+/** https://docs.slack.dev/reference/methods/conversations.replies#errors */
+const NOT_ALLOWED = new Set(['missing_scope', 'not_in_channel', 'channel_not_found', 'no_permission']);
+const NO_HISTORY =
+  "I could not read the earlier messages here: invite me to the channel, or ask the bot's operator to reinstall the app";
+
+/** Earlier messages of the thread or direct messages, oldest first. Throws PlatformError if the bot may not read them. */
 async function readReplies(history: HistoryReference | undefined, tools: HistoryTools): Promise<Reply[]> {
   const { data: reference } = referenceSchema.safeParse(history);
   if (!reference) return [];
@@ -77,6 +85,8 @@ async function readReplies(history: HistoryReference | undefined, tools: History
     return [...root, ...messages.slice(root.length).slice(-MAX_TURNS)];
   } catch (error) {
     tools.log.warn({ err: error }, 'Could not read a thread; answering from the last message only');
+    if (NOT_ALLOWED.has(slackErrorOf(error) ?? ''))
+      throw new PlatformError('refused', 'May not read the history', { cause: error, advice: NO_HISTORY });
     return [];
   }
 }

@@ -173,7 +173,7 @@ async function questionOf(
 ) {
   if (!isEmptyMessage(message))
     return { ...questionIn(message), ...present({ conversation: before, history }) };
-  const earlier = before ?? (await readSlackHistory(history, tools));
+  const earlier = before ?? (await readSlackHistory(history, tools).catch(() => []));
   const index = earlier.findLastIndex(({ author }) => author === 'person');
   const questionTurn = earlier[index];
   return questionTurn
