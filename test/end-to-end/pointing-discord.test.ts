@@ -3,17 +3,29 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Component } from '../servers/discord/components.ts';
 import { type DiscordServer, startDiscord } from '../servers/discord/index.ts';
-import type { StoredMessage } from '../servers/discord/types.ts';
+import type { Channel, StoredMessage } from '../servers/discord/types.ts';
 import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
 
 /** Questions about a message: by forwarding, replying, or its context menu. */
 let discord: DiscordServer;
 let running: RunningMinstrel;
+/** A thread in which the bot may not read earlier messages. */
+let closed: Channel;
 
 const MESSAGE_CONTENT = 1 << 15;
 
 beforeAll(async () => {
   discord = await startDiscord({ privilegedIntents: MESSAGE_CONTENT });
+  const hall = discord.world.addChannel('hall', {
+    guildId: discord.guild.id,
+    denied: ['ReadMessageHistory'],
+  });
+  closed = discord.world.addChannel('closed', {
+    guildId: discord.guild.id,
+    type: 11,
+    parentId: hall.id,
+    denied: ['ReadMessageHistory'],
+  });
   running = await startMinstrel({
     DISCORD_TOKEN: discord.token,
     DISCORD_API_URL: discord.apiUrl,
@@ -158,23 +170,13 @@ describe('a message that a question refers to on Discord', () => {
 });
 
 it('tells people which permission is missing to read the thread', async () => {
-  const hall = discord.world.addChannel('hall', {
-    guildId: discord.guild.id,
-    denied: ['ReadMessageHistory'],
-  });
-  const channel = discord.world.addChannel('closed', {
-    guildId: discord.guild.id,
-    type: 11,
-    parentId: hall.id,
-    denied: ['ReadMessageHistory'],
-  });
-  discord.say({ text: 'The release moves to Friday.', channel });
-  discord.command({ name: 'ask', options: { question: 'when is the release?' }, channel });
+  discord.say({ text: 'The release moves to Friday.', channel: closed });
+  discord.command({ name: 'ask', options: { question: 'when is the release?' }, channel: closed });
   const answer = await discord.until(
-    () => discord.botMessages(channel).find((message) => JSON.stringify(message).includes('Again')),
+    () => discord.botMessages(closed).find((message) => JSON.stringify(message).includes('Again')),
     'an answer',
   );
-  expect(JSON.stringify(answer)).toContain('give me the Read Message History permission');
+  expect(JSON.stringify(answer.embeds)).toContain('give me the Read Message History permission');
 });
 
 it('is answered if the bot’s role is mentioned', async () => {
