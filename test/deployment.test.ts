@@ -146,7 +146,7 @@ test('the compose file pins images, requires a Redis password and drops privileg
     expect(service).toContain('${REDIS_PASSWORD:?');
   }
   const images = [...compose.matchAll(/^ {4}image: (\S+)$/gm)].map(([, image]) => image);
-  expect(images).toHaveLength(4);
+  expect(images).toHaveLength(5);
   expect(images.filter((image) => !/@sha256:[\da-f]{64}$/.test(image ?? ''))).toEqual(['minstrel']);
 });
 

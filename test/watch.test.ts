@@ -63,6 +63,16 @@ test('every alert is in the runbook and in the tests of the rules', () => {
   for (const alert of alerts) expect(cases.split(`alertname: ${alert}`).length).toBeGreaterThanOrEqual(3);
 });
 
+test('every alert links to the runbook in the repository of package.json', () => {
+  const { homepage } = z
+    .object({ homepage: z.string() })
+    .parse(JSON.parse(readFileSync('package.json', 'utf8')));
+  const links = [...rules.matchAll(/^ +runbook_url: (.+)$/gm)].map(([, link]) => link);
+  expect(links).toHaveLength(rules.split('- alert: ').length - 1);
+  const runbook = 'docs/operating/troubleshooting.md#when-an-alert-fires';
+  expect(new Set(links)).toEqual(new Set([`${homepage}/blob/main/${runbook}`]));
+});
+
 test('every series is measured and shown on the dashboard', () => {
   const shownNames = dashboardQueries.join('\n');
   expect(Object.keys(SERIES).filter((name) => !shownNames.includes(name))).toEqual([]);

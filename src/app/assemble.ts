@@ -58,6 +58,7 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
       metrics,
       storage: services.storage,
       platforms: [...platforms.values()],
+      dataDirectory: options.config.dataDirectory,
     };
     const metricsServer = admin && collectorOptions && (await serveMetrics(admin, collectorOptions));
     opened.defer(async () => metricsServer?.close());

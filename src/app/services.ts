@@ -207,7 +207,7 @@ async function openMedia({ media, discord, slack, playground }: Config, deps: Me
   const store = await openMediaStore(media, deps);
   return createMedia({
     ...deps,
-    store: measuredStore(store, measure),
+    store: measuredStore(store, media.quotaBytes, measure),
     fetcher: createMediaFetcher({
       ...deps,
       ...FETCHING,

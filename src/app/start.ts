@@ -69,7 +69,7 @@ export async function runMinstrel(): Promise<void> {
 async function prettyFormatter(): Promise<(line: string) => string> {
   const { prettyFactory } = await import('pino-pretty');
   const colorize = process.stderr.hasColors();
-  return prettyFactory({ colorize, singleLine: true, translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname' });
+  return prettyFactory({ colorize, singleLine: true, translateTime: 'SYS:HH:MM:ss', ignore: 'replica' });
 }
 
 /** Without a person at the prompt, the listener and jobs keep running. */

@@ -157,7 +157,7 @@ export function mediaStoreContract(implementation: string, open: MediaStoreUnder
       await setStoredAt(old.name, now - 25 * hour);
       await setStoredAt(young.name, now - 23 * hour);
 
-      expect(await store.prune()).toEqual({ removed: 1, removedBytes: 3 });
+      expect(await store.prune()).toEqual({ removed: 1, removedBytes: 3, storedBytes: 5 });
       expect(await everything()).toEqual([young.name]);
     });
 
@@ -187,7 +187,7 @@ export function mediaStoreContract(implementation: string, open: MediaStoreUnder
       const { store, setStoredAt } = await openStore();
       const { name } = await put(store, 'for ever');
       await setStoredAt(name, now - 100_000 * hour);
-      expect(await store.prune()).toEqual({ removed: 0, removedBytes: 0 });
+      expect(await store.prune()).toEqual({ removed: 0, removedBytes: 0, storedBytes: 8 });
       expect(await store.stat(name)).toBeDefined();
     });
   });

@@ -1,5 +1,7 @@
-/** Gauges that are read on each scrape: open jobs and connections. */
+/** Gauges that are read on each scrape: open jobs, connections and the disk. */
 
+import { statfs } from 'node:fs/promises';
+import manifest from '../../../package.json' with { type: 'json' };
 import type { System } from '../../core/system.ts';
 import type { Measure } from '../../core/telemetry/series.ts';
 import type { Metrics } from '../../http/metrics.ts';
@@ -15,13 +17,23 @@ export interface CollectorOptions extends Pick<System, 'now' | 'elapsed'> {
   readonly metrics: Pick<Metrics, 'measure' | 'reset'>;
   readonly storage: Pick<Storage, 'jobs'>;
   readonly platforms: readonly Platform[];
+  /** A folder on the disk to measure. */
+  readonly dataDirectory: string;
 }
 
 /** Returns a function that sets the gauges. Those of jobs are absent while storage is down. Never rejects. */
-export function createCollector({ metrics, storage, platforms, now, elapsed }: CollectorOptions) {
+export function createCollector({
+  metrics,
+  storage,
+  platforms,
+  dataDirectory,
+  now,
+  elapsed,
+}: CollectorOptions) {
   const { measure, reset } = metrics;
   let countedAt = Number.NEGATIVE_INFINITY;
   initialiseCounters(platforms, measure);
+  measure('minstrel_build_info', { version: manifest.version, node: process.versions.node });
 
   return async (): Promise<void> => {
     for (const platform of platforms) {
@@ -29,6 +41,7 @@ export function createCollector({ metrics, storage, platforms, now, elapsed }: C
       measure('minstrel_platform_ready', labels, platform.status().ready ? 1 : 0);
       if (platform.connections) measure('minstrel_platform_connections', labels, platform.connections());
     }
+    await measureDisk(dataDirectory, measure);
     if (elapsed() - countedAt < FRESH_MS) return;
     const counts = await storage.jobs.openCounts().catch(() => undefined);
     reset('minstrel_jobs');
@@ -44,6 +57,13 @@ export function createCollector({ metrics, storage, platforms, now, elapsed }: C
 function initialiseCounters(platforms: readonly Platform[], measure: Measure): void {
   for (const outcome of CALLBACK_OUTCOMES) measure('minstrel_callbacks_total', { outcome }, 0);
   for (const { name } of platforms) measure('minstrel_undelivered_total', { platform: name }, 0);
+}
+
+/** Reports 0 of 0 bytes if the disk cannot be read. */
+async function measureDisk(directory: string, measure: Measure): Promise<void> {
+  const disk = await statfs(directory).catch(() => undefined);
+  measure('minstrel_disk_free_bytes', {}, disk ? disk.bavail * disk.bsize : 0);
+  measure('minstrel_disk_size_bytes', {}, disk ? disk.blocks * disk.bsize : 0);
 }
 
 function setGauges(counts: readonly OpenCount[], now: number, measure: Measure): void {

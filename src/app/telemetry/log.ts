@@ -1,9 +1,10 @@
 /** The log: one JSON line per event. Errors are logged by an allowlist of fields, and secrets are removed from every line. */
-import { type Logger, pino } from 'pino';
+import { type Logger, pino, stdTimeFunctions } from 'pino';
 import { z } from 'zod';
 import { OperatorError } from '../../core/errors.ts';
 import { connectionFault } from '../../core/util/connection-fault.ts';
 import { GatewayError } from '../../gateway/transport/errors.ts';
+import { REPLICA } from '../system.ts';
 
 export interface LogOptions {
   readonly level: string;
@@ -34,9 +35,11 @@ export function createLog({ level, write, secrets }: LogOptions): Logger {
   return pino(
     {
       level,
-      base: null,
+      base: { replica: REPLICA },
+      timestamp: stdTimeFunctions.isoTime,
       serializers: { err: (error: unknown) => error },
       formatters: {
+        level: (level) => ({ level }),
         log: (fields) =>
           Object.fromEntries(
             Object.entries(fields).map(([name, value]) => [

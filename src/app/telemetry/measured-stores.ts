@@ -36,8 +36,9 @@ export function measuredStorage(storage: Storage, measure: Measure, elapsed: () 
   };
 }
 
-/** Counts stored and pruned bytes. */
-export function measuredStore(store: MediaStore, measure: Measure): MediaStore {
+/** Counts stored and pruned bytes, and compares the stored ones with the quota. */
+export function measuredStore(store: MediaStore, quotaBytes: number, measure: Measure): MediaStore {
+  measure('minstrel_media_quota_bytes', {}, quotaBytes);
   return {
     ...store,
     async put(source, hint) {
@@ -48,6 +49,7 @@ export function measuredStore(store: MediaStore, measure: Measure): MediaStore {
     async prune() {
       const report = await store.prune();
       measure('minstrel_media_pruned_bytes_total', {}, report.removedBytes);
+      measure('minstrel_media_bytes', {}, report.storedBytes);
       return report;
     },
   };

@@ -16,7 +16,7 @@ export interface Observability {
 /** Must be called before anything observed is opened, so that it is closed last. */
 export async function openObservability(
   { admin, traces: traceSettings }: Config,
-  tools: Pick<System, 'now' | 'log' | 'newId'>,
+  tools: Pick<System, 'now' | 'log'>,
   opened: AsyncDisposableStack,
 ): Promise<Observability> {
   const metrics = admin && (await import('../../http/metrics.ts')).createMetrics();

@@ -8,6 +8,7 @@ import { BatchSpanProcessor, NodeTracerProvider, type SpanExporter } from '@open
 import type { System } from '../../core/system.ts';
 import type { Log } from '../../core/telemetry/log.ts';
 import type { SpanStart, Tracer } from '../../core/telemetry/tracer.ts';
+import { REPLICA } from '../system.ts';
 
 export interface Traces {
   readonly tracer: Tracer;
@@ -23,11 +24,11 @@ const TRACEPARENT = /^00-([\da-f]{32})-([\da-f]{16})-0([01])$/;
 /** @param settings the OTEL_ variables; the SDK reads only the environment, not `.env` */
 export function openTraces(
   settings: Readonly<Record<string, string>>,
-  { now, log, newId }: Pick<System, 'now' | 'log' | 'newId'>,
+  { now, log }: Pick<System, 'now' | 'log'>,
 ): Traces {
   Object.assign(process.env, settings);
   const provider = new NodeTracerProvider({
-    resource: resourceFromAttributes({ 'service.name': 'minstrel', 'service.instance.id': newId() }).merge(
+    resource: resourceFromAttributes({ 'service.name': 'minstrel', 'service.instance.id': REPLICA }).merge(
       detectResources({ detectors: [envDetector] }),
     ),
     spanProcessors: [new BatchSpanProcessor(reportFailures(new OTLPTraceExporter(), log))],

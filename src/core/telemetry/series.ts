@@ -18,6 +18,11 @@ const MINUTES = [1, 3, 10, 30, 60, 120, 300, 600, 1800, 3600, 4 * 3600, 24 * 360
 
 /** All metrics of Minstrel. A test compares them with the table in docs/operating/monitoring.md. */
 export const SERIES = {
+  minstrel_build_info: {
+    type: 'gauge',
+    help: 'Always 1. Version of Minstrel and of Node.js.',
+    labels: ['version', 'node'],
+  },
   minstrel_jobs: {
     type: 'gauge',
     help: 'Open jobs across all replicas, by state.',
@@ -122,6 +127,26 @@ export const SERIES = {
   minstrel_media_pruned_bytes_total: {
     type: 'counter',
     help: 'Bytes of stored files deleted because of their age or the quota.',
+    labels: [],
+  },
+  minstrel_media_bytes: {
+    type: 'gauge',
+    help: 'Bytes of all stored files, counted about every ten minutes. On a shared bucket, every replica reports the same files.',
+    labels: [],
+  },
+  minstrel_media_quota_bytes: {
+    type: 'gauge',
+    help: 'Bytes of files that MEDIA_QUOTA_MB allows.',
+    labels: [],
+  },
+  minstrel_disk_free_bytes: {
+    type: 'gauge',
+    help: 'Free bytes on the disk of DATA_DIR.',
+    labels: [],
+  },
+  minstrel_disk_size_bytes: {
+    type: 'gauge',
+    help: 'Size of the disk of DATA_DIR in bytes.',
     labels: [],
   },
   minstrel_storage_seconds: {

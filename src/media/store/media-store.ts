@@ -20,6 +20,8 @@ export interface OpenedFile {
 interface PruneReport {
   readonly removed: number;
   readonly removedBytes: number;
+  /** Bytes of the files that are left. */
+  readonly storedBytes: number;
 }
 
 /**
@@ -98,7 +100,7 @@ export async function removeOldest(
     report.removedBytes += entry.bytes;
   }
   if (failures.length > 0) throw failures[0];
-  return report;
+  return { ...report, storedBytes: total };
 }
 
 interface StagingOptions extends Pick<MediaType, 'extension'> {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { createCollector } from '../../../src/app/telemetry/collector.ts';
 import { createMetrics } from '../../../src/http/metrics.ts';
@@ -20,6 +21,7 @@ it('reports open jobs by family and state, and the oldest age per state', async 
     // Only this part of storage is used.
     storage: { jobs: { openCounts: async () => counts } } as never,
     platforms: [],
+    dataDirectory: '.',
     now: () => 10_000,
     elapsed: () => 0,
   })();
@@ -33,6 +35,22 @@ it('reports open jobs by family and state, and the oldest age per state', async 
     expect(shown).toContain(line);
 });
 
+it('reports the version and the disk of DATA_DIR', async () => {
+  const metrics = createMetrics();
+  const storage = { jobs: { openCounts: async () => [] } };
+  // Only this part of storage is used.
+  const options = { metrics, storage: storage as never, platforms: [], now: () => 0, elapsed: () => 0 };
+  await createCollector({ ...options, dataDirectory: '.' })();
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const shown = await metrics.render();
+  expect(shown).toContain(`minstrel_build_info{version="${version}",node="${process.versions.node}"} 1`);
+  const bytes = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(shown)?.[1]);
+  expect(bytes('minstrel_disk_free_bytes')).toBeGreaterThan(0);
+  expect(bytes('minstrel_disk_size_bytes')).toBeGreaterThan(bytes('minstrel_disk_free_bytes'));
+  await createCollector({ ...options, dataDirectory: 'missing' })();
+  expect(await metrics.render()).toContain('minstrel_disk_size_bytes 0');
+});
+
 it('omits job gauges while storage is down, and retries at the next scrape', async () => {
   const metrics = createMetrics();
   const answers = [async () => [COUNT], () => Promise.reject(new Error('away')), async () => [COUNT]];
@@ -42,6 +60,7 @@ it('omits job gauges while storage is down, and retries at the next scrape', asy
     // Only this part of storage is used.
     storage: { jobs: { openCounts: () => answers.shift()?.() } } as never,
     platforms: [],
+    dataDirectory: '.',
     now: () => time,
     elapsed: () => time,
   });

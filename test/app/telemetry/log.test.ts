@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { DiscordAPIError } from 'discord.js';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
@@ -38,6 +39,19 @@ it('removes secrets and signed URLs', () => {
   expect(text).toContain('/webhooks/123/[secret]/messages');
   expect(lines).toHaveLength(2);
   expect(lines.every((line) => JSON.parse(line))).toBe(true);
+});
+
+it('writes the time in ISO 8601, the level as a word, and the replica', () => {
+  const lines: string[] = [];
+  createLog({ level: 'info', write: (line) => lines.push(line), secrets: [] }).warn({ job: 'a1' }, 'Slow');
+  const { time, ...fields } = JSON.parse(lines.join(''));
+  expect(new Date(time).toISOString()).toBe(time);
+  expect(fields).toEqual({
+    level: 'warn',
+    replica: `${hostname()}-${process.pid}`,
+    job: 'a1',
+    msg: 'Slow',
+  });
 });
 
 const SECRET = 'a letter to my grandmother';

@@ -6,7 +6,10 @@ import { RecordingLog } from '../../storage/recording-log.ts';
 const USUAL = 10 * 60_000;
 
 /** Pruning whose waits are controlled by the test. */
-function start(prune: () => Promise<{ removed: number; removedBytes: number }>, random = () => 0.5) {
+function start(
+  prune: () => Promise<{ removed: number; removedBytes: number; storedBytes: number }>,
+  random = () => 0.5,
+) {
   const log = new RecordingLog();
   const waits: number[] = [];
   let wake: () => void = () => undefined;
@@ -24,7 +27,7 @@ function start(prune: () => Promise<{ removed: number; removedBytes: number }>, 
   return { log, waits, pruning, wake: () => wake() };
 }
 
-const nothing = { removed: 0, removedBytes: 0 };
+const nothing = { removed: 0, removedBytes: 0, storedBytes: 0 };
 
 test('files are pruned a minute after the start and about every ten minutes', async () => {
   const prune = vi.fn(async () => nothing);
@@ -45,7 +48,7 @@ test('files are pruned a minute after the start and about every ten minutes', as
 
 test('logs deleted files, and continues after a failed round', async () => {
   const prune = vi
-    .fn(async () => ({ removed: 2, removedBytes: 10 }))
+    .fn(async () => ({ removed: 2, removedBytes: 10, storedBytes: 5 }))
     .mockRejectedValueOnce(new MediaError('store', 'The media bucket cannot be reached'));
   const { log, waits, wake, pruning } = start(prune);
   wake();
