@@ -23,11 +23,16 @@ export function splitPlain(text: string, max: number): string[] {
   return pieces;
 }
 
-/** Replaces lone surrogates in all strings: streamed text may end in half a character. */
+/** Characters that show the text after them in another order, such as a link's address. */
+const DIRECTION_OVERRIDES = /[\u202a-\u202e]/g;
+
+/** Replaces lone surrogates in all strings, because streamed text may end in half a character. Drops direction overrides. */
 export function wellFormed<Data>(data: Data): Data {
   const whole = (value: unknown): unknown => {
-    if (typeof value === 'string')
-      return value.isWellFormed() ? value : value.replace(/[\ud800-\udbff]$/, '').toWellFormed();
+    if (typeof value === 'string') {
+      const text = value.isWellFormed() ? value : value.replace(/[\ud800-\udbff]$/, '').toWellFormed();
+      return text.replace(DIRECTION_OVERRIDES, '');
+    }
     if (Array.isArray(value)) return value.map(whole);
     if (typeof value !== 'object' || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, whole(inner)]));

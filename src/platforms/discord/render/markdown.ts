@@ -32,7 +32,7 @@ const NOTATION: Notation = {
     // Discord does not render links whose label contains an address, brackets or code.
     const isSimple = label.every(({ type }) => type !== 'inlineCode');
     const name = textOf(label);
-    if (!isSimple || /https?:|[[\]`\\]|discord\.gg/i.test(name)) return undefined;
+    if (!isSimple || /https?:|[[\]`\\]/i.test(name)) return undefined;
     const masked = `[${disableMentions(name).replace(/[*_~|]/g, '\\$&')}](<${safeUrl(url)}>)`;
     return masked.length > MAX_MASKED_LINK_LENGTH ? undefined : masked;
   },

@@ -2,7 +2,7 @@
 
 import type { MarkdownNode } from '../../../core/web/browser-chat.ts';
 import { splitPlain } from '../text.ts';
-import { isBareLink, textOf } from './tree.ts';
+import { hidesTarget, isBareLink, textOf } from './tree.ts';
 
 /** The inline Markdown dialect of a chat platform. */
 export interface PhrasingNotation {
@@ -93,8 +93,7 @@ function linkWords(
       : [...words, ...phrasingWords([{ type: 'text', value: ` (${url})` }], notation, marks)];
   const link = (text: string): Word => ({ kind: 'link', text, marks });
   if (name.trim() === '' || isBareLink(name, url)) return [link(address)];
-  // A label that contains another URL would hide the link's target.
-  const masked = /(?:https?:\/\/|www\.)\S/i.test(name) ? undefined : notation.link(label, url);
+  const masked = hidesTarget(name, url) ? undefined : notation.link(label, url);
   return masked === undefined
     ? [...words, { kind: 'space', text: ' ', marks }, link(address)]
     : [link(masked)];

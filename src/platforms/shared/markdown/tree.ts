@@ -132,9 +132,22 @@ export function textOf(nodes: readonly MarkdownNode[]): string {
 
 const PHRASING: ReadonlySet<string> = new Set('text inlineCode break strong emphasis delete link'.split(' '));
 
-/** Whether a link's label is its own URL. */
+/** Whether a link's label is its own URL, with or without the scheme. */
 export const isBareLink = (label: string, url: string): boolean =>
-  [label, `${label}/`, `mailto:${label}`].includes(url);
+  ['', 'https://', 'http://', 'mailto:'].some((scheme) =>
+    [`${scheme}${label}`, `${scheme}${label}/`].includes(url),
+  );
+
+/** Whether a label looks like an address other than the one it opens. Then the URL must be written out. */
+export const hidesTarget = (label: string, url: string): boolean =>
+  !isBareLink(label, url) && ADDRESS.test(label.normalize('NFKC').replace(/\p{Cf}/gu, ''));
+
+/**
+ * A scheme, or a dot in a word: `paypal.com`, `192.0.2.1`. File endings that are not top-level domains don't count.
+ * https://data.iana.org/TLD/tlds-alpha-by-domain.txt
+ */
+const ADDRESS =
+  /:\/\/|www\.|\d\.\d{1,3}\.\d{1,3}\.\d|[\p{L}\p{M}\p{N}]\.(?!(?:mp[34]|wav|png|jpe?g|webp|gif|txt|pdf|html?|js|ts|json)(?![\p{L}\p{N}.-]))\p{L}{2}/iu;
 
 /** Maximum total length of the column names to list them. */
 const LONGEST_COLUMNS = 200;

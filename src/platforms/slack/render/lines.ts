@@ -1,6 +1,7 @@
 /** Renders context lines: links to files, and small print. */
 import type { types } from '@slack/bolt';
 import { LINKED_FILES_SENTENCE, type MediaFile, type MediaItem } from '../../../core/message.ts';
+import { hidesTarget } from '../../shared/markdown/tree.ts';
 import { LIMITS } from '../limits.ts';
 import { escapeMrkdwn, mrkdwn, plainText, splitMrkdwn } from './escape.ts';
 
@@ -46,6 +47,8 @@ export function linkLine(url: string, label: string): string[] {
   const shown = label.trim() === '' ? 'link' : label;
   if (!/^https?:\/\/[^\s|<>]+$/i.test(url) || url.length > LIMITS.url / 2)
     return splitMrkdwn(`${shown}: ${url}`, LIMITS.contextText);
+  if (hidesTarget(shown, url))
+    return [...splitMrkdwn(`${shown}:`, LIMITS.contextText), `<${escapeMrkdwn(url)}>`];
   const [first = '', ...rest] = splitMrkdwn(shown, LIMITS.contextText - LIMITS.url / 2 - 10);
   return [`<${escapeMrkdwn(url)}|${first}>`, ...rest];
 }

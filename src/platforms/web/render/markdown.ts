@@ -3,7 +3,7 @@
 import { present } from '../../../core/util/present.ts';
 import type { MarkdownNode } from '../../../core/web/browser-chat.ts';
 import { readMarkdown } from '../../shared/markdown/read.ts';
-import { isBareLink, textOf } from '../../shared/markdown/tree.ts';
+import { hidesTarget, isBareLink, textOf } from '../../shared/markdown/tree.ts';
 import { wellFormed } from '../../shared/text.ts';
 
 /** Keeps all text. Links may use http, https or mailto, or point to a message in this chat. */
@@ -16,8 +16,13 @@ function withSafeLinks(node: MarkdownNode): MarkdownNode[] {
   const children = node.children?.flatMap(withSafeLinks);
   if (url === undefined) return [children ? { ...node, children } : node];
   const safe = linkableUrl(url);
+  const label = textOf([node]);
+  if (safe !== undefined && hidesTarget(label, url)) {
+    const address: MarkdownNode = { type: 'text', value: safe };
+    return [...(children ?? []), { type: 'text', value: ' ' }, { ...rest, url: safe, children: [address] }];
+  }
   if (safe !== undefined) return [{ ...rest, url: safe, ...present({ children }) }];
-  const address = isBareLink(textOf([node]), url) ? '' : ` (${url})`;
+  const address = isBareLink(label, url) ? '' : ` (${url})`;
   return [...(children ?? []), { type: 'text', value: address }];
 }
 
