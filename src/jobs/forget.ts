@@ -1,4 +1,4 @@
-/** Erases finished jobs and their files, except files that other jobs use, and removes a person's messages from other jobs. */
+/** Erases finished jobs and their files, except files that other jobs use, and removes a person's words from other jobs. */
 import { UserError } from '../core/errors.ts';
 import { isOpen, type Job } from '../core/job.ts';
 import type { Inquiry, InquiryTurn } from '../core/work.ts';
@@ -71,7 +71,7 @@ function ignoreUnreadable(error: unknown): undefined {
   if (!isUnreadableRecord(error)) throw error;
 }
 
-/** Erases a person's jobs on a platform, and their messages in jobs of others. Throws UserError if one of their jobs is running. */
+/** Erases a person's jobs on a platform, and their messages and titles in jobs of others. Throws UserError if one of their jobs is running. */
 export async function forgetPerson(owner: Owner, dependencies: ForgetDependencies): Promise<Erased> {
   const { jobs } = dependencies.storage;
   const running = await jobs.running({ platform: owner.platform }, owner.person);
@@ -80,9 +80,11 @@ export async function forgetPerson(owner: Owner, dependencies: ForgetDependencie
       `Some of your jobs are still running (${running.length}). Wait for them or cancel them with /jobs, then try again.`,
     );
   }
+  const own = new Set<string>();
+  for await (const { id } of jobs.ofPerson(owner.platform, owner.person)) own.add(id);
   // Before the files, because quoted messages may refer to some.
   for await (const text of jobs.records())
-    if (mayQuote(text, owner)) await removeQuotes(text.id, owner, jobs);
+    if (mayQuote(text, owner) || isBasedOn(text, own)) await removeQuotes(text.id, owner, own, jobs);
   return eraseJobs(jobs.ofPerson(owner.platform, owner.person), dependencies);
 }
 
@@ -97,18 +99,40 @@ function filesIn(record: string): string[] {
 const mayQuote = ({ record }: JobText, { person }: Owner): boolean =>
   record.includes('"turns":') && record.includes(JSON.stringify(person));
 
-/** Removes the person's messages from someone else's job. */
-async function removeQuotes(id: string, { platform, person }: Owner, jobs: Storage['jobs']): Promise<void> {
+/** True if a record names one of these jobs as the one it was made from. */
+const isBasedOn = ({ record }: JobText, own: ReadonlySet<string>): boolean =>
+  record.includes('"madeFrom":') &&
+  record.matchAll(/"parent":"([^"]*)"/g).some(([, id]) => id !== undefined && own.has(id));
+
+/** Removes the person's messages and titles from someone else's job. */
+async function removeQuotes(
+  id: string,
+  { platform, person }: Owner,
+  own: ReadonlySet<string>,
+  jobs: Storage['jobs'],
+): Promise<void> {
   for (;;) {
     const job = await jobs.read(id);
-    const inquiry = job && inquiryOf(job);
-    if (!inquiry || job.address.platform !== platform || job.person.id === person) return;
-    const turns = withoutTurnsOf(person, inquiry.turns);
-    if (turns.length === inquiry.turns.length) return;
-    // Sound because the request was an inquiry before.
-    const work = { ...job.work, request: { ...inquiry, turns } } as Job['work'];
-    if (await jobs.replace({ ...job, work })) return;
+    if (!job || job.address.platform !== platform || job.person.id === person) return;
+    const cleaned = withoutTitleOf(own, withoutMessagesOf(person, job));
+    if (cleaned === job || (await jobs.replace(cleaned))) return;
   }
+}
+
+function withoutMessagesOf(person: string, job: Job): Job {
+  const inquiry = inquiryOf(job);
+  if (!inquiry) return job;
+  const turns = withoutTurnsOf(person, inquiry.turns);
+  if (turns.length === inquiry.turns.length) return job;
+  // Sound because the request was an inquiry before.
+  return { ...job, work: { ...job.work, request: { ...inquiry, turns } } as Job['work'] };
+}
+
+/** Removes the title of the job that this one was made from, if it is one of these. */
+function withoutTitleOf(own: ReadonlySet<string>, job: Job): Job {
+  const { madeFrom, ...rest } = job;
+  if (madeFrom === undefined || job.parent === undefined || !own.has(job.parent)) return job;
+  return { ...rest, title: job.title.replaceAll(madeFrom, 'the original') };
 }
 
 /** Removes the person's messages and the answers to them. The last turn is the question itself and stays. */

@@ -11,7 +11,7 @@ import { openSqliteStorage } from '../../src/storage/sqlite/open.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { connectRedis, noRedis, startRedisServer } from '../servers/redis.ts';
 import { memoryStorage } from '../settings/memory-storage.ts';
-import { songJob } from '../storage/jobs.ts';
+import { oneSong, songJob } from '../storage/jobs.ts';
 import { RecordingLog } from '../storage/recording-log.ts';
 
 const file = (letter: string) => `${letter.repeat(64)}.mp3`;
@@ -203,6 +203,33 @@ test("removes a person's messages from other jobs, with the answers and files; t
     turn('user', 'and now?', 'bob'),
   ]);
   expect(await turnsOf('carl1')).toHaveLength(1);
+});
+
+test("removes a person's titles from jobs made from theirs, and only those", async () => {
+  const cover = (id: string, parent: string, fields: Partial<Job> = {}) =>
+    songJob({
+      id,
+      person: bob,
+      state: 'delivered',
+      title: 'Creating cover art for “Secret rain”',
+      parent,
+      madeFrom: '“Secret rain”',
+      ...fields,
+    });
+  await store(
+    songJob({ id: 'ada1', state: 'delivered', result: oneSong('Secret rain') }),
+    songJob({ id: 'bob1', person: bob, state: 'delivered', result: oneSong('Secret rain') }),
+    cover('finished', 'ada1'),
+    cover('running', 'ada1', { state: 'waiting' }),
+    cover('unrelated', 'bob1'),
+  );
+  await forgetPerson({ platform: 'discord', person: 'ada' }, dependencies());
+  for (const id of ['finished', 'running']) {
+    const job = await storage.jobs.read(id);
+    expect(job).toMatchObject({ title: 'Creating cover art for the original', parent: 'ada1' });
+    expect(job).not.toHaveProperty('madeFrom');
+  }
+  expect(await storage.jobs.read('unrelated')).toMatchObject({ madeFrom: '“Secret rain”' });
 });
 
 test('does not block other work while it erases many jobs', async () => {
