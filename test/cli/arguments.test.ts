@@ -46,7 +46,7 @@ describe('--help', () => {
   });
 });
 
-it('unknown options are no folders', async () => {
+it('rejects unknown options', async () => {
   const { code, stderr } = await run([join(PROJECT, 'src/cli/backup.ts'), '--quiet']);
   expect(code).toBe(1);
   expect(stderr).toContain('Usage: npm run backup -- <folder>');

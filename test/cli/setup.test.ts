@@ -4,12 +4,20 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { commands } from '../../commands/index.ts';
+import { systemOf } from '../../src/app/system.ts';
 import { examination } from '../../src/cli/doctor.ts';
 import { setup } from '../../src/cli/setup.ts';
+import type { System } from '../../src/core/system.ts';
 import { startEmulator } from '../../src/emulator/server.ts';
+import { INVITED } from '../../src/platforms/discord/permissions.ts';
+import { createManifest } from '../../src/platforms/slack/manifest.ts';
 import { DiscordServer } from '../servers/discord/index.ts';
 import { freePort } from '../servers/free-port.ts';
 import { startSlackServer } from '../servers/slack/server.ts';
+
+const nothing = () => {};
+const silent = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
 let folder: string;
 let closing: AsyncDisposableStack;
@@ -30,13 +38,17 @@ const CTRL_C = '\u0003';
 async function answer(
   answers: readonly (readonly [question: string, keys: Iterable<string>])[],
   environment = {},
+  sleep: System['sleep'] = systemOf(silent).sleep,
 ) {
   const input = new PassThrough();
   const output = new PassThrough();
   let shown = '';
+  let everything = '';
   const waiting = [...answers];
   output.on('data', (chunk: Buffer) => {
-    shown += stripVTControlCharacters(chunk.toString());
+    const text = stripVTControlCharacters(chunk.toString());
+    shown += text;
+    everything += text;
     const [next] = waiting;
     if (next === undefined || !shown.includes(next[0])) return;
     waiting.shift();
@@ -46,8 +58,11 @@ async function answer(
       for (const key of next[1]) input.write(key);
     });
   });
-  const isGood = await setup({ input, output, folder, environment, examination: examination() });
-  return { isGood, shown, unasked: waiting.map(([question]) => question) };
+  const isGood = await setup({
+    ...{ input, output, folder, environment },
+    examination: { ...examination(), sleep },
+  });
+  return { isGood, shown, everything, unasked: waiting.map(([question]) => question) };
 }
 
 it('connects a gateway and Discord in an empty folder, then runs the doctor', async () => {
@@ -56,14 +71,15 @@ it('connects a gateway and Discord in an empty folder, then runs the doctor', as
   const discord = await new DiscordServer({}).listen();
   closing.defer(() => discord.close());
   const port = String(await freePort());
-  const { isGood, shown, unasked } = await answer(
+  const { isGood, shown, everything, unasked } = await answer(
     [
       ['Which gateway should create', [UP, ENTER]],
       ['Gateway URL', `nonsense${ENTER}`],
       ['must be a URL', `${BACKSPACE.repeat(8)}${emulator.url}${ENTER}`],
       ['Gateway API key', `${emulator.apiKey}${ENTER}`],
+      ['How can it be reached', ENTER],
       ['Public URL', `http://127.0.0.1:${port}${ENTER}`],
-      ['Model for answers', `chat:chat-small${ENTER}`],
+      ['Model for answers', [...'chat-small', ENTER]],
       ['Model for images', ENTER],
       ['Model for videos', ENTER],
       ['Where will people use the bot', ` ${ENTER}`],
@@ -71,6 +87,7 @@ it('connects a gateway and Discord in an empty folder, then runs the doctor', as
     ],
     { DISCORD_API_URL: discord.apiUrl, PORT: port, DATA_DIR: join(folder, 'data') },
   );
+  for (const secret of [emulator.apiKey, discord.token]) expect(everything).not.toContain(secret);
   expect(unasked).toEqual([]);
   expect(shown).toContain('the token belongs to the application “Minstrel”');
   expect(isGood).toBe(true);
@@ -81,7 +98,7 @@ it('connects a gateway and Discord in an empty folder, then runs the doctor', as
     `GATEWAY_BASE_URL=${emulator.url}`,
     `GATEWAY_API_KEY=${emulator.apiKey}`,
     `PUBLIC_URL=http://127.0.0.1:${port}`,
-    'ASK_MODEL=chat:chat-small',
+    'ASK_MODEL=chat-small',
     `DISCORD_TOKEN=${discord.token}`,
   ]);
 });
@@ -125,6 +142,7 @@ it('names rejected tokens, and a second run changes only those', async () => {
       ['Which gateway should create', ENTER],
       ['Where will people use the bot', [' ', DOWN, ' ', ENTER]],
       ['Discord bot token', `${discord.token}${ENTER}`],
+      ['create the Slack app', ENTER],
       ['Slack bot token', `hello${ENTER}`],
       ['starts with xoxb-', `${BACKSPACE.repeat(5)}xoxb-another-bot${ENTER}`],
       ['App-level token', `xapp-another-app${ENTER}`],
@@ -210,16 +228,135 @@ it.each([
   );
   expect(unasked).toEqual([]);
   expect(await readFile(path, 'utf8')).toBe(before);
-  await expect(stat(join(folder, 'slack-manifest.json'))).rejects.toThrow('ENOENT');
 });
 
-it('writes the Slack manifest, and changes no settings after Ctrl-C', async () => {
-  const { unasked } = await answer([
+it('links to a Slack app with its manifest, and changes no settings after Ctrl-C', async () => {
+  const { everything, unasked } = await answer([
     ['Which gateway should create', ENTER],
     ['Where will people use the bot', [DOWN, ' ', ENTER]],
+    ['create the Slack app', ENTER],
     ['Slack bot token', CTRL_C],
   ]);
   expect(unasked).toEqual([]);
   await expect(stat(join(folder, '.env'))).rejects.toThrow('ENOENT');
-  expect(await readFile(join(folder, 'slack-manifest.json'), 'utf8')).toContain('"command": "/song"');
+  const [link = ''] = /https:\/\/api\.slack\.com\/apps\?\S+/.exec(everything) ?? [];
+  const { searchParams } = new URL(link);
+  expect(searchParams.get('new_app')).toBe('1');
+  expect(JSON.parse(searchParams.get('manifest_json') ?? '')).toEqual(createManifest(commands));
+});
+
+it('creates the Slack app with a configuration token, which is not saved', async () => {
+  const slack = await startSlackServer();
+  closing.defer(() => slack.close());
+  const { isGood, everything, unasked } = await answer(
+    [
+      ['Which gateway should create', ENTER],
+      ['Where will people use the bot', [DOWN, ' ', ENTER]],
+      ['create the Slack app', [DOWN, ENTER]],
+      ['App configuration token', `${slack.tokens.configuration}${ENTER}`],
+      ['Slack bot token', `${slack.botToken}${ENTER}`],
+      ['App-level token', `${slack.appToken}${ENTER}`],
+    ],
+    {
+      ...{ SLACK_API_URL: slack.apiUrl, DATA_DIR: join(folder, 'data') },
+      PORT: String(await freePort()),
+    },
+  );
+  expect({ isGood, unasked }).toEqual({ isGood: true, unasked: [] });
+  expect(everything).toMatch(/https:\/\/api\.slack\.com\/apps\/A\w+\/oauth/);
+  for (const secret of [slack.tokens.configuration, slack.botToken, slack.appToken])
+    expect(everything).not.toContain(secret);
+  expect(await readFile(join(folder, '.env'), 'utf8')).not.toContain('xoxe');
+});
+
+it('prepares the Discord application, and waits until the bot is in a server', async () => {
+  const discord = await new DiscordServer({}).listen();
+  closing.defer(() => discord.close());
+  discord.guild.installed = false;
+  const { everything, unasked } = await answer(
+    [
+      ['Which gateway should create', ENTER],
+      ['Where will people use the bot', ` ${ENTER}`],
+      ['Discord bot token', `${discord.token}${ENTER}`],
+    ],
+    {
+      ...{ DISCORD_API_URL: discord.apiUrl, DISCORD_MESSAGE_CONTENT: '1' },
+      ...{ DATA_DIR: join(folder, 'data'), PORT: String(await freePort()) },
+    },
+    // Someone opens the invitation while setup waits.
+    async () => {
+      discord.guild.installed = true;
+    },
+  );
+  expect(unasked).toEqual([]);
+  expect(discord.installation?.integration_types_config).toMatchObject({
+    0: { oauth2_install_params: { scopes: ['applications.commands', 'bot'], permissions: String(INVITED) } },
+    1: { oauth2_install_params: { scopes: ['applications.commands'] } },
+  });
+  expect(everything).toContain(`client_id=${discord.applicationId}&scope=bot+applications.commands`);
+  expect(everything).toContain(
+    `Intent is off. Turn it on at https://discord.com/developers/applications/${discord.applicationId}/bot`,
+  );
+  expect(everything).toContain('The bot is in a server.');
+});
+
+it('adds the bot to a server later if the person prefers that', async () => {
+  const discord = await new DiscordServer({}).listen();
+  closing.defer(() => discord.close());
+  discord.guild.installed = false;
+  const { isGood, shown, unasked } = await answer(
+    [
+      ['Which gateway should create', ENTER],
+      ['Where will people use the bot', ` ${ENTER}`],
+      ['Discord bot token', `${discord.token}${ENTER}`],
+      ['Do this later', ENTER],
+    ],
+    {
+      ...{ DISCORD_API_URL: discord.apiUrl, DATA_DIR: join(folder, 'data') },
+      PORT: String(await freePort()),
+    },
+  );
+  expect({ isGood, unasked }).toEqual({ isGood: true, unasked: [] });
+  expect(shown).toMatch(/No errors, \d warnings?\. Ready to start\./);
+});
+
+it('offers the tunnels that are installed', async () => {
+  const emulator = await startEmulator({ speed: 0 });
+  closing.defer(() => emulator.close());
+  await writeFile(join(folder, 'ngrok'), '', { mode: 0o755 });
+  const { everything, unasked } = await answer(
+    [
+      ['Which gateway should create', [UP, ENTER]],
+      ['Gateway URL', `${emulator.url}${ENTER}`],
+      ['Gateway API key', `${emulator.apiKey}${ENTER}`],
+      ['How can it be reached', [DOWN, ENTER]],
+      ['The URL that it prints', CTRL_C],
+    ],
+    { PATH: folder, PORT: '4321' },
+  );
+  expect(unasked).toEqual([]);
+  expect(everything).toContain('ngrok http 4321');
+  expect(everything).not.toContain('cloudflared');
+});
+
+it('continues without a public URL or a model list', async () => {
+  const GATEWAY_BASE_URL = `http://127.0.0.1:${await freePort()}`;
+  const { everything, unasked } = await answer(
+    [
+      ['Which gateway should create', [UP, ENTER]],
+      ['Gateway URL', `${GATEWAY_BASE_URL}${ENTER}`],
+      ['Gateway API key', `some-key${ENTER}`],
+      ['How can it be reached', [DOWN, ENTER]],
+      ['Model for answers', `some-model${ENTER}`],
+      ['Model for images', ENTER],
+      ['Model for videos', ENTER],
+      ['Where will people use the bot', ENTER],
+    ],
+    { PATH: '', DATA_DIR: join(folder, 'data'), PORT: String(await freePort()) },
+  );
+  expect(unasked).toEqual([]);
+  expect(everything).toContain('cannot be reached: nothing listens there');
+  expect(await readFile(join(folder, '.env'), 'utf8')).toBe(
+    `GATEWAY_BASE_URL=${GATEWAY_BASE_URL}\nGATEWAY_API_KEY=some-key\nASK_MODEL=some-model\n`,
+  );
 });

@@ -17,7 +17,7 @@ export async function inspectGateway(
     listed = (await gateway.models.refresh()).length;
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-    return [refusal(error, account?.baseUrl)];
+    return [gatewayRefusal(error, account?.baseUrl)];
   }
   // Song models are fixed and never listed.
   const configured = [
@@ -72,7 +72,8 @@ function modelFinding({ models }: Pick<Gateway, 'models'>, variable: string, nam
   }
 }
 
-function refusal(error: GatewayError, baseUrl = ''): Finding {
+/** Explains why the models could not be listed. */
+export function gatewayRefusal(error: GatewayError, baseUrl = ''): Finding {
   switch (error.code) {
     case 'auth':
     case 'forbidden':

@@ -22,6 +22,8 @@ export interface RouteContext {
   shards: () => number;
   /** The application's settings in the developer portal. */
   portal: () => { flags: number; interactionsUrl: string | undefined };
+  /** Stores how people install the application. */
+  setInstallation: (installation: z.infer<typeof installationSchema>) => void;
   /** Permissions of the bot's role in each guild. */
   rolePermissions: () => bigint;
   /** Sends an event through the gateway. */
@@ -95,6 +97,20 @@ const application: Route['serve'] = ({ world, portal }) => {
   });
 };
 
+const installParamsSchema = z.strictObject({
+  oauth2_install_params: z.strictObject({
+    scopes: z.array(z.enum(['bot', 'applications.commands'])).nonempty(),
+    permissions: z.string().regex(/^\d+$/),
+  }),
+});
+/** By installation context, servers or people: https://docs.discord.com/developers/resources/application#edit-current-application */
+export const installationSchema = z.strictObject({
+  integration_types_config: z.strictObject({
+    0: installParamsSchema.optional(),
+    1: installParamsSchema.optional(),
+  }),
+});
+
 /** Fields sent only by the gateway: https://docs.discord.com/developers/events/gateway-events#guild-create */
 const WITH_GUILD_CREATE: ReadonlySet<string> = new Set([
   'joined_at',
@@ -140,6 +156,12 @@ const ROUTES: readonly Route[] = [
     ),
   ),
   route('GET', '/applications/@me', application),
+  route('PATCH', '/applications/@me', (c, r) => {
+    const edit = installationSchema.safeParse(r.body.json);
+    requireValid(edit.success, 'integration_types_config');
+    c.setInstallation(edit.data);
+    return application(c, r);
+  }),
   route('GET', '/oauth2/applications/@me', application),
   route('GET', '/users/:id', (c, r) => {
     const user = c.world.users.get(one(r, 0));

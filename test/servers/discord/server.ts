@@ -48,6 +48,8 @@ export class DiscordServer extends People {
   rolePermissions = 8n;
   /** The application's “Interactions Endpoint URL” in the developer portal. */
   interactionsUrl: string | undefined;
+  /** How people install the application, as last set by the bot. */
+  installation: Parameters<RouteContext['setInstallation']>[0] | undefined;
   readonly #interactions: Interactions;
   readonly #http: HttpSide;
   #ahead = 0;
@@ -212,6 +214,9 @@ export class DiscordServer extends People {
         flags: this.gateway.privilegedIntents & MESSAGE_CONTENT_INTENT ? MESSAGE_CONTENT_FLAG : 0,
         interactionsUrl: this.interactionsUrl,
       }),
+      setInstallation: (installation) => {
+        this.installation = installation;
+      },
       rolePermissions: () => this.rolePermissions,
       emit: (event, message) => this.emitMessage(event, message),
       speak: (guildId) => this.voice.speak(guildId),

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { z } from 'zod';
 import { type Condition, untilChanged } from '../until.ts';
 import { type Settings, SlackRefusal } from './call.ts';
 import { Faults } from './faults.ts';
@@ -20,6 +21,18 @@ import { ResponseUrls, Triggers } from './tickets.ts';
 import { Tokens } from './tokens.ts';
 import { webApi } from './web-api.ts';
 import { type OpenView, type Organisation, type PostedMessage, Workspace } from './workspace.ts';
+
+/** The SDK sends JSON in a string: https://docs.slack.dev/reference/methods/apps.manifest.create */
+const manifestSchema = z
+  .string()
+  .transform((text): unknown => JSON.parse(text))
+  .pipe(
+    z.object({
+      display_information: z.object({ name: z.string().max(35) }),
+      features: z.object({ slash_commands: z.array(z.object({ command: z.string().startsWith('/') })) }),
+      settings: z.object({ socket_mode_enabled: z.literal(true) }),
+    }),
+  );
 
 /** The manifest's scopes. Tests remove some to cause `missing_scope`. */
 const SCOPES = [
@@ -128,6 +141,10 @@ export async function startSlackServer({
       ...viewMethods((id) => triggers.take(id)),
       'oauth.v2.access': ({ args }) => tokens.access(args),
       'apps.connections.open': () => ({ url: socketMode.ticket(settings.baseUrl) }),
+      'apps.manifest.create': ({ args }) => {
+        if (!manifestSchema.safeParse(args.manifest).success) throw new SlackRefusal('invalid_manifest');
+        return { app_id: workspace.appId };
+      },
     },
   });
 

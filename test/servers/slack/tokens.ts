@@ -15,6 +15,8 @@ const LIFETIME_SECONDS = 12 * 3600;
 /** Bot tokens with their workspace, expiry and revocation. */
 export class Tokens {
   readonly app = 'xapp-minstrel-test';
+  /** https://docs.slack.dev/app-manifests/configuring-apps-with-app-manifests */
+  readonly configuration = 'xoxe.xoxp-1-configuration-test';
   readonly clientId = '1111111111.2222222222';
   readonly clientSecret = 'aaaabbbbccccddddaaaabbbbccccdddd';
   readonly signingSecret = 'eeeeffff00001111eeeeffff00001111';

@@ -38,8 +38,11 @@ export function webApi({ workspace, settings, faults, tokens, methods, onePostAS
     const bearer = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
     const token = bearer ?? args.token;
     if (token === undefined) throw new SlackRefusal('not_authed');
-    if (method !== 'apps.connections.open') return tokens.workspaceOf(token, args);
-    if (token !== tokens.app) throw new SlackRefusal('invalid_auth');
+    const expected = { 'apps.connections.open': tokens.app, 'apps.manifest.create': tokens.configuration }[
+      method
+    ];
+    if (expected === undefined) return tokens.workspaceOf(token, args);
+    if (token !== expected) throw new SlackRefusal('invalid_auth');
     return workspace;
   }
 

@@ -10,10 +10,10 @@ import { applicationCommands } from './commands.ts';
 import { type DiscordAccount, type DiscordRest, openRest } from './rest.ts';
 
 const SUBJECT = 'Discord';
-const PORTAL = 'https://discord.com/developers/applications';
+export const PORTAL = 'https://discord.com/developers/applications';
 
 /** Returns the address for adding the bot to a server: https://docs.discord.com/developers/topics/oauth2#bot-authorization-flow */
-function invitationUrl(application: string): string {
+export function invitationUrl(application: string): string {
   const query = new URLSearchParams({
     client_id: application,
     scope: 'bot applications.commands',
@@ -27,7 +27,7 @@ export interface DiscordInspection extends DiscordAccount {
   readonly messageContent: boolean;
 }
 
-const applicationSchema = z.object({
+export const applicationSchema = z.object({
   id: z.string(),
   name: z.string(),
   flags: z.number().catch(0),
@@ -42,7 +42,7 @@ const gatewaySchema = z.object({
   session_start_limit: z.object({ total: z.number(), remaining: z.number(), reset_after: z.number() }),
 });
 
-const guildsSchema = z.array(
+export const guildsSchema = z.array(
   z.object({ name: z.string(), permissions: z.string().regex(/^\d+$/).transform(BigInt) }),
 );
 
@@ -84,17 +84,19 @@ function failureOf(error: unknown): Finding {
   );
 }
 
-function intents({ flags }: Application, { messageContent }: DiscordInspection): Finding[] {
-  const isOn =
-    (flags & (ApplicationFlags.GatewayMessageContent | ApplicationFlags.GatewayMessageContentLimited)) !== 0;
+/** Whether the privileged intent is on. */
+export const hasMessageContent = ({ flags }: Application): boolean =>
+  (flags & (ApplicationFlags.GatewayMessageContent | ApplicationFlags.GatewayMessageContentLimited)) !== 0;
+
+function intents(application: Application, { messageContent }: DiscordInspection): Finding[] {
   if (!messageContent) return [];
   return [
-    isOn
+    hasMessageContent(application)
       ? good(SUBJECT, 'the Message Content Intent is on, as DISCORD_MESSAGE_CONTENT requires')
       : wrong(
           SUBJECT,
           'DISCORD_MESSAGE_CONTENT is 1, but the Message Content Intent is off: Discord would close the connection',
-          `turn on “Message Content Intent” on the Bot page at ${PORTAL}, or remove DISCORD_MESSAGE_CONTENT`,
+          `turn on “Message Content Intent” at ${PORTAL}/${application.id}/bot, or remove DISCORD_MESSAGE_CONTENT`,
         ),
   ];
 }

@@ -3,6 +3,7 @@ import {
   InteractionResponseType,
   REST,
   RESTJSONErrorCodes,
+  type RESTPatchCurrentApplicationJSONBody,
   type RESTPutAPIApplicationCommandsJSONBody,
   Routes,
 } from 'discord.js';
@@ -88,6 +89,10 @@ export function createDiscordRest(current: () => REST, token: string) {
 
     /** For requests that someone is waiting for: has a short timeout. */
     read: (route: `/${string}`) => reach(bot().get(route, { signal: AbortSignal.timeout(READ_MS) })),
+
+    /** Returns the application. */
+    editApplication: (body: RESTPatchCurrentApplicationJSONBody) =>
+      reach(bot().patch(Routes.currentApplication(), { body })),
 
     commands: (applicationId: string) => reach(bot().get(Routes.applicationCommands(applicationId))),
 

@@ -1,0 +1,66 @@
+/** Questions of `npm run setup`, and the settings they change. */
+import type { Readable, Writable } from 'node:stream';
+import * as prompts from '@clack/prompts';
+import { environmentSchema, type Variable } from '../../app/config/schema.ts';
+import type { Examination } from '../../app/doctor/examine.ts';
+
+/** Thrown when the person presses Ctrl-C or Escape. */
+export class Cancelled extends Error {}
+
+export interface SetupSession {
+  readonly input: Readable;
+  readonly output: Writable;
+  readonly examination: Omit<Examination, 'environment'>;
+  /** The process environment, which takes precedence over the file. */
+  readonly environment: Examination['environment'];
+  /** The settings of the file. */
+  readonly current: Readonly<Record<string, string>>;
+  readonly changes: Map<Variable, string>;
+}
+
+/** The value that the bot will use; empty if it is not set. */
+export const settingOf = ({ environment, changes, current }: SetupSession, variable: Variable): string =>
+  environment[variable] ?? changes.get(variable) ?? current[variable] ?? '';
+
+export const streamsOf = ({ input, output }: SetupSession) => ({ input, output });
+
+export async function answerTo<Value>(prompt: Promise<Value | typeof prompts.CANCEL_SYMBOL>): Promise<Value> {
+  const answer = await prompt;
+  if (prompts.isCancel(answer)) throw new Cancelled();
+  return answer;
+}
+
+interface Question {
+  /** Hidden while typing; an empty answer keeps the current value. */
+  readonly isSecret?: boolean;
+  readonly isOptional?: boolean;
+}
+
+/** Asks for one setting until it is valid. */
+export async function askSetting(
+  session: SetupSession,
+  variable: Variable,
+  message: string,
+  { isSecret = false, isOptional = false }: Question = {},
+): Promise<void> {
+  const present = session.current[variable] ?? '';
+  const validate = (typed = ''): string | undefined => {
+    const value = typed.trim() || (isSecret ? present : '');
+    if (value === '')
+      return isOptional ? undefined : 'This is required. Press Ctrl-C to exit without changes.';
+    const problem = environmentSchema.shape[variable].safeParse(value).error?.issues[0]?.message;
+    return problem === undefined ? undefined : `This ${problem}`;
+  };
+  const answer = await answerTo(
+    isSecret
+      ? prompts.password({
+          message: present === '' ? message : `${message} (leave empty to keep the current one)`,
+          validate,
+          ...streamsOf(session),
+        })
+      : prompts.text({ message, initialValue: present, validate, ...streamsOf(session) }),
+  );
+  // An empty prompt returns undefined.
+  const value = (answer ?? '').trim();
+  if (value !== '' || !isSecret) session.changes.set(variable, value);
+}
