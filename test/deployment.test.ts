@@ -5,6 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { z } from 'zod';
 import { NOTICES_FILE, noticesFile } from '../scripts/notices.ts';
 import {
@@ -21,6 +22,8 @@ import { VARIABLES } from '../src/app/config/schema.ts';
 const read = (path: string) => readFileSync(path, 'utf8');
 const manifest = z
   .object({
+    version: z.string(),
+    homepage: z.string(),
     scripts: z.record(z.string(), z.string()),
     dependencies: z.record(z.string(), z.string()),
     engines: z.object({ node: z.string() }),
@@ -129,25 +132,175 @@ describe('the image', () => {
   });
 });
 
-test('the compose file uses only existing settings', () => {
-  const [, block = ''] = /^ {4}environment:\n((?: {6}.*\n)+)/m.exec(read('compose.yaml')) ?? [];
-  const names = [...block.matchAll(/^ {6}([A-Z\d_]+):/gm)].map(([, name]) => name);
-  expect(names.length).toBeGreaterThan(0);
-  expect(names.filter((name) => !VARIABLES.some((variable) => variable === name))).toEqual([]);
+const serviceSchema = z.object({
+  image: z.string().optional(),
+  build: z.union([z.string(), z.object({ args: z.record(z.string(), z.string()) })]).optional(),
+  environment: z.record(z.string(), z.union([z.string(), z.number()])).default({}),
+  ports: z.array(z.string()).default([]),
+  cap_drop: z.array(z.string()),
+  security_opt: z.array(z.string()),
+  network_mode: z.string().optional(),
 });
 
-test('the compose file pins images, requires a Redis password and drops privileges', () => {
-  const compose = read('compose.yaml');
-  const services = compose.split(/^ {2}(?=\w+:$)/m).filter((part) => /^(bot|redis):\n {4}/.test(part));
-  expect(services).toHaveLength(2);
-  for (const service of services) {
-    expect(service).toContain('cap_drop:\n      - ALL');
-    expect(service).toContain('read_only: true');
-    expect(service).toContain('${REDIS_PASSWORD:?');
-  }
-  const images = [...compose.matchAll(/^ {4}image: (\S+)$/gm)].map(([, image]) => image);
-  expect(images).toHaveLength(5);
-  expect(images.filter((image) => !/@sha256:[\da-f]{64}$/.test(image ?? ''))).toEqual(['minstrel']);
+const composeFiles = ['compose.yaml', 'compose.try.yaml'];
+
+function servicesOf(file: string) {
+  return z.object({ services: z.record(z.string(), serviceSchema) }).parse(parse(read(file))).services;
+}
+
+/** Settings the bot does not have. */
+const unknownSettings = (names: readonly string[]) =>
+  names.filter((name) => name !== 'NODE_COMPILE_CACHE' && !VARIABLES.some((variable) => variable === name));
+
+describe.each(composeFiles)('%s', (file) => {
+  const services = servicesOf(file);
+
+  test('uses only existing settings', () => {
+    const names = Object.keys(services.bot?.environment ?? {});
+    expect(names.length).toBeGreaterThan(0);
+    expect(unknownSettings(names)).toEqual([]);
+  });
+
+  test('pins images, drops privileges and publishes ports on this machine only', () => {
+    for (const [name, { image, build, ports, cap_drop, security_opt }] of Object.entries(services)) {
+      if (build === undefined) expect(image, name).toMatch(/@sha256:[\da-f]{64}$/);
+      expect(cap_drop).toEqual(['ALL']);
+      expect(security_opt).toEqual(['no-new-privileges:true']);
+      for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
+    }
+  });
+});
+
+test('compose.yaml requires a Redis password', () => {
+  const { bot, redis } = servicesOf('compose.yaml');
+  for (const service of [bot, redis])
+    expect(JSON.stringify(service?.environment)).toContain('${REDIS_PASSWORD:?');
+});
+
+test('any number of replicas runs behind one port, and Prometheus finds each', () => {
+  const { bot, door } = servicesOf('compose.yaml');
+  expect(bot?.ports).toEqual([]);
+  expect(door?.ports).toEqual(['127.0.0.1:3000:3000']);
+  expect(read('deploy/haproxy/haproxy.cfg')).toMatch(
+    /^ {2}server-template bot \d+ bot:3000 .*resolvers docker/m,
+  );
+  expect(parse(read('deploy/prometheus/prometheus.yaml'))).toMatchObject({
+    scrape_configs: [{ dns_sd_configs: [{ names: ['bot'], type: 'A', port: 9464 }] }],
+  });
+  expect(bot?.environment.ADMIN_PORT).toBe('0.0.0.0:9464');
+});
+
+test('compose.try.yaml plays on the emulator, whose packages it installs', () => {
+  const { bot, door } = servicesOf('compose.try.yaml');
+  const config = readConfig({
+    PORT: '3000',
+    ...Object.fromEntries(Object.entries(bot?.environment ?? {}).map(([name, value]) => [name, `${value}`])),
+  });
+  expect(config).toMatchObject({ production: false, playground: true, listener: { host: '127.0.0.1' } });
+  expect(config.gateway).toBeUndefined();
+  expect(bot?.build).toMatchObject({ args: { INSTALL: '--include=dev' } });
+  expect(read('Dockerfile')).toMatch(/^ARG INSTALL=--omit=dev\nRUN npm ci \$\{INSTALL\} /m);
+  expect(door?.network_mode).toBe('service:bot');
+  expect(read('deploy/haproxy/try.cfg')).toMatch(/bind :3001\n.*server bot 127\.0\.0\.1:3000/s);
+});
+
+describe('the Helm chart', () => {
+  const folder = 'deploy/helm/minstrel';
+  const chart = z.looseObject({ appVersion: z.string() }).parse(parse(read(`${folder}/Chart.yaml`)));
+  const scope: unknown = {
+    Values: parse(read(`${folder}/values.yaml`)),
+    Release: { Name: 'bot' },
+    Chart: { AppVersion: chart.appVersion },
+  };
+  const valueAt = (path: string): unknown =>
+    path.split('.').reduce((value, name) => z.record(z.string(), z.unknown()).parse(value)[name], scope);
+  /** The templates only insert values, so that this is all of Helm that they need. */
+  const render = (template: string): string =>
+    template.replace(
+      /\{\{ \.([\w.]+)((?: \| toJson)*) \}\}/g,
+      (_, path: string, filters: string) =>
+        filters
+          .split(' | ')
+          .slice(1)
+          .reduce((value) => JSON.stringify(value), valueAt(path))
+          ?.toString() ?? '',
+    );
+  const rendered = (name: string): unknown => {
+    const text = render(read(`${folder}/templates/${name}.yaml`));
+    expect(text).not.toContain('{{');
+    return parse(text);
+  };
+  const deployment = z
+    .object({
+      spec: z.object({
+        selector: z.object({ matchLabels: z.record(z.string(), z.string()) }),
+        template: z.object({
+          spec: z.looseObject({
+            containers: z.tuple([
+              z.looseObject({
+                image: z.string(),
+                env: z.array(z.object({ name: z.string() })),
+                volumeMounts: z.array(z.object({ mountPath: z.string() })),
+              }),
+            ]),
+          }),
+        }),
+      }),
+    })
+    .parse(rendered('deployment'));
+  const pod = deployment.spec.template.spec;
+  const [container] = pod.containers;
+
+  test('has the version of package.json', () => {
+    const { version, homepage } = manifest;
+    expect(chart).toMatchObject({ version, appVersion: version, home: homepage });
+    expect(container.image).toBe(`${homepage.replace('https://github.com', 'ghcr.io')}:${version}`);
+  });
+
+  test('runs the image with existing settings, read-only and without privileges', () => {
+    const settings = z.object({ data: z.record(z.string(), z.string()) }).parse(rendered('settings')).data;
+    const names = [...container.env.map(({ name }) => name), ...Object.keys(settings)];
+    expect(unknownSettings(names)).toEqual([]);
+    expect(container.securityContext).toMatchObject({
+      readOnlyRootFilesystem: true,
+      allowPrivilegeEscalation: false,
+      capabilities: { drop: ['ALL'] },
+    });
+    expect(pod.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 });
+    expect(container.volumeMounts.map(({ mountPath }) => mountPath)).toEqual(['/data', '/tmp']);
+    expect(rendered('volume')).toMatchObject({ spec: { accessModes: ['ReadWriteOnce'] } });
+  });
+
+  test('opens the same paths as the reverse proxy of the documents', () => {
+    const [, open = ''] = /@open path (.+)/.exec(read('docs/operating/first-day.md')) ?? [];
+    const paths = open.split(' ').map((path) => ({ path: path.replace('*', ''), pathType: 'Prefix' }));
+    expect(rendered('ingress')).toMatchObject({ spec: { rules: [{ http: { paths } }] } });
+    expect(rendered('service')).toMatchObject({ spec: { selector: deployment.spec.selector.matchLabels } });
+    expect(container.ports).toContainEqual({ name: 'http', containerPort: 3000 });
+  });
+});
+
+describe('the systemd unit', () => {
+  const file = 'deploy/systemd/minstrel.service';
+
+  test('runs npm start with existing settings', () => {
+    const unit = read(file);
+    expect(unit).toContain(`\nExecStart=/usr/bin/${manifest.scripts.start}\n`);
+    expect(unknownSettings([...unit.matchAll(/^Environment=(\w+)/gm)].map(([, name = '']) => name))).toEqual(
+      [],
+    );
+  });
+
+  const noSystemd = spawnSync('systemd-analyze', ['--version']).status !== 0;
+  test.skipIf(noSystemd)('is valid', async () => {
+    // Checked with a program that exists everywhere.
+    const folder = await mkdtemp(join(tmpdir(), 'minstrel-unit-'));
+    const copy = join(folder, basename(file));
+    await writeFile(copy, read(file).replace('/usr/bin/node', process.execPath));
+    const { stdout, stderr } = spawnSync('systemd-analyze', ['verify', copy], { encoding: 'utf8' });
+    expect(stdout + stderr).toBe('');
+    await rm(folder, { recursive: true });
+  });
 });
 
 describe('THIRD-PARTY-NOTICES', () => {
