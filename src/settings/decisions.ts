@@ -13,6 +13,7 @@ import {
   type Where,
 } from '../core/moderation.ts';
 import type { System } from '../core/system.ts';
+import { own } from '../core/util/own.ts';
 import type { SettingsStore } from '../storage/storage.ts';
 import { createRecords, keyOfParts, recordParser, SettingsError } from './records.ts';
 
@@ -63,7 +64,7 @@ export function createDecisionStore({ store, now, newId }: DecisionStoreOptions)
     const { channels, channelNames } = await records.read(serverKey(address));
     return Promise.all(
       channels.map(async (id) => {
-        const name = Object.hasOwn(channelNames, id) ? channelNames[id] : undefined;
+        const name = own(channelNames, id);
         const settings = await records.read(keyIn(address, id));
         return { name: name === undefined ? `channel ${id}` : `#${name}`, settings };
       }),

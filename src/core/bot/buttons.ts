@@ -4,6 +4,7 @@ import type { Invocation } from '../invocation.ts';
 import { buttonRefusal, type JobView } from '../job.ts';
 import { actionId } from '../message.ts';
 import { validateOptions } from '../options.ts';
+import { own } from '../util/own.ts';
 import { present } from '../util/present.ts';
 import type { ActionInvocation, AnyCommand, CommandAction } from './command.ts';
 import type { Context } from './context.ts';
@@ -40,7 +41,7 @@ export async function act(
         }),
       );
     default: {
-      const action = command.actions?.[name];
+      const action = own(command.actions, name);
       if (!action) throw new UserError('This button no longer works. Use the command again.');
       return actOn(action, { ...invocation, job, index }, context);
     }

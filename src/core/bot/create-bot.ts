@@ -5,6 +5,7 @@ import type { Address, HomeRequest, Invocation, Person, SuggestRequest } from '.
 import type { HomeSection, Message } from '../message.ts';
 import { type Choice, type OptionDeclarations, validateOptions } from '../options.ts';
 import type { Log } from '../telemetry/log.ts';
+import { own } from '../util/own.ts';
 import { present } from '../util/present.ts';
 import { act } from './buttons.ts';
 import type { AnyCommand, CommandInvocation, Subcommand, SuggestedPrompt } from './command.ts';
@@ -103,7 +104,7 @@ export function createBot(options: BotOptions): Bot {
       ...(action?.name !== 'cancel' && { command: name }),
     });
     const invocation = { ...original, person };
-    const control = action && command.controls?.[action.name];
+    const control = action && own(command.controls, action.name);
     if (control) return control(invocation, context);
     if (action) return act(command, invocation, action, context);
     const { options: declarations, run } = partOf(command, invocation.subcommand);
@@ -185,7 +186,7 @@ export function createBot(options: BotOptions): Bot {
 /** Returns the command itself or its subcommand. Throws UserError if there is no such subcommand. */
 function partOf(command: AnyCommand, name: string | undefined): Pick<Subcommand, 'options' | 'run'> {
   if (name === undefined) return command;
-  const part = command.subcommands?.[name];
+  const part = own(command.subcommands, name);
   if (part) return part;
   const names = Object.keys(command.subcommands ?? {});
   const hint = names.length > 0 ? ` Its subcommands are ${names.join(', ')}.` : '';
@@ -197,8 +198,8 @@ async function suggestions(
   command: AnyCommand,
   context: Context,
 ): Promise<readonly Choice[]> {
-  const part = request.subcommand === undefined ? command : command.subcommands?.[request.subcommand];
-  const option = part?.options[request.option];
+  const part = request.subcommand === undefined ? command : own(command.subcommands, request.subcommand);
+  const option = own(part?.options, request.option);
   if (option?.type !== 'text' || !option.autocomplete) return [];
   return (await part?.autocomplete?.[request.option]?.(request, context)) ?? [];
 }

@@ -4,6 +4,7 @@ import { UserError } from '../../core/errors.ts';
 import { type Message, plain } from '../../core/message.ts';
 import type { OptionDeclaration, OptionDeclarations, RawOptions } from '../../core/options.ts';
 import { nearest } from '../../core/util/nearest.ts';
+import { own } from '../../core/util/own.ts';
 import { parseOptions } from './parse.ts';
 import type { Target } from './target.ts';
 import { typedChoice } from './values.ts';
@@ -54,7 +55,7 @@ export function declarationOf(
   commands: readonly AnyCommand[],
 ): Pick<Subcommand, 'description' | 'options'> | undefined {
   const command = commands.find(({ name }) => name === named);
-  return subcommand === undefined ? command : command?.subcommands?.[subcommand];
+  return subcommand === undefined ? command : own(command?.subcommands, subcommand);
 }
 
 /** Whether a typed command opens its form: it has options, and nothing or only a question mark follows it. */
@@ -69,7 +70,7 @@ export function readCommandLine(command: AnyCommand, typed: string): CommandLine
   const { name, description, options, subcommands = {} } = command;
   const [, word = '', rest = ''] = /^(\S*)\s*([\s\S]*)$/.exec(typed.trimStart()) ?? [];
   const subcommand = word.toLowerCase();
-  const part = Object.hasOwn(subcommands, subcommand) ? subcommands[subcommand] : undefined;
+  const part = own(subcommands, subcommand);
   const remainder = part === undefined ? typed.trimStart() : rest;
   const hasQuestionMark = remainder.trim() === '?';
   const text = hasQuestionMark ? '' : remainder;

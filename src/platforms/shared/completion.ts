@@ -4,6 +4,7 @@ import type { AnyCommand } from '../../core/bot/command.ts';
 import { UserError } from '../../core/errors.ts';
 import type { SuggestRequest } from '../../core/invocation.ts';
 import type { Choice, OptionDeclaration, RawOptions } from '../../core/options.ts';
+import { own } from '../../core/util/own.ts';
 import { present } from '../../core/util/present.ts';
 import type { Candidate } from '../../core/web/browser-chat.ts';
 import { type CommandLine, readLine, typedOptions } from './command-line.ts';
@@ -38,7 +39,7 @@ export async function completeLine(
   );
   if (word.startsWith('-')) return matching(flags, word);
   const [, before = '', name = '', value = ''] = /^(|.*\s)--([\w-]+)[ =](.*)$/s.exec(text) ?? [];
-  const option = Object.hasOwn(options, name) ? options[name] : undefined;
+  const option = own(options, name);
   if (option?.type === 'choice' && !/\s/.test(value)) return matching(choicesOf(option, ''), value);
   if (option?.type === 'text' && option.mention && mentions.length > 0)
     return { candidates: mentions.map(candidateOf), typed: value };

@@ -1,5 +1,6 @@
 /** Requests from the playground page, and who sees the results. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { commands } from '../../../commands/index.ts';
 import type { Bot } from '../../../src/core/bot/create-bot.ts';
 import type { Invocation } from '../../../src/core/invocation.ts';
 import { actionId } from '../../../src/core/message.ts';
@@ -91,4 +92,12 @@ it('rejects invalid requests without running a command', async () => {
     expect(await ask(request)).toBeUndefined();
   expect(await say('eve', 'hi')).toMatchObject({ type: 'refused' });
   expect(invocations).toEqual([]);
+});
+
+it('offers no choices for names that every object has', async () => {
+  await web.start({ ...BOT, commands });
+  for (const name of ['__proto__', 'constructor', 'song __proto__', 'models constructor'])
+    expect(
+      await ask({ type: 'suggest', person: 'mo', form: name, option: name, typed: '', options: {} }),
+    ).toEqual({ type: 'choices', choices: [] });
 });

@@ -3,6 +3,7 @@
 import { UserError } from '../../../core/errors.ts';
 import { plain } from '../../../core/message.ts';
 import type { OptionValue } from '../../../core/options.ts';
+import { own } from '../../../core/util/own.ts';
 import type { BrowserAnswer } from '../../../core/web/browser-chat.ts';
 import { declarationOf } from '../../shared/command-line.ts';
 import { completeLine } from '../../shared/completion.ts';
@@ -124,7 +125,7 @@ async function suggest(
   tools: WebReceivingTools,
 ): Promise<BrowserAnswer> {
   const { command, subcommand } = formTarget(form);
-  const declaration = declarationOf(formTarget(form), tools.bot.commands)?.options[option];
+  const declaration = own(declarationOf(formTarget(form), tools.bot.commands)?.options, option);
   if (declaration?.type === 'text' && declaration.mention) return { type: 'choices', choices: MENTIONS };
   const { [option]: _replaced, ...otherValues } = options;
   const filled = valuesOf(otherValues, tools);
