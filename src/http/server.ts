@@ -77,10 +77,13 @@ export async function createHttpServer({ routes, ...options }: HttpServerOptions
 /** Starts listening without routes. Throws {@link ListenError} if the address is not available. */
 export async function listenAt(options: ListenOptions): Promise<Listener> {
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
-  const server = createServer({
+  const server: Server = createServer({
     headersTimeout: timeouts.headersMs,
     requestTimeout: timeouts.requestMs,
     connectionsCheckingInterval: Math.min(1000, timeouts.headersMs),
+    // Clients that offer another protocol, such as `h2c`, get a response over HTTP/1.1.
+    shouldUpgradeCallback: ({ headers }) =>
+      headers.upgrade?.toLowerCase() === 'websocket' && server.listenerCount('upgrade') > 0,
   });
   server.setTimeout(timeouts.idleMs);
   const inProgress = new Set<ServerResponse>();
@@ -111,8 +114,8 @@ export async function listenAt(options: ListenOptions): Promise<Listener> {
       server.on('request', app.routing);
     },
     async close() {
-      await close(server, inProgress, timeouts.closeMs);
-      await app?.close();
+      // The app ends its WebSockets, which Node counts as connections.
+      await Promise.all([close(server, inProgress, timeouts.closeMs), app?.close()]);
     },
   };
 }

@@ -72,6 +72,15 @@ describe.skipIf(noBrowser)('The playground', () => {
     expect(bytes).toBeLessThan(150_000);
   });
 
+  test('works in more tabs than a browser opens connections', async () => {
+    const tabs = await Promise.all(Array.from({ length: 7 }, () => page.context().newPage()));
+    for (const tab of tabs) {
+      await tab.goto(page.url());
+      await tab.getByRole('heading', { name: 'Welcome to #general' }).waitFor();
+    }
+    await Promise.all(tabs.map((tab) => tab.close()));
+  });
+
   test('completes a command with the keyboard, shows progress and plays the song', async () => {
     await composer().focus();
     await page.keyboard.type('/so');

@@ -1,11 +1,14 @@
 /** Serves the browser chat to this machine only. All other requests get a 404. */
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type WebSocket, WebSocketServer } from 'ws';
 import type { BrowserChat } from '../../core/web/platform-routes.ts';
 import { isSameSecret } from '../../core/web/signatures.ts';
 import { type AssetSources, assetRoutes, lazyAssets, pageHeaders } from '../assets.ts';
 import { sendNotFound } from '../not-found.ts';
 import { isCompressed, type Routes } from '../server.ts';
-import { createGuard } from './guard.ts';
+import { createGuard, type Guard } from './guard.ts';
 
 export interface PlaygroundOptions {
   readonly chat: BrowserChat;
@@ -18,14 +21,12 @@ export const playgroundUrl = ({ url, chat: { token } }: PlaygroundOptions): stri
   `${url}/playground/${token}`;
 
 const REQUEST_BYTES = 1024 * 1024;
-/** Shorter than the listener's idle timeout. */
-const PING_MS = 20_000;
 /** A page with more unread data is disconnected; it reconnects and gets the full state. */
 const MAX_UNREAD_BYTES = 16 * 1024 * 1024;
 
 /**
- * `GET /` explains how to find the page. `/playground/:token` serves the page, its modules, `GET events`, `POST requests` and
- * `POST uploads`. The bot reads uploads at `GET /playground/uploads/:id`.
+ * `/playground/:token` serves the page, its modules, the WebSocket `events`, `POST requests` and `POST uploads`. The bot reads
+ * uploads at `GET /playground/uploads/:id`.
  */
 export function playgroundRoutes({ chat, url }: PlaygroundOptions): Routes {
   const { port } = new URL(url);
@@ -33,17 +34,10 @@ export function playgroundRoutes({ chat, url }: PlaygroundOptions): Routes {
   const assets = lazyAssets({ ...SOURCES, path: `/playground/${chat.token}/assets` });
 
   return (scope) => {
+    eventSockets({ chat, url, isAllowed })(scope);
     scope.addHook('onRequest', async (request, reply) => {
       if (!isAllowed(request)) return sendRefusal(reply);
     });
-
-    scope.get('/', (_request, reply) =>
-      reply
-        .code(403)
-        .headers({ 'cache-control': 'no-store' })
-        .type('text/plain; charset=utf-8')
-        .send('Open the playground at the address Minstrel printed when it started.\n'),
-    );
 
     scope.get<{ Params: { id: string } }>('/playground/uploads/:id', async (request, reply) => {
       const upload = chat.uploaded(request.params.id);
@@ -63,14 +57,6 @@ export function playgroundRoutes({ chat, url }: PlaygroundOptions): Routes {
           .headers({ ...pageHeaders(), 'cache-control': 'no-store' })
           .send(pageOf({ style: loaded.path('styles.css'), script: loaded.path('playground.js') }));
       });
-      tokenScope.get<{ Querystring: { as?: unknown } }>(
-        '/playground/:token/events',
-        async (request, reply) => {
-          const { as } = request.query;
-          if (typeof as !== 'string') return sendRefusal(reply);
-          await sendEvents(chat, as, request, reply);
-        },
-      );
 
       tokenScope.addContentTypeParser(
         'application/json',
@@ -127,34 +113,41 @@ async function rejectCompressed(request: FastifyRequest, reply: FastifyReply): P
   return undefined;
 }
 
-async function sendEvents(
-  chat: BrowserChat,
-  person: string,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<void> {
-  const { raw } = reply;
-  reply.hijack();
+/** A WebSocket for each page: browsers open at most six streams over HTTP to one host, and pages in other tabs share them. */
+function eventSockets({ chat, url, isAllowed }: PlaygroundOptions & { readonly isAllowed: Guard }): Routes {
+  const path = `/playground/${chat.token}/events`;
+  const sockets = new WebSocketServer({ noServer: true, maxPayload: 1024 });
+  return (scope) => {
+    scope.addHook('onClose', async () => {
+      for (const socket of sockets.clients) socket.terminate();
+    });
+    scope.server.on('upgrade', (request: IncomingMessage, connection: Socket, head: Buffer) => {
+      const { pathname = '', searchParams } = URL.parse(request.url ?? '', url) ?? {};
+      const person = searchParams?.get('as');
+      if (!isAllowed(request) || !isSameSecret(pathname, path) || typeof person !== 'string') {
+        connection.on('error', () => connection.destroy());
+        connection.end('HTTP/1.1 404 Not Found\r\ncache-control: no-store\r\nconnection: close\r\n\r\n');
+        return;
+      }
+      sockets.handleUpgrade(request, connection, head, (socket) => void sendEvents(chat, person, socket));
+    });
+  };
+}
+
+async function sendEvents(chat: BrowserChat, person: string, socket: WebSocket): Promise<void> {
   const disconnected = new AbortController();
-  raw.once('close', () => disconnected.abort());
-  request.raw.socket.setNoDelay(true);
-  raw.writeHead(200, {
-    'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-  });
-  raw.write('retry: 1000\n\n');
-  const ping = setInterval(() => raw.write(': still here\n\n'), PING_MS);
+  socket.once('close', () => disconnected.abort());
+  // A faulty frame closes the socket as well.
+  socket.on('error', () => socket.terminate());
   await chat.watch(
     person,
     (event) => {
-      raw.write(`data: ${JSON.stringify(event)}\n\n`);
-      if (raw.writableLength > MAX_UNREAD_BYTES) raw.destroy();
+      socket.send(JSON.stringify(event));
+      if (socket.bufferedAmount > MAX_UNREAD_BYTES) socket.terminate();
     },
     disconnected.signal,
   );
-  clearInterval(ping);
-  raw.end();
+  socket.close();
 }
 
 function pageOf({ style, script }: { readonly style: string; readonly script: string }): string {

@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { WebSocket } from 'ws';
 import type { BrowserChat } from '../../../src/core/web/platform-routes.ts';
 import { createGuard } from '../../../src/http/playground/guard.ts';
 import { playgroundRoutes, playgroundUrl } from '../../../src/http/playground/routes.ts';
@@ -9,6 +11,12 @@ import { collectLog } from '../listener.ts';
 
 const TOKEN = 'Tq3-only-for-tests_9fJ';
 const MEBIBYTE = 1024 * 1024;
+const UPGRADE = {
+  connection: 'Upgrade',
+  upgrade: 'websocket',
+  'sec-websocket-version': '13',
+  'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+};
 
 /** The playground on a free port, with a chat that records its calls. */
 async function open() {
@@ -47,7 +55,11 @@ async function open() {
   const ownHeaders = { origin: `http://${host}`, 'content-type': 'application/json' };
   const post = (path: string, headers: Readonly<Record<string, string>> = {}, body: string | Buffer = '{}') =>
     ask(path, { method: 'POST', headers: { ...ownHeaders, ...headers }, body });
-  return { chat, log, host, port, home, options, ask, post };
+  /** Asks for the WebSocket of events. */
+  const upgrade = (path: string, headers: Readonly<Record<string, string>> = {}) =>
+    ask(path, { headers: { ...UPGRADE, ...headers } });
+  const events = (path: string) => new WebSocket(`ws://${host}${path}`, { origin: `http://${host}` });
+  return { chat, log, host, port, home, options, listener, ask, post, upgrade, events };
 }
 
 test('serves the page at the printed URL, without caching, framing or inline scripts', async () => {
@@ -73,10 +85,12 @@ test('serves the page at the printed URL, without caching, framing or inline scr
 });
 
 test('passes events, requests and uploads to the chat', async () => {
-  const { ask, post, home, chat, host } = await open();
-  const events = await ask(`${home}/events?as=ada`, { headers: { 'sec-fetch-site': 'same-origin' } });
-  expect(events.headers['content-type']).toContain('text/event-stream');
-  expect(events.body).toContain('data: {"type":"removed","ids":[]}');
+  const { ask, post, home, chat, host, events } = await open();
+  const socket = events(`${home}/events?as=ada`);
+  const closed = once(socket, 'close');
+  const [message] = await once(socket, 'message');
+  expect(String(message)).toBe('{"type":"removed","ids":[]}');
+  await closed;
   expect(chat.watch.mock.calls[0]?.[0]).toBe('ada');
   expect((await post(`${home}/requests`, {}, '{"type":"line"}')).body).toBe('{"type":"done"}');
   expect(chat.ask).toHaveBeenCalledWith({ type: 'line' });
@@ -92,7 +106,7 @@ test('passes events, requests and uploads to the chat', async () => {
 });
 
 test('responds with 404 to other host names, proxies, other sites and wrong tokens', async () => {
-  const { ask, post, home, chat, host, port, log } = await open();
+  const { ask, post, upgrade, home, chat, host, port, log } = await open();
   const notFound = { status: 404, body: '{"error":"not found"}' };
   for (const name of [
     'evil.example',
@@ -102,9 +116,11 @@ test('responds with 404 to other host names, proxies, other sites and wrong toke
     `127.0.0.1.evil.example:${port}`,
     `0.0.0.0:${port}`,
   ])
-    for (const path of [home, '/', `${home}/events?as=mo`])
+    for (const path of [home, '/']) {
       expect(await ask(path, { headers: { host: name } })).toMatchObject(notFound);
-  for (const header of ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'via'])
+      expect((await upgrade(`${home}/events?as=mo`, { host: name })).status).toBe(404);
+    }
+  for (const header of ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'cf-connecting-ip', 'via'])
     expect(await ask(home, { headers: { [header]: '127.0.0.1' } })).toMatchObject(notFound);
   for (const origin of [
     'http://evil.example',
@@ -114,12 +130,10 @@ test('responds with 404 to other host names, proxies, other sites and wrong toke
     `http://${host}.evil.example`,
   ]) {
     expect(await post(`${home}/requests`, { origin })).toMatchObject(notFound);
-    expect(await ask(`${home}/events?as=mo`, { headers: { origin } })).toMatchObject(notFound);
+    expect((await upgrade(`${home}/events?as=mo`, { origin })).status).toBe(404);
   }
   for (const site of ['cross-site', 'same-site'])
-    expect(await ask(`${home}/events?as=mo`, { headers: { 'sec-fetch-site': site } })).toMatchObject(
-      notFound,
-    );
+    expect((await upgrade(`${home}/events?as=mo`, { 'sec-fetch-site': site })).status).toBe(404);
   const withoutOrigin = { 'content-type': 'application/json' };
   expect(await ask(`${home}/requests`, { method: 'POST', headers: withoutOrigin, body: '{}' })).toMatchObject(
     notFound,
@@ -133,7 +147,7 @@ test('responds with 404 to other host names, proxies, other sites and wrong toke
     'x'.repeat(TOKEN.length),
   ]) {
     expect((await ask(`/playground/${token}`)).status).toBe(404);
-    expect((await ask(`/playground/${token}/events?as=mo`)).status).toBe(404);
+    expect((await upgrade(`/playground/${token}/events?as=mo`)).status).toBe(404);
     expect((await post(`/playground/${token}/requests`)).status).toBe(404);
     expect((await post(`/playground/${token}/uploads?name=a`)).status).toBe(404);
   }
@@ -159,12 +173,36 @@ test('rejects bodies that are too large, compressed or not JSON', async () => {
   expect([chat.ask, chat.upload].map(({ mock }) => mock.calls.length)).toEqual([0, 0]);
 });
 
-test('explains how to find the page without revealing its URL', async () => {
-  const { ask } = await open();
-  const front = await ask('/');
-  expect(front.status).toBe(403);
-  expect(front.body).toContain('printed');
-  expect(front.body).not.toContain(TOKEN);
+test('does not reveal without the token that it exists', async () => {
+  const { ask, host } = await open();
+  const bare = await listenAt({ host: '127.0.0.1', port: 0, log: collectLog() });
+  onTestFinished(() => bare.close());
+  await bare.serve([]);
+  const { status, body } = await ask('/', { headers: { host, accept: 'text/html' } });
+  const other = await fetch(bare.url, { headers: { accept: 'text/html' } });
+  expect([status, body]).toEqual([other.status, await other.text()]);
+});
+
+test('answers requests that offer another protocol', async () => {
+  const { ask, home } = await open();
+  const headers = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABk' };
+  expect((await ask(home, { headers })).status).toBe(200);
+});
+
+test('survives faulty frames and paths, and ends open pages when the listener closes', async () => {
+  const { home, chat, upgrade, events, listener } = await open();
+  chat.watch.mockImplementation(async (_person, send, signal) => {
+    send({ type: 'removed', ids: [] });
+    await once(signal, 'abort');
+  });
+  for (const path of ['//', '/playground', `${home}/events`]) expect((await upgrade(path)).status).toBe(404);
+  const [loud, quiet] = [events(`${home}/events?as=ada`), events(`${home}/events?as=ada`)];
+  await Promise.all([loud, quiet].map((socket) => once(socket, 'message')));
+  const refused = once(loud, 'close');
+  loud.send('x'.repeat(2000));
+  await refused;
+  const ended = once(quiet, 'close');
+  await Promise.all([listener.close(), ended]);
 });
 
 test('rejects requests from other machines', () => {

@@ -1,4 +1,4 @@
-/** Connects the page to the listener: one event stream, and one HTTP request per action. */
+/** Connects the page to the listener: one WebSocket for events, and one HTTP request per action. */
 
 /** @import { BrowserAnswer, BrowserEvent } from '../../../core/web/browser-chat.ts' */
 
@@ -12,24 +12,25 @@ const RECONNECT_MS = 1000;
  * @param {{ onEvent: (event: BrowserEvent) => void, onOnline: (online: boolean) => void }} on
  */
 export function watch(person, { onEvent, onOnline }) {
-  /** @type {EventSource} */
-  let source;
+  /** @type {WebSocket} */
+  let socket;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
   const open = () => {
-    source = new EventSource(`${BASE}/events?as=${encodeURIComponent(person)}`);
-    source.onopen = () => onOnline(true);
-    source.onmessage = ({ data }) => onEvent(JSON.parse(data));
-    source.onerror = () => {
+    socket = new WebSocket(`ws://${location.host}${BASE}/events?as=${encodeURIComponent(person)}`);
+    socket.onopen = () => onOnline(true);
+    socket.onmessage = ({ data }) => onEvent(JSON.parse(data));
+    socket.onclose = () => {
       onOnline(false);
-      // Browsers do not retry after a response that is not a stream, such as a 503 while the listener starts.
-      if (source.readyState === EventSource.CLOSED) timer = setTimeout(open, RECONNECT_MS);
+      timer = setTimeout(open, RECONNECT_MS);
     };
   };
   open();
   return () => {
     clearTimeout(timer);
-    source.close();
+    socket.onmessage = null;
+    socket.onclose = null;
+    socket.close();
   };
 }
 
