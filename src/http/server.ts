@@ -123,9 +123,20 @@ export async function listenAt(options: ListenOptions): Promise<Listener> {
 /** https://www.rfc-editor.org/rfc/rfc6890, as named by ipaddr.js. */
 const OWN_RANGES: ReadonlySet<string> = new Set(['private', 'loopback', 'linkLocal', 'uniqueLocal']);
 
+/** An IP address, which some proxies write with a port. Undefined for other texts. */
+export function readAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
+  const [, bracketed, plain = bracketed ?? text] =
+    /^(?:\[([^\]]*)\](?::\d+)?|([\d.]+):\d+)$/.exec(text) ?? [];
+  // `isValid` also accepts numbers and octal parts.
+  const isAddress = ipaddr.IPv4.isValidFourPartDecimal(plain) || ipaddr.IPv6.isValid(plain);
+  return isAddress ? ipaddr.process(plain) : undefined;
+}
+
 /** Whether an address belongs to this machine or its network, where proxies run. False for invalid addresses. */
-export const isOwnNetwork = (address: string): boolean =>
-  ipaddr.isValid(address) && OWN_RANGES.has(ipaddr.process(address).range());
+export function isOwnNetwork(text: string): boolean {
+  const address = readAddress(text);
+  return address !== undefined && OWN_RANGES.has(address.range());
+}
 
 const HEADERS = { 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
 

@@ -2,7 +2,7 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { BoundedMap } from '../core/util/bounded-map.ts';
-import { isOwnNetwork, type Routes } from './server.ts';
+import { isOwnNetwork, type Routes, readAddress } from './server.ts';
 
 /** Concurrent requests. The page of a song with many stems makes about twenty. */
 const CONCURRENT = { each: 64, total: 1_000 } as const;
@@ -12,7 +12,7 @@ const MAX_VISITORS = 1_000;
 
 /**
  * Limits requests per visitor and in total; excess requests get a 429. Visitors are identified by IP address, from
- * `X-Forwarded-For` behind a proxy. If a proxy does not set it, only the total limit applies.
+ * `X-Forwarded-For` behind a proxy. If a proxy sets no address there, only the total limit applies.
  * @param elapsed milliseconds of a monotonic clock
  */
 export function limitVisitors(
@@ -43,7 +43,7 @@ export function limitVisitors(
 
   return (scope) => {
     scope.addHook('onRequest', async ({ ip }: FastifyRequest, reply) => {
-      const visitor = isOwnNetwork(ip) ? undefined : ip;
+      const visitor = visitorOf(ip);
       if (!admits(visitor)) {
         reply.headers({ 'cache-control': 'no-store', 'retry-after': '5' });
         return reply.code(429).send({ error: 'too many requests' });
@@ -53,6 +53,13 @@ export function limitVisitors(
     });
     for (const route of routes) route(scope);
   };
+}
+
+/** The address of a visitor, or its network of IPv6, because a visitor there has all of a /64. */
+function visitorOf(ip: string): string | undefined {
+  const address = readAddress(ip);
+  if (address === undefined || isOwnNetwork(ip)) return undefined;
+  return 'parts' in address ? address.parts.slice(0, 4).join(':') : address.toString();
 }
 
 /** A token bucket for each visitor. */

@@ -53,7 +53,7 @@ test('allows 600 requests in a burst, then 20 per second', async () => {
   const { get, advance } = await open();
   for (let request = 0; request < 600; request += 1) await (await get('/quick', '2001:db8::7')).text();
   expect((await get('/quick', '2001:db8::7')).status).toBe(429);
-  expect((await get('/quick', '2001:db8::8')).status).toBe(200);
+  expect((await get('/quick', '2001:db8:0:1::7')).status).toBe(200);
   advance(1_000);
   const statuses = [];
   for (let request = 0; request < 21; request += 1)
@@ -61,10 +61,51 @@ test('allows 600 requests in a burst, then 20 per second', async () => {
   expect(statuses.filter((status) => status === 200)).toHaveLength(20);
 });
 
+test('counts a visitor once with other ports and in the same network of IPv6', async () => {
+  const { get, release } = await open();
+  const sameVisitors = [
+    ['203.0.113.7:1', '203.0.113.7:65535', '203.0.113.7', '::ffff:203.0.113.7'],
+    ['2001:db8::1', '2001:db8::ffff:1:2:3', '[2001:DB8::2]', '[2001:db8::3]:443'],
+  ];
+  const streams = sameVisitors.flatMap(([first]) => Array.from({ length: 64 }, () => get('/slow', first)));
+  for (const visitor of sameVisitors.flat())
+    await expect.poll(async () => (await get('/quick', visitor)).status).toBe(429);
+  for (const visitor of ['203.0.113.8:1', '2001:db8:0:1::1', 'unknown', '_hidden', '1'])
+    expect((await get('/quick', visitor)).status).toBe(200);
+  release();
+  for (const stream of streams) expect((await stream).status).toBe(200);
+});
+
+test('does not count what is not an address', async () => {
+  const { get } = await open();
+  for (let request = 0; request < 601; request += 1)
+    expect((await get('/quick', '198.51.100.1, secret')).status).toBe(200);
+});
+
 test('recognises addresses of this machine and network', () => {
-  const local = ['127.0.0.1', '::1', '10.1.2.3', '172.31.0.1', '192.168.1.1', 'fd00::1', '::ffff:10.0.0.1'];
+  const local = [
+    '127.0.0.1',
+    '::1',
+    '10.1.2.3',
+    '172.31.0.1',
+    '192.168.1.1',
+    'fd00::1',
+    '::ffff:10.0.0.1',
+    '10.0.0.1:80',
+    '[::1]:80',
+  ];
   expect(local.filter(isOwnNetwork)).toEqual(local);
   expect(
-    ['203.0.113.7', '172.32.0.1', '2001:db8::1', '::ffff:203.0.113.7', 'unknown', ''].filter(isOwnNetwork),
+    [
+      '203.0.113.7',
+      '172.32.0.1',
+      '2001:db8::1',
+      '::ffff:203.0.113.7',
+      'unknown',
+      '',
+      '10',
+      '10.1',
+      '012.0.0.1',
+    ].filter(isOwnNetwork),
   ).toEqual([]);
 });
