@@ -9,7 +9,9 @@ import { documentOf, type PageLayout } from './layout.ts';
 /** Maximum characters, which keep a page under 150 kB. */
 const MAX_TITLE = 300;
 const MAX_STYLE = 600;
-const MAX_LYRICS = 20_000;
+const MAX_LINE = 2_000;
+/** Maximum size of all lines of lyrics on a page, markup included. */
+const LYRICS_BYTES = 60_000;
 const MAX_NAME = 100;
 /** Maximum links to other songs. */
 const MAX_LINKS = 20;
@@ -94,40 +96,47 @@ function downloads({ audio, wav, lrc, video, stems }: PageTake, href: (path: str
 }
 
 /** The synced lyrics of each take, otherwise the song's plain lyrics. */
-function lyricsSection({ takes, lyrics }: SongPage): Html | undefined {
+function lyricsSection({ takes, lyrics = '' }: SongPage): Html | undefined {
   const synced = takes.filter(({ lines }) => lines.length > 0);
-  if (synced.length > 0)
-    return html`<section class="words" aria-labelledby="words"><h2 id="words">Lyrics</h2>
-${synced.map(({ number, lines }) => html`<ol class="timed" data-words="${number}" aria-label="Synced lyrics">${syncedLines(lines)}</ol>\n`)}</section>`;
-  if (!lyrics?.trim()) return undefined;
+  if (synced.length === 0 && !lyrics.trim()) return undefined;
+  let bytes = 0;
+  const fitting = (line: Html) => {
+    bytes += Buffer.byteLength(line.markup);
+    return bytes <= LYRICS_BYTES ? [line] : [];
+  };
+  const words =
+    synced.length > 0
+      ? synced.map(({ number, lines }) => {
+          const items = lines.flatMap((line) => fitting(syncedLine(line)));
+          return html`<ol class="timed" data-words="${number}" aria-label="Synced lyrics">${items}</ol>\n`;
+        })
+      : verses(lyrics).map((verse) => {
+          const lines = verse.flatMap((line) => fitting(verseLine(line)));
+          return lines.length > 0 && html`<p>${lines}</p>\n`;
+        });
   return html`<section class="words" aria-labelledby="words"><h2 id="words">Lyrics</h2>
-${verses(ellipsis(lyrics.trim(), MAX_LYRICS))}</section>`;
+${words}${bytes > LYRICS_BYTES && html`<p>The lyrics are too long to show in full.</p>`}</section>`;
 }
 
-function syncedLines(lines: readonly LyricLine[]): Html[] {
-  let characters = 0;
-  return lines.flatMap(({ startSeconds, text, section }) => {
-    characters += text.length;
-    if (characters > MAX_LYRICS) return [];
-    return [
-      html`<li data-start="${startSeconds}">${section && html`<span class="part" dir="auto">${section}</span>`}<span class="line" dir="auto">${text}</span></li>\n`,
-    ];
-  });
+const verses = (lyrics: string): string[][] =>
+  lyrics
+    .trim()
+    .split(/\n\s*\n/)
+    .map((verse) => verse.split('\n'));
+
+function syncedLine({ startSeconds, text, section }: LyricLine): Html {
+  return html`<li data-start="${startSeconds}">${section && partTitle(section)}${lineText(text)}</li>\n`;
 }
 
 const TAG = /^\s*\[([^\]\n]{1,80})\]\s*$/;
 
-function verses(lyrics: string): Html[] {
-  return lyrics.split(/\n\s*\n/).map((verse) => {
-    const lines = verse.split('\n').map((line) => {
-      const [, tag] = TAG.exec(line) ?? [];
-      return tag === undefined
-        ? html`<span class="line" dir="auto">${line}</span>`
-        : html`<span class="part" dir="auto">${tag}</span>`;
-    });
-    return html`<p>${lines}</p>\n`;
-  });
+function verseLine(line: string): Html {
+  const [, tag] = TAG.exec(line) ?? [];
+  return tag === undefined ? lineText(line) : partTitle(tag);
 }
+
+const lineText = (text: string) => html`<span class="line" dir="auto">${ellipsis(text, MAX_LINE)}</span>`;
+const partTitle = (title: string) => html`<span class="part" dir="auto">${ellipsis(title, MAX_NAME)}</span>`;
 
 function mixer(
   { number, stems, lines }: SongPage['takes'][number],
@@ -146,7 +155,7 @@ ${stems.map(
   ({
     name,
     file,
-  }) => html`<li class="lane" data-stem="${name}" data-src="${href(file.path)}"><span class="name" dir="auto">${ellipsis(name, MAX_NAME)}</span>
+  }) => html`<li class="lane" data-stem="${ellipsis(name, MAX_NAME)}" data-src="${href(file.path)}"><span class="name" dir="auto">${ellipsis(name, MAX_NAME)}</span>
 <audio controls preload="none" src="${href(file.path)}" aria-label="${ellipsis(name, MAX_NAME)}"></audio></li>
 `,
 )}</ul>

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { LyricLine } from '../../../src/core/work.ts';
 import type { Gone, SongPage } from '../../../src/http/pages/content.ts';
 import { openSongSite } from './open-song-site.ts';
 import { Files, PUBLIC_URL, sampleSong } from './song-site.ts';
@@ -36,8 +37,21 @@ test('serves lyrics, players and downloads as plain HTML without indexing', asyn
   expect(page).toContain('href="../../songs/more/signature"');
 });
 
-test('a page loads less than 150 kB without media', async () => {
-  const { songUrl } = await openSample({ title: LONG, style: LONG, lyrics: LONG.repeat(20), person: LONG });
+const syncedLyrics = (count: number, line: Omit<LyricLine, 'startSeconds'>) =>
+  sampleSong(new Files(), 1).takes.map((take) => ({
+    ...take,
+    lines: Array.from({ length: count }, (_, startSeconds) => ({ ...line, startSeconds })),
+  }));
+
+test.each<[string, Partial<SongPage>]>([
+  ['long texts', { title: LONG, style: LONG, lyrics: LONG.repeat(20), person: LONG }],
+  ['10,000 short lines', { takes: [], lyrics: "'\n".repeat(10_000) }],
+  ['10,000 short verses', { takes: [], lyrics: '"\n\n'.repeat(10_000) }],
+  ['long lines', { takes: [], lyrics: `${LONG}\n`.repeat(500) }],
+  ['10,000 synced lines', { takes: syncedLyrics(10_000, { text: '&' }) }],
+  ['500 long sections', { takes: syncedLyrics(500, { text: 'a', section: LONG.repeat(16) }) }],
+])('a page with %s loads less than 150 kB without media', async (_, changes) => {
+  const { songUrl } = await openSample(changes);
   const page = await (await fetch(songUrl)).text();
   const loaded = new Set(
     [...page.matchAll(/(?:src|href)="([^"]*\/assets\/[^"]*)"/g)].map(([, path = '']) => path),
@@ -52,6 +66,14 @@ test('a page loads less than 150 kB without media', async () => {
     bytes += Buffer.byteLength(text);
   }
   expect(bytes).toBeLessThan(150_000);
+});
+
+test('says when the lyrics are too long for a page', async () => {
+  const notice = 'The lyrics are too long to show in full.';
+  const short = await openSample({ takes: [], lyrics: 'One line' });
+  const long = await openSample({ takes: [], lyrics: 'One line\n'.repeat(10_000) });
+  expect(await (await fetch(short.songUrl)).text()).not.toContain(notice);
+  expect(await (await fetch(long.songUrl)).text()).toContain(notice);
 });
 
 test('escapes hostile titles, names, styles, lyrics and stems', async () => {
