@@ -8,7 +8,7 @@ import type { ByteRange, FileLink } from '../core/web/files.ts';
 import { sendNotFound } from './not-found.ts';
 import type { Routes } from './server.ts';
 
-type LinkQuery = Partial<Record<'as' | 'expires' | 'signature', unknown>>;
+type LinkQuery = Partial<Record<'as' | 'expires' | 'page' | 'signature', unknown>>;
 type Opened = Promise<{ readonly stream: Readable } | undefined>;
 
 export interface FileRoutesOptions extends Pick<System, 'now' | 'log'> {
@@ -18,6 +18,8 @@ export interface FileRoutesOptions extends Pick<System, 'now' | 'log'> {
     stat(name: string): Promise<MediaFile | undefined>;
     open(name: string, range?: ByteRange): Opened;
   };
+  /** Whether the page of a song can be opened. */
+  readonly isPageOpen: (song: string) => Promise<boolean>;
 }
 
 /** Files are untrusted: a browser may show or save them, but must not run scripts in them. */
@@ -28,9 +30,9 @@ const safetyHeaders = {
 
 /**
  * `GET` and `HEAD /files/:name`: serves a stored file or one range of it, by a signed, expiring link.
- * Unsigned, expired and missing files all get the same 404.
+ * Unsigned, expired and missing files all get the same 404, as do files of a page that was closed.
  */
-export function fileRoutes({ media, log, now }: FileRoutesOptions): Routes {
+export function fileRoutes({ media, isPageOpen, log, now }: FileRoutesOptions): Routes {
   return (scope) => {
     scope.route<{ Params: { name: string }; Querystring: LinkQuery }>({
       method: ['GET', 'HEAD'],
@@ -40,6 +42,7 @@ export function fileRoutes({ media, log, now }: FileRoutesOptions): Routes {
         const link = media.verifyLink(request.params.name, request.query);
         if (link === undefined) return notFound(reply);
         try {
+          if (link.page !== undefined && !(await isPageOpen(link.page))) return notFound(reply);
           const file = await media.stat(link.name);
           if (file === undefined) return notFound(reply);
           // Media opens in the browser; other files download.

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { MediaFile } from '../core/message.ts';
 import type { System } from '../core/system.ts';
 import type { Log } from '../core/telemetry/log.ts';
-import type { ByteRange } from '../core/web/files.ts';
+import type { ByteRange, FileLink } from '../core/web/files.ts';
 import { zip } from './archive.ts';
 import type { AudioTags } from './content/id3.ts';
 import { audioSeconds } from './content/length.ts';
@@ -41,8 +41,8 @@ export function createMedia(options: MediaOptions) {
   const { store, fetcher, linkTtlSeconds, now } = options;
   const links = createFileLinks(options.secrets, now);
   /** Returns a signed, expiring path to a file, relative to the listener's root. `downloadName`: see `safeFileName`. */
-  const path = (name: string, { downloadName }: { readonly downloadName: string }): string =>
-    links.path({ name, downloadName, expires: Math.floor(now() / 1000) + linkTtlSeconds });
+  const path = (name: string, link: Pick<FileLink, 'downloadName' | 'page'>): string =>
+    links.path({ ...link, name, expires: Math.floor(now() / 1000) + linkTtlSeconds });
 
   return {
     /** Fetches a file from an untrusted address, checks its type by its content, and stores it under its hash. */

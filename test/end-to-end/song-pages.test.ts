@@ -166,6 +166,10 @@ it('the requester can remove and restore the page; others cannot', async () => {
   const url = linkIn(message, 'Listen');
   const page = await read(press(id, 'page'));
   expect(linkIn(page, 'Listen')).toBe(url);
+  const [, path = ''] = /src="([^"]*\/files\/[^"]*)"/.exec((await visit(url)).text) ?? [];
+  const file = new URL(path.replaceAll('&amp;', '&'), url);
+  const fileStatus = async () => (await fetch(file, { method: 'HEAD' })).status;
+  expect(await fileStatus()).toBe(200);
   expect((await read(press(id, 'page', { person: BOB }))).actions).toHaveLength(1);
   expect((await read(press(id, 'withdraw', { person: BOB }))).text).toContain('Only the requester');
   expect((await visit(url)).status).toBe(200);
@@ -174,9 +178,11 @@ it('the requester can remove and restore the page; others cannot', async () => {
     status: 410,
     text: expect.stringContaining('removed this page'),
   });
+  expect(await fileStatus()).toBe(404);
   expect((await read(press(id, 'publish', { person: BOB }))).text).toContain('Only the requester');
   await read(press(id, 'publish', { person: MODERATOR }));
   expect((await visit(url)).status).toBe(200);
+  expect(await fileStatus()).toBe(200);
 });
 
 it('moderators turn pages off and on, including shared links', async () => {

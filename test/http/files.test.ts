@@ -32,7 +32,7 @@ async function open(options: { store?: Partial<MediaStore> } = {}) {
     host: '127.0.0.1',
     port: 0,
     log,
-    routes: [fileRoutes({ media, log, now })],
+    routes: [fileRoutes({ media, log, isPageOpen: async () => true, now })],
   });
   onTestFinished(() => server.close());
   const toLocalUrl = (link: string) => link.replace('http://bot.example', server.url);

@@ -76,3 +76,12 @@ test('a link keeps the path of the public URL', () => {
     expires: 60,
   });
 });
+
+test('a link of a page is valid for this page only', () => {
+  const links = linksOf('secret');
+  const query = queryOf(links.path({ ...link, page: 'song1' }));
+  expect(links.verify('a.mp3', query)).toEqual({ ...link, page: 'song1' });
+  for (const page of [undefined, '', 'song2', ['song1']])
+    expect(links.verify('a.mp3', { ...query, page })).toBeUndefined();
+  expect(links.verify('a.mp3', { ...queryOf(links.path(link)), page: 'song1' })).toBeUndefined();
+});

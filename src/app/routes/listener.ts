@@ -30,9 +30,15 @@ export function routesOf(
   return [
     musicCallbackRoutes({ secrets, log, measure, receive: jobs.receive }),
     healthRoutes({ parts: healthParts(storage, [...platforms.values()]), elapsed, log }),
-    limitVisitors([fileRoutes({ log, now, media }), songRoutes({ source, secrets, publicUrl, log })], {
-      elapsed,
-    }),
+    limitVisitors(
+      [
+        fileRoutes({ log, now, media, isPageOpen: source.isOpen }),
+        songRoutes({ source, secrets, publicUrl, log }),
+      ],
+      {
+        elapsed,
+      },
+    ),
     ...[...platforms.values()].flatMap(({ listener }) => (listener ? [platformRoutes(listener)] : [])),
   ];
 }

@@ -15,30 +15,40 @@ export interface PageFilesOptions {
   readonly media: Pick<Media, 'stat' | 'path'>;
 }
 
+interface FileUse {
+  readonly title: string;
+  /** The song whose page has the file. */
+  readonly page: string;
+}
+
 export function createPageFiles({ storage, media }: PageFilesOptions) {
-  async function fileOf(stored: MediaFile | undefined, title: string): Promise<LinkedFile | undefined> {
+  async function fileOf(
+    stored: MediaFile | undefined,
+    { title, page }: FileUse,
+  ): Promise<LinkedFile | undefined> {
     const file = stored ? await media.stat(stored.name) : undefined;
     if (file === undefined) return undefined;
     const name = safeFileName(title, extname(file.name).slice(1));
-    const path = media.path(file.name, { downloadName: name });
+    const path = media.path(file.name, { downloadName: name, page });
     return { path, name, bytes: file.bytes, contentType: file.contentType };
   }
 
   /** Returns the stored file for a gateway URL. */
-  const storedOf = async ({ kept, tagged }: Job, url: string | undefined, title: string) =>
-    url === undefined ? undefined : fileOf(tagged?.[url] ?? kept[url], title);
+  const storedOf = async ({ kept, tagged }: Job, url: string | undefined, use: FileUse) =>
+    url === undefined ? undefined : fileOf(tagged?.[url] ?? kept[url], use);
 
   async function takeOf(job: Job, index: number): Promise<PageTake | undefined> {
     const song = job.result?.songs[index];
     const title = `${titleOf(job)}${(job.result?.songs.length ?? 0) > 1 ? ` (take ${index + 1})` : ''}`;
-    const audio = await storedOf(job, song?.audioUrl, title);
+    const use = { title, page: job.id };
+    const audio = await storedOf(job, song?.audioUrl, use);
     if (audio === undefined) return undefined;
     const { taskId } = job;
     const audioId = song?.audioId;
     const derived =
       taskId === undefined || audioId === undefined
         ? { stems: [], lines: [] }
-        : await derivedOf(job, { taskId, audioId }, title);
+        : await derivedOf(job, { taskId, audioId }, use);
     return present({ audio, seconds: song?.durationSeconds, ...derived });
   }
 
@@ -55,12 +65,12 @@ export function createPageFiles({ storage, media }: PageFilesOptions) {
     return undefined;
   }
 
-  async function derivedOf(job: Job, ids: { taskId: string; audioId: string }, title: string) {
+  async function derivedOf(job: Job, ids: { taskId: string; audioId: string }, use: FileUse) {
     const stemsOf = (type: 'separate_vocal' | 'split_stem') =>
       firstOf(TAKE_WORK.stems(ids, type), job.id, async (derivedJob) => {
         const stems = await Promise.all(
           (derivedJob.result?.stems ?? []).map(async ({ name, url }) => {
-            const file = await storedOf(derivedJob, url, `${title} - ${name}`);
+            const file = await storedOf(derivedJob, url, { ...use, title: `${use.title} - ${name}` });
             return file && { name, file };
           }),
         );
@@ -71,22 +81,22 @@ export function createPageFiles({ storage, media }: PageFilesOptions) {
       stemsOf('split_stem'),
       stemsOf('separate_vocal'),
       firstOf(TAKE_WORK.wav(ids), job.id, (derivedJob) =>
-        storedOf(derivedJob, derivedJob.result?.wavUrl, title),
+        storedOf(derivedJob, derivedJob.result?.wavUrl, use),
       ),
       firstOf(TAKE_WORK.video(ids), job.id, (derivedJob) =>
-        storedOf(derivedJob, derivedJob.result?.videoUrl, title),
+        storedOf(derivedJob, derivedJob.result?.videoUrl, use),
       ),
       hasVoice(job)
         ? firstOf(TAKE_WORK.words(ids), job.id, async ({ result }) => result?.karaoke)
         : undefined,
     ]);
-    const lrc = await fileOf(words?.file, title);
+    const lrc = await fileOf(words?.file, use);
     return { ...present({ wav, video, lrc }), stems: all ?? vocals ?? [], lines: words?.lines ?? [] };
   }
 
   async function coverOf(job: Job): Promise<LinkedFile | undefined> {
     for (const { imageUrl } of job.result?.songs ?? []) {
-      const cover = await storedOf(job, imageUrl, `${titleOf(job)} - cover`);
+      const cover = await storedOf(job, imageUrl, { title: `${titleOf(job)} - cover`, page: job.id });
       if (cover) return cover;
     }
     return undefined;

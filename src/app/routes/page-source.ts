@@ -73,7 +73,7 @@ export function createPageSource(options: PageSourceOptions): PageSource {
   async function albumSong(job: Job): Promise<AlbumSong | undefined> {
     if ((await unavailableReason(job)) !== undefined) return undefined;
     const [first] = job.result?.songs ?? [];
-    if ((await storedOf(job, first?.audioUrl, '')) === undefined) return undefined;
+    if ((await storedOf(job, first?.audioUrl, { title: '', page: job.id })) === undefined) return undefined;
     return present({
       title: titleOf(job),
       path: options.pathOf(job),
@@ -83,12 +83,19 @@ export function createPageSource(options: PageSourceOptions): PageSource {
     });
   }
 
+  /** Returns the song, or the reason why its page cannot be opened. */
+  async function openSong(id: string): Promise<Job | Gone> {
+    const job = await storage.jobs.read(id);
+    return isSong(job) ? ((await unavailableReason(job)) ?? job) : 'erased';
+  }
+
   return {
     async song(id) {
-      const job = await storage.jobs.read(id);
-      if (!isSong(job)) return 'erased';
-      return (await unavailableReason(job)) ?? songPage(job);
+      const job = await openSong(id);
+      return typeof job === 'string' ? job : songPage(job);
     },
+
+    isOpen: async (id) => typeof (await openSong(id)) !== 'string',
 
     async album(id): Promise<AlbumPage | Gone> {
       const album = readAlbumId(id);

@@ -7,6 +7,8 @@ export interface FileLink {
   readonly downloadName: string;
   /** Seconds since the epoch. */
   readonly expires: number;
+  /** The song whose page has the link. Without its page, the link does not work. */
+  readonly page?: string | undefined;
 }
 
 /** An inclusive byte range, as in HTTP. Without `end`, to the end of the file. */

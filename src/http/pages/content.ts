@@ -68,4 +68,6 @@ export interface PageSource {
   song(id: string): Promise<SongPage | Gone>;
   /** `id` is the id in the page's URL. */
   album(id: string): Promise<AlbumPage | Gone>;
+  /** Whether the page of this song can be opened. */
+  isOpen(id: string): Promise<boolean>;
 }

@@ -124,13 +124,18 @@ export async function serveSong({
   source,
   log = SILENT,
 }: SongSiteOptions): Promise<SongSite> {
-  const pages: PageSource = { song: async () => song, album: async () => album, ...source };
+  const pages: PageSource = {
+    song: async () => song,
+    album: async () => album,
+    isOpen: async () => true,
+    ...source,
+  };
   const listener = await createHttpServer({
     host: '127.0.0.1',
     port: 0,
     log,
     routes: [
-      fileRoutes({ media: files.media, log, now: () => 0 }),
+      fileRoutes({ media: files.media, isPageOpen: pages.isOpen, log, now: () => 0 }),
       songRoutes({ source: pages, secrets: ['newer', SECRET], publicUrl: PUBLIC_URL, log }),
     ],
   });

@@ -34,7 +34,7 @@ const media = createMedia({
   linkTtlSeconds: 600,
   ...time,
 });
-const routes = fileRoutes({ media, log, now: time.now });
+const routes = fileRoutes({ media, log, isPageOpen: async () => true, now: time.now });
 const server = await createHttpServer({ host: '127.0.0.1', port: 0, log, routes: [routes] });
 
 function bucketAt(port: string) {
