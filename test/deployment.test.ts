@@ -141,6 +141,10 @@ const serviceSchema = z.object({
   cap_drop: z.array(z.string()),
   security_opt: z.array(z.string()),
   network_mode: z.string().optional(),
+  entrypoint: z.array(z.string()).optional(),
+  mem_limit: z.string(),
+  pids_limit: z.number(),
+  logging: z.object({ options: z.record(z.string(), z.string()) }),
 });
 
 const composeFiles = ['compose.yaml', 'compose.try.yaml'];
@@ -170,6 +174,27 @@ describe.each(composeFiles)('%s', (file) => {
       for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
     }
   });
+});
+
+test.each(composeFiles)('%s bounds the memory, processes and logs of each service', (file) => {
+  for (const [name, { mem_limit, pids_limit, logging }] of Object.entries(servicesOf(file))) {
+    expect(mem_limit, name).toMatch(/^\d+[mg]$/);
+    expect(pids_limit, name).toBeLessThanOrEqual(512);
+    expect(logging.options, name).toEqual({ 'max-size': '10m', 'max-file': '5' });
+  }
+});
+
+test('Grafana starts only with its own password', () => {
+  const { grafana } = servicesOf('compose.yaml');
+  const password = grafana?.environment.GF_SECURITY_ADMIN_PASSWORD;
+  expect(password).toContain('${GRAFANA_PASSWORD');
+  expect(password).not.toContain('REDIS');
+  const [command = '', ...args] = (grafana?.entrypoint ?? []).map((part) => part.replaceAll('$$', '$'));
+  const start = (given: string) =>
+    spawnSync(command, args, { env: { GF_SECURITY_ADMIN_PASSWORD: given }, encoding: 'utf8' });
+  expect(start('')).toMatchObject({ status: 1, stderr: 'GRAFANA_PASSWORD is missing in .env\n' });
+  // The image's start script does not exist here.
+  expect(start('secret').status).toBe(127);
 });
 
 test('compose.yaml requires a Redis password', () => {
