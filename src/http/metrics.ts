@@ -1,6 +1,8 @@
 /** Prometheus metrics. They contain no personal data. */
+import { isIPv4 } from 'node:net';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { type Measure, SERIES, type Series, type SeriesName } from '../core/telemetry/series.ts';
+import { sendNotFound } from './not-found.ts';
 import type { Routes } from './server.ts';
 
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -53,12 +55,27 @@ function seriesOf(name: string, declaration: Series, registry: Registry) {
 
 type Labels = Record<string, string>;
 
-/** `GET /metrics`. `collect` updates gauges first and never rejects. For a separate listener, never the public one. */
+/**
+ * Whether a request names this listener: by an address, a name without dots or the `host` it listens at. A page of another site
+ * that resolves its name to this machine names its site.
+ */
+function isOwnHost(header: string | undefined, host: string): boolean {
+  const name = URL.parse(`http://${header}`)?.hostname;
+  return name !== undefined && (isIPv4(name) || !name.includes('.') || name === host);
+}
+
+/**
+ * `GET /metrics`. `collect` updates gauges first and never rejects. For a separate listener, never the public one.
+ * @param host where it listens
+ */
 export function metricsRoutes(
   { contentType, render }: Pick<Metrics, 'contentType' | 'render'>,
-  collect: () => Promise<void>,
+  { collect, host }: { readonly collect: () => Promise<void>; readonly host: string },
 ): Routes {
   return (scope) => {
+    scope.addHook('onRequest', async ({ headers }, reply) =>
+      isOwnHost(headers.host, host) ? undefined : sendNotFound(reply),
+    );
     scope.get('/metrics', async (_request, reply) => {
       await collect();
       return reply

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
 import { afterEach, expect, test } from 'vitest';
 import { createMetrics, metricsRoutes } from '../../src/http/metrics.ts';
 import { createHttpServer, type HttpServer } from '../../src/http/server.ts';
@@ -13,8 +15,11 @@ test('serves metrics in the Prometheus format', async () => {
     port: 0,
     log: new RecordingLog(),
     routes: [
-      metricsRoutes(metrics, async () => {
-        metrics.measure('minstrel_platform_ready', { platform: 'discord' }, 1);
+      metricsRoutes(metrics, {
+        host: '127.0.0.1',
+        collect: async () => {
+          metrics.measure('minstrel_platform_ready', { platform: 'discord' }, 1);
+        },
       }),
     ],
   });
@@ -37,4 +42,26 @@ test('serves metrics in the Prometheus format', async () => {
   );
   expect(lines.some((line) => line.startsWith('process_cpu_seconds_total'))).toBe(true);
   expect((await fetch(`${server.url}/healthz`)).status).toBe(404);
+});
+
+test('answers only to its own host name', async () => {
+  const routes = [metricsRoutes(createMetrics(), { host: 'metrics.internal', collect: async () => {} })];
+  server = await createHttpServer({ host: '127.0.0.1', port: 0, log: new RecordingLog(), routes });
+  const { port } = new URL(server.url);
+  const statusFor = async (host: string) => {
+    const request = httpRequest({ host: '127.0.0.1', port, path: '/metrics', headers: { host } }).end();
+    const [response] = await once(request, 'response');
+    response.resume();
+    return response.statusCode;
+  };
+  for (const host of ['127.0.0.1', 'localhost', '10.0.0.7', '[::1]', 'bot', 'metrics.internal'])
+    for (const name of [host, `${host}:${port}`]) expect(await statusFor(name), name).toBe(200);
+  for (const host of [
+    'evil.example',
+    `evil.example:${port}`,
+    '127.0.0.1.evil.example',
+    'a@evil.example',
+    '%',
+  ])
+    expect(await statusFor(host), host).toBe(404);
 });

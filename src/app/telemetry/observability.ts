@@ -31,6 +31,6 @@ export async function serveMetrics(
   options: CollectorOptions & { readonly metrics: Metrics; readonly log: Log },
 ): Promise<HttpServer> {
   const { metricsRoutes } = await import('../../http/metrics.ts');
-  const routes = [metricsRoutes(options.metrics, createCollector(options))];
+  const routes = [metricsRoutes(options.metrics, { collect: createCollector(options), host: at.host })];
   return createHttpServer({ ...at, setting: 'ADMIN_PORT', log: options.log, routes });
 }
