@@ -40,6 +40,7 @@ export const song = defineCommand({
   family: 'song',
   description: 'Create a song',
   options,
+  needsOption: true,
   autocomplete: {
     voice: suggestVoices,
     model: ({ typed }, { models }) => models.suggest('song', typed),

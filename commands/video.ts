@@ -46,6 +46,7 @@ export const video = defineCommand({
   name: 'video',
   description: 'Create a video from a description or an image',
   options,
+  needsOption: true,
   suggestion: {
     title: 'Create a video',
     message: 'Create a video of waves breaking on a rocky coast at dawn.',

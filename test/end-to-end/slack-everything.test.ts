@@ -67,6 +67,20 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
     },
   );
 
+  it.each([
+    ['/jobs', '', 'You have no running jobs here.'],
+    ['/pages', 'album', "Pages can't be opened"],
+    ['/limits', 'report', 'No usage in the last 30 days.'],
+    ['/minstrel', 'forget', 'This permanently erases'],
+  ])('%s %s needs nothing, so it answers without a form', async (name, text, answer) => {
+    const view = slack.openView('U0BOB');
+    const before = slack.ephemeralsOf('U0BOB').length;
+    await slack.slash(name, text, { user: 'U0BOB' });
+    const reply = await slack.until(() => slack.ephemeralsOf('U0BOB')[before]);
+    expect(JSON.stringify(reply)).toContain(answer);
+    expect(slack.openView('U0BOB')).toBe(view);
+  });
+
   it('every shortcut opens a form', async () => {
     const { features } = createManifest(commands);
     const { message } = await slack.say('a lighthouse & <a storm>', { user: 'U0BOB' });

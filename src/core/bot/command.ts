@@ -67,6 +67,8 @@ export interface Subcommand<Options extends OptionDeclarations = OptionDeclarati
   readonly autocomplete?: Readonly<Partial<Record<keyof Options & string, Autocomplete>>>;
   /** Invoked without options, it answers with a form that shows the current values. Platforms must not open an empty form instead. */
   readonly asks?: true;
+  /** It needs at least one of its optional options. */
+  readonly needsOption?: true;
   readonly run: (invocation: CommandInvocation<Options>, context: Context) => Promise<Outcome>;
 }
 

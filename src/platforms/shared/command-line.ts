@@ -17,6 +17,8 @@ export interface CommandLine {
   readonly options: OptionDeclarations;
   /** See {@link Subcommand.asks}. */
   readonly asks?: true;
+  /** See {@link Subcommand.needsOption}. */
+  readonly needsOption?: true | undefined;
   /** The text after the name. */
   readonly text: string;
   /** True if only a question mark follows the name. It opens the form, or help on platforms without forms. */
@@ -58,16 +60,19 @@ export function declarationOf(
   return subcommand === undefined ? command : own(command?.subcommands, subcommand);
 }
 
-/** Whether a typed command opens its form: it has options, and nothing or only a question mark follows it. */
+/** Whether a typed command opens its form: a question mark follows it, or nothing although it needs an option. */
 export function opensForm({ subcommands }: AnyCommand, line: CommandLine): boolean {
-  const { subcommand, options, asks, text, hasQuestionMark } = line;
+  const { subcommand, options, asks, needsOption, text, hasQuestionMark } = line;
+  const declared = Object.values(options);
+  if (text.trim() !== '' || asks || declared.length === 0) return false;
   const isWhole = subcommands === undefined || subcommand !== undefined;
-  return text.trim() === '' && (isWhole || hasQuestionMark) && !asks && Object.keys(options).length > 0;
+  const isIncomplete = needsOption || declared.some(({ required }) => required);
+  return hasQuestionMark || (isWhole && isIncomplete);
 }
 
 /** Reads the subcommand's name, if the text after the command starts with one. */
 export function readCommandLine(command: AnyCommand, typed: string): CommandLine {
-  const { name, description, options, subcommands = {} } = command;
+  const { name, description, options, needsOption, subcommands = {} } = command;
   const [, word = '', rest = ''] = /^(\S*)\s*([\s\S]*)$/.exec(typed.trimStart()) ?? [];
   const subcommand = word.toLowerCase();
   const part = own(subcommands, subcommand);
@@ -75,7 +80,7 @@ export function readCommandLine(command: AnyCommand, typed: string): CommandLine
   const hasQuestionMark = remainder.trim() === '?';
   const text = hasQuestionMark ? '' : remainder;
   return part === undefined
-    ? { name, subcommand: undefined, description, options, text, hasQuestionMark }
+    ? { name, subcommand: undefined, description, options, needsOption, text, hasQuestionMark }
     : { ...part, name: `${name} ${subcommand}`, subcommand, text, hasQuestionMark };
 }
 

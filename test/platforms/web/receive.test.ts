@@ -18,6 +18,7 @@ let requests = 0;
 /** Answers everything privately. */
 const BOT: Bot = {
   ...SILENT_BOT,
+  commands,
   run: async (invocation) => {
     invocations.push(invocation);
     return { type: 'message', visibility: 'person', message: { text: 'Yes.' } };
@@ -95,9 +96,23 @@ it('rejects invalid requests without running a command', async () => {
 });
 
 it('offers no choices for names that every object has', async () => {
-  await web.start({ ...BOT, commands });
   for (const name of ['__proto__', 'constructor', 'song __proto__', 'models constructor'])
     expect(
       await ask({ type: 'suggest', person: 'mo', form: name, option: name, typed: '', options: {} }),
     ).toEqual({ type: 'choices', choices: [] });
+});
+
+it('opens the form of a bare command only if it needs an option', async () => {
+  expect(await say('ada', '/song')).toMatchObject({ type: 'form' });
+  expect(await say('ada', '/limits set')).toMatchObject({ type: 'form' });
+  expect(await say('ada', '/jobs ?')).toMatchObject({ type: 'form' });
+  expect(invocations).toEqual([]);
+  await say('ada', '/jobs');
+  await say('ada', '/pages album');
+  await say('ada', '/limits report');
+  expect(invocations).toMatchObject([
+    { command: 'jobs', options: {} },
+    { command: 'pages', subcommand: 'album', options: {} },
+    { command: 'limits', subcommand: 'report', options: {} },
+  ]);
 });

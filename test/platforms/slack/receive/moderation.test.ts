@@ -60,9 +60,25 @@ describe('the arguments of moderator commands', () => {
     expect(typed(name, text)).toMatchObject({ subcommand: text.split(' ')[0], options });
   });
 
-  test('a bare command answers directly, and a bare subcommand opens a form', () => {
-    expect(typed('models', '')).toEqual({ subcommand: undefined, options: {} });
-    expect(typed('limits', 'set')).toEqual({ subcommand: 'set', options: 'form' });
+  test.each([
+    ['models', '', undefined],
+    ['jobs', '', undefined],
+    ['stems', '', undefined],
+    ['pages', 'album', 'album'],
+    ['limits', 'report', 'report'],
+  ])('/%s %s runs at once, because it needs nothing', (name, text, subcommand) => {
+    expect(typed(name, text)).toEqual({ subcommand, options: {} });
+  });
+
+  test.each([
+    ['song', ''],
+    ['video', ''],
+    ['ask', ''],
+    ['limits', 'set'],
+    ['jobs', '?'],
+    ['pages', 'album ?'],
+  ])('/%s %s opens a form', (name, text) => {
+    expect(typed(name, text).options).toBe('form');
   });
 });
 
