@@ -12,7 +12,7 @@ import { pageUrl } from '../core/web/page-url.ts';
 import { callbackUrl } from '../http/music-callback.ts';
 import type { JobDependencies } from '../jobs/dependencies.ts';
 import { createJobs, type Jobs } from '../jobs/jobs.ts';
-import { createPictureFitter } from '../media/content/pictures.ts';
+import { createPictures } from '../media/content/pictures.ts';
 import type { Media } from '../media/media.ts';
 import type { Parties } from '../party/parties.ts';
 import { createPartyStore } from '../party/store.ts';
@@ -150,7 +150,7 @@ function jobDependencies(
     gateway,
     meter,
     media,
-    fitPicture: createPictureFitter(),
+    pictures: createPictures(),
     voices,
     platform,
     command: (name) => byName.get(name),

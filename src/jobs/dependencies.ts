@@ -9,7 +9,7 @@ import type { System } from '../core/system.ts';
 import type { Measure } from '../core/telemetry/series.ts';
 import type { Tracer } from '../core/telemetry/tracer.ts';
 import type { Gateway } from '../gateway/client.ts';
-import type { PictureFitter } from '../media/content/pictures.ts';
+import type { Pictures } from '../media/content/pictures.ts';
 import type { Media } from '../media/media.ts';
 import type { Platform } from '../platforms/platform.ts';
 import type { Meter } from '../settings/limits/meter.ts';
@@ -25,7 +25,7 @@ export interface JobDependencies extends Pick<System, 'now' | 'sleep' | 'random'
     'archive' | 'keep' | 'keepBytes' | 'keepText' | 'open' | 'seconds' | 'stat' | 'tag'
   >;
   /** Scales images down to the size that models accept. */
-  readonly fitPicture: PictureFitter;
+  readonly pictures: Pictures;
   /** Saves a voice for the server. Idempotent. */
   readonly voices: { keep(where: Address, voice: Voice): Promise<void> };
   readonly platform: (name: string) => Platform | undefined;

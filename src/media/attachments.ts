@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import { UserError } from '../core/errors.ts';
 import type { MediaFile } from '../core/message.ts';
 import type { FileReference } from '../core/options.ts';
-import type { PictureFitter } from './content/pictures.ts';
+import type { Pictures } from './content/pictures.ts';
 import { MediaError } from './errors.ts';
 import type { FetchExpectation } from './fetch/fetcher.ts';
 import type { Media } from './media.ts';
@@ -46,31 +46,54 @@ export async function keepAttachment(
   }
 }
 
+interface PictureTools {
+  readonly media: Pick<Media, 'keep' | 'keepBytes' | 'open'>;
+  readonly pictures: Pictures;
+}
+
+/** Stores an image without its metadata. Throws as `keepAttachment`. */
+export async function keepPicture(
+  tools: PictureTools,
+  attachment: Attachment,
+  access: AttachmentAccess,
+): Promise<MediaFile> {
+  const stored = await keepAttachment(tools.media, attachment, ['image'], access);
+  // Bitmaps have no metadata.
+  if (stored.contentType === 'image/bmp') return stored;
+  return converted(stored, attachment.name, tools, tools.pictures.clean);
+}
+
 /** Stores an image in a form that every model accepts, or a text. The content decides the type. Throws as `keepAttachment`. */
 export async function keepReadable(
-  {
-    media,
-    fitPicture,
-  }: { readonly media: Pick<Media, 'keep' | 'keepBytes' | 'open'>; readonly fitPicture: PictureFitter },
+  tools: PictureTools,
   attachment: Attachment,
   access: AttachmentAccess,
 ): Promise<{ readonly type: 'image' | 'document'; readonly file: MediaFile }> {
   // A file attached as an image must be one. A sign-in page would pass as text.
   const isPicture = attachment.contentType?.startsWith('image/') === true;
-  const stored = await keepAttachment(media, attachment, isPicture ? ['image'] : ['image', 'text'], access);
+  const kinds = isPicture ? (['image'] as const) : (['image', 'text'] as const);
+  const stored = await keepAttachment(tools.media, attachment, kinds, access);
   if (!stored.contentType.startsWith('image/')) return { type: 'document', file: stored };
+  return { type: 'image', file: await converted(stored, attachment.name, tools, tools.pictures.fit) };
+}
+
+async function converted(
+  stored: MediaFile,
+  name: string,
+  { media }: PictureTools,
+  convert: Pictures['fit'],
+): Promise<MediaFile> {
   try {
     const opened = await media.open(stored.name);
     if (!opened) throw new MediaError('missing', 'The image is no longer stored');
     const original = await buffer(opened.stream);
-    const bytes = await fitPicture(original);
-    const file = bytes === original ? stored : await media.keepBytes(bytes, { kinds: ['image'] });
-    return { type: 'image', file };
+    const bytes = await convert(original);
+    return bytes === original ? stored : await media.keepBytes(bytes, { kinds: ['image'] });
   } catch (error) {
     if (!(error instanceof MediaError)) throw error;
     if (error.code === 'too-large')
-      throw new UserError(`${attachment.name} has too many pixels. Attach a smaller image.`);
-    throw new UserError(adviceFor(error.code, attachment.name, ['image']));
+      throw new UserError(`${name} has too many pixels. Attach a smaller image.`);
+    throw new UserError(adviceFor(error.code, name, ['image']));
   }
 }
 

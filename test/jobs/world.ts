@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { commands } from '../../commands/index.ts';
 import type { StartRequest } from '../../src/core/bot/context.ts';
 import type { Outcome } from '../../src/core/bot/outcome.ts';
@@ -113,6 +114,7 @@ export async function createWorld(
   const invoker: World['invoker'] = {
     invoke: () => Promise.reject(new TypeError('commands are not available in this test')),
   };
+  const kept = new Set<string>();
   const dependencies: JobDependencies = {
     storage: { ...storage, jobs: mortal(storage.jobs, crash) },
     gateway,
@@ -120,17 +122,19 @@ export async function createWorld(
       keep: async (url) => {
         const failure = unreachable.get(url);
         if (failure) throw failure;
-        return storedFile(url.split('/').at(-1) ?? 'file');
+        const file = storedFile(url.split('/').at(-1) ?? 'file');
+        kept.add(file.name);
+        return file;
       },
       keepBytes: async () => storedFile('bytes.png'),
       keepText: async (_text, extension) => storedFile(`text.${extension}`),
       archive: async () => storedFile('archive.zip'),
-      open: async () => undefined,
+      open: async (name) => (kept.has(name) ? { ...storedFile(name), stream: Readable.from([]) } : undefined),
       seconds: async () => recording.seconds,
       stat: async (name) => storedFile(name),
       tag: async (file) => file,
     },
-    fitPicture: async (bytes) => bytes,
+    pictures: { fit: async (bytes) => bytes, clean: async (bytes) => bytes },
     voices,
     meter,
     platform: (name) => (name === platform.name ? platform : undefined),

@@ -1,7 +1,9 @@
+import { buffer } from 'node:stream/consumers';
+import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import { UserError } from '../../src/core/errors.ts';
-import { keepAttachment, keepReadable } from '../../src/media/attachments.ts';
-import { createPictureFitter } from '../../src/media/content/pictures.ts';
+import { keepAttachment, keepPicture, keepReadable } from '../../src/media/attachments.ts';
+import { createPictures } from '../../src/media/content/pictures.ts';
 import { createMedia } from '../../src/media/media.ts';
 import { createFolderStore, type FolderStoreOptions } from '../../src/media/store/folder.ts';
 import { samples } from '../fixtures/media-samples.ts';
@@ -94,7 +96,7 @@ test.each([
   ['a text', Buffer.from('My favourite colour is teal.'), 'document'],
 ] as const)('%s is detected by its content', async (_case, bytes, type) => {
   const { origin } = await listen((_request, response) => response.end(bytes));
-  const tools = { media: await open(), fitPicture: createPictureFitter() };
+  const tools = { media: await open(), pictures: createPictures() };
   expect(
     await keepReadable(tools, { name: 'file', url: `${origin}/file` }, { from: 'platform' }),
   ).toMatchObject({ type });
@@ -105,8 +107,26 @@ test.each([
   ['paper.pdf', Buffer.from('%PDF-1.7\n%\u00e2\u00e3\u00cf\u00d3\n', 'latin1')],
 ])('%s is refused with advice', async (name, bytes) => {
   const { origin } = await listen((_request, response) => response.end(bytes));
-  const tools = { media: await open(), fitPicture: createPictureFitter() };
+  const tools = { media: await open(), pictures: createPictures() };
   await expect(keepReadable(tools, { name, url: origin }, { from: 'platform' })).rejects.toThrow(
     `${name} isn't an image or text file that I can read. Attach a different file.`,
   );
+});
+
+test('an image for a video is stored without the place that its camera recorded', async () => {
+  const photo = await sharp({ create: { width: 32, height: 16, channels: 3, background: '#c81e3c' } })
+    .jpeg()
+    .withExif({ IFD0: { Make: 'Example Phone' }, IFD3: { GPSLatitude: '52/1 31/1 0/1' } })
+    .toBuffer();
+  const { origin } = await listen((_request, response) => response.end(photo));
+  const media = await open();
+  const file = await keepPicture(
+    { media, pictures: createPictures() },
+    { name: 'photo.jpg', url: origin },
+    { from: 'platform' },
+  );
+  const opened = await media.open(file.name);
+  const bytes = opened && (await buffer(opened.stream));
+  expect(await sharp(bytes).metadata()).toMatchObject({ format: 'jpeg', width: 32, height: 16 });
+  expect(bytes?.includes('Example Phone')).toBe(false);
 });

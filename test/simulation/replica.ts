@@ -51,7 +51,10 @@ export function startReplica(process: Process, inner: Storage, surroundings: Sur
     storage,
     gateway: harmGateway(gateway.clientOf(process)),
     media: media.of(process),
-    fitPicture: () => Promise.reject(new TypeError('images are not scaled in simulations')),
+    pictures: {
+      fit: () => Promise.reject(new TypeError('images are not scaled in simulations')),
+      clean: async (bytes) => bytes,
+    },
     voices: createVoices({ settings: storage.settings }),
     meter: createMeter({
       usage: storage.usage,

@@ -18,7 +18,7 @@ import type {
   Work,
   WorkFile,
 } from '../../core/work.ts';
-import { type AttachmentAccess, keepAttachment, keepReadable } from '../../media/attachments.ts';
+import { type AttachmentAccess, keepAttachment, keepPicture, keepReadable } from '../../media/attachments.ts';
 import { MediaError } from '../../media/errors.ts';
 import { isRead, type ReadConversation } from '../ask/conversation.ts';
 import type { JobDependencies } from '../dependencies.ts';
@@ -37,7 +37,7 @@ export function isPrepared(work: Work): boolean {
 }
 
 interface AttachmentParts
-  extends Pick<JobDependencies, 'media' | 'platform' | 'fitPicture' | 'newId' | 'log'>,
+  extends Pick<JobDependencies, 'media' | 'platform' | 'pictures' | 'newId' | 'log'>,
     Pick<Keep, 'readResultFile'> {
   readonly readConversation: ReadConversation;
 }
@@ -47,7 +47,7 @@ export type Attachments = ReturnType<typeof createAttachments>;
 export function createAttachments({
   media,
   platform,
-  fitPicture,
+  pictures,
   readResultFile,
   readConversation,
   newId,
@@ -61,7 +61,10 @@ export function createAttachments({
   ): Promise<MediaFile> {
     if (!isNamed(file)) return file;
     if ('job' in file) return readResultFile(file.job, file.source, { kinds: [kind], signal });
-    return keepAttachment(media, file, [kind], await accessTo(file, address, signal));
+    const access = await accessTo(file, address, signal);
+    return kind === 'image'
+      ? keepPicture({ media, pictures }, file, access)
+      : keepAttachment(media, file, [kind], access);
   }
 
   async function keepReadablePart(
@@ -70,7 +73,7 @@ export function createAttachments({
     signal: AbortSignal,
   ): Promise<InquiryPart> {
     const access = await accessTo(file, address, signal);
-    const { type, file: stored } = await keepReadable({ media, fitPicture }, file, access);
+    const { type, file: stored } = await keepReadable({ media, pictures }, file, access);
     return { type, file: stored, name: file.name };
   }
 

@@ -1,9 +1,9 @@
 import { deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { createPictureFitter } from '../../../src/media/content/pictures.ts';
+import { createPictures } from '../../../src/media/content/pictures.ts';
 
-const fitPicture = createPictureFitter();
+const { fit: fitPicture, clean: cleanPicture } = createPictures();
 
 const plain = (width: number, height: number, channels: 3 | 4 = 3) =>
   sharp({ create: { width, height, channels, background: { r: 200, g: 30, b: 60, alpha: 0.5 } } });
@@ -28,6 +28,72 @@ describe('an image that models accept', () => {
     const bytes = await plain(800, 600).toFormat(format).toBuffer();
     expect(await fitPicture(bytes)).toBe(bytes);
   });
+});
+
+/** EXIF as a phone writes it, with its position. */
+const EXIF = {
+  IFD0: { Make: 'Example Phone' },
+  IFD3: { GPSLatitudeRef: 'N', GPSLatitude: '52/1 31/1 0/1' },
+};
+const SECRETS = ['Example Phone', 'Exif', 'ada@home.example'];
+const XMP = '<x:xmpmeta xmlns:x="adobe:ns:meta/"><a>ada@home.example</a></x:xmpmeta>';
+
+/** The largest difference between two colours at the same place. */
+async function difference(one: Uint8Array, other: Uint8Array): Promise<number> {
+  const [first, second] = await Promise.all(
+    [one, other].map((bytes) =>
+      sharp(bytes).autoOrient().toColourspace('srgb').removeAlpha().raw().toBuffer(),
+    ),
+  );
+  expect(first?.byteLength).toBe(second?.byteLength);
+  return Math.max(...(first ?? []).map((value, at) => Math.abs(value - (second?.[at] ?? 0))));
+}
+
+describe.each([
+  ['for a model', fitPicture],
+  ['for a video', cleanPicture],
+])('an image %s', (_use, convert) => {
+  it.each(['png', 'jpeg', 'webp', 'avif'] as const)(
+    'loses its metadata but not its look: %s',
+    async (format) => {
+      const bytes = await sharp({
+        create: { width: 64, height: 48, channels: 3, background: { r: 200, g: 30, b: 60 } },
+      })
+        .composite([{ input: await plain(20, 10).png().toBuffer(), left: 3, top: 5 }])
+        .toFormat(format)
+        .withExif(EXIF)
+        .withXmp(XMP)
+        .toBuffer();
+      expect(bytes.includes('Example Phone')).toBe(true);
+      const sent = Buffer.from(await convert(bytes));
+      for (const secret of SECRETS) expect(sent.includes(secret), secret).toBe(false);
+      expect(await difference(sent, bytes)).toBeLessThan(12);
+      if (format !== 'avif') expect(await formatOf(sent)).toBe(format);
+    },
+  );
+
+  it('stays upright without EXIF, which had the rotation', async () => {
+    const lying = await noisy(40, 20)
+      .blur(8)
+      .jpeg()
+      .withExif(EXIF)
+      .withMetadata({ orientation: 6 })
+      .toBuffer();
+    const sent = await convert(lying);
+    expect(await sharp(sent).metadata()).toMatchObject({ width: 20, height: 40 });
+    expect(await difference(sent, lying)).toBeLessThan(20);
+  });
+
+  it('keeps its colours without the profile of its camera', async () => {
+    const wide = await plain(32, 32).withIccProfile('p3').withExif(EXIF).jpeg().toBuffer();
+    const sent = await convert(wide);
+    expect(await difference(sent, wide)).toBeLessThan(12);
+  });
+});
+
+it('keeps the size of an image for a video', async () => {
+  const large = await plain(4000, 1000).jpeg().withExif(EXIF).toBuffer();
+  expect(await sharp(await cleanPicture(large)).metadata()).toMatchObject({ width: 4000, height: 1000 });
 });
 
 describe('an image is converted', () => {
