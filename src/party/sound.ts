@@ -36,7 +36,7 @@ export function createSoundReader({ jobs, rememberOpus, media, encoder, fileOf }
     if (!job || url === undefined) throw new SongGoneError('The song is no longer stored');
     const known = job.opus?.[url];
     if (known && (await media.stat(known.name)) !== undefined) return known;
-    const opus = await encoder.encode(await fileOf(id, url));
+    const opus = await encoder.encode(await fileOf(id, url), job.person.id);
     await rememberOpus(id, url, opus);
     return opus;
   }

@@ -36,3 +36,11 @@ test('opens files one after the other and throws their errors', async () => {
   await expect(bytesOf(failing)).rejects.toThrow('gone');
   expect(opened).toEqual(['a']);
 });
+
+test('a slow archive does not delay another', async () => {
+  const gate = Promise.withResolvers<AsyncIterable<Uint8Array>>();
+  const slow = bytesOf(zip([{ name: 'a', open: () => gate.promise }]));
+  expect(Object.keys(unzipSync(await bytesOf(zip([entry('b', 'b')]))))).toEqual(['b']);
+  gate.resolve(chunks('a'));
+  expect(Object.keys(unzipSync(await slow))).toEqual(['a']);
+});

@@ -1,8 +1,8 @@
 /** Converts a song to Opus packets once, in a thread, so that nothing is encoded during playback. */
-import PQueue from 'p-queue';
 import type { MediaFile } from '../../core/message.ts';
 import { streamFromThread } from '../../core/thread.ts';
 import { MediaError } from '../errors.ts';
+import { createFairQueue } from '../fair-queue.ts';
 import type { Media } from '../media.ts';
 
 /** Six times a long song. */
@@ -14,16 +14,16 @@ const MEMORY_MB = 64;
 
 export interface OpusEncoder {
   /**
-   * Stores the packets of a stored MP3. Throws MediaError: `missing` if the MP3 is no longer stored, `type` if it cannot be
+   * Stores the packets of a stored MP3, requested by this person. Throws MediaError: `missing` if the MP3 is no longer stored, `type` if it cannot be
    * decoded or is too long, and errors of the store.
    */
-  encode(mp3: Pick<MediaFile, 'name'>): Promise<MediaFile>;
+  encode(mp3: Pick<MediaFile, 'name'>, person: string): Promise<MediaFile>;
 }
 
-/** Encodes one song at a time, because two threads would occupy both cores of a small machine. */
+/** Encodes one song at a time, in turns between people: two threads would occupy both cores of a small machine. */
 export function createOpusEncoder(media: Pick<Media, 'open' | 'seconds' | 'keepOpus'>): OpusEncoder {
-  const queue = new PQueue({ concurrency: 1 });
-  return { encode: ({ name }) => queue.add(() => media.keepOpus(opusOf(name, media))) };
+  const inTurn = createFairQueue(1);
+  return { encode: ({ name }, person) => inTurn(person, () => media.keepOpus(opusOf(name, media))) };
 }
 
 async function* opusOf(name: string, media: Pick<Media, 'open' | 'seconds'>): AsyncGenerator<Uint8Array> {

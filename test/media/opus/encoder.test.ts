@@ -49,7 +49,7 @@ it('the Opus file has the tone and the length of the MP3 and is stored once', as
   const store = await createFolderStore({ directory, now: Date.now });
   const mp3 = await store.put(once(await tone(440)), { extension: 'mp3' });
   const encoder = createOpusEncoder(mediaOn(store));
-  const [opus, again] = await Promise.all([encoder.encode(mp3), encoder.encode(mp3)]);
+  const [opus, again] = await Promise.all([encoder.encode(mp3, 'ada'), encoder.encode(mp3, 'ada')]);
   expect(opus).toMatchObject({ name: expect.stringMatching(/\.packets$/) });
   expect(again).toEqual(opus);
 
@@ -68,11 +68,11 @@ it('throws for files without MP3, and continues with the next song', async () =>
   const store = await createFolderStore({ directory, now: Date.now });
   const encoder = createOpusEncoder(mediaOn(store));
   const text = await store.put(once(Buffer.from('no sound at all '.repeat(200))), { extension: 'mp3' });
-  await expect(encoder.encode(text)).rejects.toMatchObject({ name: 'MediaError', code: 'type' });
+  await expect(encoder.encode(text, 'ada')).rejects.toMatchObject({ name: 'MediaError', code: 'type' });
   const missing = { name: `${'0'.repeat(64)}.mp3` };
-  await expect(encoder.encode(missing)).rejects.toMatchObject({ name: 'MediaError', code: 'missing' });
+  await expect(encoder.encode(missing, 'ada')).rejects.toMatchObject({ name: 'MediaError', code: 'missing' });
   await writeFile(join(directory, text.name), await tone(330));
-  expect(await encoder.encode(text)).toMatchObject({ name: expect.stringMatching(/\.packets$/) });
+  expect(await encoder.encode(text, 'ada')).toMatchObject({ name: expect.stringMatching(/\.packets$/) });
   await store.close();
 });
 
@@ -85,7 +85,7 @@ it('a song that is too long is refused before it is encoded', async () => {
   const media = mediaOn(store);
   expect(await media.seconds(song.name)).toBeCloseTo(1_201, 0);
   const encoder = createOpusEncoder({ ...media, open: () => Promise.reject(new Error('opened')) });
-  await expect(encoder.encode(song)).rejects.toMatchObject({ name: 'MediaError', code: 'type' });
+  await expect(encoder.encode(song, 'ada')).rejects.toMatchObject({ name: 'MediaError', code: 'type' });
   await store.close();
 });
 
@@ -99,7 +99,7 @@ it('throws the error of the store if reading the song fails', async () => {
   };
   const open = async () => ({ stream: Readable.from(broken()), bytes: 1_000, contentType: 'audio/mpeg' });
   const encoder = createOpusEncoder({ ...mediaOn(store), open });
-  await expect(encoder.encode(song)).rejects.toBe(away);
+  await expect(encoder.encode(song, 'ada')).rejects.toBe(away);
   await store.close();
 });
 
@@ -111,4 +111,17 @@ it('reads an endless song only up to the limit', async () => {
   };
   await expect(Array.fromAsync(encodeOpus(endless(), 1))).rejects.toThrow(RangeError);
   expect(read).toBeLessThan(4);
+});
+
+it('encodes the songs of different people in turns', async () => {
+  const opened: string[] = [];
+  const open = async (name: string) => {
+    opened.push(name);
+    return undefined;
+  };
+  const store = await createFolderStore({ directory: await temporaryFolder(), now: Date.now });
+  const encoder = createOpusEncoder({ ...mediaOn(store), seconds: async () => 1, open });
+  const encode = (person: string, name: string) => encoder.encode({ name }, person).catch(() => undefined);
+  await Promise.all([encode('ada', 'a1'), encode('ada', 'a2'), encode('ada', 'a3'), encode('bob', 'b1')]);
+  expect(opened).toEqual(['a1', 'b1', 'a2', 'a3']);
 });

@@ -25,6 +25,6 @@ const media = createMedia({
 });
 
 const before = process.resourceUsage().maxRSS;
-const opus = await createOpusEncoder(media).encode({ name });
+const opus = await createOpusEncoder(media).encode({ name }, 'ada');
 process.send?.({ opus, addedBytes: (process.resourceUsage().maxRSS - before) * 1024 });
 await media.close();

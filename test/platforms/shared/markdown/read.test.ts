@@ -43,3 +43,10 @@ describe('Markdown', () => {
     expect(nodes.at(-1)?.children?.[1]?.type).toBe('strong');
   });
 });
+
+it('reads a short text while it reads a long one', async () => {
+  const finished: string[] = [];
+  const long = read('- item\n'.repeat(30_000)).then(() => finished.push('long'));
+  await Promise.all([long, read('Short.').then(() => finished.push('short'))]);
+  expect(finished).toEqual(['short', 'long']);
+});
