@@ -30,6 +30,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'http',
     'jobs',
     'emulator',
+    'package.json',
   ],
   cli: ['core', 'gateway', 'storage', 'commands', 'platforms', 'app', 'emulator'],
   main: ['app', 'platforms'],

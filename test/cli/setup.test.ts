@@ -1,9 +1,12 @@
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { z } from 'zod';
 import { commands } from '../../commands/index.ts';
 import { systemOf } from '../../src/app/system.ts';
 import { examination } from '../../src/cli/doctor.ts';
@@ -39,8 +42,8 @@ async function answer(
   answers: readonly (readonly [question: string, keys: Iterable<string>])[],
   environment = {},
   sleep: System['sleep'] = systemOf(silent).sleep,
+  input = new PassThrough(),
 ) {
-  const input = new PassThrough();
   const output = new PassThrough();
   let shown = '';
   let everything = '';
@@ -359,4 +362,38 @@ it('continues without a public URL or a model list', async () => {
   expect(await readFile(join(folder, '.env'), 'utf8')).toBe(
     `GATEWAY_BASE_URL=${GATEWAY_BASE_URL}\nGATEWAY_API_KEY=some-key\nASK_MODEL=some-model\n`,
   );
+});
+
+it('keeps a terminal from showing what is pasted while the gateway is asked', async () => {
+  let isRaw = false;
+  const setRawMode = (on: boolean) => {
+    isRaw = on;
+  };
+  const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode });
+  const rawDuringRequests: boolean[] = [];
+  const gateway = createServer((_request, response) => {
+    rawDuringRequests.push(isRaw);
+    input.write('sk-pasted-secret');
+    response.writeHead(401).end('{}');
+  });
+  gateway.listen(0, '127.0.0.1');
+  await once(gateway, 'listening');
+  closing.defer(() => void gateway.close());
+  const { port } = z.object({ port: z.number() }).parse(gateway.address());
+  const { everything, unasked } = await answer(
+    [
+      ['Which gateway should create', [UP, ENTER]],
+      ['Gateway URL', `http://127.0.0.1:${port}${ENTER}`],
+      ['Gateway API key', `some-key${ENTER}`],
+      ['How can it be reached', [DOWN, ENTER]],
+      ['Model for answers', CTRL_C],
+    ],
+    { PATH: '' },
+    undefined,
+    input,
+  );
+  expect(unasked).toEqual([]);
+  expect(new Set(rawDuringRequests)).toEqual(new Set([true]));
+  expect(everything).toContain('the gateway rejected the key');
+  expect(everything).not.toContain('sk-pasted-secret');
 });

@@ -10,7 +10,15 @@ import {
 import { PlatformError } from '../../platforms/platform.ts';
 import { createSlackApp } from '../../platforms/slack/connection/create-app.ts';
 import { createManifest } from '../../platforms/slack/manifest.ts';
-import { answerTo, askSetting, Cancelled, type SetupSession, settingOf, streamsOf } from './session.ts';
+import {
+  answerTo,
+  askSetting,
+  Cancelled,
+  type SetupSession,
+  settingOf,
+  streamsOf,
+  withoutEcho,
+} from './session.ts';
 
 /** The settings that turn a chat on, or require others that do. */
 const CONNECTIONS: Readonly<Record<'discord' | 'slack', readonly Variable[]>> = {
@@ -64,13 +72,14 @@ async function askDiscord(session: SetupSession): Promise<void> {
     apiUrl: settingOf(session, 'DISCORD_API_URL') || undefined,
   };
   try {
-    const application = await prepareApplication(account);
+    const application = await withoutEcho(session, prepareApplication(account));
     prompts.log.success(`Prepared “${application.name}” for servers and for people.`, { output });
     if (settingOf(session, 'DISCORD_MESSAGE_CONTENT') === '1' && !application.hasMessageContent)
       prompts.log.warn(`The Message Content Intent is off. Turn it on at ${application.portalUrl}/bot`, {
         output,
       });
-    if (!(await isInServer(account))) await waitForServer(session, account, application);
+    if (!(await withoutEcho(session, isInServer(account))))
+      await waitForServer(session, account, application);
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;
     prompts.log.warn(`${error.message}.`, { output });
@@ -173,10 +182,11 @@ async function createdApp(session: SetupSession): Promise<string | undefined> {
   );
   try {
     const apiUrl = settingOf(session, 'SLACK_API_URL') || undefined;
-    const app = await createSlackApp(token.trim(), createManifest(commands), {
+    const created = createSlackApp(token.trim(), createManifest(commands), {
       apiUrl,
       log: examination.log,
     });
+    const app = await withoutEcho(session, created);
     prompts.log.success('Created the Slack app.', { output });
     return app;
   } catch (error) {

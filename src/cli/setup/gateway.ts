@@ -8,7 +8,7 @@ import { gatewayRefusal } from '../../app/doctor/gateway.ts';
 import { openGateway, unmeasured } from '../../app/services.ts';
 import type { Model, ModelUse } from '../../gateway/models/listing.ts';
 import { GatewayError } from '../../gateway/transport/errors.ts';
-import { answerTo, askSetting, type SetupSession, settingOf, streamsOf } from './session.ts';
+import { answerTo, askSetting, type SetupSession, settingOf, streamsOf, withoutEcho } from './session.ts';
 
 export async function askGateway(session: SetupSession): Promise<void> {
   const { current, changes } = session;
@@ -35,7 +35,7 @@ export async function askGateway(session: SetupSession): Promise<void> {
   await askSetting(session, 'GATEWAY_BASE_URL', 'Gateway URL');
   await askSetting(session, 'GATEWAY_API_KEY', 'Gateway API key', { isSecret: true });
   await askPublicUrl(session);
-  const models = await listModelsOf(session);
+  const models = await withoutEcho(session, listModelsOf(session));
   await askModel(session, models, { variable: 'ASK_MODEL', use: 'answers', message: 'Model for answers' });
   await askModel(session, models, { variable: 'IMAGE_MODEL', use: 'pictures', message: 'Model for images' });
   await askModel(session, models, { variable: 'VIDEO_MODEL', use: 'videos', message: 'Model for videos' });

@@ -1,5 +1,6 @@
 /** Questions of `npm run setup`, and the settings they change. */
 import type { Readable, Writable } from 'node:stream';
+import type { ReadStream } from 'node:tty';
 import * as prompts from '@clack/prompts';
 import { environmentSchema, type Variable } from '../../app/config/schema.ts';
 import type { Examination } from '../../app/doctor/examine.ts';
@@ -8,7 +9,7 @@ import type { Examination } from '../../app/doctor/examine.ts';
 export class Cancelled extends Error {}
 
 export interface SetupSession {
-  readonly input: Readable;
+  readonly input: Readable & Partial<Pick<ReadStream, 'isTTY' | 'setRawMode'>>;
   readonly output: Writable;
   readonly examination: Omit<Examination, 'environment'>;
   /** The process environment, which takes precedence over the file. */
@@ -28,6 +29,29 @@ export async function answerTo<Value>(prompt: Promise<Value | typeof prompts.CAN
   const answer = await prompt;
   if (prompts.isCancel(answer)) throw new Cancelled();
   return answer;
+}
+
+const CTRL_C = '\u0003';
+
+/** Waits for work between two prompts and discards input, because a terminal would show a secret that is pasted meanwhile. */
+export async function withoutEcho<Value>({ input }: SetupSession, work: Promise<Value>): Promise<Value> {
+  const setRawMode = (on: boolean) => {
+    if (input.isTTY) input.setRawMode?.(on);
+  };
+  const { promise: cancelled, reject } = Promise.withResolvers<never>();
+  const discard = (chunk: Buffer) => {
+    if (chunk.includes(CTRL_C)) reject(new Cancelled());
+  };
+  setRawMode(true);
+  input.on('data', discard).resume();
+  try {
+    return await Promise.race([work, cancelled]);
+  } finally {
+    input.off('data', discard);
+    // Otherwise the process would not end after the last question.
+    input.pause();
+    setRawMode(false);
+  }
 }
 
 interface Question {
