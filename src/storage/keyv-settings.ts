@@ -1,4 +1,5 @@
 import { Keyv } from 'keyv';
+import type { Log } from '../core/telemetry/log.ts';
 import type { SettingsStore } from './storage.ts';
 
 /** The store that Keyv writes to, and operations that Keyv does not have. Values are text serialised by Keyv. */
@@ -16,6 +17,7 @@ interface SettingsTable {
   keys(start?: string): AsyncIterable<string>;
   /** The prefix that the store adds to its keys; undefined for a table of settings only. */
   readonly namespace?: string;
+  readonly log: Pick<Log, 'error'>;
   /** Runs an operation of the store, possibly repeatedly. */
   readonly attempt?: <Value>(operation: () => Promise<Value>) => Promise<Value>;
 }
@@ -26,6 +28,7 @@ export function keyvSettings({
   compareAndSet,
   keys,
   namespace,
+  log,
   attempt = (operation) => operation(),
 }: SettingsTable): SettingsStore {
   const keyv = new Keyv<unknown>({
@@ -35,8 +38,27 @@ export function keyvSettings({
     throwOnErrors: true,
     emitErrors: false,
   });
+  /** Keys of damaged values, which are logged once. */
+  const damaged = new Set<string>();
+
+  /** Returns undefined for a damaged value, as if nothing was stored, so that it can be overwritten. */
+  async function parse(key: string, text: string | undefined): Promise<unknown> {
+    if (text === undefined) return undefined;
+    try {
+      const data = await keyv.deserializeData<unknown>(text);
+      if (typeof data === 'object' && data !== null && 'value' in data) return data.value;
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+    }
+    if (!damaged.has(key))
+      log.error({ key }, 'A stored setting is damaged, so it counts as not set. Set it again');
+    damaged.add(key);
+    return undefined;
+  }
+
+  const textOf = (key: string) => attempt(() => store.get(key));
   return {
-    get: (key) => attempt(() => keyv.get(key)),
+    get: async (key) => parse(key, await textOf(key)),
     set: async (key, value) => {
       await attempt(() => keyv.set(key, value));
     },
@@ -45,8 +67,8 @@ export function keyvSettings({
     },
     update: async (key, change) => {
       for (;;) {
-        const text = await attempt(() => store.get(key));
-        const before = text === undefined ? undefined : (await keyv.deserializeData<unknown>(text))?.value;
+        const text = await textOf(key);
+        const before = await parse(key, text);
         const after = change(before);
         if (after === before) return before;
         const written = await keyv.serializeData({ value: after, expires: undefined });

@@ -86,8 +86,11 @@ export async function* exportLines(storage: Storage): AsyncGenerator<string> {
     yield line({ secret: { name, value } });
   }
   for await (const key of storage.settings.keys()) {
+    const value = await storage.settings.get(key);
+    // Damaged.
+    if (value === undefined) continue;
     counts.settings += 1;
-    yield line({ setting: { key, value: await storage.settings.get(key) } });
+    yield line({ setting: { key, value } });
   }
   for await (const job of storage.jobs.all()) {
     counts.jobs += 1;

@@ -1,5 +1,5 @@
-import { Keyv } from 'keyv';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { SqliteDatabase } from '../../src/storage/sqlite/database.ts';
 import { type RunningMinstrel, startMinstrel } from '../end-to-end/minstrel.ts';
 
 const ADDRESS = { platform: 'discord', guild: 'guild', channel: 'channel', person: 'mod' };
@@ -20,8 +20,11 @@ test.each([
   { command: 'limits', subcommand: 'show', options: {} },
   { command: 'models', subcommand: 'show', options: {} },
 ])('/$command reads settings once', async (request) => {
-  const get = vi.spyOn(Keyv.prototype, 'get');
+  const get = vi.spyOn(SqliteDatabase.prototype, 'get');
   const outcome = await running.minstrel.bot.run({ id: 'event', address: ADDRESS, person: MOD, ...request });
   expect(outcome).not.toMatchObject({ message: { text: expect.stringContaining('reference') } });
-  expect(get.mock.calls.map(([key]) => key).toSorted()).toEqual(['discord:guild', 'discord:guild:channel']);
+  const keys = get.mock.calls.flatMap(([{ sourceSQL }, , key]) =>
+    sourceSQL.includes('FROM settings') ? [key] : [],
+  );
+  expect(keys.toSorted()).toEqual(['discord:guild', 'discord:guild:channel']);
 });

@@ -48,4 +48,19 @@ export function settingsContract(current: StorageUnderTest): void {
     expect(await settings().get('discord:guild')).toEqual({ text: 'Sei kurz 🎵' });
     expect(await settings().get('discord:guild:channel')).toEqual([1, null]);
   });
+
+  test.each(['', '{"value":{"rul', 'no JSON', 'null', '7'])(
+    'the damaged value %j counts as not set, is logged once, and can be overwritten',
+    async (text) => {
+      await settings().set('discord:guild', { rules: [] });
+      await current.damageSetting('discord:guild', text);
+      expect(await settings().get('discord:guild')).toBeUndefined();
+      expect(await settings().get('discord:guild')).toBeUndefined();
+      expect(current.log.lines.filter(({ level }) => level === 'error')).toEqual([
+        expect.objectContaining({ fields: { key: 'discord:guild' } }),
+      ]);
+      await settings().update('discord:guild', (before) => before ?? { rules: ['new'] });
+      expect(await settings().get('discord:guild')).toEqual({ rules: ['new'] });
+    },
+  );
 }

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Storage } from '../../src/storage/storage.ts';
 import { songJob } from '../storage/jobs.ts';
+import type { RecordingLog } from '../storage/recording-log.ts';
 import type { Replica } from '../storage/redis/replica-process.ts';
 import { acceptContract } from './storage-accept.ts';
 import { inboxContract } from './storage-inbox.ts';
@@ -20,6 +21,10 @@ export interface StorageHarness {
   open(): Promise<Storage>;
   /** Starts another replica on the same data, which prints `running <job>` and never finishes a run. */
   startReplica(): Promise<Replica>;
+  /** Replaces the stored text of a setting. */
+  damageSetting(key: string, text: string): Promise<void>;
+  /** The log of all storages that this harness opened. */
+  readonly log: RecordingLog;
   dispose(): Promise<void>;
 }
 
@@ -28,6 +33,8 @@ export interface StorageUnderTest {
   /** The currently open storage. */
   readonly storage: Storage;
   startReplica(): Promise<Replica>;
+  damageSetting(key: string, text: string): Promise<void>;
+  readonly log: RecordingLog;
   /** Closes the storage and opens the same data again. */
   reopen(): Promise<void>;
   /** Opens the same data again after it was closed. */
@@ -58,6 +65,10 @@ export function storageContract(name: string, makeHarness: () => Promise<Storage
         return storage;
       },
       startReplica: () => harness.startReplica(),
+      damageSetting: (key, text) => harness.damageSetting(key, text),
+      get log() {
+        return harness.log;
+      },
       reopen,
       open: async () => {
         storage = await harness.open();

@@ -6,16 +6,14 @@ import type { RedisTools } from './connection.ts';
 /** Safe to repeat after a lost answer: if the new value is stored already, returns 1 again. */
 const COMPARE_AND_SET = `
 local stored = redis.call('GET', KEYS[1])
-if stored == ARGV[2] then return 1 end
-if ARGV[1] == '' then
-  if stored then return 0 end
-elseif stored ~= ARGV[1] then return 0 end
-redis.call('SET', KEYS[1], ARGV[2])
+if stored == ARGV[1] then return 1 end
+if stored ~= (ARGV[2] or false) then return 0 end
+redis.call('SET', KEYS[1], ARGV[1])
 return 1
 `;
 
 /** Settings through Keyv's Redis store. */
-export function redisSettings({ connection, keys: { settings: namespace } }: RedisTools): SettingsStore {
+export function redisSettings({ connection, log, keys: { settings: namespace } }: RedisTools): SettingsStore {
   const store = new KeyvRedis<string>(connection.client, {
     namespace,
     throwOnErrors: true,
@@ -24,12 +22,19 @@ export function redisSettings({ connection, keys: { settings: namespace } }: Red
   // Operations reject, and the connection logs errors.
   store.on('error', () => {});
   return keyvSettings({
+    log,
     store,
     namespace,
     attempt: (operation) => connection.run(operation),
     compareAndSet: async (key, before, after) => {
       const keys = [store.createKeyPrefix(key, namespace)];
-      return (await connection.evaluate(COMPARE_AND_SET, keys, [before ?? '', after])) === 1;
+      return (
+        (await connection.evaluate(
+          COMPARE_AND_SET,
+          keys,
+          before === undefined ? [after] : [after, before],
+        )) === 1
+      );
     },
     // Keyv's own iterator asks for ten keys at a time, and most keys are those of jobs.
     async *keys(start = '') {

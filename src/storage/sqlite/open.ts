@@ -98,7 +98,7 @@ export function sqliteStorage(database: SqliteDatabase, tools: RunTools): Storag
         return () => listeners.off(job, listener);
       },
     },
-    settings: sqliteSettings(database),
+    settings: sqliteSettings(database, log),
     semaphores: sqliteSemaphores(database),
     leases: localLeases(clock.elapsed),
     usage,

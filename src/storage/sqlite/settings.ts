@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Log } from '../../core/telemetry/log.ts';
 import { keyvSettings } from '../keyv-settings.ts';
 import type { SettingsStore } from '../storage.ts';
 import type { SqliteDatabase } from './database.ts';
@@ -7,7 +8,7 @@ const valueRow = z.object({ value: z.string() });
 const keyRow = z.object({ key: z.string() });
 
 /** Settings through Keyv, in a table. */
-export function sqliteSettings(database: SqliteDatabase): SettingsStore {
+export function sqliteSettings(database: SqliteDatabase, log: Log): SettingsStore {
   const statements = database.prepareAll({
     get: 'SELECT value FROM settings WHERE key = ?',
     set: 'INSERT INTO settings (key, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value',
@@ -18,6 +19,7 @@ export function sqliteSettings(database: SqliteDatabase): SettingsStore {
     keys: 'SELECT key FROM settings WHERE substr(key, 1, length(?1)) = ?1',
   });
   return keyvSettings({
+    log,
     store: {
       get: async (key) => database.get(statements.get, valueRow, key)?.value,
       set: (key, value) => database.write(() => statements.set.run(key, value)),

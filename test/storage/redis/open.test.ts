@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
 import { openRedisStorage } from '../../../src/storage/redis/open.ts';
 import { storageContract } from '../../contracts/storage.ts';
-import { noRedis, PATIENT, type RedisServer, startRedisServer } from '../../servers/redis.ts';
+import { connectRedis, noRedis, PATIENT, type RedisServer, startRedisServer } from '../../servers/redis.ts';
 import { RecordingLog } from '../recording-log.ts';
 import { startReplica } from './replica-process.ts';
 
@@ -18,16 +18,23 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'on a separate Redis', () => {
   storageContract('Redis', async () => {
     deployments += 1;
     const location = { url: server.url, prefix: `test${deployments}`, leaseMs: 1_500 };
+    const log = new RecordingLog();
     return {
+      log,
       open: () =>
         openRedisStorage({
           ...PATIENT,
           ...location,
           clock: systemClock,
           random: Math.random,
-          log: new RecordingLog(),
+          log,
         }),
       startReplica: () => startReplica({ kind: 'redis', ...location }, 'hang'),
+      async damageSetting(key, text) {
+        const client = await connectRedis(server.url);
+        for (const name of await client.keys(`${location.prefix}:*${key}`)) await client.set(name, text);
+        client.destroy();
+      },
       dispose: async () => {},
     };
   });
