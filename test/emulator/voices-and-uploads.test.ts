@@ -57,6 +57,7 @@ test.each([
   ['an unreachable server', async () => 'http://127.0.0.1:9/x.mp3', 451],
   ['a file that is not audio', async () => serveFile(Buffer.from('<html>')), 400],
   ['a damaged WAV', async () => serveFile((await toneWav()).subarray(0, 60)), 400],
+  ['a file above the size limit', async () => serveFile(Buffer.alloc(30 * 1024 * 1024 + 1)), 451],
   ['an empty file', async () => serveFile(Buffer.alloc(0)), 400],
 ])('%s is reported by the callback', async (_, serve, code) => {
   const emulator = await realEmulator();
