@@ -179,7 +179,8 @@ export function readOption(name: string, value: OptionValue, declaration: Option
         throw new UserError(`“${name}” must be a whole number.`, name);
       if (number < minimum) throw new UserError(`“${name}” must be at least ${minimum}.`, name);
       if (number > maximum) throw new UserError(`“${name}” must be at most ${maximum}.`, name);
-      return number;
+      // Never -0, which people would see as typed.
+      return number + 0;
     }
     case 'file':
       return file(name, value, declaration);

@@ -96,6 +96,11 @@ describe('options are validated before anything is spent', () => {
   });
 });
 
+it('a number is never -0', () => {
+  const most = { most: { type: 'number', description: 'Maximum', minimum: 0 } } as const;
+  for (const typed of ['-0', -0, '-0.0']) expect(validateOptions({ most: typed }, most).most).toBe(0);
+});
+
 describe('a typed number', () => {
   it.each([
     ['5', 5],
