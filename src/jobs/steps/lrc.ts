@@ -65,9 +65,12 @@ export function lrc(lines: readonly LyricLine[], { title, artist, durationSecond
   return [...head, ...timed, ''].join('\n');
 }
 
+/** 99:59.99, the largest time that the format has digits for. */
+const MOST_HUNDREDTHS = 599_999;
+
 /** Formats as `mm:ss.xx`. Rounds down, so that no line begins late and 59.999 never becomes 60. */
 function clock(seconds: number): string {
-  const hundredths = Math.floor(seconds * 100 + 1e-6);
+  const hundredths = Math.min(Math.floor(seconds * 100 + 1e-6), MOST_HUNDREDTHS);
   const two = (number: number): string => String(number).padStart(2, '0');
   return `${two(Math.floor(hundredths / 6000))}:${two(Math.floor(hundredths / 100) % 60)}.${two(hundredths % 100)}`;
 }

@@ -94,3 +94,10 @@ describe('the .lrc file', () => {
     );
   });
 });
+
+it('times beyond the format become its largest', () => {
+  const lines = [{ startSeconds: 1e308, text: 'Rain' }];
+  expect(lrc(lines, { title: 'Rain', artist: 'Ada', durationSeconds: 1e308 })).toBe(
+    '[ti:Rain]\n[ar:Ada]\n[length:99:59]\n[by:Minstrel]\n[99:59.99]Rain\n',
+  );
+});
