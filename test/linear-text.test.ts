@@ -43,6 +43,8 @@ import { readSettings } from '../src/settings/decisions.ts';
 import { parseJob } from '../src/storage/job-record.ts';
 import { testLinear } from './linear-text.ts';
 
+/** About as many as fit in a callback of the maximum size. */
+const MANY_KEYS = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`k${index}`, 1]));
 const NOTHING = { songs: [], lyrics: [], stems: [], images: [] };
 const answered = (text: string): JobView => ({
   id: 'job',
@@ -117,6 +119,7 @@ describe('the gateway is read in linear time', () => {
     'a refusal': (text) => readRefusal({ error: { message: text, code: text, status: text } }),
     'an error that is redacted': redactor('key', { callBackUrl: 'https://bot.example/callback?signature=a' }),
     'an address that is redacted': (text) => redactor('key', { uploadUrl: text })(text),
+    'a callback with many keys': () => readMusicCallback(MANY_KEYS),
     'a callback': (text) =>
       readMusicCallback({ code: 400, msg: text, data: { ...body, callbackType: text } }),
     'a song': (text) =>

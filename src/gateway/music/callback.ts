@@ -123,7 +123,7 @@ function songStage({ songs }: MusicResult): MusicStage {
 /** True if the code reports success and the result is null. */
 function hasEmptyResult(envelopes: readonly json.Visit[]): boolean {
   const isGood = envelopes.some(({ fields }) => json.asNumber(fields('code')) === 200);
-  const members = envelopes.flatMap(({ value }) => Object.entries(value).slice(0, 200));
+  const members = envelopes.flatMap(({ members }) => members.slice(0, 200));
   return (
     isGood &&
     members.some(
@@ -209,11 +209,15 @@ function messageOf(envelopes: readonly json.Visit[]): string | undefined {
 
 /** Lists the paths and types of a body's members, without values, for the log. */
 export function keysOf(body: unknown): string[] {
-  const names = json.objectsIn(body).flatMap(({ key, value }) =>
-    Object.entries(value)
-      .slice(0, 50)
-      .map(([name, member]) => `${key === '' ? '' : `${key}.`}${name}: ${kindOfValue(member)}`.slice(0, 120)),
-  );
+  const names = json
+    .objectsIn(body)
+    .flatMap(({ key, members }) =>
+      members
+        .slice(0, 50)
+        .map(([name, member]) =>
+          `${key === '' ? '' : `${key}.`}${name}: ${kindOfValue(member)}`.slice(0, 120),
+        ),
+    );
   return [...new Set(names.take(200))];
 }
 

@@ -141,14 +141,12 @@ const STEM_NAMES =
 const NOT_STEMS = /^(?:origin|callback|upload|video|(?:source)?(?:stream)?(?:audio|image))/;
 
 /** Finds stems by the contract's and the public API's names, with or without `Url`, and any other URL next to them. */
-function stemsIn({ value, key }: json.Visit): StemItem[] {
-  const addresses = Object.entries(value)
-    .slice(0, 200)
-    .flatMap(([name, member]) => {
-      const url = json.asHttpUrl(member);
-      const base = name.replace(/[_-]?url$/i, '');
-      return url === undefined ? [] : [{ base, word: json.normalName(base), url, isUrl: base !== name }];
-    });
+function stemsIn({ members, key }: json.Visit): StemItem[] {
+  const addresses = members.slice(0, 200).flatMap(([name, member]) => {
+    const url = json.asHttpUrl(member);
+    const base = name.replace(/[_-]?url$/i, '');
+    return url === undefined ? [] : [{ base, word: json.normalName(base), url, isUrl: base !== name }];
+  });
   const isStemInfo = /^vocal(?:removal|separation)info$/.test(json.normalName(key));
   if (!isStemInfo && !addresses.some(({ word }) => STEM_NAMES.test(word))) return [];
   return addresses

@@ -18,6 +18,14 @@ export function objectOf(value: unknown): JsonObject {
   return isObject(value) ? value : EMPTY_OBJECT;
 }
 
+type Members = readonly (readonly [string, unknown])[];
+
+/** The first members of an object. `Object.entries` would create a pair for each of a hostile body's 100,000 members. */
+const membersOf = (value: JsonObject): Members =>
+  Object.keys(value)
+    .slice(0, MAX_KEYS)
+    .map((key) => [key, value[key]]);
+
 /** `taskId`, `task_id`, `TaskID` and `task-id` count as one name. */
 export function normalName(name: string): string {
   return name
@@ -28,10 +36,12 @@ export function normalName(name: string): string {
 
 /** Finds members in any spelling. Used for whole bodies; stream chunks are read by exact names. */
 export function fieldsOf(value: unknown): Fields {
-  if (!isObject(value)) return NO_FIELDS;
+  return isObject(value) ? fieldsIn(membersOf(value)) : NO_FIELDS;
+}
+
+function fieldsIn(members: Members): Fields {
   const byName = new Map<string, unknown>();
-  for (const key of Object.keys(value).slice(0, MAX_KEYS)) {
-    const member = value[key];
+  for (const [key, member] of members) {
     if (member === null || member === undefined || member === '') continue;
     const name = normalName(key);
     if (!byName.has(name)) byName.set(name, member);
@@ -108,6 +118,7 @@ export function parseJson(text: string): unknown {
 
 export interface Visit {
   value: JsonObject;
+  members: Members;
   fields: Fields;
   /** The key of the object, or of the array that contains it. Empty at the root. */
   key: string;
@@ -126,11 +137,11 @@ export function* objectsIn(root: unknown, skip: ReadonlySet<string> = new Set())
     const entry = queue[next];
     if (entry === undefined) return;
     const { value, key, inArray, depth } = entry;
-    if (isObject(value)) yield { value, fields: fieldsOf(value), key, inArray };
-    if (depth >= MAX_DEPTH || typeof value !== 'object' || value === null) continue;
-    const members: [string, unknown][] = Array.isArray(value)
+    const members: Members = Array.isArray(value)
       ? value.slice(0, MAX_KEYS).map((item) => [key, item])
-      : Object.entries(value).slice(0, MAX_KEYS);
+      : membersOf(objectOf(value));
+    if (isObject(value)) yield { value, members, fields: fieldsIn(members), key, inArray };
+    if (depth >= MAX_DEPTH) continue;
     for (const [name, member] of members) {
       if (queue.length >= MAX_VISITS) break;
       if (typeof member !== 'object' || member === null || skip.has(normalName(name))) continue;
