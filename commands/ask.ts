@@ -173,7 +173,9 @@ function judgementId({ id, command }: JobView, action: Judgement): string {
 
 async function saveJudgement(answer: JobView, judgement: Judgement, context: Context): Promise<Outcome> {
   await context.judge(answer, judgement);
-  return privately(`Thank you. I noted this answer as ${judgement}. To change that, press the other button.`);
+  return privately(
+    `Thank you. I marked this answer as ${judgement}. To change your vote, press the other button.`,
+  );
 }
 
 function isReply({ work }: JobView): boolean {

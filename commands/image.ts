@@ -148,7 +148,7 @@ function textOf({ work, result }: JobView, images: number): string | undefined {
   const answer = result?.answer;
   if (work.route !== 'gen.image' || answer === undefined) return undefined;
   const isEmpty = images === 0 && answer.text.trim() === '';
-  return isEmpty ? emptyAnswer(answer, { request: work.request, dialect: 'gen' }) : plain(answer.text);
+  return isEmpty ? emptyAnswer(answer, work) : plain(answer.text);
 }
 
 /** Gen models have no size or avoid parameter, so the text describes both. */

@@ -12,9 +12,9 @@ const NO_JOBS_HERE = 'You have no running jobs here.';
 
 const STAGES = {
   accepted: 'starting',
-  submitting: 'being sent',
+  submitting: 'sending the request',
   waiting: 'running',
-  ready: 'being delivered',
+  ready: 'delivering the result',
   delivered: 'delivered',
   failed: 'failed',
   expired: 'timed out',
@@ -23,7 +23,7 @@ const STAGES = {
 
 export const jobs = defineCommand({
   name: 'jobs',
-  description: 'Your running jobs: cancel them, or fetch undelivered results',
+  description: 'Your running jobs: cancel them, or show undelivered results',
   options: { all: { type: 'flag', description: 'Include jobs from other channels' } },
   alwaysAllowed: true,
   answersPrivately: true,
@@ -74,7 +74,9 @@ function list(
     ...(running.length === 0 ? [emptyText] : []),
     ...fields.map(fieldLine),
     ...(more === undefined ? [] : [more]),
-    ...(undelivered.length > 0 ? ["I couldn't deliver these results where you requested them:"] : []),
+    ...(undelivered.length > 0
+      ? ["I couldn't deliver these results where you requested them. Press a button to show them here:"]
+      : []),
     ...undelivered.map((job, index) => `${number(index)}\\. ${undeliveredLine(job, now)}`),
   ];
   const actions: Button[] = [
@@ -101,9 +103,9 @@ function waitText({ state, held, uncertain, deadlineAt = 0 }: JobView, now: numb
   const { asking = 0, showing = 0 } = held ?? {};
   const left = (until: number) => duration(Math.max(0, until - now) / 1000);
   if ((state === 'accepted' || state === 'waiting') && asking > now)
-    return `waiting for the busy gateway, next try in ${left(asking)}`;
+    return `waiting because the gateway is busy; next try in ${left(asking)}`;
   if ((state === 'accepted' || state === 'ready') && showing > now)
-    return `${state === 'ready' ? 'finished, ' : ''}waiting for the busy chat, next try in ${left(showing)}`;
+    return `${state === 'ready' ? 'finished; ' : ''}waiting because the chat platform is busy; next try in ${left(showing)}`;
   return state === 'waiting' && uncertain
     ? `the gateway may not have accepted it; waiting up to ${left(deadlineAt)} more`
     : undefined;

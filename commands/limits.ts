@@ -24,7 +24,7 @@ const limitOptions = {
   },
   most: {
     type: 'number',
-    description: 'Maximum; 0 blocks all, leave empty for no limit',
+    description: 'Maximum: 0 blocks everything, empty means no limit',
     minimum: 0,
     maximum: 1e9,
   },
@@ -50,7 +50,7 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
     .map(({ name }) => name);
   const what = {
     type: 'choice',
-    description: 'A command, all commands, or moderation',
+    description: 'A command, all commands, or the moderator commands',
     required: true,
     choices: choicesOf([ALL, ...names, MODERATION]),
   } as const satisfies ChoiceOption;
@@ -67,7 +67,7 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
         const isShown = type === 'deny' || options.what !== MODERATION || address.platform !== 'discord';
         const hint = isShown
           ? undefined
-          : 'To let them see these commands, use Server Settings → Integrations.';
+          : 'To show these commands to the people you allowed, go to Server Settings → Integrations.';
         return privately(changeMessage(rule, where, { report, at: address, hint }));
       },
     });
@@ -103,7 +103,7 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
           const report = await moderation.rules.set(rule, where);
           const hint =
             of === 'units' && !hasUnits
-              ? "The operator has set no prices, so requests don't cost units yet."
+              ? "The bot's operator has set no prices yet, so requests cost no units."
               : undefined;
           return privately(changeMessage(rule, where, { report, at: address, hint }));
         },
@@ -114,7 +114,7 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
       deny: accessRule('deny', 'Deny a command in this channel or server'),
 
       reset: defineSubcommand({
-        description: 'Remove a limit or access rule',
+        description: 'Reset a limit or access rule',
         options: ruleOptions,
         async run({ options, address }, { moderation }) {
           const where = placeOf(options);
@@ -125,14 +125,14 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
       }),
 
       pause: defineSubcommand({
-        description: 'Stop taking new requests in this server; running ones finish',
+        description: 'Stop accepting new requests in this server; running jobs will finish',
         options: {},
         async run({ address }, { moderation }) {
           const changed = await moderation.rules.pause(true);
           const place = scopeText('server', address);
           return privately(
             changed
-              ? `Paused in ${place}: I take no new requests, not even from moderators. Running requests will finish. To resume, use /limits resume.`
+              ? `Paused in ${place}. I accept no new requests, not even from moderators. Running jobs will finish. To start again, use /limits resume.`
               : `Already paused in ${place}. To resume, use /limits resume.`,
           );
         },
@@ -145,7 +145,7 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
           const changed = await moderation.rules.pause(false);
           const place = scopeText('server', address);
           return privately(
-            changed ? `Resumed in ${place}: I take requests again.` : `I was not paused in ${place}.`,
+            changed ? `Resumed in ${place}. I'm accepting requests again.` : `I wasn't paused in ${place}.`,
           );
         },
       }),

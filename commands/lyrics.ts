@@ -27,7 +27,7 @@ const options = {
 export const lyrics = defineCommand({
   name: 'lyrics',
   family: 'song',
-  description: 'Write lyrics in several versions',
+  description: 'Write several versions of the lyrics',
   options,
   suggestion: { title: 'Write lyrics', message: 'Write lyrics about the last train home.' },
 

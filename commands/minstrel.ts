@@ -56,16 +56,18 @@ export function minstrelFor(documented: readonly AnyCommand[]): AnyCommand {
 
       forget: defineSubcommand({
         description: 'Erase your data: requests, results, files, voices and usage',
-        options: { confirm: { type: 'flag', description: 'Erase it permanently' } },
+        options: {
+          confirm: { type: 'flag', description: 'Confirm that you want to erase your data permanently' },
+        },
         async run({ options: { confirm }, address }, { own }) {
           if (!confirm) {
             return privately(
-              `This permanently erases everything I store about you in this chat, in every ${serverWord(address)}: requests, results, files, saved voices and usage. Messages in channels stay, but their buttons stop working. To continue, use **/minstrel forget** again with “confirm” turned on.`,
+              `This permanently erases everything I store about you, in every ${serverWord(address)} on this platform: requests, results, files, saved voices and usage. My messages in channels stay, but their buttons stop working. To continue, use **/minstrel forget** again with “confirm” turned on.`,
             );
           }
           const { jobs, files } = await own.forget();
           return privately(
-            `Erased ${counted(jobs, 'request')} with all results, ${counted(files, 'file')}, your voices and your usage.`,
+            `Erased ${counted(jobs, 'request')} and all results, ${counted(files, 'file')}, your voices and your usage.`,
           );
         },
       }),

@@ -154,7 +154,7 @@ export const models = defineGroup({
     }),
 
     answers: defineSubcommand({
-      description: 'Change how questions are answered; without options, opens a form',
+      description: 'Change how questions are answered (leave everything out to open a form)',
       options: answerOptions,
       asks: true,
       async run(

@@ -7,11 +7,12 @@ import type { ChoiceOption } from '../src/core/options.ts';
 import { overridesText, pagesText } from './text/moderation.ts';
 import { choicesOf, whereOption } from './text/options.ts';
 
-const UNREACHABLE = "Pages can't be opened because the operator hasn't set a public address.";
+const UNREACHABLE =
+  "Pages can't be opened because no public address is set. Ask the bot's operator to set PUBLIC_URL.";
 
 const songs = {
   type: 'choice',
-  description: "When on, anyone with a song's link can listen",
+  description: "When pages are on, anyone with a song's link can listen",
   required: true,
   choices: choicesOf(['on', 'off']),
 } as const satisfies ChoiceOption;
@@ -26,7 +27,7 @@ async function show({ address }: Pick<Invocation, 'address'>, { inForce }: Conte
 
 export const pages = defineGroup({
   name: 'pages',
-  description: 'Public song pages: on or off, and the album link',
+  description: 'Turn public song pages on or off, and get the album link',
   moderatorsOnly: true,
   answersPrivately: true,
 

@@ -69,13 +69,13 @@ export const party = defineGroup({
       run: async ({ options: { what } }, context) => reply(await (await toolsOf(context)).loop(what)),
     }),
     radio: defineSubcommand({
-      description: "Play this channel's recent songs when the queue is empty",
+      description: "Radio: play this channel's recent songs when the queue is empty",
       options: { on: { type: 'flag', description: 'On or off', required: true } },
       run: async ({ options: { on } }, context) => reply(await (await toolsOf(context)).radio(on)),
     }),
     pause: simple('Pause the music', (tools) => tools.pause()),
     resume: simple('Resume after a pause', (tools) => tools.resume()),
-    stop: simple('Stop the music and leave', (tools) => tools.stop()),
+    stop: simple('Stop the music and leave the voice channel', (tools) => tools.stop()),
   },
 
   controls: {
@@ -101,7 +101,8 @@ function show(message: (view: PartyView | undefined) => Message) {
 /** Plays a take in the person's voice channel, or offers the file where there are no voice channels. */
 export async function playTake({ job, index }: Take, context: Context): Promise<Outcome> {
   const song = job.result?.songs[index];
-  if (!song?.audioUrl) throw new UserError('This song has no audio to play.');
+  if (!song?.audioUrl)
+    throw new UserError('This song has no audio to play. Choose another song with /party play.');
   const tools = await context.party();
   if (!tools) {
     const message = await offer({ job, index }, song.audioUrl, context);
@@ -131,7 +132,7 @@ async function toolsOf({ party: load }: Context): Promise<PartyTools> {
   const tools = await load();
   if (tools) return tools;
   throw new UserError(
-    "I can only play in Discord voice channels, and only while connected to Discord's gateway. /party play sends the song here instead.",
+    "I can play only in Discord voice channels, and only while I'm connected to Discord. Here, /party play posts the song instead.",
   );
 }
 

@@ -24,7 +24,7 @@ const MEGABYTE = 1024 * 1024;
 const options = {
   audio: {
     type: 'file',
-    description: 'The recording (default: the latest song here)',
+    description: 'The recording (default: the latest song in this channel)',
     accept: ['audio'],
     maximumBytes: 25 * MEGABYTE,
   },
@@ -43,7 +43,7 @@ const options = {
   style: { type: 'text', description: 'Style, such as “brass band, slow”', maximumLength: 1000 },
   title: { type: 'text', description: 'Title', maximumLength: 80 },
   instrumental: { type: 'flag', description: 'Instrumental (no vocals)' },
-  voice: completedText('A saved voice, for mode cover'),
+  voice: completedText('A saved voice (only for mode “cover”)'),
   model: modelOption('Song model'),
 } as const satisfies OptionDeclarations;
 
@@ -59,7 +59,7 @@ const STAGES = {
 export const remix = defineCommand({
   name: 'remix',
   family: 'song',
-  description: 'Cover, extend, or add vocals or a band to a recording',
+  description: 'Cover or extend a recording, or add vocals or a band to it',
   options,
   autocomplete: {
     voice: suggestVoices,
@@ -97,7 +97,7 @@ export const remix = defineCommand({
 
       async form({ job }) {
         const { request } = remixOf(job.work);
-        return { title: 'Again, with changes', submitLabel: 'Create song', initial: { ...request } };
+        return { title: 'Change and create again', submitLabel: 'Create song', initial: { ...request } };
       },
 
       async run({ job, options: request }, context) {
@@ -174,6 +174,6 @@ function remixOf(work: Work): PreviousRemix {
       return { request: { mode: 'instrumental', style, title }, audio: work.audio, model };
     }
     default:
-      throw new UserError("This result can't be changed. Start again with /remix.");
+      throw new UserError("I can't change this result. Create a new one with /remix.");
   }
 }

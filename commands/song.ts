@@ -47,7 +47,7 @@ export const song = defineCommand({
     earlier: suggestTakes,
   },
   messageMenu: { label: 'Create a song from this', option: 'prompt' },
-  suggestion: { title: 'Create a song', message: 'Make a song about rain on a tin roof, slow and warm.' },
+  suggestion: { title: 'Create a song', message: 'Create a song about rain on a tin roof, slow and warm.' },
 
   async run({ options: { earlier, voice: voiceName, model: modelName, ...request } }, context) {
     if (earlier !== undefined) return showEarlier(earlier, request, context);
@@ -70,7 +70,7 @@ export const song = defineCommand({
         const saved = result?.voice;
         if (saved?.outcome !== 'kept') throw new UserError('This result has no voice.');
         const voice = (await voices.list()).find(({ personaId }) => personaId === saved.personaId);
-        if (!voice) throw new UserError('That voice was removed. See the saved voices with /voices show.');
+        if (!voice) throw new UserError('That voice was removed. To see the saved voices, use /voices show.');
         return singForm({ voice: voice.name });
       },
     },
@@ -80,7 +80,7 @@ export const song = defineCommand({
 async function showEarlier(name: string, options: Invocation['options'], context: Context): Promise<Outcome> {
   if (Object.values(options).some((value) => value !== undefined && value !== false)) {
     throw new UserError(
-      'Use “earlier” alone, or describe a new song. To make an earlier song again, press Change under it.',
+      'Use “earlier” alone, or describe a new song. To create a changed version of an earlier song, press **Change** under it.',
       'earlier',
     );
   }

@@ -32,7 +32,7 @@ const options = {
   silent: { type: 'flag', description: 'No sound' },
   shots: {
     type: 'choice',
-    description: 'One shot or several',
+    description: 'One camera shot or several',
     choices: [
       { name: 'one', value: 'single' },
       { name: 'several', value: 'multi' },
@@ -64,7 +64,7 @@ export const video = defineCommand({
     // The public API needs prompt_extend for several shots.
     if (exact && shots === 'multi')
       throw new UserError(
-        "Videos with several shots use the gateway's additions to your words. Leave out “exact” or “shots”.",
+        'For videos with several shots, the gateway adds to your description. Leave out “exact” or “shots”.',
         'shots',
       );
     if (silent && audio !== undefined)

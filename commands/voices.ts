@@ -23,7 +23,7 @@ export const voices = defineGroup({
     }),
 
     remove: defineSubcommand({
-      description: 'Remove a saved voice (its owner or a moderator)',
+      description: 'Remove a saved voice (moderators and the person who saved it)',
       options: { voice: { ...completedText('Voice to remove'), required: true } },
       autocomplete: { voice: suggestVoices },
 
@@ -32,13 +32,13 @@ export const voices = defineGroup({
         if (!person.moderator && voice.keptBy.id !== person.id) {
           throw notModerator(
             person,
-            `Only a moderator or ${voice.keptBy.displayName}, who saved it, can remove “${voice.name}”.`,
+            `Only ${voice.keptBy.displayName}, who saved “${voice.name}”, or a moderator can remove it.`,
           );
         }
         if (!(await context.voices.remove(voice.personaId)))
           throw new UserError(`“${voice.name}” was already removed.`, 'voice');
         return privately(
-          `“${plain(voice.name)}” is removed. Songs made with it stay. To save it again at no cost, press **Save voice** under its take.`,
+          `Removed “${plain(voice.name)}”. Songs created with it stay. To save it again at no cost, press **Save voice** under its take.`,
         );
       },
     }),
@@ -48,7 +48,7 @@ export const voices = defineGroup({
 async function show({ voices }: Context): Promise<Outcome> {
   const saved = await voices.list();
   if (saved.length === 0) {
-    return privately('No voices are saved here yet. Press **Save voice** under a song to add one.');
+    return privately('No voices are saved here yet. To add one, press **Save voice** under a song.');
   }
   const lines = saved.slice(0, MOST_LISTED).map(({ name, description, madeFrom, keptBy, keptAt }) => {
     const facts = [

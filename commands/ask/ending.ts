@@ -12,21 +12,23 @@ export function endingNote({ finish }: AnswerResult): string {
     case 'stopped':
       return 'Stopped';
     case 'broken':
-      return 'The answer broke off here; press Again for a complete one';
+      return 'The answer was cut off here. Press Again for a complete one.';
     case 'endless':
-      return "The answer didn't end, so I stopped it here";
+      return 'The answer went on too long, so I stopped it here. Press Again, or ask for a shorter answer.';
     case 'rounds':
-      return 'The model kept calling commands, so I stopped it here';
+      return 'The model kept calling commands, so I stopped it here. Press Again, or rephrase your question.';
     case 'length':
-      return 'The answer reached the length limit';
+      return 'The answer reached the length limit. Ask me to continue.';
     case 'blocked':
-      return `The content filter stopped the answer here${because(finish.detail)}`;
+      return `The content filter stopped the answer here${because(finish.detail)}. Rephrase your question.`;
     case 'refused':
-      return 'The model declined to continue';
+      return 'The model declined to continue. Rephrase your question, or choose another model.';
     case 'tool-calls':
-      return "The model tried to call functions that aren't available here";
+      return "The model tried to use functions that aren't available here. Press Again, or choose another model.";
     case 'other':
-      return finish.detail === undefined ? '' : `The model stopped early${because(finish.detail)}`;
+      return finish.detail === undefined
+        ? ''
+        : `The model stopped early${because(finish.detail)}. Press Again to retry.`;
     default:
       return finish satisfies never;
   }
@@ -45,25 +47,25 @@ export function leftOutNotes({ leftOut: { characters, images } = {} }: AnswerRes
 /** Markdown shown in place of an empty answer. */
 export function emptyAnswer(
   { finish, calls = [] }: AnswerResult,
-  { request, dialect }: Pick<AnswerWork, 'request' | 'dialect'>,
+  { request }: Pick<AnswerWork, 'request'>,
 ): string {
   switch (finish?.reason) {
     case 'stopped':
-      return 'Stopped before the first word.';
+      return 'Stopped before the first word. Press Again to start over.';
     case 'broken':
-      return 'The answer broke off before the first word. Press Again to retry.';
+      return 'The answer was cut off before the first word. Press Again to retry.';
     case 'length': {
       const limit = request.maxTokens === undefined ? 'its length limit' : `its ${request.maxTokens} tokens`;
-      return `The model used up ${limit} before it wrote anything. Try another model.`;
+      return `The model reached ${limit} before it wrote anything. Try another model.`;
     }
     case 'blocked':
-      return `The content filter blocked this${plain(because(finish.detail))}. Please rephrase it.`;
+      return `The content filter blocked this${plain(because(finish.detail))}. Rephrase your question.`;
     case 'refused':
-      return 'The model declined to answer this. Rephrase it or choose another model.';
+      return 'The model declined to answer this. Rephrase your question, or choose another model.';
     case 'tool-calls':
-      return `The model tried to call functions, but the ${dialect} route has none. Ask for a plain answer or choose another model.`;
+      return `The model tried to use functions, but none are available here. Press Again, or choose another model.`;
     case 'rounds':
-      return 'The model only called commands and wrote no answer, so I stopped it.';
+      return 'The model only called commands and wrote no answer, so I stopped it. Press Again, or choose another model.';
     case undefined:
     case 'stop':
     case 'other':

@@ -11,7 +11,7 @@ import type { AnswerDialect, AnswerPlan } from '../../src/core/work.ts';
 const WITH_TOOLS = { type: 'tools', commands: ['song', 'lyrics', 'image', 'video', 'stems'] } as const;
 
 const NO_TOOL_MODEL =
-  'Answers may use my commands here, but no model for that is set. The operator can set TOOL_MODEL, or a moderator can choose a gen model';
+  "Answers can use my commands here, but no suitable model is set. Ask the bot's operator to set TOOL_MODEL, or a moderator to choose a “gen:” model with /models set.";
 
 export interface PlanRequest {
   /** The model option as typed. */

@@ -47,7 +47,7 @@ function settings(
   return {
     title: 'Settings here',
     fields: [...models.map((model) => modelField(model, address)), ...answerFields(answers, address)],
-    ...(canChange ? { forms: settingForms(models) } : { footer: 'Moderators can change this.' }),
+    ...(canChange ? { forms: settingForms(models) } : { footer: 'Moderators can change these settings.' }),
   };
 }
 

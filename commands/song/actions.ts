@@ -32,7 +32,8 @@ const musicVideo = workOnTake('Creating a music video for', (take) => TAKE_WORK.
 
 const karaoke = workOnTake('Syncing the lyrics of', (take) => {
   const { job } = take;
-  if (!hasVoice(job)) throw new UserError('This song is an instrumental, so it has no lyrics to sync.');
+  if (!hasVoice(job))
+    throw new UserError('This song is instrumental, so it has no lyrics to sync. Choose a song with vocals.');
   const withIds = takeWithIds(take);
   const { title = titleOf(job), durationSeconds } = withIds.song;
   const artist = artistOf(job);
@@ -44,7 +45,7 @@ const coverArt: CommandAction = {
   async run({ job }, { jobs }) {
     if (job.taskId === undefined) {
       throw new UserError(
-        "The gateway gave no ID for this song, so I can't create cover art for it. Create an image with /image instead.",
+        "The gateway sent no ID for this song, so I can't create cover art for it. Create an image with /image instead.",
       );
     }
     const name = quoted(titleOf(job));
@@ -60,7 +61,7 @@ const coverArt: CommandAction = {
 
 export const splitOption = {
   type: 'choice',
-  description: 'Vocals and band, or every instrument',
+  description: 'Two stems (vocals and band), or one for each instrument',
   choices: [
     { name: 'vocals', value: 'separate_vocal' },
     { name: 'all', value: 'split_stem' },
@@ -108,7 +109,7 @@ export const studioActions = {
   lyrics: {
     async run({ job }) {
       const lyrics = lyricsOf(job);
-      if (!lyrics) return privately('This song has no lyrics.');
+      if (!lyrics) return privately('This song has no lyrics. Write some with /lyrics.');
       return privately({ title: titleOf(job), text: lyricsMarkdown(lyrics) });
     },
   },

@@ -38,13 +38,13 @@ export const change = defineFormAction({
   },
 
   async form({ job }) {
-    return { title: 'Again, with changes', submitLabel: 'Create song', initial: { ...requestOf(job) } };
+    return { title: 'Change and create again', submitLabel: 'Create song', initial: { ...requestOf(job) } };
   },
 
   async run({ job, options: values }, context) {
     const { work } = job;
     if (work.route !== 'music.generate')
-      throw new UserError("This result can't be changed. Start again with /song.");
+      throw new UserError("I can't change this result. Create a new one with /song.");
     const model = values.model ?? work.request.model;
     const savedVoice = values.instrumental ? undefined : savedVoiceOf(work);
     const voice = savedVoice && (await sameVoice(savedVoice.personaId, savedVoice.name, context));

@@ -43,7 +43,7 @@ export function composeSong(
   }
   const isCustom = title !== undefined || style !== undefined || lyrics !== undefined || voice !== undefined;
   if (!isCustom) {
-    assertLength(about, limits.simplePrompt, 'description', 'prompt', 'Put the words to sing into “lyrics”.');
+    assertLength(about, limits.simplePrompt, 'description', 'prompt', 'Enter the words to sing in “lyrics”.');
     const request = { customMode: false as const, instrumental, model, prompt: about };
     return { route: 'music.generate', request };
   }

@@ -29,9 +29,9 @@ function coverArtMessage(job: JobView): Message {
       const number = images.length > 1 ? ` ${index + 1}` : '';
       return {
         kind: 'image',
-        name: `${name} - cover${number}`,
+        name: `${name} - cover art${number}`,
         source,
-        alt: `Cover ${index + 1} of ${name}`,
+        alt: `Cover art ${index + 1} for ${name}`,
       };
     }),
   });
@@ -72,9 +72,11 @@ function karaokeMessage(job: JobView): Message {
   const name = sourceName(job);
   const { file, lines = [] } = job.result?.karaoke ?? {};
   if (lines.length === 0) {
-    return derived(job, `Karaoke for ${name}`, { text: 'The gateway found no lyrics in this take.' });
+    return derived(job, `Karaoke for ${name}`, {
+      text: 'The gateway found no lyrics in this take. Try another take.',
+    });
   }
-  const caption = 'Timed lyrics (.lrc)';
+  const caption = 'Synced lyrics (.lrc)';
   const media: MediaItem[] = file ? [{ kind: 'file', name, source: { type: 'kept', file }, caption }] : [];
   return derived(job, `Karaoke for ${name}`, { text: preview(lines), media });
 }
@@ -96,7 +98,7 @@ function savedVoiceMessage(job: JobView): Message {
   if (result?.voice?.outcome !== 'kept') {
     return {
       title: 'This voice is already saved',
-      text: "Each take gives one voice, and this take's voice was already created. See the saved voices with /voices show, or save the voice of another take.",
+      text: "Only one voice can be created from each take, and this take's voice already exists. Find it with /voices show, or save the voice of another take.",
       fields,
       actions,
     };
@@ -104,7 +106,7 @@ function savedVoiceMessage(job: JobView): Message {
   const sing = button({ id: job.id, command: 'song' }, 'sing', 'Sing with it');
   return {
     title: `The voice “${name}” is saved`,
-    text: `Choose it as \`voice\` in /song and /remix. See the saved voices with /voices show.`,
+    text: `Choose it as “voice” in /song and /remix. To see the saved voices, use /voices show.`,
     fields: [...fields, { name: 'Saved by', value: job.person.displayName }],
     actions: [{ ...sing, emphasis: 'primary' }, ...actions],
   };

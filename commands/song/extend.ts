@@ -14,13 +14,13 @@ import { startOn, type TakeWithIds, takeName, takeWithIds } from './takes.ts';
 const options = {
   prompt: {
     type: 'text',
-    description: 'Lyrics for the new part. Leave every field empty to continue as is',
+    description: 'Lyrics for the new part (leave all fields empty to continue the song as it is)',
     maximumLength: 5000,
     multiline: true,
   },
   style: { type: 'text', description: 'A new style', maximumLength: 1000 },
   title: { type: 'text', description: 'A new title', maximumLength: 80 },
-  from: { type: 'number', description: 'Continue from this second (default: the end)', minimum: 1 },
+  from: { type: 'number', description: 'Where to continue from, in seconds (default: the end)', minimum: 1 },
 } as const satisfies OptionDeclarations;
 
 export const extend = defineFormAction({
@@ -73,12 +73,15 @@ function overrides(
 function continueAt(from: number | undefined, seconds: number | undefined): number {
   if (seconds === undefined) {
     if (from !== undefined) return from;
-    throw new UserError("I don't know how long this take is. Enter the second to continue from.", 'from');
+    throw new UserError(
+      "I don't know how long this take is. Enter where to continue from, in seconds.",
+      'from',
+    );
   }
   if (from === undefined) return lastMoment(seconds);
   if (from < seconds) return from;
   throw new UserError(
-    `This take ends at ${duration(seconds)}, so continue from a second before ${Math.ceil(seconds)}.`,
+    `This take ends at ${duration(seconds)}. Enter a start below ${Math.ceil(seconds)} seconds.`,
     'from',
   );
 }

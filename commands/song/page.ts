@@ -14,7 +14,7 @@ function assertCanManage(invocation: ActionInvocation): void {
   if (!canManage(invocation))
     throw notModerator(
       invocation.person,
-      'Only the requester or a moderator can remove or restore this page.',
+      'Only a moderator or the person who requested this song can remove or restore its page.',
     );
 }
 
@@ -25,13 +25,17 @@ export const page: CommandAction = {
     const title = `Page of ${titleOf(job)}`;
     if (job.pageWithdrawn) {
       const actions = canManage(invocation) ? [button(target, 'publish', 'Restore page')] : [];
-      return privately({ title, text: 'This page was removed. Its link no longer works.', actions });
+      return privately({
+        title,
+        text: "This page is removed. Its link doesn't work until you restore the page.",
+        actions,
+      });
     }
     const url = await context.pages.of(job);
     if (url === undefined) {
       return privately({
         title,
-        text: `Songs here have no pages. Moderators of this ${serverWord(address)} can turn them on with /pages set, if the operator has set a public address.`,
+        text: `Songs here have no pages. A moderator of this ${serverWord(address)} can turn them on with /pages set. The bot's operator must first set a public address.`,
       });
     }
     return privately({

@@ -79,7 +79,7 @@ function coverWork(remix: Remix): Work {
   const limits = songModelLimits(model);
   if (title === undefined && style === undefined && voice === undefined) {
     if (prompt === undefined)
-      throw new UserError('Describe how the cover should sound, in “style” or “prompt”.', 'style');
+      throw new UserError('In “style” or “prompt”, describe how the cover should sound.', 'style');
     assertLength(prompt, limits.simplePrompt, 'description', 'prompt');
     const request = { customMode: false as const, instrumental, model, prompt };
     return { route: 'music.uploadCover', audio, request };
@@ -122,7 +122,7 @@ function extendWork(remix: Remix): Work {
     };
   }
   if (!instrumental && prompt === undefined) {
-    throw new UserError('Enter the lyrics of the new part in “prompt”, or choose “instrumental”.', 'prompt');
+    throw new UserError('Enter the lyrics for the new part in “prompt”, or choose “instrumental”.', 'prompt');
   }
   const lyrics = prompt === undefined ? undefined : withSectionTags(prompt);
   if (lyrics !== undefined) assertLength(lyrics, limits.customPrompt, 'text', 'prompt');
@@ -164,7 +164,7 @@ function vocalsWork(remix: Remix): Work {
 function instrumentalWork(remix: Remix): Work {
   const { file: audio, model, prompt, title, style } = remix;
   const tags = style ?? prompt;
-  if (tags === undefined) throw new UserError('Describe how the band should sound, in “style”.', 'style');
+  if (tags === undefined) throw new UserError('In “style”, describe how the band should sound.', 'style');
   const limits = songModelLimits(model);
   assertLength(tags, limits.style, 'style', style === undefined ? 'prompt' : 'style');
   return {

@@ -35,7 +35,7 @@ export const saveVoice = defineFormAction({
   async form({ job, index }, context) {
     const take = await voicedTake({ job, index }, context);
     if (await removedVoice(take, context))
-      return { title: 'Save again, for free', submitLabel: 'Save', initial: {} };
+      return { title: 'Save again at no cost', submitLabel: 'Save', initial: {} };
     const { defaultStart, defaultEnd } = SONG_LIMITS.personaSeconds;
     const seconds = take.song.durationSeconds ?? defaultEnd;
     return {
@@ -57,7 +57,7 @@ export const saveVoice = defineFormAction({
       const voice = { ...removed, name, description: about, madeFrom: takeName(take) };
       await context.voices.keep({ ...voice, keptBy, keptAt: context.now() });
       return privately(
-        `The voice “${plain(name)}” is saved again. The gateway still had it, so it cost nothing.`,
+        `The voice “${plain(name)}” is saved again at no cost, because the gateway still had it.`,
       );
     }
     const segment = segmentOf({ start, end }, take.song.durationSeconds);
@@ -77,7 +77,8 @@ export const saveVoice = defineFormAction({
 
 /** Throws UserError if the take has no voice or it is already saved: each audio gives one (contract, "Limits" 1). */
 async function voicedTake(take: Take, { voices }: Context): Promise<TakeWithIds> {
-  if (!hasVoice(take.job)) throw new UserError('This song is an instrumental, so it has no voice to save.');
+  if (!hasVoice(take.job))
+    throw new UserError('This song is instrumental, so it has no voice to save. Choose a song with vocals.');
   const withIds = takeWithIds(take);
   const all = await voices.list();
   const saved = all.find(({ audioId }) => audioId === withIds.audioId);
@@ -123,7 +124,7 @@ function segmentOf(
   const length = hundredths(vocalEnd - vocalStart);
   if (length < shortest || length > longest) {
     throw new UserError(
-      `The passage must be ${shortest} to ${longest} seconds long. From ${vocalStart} to ${vocalEnd} is ${Math.max(0, length)} seconds.`,
+      `The passage must be ${shortest} to ${longest} seconds long. Yours, from ${vocalStart} s to ${vocalEnd} s, is ${Math.max(0, length)} seconds. Change the start or the end.`,
       'end',
     );
   }
@@ -165,7 +166,7 @@ export async function sameVoice(personaId: string, name: string, { voices }: Con
   const found = (await voices.list()).find((voice) => voice.personaId === personaId);
   if (found) return found;
   throw new UserError(
-    `The voice “${clip(name, 80)}” was removed. Start again with another voice, or without one.`,
+    `The voice “${clip(name, 80)}” was removed. Try again with another voice, or without one.`,
   );
 }
 
@@ -181,7 +182,7 @@ export async function findVoice(name: string, { voices }: Context): Promise<Voic
   const more = saved.length > MOST_NAMED ? ' and others' : '';
   const sentence =
     saved.length === 0
-      ? 'No voices are saved here yet. Press Save voice under a song to add one.'
-      : `There is no saved voice called “${clip(name, 80)}”. Saved voices: ${names.join(', ')}${more}.`;
+      ? 'No voices are saved here yet. To add one, press **Save voice** under a song.'
+      : `There is no saved voice named “${clip(name, 80)}”. Saved voices: ${names.join(', ')}${more}.`;
   throw new UserError(sentence, 'voice');
 }

@@ -157,7 +157,7 @@ function songFields({ work, result }: JobView): Field[] {
   const isDerived = work.route === 'music.generate' && work.roughStyle !== undefined;
   const voice = 'voiceName' in work ? work.voiceName : undefined;
   return [
-    ...(style ? [{ name: isDerived ? 'Style (from your words)' : 'Style', value: style }] : []),
+    ...(style ? [{ name: isDerived ? 'Style (from your description)' : 'Style', value: style }] : []),
     ...(voice ? [{ name: 'Voice', value: voice }] : []),
   ];
 }

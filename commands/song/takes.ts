@@ -43,7 +43,7 @@ export function takeWithIds({ job, index }: Take): TakeWithIds {
   if (song?.audioId !== undefined && job.taskId !== undefined)
     return { job, index, song, taskId: job.taskId, audioId: song.audioId };
   throw new UserError(
-    "The gateway gave no IDs for this song, so I can't use it. Attach its file to /remix, or create the song again.",
+    "The gateway sent no IDs for this song, so I can't work with it. Attach its file to /remix, or create the song again.",
   );
 }
 
@@ -105,7 +105,7 @@ export async function findTake(
     takes.find((take) => listName(take).toLowerCase().includes(query));
   if (found) return found;
   throw new UserError(
-    `There is no song called “${clip(name, 80)}” ${HERE[where]}. The latest is “${listName(latest)}”.`,
+    `There is no song named “${clip(name, 80)}” ${HERE[where]}. The latest is “${listName(latest)}”.`,
     option,
   );
 }

@@ -31,7 +31,7 @@ export function because(from: Origin, at: Place): string {
     case 'server':
       return `set for ${scopeText(from, at)}`;
     case 'deployment':
-      return "the operator's default";
+      return "the bot's default";
     case 'none':
       return 'not set';
     default:
@@ -52,7 +52,7 @@ export function modelField({ family, model, from, chosenBy, gone }: ModelInForce
 /** In characters. The form shows the whole prompt. */
 const LONGEST_PROMPT = 500;
 
-const TALK_DETAILS = `. Each answer starts a thread. Replies and messages that mention someone else are ignored. The limit is ${TALK_QUESTIONS} questions per person per hour. To change it, use /limits set with what:ask and per:hour.`;
+const TALK_DETAILS = `. Each answer starts a thread. I ignore replies to other people and messages that mention someone else. The limit is ${TALK_QUESTIONS} questions per person per hour. To change the limit, use /limits set with what:ask and per:hour.`;
 
 export function answerFields(
   { systemPrompt, assistant, footer, talk }: AnswersInForce,
@@ -79,7 +79,7 @@ export function pagesText(pages: PagesInForce, at: Place): string {
     return `Pages are ${onOrOff(pages)}, set for ${scopeText(pages.from, at)}.`;
   return pages.on
     ? 'Pages are on, because everyone can read this channel.'
-    : "Pages are off, because this is private or I can't tell whether everyone can read it.";
+    : "Pages are off because this channel is private, or because I can't tell whether it is.";
 }
 
 const MOST_LISTED = 10;
@@ -89,12 +89,12 @@ export function overridesText(channels: readonly string[]): string {
   if (channels.length === 0) return '';
   const listed = channels.slice(0, MOST_LISTED).map(plain);
   const more = channels.length > listed.length ? ` and ${channels.length - listed.length} more` : '';
-  return ` These channels keep their own settings: ${listed.join(', ')}${more}.`;
+  return ` These channels have their own settings: ${listed.join(', ')}${more}.`;
 }
 
 function precedence(at: Place): string {
   const server = serverWord(at);
-  return `Channel rules override ${server} rules. In each, rules for a person override rules for a role, and those override rules for everyone. A channel can't loosen a more specific ${server} rule.`;
+  return `Channel rules override ${server} rules. On each level, a rule for a person overrides one for a role, and a rule for a role overrides one for everyone. One exception: a channel rule can't allow what a more specific ${server} rule denies.`;
 }
 
 /** All limits and access rules here, with current usage. */
@@ -103,14 +103,14 @@ export async function limitsMessage({ inForce }: Context, at: Place): Promise<Me
   return {
     title: 'Limits and access here',
     text: [
-      ...(paused ? ['**Paused**: no new requests until /limits resume.'] : []),
+      ...(paused ? ['**Paused**: I accept no new requests. To start again, use /limits resume.'] : []),
       ...section(
         'Limits',
         limits.map((limit) => limitLine(limit, at)),
         'There are no limits.',
       ),
-      ...section('Access', rules.map(plain), 'Everyone can use everything.'),
-      'Moderators can use everything. /limits report shows usage per person.',
+      ...section('Access', rules.map(plain), 'Everyone can use all commands.'),
+      'Moderators can use all commands. /limits report shows usage per person.',
     ].join('\n\n'),
     footer: precedence(at),
   };
@@ -146,7 +146,7 @@ export function changeMessage(
   const isContested = related.length + channels.length > 0;
   const footer = [
     ...(isContested ? [precedence(at)] : []),
-    ...(removed === undefined ? [`Undo: ${undo(name, where, at)}`] : []),
+    ...(removed === undefined ? [`To reset: ${undo(name, where, at)}`] : []),
   ].join(' ');
   const listed = related.slice(0, MOST_LISTED).map(plain);
   const more = related.length > listed.length ? [`and ${related.length - listed.length} more`] : [];
@@ -154,8 +154,8 @@ export function changeMessage(
     removed === undefined
       ? []
       : removed.length === 0
-        ? ['There was nothing to remove.']
-        : [`Removed: ${plain(removed.join('; '))}.`];
+        ? ['There was nothing to reset.']
+        : [`Reset: ${plain(removed.join('; '))}.`];
   return {
     text: [
       ...removedLines,

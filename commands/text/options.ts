@@ -16,7 +16,7 @@ export function modelOption(description: string) {
 /** For images and videos: the gateway may expand their prompts. */
 export const exactOption = {
   type: 'flag',
-  description: "Use your words unchanged, without the gateway's additions",
+  description: 'Use your description unchanged, with nothing added by the gateway',
 } as const;
 
 /** Durations in seconds that every public video model accepts. */
@@ -49,5 +49,5 @@ export const whoOption = {
 export function subjectOf(text: string): Subject {
   const subject = parseSubject(text);
   if (subject) return subject;
-  throw new UserError(`I can't find “${text}”. Pick a person or a role, such as @Ada.`, 'who');
+  throw new UserError(`I can't find “${text}”. Choose a person or a role, such as @Ada.`, 'who');
 }

@@ -13,7 +13,7 @@ import { amount, counted, lastDays } from '../../src/core/util/words.ts';
 /** Lines per section. The report states how many more there are. */
 const MOST_LISTED = 25;
 
-const UNCERTAIN = 'Uncertain: the gateway may have accepted these requests, so they count.';
+const UNCERTAIN = 'Uncertain: the gateway may have accepted these requests, so they count towards limits.';
 
 export function usageReport(
   { days: rows, people, peopleInAll, chart, feedback }: UsageReport,
@@ -33,7 +33,7 @@ export function usageReport(
     ['By day (UTC)', list(new Map(byDay), hasUnits)],
     ...voteSections,
   ] as const;
-  const alt = `Requests by day and family over ${lastDays(days)}`;
+  const alt = `Requests by day and type over ${lastDays(days)}`;
   return present({
     title: `Usage in ${lastDays(days)}`,
     text: sections.map(([title, lines]) => `**${title}**\n\n${lines}`).join('\n\n'),
@@ -45,7 +45,7 @@ export function usageReport(
 }
 
 export function ownUsageText(rows: readonly FamilyUsage[], days: number, hasUnits: boolean): string {
-  if (rows.length === 0) return `You have no usage here in ${lastDays(days)}.`;
+  if (rows.length === 0) return `You have used nothing here in ${lastDays(days)}.`;
   const note = rows.some(({ uncertain }) => uncertain > 0) ? `\n\n${UNCERTAIN}` : '';
   return `Your usage here in ${lastDays(days)}:\n\n${list(byKey(rows, 'family'), hasUnits)}${note}`;
 }

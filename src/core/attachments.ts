@@ -63,5 +63,5 @@ export function inquiryTurn({ author, text, files, ...speaker }: ConversationTur
 }
 
 export function cannotReadImagesSentence(model: string): string {
-  return `The model “${model}” can't read images on the chat route. Choose a model on the msg or gen route with the option “model”, as in “msg:some-id”.`;
+  return `The model “${model}” can't read images this way. Choose another model in “model”, with “msg:” or “gen:” before its ID, as in “msg:some-id”.`;
 }

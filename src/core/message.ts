@@ -40,7 +40,7 @@ export interface MediaItem {
 
 /** Footnote below links that replace files. */
 export const LINKED_FILES_SENTENCE =
-  'Files that could not be uploaded here are linked instead. The links expire.';
+  "Some files couldn't be uploaded, so I linked them instead. The links expire, so download them soon.";
 
 /** A label and its value, both plain text. */
 export interface Field {

@@ -213,13 +213,16 @@ function file(name: string, value: OptionValue, { accept, maximumBytes }: FileOp
   const kind = value.contentType?.split('/')[0];
   if (kind !== undefined && kind !== 'application' && !accept.some((accepted) => accepted === kind)) {
     throw new UserError(
-      `“${name}” takes ${accept.join(' or ')} files. ${value.name} is another kind of file.`,
+      `“${name}” takes ${accept.join(' or ')} files, and ${value.name} isn't one. Attach a different file.`,
       name,
     );
   }
   if (value.bytes !== undefined && value.bytes > maximumBytes) {
     const limit = Math.floor(maximumBytes / MEBIBYTE);
-    throw new UserError(`${value.name} is too large: “${name}” takes files of up to ${limit} MB.`, name);
+    throw new UserError(
+      `${value.name} is too large. “${name}” takes files of up to ${limit} MB. Attach a smaller file.`,
+      name,
+    );
   }
   return value;
 }

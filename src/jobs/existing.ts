@@ -10,7 +10,7 @@ import { PLANS } from './route-plans.ts';
 import { withStoredMedia } from './steps/keep.ts';
 import type { Source } from './steps/source.ts';
 
-const ALREADY_EXISTS = 'This already exists, so nothing was spent.';
+const ALREADY_EXISTS = 'This already existed, so nothing was spent.';
 
 /** The id for a new job, or a message about the existing one. */
 export type Existing = { readonly id: string } | { readonly message: Message };

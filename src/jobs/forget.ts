@@ -77,7 +77,7 @@ export async function forgetPerson(owner: Owner, dependencies: ForgetDependencie
   const running = await jobs.running({ platform: owner.platform }, owner.person);
   if (running.length > 0) {
     throw new UserError(
-      `Some of your jobs are still running (${running.length}). Wait for them or cancel them with /jobs, then try again.`,
+      `${running.length} of your jobs are still running. Wait for them or cancel them with /jobs, then try again.`,
     );
   }
   const own = new Set<string>();

@@ -61,7 +61,7 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
   const findExisting = createFindExisting({ ...deps, ...parts.source });
   const wakeNow = (id: string): void => {
     storage.schedule.wake(id).catch((error: unknown) => {
-      log.error({ job: id, err: error }, 'Could not wake a job; its timer will');
+      log.error({ job: id, err: error }, 'Could not wake a job; its timer will wake it');
     });
   };
   /** Only declines a job that has not begun, so nothing was spent. */
@@ -98,7 +98,7 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
       if (!(error instanceof StorageError)) throw error;
       log.error({ err: error }, 'Request declined: it could not be stored');
       throw new UserError(
-        "I can't start anything right now because my storage is down. If nothing appears within a minute, try again.",
+        'My storage is down, so I may not be able to start this. If nothing appears within a minute, try again.',
       );
     }
   }

@@ -6,34 +6,33 @@ import type { MediaError } from '../media/errors.ts';
 import { PLANS } from './route-plans.ts';
 
 const SENTENCES = {
-  credits: "The gateway is out of credits. Once the bot's operator tops it up, press Again.",
+  credits: "The gateway is out of credits. Ask the bot's operator to top it up, then press Again.",
   rate: 'The gateway is too busy right now. Press Again in a few minutes.',
-  auth: "The gateway rejected this bot's key. The bot's operator needs to check it.",
-  forbidden: "The gateway doesn't let this bot do that. Try another model.",
+  auth: "The gateway rejected this bot's key. Ask the bot's operator to check it, then press Again.",
+  forbidden: "The gateway doesn't allow this bot to use this. Try another model.",
   invalid: 'The gateway rejected this request. Change it and try again.',
   'too-long': 'The gateway rejected this: the text is too long. Shorten it and try again.',
-  blocked: 'The gateway declined this because of its content rules. Try rewording it.',
+  blocked: 'The gateway declined this because of its content rules. Rephrase it and try again.',
   copyright: 'The gateway declined this because the lyrics are copyrighted. Use your own words.',
   artist: 'The gateway declined this because it names an artist. Describe the style instead.',
   'not-found': 'The gateway no longer has this model or song. Choose another.',
-  exists: 'The gateway has already created this, and only does so once.',
+  exists:
+    "The gateway has already created this and won't create it again. Look for the result further up in this channel.",
   maintenance: 'The gateway is under maintenance. Press Again later.',
   unfetched:
     "The gateway couldn't fetch a file it needs. Press Again. If that doesn't help, tell the bot's operator.",
-  'not-made': "The gateway tried, but couldn't create this. Press Again, or reword it.",
-  refunded:
-    "The gateway tried, but couldn't create this, and refunded the credits. Press Again, or reword it.",
+  'not-made': "The gateway couldn't create this. Press Again, or rephrase it.",
+  refunded: "The gateway couldn't create this and refunded the credits. Press Again, or rephrase it.",
   cancelled: 'The gateway cancelled this before it was finished. Press Again to retry.',
-  unavailable: 'The gateway is unavailable right now. Nothing was lost. Press Again in a few minutes.',
+  unavailable: 'The gateway is unavailable right now. Nothing was spent. Press Again in a few minutes.',
   timeout: 'The gateway took too long to answer. Press Again to retry.',
-  network: 'The connection to the gateway broke. Press Again to retry.',
+  network: 'I lost the connection to the gateway. Press Again to retry.',
   nonsense: "The gateway's answer contained no result. Press Again to retry.",
-  'no-api':
-    "The gateway's address returned a web page, not the gateway. The bot's operator needs to check the address.",
-  'no-images': 'This model cannot read images. Ask without them, or choose another model.',
+  'no-api': "The gateway's address leads to a web page instead. Ask the bot's operator to check the address.",
+  'no-images': "This model can't read images. Ask without images, or choose another model.",
   aborted: 'This was stopped.',
-  'broken-stream': 'The answer broke off.',
-  stalled: 'The answer stopped arriving.',
+  'broken-stream': 'The answer was cut off. Press Again to retry.',
+  stalled: 'The answer stopped arriving. Press Again to retry.',
 } as const satisfies Record<GatewayErrorCode, string>;
 
 /** For a Retry-After that is too long to wait. */
@@ -61,9 +60,9 @@ export const UNCERTAIN_SENTENCE = uncertain('I lost the connection to the gatewa
 export function uncertainSentence(code: GatewayErrorCode): string {
   switch (code) {
     case 'no-api':
-      return "The gateway's address returned a web page, so I don't know whether it accepted this request. To be safe, I didn't send it twice. The bot's operator needs to check the address. Press Again to send a new request.";
+      return "The gateway's address returned a web page, so I don't know whether it accepted this request. To be safe, I didn't send it twice. Ask the bot's operator to check the address, then press Again.";
     case 'nonsense':
-      return "The gateway answered, but without a result. It may charge for this, so I didn't ask twice. Press Again to send a new request.";
+      return "The gateway answered without a result. It may charge for this, so I didn't ask twice. Press Again to send a new request.";
     case 'timeout':
       return uncertain('The gateway took too long to answer');
     case 'unavailable':
@@ -75,7 +74,7 @@ export function uncertainSentence(code: GatewayErrorCode): string {
 
 /** For jobs that had not been submitted when the backup was made. */
 export const RESTORED_SENTENCE =
-  "I was restored from a backup that was made before I started this, so I don't know whether it finished afterwards. To be safe, I won't do it again.";
+  "I was restored from a backup made before I started this, so I don't know whether it finished. To be safe, I didn't start it a second time.";
 
 /** The channel may show a result from after the backup. */
 export const RESTORED_NOTE = 'If the result is in this channel, nothing is missing. If not, press Again';
@@ -89,22 +88,22 @@ export const TOO_LATE_SENTENCE =
   "I couldn't start this within a day, so I dropped it. Nothing was spent. Press Again to retry.";
 
 export const LOST_TASK_SENTENCE =
-  'The gateway lost track of this. If it finds it again, the video will appear here. Again creates a new one, which is charged again.';
+  'The gateway lost track of this. If it finds it again, the video will appear here. You can press Again for a new video, but that is charged again.';
 
 export const EXPIRED_SENTENCE =
   "The gateway didn't finish this in time. If it still does, the result will appear here. To retry now, press Again.";
 
 /** At the deadline of a request that the gateway may not have accepted. */
 export const UNCERTAIN_EXPIRED_SENTENCE =
-  "I lost the gateway's answer and it sent no result, so it probably didn't accept this request. If it did, the result will appear here. To retry now, press Again.";
+  "I lost the gateway's reply, and the gateway sent no result, so it probably didn't accept this request. If it did, the result will appear here. To retry now, press Again.";
 
 /** At the deadline, if callbacks arrived but none could be parsed. */
 export const UNREADABLE_SENTENCE =
-  "The gateway sent a result that I couldn't read. If it sends another, it will appear here. Please give the bot's operator the reference below.";
+  "The gateway sent a result that I couldn't read. If a readable one arrives, it will appear here. Give the bot's operator the reference below.";
 
 export const CANCELLED_SENTENCE = 'Cancelled.';
 
-export const CANCELLED_FINISHED_SENTENCE = 'This was cancelled, but the gateway finished it anyway.';
+export const CANCELLED_FINISHED_SENTENCE = 'This was cancelled, but the gateway had already finished it.';
 
 /** True if our own storage failed, so that the operator can help. */
 export function isStorageFault({ code }: MediaError): boolean {
@@ -113,24 +112,24 @@ export function isStorageFault({ code }: MediaError): boolean {
 
 export function notStoredSentence(error: MediaError): string {
   return isStorageFault(error)
-    ? "The gateway created this, but I can't store files right now. Please tell the bot's operator, then press Again."
+    ? "The gateway created this, but I can't store files right now. Tell the bot's operator, then press Again."
     : "The gateway's answer wasn't an image. Press Again to retry.";
 }
 
 /** While the files may still arrive. */
 export function waitingSentence(names: string, error: MediaError | undefined): string {
   return error && isStorageFault(error)
-    ? `Created, but not here yet: ${names}. I can't store files right now, but I'll keep trying. The bot's operator can help.`
-    : `Created, but not here yet: ${names}. I can't download it right now, but I'll keep trying.`;
+    ? `Created, but not here yet: ${names}. I can't store files right now, but I'll keep trying. If this lasts, tell the bot's operator.`
+    : `Created, but not here yet: ${names}. The download doesn't work right now, but I'll keep trying.`;
 }
 
 export function lostSentence(names: string): string {
-  return `The gateway created ${names}, but I couldn't download it. Press Again for a new one.`;
+  return `The gateway created ${names}, but the download failed. Press Again to create it again.`;
 }
 
 /** For the last resort: the gateway's temporary URLs. */
 export function linkedFilesSentence(names: string): string {
-  return `I couldn't store ${names}. The link is the gateway's own and expires in a few days, so download it soon.`;
+  return `I couldn't store ${names}. The gateway's own link expires in a few days, so download soon.`;
 }
 
 /** A message specific to the kind of work; undefined if the general one fits. */
@@ -140,25 +139,25 @@ function routeSentenceFor(code: GatewayErrorCode, route: Route): string | undefi
     case 'not-found':
       return withSong === undefined
         ? undefined
-        : `The gateway no longer has this song, so it can't ${withSong}. The files in the channel stay, and /remix works with them. Press Again under the song for a new one.`;
+        : `The gateway no longer has this song, so it can't ${withSong}. The files in the channel still work with /remix. For a new song, press Again under this one.`;
     case 'exists':
       return doneOnce === undefined
         ? undefined
-        : `The gateway has already ${doneOnce}, and only does so once. The result is further up in this channel.`;
+        : `The gateway has already ${doneOnce} and won't do it again. The result is further up in this channel.`;
     case 'unfetched':
       return downloads === undefined
         ? undefined
-        : "The gateway couldn't download a file from this bot. The bot's operator needs to check that PUBLIC_URL is reachable from outside. Then press Again.";
+        : "The gateway couldn't download a file from this bot. Ask the bot's operator to check that PUBLIC_URL is reachable from outside, then press Again.";
     case 'blocked':
     case 'artist':
       if (fixed)
         return `The gateway declined this song because of its content rules, so it can't ${withSong}. Try another song.`;
       return downloads === 'recording' && code === 'blocked'
-        ? 'The gateway declined this because of its content rules. Reword it, or try another recording.'
+        ? 'The gateway declined this because of its content rules. Rephrase it, or try another recording.'
         : undefined;
     case 'copyright':
       if (downloads === 'recording')
-        return 'The gateway declined this: the recording or the lyrics match an existing work. Use your own.';
+        return 'The gateway declined this because the recording or the lyrics match an existing work. Use your own.';
       return fixed
         ? `The gateway declined this song because it matches an existing work, so it can't ${withSong}. Try another song.`
         : undefined;

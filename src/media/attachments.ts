@@ -102,10 +102,10 @@ function adviceFor(code: MediaError['code'], name: string, kinds: readonly strin
     case 'type':
       return `${name} isn't an ${kinds.join(' or ')} file that I can read. Attach a different file.`;
     case 'too-large':
-      return `${name} is too large. The limit is ${MAXIMUM_BYTES / MEBIBYTE} MB.`;
+      return `${name} is too large. The limit is ${MAXIMUM_BYTES / MEBIBYTE} MB. Attach a smaller file.`;
     case 'disk-full':
     case 'store':
-      return "I can't store files right now. Please tell the bot's operator.";
+      return "I can't store files right now. Tell the bot's operator, then try again.";
     case 'address':
       return `${name} is at an address that isn't public, so I can't fetch it. Attach the file instead.`;
     case 'protocol':
@@ -114,7 +114,7 @@ function adviceFor(code: MediaError['code'], name: string, kinds: readonly strin
     case 'status':
     case 'network':
     case 'missing':
-      return `${name} couldn't be read. Attach it again.`;
+      return `I couldn't read ${name}. Attach it again.`;
     default:
       return code satisfies never;
   }

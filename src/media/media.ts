@@ -92,7 +92,7 @@ export function createMedia(options: MediaOptions) {
       } catch (error) {
         options.log.warn(
           { err: error, file: file.name },
-          'Could not write the tags. The file is stored without them',
+          'Could not write the tags; the file is stored without them',
         );
         return file;
       }

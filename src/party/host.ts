@@ -21,14 +21,15 @@ export type PartyEnding = VoiceEnd | 'stopped' | 'deserted' | 'unplayable' | 'la
 
 export const ENDINGS = {
   removed: 'A moderator disconnected me, or the channel was deleted. Start again with /party play.',
-  refused: "Discord refused the voice connection. The bot's log has details.",
-  unreachable: "Discord's voice server is not responding. Try again with /party play.",
+  refused:
+    "Discord refused the voice connection. Try again with /party play. If that doesn't help, tell the bot's operator.",
+  unreachable: "Discord's voice server isn't responding. Try again with /party play.",
   lost: "I lost the connection to Discord. I'll be back in a moment.",
   lapsed: 'I was offline for over an hour. Start again with /party play.',
-  stopped: 'Someone stopped it. Start again with /party play.',
-  deserted: 'Nobody was listening, or the queue was empty, for two minutes. Start again with /party play.',
-  unplayable: 'I could not play several songs in a row. Try another one with /party play.',
-  'taken-over': 'Another replica continues.',
+  stopped: 'Someone stopped the music. Start again with /party play.',
+  deserted: 'For two minutes, nobody was listening or the queue was empty. Start again with /party play.',
+  unplayable: 'Several songs in a row failed to play. Try another one with /party play.',
+  'taken-over': 'Another replica has taken over.',
 } as const satisfies Record<PartyEnding, string>;
 
 /** Dependencies of parties. */

@@ -29,7 +29,7 @@ export function partyMessage(party: Party, shown: PartyShown): Message {
   if (!current)
     return {
       title: 'Nothing is playing',
-      text: 'Queue a song with /party play. If nothing is queued for two minutes, I leave.',
+      text: "Queue a song with /party play. If the queue stays empty for two minutes, I'll leave.",
       actions: [control('stop', 'Stop')],
     };
   const { line, cover, page, seconds } = shown;
@@ -62,13 +62,13 @@ function stateOf(
   if (!isSpeakable)
     return { title: 'Waiting', hint: "I'm in the audience. Invite me to speak, and I'll start." };
   if (listeners?.length === 0)
-    return { title: 'Waiting', hint: 'Nobody is listening. I leave after two minutes.' };
+    return { title: 'Waiting', hint: "Nobody is listening. I'll leave in two minutes." };
   return { title: 'Now playing' };
 }
 
 /** The message after the end of a party. */
 export const overMessage = (sentence: string, { isShown }: { readonly isShown: boolean }): Message => ({
-  title: isShown ? 'The party is over' : 'The party could not start',
+  title: isShown ? 'The party is over' : "The party couldn't start",
   text: sentence,
 });
 

@@ -34,9 +34,10 @@ const NOT_A_MEMBER =
 const CHANNEL_UNKNOWN = "I can't see which voice channel you are in right now. Try again in a minute.";
 
 const JOIN_FAILED = {
-  removed: 'I was disconnected before I could start. Try again.',
-  refused: "Discord refused the voice connection. The bot's log has details.",
-  unreachable: "Discord's voice server is not responding. Try again in a minute.",
+  removed: 'I was disconnected before I could start. Try again with /party play.',
+  refused:
+    "Discord refused the voice connection. Try again in a minute. If that doesn't help, tell the bot's operator.",
+  unreachable: "Discord's voice server isn't responding. Try again in a minute.",
   lost: 'I lost the connection to Discord. Try again in a minute.',
 } as const satisfies Record<VoiceEnd, string>;
 
@@ -99,7 +100,7 @@ export function createPlay({ address, person }: PartyRequester, parts: ToolParts
       );
     if (channel.isFull)
       throw new UserError(
-        `${channel.name} is full. I can join when someone leaves or a moderator raises its limit.`,
+        `${channel.name} is full. Try again when someone has left, or ask a moderator to raise its limit.`,
       );
     const queued: PartySong = {
       ...song,
@@ -112,7 +113,7 @@ export function createPlay({ address, person }: PartyRequester, parts: ToolParts
     if (party.current?.id === queued.id) return `Playing ${song.title} in ${channel.name}.`;
     const position = party.queue.findIndex(({ id }) => id === queued.id) + 1;
     if (position === 0)
-      throw new UserError(`The queue is full: ${MOST_QUEUED} songs. Try again after the next song.`);
+      throw new UserError(`The queue is full (${MOST_QUEUED} songs). Try again when the next song starts.`);
     return `Queued ${song.title} at position ${position}.`;
   };
 }

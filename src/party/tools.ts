@@ -51,11 +51,11 @@ export function partyToolsFor({ address, person }: PartyRequester, parts: ToolPa
       const song = queue[position - 1];
       if (!song)
         throw new UserError(
-          `There is no song at position ${position}. The queue has ${counted(queue.length, 'song')}.`,
+          `There is no song at position ${position}. The queue has ${counted(queue.length, 'song')}. To see it, use /party queue.`,
           'position',
         );
       if (!person.moderator && song.by?.id !== person.id)
-        throw new UserError('Only a moderator or the person who queued this song can remove it.');
+        throw new UserError('Only a moderator or the person who requested this song can remove it.');
       await host.apply({ type: 'removed', song: song.id });
       return `Removed ${song.title} from the queue.`;
     },
@@ -94,10 +94,10 @@ export function partyToolsFor({ address, person }: PartyRequester, parts: ToolPa
       const isOwn = [current, ...queue].every((song) => !song?.by || song.by.id === person.id);
       if (!person.moderator && !isOwn && listenersOf(host).some((id) => id !== person.id))
         throw new UserError(
-          'Others are listening and have queued songs. Ask a moderator to stop, or vote with /party skip.',
+          'Others are listening and have queued songs. Ask a moderator to stop the music, or vote with /party skip.',
         );
       await host.stop();
-      return 'Stopped. I left the channel.';
+      return 'Stopped. I left the voice channel.';
     },
 
     async now() {

@@ -84,7 +84,10 @@ export function createModelSettings(options: ModelSettingsOptions): ModelSetting
       if (chosen) return chosen.model;
       if (fallback === undefined) throw new UserError(noModelText(family, models), 'model');
       if (isOffered(family, fallback, models)) return lookUp(family, fallback, models).model;
-      options.log.warn({ family, model: fallback }, 'The default model is not available to this account');
+      options.log.warn(
+        { family, model: fallback },
+        'The default model is not available to this gateway account',
+      );
       const which = `The default model for ${FAMILY_NOUNS[family].many}, “${fallback}”, is no longer available.`;
       throw new UserError(`${which} ${noModelText(family, models)}`, 'model');
     },
@@ -246,7 +249,7 @@ export function songModel(name: string): SongModel {
   const model = name.toUpperCase();
   if (isMusicModel(model)) return model;
   throw new UserError(
-    `“${name}” is not a song model. Choose one of these: ${MUSIC_MODELS.join(', ')}.`,
+    `“${name}” isn't a song model. Choose one of these: ${MUSIC_MODELS.join(', ')}.`,
     'model',
   );
 }
@@ -268,7 +271,10 @@ function lookUp(family: Family, named: string, models: ModelSettingsOptions['mod
       return { model: name, checked: false };
     case 'unknown': {
       const near = choice.nearest.map((one) => `“${one}”`).join(' or ');
-      throw new UserError(`The model “${id}” is not available.${near && ` Did you mean ${near}?`}`, 'model');
+      throw new UserError(
+        `The model “${id}” isn't available.${near && ` Did you mean ${near}?`} Choose another model.`,
+        'model',
+      );
     }
     default:
       return choice satisfies never;
@@ -282,5 +288,5 @@ function noModelText(family: Family, models: ModelSettingsOptions['models']): st
     .slice(0, 20)
     .map(({ id }) => id);
   const some = ids.length > 0 ? ` Available models: ${ids.join(', ')}.` : '';
-  return `No model for ${FAMILY_NOUNS[family].many} is set yet. Name one in the option “model”, or ask a moderator to use /models set.${some}`;
+  return `No model for ${FAMILY_NOUNS[family].many} is set yet. Choose one in “model”, or ask a moderator to set one with /models set.${some}`;
 }

@@ -215,7 +215,7 @@ export function moderationFor(
     if (person.moderator) return;
     throw notModerator(
       person,
-      `Only people who can manage this ${serverWord(address)} may add or remove moderators.`,
+      `Only people who can manage this ${serverWord(address)} can add or remove moderators. Ask one of them.`,
     );
   }
 }

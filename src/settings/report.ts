@@ -73,7 +73,7 @@ function accessNow({ name, where, settings, at, thingsOf }: ReportOptions): stri
     settingsInForce(where, settings),
   );
   const isOwn = by !== undefined && by.from === where && hasRuleName(by.rule, name);
-  const because = by ? placedText(by, at) : 'no rule forbids it';
+  const because = by ? placedText(by, at) : 'no rule denies it';
   return `Now in ${scopeText(where, at)}: ${accessText(allowed, name)}${isOwn ? '' : `. Reason: ${because}`}.`;
 }
 
@@ -86,7 +86,7 @@ function limitsNow({ name, where, settings, at }: ReportOptions): string {
   const which = [...new Set(limits.map((limit) => describeLimit(limit, at)))];
   if (which.length > 0) return `Limits for ${whom} in ${place}: ${which.join('; ')}.`;
   const onWhat = name.what === ALL ? '' : ` on ${limitedText(name.what)}`;
-  return `Moderators have set no limit${onWhat} for ${whom} in ${place}.`;
+  return `There is no limit${onWhat} for ${whom} in ${place}.`;
 }
 
 /** A sample person to whom the rule applies. */

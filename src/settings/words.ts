@@ -31,8 +31,8 @@ function thingText(what: string): string {
 /** Returns text such as `Bob may not use /image`. */
 export function accessText(allowed: boolean, { who, what }: Pick<Rule, 'who' | 'what'>): string {
   const isEveryone = who.type === 'role' && who.id === EVERYONE.id;
-  if (isEveryone && !allowed) return `nobody may use ${thingText(what)}`;
-  return `${subjectText(who)} ${allowed ? 'may' : 'may not'} use ${thingText(what)}`;
+  if (isEveryone && !allowed) return `nobody can use ${thingText(what)}`;
+  return `${subjectText(who)} ${allowed ? 'can' : "can't"} use ${thingText(what)}`;
 }
 
 export function ruleText({ rule, from }: PlacedRule, at: Somewhere): string {
@@ -93,10 +93,10 @@ function eachText(who: Subject): string {
 }
 
 export const PAUSED_BY_OPERATOR =
-  'The operator has paused this bot. Running requests will finish. Please try again later.';
+  "The bot's operator has paused me. Running jobs will finish. Try again later.";
 
 export const pausedSentence = (address: Somewhere): string =>
-  `Moderators have paused me in this ${serverWord(address)}. Running requests will finish. A moderator can use /limits resume.`;
+  `Moderators have paused me in this ${serverWord(address)}. Running jobs will finish. A moderator can end the pause with /limits resume.`;
 
 interface RefusalFacts {
   readonly units: number;
@@ -112,10 +112,11 @@ export function refusalSentence(
 ): string {
   const rule = `${describeLimit(limit, where)}${isCeiling ? ', set by the operator' : ''}`;
   if (limit.most === 0) {
-    const who = isCeiling ? 'Only the operator' : 'A moderator';
-    return `This is turned off by a limit: ${rule}. ${who} can change it.`;
+    const who = isCeiling ? "Only the bot's operator" : 'A moderator';
+    return `A limit has turned this off: ${rule}. ${who} can change it.`;
   }
-  if (freesAt === undefined) return `This costs ${counted(units, 'unit')}, but the limit is ${rule}.`;
+  if (freesAt === undefined)
+    return `This costs ${counted(units, 'unit')}, more than the limit allows: ${rule}. Choose something that costs less.`;
   return `Limit reached: ${rule}. Try again in ${timeUntil(freesAt, now)}.`;
 }
 

@@ -57,7 +57,7 @@ describe('/models', () => {
     );
     const shown = await textOf('models', 'show');
     expect(shown).toContain('**Answers**: chat-small, set for this channel by Mod');
-    expect(shown).toContain("**Songs**: V5, the operator's default");
+    expect(shown).toContain("**Songs**: V5, the bot's default");
     expect(shown).toContain('**Videos**: not set');
     expect(await textOf('models', undefined)).toBe(shown);
   });
@@ -68,7 +68,7 @@ describe('/models', () => {
     const unnamed = { address: { ...HERE, channel: 'unnamed' } };
     await run('models', 'set', { family: 'ask', model: 'canvas-plus' }, unnamed);
     expect(await textOf('models', 'set', { family: 'ask', model: 'chat-small', where: 'server' })).toContain(
-      'These channels keep their own settings: #general (chat-large), channel unnamed (canvas-plus).',
+      'These channels have their own settings: #general (chat-large), channel unnamed (canvas-plus).',
     );
     expect(await textOf('minstrel', 'audit')).toContain('Mod, #general, model for ask: not set → chat-large');
   });
@@ -107,7 +107,7 @@ describe('/models', () => {
     expect(answer).toContain('**Assistant**: on, set for this server');
     expect(answer).toContain('**Footer**: off, set for this server');
     expect(await textOf('models', 'reset', { what: 'footer', where: 'server' })).toContain(
-      "**Footer**: on, the operator's default",
+      "**Footer**: on, the bot's default",
     );
     await run('models', 'reset', { what: 'prompt', where: 'server' });
     expect(await textOf('models', 'show')).toContain('**System prompt**: none');
@@ -156,7 +156,7 @@ describe('/models', () => {
 
 describe('a server setting names the channels that override it', () => {
   const SONGS = { address: { ...HERE, channel: 'songs', channelName: 'songs' } };
-  const EXCEPTIONS = 'These channels keep their own settings: #songs.';
+  const EXCEPTIONS = 'These channels have their own settings: #songs.';
 
   test('for pages', async () => {
     expect(await textOf('pages', 'set', { songs: 'on' }, SONGS)).not.toContain('keep their own settings');
@@ -253,8 +253,8 @@ describe('/limits', () => {
     );
     const reset = await textOf('limits', 'reset', { what: 'song', where: 'server' });
     expect(reset).toContain('Removed: 2 songs per person per hour.');
-    expect(reset).toContain('Moderators have set no limit on songs for everyone in this server.');
-    expect(await textOf('limits', 'reset', { what: 'ask' })).toContain('There was nothing to remove.');
+    expect(reset).toContain('There is no limit on songs for everyone in this server.');
+    expect(await textOf('limits', 'reset', { what: 'ask' })).toContain('There was nothing to reset.');
   });
 
   test('set takes a mention, and refuses other text', async () => {
@@ -265,7 +265,7 @@ describe('/limits', () => {
     await run('limits', 'set', { what: 'all', most: 5, who: '@everyone', where: 'server' });
     expect(await textOf('limits', 'set', { ...fans, most: 50 })).toContain('each person with the role Fans');
     const unlimited = await textOf('limits', 'set', fans);
-    expect(unlimited).toContain('Moderators have set no limit for Fans in this server.');
+    expect(unlimited).toContain('There is no limit for Fans in this server.');
     expect(unlimited).toContain('- 5 requests per person per day (this server)');
     expect(await textOf('limits', 'show')).toContain('no limit for Fans (this server)');
     const outcome = await run('limits', 'set', { what: 'all', most: 1, who: 'Ada' });
@@ -318,7 +318,7 @@ describe('/limits', () => {
       'Now in this channel: nobody may use /lyrics. Reason: nobody may use /song and the other song commands (this server).',
     );
     expect(await textOf('limits', 'reset', { what: 'song', where: 'server' })).toContain(
-      'everyone may use /song and the other song commands. Reason: no rule forbids it.',
+      'everyone may use /song and the other song commands. Reason: no rule denies it.',
     );
     expect(await textOf('limits', 'reset', { what: 'moderation', who: '<@&8|Helpers>' })).toContain(
       'Helpers may not use the moderator commands. Reason: nobody may use the moderator commands (the default).',
@@ -416,7 +416,7 @@ describe('/minstrel', () => {
     const help = await textOf('minstrel', undefined, {}, asAda);
     expect(help).toContain('**/song**: Create a song');
     expect(help).not.toContain('/limits**');
-    expect(help).toContain("- **Songs**: V5, the operator's default");
+    expect(help).toContain("- **Songs**: V5, the bot's default");
     expect(await textOf('minstrel', 'help')).toContain('**/limits**');
   });
 
@@ -430,7 +430,7 @@ describe('/minstrel', () => {
     const jobOfBob = await world.start(SONG, { person: { ...ADA, id: 'bob' } });
     expect(await textOf('minstrel', 'usage', {}, asAda)).toContain('- song: 1, 0 units');
     expect(await textOf('minstrel', 'forget', { confirm: true }, asAda)).toContain(
-      'Erased 1 request with all results, ',
+      'Erased 1 request and all results, ',
     );
     expect(await world.storage.jobs.read(job)).toBeUndefined();
     expect(await world.read(jobOfBob)).toBeDefined();

@@ -50,7 +50,7 @@ describe('options are validated before anything is spent', () => {
         picture: { name: 'fox.mp3', contentType: 'audio/mpeg', url: 'https://cdn.example/fox' },
       },
       'picture',
-      '“picture” takes image files. fox.mp3 is another kind of file.',
+      "“picture” takes image files. fox.mp3 isn't one. Attach a different file.",
     ],
     [
       {

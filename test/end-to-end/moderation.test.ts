@@ -45,7 +45,7 @@ it('metrics used by alerts start at zero', async () => {
 
 it('admins set a model, others are refused', async () => {
   expect(await privately(ADA, '/models', 'set ask chat:chat-small channel')).toContain(
-    'Only moderators may use /models',
+    'Only moderators can use /models',
   );
   expect(await privately(BOB, '/models', 'set ask chat:chat-smalll channel')).toContain('Did you mean');
   expect(await privately(BOB, '/models', 'set ask chat:chat-small channel')).toContain('now use');
@@ -119,7 +119,7 @@ it('a denied person gets a refusal at once, and can still use forget', async () 
   );
   expect(await privately(ADA, '/song', 'a tune')).toContain('A moderator has denied you');
   expect(await privately(ADA, '/minstrel', 'forget --confirm')).toContain(
-    'Erased 1 request with all results, ',
+    'Erased 1 request and all results, ',
   );
   expect(await privately(BOB, '/minstrel', 'audit')).toContain('ada may not use any command');
 });
@@ -130,7 +130,7 @@ it('people from other workspaces in a shared channel are refused until moderator
   const before = slack.botMessages(CHANNEL).length;
   expect(await privately('U0EVE', '/image', 'a fox')).toContain('You belong to another workspace');
   expect(await privately('U0EVE', '/limits', 'allow all visitors')).toContain(
-    'Only moderators may use /limits',
+    'Only moderators can use /limits',
   );
   expect(await privately('U0EVE', '/minstrel', 'help')).toContain('Commands');
   expect(await privately(BOB, '/limits', 'allow all visitors')).toContain(

@@ -82,7 +82,7 @@ it('offers songs only from channels the person can read', async () => {
   expect(await suggestionsIn(stage)).toEqual([...sun, ...rain]);
   expect(await suggestionsIn(backstage, 'secret')).toHaveLength(2);
   const named = discord.command({ name: 'party play', options: { song: 'Secret' } });
-  expect(await replyText(named)).toContain('There is no song called “Secret” here');
+  expect(await replyText(named)).toContain('There is no song named “Secret” here');
 });
 
 it('Play here requires a voice channel, plays in it, and shows the song', async () => {

@@ -154,7 +154,7 @@ describe('a message that a question refers to on Discord', () => {
     const message = discord.say({ text: 'my cat', files: [await photo()] });
     const interaction = discord.contextMenu({ name: 'Ask about this', message });
     const modal = await interaction.modal();
-    expect(JSON.stringify(modal)).toContain('“cat.png” will be used unless you pick another file.');
+    expect(JSON.stringify(modal)).toContain('“cat.png” will be used unless you choose another file.');
     expect(await questionAfter(() => discord.submitModal(interaction, { question: 'which breed?' }))).toEqual(
       ['[image]', 'which breed?'],
     );

@@ -153,7 +153,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'access rules with three replic
     for (let time = 0; time < 2 * COUNT; time += 1) {
       expect(await privately('U0CARL', '/image', 'a fox')).toContain('denied you /image');
       expect(await privately('U0EVE', '/ask', 'Why?')).toContain('denied you');
-      expect(await privately('U0ADA', '/models', 'show')).toContain('Only moderators may use /models');
+      expect(await privately('U0ADA', '/models', 'show')).toContain('Only moderators can use /models');
       expect(await privately('U0BOB', '/models', 'show')).toContain('Settings here');
     }
   });

@@ -161,7 +161,7 @@ describe('moderators', () => {
     await slack.openHome({ user: 'U0ADA' });
     const home = await until(() => slack.homeOf('U0ADA'));
     expect(JSON.stringify(home.view.blocks)).not.toContain('Images…');
-    expect(JSON.stringify(home.view.blocks)).toContain('Moderators can change this.');
+    expect(JSON.stringify(home.view.blocks)).toContain('Moderators can change these settings.');
   });
 });
 
@@ -221,7 +221,7 @@ describe('a channel with talk on', () => {
       return readableText(reply);
     };
     expect(await privately('U0ADA', '/models', 'answers talk:on')).toContain(
-      'Only moderators may use /models',
+      'Only moderators can use /models',
     );
     expect(await privately('U0BOB', '/models', 'answers talk:on')).toContain('**Talk**: on');
     expect(await privately('U0BOB', '/models', 'show')).toContain('**Talk**: on');

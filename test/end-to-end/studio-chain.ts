@@ -70,7 +70,7 @@ export function studioChain<Handle>({ person, reached, refused }: ChainOptions<H
     expect(song.labels).toEqual(
       expect.arrayContaining(['Extend take 1', 'Extend take 2', 'Save voice take 2', 'Change']),
     );
-    expect(song.text).toContain('Style (from your words)');
+    expect(song.text).toContain('Style (from your description)');
     expect(song.early.words, 'the words of the song').toMatch(/Verse|Chorus/);
     expect(song.early.takes, 'one take to listen to').toBe(1);
   });

@@ -182,7 +182,7 @@ const CALLBACKS: readonly Way[] = [
       [
         'a word that is not allowed',
         failed(400, 'Your prompt contains sensitive words'),
-        'The gateway declined this because of its content rules. Try rewording it.',
+        'The gateway declined this because of its content rules. Rephrase it and try again.',
       ],
     ],
     MADE,
@@ -207,17 +207,17 @@ const CALLBACKS: readonly Way[] = [
       [
         'a file that could not be fetched',
         failed(451, 'Unauthorized'),
-        "The gateway couldn't download a file from this bot. The bot's operator needs to check that PUBLIC_URL is reachable from outside. Then press Again.",
+        "The gateway couldn't download a file from this bot. Ask the bot's operator to check that PUBLIC_URL is reachable from outside, then press Again.",
       ],
       [
         'a file that could not be fetched, in words',
         failed(500, "Can't fetch the uploaded audio."),
-        "The gateway couldn't download a file from this bot. The bot's operator needs to check that PUBLIC_URL is reachable from outside. Then press Again.",
+        "The gateway couldn't download a file from this bot. Ask the bot's operator to check that PUBLIC_URL is reachable from outside, then press Again.",
       ],
       [
         'an existing work',
         failed(413, 'Uploaded audio matches existing work of art.'),
-        'The gateway declined this: the recording or the lyrics match an existing work. Use your own.',
+        'The gateway declined this because the recording or the lyrics match an existing work. Use your own.',
       ],
     ],
     UPLOADS,
@@ -275,12 +275,12 @@ describe('a video task', () => {
         code: 'IPInfringementSuspect',
         message: 'Input data is suspected of being involved in IP infringement.',
       },
-      'The gateway declined this because of its content rules. Try rewording it.',
+      'The gateway declined this because of its content rules. Rephrase it and try again.',
     ],
     [
       'FAILED',
       { code: 'DataInspectionFailed', message: 'Input data may contain inappropriate content.' },
-      'The gateway declined this because of its content rules. Try rewording it.',
+      'The gateway declined this because of its content rules. Rephrase it and try again.',
     ],
     [
       'FAILED',
@@ -288,7 +288,7 @@ describe('a video task', () => {
         code: 'InvalidParameter.DataInspection',
         message: 'Unable to download the media resource during the data inspection process.',
       },
-      "The gateway couldn't download a file from this bot. The bot's operator needs to check that PUBLIC_URL is reachable from outside. Then press Again.",
+      "The gateway couldn't download a file from this bot. Ask the bot's operator to check that PUBLIC_URL is reachable from outside, then press Again.",
     ],
     [
       'FAILED',
@@ -321,7 +321,7 @@ describe('a video task', () => {
 
 describe('an answer', () => {
   const NO_RESULT =
-    "The gateway answered, but without a result. It may charge for this, so I didn't ask twice. Press Again to send a new request.";
+    "The gateway answered without a result. It may charge for this, so I didn't ask twice. Press Again to send a new request.";
   const uncertain = (reason: string) =>
     `${reason}, so I don't know whether it accepted this request. To be safe, I didn't send it twice. Press Again to send a new one.`;
 
@@ -356,12 +356,12 @@ describe('an answer', () => {
     [
       'media.image',
       { status: 400, body: { code: 'IPInfringementSuspect', message: 'Suspected.', request_id: 'r' } },
-      'The gateway declined this because of its content rules. Try rewording it.',
+      'The gateway declined this because of its content rules. Rephrase it and try again.',
     ],
     [
       'media.image',
       { status: 400, body: { code: 'Arrearage', message: 'Access denied.', request_id: 'r' } },
-      "The gateway is out of credits. Once the bot's operator tops it up, press Again.",
+      "The gateway is out of credits. Ask the bot's operator to top it up, then press Again.",
     ],
     [
       'media.video',
@@ -369,17 +369,17 @@ describe('an answer', () => {
         status: 400,
         body: { code: 'InvalidParameter.FileDownload', message: 'Download the media resource timed out.' },
       },
-      "The gateway couldn't download a file from this bot. The bot's operator needs to check that PUBLIC_URL is reachable from outside. Then press Again.",
+      "The gateway couldn't download a file from this bot. Ask the bot's operator to check that PUBLIC_URL is reachable from outside, then press Again.",
     ],
     [
       'music.uploadCover',
       { body: { code: 400, msg: 'Unable to fetch the file from uploadUrl', data: null } },
-      "The gateway couldn't download a file from this bot. The bot's operator needs to check that PUBLIC_URL is reachable from outside. Then press Again.",
+      "The gateway couldn't download a file from this bot. Ask the bot's operator to check that PUBLIC_URL is reachable from outside, then press Again.",
     ],
     [
       'music.generate',
       { body: { code: 429, msg: 'The current credits are insufficient.', data: null } },
-      "The gateway is out of credits. Once the bot's operator tops it up, press Again.",
+      "The gateway is out of credits. Ask the bot's operator to top it up, then press Again.",
     ],
   ] as const)('that refuses %s costs nothing and says why: %j', async (route, answer, reads) => {
     expect(await failAtAnswer(route, '', answer)).toBe(`free: ${reads}`);

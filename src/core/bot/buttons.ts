@@ -18,7 +18,7 @@ export async function act(
   context: Context,
 ): Promise<Outcome> {
   const job = await context.jobs.find(id);
-  if (!job) throw new UserError('This button is too old. Use the command again.');
+  if (!job) throw new UserError('This button no longer works. Use the command again.');
   const reason = buttonRefusal(job, name, invocation);
   if (reason !== undefined) throw new UserError(reason);
   switch (name) {
@@ -67,8 +67,8 @@ async function actOn(
 
 async function cancel(job: JobView, { person }: Invocation, context: Context): Promise<Outcome> {
   if (person.id !== job.person.id && !person.moderator) {
-    throw notModerator(person, 'Only the requester or a moderator can cancel this.');
+    throw notModerator(person, 'Only a moderator or the person who requested this can cancel it.');
   }
   if (await context.jobs.cancel(job.id)) return privately('Cancelling.');
-  throw new UserError('This has already ended.');
+  throw new UserError('This has already finished.');
 }

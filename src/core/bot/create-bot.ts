@@ -95,7 +95,7 @@ export function createBot(options: BotOptions): Bot {
   async function answer(original: Invocation): Promise<Outcome> {
     const { address, action, command: name } = original;
     const command = byName.get(name);
-    if (!command) throw new UserError(`There is no command “${name}”.`);
+    if (!command) throw new UserError(`There is no command “${name}”. To see all commands, use /minstrel.`);
     const { person, context } = await enter({
       address,
       person: original.person,
@@ -158,7 +158,7 @@ export function createBot(options: BotOptions): Bot {
       attempt(
         () => options.answersEveryMessage(address),
         false,
-        'Could not read whether talk is on; treating it as off',
+        'Could not read whether “answer every message” is on; treating it as off',
       ),
 
     cancelRunning: (request) =>

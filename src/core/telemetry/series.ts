@@ -35,7 +35,7 @@ export const SERIES = {
   },
   minstrel_queue_length: {
     type: 'gauge',
-    help: 'Jobs across all replicas that wait in the queue for the gateway.',
+    help: 'Jobs waiting in the queue for the gateway, across all replicas.',
     labels: ['family'],
   },
   minstrel_acknowledged_seconds: {
@@ -64,23 +64,23 @@ export const SERIES = {
   },
   minstrel_undelivered_total: {
     type: 'counter',
-    help: 'Results that could not be delivered and wait in /jobs.',
+    help: 'Undelivered results waiting in /jobs.',
     labels: ['platform'],
   },
   minstrel_callbacks_total: {
     type: 'counter',
-    help: 'Callbacks from the gateway. Outcome is stored, unknown-job, unavailable (the gateway was asked to retry) or forged.',
+    help: 'Callbacks from the gateway. The label outcome is stored, unknown-job, unavailable (the gateway was asked to retry) or forged.',
     labels: ['outcome'],
   },
   minstrel_callback_read_seconds: {
     type: 'histogram',
-    help: 'Time from storing a callback to the run of its job that reads it.',
+    help: 'Time from storing a callback to running its job with it.',
     labels: [],
     buckets: MILLISECONDS,
   },
   minstrel_gateway_request_seconds: {
     type: 'histogram',
-    help: 'Time from a gateway request to its response, or to the first byte of a stream. Code is ok or the error code.',
+    help: 'Time from a gateway request to its response, or to the first byte of a stream. The label code is ok or the error code.',
     labels: ['route', 'status', 'code'],
     buckets: SECONDS,
   },
@@ -91,12 +91,12 @@ export const SERIES = {
   },
   minstrel_gateway_tokens_total: {
     type: 'counter',
-    help: 'Tokens of answers, as reported by the gateway. Direction is input or output.',
+    help: 'Tokens of answers, as reported by the gateway. The label direction is input or output.',
     labels: ['model', 'direction'],
   },
   minstrel_rate_limits_total: {
     type: 'counter',
-    help: 'Rate limit responses. By is the gateway or a chat platform.',
+    help: 'Rate limit responses. The label by is the gateway or a chat platform.',
     labels: ['by'],
   },
   minstrel_platform_requests_total: {
@@ -151,7 +151,7 @@ export const SERIES = {
   },
   minstrel_storage_seconds: {
     type: 'histogram',
-    help: 'Time of storage operations. Outcome is ok or the error code.',
+    help: 'Duration of storage operations. The label outcome is ok or the error code.',
     labels: ['operation', 'outcome'],
     buckets: MILLISECONDS,
   },
@@ -173,12 +173,12 @@ export const SERIES = {
   },
   minstrel_usage_units_total: {
     type: 'counter',
-    help: 'Cost of these requests, in the units of USAGE_COSTS.',
+    help: 'Cost of the requests that produced a result, in the units of USAGE_COSTS.',
     labels: ['platform', 'family', 'model'],
   },
   minstrel_feedback_total: {
     type: 'counter',
-    help: 'Feedback on answers. Judgement is good or bad. A changed judgement counts again.',
+    help: 'Feedback on answers. The label judgement is good or bad. A changed judgement counts again.',
     labels: ['platform', 'model', 'judgement'],
   },
   minstrel_limit_refusals_total: {

@@ -31,7 +31,7 @@ export function createAnswerDraft(job: string, { media, log }: Pick<JobDependenc
   const pictures: MediaFile[] = [];
 
   async function keepPicture(data: string): Promise<string> {
-    if (pictures.length >= MOST_PICTURES) return '(one more image)';
+    if (pictures.length >= MOST_PICTURES) return '(and one more image)';
     try {
       pictures.push(await media.keepBytes(Buffer.from(data, 'base64'), { kinds: ['image'] }));
       return `*Image ${pictures.length}*`;

@@ -28,7 +28,7 @@ export function createFailAnswer({
     const reference = newId();
     log.warn({ job: run.job.id, reference, err: error }, 'No answer received');
     const sentence = isRefusedPreview
-      ? `The gateway rejected the thinking preview for “${work.request.model}”. It is a preview, and may change or end. Choose another model.`
+      ? `The gateway rejected “${work.request.model}”. This model is a preview that may change or end. Choose another model.`
       : answerSentence(error);
     return run.fail({ code: error.code, sentence, reference, taken });
   };
@@ -40,21 +40,21 @@ const PREVIEW_REFUSALS: ReadonlySet<GatewayError['code']> = new Set(['not-found'
 function answerSentence({ code, taken }: GatewayError): string {
   switch (code) {
     case 'broken-stream':
-      return 'The answer broke off before the first word. Press Again to retry.';
+      return 'The answer was cut off before the first word. Press Again to retry.';
     case 'stalled':
       return 'The gateway accepted the question, then stopped responding. Press Again to retry.';
     case 'nonsense':
-      return "The model's answer was empty. Press Again, or reword your question.";
+      return "The model's answer was empty. Press Again, or rephrase your question.";
     case 'network':
     case 'timeout':
     case 'unavailable':
       return taken === 'unknown'
-        ? "The connection to the gateway broke before an answer came. To be safe, I didn't ask twice. Press Again to retry."
+        ? "I lost the connection to the gateway before an answer arrived. To be safe, I didn't ask twice. Press Again to retry."
         : sentenceFor(code);
     case 'too-long':
       return 'The question is too long for this model, even without the earlier messages. Shorten it, or choose another model.';
     case 'not-found':
-      return "The gateway doesn't offer this model on this route. Choose another, or add its route, as in “msg:some-id”.";
+      return "The gateway doesn't offer this model in this way. Choose another model, or put “msg:” or “gen:” before its ID, as in “msg:some-id”.";
     case 'credits':
     case 'rate':
     case 'auth':

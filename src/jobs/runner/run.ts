@@ -56,7 +56,7 @@ export class JobRun {
 
   /** Throws StorageError if another replica may have taken over while this one was suspended. Call it right before irreversible steps. */
   assertHeld(): void {
-    if (!this.#isHeld()) throw new StorageError('lease', 'Another replica may have taken over.');
+    if (!this.#isHeld()) throw new StorageError('lease', 'Another replica may have taken over this job.');
   }
 
   #isHeld(): boolean {

@@ -100,7 +100,7 @@ export function createAttachments({
     const name = nameOf(recording);
     const limit = songModelLimits(model).uploadSeconds;
     if (seconds === undefined)
-      throw new UserError(`I can't tell how long ${name} is. Please attach it as MP3 or WAV.`);
+      throw new UserError(`I can't tell how long ${name} is. Attach it as MP3 or WAV.`);
     if (seconds > limit)
       throw new UserError(
         `${name} is too long: ${duration(seconds)}, the limit of the model ${model} is ${duration(limit)}. Attach a shorter part${limit < LONGEST_UPLOAD_SECONDS ? ', or choose another model' : ''}.`,
@@ -152,10 +152,7 @@ export function createAttachments({
         filesOf(job.work).flatMap((file) => (isNamed(file) ? [] : [media.stat(file.name)])),
       );
       if (files.every((file) => file !== undefined)) return undefined;
-      return fail(
-        'missing',
-        'Your attachment is no longer stored. Please use the command again and attach the file.',
-      );
+      return fail('missing', 'I no longer have your attachment. Use the command again and attach the file.');
     } catch (error) {
       if (!(error instanceof MediaError)) throw error;
       return fail(

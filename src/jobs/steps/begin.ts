@@ -85,7 +85,8 @@ export function createBegin({
       return channel.showLater(run, error.retryAfterMs);
     }
     const sentence =
-      error.advice ?? "I couldn't post my message there, so I haven't started. Nothing was spent.";
+      error.advice ??
+      "I couldn't post my message there, so I haven't started. Nothing was spent. Try again in another channel.";
     return run.fail({ code: error.code, sentence, reference: newId(), taken: 'no' });
   }
 

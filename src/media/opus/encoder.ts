@@ -29,9 +29,13 @@ export function createOpusEncoder(media: Pick<Media, 'open' | 'seconds' | 'keepO
 async function* opusOf(name: string, media: Pick<Media, 'open' | 'seconds'>): AsyncGenerator<Uint8Array> {
   // Checked first, because the thread would notice only after encoding that much.
   if (((await media.seconds(name)) ?? 0) > MAX_SECONDS)
-    throw new MediaError('type', 'The song is too long for a voice channel');
+    throw new MediaError(
+      'type',
+      'The song is too long for a voice channel. Choose a shorter one with /party play.',
+    );
   const opened = await media.open(name);
-  if (opened === undefined) throw new MediaError('missing', 'The song is no longer stored');
+  if (opened === undefined)
+    throw new MediaError('missing', 'The song is no longer available. Choose another one with /party play.');
   const { stream } = opened;
   const module = new URL('./encode-worker.ts', import.meta.url);
   const options = { stdin: stream, memoryMb: MEMORY_MB, signal: AbortSignal.timeout(TIMEOUT_MS) };

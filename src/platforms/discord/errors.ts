@@ -74,11 +74,14 @@ export const isDiscordError = (error: unknown, code: number): boolean =>
 export const isNotMember = (error: unknown): boolean =>
   ['channel-deleted', 'no-access'].includes(errorKindOf(error));
 
-const NOT_A_MEMBER = "I couldn't answer in that channel because I'm not a member of it.";
-const CHANNEL_GONE = "That channel was deleted, or I can't access it.";
+const NOT_A_MEMBER =
+  "I couldn't answer in that channel because I'm not a member of it. Ask a moderator to add me, then try again.";
+const CHANNEL_GONE =
+  "That channel was deleted, or I can't access it. Try again in another channel, or ask a moderator to give me access.";
 const AUTOMOD =
   "This server's AutoMod blocked my message. A moderator can exempt my role in Server Settings → Safety Setup → AutoMod.";
-const ARCHIVED = "I couldn't finish this in the thread because it's archived and locked.";
+const ARCHIVED =
+  "I couldn't finish this because the thread is archived and locked. Ask a moderator to unlock it, or ask again in the channel.";
 
 /** The platform-independent code, and advice for the reader. */
 const PLATFORM_ERROR = {

@@ -65,14 +65,14 @@ export const preventsSending = (missing: readonly PermissionName[]): boolean =>
 export const joinNames = (names: readonly string[]): string => new Intl.ListFormat('en-GB').format(names);
 
 const ALL = 'View Channel, Send Messages, Send Messages in Threads, Embed Links and Attach Files';
-export const NOT_INVITED = `I can't access that channel. Ask a moderator to grant me these permissions: ${ALL}.`;
+export const NOT_INVITED = `I can't access that channel. Ask a moderator to grant me ${ALL}.`;
 
 /** Advice for the reader. `missing` is empty if Discord did not name a permission. */
 export const missingPermissionAdvice = (missing: readonly string[]): string =>
   missing.length === 0
-    ? `I'm missing a permission in that channel. I need ${ALL}.`
+    ? `I'm missing a permission in that channel. Ask a moderator to grant me ${ALL}.`
     : `I can't answer properly in that channel. Ask a moderator to grant me ${joinNames(missing)}.`;
 
 /** The note below a message that is shown without its card or files. */
 export const missingNote = (missing: readonly string[]): string =>
-  `I need ${joinNames(missing)} here to show this properly.`;
+  `I can't show this properly here. Ask a moderator to grant me ${joinNames(missing)}.`;

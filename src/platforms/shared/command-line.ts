@@ -130,6 +130,6 @@ function rejectUnknownSubcommand({ name, options, subcommands }: AnyCommand, tex
   if (known.length === 0 || takesText || word === '' || /^[-—–]/.test(word)) return;
   const near = nearest(word, known);
   throw new UserError(
-    `/${name} has no subcommand “${word}”. ${near === undefined ? `Choose one of ${known.join(', ')}.` : `Did you mean /${name} ${near}?`}`,
+    `/${name} has no subcommand “${word}”. ${near === undefined ? `Choose one of: ${known.join(', ')}.` : `Did you mean /${name} ${near}?`}`,
   );
 }

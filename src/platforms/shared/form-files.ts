@@ -16,4 +16,4 @@ export function fileOptions(command: AnyCommand, files: readonly FileReference[]
 
 /** Replaces the option's description, since forms cannot show a preselected file. */
 export const preselectedHint = ({ name }: FileReference): string =>
-  `“${name}” will be used unless you pick another file.`;
+  `“${name}” will be used unless you choose another file.`;

@@ -89,7 +89,9 @@ export function toPlatformError(error: unknown, { botName }: NamedBot): Platform
     cause: error,
     ...(isTokenError(error) && { retryAfterMs: TOKEN_RETRY_MS }),
     ...(meaning === 'not-invited' && { advice: inviteAdvice(botName()) }),
-    ...(meaning === 'gone' && { advice: 'This channel no longer accepts my messages.' }),
+    ...(meaning === 'gone' && {
+      advice: 'This channel no longer accepts my messages. Try again in another channel.',
+    }),
   });
 }
 
@@ -125,7 +127,7 @@ function missingScope(error: unknown): PlatformError {
   return new PlatformError('refused', `The app is missing ${scope}`, {
     cause: error,
     advice:
-      "I'm missing a permission that I need here. The bot's operator can update the app from the manifest and reinstall it.",
+      "I'm missing a permission that I need here. Ask the bot's operator to update the app from the manifest and reinstall it.",
   });
 }
 

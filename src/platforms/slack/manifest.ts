@@ -78,7 +78,7 @@ const LIMITS = {
 /** The command whose form the global shortcut opens. */
 const SHORTCUT_COMMAND = 'song';
 const AGENT_DESCRIPTION =
-  'Ask questions. Where your workspace allows it, ask for songs, lyrics, images and videos in plain words too.';
+  'Ask me questions. If your workspace allows it, you can also ask for songs, lyrics, images and videos in plain words.';
 const DESCRIPTION = 'Songs, lyrics, stems, images, videos and answers, from slash commands';
 
 /** Builds the manifest: for HTTP if `url` is given, otherwise for Socket Mode. */

@@ -213,7 +213,7 @@ export function createTerminal({ input, output, folder, media, newId, onExit }: 
     assertReachable(address);
     const savedPaths = await save(message.media).catch((error: unknown) => {
       if (!(error instanceof PlatformError)) throw error;
-      return error.advice ?? "I couldn't save the files.";
+      return error.advice ?? "I couldn't save the files. Check that the folder is writable, then try again.";
     });
     const problem = typeof savedPaths === 'string' ? savedPaths : '';
     const { title, text, rest } = renderParts(

@@ -52,7 +52,7 @@ interface FilledCommand {
   readonly values: RawOptions;
 }
 
-const FORM_HINT = 'Enter keeps the current value, - clears it, Ctrl-C cancels.';
+const FORM_HINT = 'Press Enter to keep the current value, type - to clear it, or press Ctrl-C to cancel.';
 /** Maximum characters shown of a field's value. */
 const MAX_VALUE_LENGTH = 40;
 
@@ -153,7 +153,7 @@ export function createSession({ bot, newId, next, sendPrivately, post, buttons }
     if (button) return press(button);
     throw new UserError(
       /^\d+$/.test(typed)
-        ? `Button ${typed} doesn't exist.`
+        ? `There is no button ${typed}. Type the number or name of a button above.`
         : "Type a command such as /song a tune for rain, or a button's number or name. Type help for help, or exit to quit.",
     );
   }

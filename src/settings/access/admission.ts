@@ -40,7 +40,7 @@ export function createAccess({ decisions, served, commands }: AccessOptions): Ad
   const byName = new Map(commands.map((command) => [command.name, command]));
   return async ({ command: name, address, person }, known) => {
     if (!isServed(address, served)) {
-      throw new UserError('The operator of this bot has not enabled it here. Please ask them.');
+      throw new UserError("The bot's operator hasn't enabled me here. Ask them to.");
     }
     const settings = known ?? (await decisions.read(address));
     if (person.moderator || decideAccess([MODERATION], person, settings).allowed) {
@@ -48,7 +48,7 @@ export function createAccess({ decisions, served, commands }: AccessOptions): Ad
     }
     if (name === undefined) return { person, settings };
     const { moderatorsOnly, alwaysAllowed, family } = byName.get(name) ?? {};
-    if (moderatorsOnly) throw notModerator(person, `Only moderators may use /${name}.`);
+    if (moderatorsOnly) throw notModerator(person, `Only moderators can use /${name}.`);
     if (alwaysAllowed) return { person, settings };
     const things = thingsOf({ name, ...(family && { family }) });
     // There are no visitors in direct messages.
@@ -78,17 +78,17 @@ function refusal(
   if (who.type === 'person')
     return notModerator(
       person,
-      `A moderator has denied you /${command} here. Please ask the moderators about it.`,
+      `You can't use /${command} here, because a moderator turned it off for you. If you think this is a mistake, ask a moderator.`,
     );
   if (isForVisitors) {
     return refusedByDecision(
-      'You belong to another workspace. Ask a moderator of this one to allow you with /limits allow and who:visitors.',
+      'You belong to another workspace. A moderator here can let you in with /limits allow and who:visitors.',
     );
   }
   if (!isSameSubject(who, EVERYONE))
     return notModerator(
       person,
-      `Moderators have denied /${command} to ${who.name === undefined ? 'one of your roles' : `the role ${who.name}`} here.`,
+      `${who.name === undefined ? 'One of your roles' : `The role ${who.name}`} can't use /${command} here. If you think this is a mistake, ask a moderator.`,
     );
   return notModerator(person, notForEveryone(command, things, settings));
 }
@@ -100,11 +100,11 @@ function notForEveryone(command: string, things: readonly string[], settings: De
     .flatMap(({ rule: { type, who, what } }) =>
       type === 'allow' && things.includes(what) && !isSameSubject(who, EVERYONE) ? [who] : [],
     );
-  if (allowed.length === 0) return `Moderators have turned off /${command} here.`;
+  if (allowed.length === 0) return `Moderators have turned off /${command} here. If you need it, ask them.`;
   const roles = allowed.flatMap(({ type, name }) => (type === 'role' && name !== undefined ? [name] : []));
   if (roles.length > 0)
-    return `Only these roles may use /${command} here: ${[...new Set(roles)].join(', ')}.`;
-  return `Only people chosen by moderators may use /${command} here.`;
+    return `Only these roles can use /${command} here: ${[...new Set(roles)].join(', ')}. To get access, ask a moderator.`;
+  return `Only people chosen by moderators can use /${command} here. To get access, ask a moderator.`;
 }
 
 function isServed({ platform, guild }: Address, served: readonly string[]): boolean {

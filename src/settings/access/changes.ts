@@ -18,7 +18,7 @@ export function setRule(rule: Rule, { from, at }: Place): Edit {
     const rest = settings.rules.filter((existing) => !replaced.includes(existing));
     if (rest.length >= MOST_RULES)
       throw new UserError(
-        `There are ${MOST_RULES} rules already. Remove some with /limits reset, or use a role.`,
+        `There are already ${MOST_RULES} rules, which is the limit. Remove some with /limits reset, or set one rule for a role instead of several for people.`,
       );
     return {
       settings: { ...settings, rules: [...rest, rule] },

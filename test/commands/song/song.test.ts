@@ -139,7 +139,7 @@ describe('under a song', () => {
 
   it('labels a style that was derived from the prompt', async () => {
     const song = await makeSong({ title: 'Rain' });
-    expect(field(song, 'Style (from your words)')).toBe('a tune for rain, polished');
+    expect(field(song, 'Style (from your description)')).toBe('a tune for rain, polished');
   });
 });
 
@@ -223,7 +223,7 @@ describe('a voice', () => {
     const removed = await studio.ask('voices', { voice: 'rainy' }, { subcommand: 'remove' });
     expect(privateText(removed)).toContain('save it again at no cost');
     expect(await studio.press(song, 'Save voice take 1')).toMatchObject({
-      form: { title: 'Save again, for free' },
+      form: { title: 'Save again at no cost' },
     });
     const before = studio.world.gateway.taken.length;
     expect(privateText(await save(song, { name: 'Rainy again' }))).toContain('is saved again');

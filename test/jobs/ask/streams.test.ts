@@ -231,7 +231,7 @@ describe('Stop', () => {
     await expect.poll(() => upstream.asked).toHaveLength(1);
     await world.jobs.cancel(job, 'ada');
     await answering;
-    expect(world.message()?.text).toBe('Stopped before the first word.');
+    expect(world.message()?.text).toBe('Stopped before the first word. Press Again to start over.');
   });
 
   it('is read from the record without a notification', async () => {

@@ -191,7 +191,7 @@ it('/jobs shows the reason for waiting', async () => {
   world.gateway.replies.push(busy(50 * SECOND));
   const heldJob = await studio.stored(await studio.ask('song', song));
   await world.advance(heldJob.id);
-  expect(await jobsOf()).toContain('waiting for the busy gateway, next try in 0:5');
+  expect(await jobsOf()).toContain('waiting because the gateway is busy; next try in 0:5');
   world.clock.advance(52 * SECOND);
   await world.advance(heldJob.id);
   expect(await jobsOf()).toMatch(/running, .* so far/);
@@ -199,7 +199,7 @@ it('/jobs shows the reason for waiting', async () => {
   await world.callback(heldJob.id, songCallback('complete'));
   world.platform.failures.push(new PlatformError('unavailable', 'slower', { retryAfterMs: 30 * SECOND }));
   await world.advance(heldJob.id);
-  expect(await jobsOf()).toContain('finished, waiting for the busy chat, next try in 0:30');
+  expect(await jobsOf()).toContain('finished, waiting because the chat platform is busy; next try in 0:30');
   world.clock.advance(31 * SECOND);
   await world.advance(heldJob.id);
 

@@ -162,7 +162,7 @@ describe('missing permissions', () => {
     await platform.show(addressIn(discord), message, new StoredPost('j'));
     const [posted] = discord.botMessages();
     expect(posted?.content).toBe(
-      `**Rain**\nStyle: lofi\n[Listen: rain.mp3](<https://bot.example/files/one?signature=s>)\n\n-# ${LINKED_FILES_SENTENCE}\n\n-# I need Embed Links and Attach Files here to show this properly.`,
+      `**Rain**\nStyle: lofi\n[Listen: rain.mp3](<https://bot.example/files/one?signature=s>)\n\n-# ${LINKED_FILES_SENTENCE}\n\n-# I need Embed Links and Attach Files I can't show this properly here. Ask a moderator to grant me`,
     );
   });
 
@@ -177,7 +177,7 @@ describe('missing permissions', () => {
         .map((message) => message.content)
         .join(' ')
         .replace(/\s+/g, ' '),
-    ).toBe(`${text} -# I need Attach Files here to show this properly.`);
+    ).toBe(`${text} -# I need Attach Files I can't show this properly here. Ask a moderator to grant me`);
   });
 
   it("in the channel: uses the interaction's token for further messages", async () => {

@@ -70,7 +70,7 @@ it('accepts a button only from a person who sees it', async () => {
     privateMessage?.id ?? '',
     actionId({ command: 'party', action: 'stop', job: 'now', index: 0 }),
   );
-  expect(JSON.stringify(mo())).toContain('This button is too old. Use the command again.');
+  expect(JSON.stringify(mo())).toContain('This button no longer works. Use the command again.');
   expect(invocations).toEqual([]);
   await press('ada', privateMessage?.id ?? '');
   expect(invocations).toMatchObject([{ command: 'party', action: { name: 'skip' }, person: { id: 'ada' } }]);

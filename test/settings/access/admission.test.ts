@@ -66,8 +66,12 @@ describe('a refusal says who has access', () => {
       ['server: deny everyone song', 'server: allow bob song', 'server: allow everyone ask'],
       'Only people chosen by moderators may use /song here.',
     ],
-    ['not this person', ['server: deny ada song'], 'A moderator has denied you /song here.'],
-    ['not this role', ['server: deny @new song'], 'Moderators have denied /song to the role NEW here.'],
+    ['not this person', ['server: deny ada song'], "You can't use /song here."],
+    [
+      'not this role',
+      ['server: deny @new song'],
+      'here. If you think this is a mistake, ask a moderator.song to the role NEW here.',
+    ],
   ])('%s', async (_who, rules, sentence) => {
     expect(await enter('song', person('ada', { roles: ['new'] }), rules)).toContain(sentence);
   });
@@ -85,7 +89,7 @@ describe('a refusal says who has access', () => {
   });
 
   it('moderators, for their commands', async () => {
-    expect(await enter('models', ADA)).toBe('Only moderators may use /models.');
+    expect(await enter('models', ADA)).toBe('Only moderators can use /models.');
     expect(await enter('models', ADA, ['server: allow everyone all'])).toContain('Only moderators');
     expect(await enter('models', MOD)).toBe('in');
     expect(await enter('models', ADA, ['server: allow ada moderation'])).toBe('in');
@@ -166,7 +170,7 @@ describe('people of another workspace', () => {
 });
 
 describe('the served servers', () => {
-  const NOT_SERVED = 'The operator of this bot has not enabled it here. Please ask them.';
+  const NOT_SERVED = "The bot's operator hasn't enabled me here. Ask them to.";
   const direct = { platform: 'discord', channel: 'dm', person: 'ada' };
 
   it.each<[string, readonly string[], Address, string]>([

@@ -210,7 +210,7 @@ test('a refusal says whether the operator or a moderator can change the limit', 
   await ask();
   expect(await ask()).toContain('1 request per person per day, set by the operator. Try again');
   operate({ ceilings: [{ ...ceiling, most: 0 }] });
-  expect(await ask()).toContain('set by the operator. Only the operator can change it');
+  expect(await ask()).toContain("set by the operator. Only the bot's operator can change it");
   operate({});
   await set({ most: 0 });
   expect(await ask()).toContain('A moderator can change it');

@@ -138,7 +138,7 @@ async function sessions(rest: DiscordRest, { shards }: DiscordInspection): Promi
       warning(
         SUBJECT,
         `${limit.remaining} of today's ${limit.total} connections are left`,
-        `find out why the bot keeps reconnecting; the count resets in ${Math.ceil(limit.reset_after / 60_000)} minutes`,
+        `find out why the bot keeps reconnecting; the count resets in ${Math.ceil(limit.reset_after / 60_000)} min`,
       ),
     );
   if (shards !== undefined && shards.total < recommended)

@@ -16,7 +16,7 @@ import type { DeliveryTools } from './tools.ts';
 import { createWriter, discordPostOf, UnconfirmedFollowUp } from './writer.ts';
 
 const TOKEN_ONLY =
-  "Discord lets me write here for 15 minutes. If this takes longer, I'll send you the result as a direct message.";
+  "Discord lets me write here for only 15 minutes. If this takes longer, I'll send you the result as a direct message.";
 
 export interface ShowOnceOptions extends ShowOptions {
   /** The text is still being written. */

@@ -35,7 +35,7 @@ export async function converse(message: IncomingMessage, tools: ReceivingTools):
   const isTalk = !isToBot && guild !== undefined && (await isQuestionInTalk(message, tools));
   if (!isToBot && thread?.ownerId !== self && !isTalk) return;
   if (guild !== undefined && !mayBeAnswered(message, guild, thread?.parentId ?? undefined, tools))
-    return log.info({ channel }, 'Ignored a person who may not use commands there');
+    return log.info({ channel }, 'Ignored a message from a person who may not use commands there');
   showTyping(message, thread?.parentId ?? undefined, tools);
   const person = personOfMessage(message, (who) => guild !== undefined && guilds.moderates(guild, who));
   const invocation = {
@@ -129,7 +129,7 @@ async function answer(invocation: Invocation, tools: ReceivingTools): Promise<vo
     case 'message':
       return await say(invocation, outcome.message, tools);
     case 'form':
-      return await say(invocation, { text: `Use /${ASK} for this.` }, tools);
+      return await say(invocation, { text: `Use /${ASK} to ask about this.` }, tools);
     default:
       return outcome satisfies never;
   }

@@ -11,7 +11,7 @@ import { type Page, renderPages } from '../render/pages.ts';
 import type { Answerable } from './invocation.ts';
 import type { ReceivingTools } from './tools.ts';
 
-const BUTTON_EXPIRED = 'This button is too old. Use the command again.';
+const BUTTON_EXPIRED = 'This button no longer works. Use the command again.';
 
 export interface ReceivedInteraction {
   readonly interaction: Answerable;

@@ -17,9 +17,9 @@ const INTRODUCTION_WITH_MENTION =
   "Mention me here when you want an answer. Discord doesn't show me other messages.";
 
 const NO_PERMISSION =
-  "I can't open threads in this channel. I need Create Public Threads, Send Messages in Threads and View Channel.";
+  "I can't open threads in this channel. Ask a moderator to grant me Create Public Threads, Send Messages in Threads and View Channel.";
 const DEFAULT_NAME = 'Conversation';
-const MESSAGE_DELETED = "That message was deleted, so I can't open a thread for it.";
+const MESSAGE_DELETED = "That message was deleted, so I can't open a thread for it. Ask your question again.";
 
 /** Opens a thread on the message whose button was pressed, and links to it. Never rejects. */
 export async function continueInThread(
@@ -30,7 +30,9 @@ export async function continueInThread(
   try {
     // The bot must not open threads for people without the permission.
     if (interaction.memberPermissions?.has(PermissionFlagsBits.CreatePublicThreads) === false) {
-      const refusal = textSending("You don't have permission to open threads in this channel.");
+      const refusal = textSending(
+        "You don't have permission to open threads in this channel. Ask a moderator to grant it to you.",
+      );
       return await rest.reply(interaction, refusal, MessageFlags.Ephemeral);
     }
     await firstResponse(() => interaction.deferReply({ flags: MessageFlags.Ephemeral }));

@@ -12,7 +12,7 @@ type AppOptions = ConnectionOptions & {
 };
 
 const UNAVAILABLE =
-  "I can't work in this workspace right now. Try again in a minute. If that doesn't help, install me again.";
+  "I can't work in this workspace right now. Try again in a minute. If that doesn't help, ask an admin to install me again.";
 
 /** When Slack sent the event, in milliseconds. */
 export function contextSentAt(context: Context): number {

@@ -138,7 +138,7 @@ function oauthOptions(
             response,
             400,
             'Minstrel was not installed',
-            html`The page expired, or the installation was not approved in Slack. <a href="${publicUrl + INSTALL_PATH}">Try again</a>.`,
+            html`The page expired, or the installation wasn't approved in Slack. <a href="${publicUrl + INSTALL_PATH}">Try again</a>.`,
           );
         },
       },

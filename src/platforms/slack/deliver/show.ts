@@ -270,7 +270,7 @@ async function postMention(post: Post, text: string, about: Message['notify']): 
   } catch (error) {
     const { code } = toPlatformError(error, tools);
     if (code === 'unavailable' && !isUncertain(error)) throw error;
-    tools.log.warn({ err: error }, 'Could not mention the requester');
+    tools.log.warn({ err: error }, 'Could not mention the person who requested this');
   }
   // Also set without an answer: no mention is better than two.
   if (about === 'incomplete') state.calledIncomplete = true;

@@ -15,7 +15,7 @@ import { type ListenerTools, respond, toolsIn, type WorkspaceTools } from './res
 /** Changes from the Home tab, such as a cancelled job, may take this long to show. */
 const SETTLE_MS = 1500;
 
-const GREETING = 'Hi! What can I make for you?';
+const GREETING = 'Hi! What can I create for you?';
 
 const openedSchema = z.object({
   user: z.string(),

@@ -21,7 +21,7 @@ import {
 import { runLine } from './line.ts';
 import type { RequestOf, SentValues, WebRequest } from './requests.ts';
 
-const BUTTON_EXPIRED = 'This button is too old. Use the command again.';
+const BUTTON_EXPIRED = 'This button no longer works. Use the command again.';
 
 /** Answers one request. Reports user errors as messages instead of throwing. */
 export async function answerRequest(request: WebRequest, tools: WebReceivingTools): Promise<BrowserAnswer> {

@@ -64,7 +64,8 @@ function withFiles(
     const [match = free[0]] = free.filter(
       ([, option]) => option.type === 'file' && option.accept.some((accepted) => accepted === kind),
     );
-    if (!match) throw new UserError(`/${name} can't use ${file.name}.`);
+    if (!match)
+      throw new UserError(`/${name} can't use ${file.name}. Remove the file, or use another command.`);
     options[match[0]] = file;
   }
   return options;

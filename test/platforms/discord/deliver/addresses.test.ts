@@ -159,7 +159,8 @@ describe('a thread that was archived in the meantime', () => {
     const { shown } = await showInArchived({ locked: true });
     await expect(shown).rejects.toMatchObject({
       code: 'gone',
-      advice: "I couldn't finish this in the thread because it's archived and locked.",
+      advice:
+        "I couldn't finish this because the thread is archived and locked. Ask a moderator to unlock it, or ask again in the channel.",
     });
   });
 });
@@ -297,7 +298,9 @@ describe('missing permissions', () => {
         expected.files,
       ]);
       const text = [message?.content, message?.embeds[0]?.description].join('\n');
-      expect(text).toContain(`I need ${permissions} here to show this properly.`);
+      expect(text).toContain(
+        `I need ${permissions} I can't show this properly here. Ask a moderator to grant me`,
+      );
       expectNoRejections(discord);
     },
   );

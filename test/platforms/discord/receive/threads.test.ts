@@ -239,7 +239,9 @@ describe('a thread that cannot be opened', () => {
     const { discord } = harness;
     const answer = await showAnswer(harness);
     const reply = await discord.press(BUTTON, answer, { lacks: ['CreatePublicThreads'] }).response();
-    expect(reply.content).toBe("You don't have permission to open threads in this channel.");
+    expect(reply.content).toBe(
+      "You don't have permission to open threads in this channel. Ask a moderator to grant it to you.",
+    );
     expect(discord.world.channels.has(answer.id)).toBe(false);
   });
 
