@@ -14,7 +14,7 @@ export function endingNote({ finish }: AnswerResult): string {
     case 'broken':
       return 'The answer was cut off here. Press Again for a complete one.';
     case 'endless':
-      return 'The answer went on too long, so I stopped it here. Press Again, or ask for a shorter answer.';
+      return 'The answer became too long, so I stopped it here. Press Again, or ask for a shorter answer.';
     case 'rounds':
       return 'The model kept calling commands, so I stopped it here. Press Again, or rephrase your question.';
     case 'length':

@@ -28,7 +28,7 @@ function thingText(what: string): string {
   return what === 'song' ? '/song and the other song commands' : `/${what}`;
 }
 
-/** Returns text such as `Bob may not use /image`. */
+/** Returns text such as `Bob can't use /image`. */
 export function accessText(allowed: boolean, { who, what }: Pick<Rule, 'who' | 'what'>): string {
   const isEveryone = who.type === 'role' && who.id === EVERYONE.id;
   if (isEveryone && !allowed) return `nobody can use ${thingText(what)}`;
@@ -49,7 +49,7 @@ export function ruleText({ rule, from }: PlacedRule, at: Somewhere): string {
   }
 }
 
-/** Returns text with the place, such as `Bob may not use /image (this server)`. */
+/** Returns text with the place, such as `Bob can't use /image (this server)`. */
 export const placedText = (placed: PlacedRule, at: Somewhere): string =>
   `${ruleText(placed, at)} (${placed.from === 'default' ? 'the default' : scopeText(placed.from, at)})`;
 

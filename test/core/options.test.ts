@@ -50,7 +50,7 @@ describe('options are validated before anything is spent', () => {
         picture: { name: 'fox.mp3', contentType: 'audio/mpeg', url: 'https://cdn.example/fox' },
       },
       'picture',
-      "“picture” takes image files. fox.mp3 isn't one. Attach a different file.",
+      "“picture” takes image files, and fox.mp3 isn't one. Attach a different file.",
     ],
     [
       {
@@ -63,7 +63,7 @@ describe('options are validated before anything is spent', () => {
         },
       },
       'picture',
-      'fox.png is too large: “picture” takes files of up to 1 MB.',
+      'fox.png is too large. “picture” takes files of up to 1 MB. Attach a smaller file.',
     ],
   ])('refuses %j with a message', (raw, option, sentence) => {
     const error = refusal(raw);

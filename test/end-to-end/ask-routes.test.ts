@@ -111,7 +111,9 @@ describe('thinking', () => {
       'facet-thinker',
       json({ error: { code: 404, message: 'no such preview', status: 'NOT_FOUND' } }, 404),
     );
-    expect(textOf(await ask('gen:facet-thinker-preview'))).toContain('rejected the thinking preview');
+    expect(textOf(await ask('gen:facet-thinker-preview'))).toContain(
+      '”. This model is a preview that may change or end. Choose another model.',
+    );
   });
 });
 
@@ -150,7 +152,7 @@ describe('an answer without text is explained', () => {
       'chat:chat-small',
       '/chat/completions',
       ((r) => void events(r).end(chatStream([], 'length'))) as Reply,
-      'used up its 500 tokens',
+      'reached its 500 tokens',
     ],
     [
       'msg: refusal',
@@ -169,7 +171,7 @@ describe('an answer without text is explained', () => {
       'msg:scribe-large',
       '/msg/v1/messages',
       json({ content: [], stop_reason: 'max_tokens' }),
-      'used up its 500 tokens',
+      'reached its 500 tokens',
     ],
     [
       'gen: blocked prompt',
@@ -190,7 +192,7 @@ describe('an answer without text is explained', () => {
       'gen:facet-text',
       'facet-text',
       genEnd({ candidates: [{ finishReason: 'MAX_TOKENS' }] }),
-      'used up its 500 tokens',
+      'reached its 500 tokens',
     ],
     [
       'gen: empty answer',
@@ -230,7 +232,9 @@ describe('the footer', () => {
     await discord.command({ name: 'models answers', options: { footer: false }, moderator: true }).response();
     expect(textOf(await ask('chat:chat-small', 'What is 6 times 7?'))).not.toContain('chat:chat-small');
     upstream.next('/chat/completions', (response) => void events(response).end(chatEvent('Half')));
-    expect(textOf(await ask('chat:chat-small'))).toContain('broke off');
+    expect(textOf(await ask('chat:chat-small'))).toContain(
+      'The answer was cut off here. Press Again for a complete one.',
+    );
     await discord.command({ name: 'models answers', options: { footer: true }, moderator: true }).response();
   });
 });

@@ -109,13 +109,17 @@ describe('a stream that breaks inside a fence', () => {
     const interaction = discord.command({ name: 'ask', options: { question: 'Write code, please.' } });
     const broken = await interaction.message((m) => JSON.stringify(m.components).includes('Again'));
     const visible = broken.content + JSON.stringify(broken.embeds);
-    expect(visible).toContain('broke off');
+    expect(visible).toContain('The answer was cut off here. Press Again for a complete one.');
     expect(isBalanced(visible)).toBe(true);
     expect(linesIn(visible).at(-1)).toBeLessThan(79);
 
     await slack.slash('/ask', 'Write code, please.');
     const said = await slack.until(() =>
-      slack.botMessages('C0MUSIC').find((m) => JSON.stringify(m.blocks).includes('broke off')),
+      slack
+        .botMessages('C0MUSIC')
+        .find((m) =>
+          JSON.stringify(m.blocks).includes('The answer was cut off here. Press Again for a complete one.'),
+        ),
     );
     expect(isBalanced(JSON.stringify(said.blocks))).toBe(true);
 
@@ -123,7 +127,8 @@ describe('a stream that breaks inside a fence', () => {
     const again = discord.press('Again', broken);
     await again.message(
       (m) =>
-        JSON.stringify(m.embeds).includes('All of it.') && !JSON.stringify(m.embeds).includes('broke off'),
+        JSON.stringify(m.embeds).includes('All of it.') &&
+        !JSON.stringify(m.embeds).includes('The answer was cut off here. Press Again for a complete one.'),
     );
   });
 });
@@ -155,7 +160,7 @@ describe('Stop', () => {
     const bob = discord.world.addUser('Bob');
     const before = upstream.abandoned;
     const refusal = discord.press('Stop', streaming, { user: bob });
-    expect(JSON.stringify(await refusal.response())).toContain('Only the requester');
+    expect(JSON.stringify(await refusal.response())).toContain('Only a moderator or the person');
     expect(upstream.abandoned).toBe(before);
     discord.press('Stop', streaming, { user: bob, moderator: true });
     await discord.until(

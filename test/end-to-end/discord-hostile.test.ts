@@ -78,7 +78,7 @@ describe('special conditions', () => {
       'an answer',
     );
     expect(answer.embeds).toEqual([]);
-    expect(answer.content).toContain('I need Embed Links and Attach Files here');
+    expect(answer.content).toContain('grant me Embed Links and Attach Files');
   });
 
   it('sends a direct message if the bot may not post in the channel', async () => {

@@ -44,7 +44,7 @@ describe.skipIf(noScript)('npm start on a terminal', () => {
     expect(output()).toMatch(/Try it in your browser:\s+http:\/\/127\.0\.0\.1:\d+\/playground\/\S+\n/);
     await writeFile(join(folder, 'paused'), '');
     type('/ask Good morning\r');
-    await expect.poll(output).toContain('The operator has paused this bot');
+    await expect.poll(output).toContain('operator has paused');
     await rm(join(folder, 'paused'));
     type('/ask Good morning\r');
     await expect.poll(output).toContain('Again');

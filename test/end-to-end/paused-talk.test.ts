@@ -29,7 +29,7 @@ it('tells each person once that the operator paused the bot, in channels with ta
     [...discord.world.channels.values()]
       .filter(({ parentId }) => parentId === discord.channel.id)
       .flatMap((thread) => discord.botMessages(thread))
-      .filter(({ content }) => content.includes('The operator has paused this bot'));
+      .filter(({ content }) => content.includes('operator has paused'));
   discord.say({ text: 'What is a mode?' });
   await discord.until(() => refusals().length === 1, 'a refusal');
   discord.say({ text: 'What is a scale?' });

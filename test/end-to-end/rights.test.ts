@@ -24,7 +24,7 @@ import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts'
  */
 const COUNT = 3;
 const TOOLS = '/v1beta/models/facet-tools:generateContent';
-const REFUSED = /denied you|Only moderators may use/;
+const REFUSED = /turned it off for you|Only moderators can use/;
 const DONE = /Again/;
 
 describe.runIf(noRedis === undefined)(noRedis ?? 'access rules with three replicas', () => {
@@ -130,7 +130,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'access rules with three replic
     const answers = (words: RegExp) =>
       discord.botMessages().filter((message) => words.test(JSON.stringify(message)));
     discord.mention({ text: 'What is 6 times 7?', user: eve });
-    await discord.until(() => answers(/denied you/).length > 0, 'a refusal of talk');
+    await discord.until(() => answers(/turned it off for you/).length > 0, 'a refusal of talk');
     discord.mention({ text: 'What is 6 times 7?', user: bob });
     await discord.until(() => answers(/42/).length > 0, 'an answer for Bob');
   });
@@ -145,14 +145,16 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'access rules with three replic
       const interaction = discord.command({ name: 'ask', options: { question: 'Paint a fox.' }, user });
       return JSON.stringify((await interaction.message((m) => labelsOf(m).includes('Again'))).embeds);
     };
-    expect(await ask(bob)).toMatch(/\/image: refused.*denied you/);
+    expect(await ask(bob)).toMatch(/\/image: refused.*turned it off for you/);
     expect(await ask(discord.user)).toContain('/image: started');
   });
 
   it('Slack: checks commands on every replica', async () => {
     for (let time = 0; time < 2 * COUNT; time += 1) {
-      expect(await privately('U0CARL', '/image', 'a fox')).toContain('denied you /image');
-      expect(await privately('U0EVE', '/ask', 'Why?')).toContain('denied you');
+      expect(await privately('U0CARL', '/image', 'a fox')).toContain("You can't use /image here");
+      expect(await privately('U0EVE', '/ask', 'Why?')).toContain(
+        'here, because a moderator turned it off for you. If you think this is a mistake, ask a moderator.',
+      );
       expect(await privately('U0ADA', '/models', 'show')).toContain('Only moderators can use /models');
       expect(await privately('U0BOB', '/models', 'show')).toContain('Settings here');
     }
@@ -174,8 +176,10 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'access rules with three replic
       return readableText(message);
     };
     const asks = (user: string) => answer(() => slack.slash('/ask', 'Paint a fox.', { user }));
-    expect(await asks('U0CARL')).toMatch(/\/image: refused.*denied you/s);
-    expect(await answer(() => slack.mention('Paint a fox.', { user: 'U0CARL' }))).toMatch(/refused.*denied/s);
+    expect(await asks('U0CARL')).toMatch(/\/image: refused.*turned it off for you/s);
+    expect(await answer(() => slack.mention('Paint a fox.', { user: 'U0CARL' }))).toMatch(
+      /refused.*turned it off for you/s,
+    );
     expect(await asks('U0ADA')).toContain('/image: started');
     await privately('U0BOB', '/models', 'reset assistant channel');
   });
@@ -192,10 +196,12 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'access rules with three replic
     const before = slack.ephemeralsOf('U0CARL').length;
     await slack.press(image, 'Again', { user: 'U0CARL' });
     await slack.until(() => slack.ephemeralsOf('U0CARL').length > before);
-    expect(slack.ephemeralsOf('U0CARL').map(readableText).at(-1)).toContain('denied you /image');
+    expect(slack.ephemeralsOf('U0CARL').map(readableText).at(-1)).toContain("You can't use /image here");
     const repliesBefore = slack.ephemeralsOf('U0EVE').length;
     await slack.mention('What is 6 times 7?', { user: 'U0EVE' });
     await slack.until(() => slack.ephemeralsOf('U0EVE').length > repliesBefore);
-    expect(slack.ephemeralsOf('U0EVE').map(readableText).at(-1)).toContain('denied you');
+    expect(slack.ephemeralsOf('U0EVE').map(readableText).at(-1)).toContain(
+      'here, because a moderator turned it off for you. If you think this is a mistake, ask a moderator.',
+    );
   });
 });

@@ -235,7 +235,7 @@ describe('a channel with talk on', () => {
     await privately('U0BOB', '/limits', 'set ask 0 hour');
     const { message: refused } = await slack.say('and 6 times 6?');
     await until(() =>
-      slack.ephemeralsOf('U0ADA').some((sent) => readableText(sent).includes('turned off by a limit')),
+      slack.ephemeralsOf('U0ADA').some((sent) => readableText(sent).includes('A limit has turned this off:')),
     );
     await privately('U0BOB', '/limits', 'reset ask');
     expect(await privately('U0BOB', '/models', 'answers talk:off')).toContain('**Talk**: off');

@@ -87,7 +87,7 @@ async function endOf(job: string): Promise<string> {
   expect(state).toBe('failed');
   const charge: Charge | 'paid' = charged ? (chargeUncertain ? 'uncertain' : 'paid') : 'free';
   const message = world.message();
-  const offersAgain = !message?.text?.includes('only does so once');
+  const offersAgain = !/won't (?:create|do) it again/.test(message?.text ?? '');
   expect(message?.actions?.map(({ label }) => label)).toEqual(offersAgain ? ['Again'] : []);
   return `${charge}: ${message?.text}`;
 }
@@ -109,7 +109,7 @@ async function failAtAnswer(route: Failing, path: string, answer: Answered): Pro
   return endOf(job);
 }
 
-const AGAIN = 'Press Again, or reword it.';
+const AGAIN = 'Press Again, or rephrase it.';
 const FIXED = {
   'music.generateCover': 'create cover art for it',
   'music.vocalRemoval': 'split it into stems',
@@ -153,9 +153,7 @@ const UNEXPLAINED = [
 
 const CALLBACKS: readonly Way[] = [
   ...each(
-    UNEXPLAINED.map(
-      ([way, body]) => [way, body, `The gateway tried, but couldn't create this. ${AGAIN}`] as const,
-    ),
+    UNEXPLAINED.map(([way, body]) => [way, body, `The gateway couldn't create this. ${AGAIN}`] as const),
     [...MADE, ...UPLOADS],
   ),
   ...Object.entries(FIXED).flatMap(([route, does]) =>
@@ -197,7 +195,7 @@ const CALLBACKS: readonly Way[] = [
       [
         'a refund',
         failed(531, 'Generation failed due to an issue. Your credits have been refunded.'),
-        `The gateway tried, but couldn't create this, and refunded the credits. ${AGAIN}`,
+        `The gateway couldn't create this and refunded the credits. ${AGAIN}`,
       ],
     ],
     [...MADE, ...UPLOADS],
@@ -235,7 +233,7 @@ const CALLBACKS: readonly Way[] = [
             data: [{ text: '', title: '', status: 'failed', errorMessage: 'Lyrics generation failed' }],
           },
         },
-        `The gateway tried, but couldn't create this. ${AGAIN}`,
+        `The gateway couldn't create this. ${AGAIN}`,
       ],
     ],
     ['music.generateLyrics'],
@@ -293,9 +291,9 @@ describe('a video task', () => {
     [
       'FAILED',
       { code: 'InternalError', message: 'An internal error has occured, please try again later.' },
-      `The gateway tried, but couldn't create this. ${AGAIN}`,
+      `The gateway couldn't create this. ${AGAIN}`,
     ],
-    ['FAILED', {}, `The gateway tried, but couldn't create this. ${AGAIN}`],
+    ['FAILED', {}, `The gateway couldn't create this. ${AGAIN}`],
     ['CANCELED', {}, 'The gateway cancelled this before it was finished. Press Again to retry.'],
   ])('that is %s with %j costs nothing and says why', async (status, output, reads) => {
     api.next('/tasks/', { body: taskIn(status, output) });

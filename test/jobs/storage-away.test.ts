@@ -55,7 +55,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'while Redis is away', () => {
     await redis.kill();
     const refused = ask('declined');
     await expect(refused).rejects.toBeInstanceOf(UserError);
-    await expect(refused).rejects.toThrow("I can't start anything right now");
+    await expect(refused).rejects.toThrow('I may not be able to start this');
 
     await redis.start();
     await expect

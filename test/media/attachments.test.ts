@@ -59,12 +59,12 @@ test.each<[string, Parameters<typeof listen>[0], string]>([
   [
     'gone',
     (_request, response) => response.writeHead(410).end(),
-    "humming.mp3 couldn't be read. Attach it again.",
+    "I couldn't read humming.mp3. Attach it again.",
   ],
   [
     'too large',
     (_request, response) => response.setHeader('content-length', 26 * 1024 * 1024).end(mp3(200)),
-    'humming.mp3 is too large. The limit is 25 MB.',
+    'humming.mp3 is too large. The limit is 25 MB. Attach a smaller file.',
   ],
 ])('an attachment that is %s is refused with advice', async (_case, answer, sentence) => {
   const { origin } = await listen(answer);

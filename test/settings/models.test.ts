@@ -148,13 +148,13 @@ test('a model that the operator configured may be named, also if the gateway doe
   const configured = administer({ ...(await memoryStorage()), configured: ['thinker-preview'] });
   configured.list.offer(['chat-small']);
   expect(await configured.resolve('ask', 'gen:thinker-preview', HERE)).toBe('gen:thinker-preview');
-  await expect(configured.resolve('ask', 'gen:thinker', HERE)).rejects.toThrow('is not available');
+  await expect(configured.resolve('ask', 'gen:thinker', HERE)).rejects.toThrow("isn't available");
 });
 
 describe('choosing', () => {
   test('an unavailable id is refused with similar ones, and nothing changes', async () => {
     await expect(mod.models.choose('ask', 'chat-smalll', 'channel')).rejects.toThrow(
-      'The model “chat-smalll” is not available. Did you mean “chat-small” or “chat-large”?',
+      "The model “chat-smalll” isn't available. Did you mean “chat-small” or “chat-large”?",
     );
     expect(await inForce()).toMatchObject({ from: 'deployment' });
   });
@@ -173,7 +173,7 @@ describe('choosing', () => {
 
   test('a route that the family does not have is part of the name, and refused', async () => {
     await expect(mod.models.choose('video', 'msg:seer', 'channel')).rejects.toThrow('The model “msg:seer”');
-    await expect(mod.models.choose('image', 'chat:seer', 'channel')).rejects.toThrow('is not available');
+    await expect(mod.models.choose('image', 'chat:seer', 'channel')).rejects.toThrow("isn't available");
     expect(await mod.models.choose('image', 'gen:seer', 'channel')).toMatchObject({ model: 'gen:seer' });
   });
 

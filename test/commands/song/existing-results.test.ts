@@ -26,7 +26,7 @@ test.each(['WAV take 1', 'Music video take 1', 'Karaoke take 1'])('%s is reused'
   await studio.finish(await studio.press(song, label));
   const before = requestCount();
   const message = privateMessage(await studio.press(song, label, { person: BOB }));
-  expect(message.text).toMatch(/^This already exists, so nothing was spent\./);
+  expect(message.text).toMatch(/^This already existed, so nothing was spent\./);
   expect(message.media).toMatchObject([{ source: { type: 'kept' } }]);
   expect(requestCount()).toBe(before);
   // The other take has no result yet.

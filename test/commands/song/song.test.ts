@@ -210,8 +210,8 @@ describe('a voice', () => {
     expect(list).toContain('saved by Ada');
     const remove = (person: typeof BOB) =>
       studio.ask('voices', { voice: 'rainy' }, { subcommand: 'remove', person });
-    expect(privateText(await remove(BOB))).toContain('Only a moderator or Ada');
-    expect(privateText(await remove(MODERATOR))).toContain('is removed');
+    expect(privateText(await remove(BOB))).toContain('Only Ada, who saved');
+    expect(privateText(await remove(MODERATOR))).toContain('Removed “Rainy”');
     expect(privateText(await studio.ask('song', { prompt: 'snow', voice: 'Rainy' }))).toContain(
       'No voices are saved here yet',
     );
@@ -331,11 +331,13 @@ describe('a voice', () => {
     studio.world.gateway.replies.push(gatewayError('exists'));
     const message = await studio.finish(await studio.fill(song, 'Save voice take 2', { name: 'Other' }));
     expect(message.title).toBe('This voice is already saved');
-    expect(message.text).toContain('gives one voice');
+    expect(message.text).toContain(
+      "Only one voice can be created from each take, and this take's voice already exists. Find it with /voices show, or save the voice of another take.",
+    );
   });
 
   it.each([
-    [{ start: 0, end: 5 }, /10 to 30 seconds long. From 0 to 5 is 5/],
+    [{ start: 0, end: 5 }, /10 to 30 seconds long. Yours, from 0 s to 5 s, is 5/],
     [{ start: 0, end: 31 }, /10 to 30 seconds/],
     [{ start: 92, end: 102 }, /earlier start/],
     [{ start: 85, end: 100 }, /earlier end/],
@@ -445,7 +447,7 @@ describe('/remix', () => {
     [{ mode: 'vocals' }, /Enter the lyrics in/],
     [{ mode: 'vocals', prompt: 'la', instrumental: true }, /adds vocals/],
     [{ mode: 'instrumental' }, /how the band should sound/],
-    [{ mode: 'extend', title: 'More' }, /lyrics of the new part/],
+    [{ mode: 'extend', title: 'More' }, /lyrics for the new part/],
     [{ mode: 'vocals', prompt: 'la', model: 'V4' }, /V4_5PLUS, V5 or a newer one/],
     [{ mode: 'cover', style: 'x'.repeat(201), model: 'V4' }, /201 characters, the limit is 200/],
     [{ prompt: 'la' }, /The option “mode” is required/],
@@ -537,7 +539,9 @@ describe('a song that the gateway no longer has', () => {
     studio.world.gateway.replies.push(gatewayError('not-found'));
     const message = await studio.finish(await studio.press(song, label));
     expect(message.text).toMatch(sentence);
-    expect(message.text).toContain('/remix works with them');
+    expect(message.text).toContain(
+      '. The files in the channel still work with /remix. For a new song, press Again under this one.',
+    );
   });
 
   it('reports a WAV that the gateway has already created', async () => {

@@ -155,7 +155,7 @@ describe('invalid input is refused privately, and nothing is stored', () => {
     ['song', { prompt: 'x'.repeat(501) }, /501 characters, the limit is 500/],
     ['song', { lyrics: 'la', instrumental: true }, /An instrumental can't have lyrics/],
     ['song', { lyrics: 'x'.repeat(3001), model: 'V4' }, /3001 characters, the limit is 3000/],
-    ['song', { prompt: 'x', model: 'V1' }, /“V1” is not a song model/],
+    ['song', { prompt: 'x', model: 'V1' }, /“V1” isn't a song model/],
     ['lyrics', { topic: 'rain '.repeat(201) }, /201 words, the limit is 200/],
     ['stems', {}, /There are no songs in this channel yet/],
     ['video', {}, /Describe the video/],
@@ -203,12 +203,14 @@ describe('buttons', () => {
   it('let only the requester or a moderator cancel', async () => {
     const job = accepted(await ask('song', { prompt: 'rain' }));
     const bob = { id: 'bob', displayName: 'Bob', moderator: false, roles: [] };
-    expect(privately(await press('cancel', job, { person: bob })).text).toContain('Only the requester');
+    expect(privately(await press('cancel', job, { person: bob })).text).toContain(
+      'Only a moderator or the person who requested this',
+    );
     expect(privately(await press('cancel', job, { person: { ...bob, moderator: true } })).text).toBe(
       'Cancelling.',
     );
     await world.advance(job);
-    expect(privately(await press('cancel', job)).text).toContain('already ended');
+    expect(privately(await press('cancel', job)).text).toContain('This has already finished.');
   });
 
   it('are refused from another server, for an unknown job and for an unknown action', async () => {
@@ -217,7 +219,7 @@ describe('buttons', () => {
     expect(privately(await press('stems', job, { address: elsewhere })).text).toContain(
       'only works in the server',
     );
-    expect(privately(await press('stems', 'gone')).text).toContain('too old');
+    expect(privately(await press('stems', 'gone')).text).toContain('no longer works');
     expect(privately(await press('dance', job)).text).toContain('no longer works');
     expect(privately(await press('show', job)).text).toContain('nothing left to show');
   });
@@ -262,7 +264,7 @@ describe('songs of the channel', () => {
     const second = await world.read(accepted(await ask('stems', { song: choices[1]?.value, split: 'all' })));
     expect(second.work.request).toMatchObject({ audioId: 'audio-two', type: 'split_stem' });
     expect(privately(await ask('stems', { song: 'Thunder' })).text).toContain(
-      'no song called “Thunder” in this channel. The latest is “Rain (take 1)”',
+      'no song named “Thunder” in this channel. The latest is “Rain (take 1)”',
     );
   });
 });

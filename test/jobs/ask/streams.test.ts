@@ -68,12 +68,12 @@ describe('a cut stream', () => {
         events(response).write(stream.subarray(0, at), () => response.socket?.end());
       });
       const isMarked =
-        footer.includes('broke off') ||
+        footer.includes('The answer was cut off here. Press Again for a complete one.') ||
         text.includes('before the first word') ||
         text.includes("didn't ask twice");
       if (text === WHOLE && !isMarked) continue;
       expect(isMarked, `cut at ${at}: ${text} ${footer}`).toBe(true);
-      if (footer.includes('broke off'))
+      if (footer.includes('The answer was cut off here. Press Again for a complete one.'))
         expect(WHOLE.startsWith(text.trim()), `cut at ${at}: ${text}`).toBe(true);
       expect(labels(world.message() ?? {})).toEqual(['Again']);
     }
@@ -99,7 +99,7 @@ describe('a broken stream', () => {
     await expect.poll(() => shown()).toContain('Half an ans');
     const { text, footer } = await timeUntil(answering, SILENCE_MS);
     expect(text).toBe('Half an ans');
-    expect(footer).toContain('broke off');
+    expect(footer).toContain('The answer was cut off here. Press Again for a complete one.');
     await expect.poll(() => upstream.abandoned).toBe(1);
   });
 
@@ -119,7 +119,7 @@ describe('a broken stream', () => {
       events(response).end(`${chatEvent('So far')}data: {"error":{"message":"overloaded"}}\n\n`);
     });
     expect(text).toBe('So far');
-    expect(footer).toContain('broke off');
+    expect(footer).toContain('The answer was cut off here. Press Again for a complete one.');
   });
 
   it('that never ends is stopped, and its connection closed', async () => {
@@ -132,7 +132,9 @@ describe('a broken stream', () => {
       };
       write();
     });
-    expect(footer).toContain("didn't end");
+    expect(footer).toContain(
+      'The answer became too long, so I stopped it here. Press Again, or ask for a shorter answer.',
+    );
     expect(text.length).toBeLessThan(250_000);
     await expect.poll(() => upstream.abandoned).toBe(1);
   });
@@ -146,9 +148,9 @@ describe('a broken stream', () => {
 
 describe('an end reported by the gateway', () => {
   it.each([
-    ['length', 'reached the length limit', 'used up its'],
+    ['length', 'reached the length limit', 'reached its'],
     ['content_filter', 'content filter stopped the answer here', 'content filter blocked this'],
-    ['tool_calls', "functions that aren't available", 'tried to call functions'],
+    ['tool_calls', "functions that aren't available", 'none are available here'],
   ])('shows a note for %s, with and without text', async (reason, note, sentence) => {
     const spoken = await ask((response) => void events(response).end(chatStream(['Once upon'], reason)));
     expect(spoken.text).toBe('Once upon');
@@ -265,7 +267,7 @@ describe('a shutdown', () => {
     await answering;
     expect(world.log.lines.filter(({ level }) => level !== 'debug' && level !== 'info')).toEqual([]);
     await step(job);
-    expect(world.message()?.footer).toContain('broke off');
+    expect(world.message()?.footer).toContain('The answer was cut off here. Press Again for a complete one.');
   });
 
   it('before the request leads to a retry at the next start', async () => {

@@ -580,7 +580,7 @@ describe('an answer', () => {
     const job = await world.start(QUESTION);
     await world.advance(job);
     expect(world.message()?.text).toBe('Half an ans');
-    expect(world.message()?.footer).toContain('broke off');
+    expect(world.message()?.footer).toContain('The answer was cut off here. Press Again for a complete one.');
     expect(labels()).toEqual(['Again']);
     expect((await world.read(job)).state).toBe('delivered');
   });
@@ -612,7 +612,7 @@ describe('an answer', () => {
     await expect(world.advance(job)).rejects.toThrow('died');
     await world.advance(job);
     expect(world.message()?.text).toBe('Half an ans');
-    expect(world.message()?.footer).toContain('broke off');
+    expect(world.message()?.footer).toContain('The answer was cut off here. Press Again for a complete one.');
   });
 });
 

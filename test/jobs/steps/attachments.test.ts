@@ -28,7 +28,7 @@ test('the job fetches attachments after it has shown its message', async () => {
 test.each([
   ['type', /fox\.png isn't an image file that I can read/],
   ['too-large', /fox\.png is too large\. The limit is 25 MB/],
-  ['network', /fox\.png couldn't be read\. Attach it again/],
+  ['network', /I couldn't read fox\.png\. Attach it again/],
 ] as const)(
   "an unusable file (%s) is reported in the job's message, and nothing is spent",
   async (code, sentence) => {

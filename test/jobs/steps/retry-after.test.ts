@@ -158,7 +158,7 @@ describe.each([60 * MINUTE, 999_999_999 * SECOND])(
         next = await world.advance(job);
       }
       expect((await world.read(job)).state).toBe('delivered');
-      expect(world.message()?.footer).toContain("I couldn't download it");
+      expect(world.message()?.footer).toContain('the download failed');
       expect(world.clock.now() - from).toBeLessThan(25 * 60 * MINUTE);
     });
   },
@@ -199,7 +199,7 @@ it('/jobs shows the reason for waiting', async () => {
   await world.callback(heldJob.id, songCallback('complete'));
   world.platform.failures.push(new PlatformError('unavailable', 'slower', { retryAfterMs: 30 * SECOND }));
   await world.advance(heldJob.id);
-  expect(await jobsOf()).toContain('finished, waiting because the chat platform is busy; next try in 0:30');
+  expect(await jobsOf()).toContain('finished; waiting because the chat platform is busy; next try in 0:30');
   world.clock.advance(31 * SECOND);
   await world.advance(heldJob.id);
 

@@ -162,7 +162,7 @@ describe('missing permissions', () => {
     await platform.show(addressIn(discord), message, new StoredPost('j'));
     const [posted] = discord.botMessages();
     expect(posted?.content).toBe(
-      `**Rain**\nStyle: lofi\n[Listen: rain.mp3](<https://bot.example/files/one?signature=s>)\n\n-# ${LINKED_FILES_SENTENCE}\n\n-# I need Embed Links and Attach Files I can't show this properly here. Ask a moderator to grant me`,
+      `**Rain**\nStyle: lofi\n[Listen: rain.mp3](<https://bot.example/files/one?signature=s>)\n\n-# ${LINKED_FILES_SENTENCE}\n\n-# I can't show this properly here. Ask a moderator to grant me Embed Links and Attach Files.`,
     );
   });
 
@@ -177,7 +177,7 @@ describe('missing permissions', () => {
         .map((message) => message.content)
         .join(' ')
         .replace(/\s+/g, ' '),
-    ).toBe(`${text} -# I need Attach Files I can't show this properly here. Ask a moderator to grant me`);
+    ).toBe(`${text} -# I can't show this properly here. Ask a moderator to grant me Attach Files.`);
   });
 
   it("in the channel: uses the interaction's token for further messages", async () => {
@@ -215,7 +215,7 @@ describe('a user install', () => {
     discord.advance(16 * 60_000);
     await expect(platform.show(address, { text: 'later' }, post)).rejects.toMatchObject({
       code: 'gone',
-      advice: expect.stringContaining("I'm not a member of this server"),
+      advice: expect.stringContaining("I'm not a member of"),
     });
     expectNoRejections(discord);
   });

@@ -41,8 +41,8 @@ describe('a command with subcommands', () => {
 
   it('suggests the closest subcommand', () => {
     expect(() => read('sett ask x')).toThrow('/models has no subcommand “sett”. Did you mean /models set?');
-    expect(() => read('everything')).toThrow('Choose one of set, refresh.');
-    expect(() => read('constructor')).toThrow('Choose one of set, refresh.');
+    expect(() => read('everything')).toThrow('Choose one of: set, refresh.');
+    expect(() => read('constructor')).toThrow('Choose one of: set, refresh.');
   });
 
   it("reports that a subcommand doesn't take text", () => {

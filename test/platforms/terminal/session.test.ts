@@ -120,7 +120,7 @@ describe('a line', () => {
     ['/perform', "I don't know /perform. Use /minstrel to see all commands."],
     ['/song --style a --style b', 'You used --style twice.'],
     ['a tune for rain', 'Type a command such as /song a tune for rain'],
-    ['7', "Button 7 doesn't exist."],
+    ['7', 'There is no button 7. Type the number or name of a button above.'],
   ])('reports the error in %j without running a command', async (line, sentence) => {
     const { runLine, paper } = await open();
     expect(await runLine(line)).toBe('refused');
@@ -168,7 +168,7 @@ describe('a line', () => {
       { command: 'models', options: {} },
     ]);
     expect(invocations()).toHaveLength(2);
-    expect(paper.written()).toContain('/models has no subcommand “constructor”. Choose one of set.');
+    expect(paper.written()).toContain('/models has no subcommand “constructor”. Choose one of: set.');
     await runLine('help models');
     expect(paper.written()).toContain(
       '**/models set** Chooses a model\n\n- **--family** Requests to limit (required)',

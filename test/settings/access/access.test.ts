@@ -101,7 +101,7 @@ function invocation(platform: string, who: Who, command: string, more: Partial<I
 }
 
 const REFUSAL =
-  /denied you|denied \/\w+ to|turned off \/\w+|here: DJ-ROLE|Only people chosen by moderators|Only moderators may use/;
+  /can't use \/\w+ here|turned off \/\w+|here: DJ-ROLE|Only people chosen by moderators|Only moderators can use/;
 
 function isRefused(outcome: Outcome): boolean {
   return (

@@ -17,7 +17,7 @@ describe('setting a rule', () => {
     const before = { ...settingsWith('deny bob ask'), footer: false };
     expect(setRule(rule('allow @dj song'), PLACE)(before)).toEqual({
       settings: { ...before, rules: [rule('deny bob ask'), rule('allow @dj song')] },
-      trace: { what: 'rule for song', from: 'none', to: 'DJ may use /song and the other song commands' },
+      trace: { what: 'rule for song', from: 'none', to: 'DJ can use /song and the other song commands' },
     });
   });
 
@@ -57,7 +57,7 @@ describe('setting a rule', () => {
 
   it('is refused past a maximum, but existing rules can be changed', () => {
     const many = Array.from({ length: MOST_RULES }, (_, n) => `deny person${n} song`);
-    expect(() => set('deny ada song', ...many)).toThrow(`There are ${MOST_RULES} rules already`);
+    expect(() => set('deny ada song', ...many)).toThrow(`There are already ${MOST_RULES} rules`);
     expect(set('allow person7 song', ...many)?.settings.rules).toHaveLength(MOST_RULES);
     expect(set('deny ada song', ...many.slice(1))?.settings.rules).toHaveLength(MOST_RULES);
   });
@@ -73,7 +73,7 @@ describe('removing rules', () => {
       settings: settingsWith(...others),
       trace: {
         what: 'rule for song',
-        from: 'DJ may not use /song and the other song commands; 5 songs per day for each person with the role DJ',
+        from: "DJ can't use /song and the other song commands; 5 songs per day for each person with the role DJ",
         to: 'none',
       },
     });
@@ -97,12 +97,12 @@ it('a pause is logged, and a repeated one changes nothing', () => {
 
 describe('in words', () => {
   it.each([
-    ['deny bob image', 'Bob may not use /image'],
-    ['allow @dj all', 'DJ may use any command'],
-    ['deny everyone image', 'nobody may use /image'],
-    ['allow everyone image', 'everyone may use /image'],
-    ['allow visitors ask', 'people from other workspaces may use /ask'],
-    ['allow @dj moderation', 'DJ may use the moderator commands'],
+    ['deny bob image', "Bob can't use /image"],
+    ['allow @dj all', 'DJ can use any command'],
+    ['deny everyone image', 'nobody can use /image'],
+    ['allow everyone image', 'everyone can use /image'],
+    ['allow visitors ask', 'people from other workspaces can use /ask'],
+    ['allow @dj moderation', 'DJ can use the moderator commands'],
     ['unlimited @dj all', 'no limit for DJ'],
     ['unlimited moderators song', 'no limit on songs for moderators'],
     ['limit everyone all 3', '3 requests per person per day'],
@@ -120,7 +120,7 @@ describe('in words', () => {
       ruleText({ rule: { ...known, who }, from: 'server' }, PLACE.at),
     );
     expect(texts).toEqual([
-      'the role 7 may not use /ask',
+      "the role 7 can't use /ask",
       '3 requests per day for each person with the role 7',
     ]);
   });

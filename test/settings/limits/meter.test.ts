@@ -75,7 +75,7 @@ describe('a pause', () => {
     let isPaused = true;
     operate({ isPaused: () => isPaused });
     await expect(administered.accept(request(MOD))).rejects.toMatchObject({
-      message: expect.stringContaining('The operator has paused this bot'),
+      message: expect.stringContaining('operator has paused'),
       refusedUntil: Number.POSITIVE_INFINITY,
     });
     isPaused = false;
@@ -146,7 +146,7 @@ describe('a limit', () => {
   test('of 0 allows nothing; without a limit everything is allowed', async () => {
     expect(await ask()).toBe('passes');
     await set({ most: 0, what: 'song' });
-    expect(await ask()).toContain('turned off by a limit: 0 songs per person per day');
+    expect(await ask()).toContain('turned this off: 0 songs per person per day');
     await administered.moderation(HERE, MOD).rules.reset({ who: EVERYONE, what: 'song' }, 'server');
     expect(await ask()).toBe('passes');
   });
@@ -519,7 +519,9 @@ describe('units', () => {
 
   test('work that costs more than the limit is refused with its price, without a time', async () => {
     await set({ of: 'units', most: 9 });
-    expect(await ask()).toBe('This costs 10 units, but the limit is 9 units per person per day.');
+    expect(await ask()).toBe(
+      'This costs 10 units, more than the limit allows: 9 units per person per day. Choose something that costs less.',
+    );
   });
 
   test('work without a price costs nothing', async () => {

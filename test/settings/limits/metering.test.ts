@@ -146,7 +146,7 @@ test('a request that could not be stored does not count', async () => {
   const jobs = createJobs({ ...world.dependencies, storage: { ...world.storage, accept } });
   const invocation = { id: 'lost', command: 'song', options: {}, address: HERE, person: ADA };
   await expect(jobs.start(SONG, invocation, NOTHING_DECIDED)).rejects.toThrow(
-    "I can't start anything right now",
+    'I may not be able to start this',
   );
   expect(await used()).toBe(0);
   await world.start(SONG, { id: 'lost' });

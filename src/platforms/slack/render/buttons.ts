@@ -85,7 +85,7 @@ const menu = (
 ): types.StaticSelect => ({
   type: 'static_select',
   action_id: `more:${index}`,
-  placeholder: plainText(title.trim() === '' ? 'More…' : `More … for ${title.trim()}`, LIMITS.placeholder),
+  placeholder: plainText(title.trim() === '' ? 'More…' : `More… for ${title.trim()}`, LIMITS.placeholder),
   options,
 });
 

@@ -96,7 +96,7 @@ describe.each(CHANNELS)('%s', (_name, channelIn, hasAccess) => {
       } else {
         await expect(platform.show(address, song(media), post)).rejects.toMatchObject({
           code: 'gone',
-          advice: expect.stringContaining("I'm not a member of this server"),
+          advice: expect.stringContaining("I'm not a member of"),
         });
         await platform.sendPrivately(address, song(media));
         expect(discord.botMessages(discord.directChannel()).at(-1)?.attachments).toHaveLength(2);
@@ -298,9 +298,7 @@ describe('missing permissions', () => {
         expected.files,
       ]);
       const text = [message?.content, message?.embeds[0]?.description].join('\n');
-      expect(text).toContain(
-        `I need ${permissions} I can't show this properly here. Ask a moderator to grant me`,
-      );
+      expect(text).toContain(`I can't show this properly here. Ask a moderator to grant me ${permissions}.`);
       expectNoRejections(discord);
     },
   );

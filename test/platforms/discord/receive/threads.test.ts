@@ -172,7 +172,10 @@ describe('an archived thread that is not cached', () => {
     discord.mention({ text: 'still there?', channel });
     discord.faults.fail(503, { times: 4, path: /^GET .channels/ });
     discord.mention({ text: 'and here?', channel: archived(discord) });
-    const unanswered = () => log.filter(({ sentence }) => sentence.startsWith('Ignored a person'));
+    const unanswered = () =>
+      log.filter(({ sentence }) =>
+        sentence.startsWith('Ignored a message from a person who may not use commands there'),
+      );
     await discord.until(() => unanswered().length === 2, 'two refusals');
     expect(bot.invocations).toEqual([]);
   });

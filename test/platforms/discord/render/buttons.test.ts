@@ -33,7 +33,7 @@ describe('buttons', () => {
     expect(rows([...buttons(16), LINK])).toEqual([
       [
         ['Do 0', 'Do 1', 'Do 2', 'Do 3', 'To “Rain”'],
-        ['More …', ...Array.from({ length: 12 }, (_, at) => `Do ${at + 4}`)],
+        ['More…', ...Array.from({ length: 12 }, (_, at) => `Do ${at + 4}`)],
       ],
     ]);
   });
@@ -58,7 +58,7 @@ describe('buttons', () => {
       { label: 'Do 4', description: 'a fox' },
       { label: 'Do 5', description: 'a fox' },
     ];
-    expect(row?.components).toMatchObject([{ placeholder: 'More … for Rain', options }]);
+    expect(row?.components).toMatchObject([{ placeholder: 'More… for Rain', options }]);
   });
 
   it('include at most one primary button', () => {
