@@ -171,7 +171,9 @@ it('the requester can remove and restore the page; others cannot', async () => {
   const fileStatus = async () => (await fetch(file, { method: 'HEAD' })).status;
   expect(await fileStatus()).toBe(200);
   expect((await read(press(id, 'page', { person: BOB }))).actions).toHaveLength(1);
-  expect((await read(press(id, 'withdraw', { person: BOB }))).text).toContain('Only a moderator or the person');
+  expect((await read(press(id, 'withdraw', { person: BOB }))).text).toContain(
+    'Only a moderator or the person',
+  );
   expect((await visit(url)).status).toBe(200);
   await read(press(id, 'withdraw'));
   expect(await visit(url)).toMatchObject({
@@ -179,7 +181,9 @@ it('the requester can remove and restore the page; others cannot', async () => {
     text: expect.stringContaining('removed this page'),
   });
   expect(await fileStatus()).toBe(404);
-  expect((await read(press(id, 'publish', { person: BOB }))).text).toContain('Only a moderator or the person');
+  expect((await read(press(id, 'publish', { person: BOB }))).text).toContain(
+    'Only a moderator or the person',
+  );
   await read(press(id, 'publish', { person: MODERATOR }));
   expect((await visit(url)).status).toBe(200);
   expect(await fileStatus()).toBe(200);
