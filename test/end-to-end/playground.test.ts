@@ -138,7 +138,7 @@ describe.skipIf(noBrowser)('The playground', () => {
   });
 
   test('opens forms, shows errors next to fields, and prefills values', async () => {
-    await say('/limits report');
+    await say('/limits report ?');
     const form = page.getByRole('dialog');
     await form.getByLabel('days').fill('many');
     expect(await visit.accessibilityProblems()).toEqual([]);
