@@ -3,6 +3,7 @@
 import { type Client, Events, Status } from 'discord.js';
 import type { System } from '../../../core/system.ts';
 import { backoff } from '../../../core/util/backoff.ts';
+import { connectionFault } from '../../../core/util/connection-fault.ts';
 import type { HeldLock, WithLock } from '../../../core/util/lock.ts';
 import type { Readiness } from '../../../core/web/platform-routes.ts';
 import { isTokenRejected, TOKEN_REJECTED } from '../errors.ts';
@@ -120,7 +121,8 @@ export function createDiscordConnection(options: ConnectionOptions): DiscordConn
       end = await Promise.race([ended, stopped]);
     } catch (error) {
       const isRejected = isTokenRejected(error);
-      reason = isRejected ? TOKEN_REJECTED : String(error instanceof Error ? error.message : error);
+      const fault = connectionFault(error)?.reason ?? String(error instanceof Error ? error.message : error);
+      reason = isRejected ? TOKEN_REJECTED : fault;
       log.warn(isRejected ? {} : { err: error }, `Discord connection failed: ${reason}`);
       onAttempt();
     }
