@@ -66,7 +66,7 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
   };
   /** Only declines a job that has not begun, so nothing was spent. */
   const decline = async (id: string): Promise<void> => {
-    const run = await JobRun.load(id, storage);
+    const run = await JobRun.load(id, deps);
     if (run?.job.state !== 'accepted') return;
     const failure = { code: 'not-acknowledged', sentence: NOT_ACKNOWLEDGED_SENTENCE, reference: newId() };
     run.fail({ ...failure, taken: 'no' });
@@ -153,7 +153,7 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
     receive: (job, body) => storage.receive({ job, body, receivedAt: now() }),
 
     async find(id) {
-      const run = await JobRun.load(id, storage);
+      const run = await JobRun.load(id, deps);
       // The buttons of a result must work before the record is written.
       if (run) await parts.readCallbacks(run);
       return run?.job;
@@ -161,11 +161,11 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
     file: (id, source, kinds, signal) => parts.keep.readResultFile(id, source, { kinds, signal }),
 
     async rememberOpus(id, url, opus) {
-      await applyEvent(id, { type: 'encoded', url, opus }, storage);
+      await applyEvent(id, { type: 'encoded', url, opus }, deps);
     },
 
     async cancel(id, person) {
-      const job = await applyEvent(id, { type: 'cancelRequested', by: person }, storage);
+      const job = await applyEvent(id, { type: 'cancelRequested', by: person }, deps);
       if (job?.cancelRequestedBy === undefined || !isOpen(job)) return false;
       // Waking the job does not reach a replica that is already running it.
       await storage.notifications.publish(id).catch((error: unknown) => {
@@ -179,18 +179,18 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
     },
 
     async reveal(id) {
-      const job = await applyEvent(id, { type: 'revealed' }, storage);
+      const job = await applyEvent(id, { type: 'revealed' }, deps);
       if (job?.state !== 'ready') return false;
       await storage.schedule.wake(id);
       return true;
     },
 
     async setPage(id, withdrawn) {
-      await applyEvent(id, { type: 'recorded', fields: { pageWithdrawn: withdrawn } }, storage);
+      await applyEvent(id, { type: 'recorded', fields: { pageWithdrawn: withdrawn } }, deps);
     },
 
     async showAt(id, address, person) {
-      const job = await applyEvent(id, { type: 'redirected', address, person }, storage);
+      const job = await applyEvent(id, { type: 'redirected', address, person }, deps);
       if (job?.address !== address) return undefined;
       await storage.schedule.add(id, now() + AUTO_BEGIN_MS);
       return { type: 'accepted', job: id, begin: () => wakeNow(id) };

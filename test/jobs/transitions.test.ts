@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { EMPTY_RESULT, type Job, type JobState } from '../../src/core/job.ts';
 import type { JobEvent, JobEventType } from '../../src/jobs/events.ts';
+import { brokenInvariants, INVARIANTS, type Invariant } from '../../src/jobs/invariants.ts';
 import { acceptedJob, TRANSITIONS, transition } from '../../src/jobs/transitions.ts';
 import { SONG } from './world.ts';
 
@@ -231,5 +232,49 @@ describe('the table of states and events', () => {
       return events.split(', ').map((event) => `${path}: ${event}`);
     });
     expect(new Set(drawn)).toEqual(reachableChanges());
+  });
+});
+
+describe('the invariants', () => {
+  const written = (job: Job, events: readonly JobEvent[]) => events.reduce(transition, job);
+
+  it('hold for every write of one or more events, if paid requests are written first', () => {
+    const writes = fc.array(fc.array(fc.constantFrom(...EVENTS), { minLength: 1, maxLength: 4 }), {
+      maxLength: 12,
+    });
+    fc.assert(
+      fc.property(writes, (all) => {
+        let job = JOB;
+        for (const events of all) {
+          const sent = events.findIndex(({ type }) => type === 'submitting');
+          // `claim` writes up to the request.
+          const parts = sent < 0 ? [events] : [events.slice(0, sent + 1), events.slice(sent + 1)];
+          for (const part of parts) {
+            const next = written(job, part);
+            expect(brokenInvariants(job, next)).toEqual([]);
+            job = next;
+          }
+        }
+      }),
+    );
+  });
+
+  const ready: Job = { ...JOB, state: 'ready', end: 'delivered', result };
+  const BROKEN: Readonly<Record<Invariant, readonly [Job, Job]>> = {
+    identity: [JOB, { ...JOB, person: { ...JOB.person, id: 'bob' } }],
+    result: [ready, { ...ready, result: undefined }],
+    written_ahead: [JOB, { ...JOB, state: 'waiting' }],
+    sent_once: [ready, { ...ready, state: 'submitting' }],
+    cancelled: [
+      { ...JOB, cancelRequestedBy: 'ada' },
+      { ...JOB, cancelRequestedBy: 'ada', state: 'submitting' },
+    ],
+    end: [ready, { ...ready, state: 'expired', charged: true }],
+    sentence: [JOB, { ...JOB, state: 'ready', end: 'failed' }],
+    charge: [ready, { ...ready, state: 'delivered' }],
+  };
+
+  it.each(INVARIANTS)('notice that a write breaks “%s”', (name) => {
+    expect(brokenInvariants(...BROKEN[name])).toEqual([name]);
   });
 });

@@ -201,7 +201,11 @@ export async function createWorld(
       return record;
     },
     message: () => [...platform.shown.values()].at(-1),
-    [Symbol.asyncDispose]: () => storage.close(),
+    async [Symbol.asyncDispose]() {
+      await storage.close();
+      const broken = measured.find(([name]) => name === 'minstrel_invariants_broken_total');
+      if (broken) throw new Error(`A job breaks an invariant: ${JSON.stringify(broken)}`);
+    },
   };
 }
 

@@ -6,6 +6,7 @@ import type { System } from '../../core/system.ts';
 import type { Measure } from '../../core/telemetry/series.ts';
 import type { Metrics } from '../../http/metrics.ts';
 import { CALLBACK_OUTCOMES } from '../../http/music-callback.ts';
+import { INVARIANTS } from '../../jobs/invariants.ts';
 import type { Platform } from '../../platforms/platform.ts';
 import { FAMILY_OF } from '../../settings/limits/meter.ts';
 import type { OpenCount, Storage } from '../../storage/storage.ts';
@@ -56,6 +57,7 @@ export function createCollector({
 /** Creates the counters used by alerts, because Prometheus sees no increase in a series' first sample. */
 function initialiseCounters(platforms: readonly Platform[], measure: Measure): void {
   for (const outcome of CALLBACK_OUTCOMES) measure('minstrel_callbacks_total', { outcome }, 0);
+  for (const invariant of INVARIANTS) measure('minstrel_invariants_broken_total', { invariant }, 0);
   for (const { name } of platforms) measure('minstrel_undelivered_total', { platform: name }, 0);
 }
 

@@ -166,6 +166,11 @@ export const SERIES = {
     help: 'Runs that stopped because another replica may have taken over the job.',
     labels: [],
   },
+  minstrel_invariants_broken_total: {
+    type: 'counter',
+    help: 'Written jobs that break a promise of the state machine, which is a bug in Minstrel.',
+    labels: ['invariant'],
+  },
   minstrel_usage_requests_total: {
     type: 'counter',
     help: 'Requests that produced a result, by family and model.',

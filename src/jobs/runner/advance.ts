@@ -31,7 +31,7 @@ export interface RunFacts extends RunLease {
 export type Advance = (id: string, facts: RunFacts) => Promise<number | undefined>;
 
 export function createAdvance(deps: JobDependencies & SharedParts): Advance {
-  const { storage, measure, tracer, now, random, sleep, slots, readCallbacks } = deps;
+  const { measure, tracer, now, random, sleep, slots, readCallbacks } = deps;
   const steps = createSteps(deps);
 
   /** Runs a step as a span in the trace of the original command. */
@@ -149,7 +149,7 @@ export function createAdvance(deps: JobDependencies & SharedParts): Advance {
   }
 
   return async (id, { signal, interrupted, isHeld }) => {
-    const run = await JobRun.load(id, storage, { sleep, random, isHeld, signal });
+    const run = await JobRun.load(id, deps, { sleep, random, isHeld, signal });
     if (!run) return undefined;
     // Recorded, because a later run may be the next to show a message.
     if (isOpen(run.job) && (interrupted || mayHaveUnrecordedMessage(run.job, now())))

@@ -2,7 +2,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Job, JobFailure } from '../../core/job.ts';
 import { type Storage, StorageError } from '../../storage/storage.ts';
+import type { JobDependencies } from '../dependencies.ts';
 import type { JobEvent, RecordedFields } from '../events.ts';
+import { brokenInvariants } from '../invariants.ts';
 import { transition } from '../transitions.ts';
 import { isPost, rebaseEvents } from './overtaken.ts';
 import { pauseBeforeRewrite, type RunOptions } from './retries.ts';
@@ -13,7 +15,9 @@ export type Next = 'now' | number | undefined;
 /** A step of a job, which applies events to the run. The signal aborts when the process stops. */
 export type Step = (run: JobRun, signal: AbortSignal) => Promise<Next>;
 
-type JobRecords = Pick<Storage['jobs'], 'read' | 'replace'>;
+interface WriteTools extends Pick<JobDependencies, 'measure' | 'log'> {
+  readonly storage: { readonly jobs: Pick<Storage['jobs'], 'read' | 'replace'> };
+}
 
 /** A failed write that may have been done anyway. */
 interface UnansweredWrite {
@@ -23,7 +27,7 @@ interface UnansweredWrite {
 }
 
 export class JobRun {
-  readonly #records: JobRecords;
+  readonly #tools: WriteTools;
   /** The record as last read or written. */
   #stored: Job;
   #job: Job;
@@ -32,21 +36,17 @@ export class JobRun {
   #unanswered: UnansweredWrite | undefined;
   readonly #options: RunOptions | undefined;
 
-  private constructor(job: Job, records: JobRecords, options: RunOptions | undefined) {
+  private constructor(job: Job, tools: WriteTools, options: RunOptions | undefined) {
     this.#stored = job;
     this.#job = job;
-    this.#records = records;
+    this.#tools = tools;
     this.#options = options;
   }
 
   /** Undefined if there is no such job. Throws StorageError. */
-  static async load(
-    id: string,
-    { jobs }: Pick<Storage, 'jobs'>,
-    options?: RunOptions,
-  ): Promise<JobRun | undefined> {
-    const job = await jobs.read(id);
-    return job && new JobRun(job, jobs, options);
+  static async load(id: string, tools: WriteTools, options?: RunOptions): Promise<JobRun | undefined> {
+    const job = await tools.storage.jobs.read(id);
+    return job && new JobRun(job, tools, options);
   }
 
   /** The record with all events of this run, written or not. */
@@ -141,7 +141,7 @@ export class JobRun {
   async #write(): Promise<boolean> {
     const write = { job: this.#job, events: this.#events.length };
     try {
-      const stored = await this.#records.replace(write.job);
+      const stored = await this.#tools.storage.jobs.replace(write.job);
       if (stored) this.#setStored(stored, write.events);
       return stored !== undefined;
     } catch (error) {
@@ -151,6 +151,14 @@ export class JobRun {
   }
 
   #setStored(stored: Job, events: number): void {
+    const { measure, log } = this.#tools;
+    for (const invariant of brokenInvariants(this.#stored, stored)) {
+      measure('minstrel_invariants_broken_total', { invariant });
+      log.error(
+        { job: stored.id, invariant, from: this.#stored.state, to: stored.state },
+        'A job was written that breaks an invariant; please report this',
+      );
+    }
     this.#stored = stored;
     this.#events = this.#events.slice(events);
     this.#job = this.#events.reduce(transition, stored);
@@ -159,7 +167,7 @@ export class JobRun {
 
   /** Applies the pending events to the newest record. */
   async #catchUp(): Promise<void> {
-    const newest = await this.#records.read(this.#job.id);
+    const newest = await this.#tools.storage.jobs.read(this.#job.id);
     if (!newest) {
       this.#events = [];
       return;
@@ -176,12 +184,8 @@ export class JobRun {
 }
 
 /** Applies one event to a job outside of a run. Resolves to the stored job. Throws StorageError. */
-export async function applyEvent(
-  id: string,
-  event: JobEvent,
-  storage: Pick<Storage, 'jobs'>,
-): Promise<Job | undefined> {
-  const run = await JobRun.load(id, storage);
+export async function applyEvent(id: string, event: JobEvent, tools: WriteTools): Promise<Job | undefined> {
+  const run = await JobRun.load(id, tools);
   run?.apply(event);
   await run?.save();
   return run?.job;

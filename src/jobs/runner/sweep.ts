@@ -13,17 +13,16 @@ const WOKEN_PER_SECOND = 20;
 /** Leaves time for a job that is just being stored to get its timer. */
 const GRACE_MS = 10_000;
 
-interface SweepParts extends Pick<JobDependencies, 'storage' | 'sleep' | 'random' | 'now' | 'log'> {
+interface SweepParts
+  extends Pick<JobDependencies, 'storage' | 'sleep' | 'random' | 'now' | 'measure' | 'log'> {
   readonly slots: Slots;
   /** True if this version cannot read the job's record, so that waking it is useless. */
   readonly isUnreadable: (job: string) => boolean;
 }
 
 /** Sweeps now and every ten minutes, until the signal aborts. Never rejects. */
-export async function sweepRegularly(
-  { storage, slots, isUnreadable, sleep, random, now, log }: SweepParts,
-  signal: AbortSignal,
-): Promise<void> {
+export async function sweepRegularly(parts: SweepParts, signal: AbortSignal): Promise<void> {
+  const { storage, slots, isUnreadable, sleep, random, now, log } = parts;
   async function sweep(): Promise<void> {
     await slots.reclaim();
     let wokenCount = 0;
@@ -34,7 +33,7 @@ export async function sweepRegularly(
         log.warn({ job: id }, 'Found an open job without a timer');
         try {
           // The lost timer would tell whether its last run was interrupted.
-          await applyEvent(id, { type: 'recorded', fields: { mayHavePosted: true } }, storage);
+          await applyEvent(id, { type: 'recorded', fields: { mayHavePosted: true } }, parts);
         } catch (error) {
           // Its run marks it as unreadable.
           if (!isUnreadableRecord(error)) throw error;

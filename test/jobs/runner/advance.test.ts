@@ -709,7 +709,7 @@ describe('delivery', () => {
 
 it('events during a write are written next, and none is lost', async () => {
   const job = await world.start(SONG);
-  const run = await JobRun.load(job, world.storage);
+  const run = await JobRun.load(job, { storage: world.storage, measure: () => {}, log: world.log });
   const recorded = (shown: string) => run?.apply({ type: 'recorded', fields: { shown } });
   recorded('one');
   const first = run?.save();

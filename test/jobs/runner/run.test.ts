@@ -13,6 +13,8 @@ let pauses: number[];
 let lease: { isHeld: boolean; stopping: AbortController };
 
 beforeEach(async () => {
+  damage = {};
+  measured = [];
   world = await createWorld();
   job = await world.start(SONG);
   writes = [];
@@ -20,6 +22,10 @@ beforeEach(async () => {
   lease = { isHeld: true, stopping: new AbortController() };
 });
 afterEach(() => world[Symbol.asyncDispose]());
+
+/** Fields that the run writes by mistake. */
+let damage: Partial<Job>;
+let measured: (readonly unknown[])[];
 
 const POSTED = { type: 'recorded', fields: { posted: { id: 'message-1' } } } as const;
 
@@ -29,13 +35,17 @@ async function load(): Promise<JobRun> {
     const outcome = writes.shift();
     if (outcome === 'away') throw new StorageError('unavailable', outcome);
     if (outcome === 'full' || outcome === 'locked') throw new StorageError(outcome, outcome);
-    const written = await jobs.replace(record);
+    const written = await jobs.replace({ ...record, ...damage });
     if (outcome === 'answer lost') throw new StorageError('unavailable', outcome);
     return written;
   };
   const run = await JobRun.load(
     job,
-    { jobs: { ...jobs, read: (id) => jobs.read(id), replace } },
+    {
+      storage: { jobs: { read: (id) => jobs.read(id), replace } },
+      measure: (...measurement) => void measured.push(measurement),
+      log: world.log,
+    },
     {
       isHeld: () => lease.isHeld,
       signal: lease.stopping.signal,
@@ -184,4 +194,19 @@ it('repeatable writes are not retried', async () => {
   run.apply({ type: 'retried' });
   await expect(run.save()).rejects.toThrow('away');
   expect(pauses).toEqual([]);
+});
+
+it('counts and reports a written record that breaks an invariant', async () => {
+  const run = await load();
+  run.apply(POSTED);
+  await run.save();
+  expect(measured).toEqual([]);
+  damage = { state: 'waiting' };
+  run.record({ shown: 'digest' });
+  await run.save();
+  expect(measured).toEqual([['minstrel_invariants_broken_total', { invariant: 'written_ahead' }]]);
+  expect(world.log.lines.at(-1)).toMatchObject({
+    level: 'error',
+    fields: { job, invariant: 'written_ahead', from: 'accepted', to: 'waiting' },
+  });
 });
