@@ -25,7 +25,11 @@ export function partyToolsFor({ address, person }: PartyRequester, parts: ToolPa
     throw new UserError("To control the music, join the voice channel I'm playing in.");
   }
 
-  const listenersOf = ({ listeners }: PartyHost): readonly string[] => listeners ?? [person.id];
+  /** Throws UserError while they are unknown, when one person could decide for everyone. */
+  function knownListeners({ listeners }: PartyHost): readonly string[] {
+    if (listeners) return listeners;
+    throw new UserError("I can't see who is listening yet. Try again in a moment.");
+  }
 
   return {
     play: createPlay({ address, person }, parts),
@@ -39,7 +43,7 @@ export function partyToolsFor({ address, person }: PartyRequester, parts: ToolPa
         await host.apply({ type: 'skipped', round });
         return `Skipped ${title}.`;
       }
-      const listeners = listenersOf(host);
+      const listeners = knownListeners(host);
       const after = await host.apply({ type: 'voted', person: person.id, listeners });
       if (after.round !== round) return `Skipped ${title}: most listeners voted for it.`;
       return `You voted to skip: ${after.votes.length} of ${votesNeeded(listeners.length)} votes.`;
@@ -92,7 +96,7 @@ export function partyToolsFor({ address, person }: PartyRequester, parts: ToolPa
       const host = await controlledHost();
       const { current, queue } = host.party;
       const isOwn = [current, ...queue].every((song) => !song?.by || song.by.id === person.id);
-      if (!person.moderator && !isOwn && listenersOf(host).some((id) => id !== person.id))
+      if (!person.moderator && !isOwn && knownListeners(host).some((id) => id !== person.id))
         throw new UserError(
           'Others are listening and have queued songs. Ask a moderator to stop the music, or vote with /party skip.',
         );

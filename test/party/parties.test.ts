@@ -101,6 +101,16 @@ it('skips immediately for the requester and moderators, for others by majority',
   expect(await now()).toBe('hail at 0');
 });
 
+it('lets only the requester and moderators skip or stop while the listeners are unknown', async () => {
+  building.hasUnknownListeners = true;
+  await play('rain', 'sun', 'snow');
+  await expect(first.as(BO).skip()).rejects.toThrow("I can't see who is listening yet.");
+  await expect(first.as(BO).stop()).rejects.toThrow("I can't see who is listening yet.");
+  expect(await first.as(ADA).skip()).toContain('Skipped rain.');
+  expect(await first.as(MODERATOR).skip()).toContain('Skipped sun.');
+  expect(await first.as(ADA).stop()).toContain('Stopped.');
+});
+
 it('accepts commands only from listeners, and lets nobody remove songs of others', async () => {
   await play('rain', 'sun');
   await expect(first.as(CY).pause()).rejects.toThrow('join the voice channel');

@@ -26,6 +26,7 @@ export class Building {
   readonly broken = new Set<string>();
   /** The platform does not report where people are. */
   isChannelUnknown = false;
+  hasUnknownListeners = false;
   /** The server has an outage. */
   hasOutage = false;
   /** The bot was removed from the server. */
@@ -136,7 +137,9 @@ export function startProcess(
       return { id, name: id, missing: id === 'closed' ? ['Speak'] : [], isFull: id === 'crowded' };
     },
     listeners: async (_, channel) =>
-      serves ? [...building.people].flatMap(([who, where]) => (where === channel ? [who] : [])) : undefined,
+      serves && !building.hasUnknownListeners
+        ? [...building.people].flatMap(([who, where]) => (where === channel ? [who] : []))
+        : undefined,
     async join(options) {
       await building.joining(options);
       const session = new FakeSession(options.channel, clock);
