@@ -1,6 +1,6 @@
 /** The page of a song: players, lyrics, downloads and a mixer for its stems. Works without scripts where possible. */
 
-import { duration, ellipsis, fileSize } from '../../core/util/words.ts';
+import { beginning, duration, ellipsis, fileSize } from '../../core/util/words.ts';
 import { type Html, html } from '../../core/web/html.ts';
 import type { LyricLine } from '../../core/work.ts';
 import type { LinkedFile, PageLink, PageTake, SongPage } from './content.ts';
@@ -100,18 +100,21 @@ function lyricsSection({ takes, lyrics = '' }: SongPage): Html | undefined {
   const synced = takes.filter(({ lines }) => lines.length > 0);
   if (synced.length === 0 && !lyrics.trim()) return undefined;
   let bytes = 0;
-  const fitting = (line: Html) => {
+  const fitting = (render: () => Html) => {
+    // The rest is not rendered, however long it is.
+    if (bytes > LYRICS_BYTES) return [];
+    const line = render();
     bytes += Buffer.byteLength(line.markup);
     return bytes <= LYRICS_BYTES ? [line] : [];
   };
   const words =
     synced.length > 0
       ? synced.map(({ number, lines }) => {
-          const items = lines.flatMap((line) => fitting(syncedLine(line)));
+          const items = lines.flatMap((line) => fitting(() => syncedLine(line)));
           return html`<ol class="timed" data-words="${number}" aria-label="Synced lyrics">${items}</ol>\n`;
         })
-      : verses(lyrics).map((verse) => {
-          const lines = verse.flatMap((line) => fitting(verseLine(line)));
+      : verses(beginning(lyrics, LYRICS_BYTES)).map((verse) => {
+          const lines = verse.flatMap((line) => fitting(() => verseLine(line)));
           return lines.length > 0 && html`<p>${lines}</p>\n`;
         });
   return html`<section class="words" aria-labelledby="words"><h2 id="words">Lyrics</h2>
