@@ -55,7 +55,7 @@ export async function runMinstrel(): Promise<void> {
   if (!prompts || config.gateway) void logFindings(config, minstrel.gateway, tools, isTerminal);
 
   const reason = await ended;
-  log.info({ why: reason }, 'Minstrel is stopping and handing over running jobs');
+  log.info({ why: reason }, 'Minstrel is stopping. Open jobs resume at the next start');
   const timeout = setTimeout(() => {
     log.warn({}, 'Shutdown timed out; open jobs resume at the next start');
     process.exit(0);
@@ -92,7 +92,7 @@ function greeting(
 ): string {
   const where = gateway ? `the gateway at ${gatewayUrl}` : 'the built-in emulator (no cost)';
   return [
-    `Minstrel uses ${where}. Listening at ${url}.`,
+    `Minstrel is running with ${where}. Listening at ${url}.`,
     ...(playgroundUrl === undefined ? [] : [playgroundSentence(playgroundUrl)]),
     'Type a command, such as /song a tune for rain --style lofi',
     `Files are saved in ${PROMPT_FOLDER}/. To connect Discord or Slack, use npm run setup. Type exit to quit.`,

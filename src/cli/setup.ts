@@ -49,7 +49,7 @@ export async function setup({ folder, ...options }: SetupOptions): Promise<boole
 async function main(): Promise<void> {
   if (!process.stdin.isTTY)
     return fail(
-      'npm run setup is interactive, so run it in a terminal. Or copy .env.example to .env and fill it in.',
+      'npm run setup is interactive, so run it in a terminal. Otherwise, copy .env.example to .env and fill it in.',
     );
   const { stdin: input, stdout: output, env: environment } = process;
   if (!(await setup({ input, output, environment, folder: '.', examination: examination() })))

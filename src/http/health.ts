@@ -56,7 +56,7 @@ async function check(part: HealthPart, log: Log): Promise<string> {
     return status.ready ? READY : status.reason;
   } catch (error) {
     log.warn({ err: error, part: part.name }, 'Readiness check failed');
-    return "check failed; the bot's log has details";
+    return "check failed; see the bot's log for details";
   } finally {
     clearTimeout(timer);
   }

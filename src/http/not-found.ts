@@ -35,7 +35,7 @@ const NOT_FOUND_PAGE = `<!doctype html>
 <body>
 <main>
 <h1>Page not found</h1>
-<p>The link has expired or is incomplete. Open the message in chat for a fresh link.</p>
+<p>The link has expired or is incomplete. To get a new link, open the song's message in the chat.</p>
 </main>
 </body>
 </html>

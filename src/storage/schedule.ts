@@ -103,7 +103,7 @@ export async function storeEnd(
       await store();
       return;
     } catch (error) {
-      log.error({ err: error, job }, 'Could not store the end of a run');
+      log.error({ err: error, job }, 'Could not record that a run ended');
       if (signal.aborted) return;
       await pause(STORAGE_PAUSE, signal, clock);
     }

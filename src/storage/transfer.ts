@@ -153,7 +153,7 @@ async function checkSecrets(open: () => AsyncIterable<string>, storage: Storage)
     const { name, value } = line.secret;
     if ((existing.get(name) ?? value) !== value) {
       throw new TransferError(
-        `This storage already has a different secret “${name}”. An import would break its links. Import into an empty storage.`,
+        `This storage already has a different secret “${name}”. An import would break existing links. Import into empty storage.`,
       );
     }
   }

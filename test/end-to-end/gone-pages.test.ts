@@ -71,7 +71,7 @@ it('links answer 410 after pruning, an operator’s forget or retention', async 
   const store = await openMediaStore(media, { ...systemOf(new RecordingLog()), now: later });
   expect((await store.prune()).removed).toBeGreaterThan(3);
   for (const link of [forgotten, old])
-    expect(await visit(running, link)).toBe('410 Its files are no longer available.');
+    expect(await visit(running, link)).toBe('410 The files of this song are no longer available.');
 
   await running[Symbol.asyncDispose]();
   const program = [join(PROJECT, 'src/cli/forget.ts'), 'discord', FORGOTTEN];
@@ -80,7 +80,7 @@ it('links answer 410 after pruning, an operator’s forget or retention', async 
   expect(stdout).toMatch(/^Erased 1 job and /);
   running = await start();
   expect(await visit(running, forgotten)).toMatch(/^410 This song was deleted/);
-  expect(await visit(running, old)).toBe('410 Its files are no longer available.');
+  expect(await visit(running, old)).toBe('410 The files of this song are no longer available.');
 
   await running[Symbol.asyncDispose]();
   running = await start({ RETENTION_DAYS: '1' }, later);

@@ -57,7 +57,7 @@ describe.skipIf(noScript)('npm start on a terminal', () => {
     onTestFinished(() => discord.close());
     const connected = { DISCORD_TOKEN: discord.token, DISCORD_API_URL: discord.apiUrl };
     const { type, output, exited } = await startOnTerminal(connected);
-    await expect.poll(output).toContain('INFO: Ready: type /song a tune for rain in a channel\n');
+    await expect.poll(output).toContain('INFO: Ready: type /song prompt:a tune for rain in a channel\n');
     expect(output()).toMatch(
       /\[\d\d:\d\d:\d\d\] INFO: Discord: the token belongs to the application “Minstrel”/,
     );

@@ -64,8 +64,8 @@ test('a part that throws is not ready, and only the log has the cause', async ()
   const { status, body } = await get('/readyz');
   expect(status).toBe(503);
   expect(body.parts).toEqual({
-    storage: "check failed; the bot's log has details",
-    media: "check failed; the bot's log has details",
+    storage: "check failed; see the bot's log for details",
+    media: "check failed; see the bot's log for details",
   });
   expect(log.lines).toHaveLength(2);
 });

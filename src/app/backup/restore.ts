@@ -68,7 +68,7 @@ export async function restore(
 async function assertNoBotAt(publicUrl: string | undefined, fetch: RestoreTools['fetch']): Promise<void> {
   if (publicUrl === undefined || !(await botAnswersAt(publicUrl, fetch))) return;
   throw new BackupError(
-    `A bot is running at ${publicUrl} (PUBLIC_URL). Stop it permanently first, or two bots would work on the same jobs.`,
+    `A bot is running at ${publicUrl} (PUBLIC_URL). Stop it for good first. Otherwise, two bots will work on the same jobs.`,
   );
 }
 

@@ -37,7 +37,7 @@ export function problemsBetween(values: ReadonlyMap<Variable, string>): ConfigPr
       'GATEWAY_BASE_URL',
       isProduction || has('GATEWAY_API_KEY'),
       isProduction
-        ? 'NODE_ENV=production requires a gateway (the built-in emulator is for testing only).'
+        ? 'NODE_ENV=production requires a real gateway (the built-in emulator is for testing only).'
         : 'GATEWAY_API_KEY is set, so set the URL of the gateway too.',
     ],
     [
@@ -48,7 +48,7 @@ export function problemsBetween(values: ReadonlyMap<Variable, string>): ConfigPr
     [
       'SLACK_APP_TOKEN',
       (token || oauth) && !isConnected,
-      `${token ? 'SLACK_BOT_TOKEN' : 'SLACK_CLIENT_ID'} requires it for Socket Mode; or set SLACK_SIGNING_SECRET to receive HTTP requests.`,
+      `${token ? 'SLACK_BOT_TOKEN' : 'SLACK_CLIENT_ID'} requires it for Socket Mode. To receive HTTP requests instead, set SLACK_SIGNING_SECRET.`,
     ],
     [
       'SLACK_BOT_TOKEN',
@@ -61,7 +61,7 @@ export function problemsBetween(values: ReadonlyMap<Variable, string>): ConfigPr
     [
       'CALLBACK_SECRET',
       has('CALLBACK_SECRET_PREVIOUS'),
-      'CALLBACK_SECRET_PREVIOUS is set, so set the new secret too.',
+      'CALLBACK_SECRET_PREVIOUS is set, so set CALLBACK_SECRET (the new secret) too.',
     ],
     ...BUCKET_SETTINGS.map(([variable, why]) => [variable, isInBucket, why] as const),
   ];

@@ -147,7 +147,7 @@ export function model(routes: readonly string[]) {
   return z.stringFormat(
     'model',
     (value) => /^\S{1,200}$/.test(value) && !routes.some((route) => value === `${route}:`),
-    expected(withRoute ? `${sentence}, optionally with its route, as ${withRoute}` : sentence),
+    expected(withRoute ? `${sentence}, optionally with its route, such as ${withRoute}` : sentence),
   );
 }
 
@@ -172,7 +172,7 @@ export const genModels = readable(`${GEN_MODEL}, or several separated by commas`
 export const apiKey = z.stringFormat(
   'key',
   /^[\x21-\x7e]+$/,
-  'contains a space or another character that keys do not have: copy the key again, without surrounding text.',
+  'contains a space or another character that is not allowed in keys: copy only the key itself.',
 );
 
 /** The value is not shown, because people paste keys here by mistake. */
@@ -198,12 +198,12 @@ export const signingSecret = z.stringFormat(
 export const discordToken = z
   .string()
   .regex(/^(?!bot\s)/i, {
-    error: 'starts with the word Bot: remove it and keep the token only.',
+    error: 'starts with the word “Bot”: remove that word and keep only the token.',
     abort: true,
   })
   .regex(
     /^[\w-]{10,}\.[\w-]{4,}\.[\w-]{10,}$/,
-    'is not a bot token, which has three parts separated by dots: copy it from the Bot page of your application at https://discord.com/developers/applications (not the client secret or public key).',
+    'is not a bot token. A bot token has three parts separated by dots. Copy it from the Bot page of your application at https://discord.com/developers/applications, not the client secret or public key.',
   );
 
 /** https://docs.slack.dev/authentication/tokens */

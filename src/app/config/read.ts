@@ -39,7 +39,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const parsed = environmentSchema.safeParse(Object.fromEntries(raw));
   const quoted = VARIABLES.filter((variable) => /^(["']).*\1$/.test(raw.get(variable) ?? ''));
   const problems = [
-    ...quoted.map((variable) => problem(variable, 'has quotes around it: remove them.')),
+    ...quoted.map((variable) => problem(variable, 'has quotation marks around it: remove them.')),
     ...(parsed.error?.issues ?? [])
       .map((issue) => problem(String(issue.path[0]), issue.message))
       .filter(({ variable }) => !quoted.some((name) => name === variable)),

@@ -19,7 +19,7 @@ const CHOOSE = 'people are asked to choose';
 export const environmentSchema = z.object({
   NODE_ENV: z.string().optional().meta({
     description:
-      'With production, the bot does not start until every setting a deployment needs is set. The Docker image sets this.',
+      'Set this to production so that the bot refuses to start while a setting that a deployment needs is missing. The Docker image does this.',
     example: 'production',
   }),
   GATEWAY_BASE_URL: field.gatewayUrl.optional().meta({
@@ -37,13 +37,13 @@ export const environmentSchema = z.object({
   PORT: port.prefault('3000').describe('The port to listen on. 0 picks a free port.'),
   PLAYGROUND: field.flag.optional().meta({
     description:
-      'A chat in your browser for trying every command, on this machine only: 1 or 0. Its address is printed at the start. Never use it in production.',
+      '1 turns on a browser chat for trying every command, on this machine only; 0 turns it off. Its address is printed at startup. Never use it in production.',
     example: '1',
     otherwise: 'on if no chat is connected',
   }),
   PUBLIC_URL: field.baseUrl.optional().meta({
     description:
-      'The public URL of the listener; it may contain a path. The gateway sends songs, lyrics and stems to it, and links to large files and song pages start with it.',
+      'The public URL of the listener; it may contain a path. The gateway sends songs, lyrics and stems to this URL. Links to large files and song pages start with it.',
     example: 'https://minstrel.example.org',
     otherwise: '`http://127.0.0.1:$PORT`',
   }),
@@ -67,14 +67,14 @@ export const environmentSchema = z.object({
   }),
   DISCORD_SHARDS: field.shards.optional().meta({
     description:
-      'The shards of this replica and the total number of shards. Without it, one process serves every server and other replicas on the same Redis stand by.',
+      'The shards of this replica and the total number of shards. If not set, one process is connected to Discord for all servers; the other replicas run jobs and take over if it stops.',
     example: '0-3/16',
     otherwise: 'all',
   }),
   DISCORD_MESSAGE_CONTENT: field.flag
     .prefault('0')
     .describe(
-      'Set to 1 if the message content intent is on in the Developer Portal. The bot then answers without a mention in its threads, and in channels where moderators set talk in /models answers.',
+      'Set to 1 if the message content intent is on in the Developer Portal. The bot then answers without a mention in threads it opened, and in channels where moderators turned on talk (/models answers talk:on).',
     ),
 
   SLACK_BOT_TOKEN: field.slackToken('xoxb-', 'OAuth & Permissions').optional().meta({
@@ -109,7 +109,7 @@ export const environmentSchema = z.object({
   SLACK_THREADS: field.flag
     .prefault('0')
     .describe(
-      'Set to 1 to let the bot answer without a mention in its threads, and in channels where moderators set talk in /models answers. Create the manifest with --threads too.',
+      'Set to 1 to let the bot answer without a mention in threads it started or joined, and in channels where moderators turned on talk (/models answers talk:on). Create the manifest with --threads too.',
     ),
   SLACK_API_URL: field.baseUrl.optional().meta({
     description: "Another base URL for Slack's Web API, for proxies and tests.",
@@ -137,7 +137,7 @@ export const environmentSchema = z.object({
     otherwise: CHOOSE,
   }),
   IMAGE_MODEL: field.model(['gen']).optional().meta({
-    description: 'The model that creates images. Put gen: before it for a model that also writes.',
+    description: 'The model that creates images. If it also writes text, put gen: before its id.',
     example: 'some-id',
     otherwise: CHOOSE,
   }),
@@ -149,17 +149,17 @@ export const environmentSchema = z.object({
   CONCURRENCY: concurrency
     .prefault('song=10, ask=16, image=4, video=3')
     .describe(
-      'How many jobs of each family run at the gateway at once, across all replicas. Others wait in the queue. Families you leave out use their default. The song family includes lyrics, stems and other music.',
+      'How many jobs of each family (song, ask, image, video) run at the gateway at once, across all replicas. Others wait in the queue. Families you leave out use their default. The song family includes lyrics, stems and other music.',
     ),
 
   VISION_MODEL: field.model(['msg', 'gen']).optional().meta({
     description: "The msg or gen model that reads images in questions if the current model can't.",
     example: 'msg:some-id',
-    otherwise: 'people are asked to choose one',
+    otherwise: 'people are asked to choose',
   }),
   TOOL_MODEL: field.genModel.optional().meta({
     description:
-      "A gen model that can call functions. Moderators can then let answers use the bot's commands.",
+      "A gen model that can call functions. It is needed to let answers use the bot's commands (/models answers assistant:on), unless the current model is a gen model.",
     example: 'some-id',
     otherwise: 'the current model if it is a gen model',
   }),
@@ -176,7 +176,7 @@ export const environmentSchema = z.object({
     .wholeNumber(500, 10_000_000)
     .prefault('16000')
     .describe(
-      'The maximum length of a question with its conversation, in tokens. The oldest messages are dropped first. Set it to the limit of your smallest model.',
+      'The maximum length of a question with its conversation, in tokens. The oldest attachments are dropped first, then the oldest messages. Set it to the limit of your smallest model.',
     ),
 
   MEDIA_STORE: field.mediaStore.optional().meta({
@@ -208,7 +208,7 @@ export const environmentSchema = z.object({
     .describe('How much media to store, in megabytes. Beyond that, the oldest is deleted first.'),
   MEDIA_ALLOWED_HOSTS: field.hostList.default([]).meta({
     description:
-      'Hosts on private networks that gateway results may be fetched from, separated by commas. Without a port, 80 and 443 are allowed. Links that people type are fetched from public addresses only.',
+      'Private hosts from which the bot may fetch gateway results, separated by commas. Without a port, 80 and 443 are allowed. Links that people type are fetched from public addresses only.',
     example: 'files.lan,10.0.0.7:9000',
     otherwise: 'none',
   }),
@@ -233,14 +233,14 @@ export const environmentSchema = z.object({
   }),
   RETENTION_DAYS: field.wholeNumber(1, 36_500).optional().meta({
     description:
-      'How many days to keep finished jobs and media. Without it, jobs are kept forever because their buttons need them, and media until MEDIA_QUOTA_MB is reached.',
+      'How many days to keep finished jobs and media. If not set, jobs are kept forever, because their buttons need them. Media is kept until MEDIA_QUOTA_MB is reached.',
     example: '730',
     otherwise: 'forever',
   }),
 
   ADMIN_PORT: field.hostPort.optional().meta({
     description:
-      'The port for Prometheus metrics at /metrics, for this machine only. Add a host, as in 0.0.0.0:9464, to open it to others. Never use the public port.',
+      'The port for Prometheus metrics at /metrics, for this machine only. Add a host, as in 0.0.0.0:9464, to open it to others. Use a port other than PORT, and do not expose it to the internet.',
     example: '9464',
     otherwise: 'none',
   }),
@@ -255,7 +255,9 @@ export const environmentSchema = z.object({
   LOG_LEVEL: field
     .oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .prefault('info')
-    .describe('The least severe level to log: fatal, error, warn, info, debug, trace or silent.'),
+    .describe(
+      'The least severe level to log: fatal, error, warn, info, debug or trace. silent turns the log off.',
+    ),
 });
 
 /** Headings of `.env.example`, by the first setting of each section. */

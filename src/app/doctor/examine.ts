@@ -74,7 +74,7 @@ export async function logFindings(
       if (finding.level !== 'good') log.warn({}, lineOf(finding));
       else if (isTerminal) log.info({}, lineOf(finding));
     }
-    if (isTerminal) log.info({}, 'Ready: type /song a tune for rain in a channel');
+    if (isTerminal) log.info({}, 'Ready: type /song prompt:a tune for rain in a channel');
   } catch (error) {
     log.warn({ err: error }, 'Could not check the setup');
   }
@@ -124,8 +124,8 @@ async function chatFindings(
     findings.push(
       warning(
         'Chats',
-        `neither DISCORD_TOKEN nor SLACK_BOT_TOKEN is set, so ${production ? 'nobody can reach the bot' : 'npm start opens a chat in the browser and a prompt in the terminal'}`,
-        'connect a chat with npm run setup',
+        `no Discord or Slack token is set, so ${production ? 'nobody can reach the bot' : 'npm start opens a chat in the browser and a prompt in the terminal'}`,
+        'connect Discord or Slack with npm run setup',
       ),
     );
   return findings;

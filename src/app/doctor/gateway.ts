@@ -55,7 +55,7 @@ function modelFinding({ models }: Pick<Gateway, 'models'>, variable: string, nam
     case 'id':
       return good(SUBJECT, `${variable} is ${id}, which is available`);
     case 'label':
-      return wrong(SUBJECT, `${variable} is the name of a model, not its id`, `set it to ${choice.model.id}`);
+      return wrong(SUBJECT, `${variable} is a model's name, not its id`, `set it to ${choice.model.id}`);
     case 'unknown':
       // Some routes do not list their models.
       return warning(

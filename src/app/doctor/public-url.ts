@@ -30,7 +30,7 @@ export async function inspectPublicUrl(
   { fetch, newId, log }: ReachOptions,
 ): Promise<Finding[]> {
   if (gateway === undefined) return [good(SUBJECT, 'not needed: the built-in emulator runs on this machine')];
-  const tunnel = `set it to a URL that reaches this machine from the internet; without a public server, open a tunnel: cloudflared tunnel --url http://127.0.0.1:${port}`;
+  const tunnel = `set it to a URL that reaches this machine from the internet. If the machine is not public, open a tunnel: cloudflared tunnel --url http://127.0.0.1:${port}`;
   const isElsewhere = !isThisMachine(gateway.baseUrl);
   if (publicUrl === undefined && isElsewhere)
     return [wrong(SUBJECT, 'not set, so songs can never arrive', tunnel)];
@@ -102,11 +102,11 @@ function unreachable(url: string, { status, fault }: Answer, tunnel: string): Fi
     ? warning(
         SUBJECT,
         `${url} does not respond to a request from this machine`,
-        `check the proxy, firewall and DNS (some routers block only requests from inside); or ${tunnel}`,
+        `check the proxy, firewall and DNS (some routers block requests from inside their own network); or ${tunnel}`,
       )
     : wrong(
         SUBJECT,
-        `another server responds at ${url} (status ${status})`,
+        `a different server responds at ${url} (status ${status})`,
         'forward every path under this URL to HOST:PORT, unchanged',
       );
 }

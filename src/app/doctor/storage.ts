@@ -85,13 +85,13 @@ async function folderFindings(path: string): Promise<Finding[]> {
 /** Opens an existing database as `npm start` does and checks it completely. Throws StorageError. */
 async function databaseFinding(directory: string, open: () => Promise<Storage>): Promise<Finding> {
   const path = databaseFile(directory);
-  if (!existsSync(path)) return good(SUBJECT, `${path} will be created at the first start`);
+  if (!existsSync(path)) return good(SUBJECT, `${path} will be created when the bot first starts`);
   let storage: Storage;
   try {
     storage = await open();
   } catch (error) {
     if (error instanceof StorageError && error.code === 'locked')
-      return good(SUBJECT, `${path} is in use, so the bot is running`);
+      return good(SUBJECT, `${path} is in use: the bot is already running`);
     throw error;
   }
   try {

@@ -65,7 +65,7 @@ export function healthParts(storage: Pick<Storage, 'check'>, platforms: readonly
         } catch (error) {
           if (!(error instanceof StorageError) || error.code !== 'schema') throw error;
           // Only an operator can fix this, so the reason is shown. The endpoint is public, so it has no path.
-          return { ready: false, reason: 'The database file is damaged; the log has its path' };
+          return { ready: false, reason: 'The database file is damaged; its path is in the log' };
         }
       },
     },

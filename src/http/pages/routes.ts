@@ -26,8 +26,8 @@ export interface SongRoutesOptions extends Pick<System, 'log'> {
 const UNAVAILABLE_SENTENCES: Readonly<Record<Gone, string>> = {
   erased: 'This song was deleted, on request or after the retention period.',
   withdrawn: 'The requester or a moderator removed this page.',
-  off: 'Moderators turned off song pages here.',
-  files: 'Its files are no longer available.',
+  off: 'The moderators turned off song pages for this channel.',
+  files: 'The files of this song are no longer available.',
 };
 
 /** Relative path from a page to the listener's root. */

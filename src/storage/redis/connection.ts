@@ -167,7 +167,7 @@ export class RedisConnection {
   /** Rejects if the operation does not end in time. */
   within<Value>(milliseconds: number, operation: Promise<Value>): Promise<Value> {
     return new Promise((resolve, reject) => {
-      const late = () => reject(new NoAnswer('Redis did not answer in time.'));
+      const late = () => reject(new NoAnswer('Redis did not respond in time.'));
       const cancel = this.#tools.clock.after(milliseconds, late);
       operation.then(resolve, reject).finally(cancel);
     });

@@ -15,7 +15,7 @@ const REPLIES: ReadonlyMap<string, { readonly code: StorageErrorCode; readonly d
 
 const NO_PASSWORD = {
   code: 'unavailable',
-  detail: 'Redis has no password. Remove it from the URL, or set one in Redis.',
+  detail: 'Redis has no password, but the URL does. Remove the password from the URL, or set one in Redis.',
 } as const;
 
 /** Returns the first word of a Redis error reply, such as `ERR`; undefined for a connection error. */

@@ -173,7 +173,7 @@ export function redisSchedule(tools: RedisTools, leaseMs: number): RedisSchedule
         // The job was woken while its run ended.
         if (await hasMark(id)) await promote(id);
       } catch (error) {
-        log.warn({ err: error, job: id }, 'Could not run a woken job; it runs at the next start');
+        log.warn({ err: error, job: id }, 'Could not run a job that was due; it will run at the next start');
       }
     });
     worker.on('error', async (error) => {

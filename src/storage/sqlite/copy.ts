@@ -41,8 +41,8 @@ export function whyOccupied(path: string): string | undefined {
     .find((file) => existsSync(file));
   if (left === undefined) return undefined;
   return left === path
-    ? `There is a database at ${path} already. Move its folder elsewhere, or set DATA_DIR to an empty one.`
-    : `${left} is left over from another database and would damage the restored one. Move its folder elsewhere, or set DATA_DIR to an empty one.`;
+    ? `There is already a database at ${path}. Move its folder elsewhere, or set DATA_DIR to an empty one.`
+    : `${left} belongs to another database and would damage the restored one. Move its folder elsewhere, or set DATA_DIR to an empty one.`;
 }
 
 /** True if a process holds the lock file of the database (see `SqliteDatabase`). */

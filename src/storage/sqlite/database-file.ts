@@ -57,7 +57,7 @@ function refusal(code: string, place: string, setting: string): string {
     case 'EISDIR':
       return `${place} is a folder, but must be a file: move it elsewhere`;
     default:
-      return `Cannot write to ${place} (${code}): fix this`;
+      return `Cannot write to ${place} (${code}): make it writable`;
   }
 }
 

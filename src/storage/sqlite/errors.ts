@@ -15,7 +15,7 @@ const CODES: ReadonlyMap<number, Described> = new Map<number, Described>([
   [8, ['unavailable', (path) => `The database file ${path} is read-only.`]],
   [10, ['unavailable', (path) => `Disk error while reading or writing ${path}.`]],
   [11, DAMAGED],
-  [13, ['full', (path) => `The disk of ${path} is full.`]],
+  [13, ['full', (path) => `The disk that holds ${path} is full.`]],
   [14, ['unavailable', (path) => `The database file ${path} cannot be opened.`]],
   [
     26,

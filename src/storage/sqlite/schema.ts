@@ -107,7 +107,7 @@ export function createTables(connection: DatabaseSync): void {
   if (applicationId === APPLICATION_ID) {
     throw new StorageError(
       'schema',
-      `The database file ${connection.location()} has version ${version}, but this Minstrel reads version ${VERSION}. Run the Minstrel that wrote it, or set DATA_DIR to an empty folder.`,
+      `The database file ${connection.location()} has version ${version}, but this Minstrel reads version ${VERSION}. Use the version of Minstrel that wrote it, or set DATA_DIR to an empty folder.`,
     );
   }
   if (applicationId !== 0 || version !== 0 || hasTables(connection)) {

@@ -254,9 +254,9 @@ describe('errors', () => {
         '  - PORT is "http": it must be a whole number from 0 to 65535.',
         '  - PUBLIC_URL is "bot.example.org": it must be a URL that starts with https:// or http://, without a user, query or fragment, such as https://example.org.',
         '  - LOG_LEVEL is "loud": it must be one of fatal, error, warn, info, debug, trace, silent.',
-        '  - GATEWAY_BASE_URL is missing: NODE_ENV=production requires a gateway (the built-in emulator is for testing only).',
+        '  - GATEWAY_BASE_URL is missing: NODE_ENV=production requires a real gateway (the built-in emulator is for testing only).',
         '  - GATEWAY_API_KEY is missing: the gateway requires the API key of your account.',
-        '  - SLACK_APP_TOKEN is missing: SLACK_BOT_TOKEN requires it for Socket Mode; or set SLACK_SIGNING_SECRET to receive HTTP requests.',
+        '  - SLACK_APP_TOKEN is missing: SLACK_BOT_TOKEN requires it for Socket Mode. To receive HTTP requests instead, set SLACK_SIGNING_SECRET.',
         'See .env.example for all settings.',
       ].join('\n'),
     );

@@ -23,7 +23,7 @@ test('shows storage problems on /readyz only if an operator must fix them', asyn
   };
   expect(await ready()).toMatchObject({ status: 200 });
   failure = new StorageError('schema', 'The database file /data/minstrel.sqlite is damaged.');
-  const parts = { storage: 'The database file is damaged; the log has its path', platforms: 'ready' };
+  const parts = { storage: 'The database file is damaged; its path is in the log', platforms: 'ready' };
   expect(await ready()).toEqual({ status: 503, body: { ready: false, parts } });
   failure = new StorageError('unavailable', 'Redis cannot be reached.');
   expect(JSON.stringify(await ready())).not.toContain('Redis');

@@ -8,11 +8,15 @@ describe.skipIf(noRedis)('a password that Redis rejects', () => {
   // Each case waits for five seconds.
   test.concurrent.each<[string, Record<string, string | string[]>, string]>([
     ['is wrong', { requirepass: 'the-right-one' }, 'Redis rejected the user name or password in the URL.'],
-    ['is not required', {}, 'Redis has no password. Remove it from the URL, or set one in Redis.'],
+    [
+      'is not required',
+      {},
+      'Redis has no password, but the URL does. Remove the password from the URL, or set one in Redis.',
+    ],
     [
       'comes to a Redis without passwords, which quotes it',
       { 'rename-command': ['AUTH', ''] },
-      'Redis has no password. Remove it from the URL, or set one in Redis.',
+      'Redis has no password, but the URL does. Remove the password from the URL, or set one in Redis.',
     ],
   ])('has a specific error when it %s, and is never logged', async (_case, more, sentence) => {
     await using cleanup = new AsyncDisposableStack();

@@ -282,7 +282,7 @@ describe('the schema', () => {
     tamper('PRAGMA user_version = 99');
     await expect(openStorage()).rejects.toMatchObject({
       code: 'schema',
-      message: `The database file ${path} has version 99, but this Minstrel reads version 1. Run the Minstrel that wrote it, or set DATA_DIR to an empty folder.`,
+      message: `The database file ${path} has version 99, but this Minstrel reads version 1. Use the version of Minstrel that wrote it, or set DATA_DIR to an empty folder.`,
     });
     tamper('PRAGMA user_version = 1');
     expect(await (await openStorage()).jobs.read('a')).toBeDefined();

@@ -54,7 +54,7 @@ export function Sidebar({ people, channels, view, unread, onPerson, onChannel, i
       )}
     </fieldset>
     <p class="small about">
-      This page is visible on this machine only. Nothing here reaches Discord or Slack.
+      This page can be opened only on this machine. Nothing here reaches Discord or Slack.
     </p>
   </nav>`;
 }
