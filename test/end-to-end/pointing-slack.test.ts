@@ -15,6 +15,7 @@ beforeAll(async () => {
     SLACK_APP_TOKEN: slack.appToken,
     SLACK_API_URL: slack.apiUrl,
     ASK_MODEL: 'chat:chat-small',
+    MEDIA_ALLOWED_HOSTS: new URL(slack.apiUrl).host,
   });
 });
 afterEach(() => expect(slack.refused).toEqual([]));
@@ -135,4 +136,22 @@ it('answers a question with a file from Google Drive, and says that the file was
     'what is 2 times 3?',
   ]);
   expect(JSON.stringify(slack.ephemeralsOf())).toContain('stored outside Slack');
+});
+
+it('sends a question of 20,000 characters whole', async () => {
+  const question = `Summarise: ${'word '.repeat(4_000)}end`;
+  expect(await questionAfter(() => slack.mention(question))).toEqual([question]);
+});
+
+it('still knows a JSON file at the follow-up', async () => {
+  const file = slack.upload('limits.json', Buffer.from('{"limit": 42}'), { mimetype: 'application/json' });
+  const { message } = await slack.mention('what is this?', { files: [file] });
+  await slack.until(() =>
+    slack
+      .botMessages()
+      .find(({ threadTs, blocks }) => threadTs === message.ts && /Again/.test(JSON.stringify(blocks))),
+  );
+  const asked = await questionAfter(() => slack.mention('and the limit?', { threadTs: message.ts }));
+  expect(asked[0]).toContain('{"limit": 42}');
+  expect(asked.at(-1)).toBe('and the limit?');
 });
