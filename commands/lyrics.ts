@@ -35,7 +35,7 @@ export const lyrics = defineCommand({
     const count = topic.split(/\s+/).length;
     const most = SONG_LIMITS.lyricsPromptWords;
     if (count > most) {
-      throw new UserError(`The topic is too long: ${count} words, the limit is ${most}.`, 'topic');
+      throw new UserError(`The topic is too long: ${count} words. The limit is ${most}.`, 'topic');
     }
     return context.jobs.start({
       work: { route: 'music.generateLyrics', request: { prompt: topic } },

@@ -40,7 +40,9 @@ export function leftOutNotes({ leftOut: { characters, images } = {} }: AnswerRes
     ...(characters
       ? [`Too long for the model: the last ${amount(characters)} characters were left out`]
       : []),
-    ...(images ? [`Left out, because the model rejected the question with it: ${images.join(', ')}`] : []),
+    ...(images
+      ? [`The model rejected the question with these, so they were left out: ${images.join(', ')}`]
+      : []),
   ];
 }
 
@@ -55,7 +57,8 @@ export function emptyAnswer(
     case 'broken':
       return 'The answer was cut off before the first word. Press Again to retry.';
     case 'length': {
-      const limit = request.maxTokens === undefined ? 'its length limit' : `its ${request.maxTokens} tokens`;
+      const limit =
+        request.maxTokens === undefined ? 'its length limit' : `its limit of ${request.maxTokens} tokens`;
       return `The model reached ${limit} before it wrote anything. Try another model.`;
     }
     case 'blocked':

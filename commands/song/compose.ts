@@ -72,6 +72,6 @@ export function composeSong(
 export function assertLength(text: string, most: number, what: string, option: string, advice = ''): void {
   if (text.length <= most) return;
   const verb = what === 'lyrics' ? 'are' : 'is';
-  const sentence = `The ${what} ${verb} too long: ${text.length} characters, the limit is ${most}. ${advice}`;
+  const sentence = `The ${what} ${verb} too long: ${text.length} characters. The limit is ${most}. ${advice}`;
   throw new UserError(sentence.trim(), option);
 }

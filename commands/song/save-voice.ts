@@ -57,7 +57,7 @@ export const saveVoice = defineFormAction({
       const voice = { ...removed, name, description: about, madeFrom: takeName(take) };
       await context.voices.keep({ ...voice, keptBy, keptAt: context.now() });
       return privately(
-        `The voice “${plain(name)}” is saved again at no cost, because the gateway still had it.`,
+        `The voice “${plain(name)}” was saved again at no cost, because the gateway still had it.`,
       );
     }
     const segment = segmentOf({ start, end }, take.song.durationSeconds);
@@ -89,7 +89,7 @@ async function voicedTake(take: Take, { voices }: Context): Promise<TakeWithIds>
   }
   if (all.length >= MOST_SAVED)
     throw new UserError(
-      `${MOST_SAVED} voices are saved here, which is the limit. Remove one with /voices remove first.`,
+      `${MOST_SAVED} voices are saved here, which is the limit. To make room, remove one with /voices remove.`,
     );
   const { shortest } = SONG_LIMITS.personaSeconds;
   const { durationSeconds } = withIds.song;

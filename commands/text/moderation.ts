@@ -94,7 +94,7 @@ export function overridesText(channels: readonly string[]): string {
 
 function precedence(at: Place): string {
   const server = serverWord(at);
-  return `Channel rules override ${server} rules. On each level, a rule for a person overrides one for a role, and a rule for a role overrides one for everyone. One exception: a channel rule can't allow what a more specific ${server} rule denies.`;
+  return `Channel rules override ${server} rules. At each level, a rule for a person overrides one for a role, and a rule for a role overrides one for everyone. One exception: a channel rule can't allow what a more specific ${server} rule denies.`;
 }
 
 /** All limits and access rules here, with current usage. */

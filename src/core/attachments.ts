@@ -63,5 +63,5 @@ export function inquiryTurn({ author, text, files, ...speaker }: ConversationTur
 }
 
 export function cannotReadImagesSentence(model: string): string {
-  return `The model “${model}” can't read images this way. Choose another model in “model”, with “msg:” or “gen:” before its ID, as in “msg:some-id”.`;
+  return `The model “${model}” can't read images this way. In “model”, choose another one and put “msg:” or “gen:” before its ID, as in “msg:some-id”.`;
 }

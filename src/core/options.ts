@@ -151,7 +151,7 @@ export function readOption(name: string, value: OptionValue, declaration: Option
       const text = String(value).trim();
       const limit = declaration.maximumLength;
       if (limit === undefined || text.length <= limit) return text;
-      throw new UserError(`“${name}” is too long: ${text.length} characters, the limit is ${limit}.`, name);
+      throw new UserError(`“${name}” is too long: ${text.length} characters. The limit is ${limit}.`, name);
     }
     case 'choice': {
       const match = findChoice(declaration, String(value));

@@ -1,5 +1,7 @@
 /** Messages for failed work: what happened, and what to do. */
+
 import { dayOf } from '../core/clock.ts';
+import { counted } from '../core/util/words.ts';
 import type { Route, Work } from '../core/work.ts';
 import type { GatewayErrorCode } from '../gateway/transport/errors.ts';
 import type { MediaError } from '../media/errors.ts';
@@ -9,7 +11,7 @@ const SENTENCES = {
   credits: "The gateway is out of credits. Ask the bot's operator to top it up, then press Again.",
   rate: 'The gateway is too busy right now. Press Again in a few minutes.',
   auth: "The gateway rejected this bot's key. Ask the bot's operator to check it, then press Again.",
-  forbidden: "The gateway doesn't allow this bot to use this. Try another model.",
+  forbidden: "The gateway doesn't allow this bot to use this model. Try another one.",
   invalid: 'The gateway rejected this request. Change it and try again.',
   'too-long': 'The gateway rejected this: the text is too long. Shorten it and try again.',
   blocked: 'The gateway declined this because of its content rules. Rephrase it and try again.',
@@ -28,7 +30,8 @@ const SENTENCES = {
   timeout: 'The gateway took too long to answer. Press Again to retry.',
   network: 'I lost the connection to the gateway. Press Again to retry.',
   nonsense: "The gateway's answer contained no result. Press Again to retry.",
-  'no-api': "The gateway's address leads to a web page instead. Ask the bot's operator to check the address.",
+  'no-api':
+    "The gateway's address leads to a web page, not to the gateway. Ask the bot's operator to check the address.",
   'no-images': "This model can't read images. Ask without images, or choose another model.",
   aborted: 'This was stopped.',
   'broken-stream': 'The answer was cut off. Press Again to retry.',
@@ -38,7 +41,7 @@ const SENTENCES = {
 /** For a Retry-After that is too long to wait. */
 export function retryLaterSentence(code: GatewayErrorCode, waitMs: number, now: number): string {
   const minutes = Math.ceil(waitMs / 60_000);
-  const wait = minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;
+  const wait = minutes < 120 ? counted(minutes, 'minute') : counted(Math.round(minutes / 60), 'hour');
   const at = now + waitMs;
   const day = waitMs < 12 * 60 * 60_000 ? '' : `${dayOf(at)}, `;
   const time = new Date(at).toISOString().slice(11, 16);
@@ -120,16 +123,16 @@ export function notStoredSentence(error: MediaError): string {
 export function waitingSentence(names: string, error: MediaError | undefined): string {
   return error && isStorageFault(error)
     ? `Created, but not here yet: ${names}. I can't store files right now, but I'll keep trying. If this lasts, tell the bot's operator.`
-    : `Created, but not here yet: ${names}. The download doesn't work right now, but I'll keep trying.`;
+    : `Created, but not here yet: ${names}. The download isn't working right now, but I'll keep trying.`;
 }
 
 export function lostSentence(names: string): string {
-  return `The gateway created ${names}, but the download failed. Press Again to create it again.`;
+  return `The gateway created ${names}, but the download failed. Press Again to start over.`;
 }
 
 /** For the last resort: the gateway's temporary URLs. */
 export function linkedFilesSentence(names: string): string {
-  return `I couldn't store ${names}. The gateway's own link expires in a few days, so download soon.`;
+  return `I couldn't store ${names}. Links from the gateway expire in a few days, so download soon.`;
 }
 
 /** A message specific to the kind of work; undefined if the general one fits. */
@@ -139,7 +142,7 @@ function routeSentenceFor(code: GatewayErrorCode, route: Route): string | undefi
     case 'not-found':
       return withSong === undefined
         ? undefined
-        : `The gateway no longer has this song, so it can't ${withSong}. The files in the channel still work with /remix. For a new song, press Again under this one.`;
+        : `The gateway no longer has this song, so it can't ${withSong}. The files in the channel still work with /remix. To create the song again, press Again under the song.`;
     case 'exists':
       return doneOnce === undefined
         ? undefined

@@ -45,7 +45,7 @@ export function partyToolsFor({ address, person }: PartyRequester, parts: ToolPa
       }
       const listeners = knownListeners(host);
       const after = await host.apply({ type: 'voted', person: person.id, listeners });
-      if (after.round !== round) return `Skipped ${title}: most listeners voted for it.`;
+      if (after.round !== round) return `Skipped ${title}, because most listeners voted to skip it.`;
       return `You voted to skip: ${after.votes.length} of ${votesNeeded(listeners.length)} votes.`;
     },
 

@@ -65,7 +65,9 @@ it('refuses to restore over existing files or from an incomplete backup', async 
 
   await mkdir(path('left'));
   await writeFile(path('left', 'minstrel.sqlite-wal'), 'a log without its database');
-  await expect(restoreInto('copy', 'left')).rejects.toThrow(/minstrel\.sqlite-wal is left over/);
+  await expect(restoreInto('copy', 'left')).rejects.toThrow(
+    /minstrel\.sqlite-wal belongs to another database/,
+  );
   await expect(restoreInto('copy', 'old')).rejects.toThrow(/There is a database at .* already/);
 
   await mkdir(path('broken', 'media'), { recursive: true });

@@ -429,7 +429,7 @@ describe('/minstrel', () => {
     const job = await world.start(SONG);
     expect(await textOf('minstrel', 'forget', {}, asAda)).toContain('permanently erases');
     expect(await textOf('minstrel', 'forget', { confirm: true }, asAda)).toContain(
-      '1 of your jobs are still running',
+      'You still have 1 running job',
     );
     await world.advance(job);
     await world.callback(job, songCallback('complete'));

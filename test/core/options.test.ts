@@ -36,7 +36,7 @@ describe('options are validated before anything is spent', () => {
   it.each([
     [{ prompt: '   ' }, 'prompt', 'The option “prompt” is required: What it is about.'],
     [{ prompt: 'rain', sise: 'wide' }, 'sise', 'There is no option “sise”. Did you mean “size”?'],
-    [{ prompt: 'a tune for rain' }, 'prompt', '“prompt” is too long: 15 characters, the limit is 10.'],
+    [{ prompt: 'a tune for rain' }, 'prompt', '“prompt” is too long: 15 characters. The limit is 10.'],
     [{ prompt: 'rain', size: 'round' }, 'size', '“size” must be one of: wide.'],
     [{ prompt: 'rain', loud: 'perhaps' }, 'loud', '“loud” must be on or off.'],
     [{ prompt: 'rain', seconds: 'many' }, 'seconds', '“seconds” must be a number, such as 5, 2.5 or 1,000.'],

@@ -40,7 +40,7 @@ describe.skipIf(noScript)('npm start on a terminal', () => {
   it('greets, refuses work while paused by the operator, and ends on Ctrl-C', async () => {
     const { folder, type, output, exited } = await startOnTerminal();
     await expect.poll(output).toContain('Type a command, such as /song a tune for rain --style lofi\n');
-    expect(output()).toContain('Minstrel uses the built-in emulator (no cost).');
+    expect(output()).toContain('Minstrel is running with the built-in emulator (no cost).');
     expect(output()).toMatch(/Try it in your browser:\s+http:\/\/127\.0\.0\.1:\d+\/playground\/\S+\n/);
     await writeFile(join(folder, 'paused'), '');
     type('/ask Good morning\r');

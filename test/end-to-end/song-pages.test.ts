@@ -195,7 +195,7 @@ it('moderators turn pages off and on, including shared links', async () => {
   await pages('set', { songs: 'off', where: 'server' });
   expect(await visit(url)).toMatchObject({
     status: 410,
-    text: expect.stringContaining('Moderators turned off'),
+    text: expect.stringContaining('moderators turned off'),
   });
   expect(linkIn((await makeSong()).message, 'Listen')).toBeUndefined();
   await pages('set', { songs: 'on' });

@@ -116,7 +116,7 @@ test('distinguishes people with the same id on different platforms', async () =>
 test('refuses to erase anything while a job is running', async () => {
   await store(songJob({ id: 'done', state: 'delivered' }), songJob({ id: 'running', state: 'waiting' }));
   await expect(forgetPerson({ platform: 'discord', person: 'ada' }, dependencies())).rejects.toThrow(
-    '1 of your jobs are still running. Wait for them or cancel them with /jobs, then try again.',
+    'You still have 1 running job. Wait until it ends, or cancel it with /jobs, then try again.',
   );
   expect(await remainingIds()).toHaveLength(2);
 });

@@ -37,7 +37,7 @@ export const environmentSchema = z.object({
   PORT: port.prefault('3000').describe('The port to listen on. 0 picks a free port.'),
   PLAYGROUND: field.flag.optional().meta({
     description:
-      '1 turns on a browser chat for trying every command, on this machine only; 0 turns it off. Its address is printed at startup. Never use it in production.',
+      'Set to 1 to try every command in a browser chat on this machine, or to 0 to turn it off. Its address is printed at startup. Never use it in production.',
     example: '1',
     otherwise: 'on if no chat is connected',
   }),

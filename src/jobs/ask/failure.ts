@@ -54,7 +54,7 @@ function answerSentence({ code, taken }: GatewayError): string {
     case 'too-long':
       return 'The question is too long for this model, even without the earlier messages. Shorten it, or choose another model.';
     case 'not-found':
-      return "The gateway doesn't offer this model in this way. Choose another model, or put “msg:” or “gen:” before its ID, as in “msg:some-id”.";
+      return "The gateway doesn't offer this model through this interface. Choose another model, or put “msg:” or “gen:” before this one's ID, as in “msg:some-id”.";
     case 'credits':
     case 'rate':
     case 'auth':

@@ -103,7 +103,7 @@ export function createAttachments({
       throw new UserError(`I can't tell how long ${name} is. Attach it as MP3 or WAV.`);
     if (seconds > limit)
       throw new UserError(
-        `${name} is too long: ${duration(seconds)}, the limit of the model ${model} is ${duration(limit)}. Attach a shorter part${limit < LONGEST_UPLOAD_SECONDS ? ', or choose another model' : ''}.`,
+        `${name} is too long: ${duration(seconds)}. The limit of the model ${model} is ${duration(limit)}. Attach a shorter part${limit < LONGEST_UPLOAD_SECONDS ? ', or choose another model' : ''}.`,
       );
     return { ...file, seconds };
   }

@@ -27,7 +27,7 @@ export function textParts(
   if (text.length > maximumLength) {
     const [actual, maximum] = [text.length, maximumLength].map((count) => count.toLocaleString('en'));
     throw new UserError(
-      `The text is too long for “${name}”: ${actual} characters, the limit is ${maximum}. Use the command with a shorter text.`,
+      `The text is too long for “${name}”: ${actual} characters. The limit is ${maximum}. Use the command with a shorter text.`,
       name,
     );
   }

@@ -292,8 +292,12 @@ describe('errors', () => {
       { DISCORD_TOKEN: 'abcdefghijklmnopqrstuvwxyz' },
       'three parts separated by dots',
     ],
-    ['a Discord token with the prefix Bot', { DISCORD_TOKEN: `Bot ${DISCORD_TOKEN}` }, 'the word Bot'],
-    ['quotes around a value', { DISCORD_TOKEN: `"${DISCORD_TOKEN}"` }, 'DISCORD_TOKEN has quotes around it'],
+    ['a Discord token with the prefix Bot', { DISCORD_TOKEN: `Bot ${DISCORD_TOKEN}` }, 'the word “Bot”'],
+    [
+      'quotes around a value',
+      { DISCORD_TOKEN: `"${DISCORD_TOKEN}"` },
+      'DISCORD_TOKEN has quotation marks around it',
+    ],
     [
       'a key with a line break',
       { GATEWAY_API_KEY: 'a\nb', GATEWAY_BASE_URL: 'http://g' },

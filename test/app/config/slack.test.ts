@@ -54,7 +54,7 @@ describe('Slack', () => {
   });
 
   test.each<[string, Record<string, string>, string]>([
-    ['a token without a connection', { SLACK_BOT_TOKEN }, 'or set SLACK_SIGNING_SECRET'],
+    ['a token without a connection', { SLACK_BOT_TOKEN }, 'set SLACK_SIGNING_SECRET'],
     ['a signing secret without a token', { SLACK_SIGNING_SECRET }, 'SLACK_BOT_TOKEN is missing'],
     [
       'workspaces without a connection',

@@ -202,7 +202,7 @@ describe('PUBLIC_URL', () => {
     const other = createServer((_request, response) => response.end('hello')).listen(port, '127.0.0.1');
     closing.defer(() => void other.close());
     expect(lines(await findings({ PUBLIC_URL: `http://127.0.0.1:${port}` }))).toContain(
-      'wrong PUBLIC_URL: another server responds',
+      'wrong PUBLIC_URL: a different server responds',
     );
   });
 

@@ -449,7 +449,7 @@ describe('/remix', () => {
     [{ mode: 'instrumental' }, /how the band should sound/],
     [{ mode: 'extend', title: 'More' }, /lyrics for the new part/],
     [{ mode: 'vocals', prompt: 'la', model: 'V4' }, /V4_5PLUS, V5 or a newer one/],
-    [{ mode: 'cover', style: 'x'.repeat(201), model: 'V4' }, /201 characters, the limit is 200/],
+    [{ mode: 'cover', style: 'x'.repeat(201), model: 'V4' }, /201 characters. The limit is 200/],
     [{ prompt: 'la' }, /The option “mode” is required/],
   ])('%j is refused before anything is spent', async (options, sentence) => {
     expect(privateText(await remix(options))).toMatch(sentence);
@@ -460,7 +460,7 @@ describe('/remix', () => {
     const textOf = async (model?: string) =>
       (await studio.finish(await remix({ mode: 'extend', model }))).text;
     studio.world.recording.seconds = 481;
-    expect(await textOf()).toContain('is too long: 8:01, the limit of the model V5 is 8:00');
+    expect(await textOf()).toContain('is too long: 8:01. The limit of the model V5 is 8:00');
     studio.world.recording.seconds = 61;
     expect(await textOf('V4_5ALL')).toContain(
       'V4_5ALL is 1:00. Attach a shorter part, or choose another model.',
@@ -540,7 +540,7 @@ describe('a song that the gateway no longer has', () => {
     const message = await studio.finish(await studio.press(song, label));
     expect(message.text).toMatch(sentence);
     expect(message.text).toContain(
-      '. The files in the channel still work with /remix. For a new song, press Again under this one.',
+      '. The files in the channel still work with /remix. To create the song again, press Again under the song.',
     );
   });
 

@@ -152,11 +152,11 @@ describe('commands send requests to the gateway', () => {
 describe('invalid input is refused privately, and nothing is stored', () => {
   it.each([
     ['song', {}, /Describe the song/],
-    ['song', { prompt: 'x'.repeat(501) }, /501 characters, the limit is 500/],
+    ['song', { prompt: 'x'.repeat(501) }, /501 characters. The limit is 500/],
     ['song', { lyrics: 'la', instrumental: true }, /An instrumental can't have lyrics/],
-    ['song', { lyrics: 'x'.repeat(3001), model: 'V4' }, /3001 characters, the limit is 3000/],
+    ['song', { lyrics: 'x'.repeat(3001), model: 'V4' }, /3001 characters. The limit is 3000/],
     ['song', { prompt: 'x', model: 'V1' }, /“V1” isn't a song model/],
-    ['lyrics', { topic: 'rain '.repeat(201) }, /201 words, the limit is 200/],
+    ['lyrics', { topic: 'rain '.repeat(201) }, /201 words. The limit is 200/],
     ['stems', {}, /There are no songs in this channel yet/],
     ['video', {}, /Describe the video/],
     [

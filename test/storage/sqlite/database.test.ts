@@ -264,13 +264,13 @@ describe('a path that cannot hold a database', () => {
   test('is behind a broken link', async () => {
     const link = join(folder, 'link');
     await symlink(join(folder, 'nowhere'), link);
-    const sentence = `Cannot write to ${link} (ENOENT): fix this, or set DATA_DIR to another folder.`;
+    const sentence = `Cannot write to ${link} (ENOENT): make it writable, or set DATA_DIR to another folder.`;
     await expectRefusal(join(link, 'minstrel.sqlite'), sentence);
   });
 
   // Node's mkdir with `recursive` never returned there.
   test.skipIf(process.platform !== 'linux')('is in /proc', async () => {
-    const sentence = 'Cannot write to /proc (ENOENT): fix this, or set DATA_DIR to another folder.';
+    const sentence = 'Cannot write to /proc (ENOENT): make it writable, or set DATA_DIR to another folder.';
     await expectRefusal('/proc/minstrel/new/minstrel.sqlite', sentence);
   });
 });

@@ -22,7 +22,7 @@ export interface TalkContent extends PersonMessage {
 const OTHER_WORKSPACE_FILE =
   "I couldn't open a file in your message because it belongs to another workspace. Upload it here and try again.";
 const EXTERNAL_FILE =
-  "I can't open files that are stored outside Slack, such as in Google Drive. If you want me to read it, upload a copy here.";
+  "I can't open files that are stored outside Slack, such as in Google Drive. If you want me to read one, upload a copy here.";
 
 export async function contentOfTalk(message: MessageContent, tools: ContentTools): Promise<TalkContent> {
   const { attachments } = message;
