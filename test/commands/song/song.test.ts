@@ -226,7 +226,7 @@ describe('a voice', () => {
       form: { title: 'Save again at no cost' },
     });
     const before = studio.world.gateway.taken.length;
-    expect(privateText(await save(song, { name: 'Rainy again' }))).toContain('is saved again');
+    expect(privateText(await save(song, { name: 'Rainy again' }))).toContain('was saved again');
     expect(studio.world.gateway.taken).toHaveLength(before);
     await studio.finish(await studio.ask('song', { prompt: 'snow', voice: 'Rainy again' }));
     expect(sentTo('music.generate').at(-1)).toMatchObject({ personaId: 'persona-of-audio-one' });

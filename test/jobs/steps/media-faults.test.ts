@@ -104,7 +104,7 @@ describe('a full disk', () => {
     await world.advanceTimes(job, 1);
     expect((await world.read(job)).state).toBe('delivered');
     expect(sources(world)).toEqual(['remote', 'remote']);
-    expect(world.shown().footer).toContain('expires in a few days');
+    expect(world.shown().footer).toContain('expire in a few days');
   });
 
   it('that loses an image received as bytes leads to a message', async () => {

@@ -135,7 +135,7 @@ test('a run is not repeated if its end cannot be stored; the end is stored later
   const rows = () => database.prepare('SELECT running FROM schedule').all();
   await schedule.wake('a');
   await expect.poll(() => log.lines).toHaveLength(1);
-  expect(log.lines[0]?.sentence).toContain('Could not store');
+  expect(log.lines[0]?.sentence).toContain('Could not record that a run ended');
   await settled();
   expect(rows()).toEqual([{ running: 1 }]);
   clock.advance(1_000);
