@@ -152,7 +152,7 @@ describe('an answer without text is explained', () => {
       'chat:chat-small',
       '/chat/completions',
       ((r) => void events(r).end(chatStream([], 'length'))) as Reply,
-      'reached its 500 tokens',
+      'reached its limit of 500 tokens',
     ],
     [
       'msg: refusal',
@@ -171,7 +171,7 @@ describe('an answer without text is explained', () => {
       'msg:scribe-large',
       '/msg/v1/messages',
       json({ content: [], stop_reason: 'max_tokens' }),
-      'reached its 500 tokens',
+      'reached its limit of 500 tokens',
     ],
     [
       'gen: blocked prompt',
@@ -192,7 +192,7 @@ describe('an answer without text is explained', () => {
       'gen:facet-text',
       'facet-text',
       genEnd({ candidates: [{ finishReason: 'MAX_TOKENS' }] }),
-      'reached its 500 tokens',
+      'reached its limit of 500 tokens',
     ],
     [
       'gen: empty answer',

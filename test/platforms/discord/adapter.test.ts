@@ -108,7 +108,7 @@ describe('the Discord adapter', () => {
     const message = discord.say({ text: 'rain '.repeat(780) });
     const reply = await discord.contextMenu({ name: 'Create a song from this', message }).response();
     expect(reply).toMatchObject({ onlyFor: discord.user.id });
-    expect(reply.content).toContain('the limit is 3,000');
+    expect(reply.content).toContain('The limit is 3,000');
     bot.answer = async () => ({
       type: 'form',
       form: {
@@ -120,7 +120,7 @@ describe('the Discord adapter', () => {
       },
     });
     const answer = await discord.command({ name: 'song', options: { prompt: 'x' } }).response();
-    expect(answer.content).toContain('the limit is 100');
+    expect(answer.content).toContain('The limit is 100');
     expectNoRejections();
   });
 
