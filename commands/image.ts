@@ -80,7 +80,7 @@ const animate = defineFormAction({
       },
       title: `Creating a video of ${quoted(about ?? 'your image')}`,
       parent: job.id,
-      madeFrom: quoted(request?.prompt ?? 'the image'),
+      basedOn: quoted(request?.prompt ?? 'the image'),
       command: 'video',
     });
   },

@@ -84,7 +84,7 @@ export const remix = defineCommand({
     const title = `${STAGES[request.mode]} ${source ? takeName(source) : `“${recording.name}”`}`;
     const asked = storedOptions(request);
     if (source) return startOn(source, { work, title, command: 'remix', asked }, context);
-    return context.jobs.start({ work, title, madeFrom: recording.name, asked });
+    return context.jobs.start({ work, title, basedOn: recording.name, asked });
   },
 
   early: earlySongMessage,
@@ -102,7 +102,7 @@ export const remix = defineCommand({
 
       async run({ job, options: request }, context) {
         const { audio, voice: savedVoice, model: modelName } = remixOf(job.work);
-        const name = (job.madeFrom ?? 'your recording').replace(/[“”]|, take \d+$/g, '');
+        const name = (job.basedOn ?? 'your recording').replace(/[“”]|, take \d+$/g, '');
         const model = await context.models.song(modelName);
         // The form has no voice field, and only covers can use one.
         const usesVoice = savedVoice !== undefined && request.mode === 'cover' && !request.instrumental;
@@ -119,9 +119,7 @@ export const remix = defineCommand({
         });
         const title = `${STAGES[request.mode]} “${name}”`;
         const asked = storedOptions(request);
-        return context.jobs.start(
-          present({ work, title, madeFrom: job.madeFrom, parent: job.parent, asked }),
-        );
+        return context.jobs.start(present({ work, title, basedOn: job.basedOn, parent: job.parent, asked }));
       },
     }),
   },

@@ -68,7 +68,7 @@ export const song = defineCommand({
     sing: {
       async run({ job: { result } }, { voices }) {
         const saved = result?.voice;
-        if (saved?.outcome !== 'kept') throw new UserError('This result has no voice.');
+        if (saved?.outcome !== 'saved') throw new UserError('This result has no voice.');
         const voice = (await voices.list()).find(({ personaId }) => personaId === saved.personaId);
         if (!voice) throw new UserError('That voice was removed. To see the saved voices, use /voices show.');
         return singForm({ voice: voice.name });

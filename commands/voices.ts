@@ -29,10 +29,10 @@ export const voices = defineGroup({
 
       async run({ options, person }, context) {
         const voice = await findVoice(options.voice, context);
-        if (!person.moderator && voice.keptBy.id !== person.id) {
+        if (!person.moderator && voice.savedBy.id !== person.id) {
           throw notModerator(
             person,
-            `Only ${voice.keptBy.displayName}, who saved “${voice.name}”, or a moderator can remove it.`,
+            `Only ${voice.savedBy.displayName}, who saved “${voice.name}”, or a moderator can remove it.`,
           );
         }
         if (!(await context.voices.remove(voice.personaId)))
@@ -50,11 +50,11 @@ async function show({ voices }: Context): Promise<Outcome> {
   if (saved.length === 0) {
     return privately('No voices are saved here yet. To add one, press **Save voice** under a song.');
   }
-  const lines = saved.slice(0, MOST_LISTED).map(({ name, description, madeFrom, keptBy, keptAt }) => {
+  const lines = saved.slice(0, MOST_LISTED).map(({ name, description, savedFrom, savedBy, savedAt }) => {
     const facts = [
       ...(description ? [plain(description)] : []),
-      ...(madeFrom ? [`from ${plain(madeFrom)}`] : []),
-      `saved by ${plain(keptBy.displayName)} on ${dayOf(keptAt)}`,
+      ...(savedFrom ? [`from ${plain(savedFrom)}`] : []),
+      `saved by ${plain(savedBy.displayName)} on ${dayOf(savedAt)}`,
     ];
     return `- **${plain(name)}**: ${facts.join('; ')}`;
   });

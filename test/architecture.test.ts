@@ -8,7 +8,12 @@ import { describe, expect, test } from 'vitest';
  */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   core: ['types of gateway'],
-  gateway: ['src/core/util/backoff.ts', 'src/core/util/bounded-map.ts', 'src/core/util/present.ts'],
+  gateway: [
+    'src/core/util/backoff.ts',
+    'src/core/util/bounded-map.ts',
+    'src/core/util/own.ts',
+    'src/core/util/present.ts',
+  ],
   emulator: ['src/core/util/bounded-map.ts', 'src/core/errors.ts'],
   media: ['core'],
   storage: ['core'],

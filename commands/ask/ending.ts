@@ -66,7 +66,7 @@ export function emptyAnswer(
     case 'refused':
       return 'The model declined to answer this. Rephrase your question, or choose another model.';
     case 'tool-calls':
-      return `The model tried to use functions, but none are available here. Press Again, or choose another model.`;
+      return 'The model tried to use functions, but none are available here. Press Again, or choose another model.';
     case 'rounds':
       return 'The model only called commands and wrote no answer, so I stopped it. Press Again, or choose another model.';
     case undefined:

@@ -53,7 +53,7 @@ const coverArt: CommandAction = {
       work: { route: 'music.generateCover', request: { taskId: job.taskId } },
       title: `Creating cover art for ${name}`,
       parent: job.id,
-      madeFrom: name,
+      basedOn: name,
       command: 'song',
     });
   },

@@ -11,7 +11,7 @@ import { composeSong, type SongRequest } from './compose.ts';
 import { sameVoice, savedVoiceOf } from './save-voice.ts';
 import { storedOptions } from './song-message.ts';
 
-/** Forms have no completion. A song of a newer model keeps it. */
+/** Forms have no completion. A song of a newer model keeps that model. */
 const models = choicesOf(['V5', 'V4_5ALL', 'V4_5PLUS', 'V4_5', 'V4']);
 
 /** Five fields in either mode, Discord's limit. The voice cannot be changed. */
@@ -54,7 +54,7 @@ export const change = defineFormAction({
       work: composeSong({ ...values, lyrics, prompt }, { model, voice }),
       title: `Composing ${quoted(values.title ?? values.prompt ?? titleOf(job))}`,
       parent: job.id,
-      madeFrom: quoted(titleOf(job)),
+      basedOn: quoted(titleOf(job)),
       asked: storedOptions({ ...values, lyrics }),
       command: 'song',
     });

@@ -17,8 +17,8 @@ export const DERIVED_MESSAGES: Partial<Record<JobView['work']['route'], (job: Jo
 };
 
 /** The name of the source song, without quotation marks. */
-export function sourceName({ madeFrom }: Pick<JobView, 'madeFrom'>): string {
-  return (madeFrom ?? 'Your song').replace(/[“”]/g, '');
+export function sourceName({ basedOn }: Pick<JobView, 'basedOn'>): string {
+  return (basedOn ?? 'Your song').replace(/[“”]/g, '');
 }
 
 function coverArtMessage(job: JobView): Message {
@@ -95,7 +95,7 @@ function savedVoiceMessage(job: JobView): Message {
   const { work, result } = job;
   const name = work.route === 'music.generatePersona' ? work.request.name : 'The voice';
   const { fields, actions } = lineage(job);
-  if (result?.voice?.outcome !== 'kept') {
+  if (result?.voice?.outcome !== 'saved') {
     return {
       title: 'This voice is already saved',
       text: "Only one voice can be created from each take, and this take's voice already exists. Find it with /voices show, or save the voice of another take.",

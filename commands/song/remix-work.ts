@@ -180,10 +180,10 @@ function instrumentalWork(remix: Remix): Work {
 }
 
 /** Models that add-vocals and add-instrumental refuse (docs.sunoapi.org/suno-api/add-vocals). */
-const WITHOUT_ADDING: readonly SongModel[] = ['V4', 'V4_5', 'V4_5ALL'];
+const MODELS_WITHOUT_ADD: readonly SongModel[] = ['V4', 'V4_5', 'V4_5ALL'];
 
 function addModel({ model, modelNamed }: Remix): { model?: SongModel } {
-  if (!WITHOUT_ADDING.includes(model)) return { model };
+  if (!MODELS_WITHOUT_ADD.includes(model)) return { model };
   if (!modelNamed) return {};
   throw new UserError('This mode needs the model V4_5PLUS, V5 or a newer one.', 'model');
 }

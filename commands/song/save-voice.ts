@@ -53,9 +53,9 @@ export const saveVoice = defineFormAction({
     const removed = await removedVoice(take, context);
     const about = description ?? `The voice of ${quoted(titleOf(job))}`;
     if (removed) {
-      const keptBy = { id: person.id, displayName: person.displayName };
-      const voice = { ...removed, name, description: about, madeFrom: takeName(take) };
-      await context.voices.keep({ ...voice, keptBy, keptAt: context.now() });
+      const savedBy = { id: person.id, displayName: person.displayName };
+      const voice = { ...removed, name, description: about, savedFrom: takeName(take) };
+      await context.voices.save({ ...voice, savedBy, savedAt: context.now() });
       return privately(
         `The voice “${plain(name)}” was saved again at no cost, because the gateway still had it.`,
       );
@@ -84,7 +84,7 @@ async function voicedTake(take: Take, { voices }: Context): Promise<TakeWithIds>
   const saved = all.find(({ audioId }) => audioId === withIds.audioId);
   if (saved) {
     throw new UserError(
-      `${saved.keptBy.displayName} saved the voice of this take as “${saved.name}”. Choose it as “voice” in /song, or save the voice of another take.`,
+      `${saved.savedBy.displayName} saved the voice of this take as “${saved.name}”. Choose it as “voice” in /song, or save the voice of another take.`,
     );
   }
   if (all.length >= MOST_SAVED)

@@ -53,7 +53,7 @@ export async function startOn(
   request: Pick<StartRequest, 'work' | 'title' | 'command' | 'asked'>,
   { jobs }: Context,
 ): Promise<Outcome> {
-  return jobs.start({ command: 'song', ...request, parent: take.job.id, madeFrom: takeName(take) });
+  return jobs.start({ command: 'song', ...request, parent: take.job.id, basedOn: takeName(take) });
 }
 
 /** This channel, or every channel of the server that the person can read. */

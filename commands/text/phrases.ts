@@ -53,14 +53,14 @@ export function requestedBy({ person }: JobView): Field {
 const LABEL_LENGTH = 75;
 
 /** A field and a link that lead to a result's source. The platform may have no link. */
-export function lineage({ madeFrom, parentUrl }: JobView): {
+export function lineage({ basedOn, parentUrl }: JobView): {
   readonly fields: readonly Field[];
   readonly actions: readonly Button[];
 } {
-  const text = `Open ${madeFrom ?? 'the original'}`;
+  const text = `Open ${basedOn ?? 'the original'}`;
   const label = text.length <= LABEL_LENGTH ? text : `${beginning(text, LABEL_LENGTH - 1)}…`;
   return {
-    fields: madeFrom === undefined ? [] : [{ name: 'Made from', value: madeFrom }],
+    fields: basedOn === undefined ? [] : [{ name: 'Made from', value: basedOn }],
     actions: parentUrl === undefined ? [] : [{ type: 'link', url: parentUrl, label }],
   };
 }

@@ -105,7 +105,7 @@ function contextOf(
       list: () => voices.list(address),
       remove: (personaId) => voices.remove(address, personaId),
       removed: () => voices.removed(address),
-      keep: (voice) => voices.keep(address, voice),
+      save: (voice) => voices.save(address, voice),
     },
     async party() {
       await enterOther(PARTY);

@@ -51,7 +51,7 @@ function verdictOf(found: readonly Finding[]): Verdict {
       : `npm start works, but fix this first: ${broken}.`
     : errors === 0
       ? 'The bot is already running.'
-      : 'npm start stops with an error until they are fixed.';
+      : 'Until they are fixed, npm start stops with an error.';
   return { errors, warnings, starts, sentence: `${counts} ${outlook}` };
 }
 

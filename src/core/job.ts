@@ -64,7 +64,7 @@ const jobFields = z.object({
   ),
   parent: z.string().optional(),
   /** The song it was made from, as a text for people. */
-  madeFrom: z.string().optional(),
+  basedOn: z.string().optional(),
   /** Shortened option values, for commands whose result would not show them. */
   asked: z.record(z.string(), z.string()).optional(),
   taskId: z.string().optional(),

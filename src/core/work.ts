@@ -222,7 +222,7 @@ export interface Karaoke {
 
 /** The result of saving a voice. Each audio yields one voice only (contract, "Limits" 1). */
 export type KeptVoice =
-  | { readonly outcome: 'kept'; readonly personaId: string }
+  | { readonly outcome: 'saved'; readonly personaId: string }
   | { readonly outcome: 'kept-before' };
 
 /** The result of a job. Partial until the job is `ready`. */

@@ -1,3 +1,4 @@
+import { own } from '../core/util/own.ts';
 import { type Adaptation, createAdaptations } from './adaptation.ts';
 import { type AnswerEvent, type AnswerPart, type CallOptions, type Finish, usageOf } from './answers.ts';
 import { checkedTurns, type Question, type TurnPart } from './questions.ts';
@@ -92,7 +93,7 @@ export function createChatReader(): AnswerReader {
     for (const text of textsOf(content))
       for (const part of splitter.add(text))
         parts.push(...(part.type === 'text' ? withImages(part.text) : [part]));
-    for (const image of json.asList(images)) parts.push(...imagesAt(urlOf(image)));
+    for (const image of json.asList(images)) parts.push(imageAt(urlOf(image)));
     if (isText(refusal)) {
       isRefused = true;
       parts.push({ type: 'text', text: refusal });
@@ -129,13 +130,13 @@ const DATA_URL = /^data:(image\/[\w.+-]{1,40});base64,([A-Za-z0-9+/=]+)$/;
 /** https://openrouter.ai/docs/features/multimodal/image-generation */
 const urlOf = (image: unknown): unknown => json.objectOf(json.objectOf(image).image_url).url;
 
-/** Returns the image of a data URL, or a link for other URLs. */
-function imagesAt(url: unknown): AnswerPart[] {
-  if (typeof url !== 'string') return [];
-  const [, mimeType, data] = DATA_URL.exec(url) ?? [];
-  if (mimeType !== undefined && data !== undefined) return [{ type: 'image', mimeType, data }];
+/** Returns the image of a data URL, a link for other URLs, or a note. */
+function imageAt(url: unknown): AnswerPart {
+  const [, mimeType, data] = (typeof url === 'string' && DATA_URL.exec(url)) || [];
+  if (mimeType !== undefined && data !== undefined) return { type: 'image', mimeType, data };
   const address = json.asHttpUrl(url);
-  return address === undefined ? [] : [{ type: 'text', text: `\n\n[image](${address})\n\n` }];
+  const text = address === undefined ? "(an image that I can't show)" : `[image](${address})`;
+  return { type: 'text', text: `\n\n${text}\n\n` };
 }
 
 /** Converts Markdown images with data URLs to images, because chats do not show them. */
@@ -148,7 +149,7 @@ function withImages(text: string): AnswerPart[] {
     const start = text.lastIndexOf('![', address);
     if (address < 0 || end < 0 || start < at) break;
     if (start > at) parts.push({ type: 'text', text: text.slice(at, start) });
-    parts.push(...imagesAt(text.slice(address + 2, end)));
+    parts.push(imageAt(text.slice(address + 2, end)));
     at = end + 1;
   }
   return at === text.length ? parts : [...parts, { type: 'text', text: text.slice(at) }];
@@ -167,6 +168,6 @@ function textsOf(content: unknown): string[] {
 
 function finishOf(word: string | undefined, isRefused: boolean): Finish | undefined {
   if (word === undefined) return undefined;
-  const known = json.lookUp(FINISH_REASONS, word.toLowerCase());
+  const known = own(FINISH_REASONS, word.toLowerCase());
   return { reason: isRefused && known === 'stop' ? 'refused' : (known ?? 'other'), detail: word };
 }

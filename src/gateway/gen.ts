@@ -1,3 +1,4 @@
+import { own } from '../core/util/own.ts';
 import { createAdaptations } from './adaptation.ts';
 import {
   type Answer,
@@ -195,7 +196,7 @@ function finishOf(
 ): Finish | undefined {
   if (blockReason !== undefined) return { reason: 'blocked', detail: blockReason };
   if (word === undefined || word === 'FINISH_REASON_UNSPECIFIED') return undefined;
-  const reason = json.lookUp(FINISH_REASONS, word);
+  const reason = own(FINISH_REASONS, word);
   const isPlain = reason === undefined || reason === 'stop';
   return { reason: isPlain && hasToolCall ? 'tool-calls' : (reason ?? 'other'), detail: word };
 }

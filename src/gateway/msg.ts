@@ -1,3 +1,4 @@
+import { own } from '../core/util/own.ts';
 import { createAdaptations } from './adaptation.ts';
 import { type Answer, type AnswerPart, type CallOptions, type Finish, usageOf } from './answers.ts';
 import { checkedTurns, type Question, type TurnPart, withSystemFirst } from './questions.ts';
@@ -71,9 +72,7 @@ export function createMsgReader(): AnswerReader {
       return {
         parts: blocks.flatMap(partsOf),
         finish:
-          reason === undefined
-            ? undefined
-            : { reason: json.lookUp(STOP_REASONS, reason) ?? 'other', detail: reason },
+          reason === undefined ? undefined : { reason: own(STOP_REASONS, reason) ?? 'other', detail: reason },
         usage: usageOf(counts.input_tokens, counts.output_tokens),
       };
     },

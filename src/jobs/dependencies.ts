@@ -27,7 +27,7 @@ export interface JobDependencies extends Pick<System, 'now' | 'sleep' | 'random'
   /** Scales images down to the size that models accept. */
   readonly pictures: Pictures;
   /** Saves a voice for the server. Idempotent. */
-  readonly voices: { keep(where: Address, voice: Voice): Promise<void> };
+  readonly voices: { save(where: Address, voice: Voice): Promise<void> };
   readonly platform: (name: string) => Platform | undefined;
   readonly command: (name: string) => AnyCommand | undefined;
   /** Runs a command on behalf of a person, with all checks, access rules and limits. Never rejects. */

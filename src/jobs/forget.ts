@@ -2,7 +2,6 @@
 
 import { UserError } from '../core/errors.ts';
 import { isOpen, type Job } from '../core/job.ts';
-import { counted } from '../core/util/words.ts';
 import type { Inquiry, InquiryTurn } from '../core/work.ts';
 import { isUnreadableRecord } from '../storage/job-record.ts';
 import type { JobText, Storage } from '../storage/storage.ts';
@@ -79,7 +78,7 @@ export async function forgetPerson(owner: Owner, dependencies: ForgetDependencie
   const running = await jobs.running({ platform: owner.platform }, owner.person);
   if (running.length > 0) {
     throw new UserError(
-      `You still have ${counted(running.length, 'running job')}. Wait until it ends, or cancel it with /jobs, then try again.`,
+      `You have running jobs (${running.length}). Wait until they end, or cancel them with /jobs, then try again.`,
     );
   }
   const own = new Set<string>();
@@ -103,7 +102,7 @@ const mayQuote = ({ record }: JobText, { person }: Owner): boolean =>
 
 /** True if a record names one of these jobs as the one it was made from. */
 const isBasedOn = ({ record }: JobText, own: ReadonlySet<string>): boolean =>
-  record.includes('"madeFrom":') &&
+  record.includes('"basedOn":') &&
   record.matchAll(/"parent":"([^"]*)"/g).some(([, id]) => id !== undefined && own.has(id));
 
 /** Removes the person's messages and titles from someone else's job. */
@@ -132,9 +131,9 @@ function withoutMessagesOf(person: string, job: Job): Job {
 
 /** Removes the title of the job that this one was made from, if it is one of these. */
 function withoutTitleOf(own: ReadonlySet<string>, job: Job): Job {
-  const { madeFrom, ...rest } = job;
-  if (madeFrom === undefined || job.parent === undefined || !own.has(job.parent)) return job;
-  return { ...rest, title: job.title.replaceAll(madeFrom, 'the original') };
+  const { basedOn, ...rest } = job;
+  if (basedOn === undefined || job.parent === undefined || !own.has(job.parent)) return job;
+  return { ...rest, title: job.title.replaceAll(basedOn, 'the original') };
 }
 
 /** Removes the person's messages and the answers to them. The last turn is the question itself and stays. */

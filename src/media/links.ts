@@ -12,8 +12,8 @@ const querySchema = z.object({
 });
 
 /**
- * Signed, expiring links to stored files: `files/{name}?as=…&expires=…&signature=…`, with `page=…` on song pages. Signs with the first secret and accepts
- * all of them, so that links stay valid after a change of secret.
+ * Signed, expiring links to stored files: `files/{name}?as=…&expires=…&signature=…`, with `page=…` on song pages. Signs with the
+ * first secret and accepts all of them, so that links stay valid after a change of secret.
  */
 export function createFileLinks(secrets: readonly string[], now: () => number) {
   const [current] = secrets;

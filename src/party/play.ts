@@ -48,7 +48,7 @@ export async function voiceChannelOf(
   voice: PartiesOptions['voice'],
 ): Promise<VoiceChannel | 'gone' | undefined> {
   const channel = await (await voice()).channelOf(guild, person.id);
-  if (channel === 'untold') throw new UserError(CHANNEL_UNKNOWN);
+  if (channel === 'unknown') throw new UserError(CHANNEL_UNKNOWN);
   return channel;
 }
 

@@ -7,8 +7,8 @@ export interface VoiceChannels {
    * a member of the server. `outage`: playback continues, but nothing can start until events return. Never rejects.
    */
   reach(guild: string): Promise<'here' | 'outage' | 'elsewhere' | 'gone'>;
-  /** The voice channel a person is in; `gone` if the bot may not see it, `untold` while the platform does not respond. Never rejects. */
-  channelOf(guild: string, person: string): Promise<VoiceChannel | 'gone' | 'untold' | undefined>;
+  /** The voice channel a person is in; `gone` if the bot may not see it, `unknown` while the platform does not respond. Never rejects. */
+  channelOf(guild: string, person: string): Promise<VoiceChannel | 'gone' | 'unknown' | undefined>;
   /** The people who can hear the channel, without bots and deafened members; undefined until the platform reports them. */
   listeners(guild: string, channel: string): Promise<readonly string[] | undefined>;
   /** Joins a channel and reconnects automatically. Rejects with {@link VoiceError} on failure. */

@@ -174,7 +174,7 @@ const chosenModel = z.object({
   by: actorSchema,
   at: z.number(),
   /** When moderators were notified that the model is no longer available. */
-  toldGoneAt: z.number().optional(),
+  notifiedAt: z.number().optional(),
 });
 
 /** Settings with another version were written by a newer Minstrel, and are not overwritten. */

@@ -57,7 +57,7 @@ export function createModelSettings(options: ModelSettingsOptions): ModelSetting
     for (const from of ['channel', 'server'] as const) {
       const kept = settings[from].models[family];
       if (!kept) continue;
-      const choice = { model: kept.id, from, by: kept.by, toldGoneAt: kept.toldGoneAt };
+      const choice = { model: kept.id, from, by: kept.by, notifiedAt: kept.notifiedAt };
       if (isOffered(family, kept.id, models)) return { chosen: choice, gone };
       gone.push(choice);
     }
@@ -138,7 +138,7 @@ interface Choosing {
   readonly model: string;
   readonly from: Where;
   readonly by: Actor;
-  readonly toldGoneAt: number | undefined;
+  readonly notifiedAt: number | undefined;
 }
 
 /** Notifies the moderator who chose the model once. The first replica to store the mark sends the message. */
@@ -147,12 +147,12 @@ async function notifyUnavailable(
   { decisions, tell, now, log }: ModelSettingsOptions,
 ): Promise<void> {
   const { family, lost, fallback, where } = change;
-  if (lost.toldGoneAt !== undefined) return;
+  if (lost.notifiedAt !== undefined) return;
   const isFirst = await decisions.change(where, lost.from, lost.by, (settings) => {
     const kept = settings.models[family];
-    if (kept?.id !== lost.model || kept.toldGoneAt !== undefined) return undefined;
+    if (kept?.id !== lost.model || kept.notifiedAt !== undefined) return undefined;
     return {
-      settings: { ...settings, models: { ...settings.models, [family]: { ...kept, toldGoneAt: now() } } },
+      settings: { ...settings, models: { ...settings.models, [family]: { ...kept, notifiedAt: now() } } },
     };
   });
   if (!isFirst) return;

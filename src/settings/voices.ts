@@ -20,7 +20,7 @@ export interface Voices {
   /** Returns the voices sorted by name. */
   list(where: Conversation): Promise<readonly Voice[]>;
   /** Saves a voice, unless its persona is saved already. Adds a number to a taken name. */
-  keep(where: Conversation, voice: Voice): Promise<void>;
+  save(where: Conversation, voice: Voice): Promise<void>;
   /** Removes a voice, which can be saved again. Resolves to false if it was not saved. */
   remove(where: Conversation, personaId: string): Promise<boolean>;
   /** Returns the removed voices with the audio that each was created from. */
@@ -38,7 +38,7 @@ export function createVoices({ settings }: { readonly settings: SettingsStore })
 
     removed: async (where) => (await records.read(keyOf(where))).removed,
 
-    keep: (where, voice) =>
+    save: (where, voice) =>
       records.change(keyOf(where), (stored) => {
         const { voices, removed } = stored;
         if (voices.some(({ personaId }) => personaId === voice.personaId)) return stored;
@@ -67,7 +67,7 @@ export function createVoices({ settings }: { readonly settings: SettingsStore })
 
     forget: (platform, person) =>
       records.changeAll(`${keyOfParts('voices', platform)}:`, (stored) => {
-        const voices = stored.voices.filter(({ keptBy }) => keptBy.id !== person);
+        const voices = stored.voices.filter(({ savedBy }) => savedBy.id !== person);
         return voices.length === stored.voices.length ? stored : { ...stored, voices };
       }),
   };

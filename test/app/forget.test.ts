@@ -16,11 +16,11 @@ test('erases everything except records of a newer version, and reports those', a
   const decisions = createDecisionStore({ store: storage.settings, now: clock.now, newId: () => 'id' });
   const newer = { version: 2, voices: 'otherwise' };
   await storage.settings.set('voices:discord:server:a', newer);
-  await voices.keep(server('b'), {
+  await voices.save(server('b'), {
     personaId: 'p1',
     name: 'Rainy',
-    keptBy: { id: 'ada', displayName: 'Ada' },
-    keptAt: 1,
+    savedBy: { id: 'ada', displayName: 'Ada' },
+    savedAt: 1,
   });
   const day = '2026-11-20';
   await feedback.vote(server('b'), { job: 'j', model: 'seer', day, person: 'ada', judgement: 'good' });

@@ -429,7 +429,7 @@ describe('/minstrel', () => {
     const job = await world.start(SONG);
     expect(await textOf('minstrel', 'forget', {}, asAda)).toContain('permanently erases');
     expect(await textOf('minstrel', 'forget', { confirm: true }, asAda)).toContain(
-      'You still have 1 running job',
+      'You have running jobs (1)',
     );
     await world.advance(job);
     await world.callback(job, songCallback('complete'));

@@ -1,10 +1,10 @@
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import type { Component } from '../servers/discord/components.ts';
 import { type DiscordServer, startDiscord } from '../servers/discord/index.ts';
 import type { Channel, StoredMessage } from '../servers/discord/types.ts';
 import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
+import { recordedQuestion } from './recorded-question.ts';
 
 /** Questions about a message: by forwarding, replying, or its context menu. */
 let discord: DiscordServer;
@@ -42,28 +42,12 @@ afterAll(async () => {
   await discord?.close();
 });
 
-const bodySchema = z.object({
-  messages: z.array(
-    z.object({
-      content: z.union([
-        z.string(),
-        z.array(z.looseObject({ type: z.string(), text: z.string().optional() })),
-      ]),
-    }),
-  ),
-});
-
-/** Resolves to the last question sent to the gateway after `act`, one entry per part of each turn. */
+/** Resolves to the question sent to the gateway after `act`. */
 async function questionAfter(act: () => unknown): Promise<string[]> {
   const { requests } = running.emulator;
   const before = requests.length;
   await act();
-  const isQuestion = ({ url }: { url: string }) => /\/(chat|msg)\/v1\//.test(url);
-  await discord.until(() => requests.slice(before).some(isQuestion), 'a question at the gateway');
-  const { messages } = bodySchema.parse(requests.slice(before).find(isQuestion)?.body);
-  return messages.flatMap(({ content }) =>
-    typeof content === 'string' ? [content] : content.map(({ type, text }) => text ?? `[${type}]`),
-  );
+  return await discord.until(() => recordedQuestion(requests.slice(before)), 'a question at the gateway');
 }
 
 const alert = (): StoredMessage =>
@@ -158,6 +142,24 @@ describe('a message that a question refers to on Discord', () => {
     expect(await questionAfter(() => discord.submitModal(interaction, { question: 'which breed?' }))).toEqual(
       ['[image]', 'which breed?'],
     );
+  });
+
+  it('includes an image that an app embeds', async () => {
+    const { url } = discord.world.addAttachment(discord.channel.id, await photo());
+    const chart = discord.say({ text: '', webhook: true, embeds: [{ title: 'Load', image: { url } }] });
+    expect(await questionAfter(() => discord.mention({ text: '', replyTo: chart }))).toEqual([
+      '[image]',
+      'Load',
+    ]);
+  });
+
+  it('does not fail with an embedded image that cannot be fetched', async () => {
+    const image = { url: 'http://127.0.0.1:9/chart.png' };
+    const chart = discord.say({ text: '', webhook: true, embeds: [{ title: 'Load', image }] });
+    expect(await questionAfter(() => discord.mention({ text: '', replyTo: chart }))).toEqual([
+      '(an image)',
+      'Load',
+    ]);
   });
 
   it('has names instead of ids', async () => {

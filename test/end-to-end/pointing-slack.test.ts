@@ -1,8 +1,10 @@
+import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import { wireFile } from '../servers/slack/methods/files.ts';
 import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
 import type { PostedMessage } from '../servers/slack/workspace.ts';
 import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
+import { recordedQuestion } from './recorded-question.ts';
 
 /** Questions about a message: by forwarding, replying in its thread, or its shortcut. */
 let slack: SlackServer;
@@ -15,6 +17,7 @@ beforeAll(async () => {
     SLACK_APP_TOKEN: slack.appToken,
     SLACK_API_URL: slack.apiUrl,
     ASK_MODEL: 'chat:chat-small',
+    VISION_MODEL: 'msg:scribe-large',
     MEDIA_ALLOWED_HOSTS: new URL(slack.apiUrl).host,
   });
 });
@@ -24,17 +27,12 @@ afterAll(async () => {
   await slack?.close();
 });
 
-const bodySchema = z.object({ messages: z.array(z.object({ role: z.string(), content: z.string() })) });
-
-/** Resolves to the turns of the question sent to the gateway after `act`. */
+/** Resolves to the question sent to the gateway after `act`. */
 async function questionAfter(act: () => unknown): Promise<string[]> {
   const { requests } = running.emulator;
   const before = requests.length;
   await act();
-  const question = await slack.until(() =>
-    requests.slice(before).find(({ url }) => url.includes('/chat/completions')),
-  );
-  return bodySchema.parse(question.body).messages.map(({ content }) => content);
+  return await slack.until(() => recordedQuestion(requests.slice(before)));
 }
 
 /** https://docs.slack.dev/legacy/legacy-messaging/legacy-secondary-message-attachments */
@@ -101,6 +99,17 @@ describe('a message that a question refers to on Slack', () => {
   it('is read from a forwarded message with a question', async () => {
     const turns = await questionAfter(() => slack.mention('is that true?', { attachments: [FORWARDED] }));
     expect(turns).toEqual(['is that true?\n\nForwarded message from Ben:\n\nThe release moves to <Friday>.']);
+  });
+
+  it('includes the image of a forwarded message', async () => {
+    const image = sharp({ create: { width: 8, height: 8, channels: 3, background: '#c33' } });
+    const file = slack.upload('cat.png', await image.png().toBuffer(), { mimetype: 'image/png' });
+    const files = [wireFile(file, slack.url)];
+    const asked = await questionAfter(() =>
+      slack.mention('who is this?', { attachments: [{ ...FORWARDED, files }] }),
+    );
+    expect(asked[0]).toBe('[image]');
+    expect(asked[1]).toContain('who is this?');
   });
 
   it('is read from another app’s attachments in a thread', async () => {

@@ -80,6 +80,12 @@ describe('images in answers', () => {
     ]);
   });
 
+  it('leave a note if they cannot be shown', async () => {
+    const images = [{ type: 'image_url', image_url: { url: 'data:nothing' } }];
+    const { parts } = await chatAnswer(chunk({ content: 'Here:', images }, 'stop'));
+    expect(parts).toContainEqual({ type: 'text', text: expect.stringContaining("image that I can't show") });
+  });
+
   it('do not include drafts of a model that thinks in images', async () => {
     // https://ai.google.dev/gemini-api/docs/image-generation
     const inlineData = { mimeType: 'image/png', data: DATA };

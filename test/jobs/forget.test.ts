@@ -116,7 +116,7 @@ test('distinguishes people with the same id on different platforms', async () =>
 test('refuses to erase anything while a job is running', async () => {
   await store(songJob({ id: 'done', state: 'delivered' }), songJob({ id: 'running', state: 'waiting' }));
   await expect(forgetPerson({ platform: 'discord', person: 'ada' }, dependencies())).rejects.toThrow(
-    'You still have 1 running job. Wait until it ends, or cancel it with /jobs, then try again.',
+    'You have running jobs (1). Wait until they end, or cancel them with /jobs, then try again.',
   );
   expect(await remainingIds()).toHaveLength(2);
 });
@@ -213,7 +213,7 @@ test("removes a person's titles from jobs made from theirs, and only those", asy
       state: 'delivered',
       title: 'Creating cover art for “Secret rain”',
       parent,
-      madeFrom: '“Secret rain”',
+      basedOn: '“Secret rain”',
       ...fields,
     });
   await store(
@@ -227,9 +227,9 @@ test("removes a person's titles from jobs made from theirs, and only those", asy
   for (const id of ['finished', 'running']) {
     const job = await storage.jobs.read(id);
     expect(job).toMatchObject({ title: 'Creating cover art for the original', parent: 'ada1' });
-    expect(job).not.toHaveProperty('madeFrom');
+    expect(job).not.toHaveProperty('basedOn');
   }
-  expect(await storage.jobs.read('unrelated')).toMatchObject({ madeFrom: '“Secret rain”' });
+  expect(await storage.jobs.read('unrelated')).toMatchObject({ basedOn: '“Secret rain”' });
 });
 
 test('does not block other work while it erases many jobs', async () => {

@@ -131,7 +131,7 @@ export function startProcess(
     },
     async channelOf(_, who) {
       if (building.isGone) return 'gone';
-      if (building.isChannelUnknown) return 'untold';
+      if (building.isChannelUnknown) return 'unknown';
       const id = building.people.get(who);
       if (id === undefined) return undefined;
       return { id, name: id, missing: id === 'closed' ? ['Speak'] : [], isFull: id === 'crowded' };

@@ -7,8 +7,8 @@ const SERVER = { platform: 'discord', guild: 'guild', channel: 'music' };
 const voice = (personaId: string, name: string) => ({
   personaId,
   name,
-  keptBy: { id: 'ada', displayName: 'Ada' },
-  keptAt: 1,
+  savedBy: { id: 'ada', displayName: 'Ada' },
+  savedAt: 1,
 });
 let storage: Storage;
 let voices: Voices;
@@ -21,8 +21,8 @@ afterEach(() => storage.close());
 
 describe('voices', () => {
   it('belong to all channels of one server', async () => {
-    await voices.keep(SERVER, voice('p2', 'Warm'));
-    await voices.keep(SERVER, voice('p1', 'Cold'));
+    await voices.save(SERVER, voice('p2', 'Warm'));
+    await voices.save(SERVER, voice('p1', 'Cold'));
     const names = async (where: Parameters<Voices['list']>[0]) =>
       (await voices.list(where)).map(({ name }) => name);
     expect(await names({ ...SERVER, channel: 'other' })).toEqual(['Cold', 'Warm']);
@@ -32,37 +32,37 @@ describe('voices', () => {
 
   it('of direct messages stay in their conversation', async () => {
     const talk = { platform: 'discord', channel: 'dm-ada' };
-    await voices.keep(talk, voice('p1', 'Cold'));
+    await voices.save(talk, voice('p1', 'Cold'));
     expect(await voices.list(talk)).toHaveLength(1);
     expect(await voices.list({ ...talk, channel: 'dm-bob' })).toEqual([]);
     expect(await voices.list({ ...talk, guild: 'dm-ada' })).toEqual([]);
   });
 
   it('saved twice are stored once, and taken names get a number', async () => {
-    await voices.keep(SERVER, voice('p1', 'Rainy'));
-    await voices.keep(SERVER, voice('p1', 'Renamed'));
-    await voices.keep(SERVER, voice('p2', 'rainy'));
-    await voices.keep(SERVER, voice('p3', 'Rainy'));
+    await voices.save(SERVER, voice('p1', 'Rainy'));
+    await voices.save(SERVER, voice('p1', 'Renamed'));
+    await voices.save(SERVER, voice('p2', 'rainy'));
+    await voices.save(SERVER, voice('p3', 'Rainy'));
     expect((await voices.list(SERVER)).map(({ name }) => name)).toEqual(['Rainy', 'rainy 2', 'Rainy 3']);
   });
 
   it('saved at the same moment are all stored', async () => {
-    await Promise.all(Array.from({ length: 20 }, (_, n) => voices.keep(SERVER, voice(`p${n}`, 'Choir'))));
+    await Promise.all(Array.from({ length: 20 }, (_, n) => voices.save(SERVER, voice(`p${n}`, 'Choir'))));
     expect(new Set((await voices.list(SERVER)).map(({ name }) => name)).size).toBe(20);
   });
 
   it('can be removed, once', async () => {
-    await voices.keep(SERVER, voice('p1', 'Rainy'));
+    await voices.save(SERVER, voice('p1', 'Rainy'));
     expect(await voices.remove(SERVER, 'p1')).toBe(true);
     expect(await voices.remove(SERVER, 'p1')).toBe(false);
     expect(await voices.list(SERVER)).toEqual([]);
   });
 
   it('can be saved again from the same audio after they were removed', async () => {
-    await voices.keep(SERVER, { ...voice('p1', 'Rainy'), audioId: 'audio' });
+    await voices.save(SERVER, { ...voice('p1', 'Rainy'), audioId: 'audio' });
     await voices.remove(SERVER, 'p1');
     expect(await voices.removed(SERVER)).toEqual([{ personaId: 'p1', audioId: 'audio' }]);
-    await voices.keep(SERVER, { ...voice('p1', 'Rainy again'), audioId: 'audio' });
+    await voices.save(SERVER, { ...voice('p1', 'Rainy again'), audioId: 'audio' });
     expect(await voices.removed(SERVER)).toEqual([]);
     expect((await voices.list(SERVER)).map(({ name }) => name)).toEqual(['Rainy again']);
   });
@@ -70,15 +70,15 @@ describe('voices', () => {
   it('are never dropped for newer ones', async () => {
     const many = Array.from({ length: 500 }, (_, n) => voice(`p${n}`, `Voice ${n}`));
     await storage.settings.set('voices:discord:server:guild', { version: 1, voices: many });
-    await voices.keep(SERVER, voice('one more', 'One more'));
+    await voices.save(SERVER, voice('one more', 'One more'));
     expect(await voices.list(SERVER)).toHaveLength(501);
   });
 
   it('of a forgotten person are removed on that platform only', async () => {
     const slack = { ...SERVER, platform: 'slack' };
-    await voices.keep(SERVER, voice('p1', 'Rainy'));
-    await voices.keep(SERVER, { ...voice('p2', 'Sunny'), keptBy: { id: 'bob', displayName: 'Bob' } });
-    await voices.keep(slack, voice('p3', 'Windy'));
+    await voices.save(SERVER, voice('p1', 'Rainy'));
+    await voices.save(SERVER, { ...voice('p2', 'Sunny'), savedBy: { id: 'bob', displayName: 'Bob' } });
+    await voices.save(slack, voice('p3', 'Windy'));
     await voices.forget('discord', 'ada');
     expect((await voices.list(SERVER)).map(({ name }) => name)).toEqual(['Sunny']);
     expect(await voices.list(slack)).toHaveLength(1);
@@ -88,7 +88,7 @@ describe('voices', () => {
     const key = 'voices:discord:server:guild';
     await storage.settings.set(key, { version: 2, voices: {} });
     await expect(voices.list(SERVER)).rejects.toThrow(/This version cannot read the settings/);
-    await expect(voices.keep(SERVER, voice('p1', 'Rainy'))).rejects.toThrow();
+    await expect(voices.save(SERVER, voice('p1', 'Rainy'))).rejects.toThrow();
     expect(await storage.settings.get(key)).toEqual({ version: 2, voices: {} });
   });
 });

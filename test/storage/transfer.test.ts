@@ -20,8 +20,8 @@ const PLACE = { platform: 'discord', guild: 'guild', channel: 'channel' };
 const VOICE = {
   personaId: 'persona',
   name: 'Rainy',
-  keptBy: { id: 'ada', displayName: 'Ada' },
-  keptAt: 5,
+  savedBy: { id: 'ada', displayName: 'Ada' },
+  savedAt: 5,
 };
 
 async function sqlite(): Promise<Storage> {
@@ -34,7 +34,7 @@ async function sqlite(): Promise<Storage> {
 async function fill(storage: Storage): Promise<void> {
   await storage.secret('signing', () => 'the secret');
   await storage.settings.set('discord:guild', { version: 1, models: { song: { id: 'V5' } } });
-  await createVoices(storage).keep(PLACE, VOICE);
+  await createVoices(storage).save(PLACE, VOICE);
   await storage.jobs.create(songJob({ id: 'open', state: 'waiting', inboxRead: 1 }));
   await storage.receive({ job: 'open', body: '{"read":1}', receivedAt: 10 });
   await storage.receive({ job: 'open', body: '{"unread":2}', receivedAt: 11 });
@@ -44,7 +44,7 @@ async function fill(storage: Storage): Promise<void> {
       state: 'delivered',
       taskId: 'task',
       parent: 'open',
-      madeFrom: '“Rain”,\u2028take 1\u2029',
+      basedOn: '“Rain”,\u2028take 1\u2029',
       // Its callbacks were deleted a month after it ended.
       inboxRead: 3,
       result: { songs: [{ audioId: 'audio', title: 'Rain' }], lyrics: [], images: [], stems: [] },
@@ -76,7 +76,7 @@ async function expectEverything(storage: Storage): Promise<void> {
     id: 'old',
     taskId: 'task',
     parent: 'open',
-    madeFrom: '“Rain”,\u2028take 1\u2029',
+    basedOn: '“Rain”,\u2028take 1\u2029',
     inboxRead: 0,
     kept: { 'https://gateway.example/a.mp3': { name: 'a.mp3' } },
   });

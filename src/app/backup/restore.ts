@@ -107,7 +107,7 @@ async function restoreStorage(
 async function assertEmpty(storage: Storage): Promise<void> {
   for await (const { id } of storage.jobs.records())
     throw new BackupError(
-      `The Redis at REDIS_URL already contains jobs, such as ${id}. Use an empty Redis, or delete all keys that start with minstrel: first.`,
+      `The Redis at REDIS_URL already contains jobs, such as ${id}. Use an empty Redis, or first delete all keys that start with minstrel:.`,
     );
 }
 

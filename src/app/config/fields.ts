@@ -203,7 +203,7 @@ export const discordToken = z
   })
   .regex(
     /^[\w-]{10,}\.[\w-]{4,}\.[\w-]{10,}$/,
-    'is not a bot token. A bot token has three parts separated by dots. Copy it from the Bot page of your application at https://discord.com/developers/applications, not the client secret or public key.',
+    'is not a bot token. A bot token has three parts separated by dots. Copy the token, not the client secret or public key, from the Bot page of your application at https://discord.com/developers/applications.',
   );
 
 /** https://docs.slack.dev/authentication/tokens */

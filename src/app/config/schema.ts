@@ -19,7 +19,7 @@ const CHOOSE = 'people are asked to choose';
 export const environmentSchema = z.object({
   NODE_ENV: z.string().optional().meta({
     description:
-      'Set this to production so that the bot refuses to start while a setting that a deployment needs is missing. The Docker image does this.',
+      'Set this to production so that the bot refuses to start while a setting that a deployment needs is missing. The Docker image sets it.',
     example: 'production',
   }),
   GATEWAY_BASE_URL: field.gatewayUrl.optional().meta({

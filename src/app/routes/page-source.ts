@@ -3,7 +3,14 @@ import type { Address } from '../../core/invocation.ts';
 import type { Job } from '../../core/job.ts';
 import { lyricsOf, titleOf } from '../../core/music/song.ts';
 import { present } from '../../core/util/present.ts';
-import type { AlbumPage, AlbumSong, Gone, PageLink, PageSource, SongPage } from '../../http/pages/content.ts';
+import type {
+  AlbumPage,
+  AlbumSong,
+  PageLink,
+  PageSource,
+  PageUnavailable,
+  SongPage,
+} from '../../http/pages/content.ts';
 import { readAlbumId } from '../../settings/albums.ts';
 import { pagesInForce } from '../../settings/answers.ts';
 import type { DecisionStore } from '../../settings/decisions.ts';
@@ -22,7 +29,7 @@ export function createPageSource(options: PageSourceOptions): PageSource {
   const { storage, decisions } = options;
   const { storedOf, takeOf, coverOf } = createPageFiles(options);
 
-  async function unavailableReason(job: Job): Promise<Gone | undefined> {
+  async function unavailableReason(job: Job): Promise<PageUnavailable | undefined> {
     if (job.pageWithdrawn) return 'withdrawn';
     const { on } = pagesInForce(await decisions.read(job.address), job.address);
     return on ? undefined : 'off';
@@ -43,13 +50,13 @@ export function createPageSource(options: PageSourceOptions): PageSource {
     return links.filter(({ path }) => path !== undefined);
   }
 
-  async function sourceOf({ parent, madeFrom: title }: Job): Promise<PageLink | undefined> {
+  async function sourceOf({ parent, basedOn: title }: Job): Promise<PageLink | undefined> {
     if (title === undefined) return undefined;
     const job = parent === undefined ? undefined : await storage.jobs.read(parent);
     return isSong(job) ? { ...(await linkTo(job)), title } : { title };
   }
 
-  async function songPage(job: Job): Promise<SongPage | Gone> {
+  async function songPage(job: Job): Promise<SongPage | PageUnavailable> {
     const songs = job.result?.songs ?? [];
     const title = titleOf(job);
     const results = await Promise.all(songs.map((_, index) => takeOf(job, index)));
@@ -63,10 +70,10 @@ export function createPageSource(options: PageSourceOptions): PageSource {
       style: requested ?? songs.find(({ style }) => style !== undefined)?.style,
       lyrics: lyricsOf(job),
       cover: await coverOf(job),
-      madeAt: job.createdAt,
+      createdAt: job.createdAt,
       takes,
-      madeFrom: await sourceOf(job),
-      made: await derivedFrom(job),
+      basedOn: await sourceOf(job),
+      derived: await derivedFrom(job),
     });
   }
 
@@ -84,7 +91,7 @@ export function createPageSource(options: PageSourceOptions): PageSource {
   }
 
   /** Returns the song, or the reason why its page cannot be opened. */
-  async function openSong(id: string): Promise<Job | Gone> {
+  async function openSong(id: string): Promise<Job | PageUnavailable> {
     const job = await storage.jobs.read(id);
     return isSong(job) ? ((await unavailableReason(job)) ?? job) : 'erased';
   }
@@ -97,7 +104,7 @@ export function createPageSource(options: PageSourceOptions): PageSource {
 
     isOpen: async (id) => typeof (await openSong(id)) !== 'string',
 
-    async album(id): Promise<AlbumPage | Gone> {
+    async album(id): Promise<AlbumPage | PageUnavailable> {
       const album = readAlbumId(id);
       if (album === undefined) return 'erased';
       // No person, because the settings are the channel's.

@@ -73,7 +73,9 @@ async function askDiscord(session: SetupSession): Promise<void> {
   };
   try {
     const application = await withoutEcho(session, prepareApplication(account));
-    prompts.log.success(`Prepared “${application.name}” for servers and for people.`, { output });
+    prompts.log.success(`“${application.name}” can now be added to servers and to people's accounts.`, {
+      output,
+    });
     if (settingOf(session, 'DISCORD_MESSAGE_CONTENT') === '1' && !application.hasMessageContent)
       prompts.log.warn(`The Message Content Intent is off. Turn it on at ${application.portalUrl}/bot`, {
         output,

@@ -59,7 +59,7 @@ async function askPublicUrl(session: SetupSession): Promise<void> {
       message: 'The gateway sends songs to this machine. How can it be reached?',
       options: [
         { value: 'url', label: 'At a public URL' },
-        ...tunnels.map((tool) => ({ value: tool, label: `Through a tunnel of ${tool}` })),
+        ...tunnels.map((tool) => ({ value: tool, label: `Through a ${tool} tunnel` })),
         {
           value: 'skip',
           label: 'Skip songs for now',

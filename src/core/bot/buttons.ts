@@ -36,7 +36,7 @@ export async function act(
           work: (await command.again?.(job, context)) ?? job.work,
           title: job.title,
           parent: job.parent,
-          madeFrom: job.madeFrom,
+          basedOn: job.basedOn,
           asked: job.asked,
         }),
       );

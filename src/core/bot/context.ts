@@ -19,7 +19,7 @@ export interface StartRequest {
   /** The job whose result it is made from. */
   readonly parent?: string;
   /** The source in words, such as “Rain”, take 1. Plain text. */
-  readonly madeFrom?: string;
+  readonly basedOn?: string;
   /** Option values to show with the result. Plain text. */
   readonly asked?: Readonly<Record<string, string>>;
 }
@@ -102,7 +102,7 @@ export interface Context extends Pick<System, 'now'> {
     remove(personaId: string): Promise<boolean>;
     removed(): Promise<readonly RemovedVoice[]>;
     /** Saves a voice of the gateway. A name that is taken gets a number. */
-    keep(voice: Voice): Promise<void>;
+    save(voice: Voice): Promise<void>;
   };
   /** The player of voice channels, loaded on first use; undefined if there are no voice channels. */
   party(): Promise<PartyTools | undefined>;

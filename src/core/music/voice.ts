@@ -8,12 +8,12 @@ export const voiceSchema = z.object({
   name: z.string(),
   description: z.string().exactOptional(),
   /** The song it was saved from, as a text for people. */
-  madeFrom: z.string().exactOptional(),
+  savedFrom: z.string().exactOptional(),
   /** The audio it was saved from. Each audio yields one voice only (contract, "Limits" 1). */
   audioId: z.string().exactOptional(),
-  keptBy: actorSchema,
+  savedBy: actorSchema,
   /** Milliseconds since the epoch. */
-  keptAt: z.number(),
+  savedAt: z.number(),
 });
 export type Voice = Readonly<z.infer<typeof voiceSchema>>;
 

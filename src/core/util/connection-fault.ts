@@ -1,3 +1,5 @@
+/** Reasons of failed connections, for messages to the operator. */
+
 const UNTRUSTED = 'its certificate is not signed by a known authority';
 const NOT_TLS = 'it does not speak TLS on this port';
 

@@ -53,9 +53,8 @@ export function createMediaCalls(requester: Requester) {
 }
 
 /**
- * Calls a route that has two path forms: first the one that worked before, then, after a 404, the other one. A 404 starts
- * no work, so this is safe for submissions. Only a success is remembered, because retired models and expired tasks cause a
- * 404 too, and then the other form's response means nothing.
+ * Calls a route that has two path forms, starting with the form that worked before. Tries the other form after a 404, which
+ * starts no work. Remembers successes only, because retired models and expired tasks cause a 404 too.
  */
 function createTwoForms(requester: Requester) {
   let workingForm: 'first' | 'alternate' | undefined;

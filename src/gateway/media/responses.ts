@@ -1,3 +1,4 @@
+import { own } from '../../core/util/own.ts';
 import { present } from '../../core/util/present.ts';
 import type { TaskFailure } from '../transport/errors.ts';
 import * as json from '../transport/json.ts';
@@ -90,8 +91,7 @@ function taskIn(value: unknown) {
   const statusWord = first((fields) => json.asText(fields('taskStatus'), 100));
   const videoUrl = first((fields) => json.asHttpUrl(fields('videoUrl')));
   const status: VideoStatus =
-    json.lookUp(STATUSES, json.normalName(statusWord ?? '')) ??
-    (videoUrl === undefined ? 'running' : 'succeeded');
+    own(STATUSES, json.normalName(statusWord ?? '')) ?? (videoUrl === undefined ? 'running' : 'succeeded');
   return { taskId: first((fields) => json.asId(fields('taskId'))), statusWord, status, videoUrl };
 }
 

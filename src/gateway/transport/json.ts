@@ -93,11 +93,6 @@ export function asHttpUrl(value: unknown): string | undefined {
   return /^https?:\/\/[^\s/?#]/i.test(text) && URL.canParse(text) ? text : undefined;
 }
 
-/** Looks up an untrusted key without the prototype's members. */
-export function lookUp<T>(table: Readonly<Record<string, T>>, word: string): T | undefined {
-  return Object.hasOwn(table, word) ? table[word] : undefined;
-}
-
 /** Returns the first kind whose pattern matches a word. */
 export function kindOf<Kind extends string>(
   table: Readonly<Record<Kind, RegExp>>,

@@ -38,12 +38,12 @@ export interface SongPage {
   readonly lyrics?: string;
   readonly cover?: LinkedFile;
   /** Milliseconds since the epoch. */
-  readonly madeAt: number;
+  readonly createdAt: number;
   /** Takes with stored files, numbered among all takes. */
   readonly takes: readonly (PageTake & { readonly number: number })[];
-  readonly madeFrom?: PageLink;
+  readonly basedOn?: PageLink;
   /** Songs based on it, newest first. */
-  readonly made: readonly PageLink[];
+  readonly derived: readonly PageLink[];
 }
 
 export interface AlbumSong extends PageLink {
@@ -60,14 +60,14 @@ export interface AlbumPage {
 }
 
 /** The reason a valid link has no page. */
-export type Gone = 'erased' | 'withdrawn' | 'off' | 'files';
+export type PageUnavailable = 'erased' | 'withdrawn' | 'off' | 'files';
 
 /** Loads the content of pages. Rejects when storage is down. */
 export interface PageSource {
   /** `id` is the song's job id. */
-  song(id: string): Promise<SongPage | Gone>;
+  song(id: string): Promise<SongPage | PageUnavailable>;
   /** `id` is the id in the page's URL. */
-  album(id: string): Promise<AlbumPage | Gone>;
+  album(id: string): Promise<AlbumPage | PageUnavailable>;
   /** Whether the page of this song can be opened. */
   isOpen(id: string): Promise<boolean>;
 }

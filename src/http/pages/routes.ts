@@ -6,7 +6,7 @@ import { type Assets, assetRoutes, lazyAssets, pageHeaders } from '../assets.ts'
 import { sendNotFound } from '../not-found.ts';
 import type { Routes } from '../server.ts';
 import { albumDocument } from './album.ts';
-import type { Gone, PageSource } from './content.ts';
+import type { PageSource, PageUnavailable } from './content.ts';
 import { sentencePage } from './layout.ts';
 import { songDocument } from './song.ts';
 
@@ -23,7 +23,7 @@ export interface SongRoutesOptions extends Pick<System, 'log'> {
   readonly publicUrl: string;
 }
 
-const UNAVAILABLE_SENTENCES: Readonly<Record<Gone, string>> = {
+const UNAVAILABLE_SENTENCES: Readonly<Record<PageUnavailable, string>> = {
   erased: 'This song was deleted, on request or after the retention period.',
   withdrawn: 'The requester or a moderator removed this page.',
   off: 'The moderators turned off song pages for this channel.',
@@ -45,7 +45,7 @@ export function songRoutes({ source, secrets, publicUrl, log }: SongRoutesOption
     kind: PageKind,
     { id, signature }: SignedRoute['Params'],
     reply: FastifyReply,
-    read: (id: string) => Promise<Content | Gone>,
+    read: (id: string) => Promise<Content | PageUnavailable>,
     documentOf: (content: Content, asset: Assets['path']) => string,
   ): Promise<FastifyReply> {
     reply.header('cache-control', 'no-store');

@@ -34,9 +34,9 @@ export function songDocument(song: SongPage, context: SongPageContext): string {
 ${song.cover && html`<img class="cover" src="${href(song.cover.path)}" alt="Cover of ${title}" width="320" height="320">`}
 <div class="about">
 <h1 dir="auto">${title}</h1>
-<p class="by">Requested by <bdi>${ellipsis(song.person, MAX_NAME)}</bdi>, <time datetime="${isoDay(song.madeAt)}">${day(song.madeAt)}</time></p>
+<p class="by">Requested by <bdi>${ellipsis(song.person, MAX_NAME)}</bdi>, <time datetime="${isoDay(song.createdAt)}">${day(song.createdAt)}</time></p>
 ${song.style && html`<p class="style" dir="auto">${ellipsis(song.style, MAX_STYLE)}</p>`}
-${song.madeFrom && html`<p class="from">Based on ${songLink(song.madeFrom, href)}</p>`}
+${song.basedOn && html`<p class="from">Based on ${songLink(song.basedOn, href)}</p>`}
 <p><button type="button" class="share" data-url="${context.url}" aria-live="polite" hidden></button></p>
 </div>
 </header>
@@ -45,7 +45,7 @@ ${song.takes.map((take) => takeCard(take, { title, href, isOnly: song.takes.leng
 </section>
 ${lyricsSection(song)}
 ${song.takes.map((take) => (take.stems.length > 0 ? mixer(take, href, song.takes.length === 1) : undefined))}
-${song.made.length > 0 && derivedSection(song.made, href)}
+${song.derived.length > 0 && derivedSection(song.derived, href)}
 <footer><p>Made with Minstrel. Anyone with this link can listen. The requester can remove this page.</p></footer>
 </main>
 </body>`;
@@ -166,9 +166,9 @@ ${stems.map(
 `;
 }
 
-function derivedSection(made: readonly PageLink[], href: (path: string) => string): Html {
+function derivedSection(derived: readonly PageLink[], href: (path: string) => string): Html {
   return html`<section class="made" aria-labelledby="made"><h2 id="made">Based on this song</h2>
-<ul>${made.slice(0, MAX_LINKS).map((link) => html`<li>${songLink(link, href)}</li>\n`)}</ul></section>`;
+<ul>${derived.slice(0, MAX_LINKS).map((link) => html`<li>${songLink(link, href)}</li>\n`)}</ul></section>`;
 }
 
 function songLink({ title, path }: PageLink, href: (path: string) => string): Html {

@@ -131,17 +131,17 @@ export function createDeliver({
 
   /** Saves the voice of a `ready` job for its server. Idempotent. */
   async function saveVoice(job: Job): Promise<void> {
-    const { work, result, end, madeFrom, person } = job;
-    if (work.route !== 'music.generatePersona' || end !== 'delivered' || result?.voice?.outcome !== 'kept')
+    const { work, result, end, basedOn, person } = job;
+    if (work.route !== 'music.generatePersona' || end !== 'delivered' || result?.voice?.outcome !== 'saved')
       return;
-    await voices.keep(job.address, {
+    await voices.save(job.address, {
       personaId: result.voice.personaId,
       name: work.request.name,
       description: work.request.description,
       audioId: work.request.audioId,
-      ...present({ madeFrom }),
-      keptBy: { id: person.id, displayName: person.displayName },
-      keptAt: job.createdAt,
+      ...present({ savedFrom: basedOn }),
+      savedBy: { id: person.id, displayName: person.displayName },
+      savedAt: job.createdAt,
     });
   }
 

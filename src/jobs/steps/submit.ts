@@ -62,7 +62,7 @@ export function createSubmit({
   ): Promise<Result> {
     try {
       const { personaId } = await gateway.music.generatePersona(request, { signal });
-      return { ...EMPTY_RESULT, voice: { outcome: 'kept', personaId } };
+      return { ...EMPTY_RESULT, voice: { outcome: 'saved', personaId } };
     } catch (error) {
       if (!(error instanceof GatewayError) || error.code !== 'exists') throw error;
       return { ...EMPTY_RESULT, voice: { outcome: 'kept-before' } };

@@ -14,8 +14,8 @@ const MEMORY_MB = 64;
 
 export interface OpusEncoder {
   /**
-   * Stores the packets of a stored MP3, requested by this person. Throws MediaError: `missing` if the MP3 is no longer stored, `type` if it cannot be
-   * decoded or is too long, and errors of the store.
+   * Stores the packets of a stored MP3, requested by this person. Throws MediaError: `missing` if the MP3 is no longer stored,
+   * `type` if it cannot be decoded or is too long, and errors of the store.
    */
   encode(mp3: Pick<MediaFile, 'name'>, person: string): Promise<MediaFile>;
 }

@@ -15,7 +15,7 @@ const addressDataSchema = z.object({
   /** The bot may open a thread on a message here. */
   threads: z.boolean().optional(),
   /** Permissions that the bot was missing here at the time of the request. */
-  lacks: z.array(z.string()).optional(),
+  missing: z.array(z.string()).optional(),
   /** The message to reply to, for requests made by mention. */
   replyTo: z.string().optional(),
 });

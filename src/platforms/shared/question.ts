@@ -14,6 +14,12 @@ export interface PersonMessage {
   readonly files: readonly FileReference[];
 }
 
+/** An image that an app shows in a message. Its type is unknown until it is fetched. */
+export function embeddedImage(url: string): FileReference {
+  const name = URL.canParse(url) ? new URL(url).pathname.split('/').at(-1) : undefined;
+  return { name: name || 'image', url, contentType: 'image/unknown', embedded: true };
+}
+
 export const isEmptyMessage = ({ text, files }: PersonMessage): boolean => text === '' && files.length === 0;
 
 /** The invocation for a message. An empty message opens help. */

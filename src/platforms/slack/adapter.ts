@@ -147,10 +147,10 @@ export function createSlack(options: SlackOptions): Platform {
     },
 
     async show(address, message, showOptions) {
-      const tools = await toolsAt(address);
-      await tools.rates.messages.slot('next');
-      const posted = await show(address, message, showOptions, tools);
-      await updateAgentStatus(address, message, tools);
+      const workspaceTools = await toolsAt(address);
+      await workspaceTools.rates.messages.slot('next');
+      const posted = await show(address, message, showOptions, workspaceTools);
+      await updateAgentStatus(address, message, workspaceTools);
       return posted;
     },
 

@@ -110,6 +110,7 @@ export function createManifest(
     },
     oauth_config: {
       ...(oauth && base !== undefined && { redirect_urls: [`${base}${REDIRECT_PATH}`] }),
+      // The SDK's types do not list the newest scopes and events.
       scopes: { bot: [...BOT_SCOPES] as Scopes },
     },
     settings: {

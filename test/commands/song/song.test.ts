@@ -262,8 +262,8 @@ describe('a voice', () => {
     const many = Array.from({ length: 500 }, (_, n) => ({
       personaId: `p${n}`,
       name: `Voice ${n}`,
-      keptBy: { id: 'bob', displayName: 'Bob' },
-      keptAt: 1,
+      savedBy: { id: 'bob', displayName: 'Bob' },
+      savedAt: 1,
     }));
     await studio.world.storage.settings.set('voices:discord:server:guild', { version: 1, voices: many });
     expect(privateText(await studio.press(song, 'Save voice take 1'))).toContain('500 voices are saved here');
@@ -275,8 +275,8 @@ describe('a voice', () => {
     const song = await studio.finish(await studio.ask('song', { prompt: 'snow', voice: 'Rainy' }));
     await studio.ask('voices', { voice: 'Rainy' }, { subcommand: 'remove' });
     const where = { platform: 'discord', guild: 'guild', channel: 'channel' };
-    const other = { personaId: 'other', keptBy: { id: 'bob', displayName: 'Bob' }, keptAt: 1 };
-    await studio.world.voices.keep(where, { ...other, name: 'Rainy day' });
+    const other = { personaId: 'other', savedBy: { id: 'bob', displayName: 'Bob' }, savedAt: 1 };
+    await studio.world.voices.save(where, { ...other, name: 'Rainy day' });
     expect(privateText(await studio.fill(song, 'Change', { title: 'Snow' }))).toContain(
       'The voice “Rainy” was removed.',
     );
@@ -418,7 +418,7 @@ describe('/remix', () => {
   it('uses the latest song if no file is attached', async () => {
     await makeSong();
     const outcome = await studio.ask('remix', { mode: 'extend' });
-    expect(await studio.stored(outcome)).toMatchObject({ madeFrom: '“Rain”, take 1' });
+    expect(await studio.stored(outcome)).toMatchObject({ basedOn: '“Rain”, take 1' });
     await studio.finish(outcome);
     expect(sentTo('music.uploadExtend')[0]).toMatchObject({
       uploadUrl: 'https://bot.example/files/one.mp3',
@@ -601,7 +601,7 @@ it('Animate creates a video from the stored image', async () => {
   await studio.world.advance(id);
   expect(await studio.world.read(id)).toMatchObject({
     command: 'video',
-    madeFrom: '“a fox”',
+    basedOn: '“a fox”',
     work: { request: { prompt: 'it looks up', duration: 10 }, image: { name: 'picture.png' } },
   });
 });

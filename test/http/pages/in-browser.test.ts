@@ -472,7 +472,7 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
       text: HOSTILE,
       section: HOSTILE,
     }));
-    const texts = { title: long, person: long, style: long, lyrics: long, madeFrom: { title: long } };
+    const texts = { title: long, person: long, style: long, lyrics: long, basedOn: { title: long } };
     const song = { ...sample, ...texts, takes: sample.takes.map((take) => ({ ...take, lines })) };
     const { songUrl } = await openSongSite({ song, files });
     const { page, problems, accessibilityProblems, leave } = await browser.visit(songUrl, { width: 360 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { LyricLine } from '../../../src/core/work.ts';
-import type { Gone, SongPage } from '../../../src/http/pages/content.ts';
+import type { PageUnavailable, SongPage } from '../../../src/http/pages/content.ts';
 import { openSongSite } from './open-song-site.ts';
 import { Files, PUBLIC_URL, sampleSong } from './song-site.ts';
 
@@ -89,8 +89,8 @@ test('escapes hostile titles, names, styles, lyrics and stems', async () => {
       lines: take.lines.map((line) => ({ ...line, text: HOSTILE, section: HOSTILE })),
       stems: take.stems.map((stem) => ({ ...stem, name: HOSTILE })),
     })),
-    madeFrom: { title: HOSTILE },
-    made: [{ title: HOSTILE, path: 'songs/x/y' }],
+    basedOn: { title: HOSTILE },
+    derived: [{ title: HOSTILE, path: 'songs/x/y' }],
   };
   const album = { channel: HOSTILE, songs: [{ title: HOSTILE, person: HOSTILE, path: 'songs/x/y' }] };
   const { songUrl, albumUrl } = await openSongSite({ song, files, album });
@@ -119,7 +119,7 @@ test.each([
   expect([response.status, await response.json()]).toEqual([404, { error: 'not found' }]);
 });
 
-test.each<[Gone, string]>([
+test.each<[PageUnavailable, string]>([
   ['erased', 'This song was deleted'],
   ['withdrawn', 'removed this page'],
   ['off', 'turned off song pages'],

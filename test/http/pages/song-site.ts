@@ -4,7 +4,13 @@ import type { Log } from '../../../src/core/telemetry/log.ts';
 import { pageUrl } from '../../../src/core/web/page-url.ts';
 import { fileRoutes } from '../../../src/http/files.ts';
 import { encodeWav } from '../../../src/http/pages/browser/mixing.js';
-import type { AlbumPage, Gone, LinkedFile, PageSource, SongPage } from '../../../src/http/pages/content.ts';
+import type {
+  AlbumPage,
+  LinkedFile,
+  PageSource,
+  PageUnavailable,
+  SongPage,
+} from '../../../src/http/pages/content.ts';
 import { songRoutes } from '../../../src/http/pages/routes.ts';
 import { createHttpServer } from '../../../src/http/server.ts';
 
@@ -79,7 +85,7 @@ export function sampleSong(files: Files, seconds = 6): SongPage {
     style: 'lofi, rainy, soft piano, brushed drums',
     lyrics: words.join('\n'),
     cover: files.keep('cover.svg', COVER, 'image/svg+xml'),
-    madeAt: Date.UTC(2031, 4, 5),
+    createdAt: Date.UTC(2031, 4, 5),
     takes: [
       {
         ...take(1),
@@ -93,15 +99,15 @@ export function sampleSong(files: Files, seconds = 6): SongPage {
       },
       { ...take(2), lines: [], stems: [] },
     ],
-    madeFrom: { title: '“First Rain”, take 2', path: 'songs/other/signature' },
-    made: [{ title: 'Rain on the Window, part two', path: 'songs/more/signature' }],
+    basedOn: { title: '“First Rain”, take 2', path: 'songs/other/signature' },
+    derived: [{ title: 'Rain on the Window, part two', path: 'songs/more/signature' }],
   };
 }
 
 export interface SongSiteOptions {
-  readonly song: SongPage | Gone;
+  readonly song: SongPage | PageUnavailable;
   readonly files?: Files;
-  readonly album?: AlbumPage | Gone;
+  readonly album?: AlbumPage | PageUnavailable;
   readonly source?: Partial<PageSource>;
   readonly log?: Log;
 }

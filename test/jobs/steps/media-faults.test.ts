@@ -397,7 +397,7 @@ describe('files', () => {
       work: { route: 'music.wavGenerate', request: { taskId: 'task-1', audioId: 'audio-two' } },
       title: 'Converting to WAV: “Rain”',
       parent,
-      madeFrom: '“Rain”',
+      basedOn: '“Rain”',
     });
     const url = `${world.origin}/lossless.wav`;
     await world.advance(job);

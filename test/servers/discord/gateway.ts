@@ -58,7 +58,7 @@ interface Session {
 export interface Dispatch {
   event: string;
   guildId: string | null;
-  /** Intent bits, of which a client needs at least one; 0 for events that are always sent. */
+  /** Intent bits. A client needs at least one of them. 0 for events that are always sent. */
   intents: number;
   data: (session: { messageContent: boolean }) => object;
 }

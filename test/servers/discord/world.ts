@@ -16,6 +16,10 @@ const TIER_BYTES = [DISCORD.fileBytes, DISCORD.fileBytes, 50 * 1024 * 1024, 100 
 const EVERYTHING = Object.values(PERMISSION).reduce((all, bit) => all | bit, 0n);
 
 /** The state of this Discord: people, guilds, channels, messages and files. */
+/** Discord serves a copy of each image: https://docs.discord.com/developers/resources/message#embed-object-embed-image-structure */
+const embedJson = (embed: StoredMessage['embeds'][number]): object =>
+  embed.image ? { ...embed, image: { ...embed.image, proxy_url: embed.image.url } } : embed;
+
 const pollJson = ({ question, answers }: NonNullable<StoredMessage['poll']>): object => ({
   question: { text: question },
   answers: answers.map(({ text }, index) => ({ answer_id: index + 1, poll_media: { text } })),
@@ -340,7 +344,7 @@ export class World {
           message: {
             type: 0,
             content: visible ? forwards.content : '',
-            embeds: visible ? forwards.embeds : [],
+            embeds: visible ? forwards.embeds.map(embedJson) : [],
             attachments: visible ? forwards.attachments.map((a) => this.attachmentJson(a)) : [],
             components: visible ? forwards.components : [],
             mentions: [],
@@ -391,7 +395,7 @@ export class World {
       // https://docs.discord.com/developers/resources/message#message-object
       mention_roles: [...message.content.matchAll(/<@&(\d+)>/g)].map(([, id]) => id),
       attachments: visible ? message.attachments.map((a) => this.attachmentJson(a)) : [],
-      embeds: visible ? message.embeds : [],
+      embeds: visible ? message.embeds.map(embedJson) : [],
       components: visible ? message.components : [],
       ...(visible && message.poll ? { poll: pollJson(message.poll) } : {}),
       ...this.#forwardJson(message, visible),

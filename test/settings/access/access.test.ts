@@ -47,7 +47,7 @@ const OPTIONS: Record<Named, Invocation['options']> = {
 const COMMANDS = Object.keys(OPTIONS) as Named[]; // the keys of an object literal
 const PEOPLE = Object.keys(ALLOWED) as Who[]; // the keys of an object literal
 
-const VOICE = { personaId: 'p', name: 'Ada', keptBy: { id: 'ada', displayName: 'Ada' }, keptAt: 1 };
+const VOICE = { personaId: 'p', name: 'Ada', savedBy: { id: 'ada', displayName: 'Ada' }, savedAt: 1 };
 
 let world: World;
 let bot: Bot;
@@ -250,7 +250,7 @@ describe.each(PLATFORMS)('on %s', (platform) => {
     await ours.rules.set(rule('deny everyone image'), 'server');
     expect(isRefused(await run('anybody', direct))).toBe(true);
     expect(isRefused(await run('anybody', { ...direct, channel: 'direct of another' }))).toBe(false);
-    await world.voices.keep(direct, VOICE);
+    await world.voices.save(direct, VOICE);
     expect(await world.voices.list(here(platform))).toEqual([]);
     expect(await world.voices.list(direct)).toHaveLength(1);
   });

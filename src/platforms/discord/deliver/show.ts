@@ -57,7 +57,7 @@ export async function showMessage(
     return post;
   } catch (error) {
     await writer.rememberPosted();
-    throw platformErrorOf(error, missing.length > 0 ? missing : data.lacks);
+    throw platformErrorOf(error, missing.length > 0 ? missing : data.missing);
   }
 }
 

@@ -1,6 +1,6 @@
 /** Reads a message as text and files, including its embeds, components, poll and forwarded messages. */
 import type { FileReference } from '../../../core/options.ts';
-import type { PersonMessage } from '../../shared/question.ts';
+import { embeddedImage, type PersonMessage } from '../../shared/question.ts';
 import type { Guilds } from '../connection/guilds.ts';
 import { ZERO_WIDTH_SPACE } from '../render/escape.ts';
 import type { Component, MessageContent } from './incoming-message.ts';
@@ -72,23 +72,17 @@ export function allComponents(components: readonly Component[]): Component[] {
   ]);
 }
 
+/** Attachments, and the images of embeds and components, which Discord serves itself. */
 function filesOf({ attachments, embeds, components }: Snapshot): FileReference[] {
-  const shown = allComponents(components).flatMap(({ items = [], media, file }) => [
+  const media = allComponents(components).flatMap(({ items = [], media: thumbnail }) => [
     ...items.map((item) => item.media),
-    ...(media ? [media] : []),
-    ...(file ? [file] : []),
+    ...(thumbnail ? [thumbnail] : []),
   ]);
-  const images = embeds.flatMap(({ image }) => image?.proxy_url ?? []);
-  return [
-    ...attachments,
-    ...shown.map(({ url, content_type: contentType }) => fileAt(url, contentType)),
-    ...images.map((url) => ({ ...fileAt(url, 'image/unknown'), embedded: true as const })),
-  ];
-}
-
-function fileAt(url: string, contentType: string | undefined): FileReference {
-  const name = URL.canParse(url) ? new URL(url).pathname.split('/').at(-1) : undefined;
-  return { name: name || 'file', url, contentType, attached: true };
+  const shown = [...media, ...embeds.flatMap(({ image }) => image ?? [])].flatMap(({ url, proxy_url }) =>
+    // An uploaded image is an attachment too.
+    attachments.some((attachment) => attachment.url === url) ? [] : (proxy_url ?? []),
+  );
+  return [...attachments, ...shown.map((url) => ({ ...embeddedImage(url), attached: true as const }))];
 }
 
 /** https://docs.discord.com/developers/reference#message-formatting-formats */

@@ -61,9 +61,11 @@ const listOf = <Schema extends z.ZodType>(schema: Schema) =>
       }),
     );
 
+/** https://docs.discord.com/developers/components/reference#unfurled-media-item-structure */
 const mediaSchema = z.object({
   url: z.string(),
-  content_type: tolerant(z.string()),
+  /** Served by Discord. */
+  proxy_url: tolerant(z.string()),
 });
 
 /** https://docs.discord.com/developers/components/reference */
@@ -80,7 +82,6 @@ export interface Component {
   readonly items?: readonly { readonly media: z.infer<typeof mediaSchema> }[] | undefined;
   /** In a thumbnail. */
   readonly media?: z.infer<typeof mediaSchema> | undefined;
-  readonly file?: z.infer<typeof mediaSchema> | undefined;
 }
 const componentSchema: z.ZodType<Component> = z.lazy(() =>
   z.object({
@@ -91,7 +92,6 @@ const componentSchema: z.ZodType<Component> = z.lazy(() =>
     accessory: tolerant(componentSchema),
     items: listOf(z.object({ media: mediaSchema })),
     media: tolerant(mediaSchema),
-    file: tolerant(mediaSchema),
   }),
 );
 
@@ -103,7 +103,7 @@ const embedSchema = z.object({
   author: tolerant(z.object({ name: z.string() })),
   fields: listOf(z.object({ name: z.string(), value: z.string() })),
   footer: tolerant(z.object({ text: z.string() })),
-  image: tolerant(z.object({ proxy_url: z.string().optional() })),
+  image: tolerant(mediaSchema),
 });
 
 /** https://docs.discord.com/developers/resources/poll#poll-object */

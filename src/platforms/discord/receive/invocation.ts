@@ -168,7 +168,7 @@ function addressOfInteraction(interaction: BaseInteraction, receivedAt: number):
     fileBytes: interaction.attachmentSizeLimit || DEFAULT_FILE_BYTES,
     tokenOnly: tokenOnly || undefined,
     threads: (isMember && supportsThreads(channel?.type) && mayOpenThreads(appPermissions)) || undefined,
-    lacks: missing.length > 0 ? missing : undefined,
+    missing: missing.length > 0 ? missing : undefined,
   });
   return present({
     platform: 'discord',

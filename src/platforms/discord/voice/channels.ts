@@ -63,7 +63,7 @@ export function createDiscordVoice({ guilds, rest, log, random, sleep }: Discord
   async function fetchChannel(
     guild: string,
     person: string,
-  ): Promise<{ readonly channel: string | null } | 'gone' | 'untold'> {
+  ): Promise<{ readonly channel: string | null } | 'gone' | 'unknown'> {
     const known = guilds.known(guild);
     if (known?.available) return { channel: null };
     try {
@@ -73,7 +73,7 @@ export function createDiscordVoice({ guilds, rest, log, random, sleep }: Discord
       if (isDiscordError(error, RESTJSONErrorCodes.UnknownVoiceState)) return { channel: null };
       if (isNotMember(error)) return 'gone';
       log.warn({ err: error }, "Could not look up a person's voice channel");
-      return 'untold';
+      return 'unknown';
     }
   }
 
@@ -121,7 +121,7 @@ export function createDiscordVoice({ guilds, rest, log, random, sleep }: Discord
       const known = guilds.known(guild);
       const cached = known?.voiceStates.cache.get(person)?.channelId;
       const found = cached == null ? await fetchChannel(guild, person) : { channel: cached };
-      if (found === 'gone' || found === 'untold') return found;
+      if (found === 'gone' || found === 'unknown') return found;
       const { channel: id } = found;
       if (id === null) return undefined;
       if (!known) return { id, name: 'your voice channel', missing: [], isFull: false };

@@ -1,4 +1,4 @@
-/** Markdown as a flat list of blocks, each of which can be split between two messages. */
+/** Reads Markdown into a flat list of blocks. Each block can be split between two messages. */
 
 import type { MarkdownNode } from '../../../core/web/browser-chat.ts';
 import { type LineLayout, type PhrasingNotation, phrasingWords, type Word } from './phrasing.ts';

@@ -7,7 +7,7 @@ import { hidesTarget, isBareLink, textOf } from './tree.ts';
 /** The inline Markdown dialect of a chat platform. */
 export interface PhrasingNotation {
   /** Disables mentions in plain text. */
-  readonly deaden: (text: string) => string;
+  readonly disableMentions: (text: string) => string;
   /** Escapes part of a word so that it has no Markdown meaning. */
   readonly escape: (text: string) => string;
   /** An invisible character that prevents adjacent marks from merging and signs from forming a mention. */
@@ -54,7 +54,7 @@ export function phrasingWords(
       case 'link':
         return linkWords(children, url, notation, marks);
       default:
-        return split(notation.deaden(value), 'text', marks, notation.escape);
+        return split(notation.disableMentions(value), 'text', marks, notation.escape);
     }
   });
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isPlainObject } from '../../../core/invocation.ts';
 import type { FileReference } from '../../../core/options.ts';
 import type { Log } from '../../../core/telemetry/log.ts';
-import type { PersonMessage } from '../../shared/question.ts';
+import { embeddedImage, type PersonMessage } from '../../shared/question.ts';
 import { call, type SlackTools } from '../connection/client.ts';
 import type { Workspace } from '../connection/workspaces.ts';
 import { slackErrorOf } from '../errors.ts';
@@ -62,12 +62,7 @@ function attachmentText(attachment: Talk['attachments'][number]): string {
 
 /** The image of an attachment. Previews of links are ignored. */
 function pictureOf({ image_url: url, from_url: source }: Talk['attachments'][number]): FileReference[] {
-  return url === undefined || source !== undefined ? [] : [pictureAt(url)];
-}
-
-function pictureAt(url: string): FileReference {
-  const name = URL.canParse(url) ? new URL(url).pathname.split('/').at(-1) : undefined;
-  return { name: name || 'image', url, contentType: 'image/unknown', embedded: true };
+  return url === undefined || source !== undefined ? [] : [embeddedImage(url)];
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -153,7 +148,7 @@ const filesOfBlocks = (blocks: readonly unknown[]): unknown[] =>
 
 function pictureOfBlock(value: unknown): FileReference[] {
   const { type, image_url: url } = fieldsOf(value);
-  return type === 'image' && typeof url === 'string' ? [pictureAt(url)] : [];
+  return type === 'image' && typeof url === 'string' ? [embeddedImage(url)] : [];
 }
 
 /** On Slack Connect, an event may contain only the ID of a file. */

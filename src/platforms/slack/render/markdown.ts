@@ -15,7 +15,7 @@ const MAX_HEADER = 1_000;
 
 const NOTATION: Notation = {
   // Slack decodes entities only once, so escaping is enough.
-  deaden: (text) => text,
+  disableMentions: (text) => text,
   // An underscore within a word is not markup.
   escape: (text) =>
     text

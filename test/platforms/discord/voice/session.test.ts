@@ -418,7 +418,7 @@ it.concurrent('distinguishes a person without a channel from a failed look-up', 
   discord.voice.join(discord.user, lounge);
   expect(await channelOf()).toMatchObject({ id: lounge.id });
   discord.faults.fail(503, { path: /voice-states/, times: 4 });
-  expect(await channelOf()).toBe('untold');
+  expect(await channelOf()).toBe('unknown');
   expect(await channelOf()).toMatchObject({ id: lounge.id });
 });
 
