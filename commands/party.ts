@@ -124,7 +124,7 @@ async function offer({ job, index }: Take, url: string, { files, pages }: Contex
   const name = `${withTake(titleOf(job), index)}${extname(file.name)}`;
   return {
     text: `${notice} Here is the file instead.`,
-    media: [{ kind: 'audio', name, source: { type: 'kept', file } }],
+    media: [{ kind: 'audio', name, source: { type: 'stored', file } }],
   };
 }
 

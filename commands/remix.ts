@@ -82,9 +82,9 @@ export const remix = defineCommand({
       fromInstrumental,
     });
     const title = `${STAGES[request.mode]} ${source ? takeName(source) : `“${recording.name}”`}`;
-    const asked = storedOptions(request);
-    if (source) return startOn(source, { work, title, command: 'remix', asked }, context);
-    return context.jobs.start({ work, title, basedOn: recording.name, asked });
+    const options = storedOptions(request);
+    if (source) return startOn(source, { work, title, command: 'remix', options }, context);
+    return context.jobs.start({ work, title, basedOn: recording.name, options });
   },
 
   early: earlySongMessage,
@@ -118,8 +118,10 @@ export const remix = defineCommand({
           fromInstrumental,
         });
         const title = `${STAGES[request.mode]} “${name}”`;
-        const asked = storedOptions(request);
-        return context.jobs.start(present({ work, title, basedOn: job.basedOn, parent: job.parent, asked }));
+        const options = storedOptions(request);
+        return context.jobs.start(
+          present({ work, title, basedOn: job.basedOn, parent: job.parent, options }),
+        );
       },
     }),
   },

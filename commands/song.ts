@@ -56,7 +56,7 @@ export const song = defineCommand({
     const work = composeSong(request, { model, voice });
     const { title, prompt, lyrics, style } = request;
     const name = title ?? prompt ?? firstLine(lyrics) ?? style ?? 'a song';
-    return context.jobs.start({ work, title: `Composing ${quoted(name)}`, asked: storedOptions(request) });
+    return context.jobs.start({ work, title: `Composing ${quoted(name)}`, options: storedOptions(request) });
   },
 
   early: earlySongMessage,

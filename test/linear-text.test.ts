@@ -58,7 +58,7 @@ const answered = (text: string): JobView => ({
   work: { route: 'answer', dialect: 'chat', request: { model: 'model', turns: [] } },
   result: { ...NOTHING, answer: { text } },
   createdAt: 0,
-  kept: {},
+  stored: {},
   attempts: 0,
   polls: 0,
   inboxRead: 0,

@@ -55,7 +55,7 @@ export const change = defineFormAction({
       title: `Composing ${quoted(values.title ?? values.prompt ?? titleOf(job))}`,
       parent: job.id,
       basedOn: quoted(titleOf(job)),
-      asked: storedOptions({ ...values, lyrics }),
+      options: storedOptions({ ...values, lyrics }),
       command: 'song',
     });
   },

@@ -77,7 +77,7 @@ function karaokeMessage(job: JobView): Message {
     });
   }
   const caption = 'Synced lyrics (.lrc)';
-  const media: MediaItem[] = file ? [{ kind: 'file', name, source: { type: 'kept', file }, caption }] : [];
+  const media: MediaItem[] = file ? [{ kind: 'file', name, source: { type: 'stored', file }, caption }] : [];
   return derived(job, `Karaoke for ${name}`, { text: preview(lines), media });
 }
 

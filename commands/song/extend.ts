@@ -39,8 +39,8 @@ export const extend = defineFormAction({
       request: { audioId: take.audioId, model, ...overrides(take, values, model) },
       ...(hasVoice(job) ? {} : { instrumental: true }),
     };
-    const asked = storedOptions({ mode: 'extend', ...values });
-    return startOn(take, { work, title: `Extending ${takeName(take)}`, asked }, context);
+    const options = storedOptions({ mode: 'extend', ...values });
+    return startOn(take, { work, title: `Extending ${takeName(take)}`, options }, context);
   },
 });
 

@@ -127,7 +127,7 @@ export function storedOptions({
 
 /** The request, because some platforms do not show the command. Leaves out what the message already shows. */
 function requestFields(job: JobView, { title = '', fields = [] }: Message): Field[] {
-  const { asked: options = {} } = job;
+  const { options = {} } = job;
   const shown = [title, ...fields.map(({ value }) => value)].map(normalise);
   const parts = Object.entries(options).flatMap(([option, value]) => {
     const isShown = option !== 'mode' && shown.some((text) => text.includes(normalise(value)));

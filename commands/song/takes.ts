@@ -50,7 +50,7 @@ export function takeWithIds({ job, index }: Take): TakeWithIds {
 /** Starts work on a take. By default, /song shows the result. */
 export async function startOn(
   take: Take,
-  request: Pick<StartRequest, 'work' | 'title' | 'command' | 'asked'>,
+  request: Pick<StartRequest, 'work' | 'title' | 'command' | 'options'>,
   { jobs }: Context,
 ): Promise<Outcome> {
   return jobs.start({ command: 'song', ...request, parent: take.job.id, basedOn: takeName(take) });

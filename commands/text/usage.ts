@@ -39,7 +39,7 @@ export function usageReport(
     text: sections.map(([title, lines]) => `**${title}**\n\n${lines}`).join('\n\n'),
     footer: rows.some(({ uncertain }) => uncertain > 0) ? UNCERTAIN : undefined,
     media: chart && [
-      { kind: 'image' as const, name: 'usage.png', source: { type: 'kept' as const, file: chart }, alt },
+      { kind: 'image' as const, name: 'usage.png', source: { type: 'stored' as const, file: chart }, alt },
     ],
   });
 }

@@ -55,7 +55,7 @@ export function partiesOf(platform: Platform | undefined, parts: PartyParts): Pa
       return {
         kind: 'image',
         name: 'cover',
-        source: { type: 'kept', file },
+        source: { type: 'stored', file },
         cover: true,
         alt: coverAltText(job),
       };

@@ -66,7 +66,7 @@ const jobFields = z.object({
   /** The song it was made from, as a text for people. */
   basedOn: z.string().optional(),
   /** Shortened option values, for commands whose result would not show them. */
-  asked: z.record(z.string(), z.string()).optional(),
+  options: z.record(z.string(), z.string()).optional(),
   taskId: z.string().optional(),
   /** Partial until the job is `ready`. Always comes from the parsers in src/gateway. */
   result: z
@@ -84,7 +84,7 @@ const jobFields = z.object({
   failure: failureSchema.optional(),
   cancelRequestedBy: z.string().optional(),
   /** Stored files by remote URL. */
-  kept: z.record(z.string(), mediaFileSchema),
+  stored: z.record(z.string(), mediaFileSchema),
   /** Files that cannot be recovered: remote URLs, or names of files that arrived as bytes. */
   lost: z.array(z.string()).optional(),
   /** Songs with their tags written, by remote URL. */

@@ -14,7 +14,7 @@ export type MediaFile = Readonly<z.infer<typeof mediaFileSchema>>;
 /** The location of a file: the gateway's temporary URL, or our media store. */
 export type MediaSource =
   | { readonly type: 'remote'; readonly url: string }
-  | { readonly type: 'kept'; readonly file: MediaFile };
+  | { readonly type: 'stored'; readonly file: MediaFile };
 
 export interface MediaItem {
   readonly kind: MediaKind;

@@ -223,7 +223,7 @@ export interface Karaoke {
 /** The result of saving a voice. Each audio yields one voice only (contract, "Limits" 1). */
 export type KeptVoice =
   | { readonly outcome: 'saved'; readonly personaId: string }
-  | { readonly outcome: 'kept-before' };
+  | { readonly outcome: 'already-saved' };
 
 /** The result of a job. Partial until the job is `ready`. */
 export interface Result {

@@ -13,7 +13,7 @@ export type RecordedFields = Partial<
     | 'held'
     | 'mayHavePosted'
     | 'shown'
-    | 'kept'
+    | 'stored'
     | 'lost'
     | 'tagged'
     | 'archives'

@@ -43,7 +43,7 @@ export function createFindExisting({
     const { message } = withStoredMedia(rendered, job);
     const items = [];
     for (const item of message.media ?? [])
-      if (item.source.type === 'kept' && (await isStored(item.source.file.name))) items.push(item);
+      if (item.source.type === 'stored' && (await isStored(item.source.file.name))) items.push(item);
     const isLost = items.length === 0 && (rendered.media ?? []).length > 0;
     if (isLost && url === undefined) return undefined;
     const text = [ALREADY_EXISTS, message.text].filter(Boolean).join('\n\n');

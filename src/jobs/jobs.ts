@@ -105,7 +105,7 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
 
   const jobs: Jobs = {
     async start(request, invocation, settings) {
-      const { work, title, parent, basedOn, asked, command } = request;
+      const { work, title, parent, basedOn, options, command } = request;
       const { id: event, command: invoked, address, person } = invocation;
       const key = invocationKey(address.platform, event);
       const existing =
@@ -121,7 +121,7 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
         person: { ...person, roles: [...person.roles] },
         invocation: key,
         work,
-        ...present({ parent, basedOn, asked, traceparent }),
+        ...present({ parent, basedOn, options, traceparent }),
         createdAt: now(),
       });
       const { reservation, ceilings, refusal } = meter.claim(job, settings);

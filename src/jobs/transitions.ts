@@ -237,9 +237,9 @@ export function transition(job: Job, event: JobEvent): Job {
 
 /** Creates a new job. */
 export function acceptedJob(
-  fields: Omit<Job, 'version' | 'state' | 'kept' | 'attempts' | 'polls' | 'inboxRead'>,
+  fields: Omit<Job, 'version' | 'state' | 'stored' | 'attempts' | 'polls' | 'inboxRead'>,
 ): Job {
-  return { ...fields, version: 1, state: 'accepted', kept: {}, attempts: 0, polls: 0, inboxRead: 0 };
+  return { ...fields, version: 1, state: 'accepted', stored: {}, attempts: 0, polls: 0, inboxRead: 0 };
 }
 
 function withTaskId(job: Job, taskId: string | undefined): Job {

@@ -56,8 +56,8 @@ export interface Platform {
   status(): Readiness;
   /** Posts `message` at `address`, or edits the earlier post with the same key. Safe to repeat. Throws PlatformError. */
   show(address: Address, message: Message, options: ShowOptions): Promise<Posted>;
-  /** Deletes everything posted for the key except `kept`. `stray` is the state from another run, or empty. Throws PlatformError. */
-  retract(address: Address, posts: { key: string; stray: Posted; kept: Posted }): Promise<void>;
+  /** Deletes everything posted for the key except `current`. `stray` is the state from another run, or empty. Throws PlatformError. */
+  retract(address: Address, posts: { key: string; stray: Posted; current: Posted }): Promise<void>;
   /** Like `show`, for a message that changes many times a second. */
   stream(address: Address, options: ShowOptions): MessageStream;
   /** Headers required to download a file of the platform; empty for a public file. */

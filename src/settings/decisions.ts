@@ -105,8 +105,8 @@ export function createDecisionStore({ store, now, newId }: DecisionStoreOptions)
         changed = edited !== undefined;
         if (!edited?.trace) return edited?.settings ?? settings;
         const { what, from, to } = edited.trace;
-        const kept = { id, at, by, what, from: from.slice(0, MOST_TRACED), to: to.slice(0, MOST_TRACED) };
-        return { ...edited.settings, changes: [...edited.settings.changes, kept].slice(-MOST_CHANGES) };
+        const change = { id, at, by, what, from: from.slice(0, MOST_TRACED), to: to.slice(0, MOST_TRACED) };
+        return { ...edited.settings, changes: [...edited.settings.changes, change].slice(-MOST_CHANGES) };
       });
       return changed;
     },

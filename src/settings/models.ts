@@ -55,10 +55,10 @@ export function createModelSettings(options: ModelSettingsOptions): ModelSetting
   function choices(family: Family, settings: Decisions): { chosen?: Choosing; gone: Choosing[] } {
     const gone: Choosing[] = [];
     for (const from of ['channel', 'server'] as const) {
-      const kept = settings[from].models[family];
-      if (!kept) continue;
-      const choice = { model: kept.id, from, by: kept.by, notifiedAt: kept.notifiedAt };
-      if (isOffered(family, kept.id, models)) return { chosen: choice, gone };
+      const chosen = settings[from].models[family];
+      if (!chosen) continue;
+      const choice = { model: chosen.id, from, by: chosen.by, notifiedAt: chosen.notifiedAt };
+      if (isOffered(family, chosen.id, models)) return { chosen: choice, gone };
       gone.push(choice);
     }
     return { gone };
@@ -149,10 +149,10 @@ async function notifyUnavailable(
   const { family, lost, fallback, where } = change;
   if (lost.notifiedAt !== undefined) return;
   const isFirst = await decisions.change(where, lost.from, lost.by, (settings) => {
-    const kept = settings.models[family];
-    if (kept?.id !== lost.model || kept.notifiedAt !== undefined) return undefined;
+    const chosen = settings.models[family];
+    if (chosen?.id !== lost.model || chosen.notifiedAt !== undefined) return undefined;
     return {
-      settings: { ...settings, models: { ...settings.models, [family]: { ...kept, notifiedAt: now() } } },
+      settings: { ...settings, models: { ...settings.models, [family]: { ...chosen, notifiedAt: now() } } },
     };
   });
   if (!isFirst) return;

@@ -24,7 +24,7 @@ const onDiscord = (message: Message): Promise<Page[]> =>
 /** Renders with every stored image uploaded. */
 const onSlack = async (message: Message): Promise<readonly Part[]> => {
   const uploads = (message.media ?? []).flatMap(({ kind, source }) =>
-    kind === 'image' && source.type === 'kept' ? [[source.file.name, 'F1'] as const] : [],
+    kind === 'image' && source.type === 'stored' ? [[source.file.name, 'F1'] as const] : [],
   );
   const pictures = new Map(uploads);
   return (await render(message, { person: 'U0ADA', pictures })).parts;
@@ -90,8 +90,8 @@ function answers(): Message[] {
   return [
     job({ text: TABLE }),
     job({ text: 'Look.', calls }, [
-      { type: 'kept', file },
-      { type: 'kept', file: { ...file, name: 'b.png' } },
+      { type: 'stored', file },
+      { type: 'stored', file: { ...file, name: 'b.png' } },
     ]),
   ].flatMap((answer) => [ask.done?.(answer) ?? {}, ask.early?.(answer) ?? {}]);
 }
@@ -177,9 +177,9 @@ async function expectDescribed(message: Message): Promise<void> {
     for (const { alt = '', source } of files) {
       const item = message.media?.find(
         (media) =>
-          source.type === 'kept' &&
+          source.type === 'stored' &&
           [media.source, media.smaller?.source].some(
-            (candidate) => candidate?.type === 'kept' && candidate.file.name === source.file.name,
+            (candidate) => candidate?.type === 'stored' && candidate.file.name === source.file.name,
           ),
       );
       if (item && isVisual(item) && (item.alt ?? item.name).trim() !== '') expect(alt.trim()).not.toBe('');

@@ -402,7 +402,7 @@ describe('/limits', () => {
     expect(text).toContain('- song: 1');
     expect(text).toContain('- Ada: 1');
     expect(text).toContain(`- ${new Date(world.clock.now()).toISOString().slice(0, 10)}: 1`);
-    expect(message.media).toMatchObject([{ kind: 'image', name: 'usage.png', source: { type: 'kept' } }]);
+    expect(message.media).toMatchObject([{ kind: 'image', name: 'usage.png', source: { type: 'stored' } }]);
     expect(await textOf('limits', 'report', { days: 0 })).toContain('must be at least 1');
   });
 

@@ -135,7 +135,7 @@ export function describePlatform(name: string, open: () => Promise<PlatformHarne
         const { platform, address, messages, pinged, keep, restart } = await setUp();
         const visibleFiles = async () => (await messages()).flatMap(({ files }) => files);
         const file = await keep(Buffer.from('ID3 a tune'), 'audio/mpeg');
-        const media: MediaItem[] = [{ kind: 'audio', name: 'Rain.mp3', source: { type: 'kept', file } }];
+        const media: MediaItem[] = [{ kind: 'audio', name: 'Rain.mp3', source: { type: 'stored', file } }];
         const message = { title: 'Rain', media, notify: 'ready' as const };
         const posted = await platform.show(address, { title: 'Rain' }, { key: 'a', ...memory() });
         await platform.show(address, message, { key: 'a', posted, ...memory() });
@@ -151,17 +151,17 @@ export function describePlatform(name: string, open: () => Promise<PlatformHarne
         const { platform, address, messages, keep, restart, single } = await setUp();
         if (single) return;
         const file = await keep(Buffer.from('ID3 a tune'), 'audio/mpeg');
-        const media: MediaItem[] = [{ kind: 'audio', name: 'Rain.mp3', source: { type: 'kept', file } }];
+        const media: MediaItem[] = [{ kind: 'audio', name: 'Rain.mp3', source: { type: 'stored', file } }];
         const message = { title: 'Rain', text: 'the song', media };
-        const kept = await platform.show(address, message, { key: 'a', ...memory() });
+        const current = await platform.show(address, message, { key: 'a', ...memory() });
         const frozen = await restart();
         const stray = await frozen.show(
           address,
           { title: 'Rain', text: 'older', media },
           { key: 'a', ...memory() },
         );
-        await platform.retract(address, { key: 'a', stray, kept });
-        const options = { key: 'a', posted: kept, mayHavePosted: true };
+        await platform.retract(address, { key: 'a', stray, current });
+        const options = { key: 'a', posted: current, mayHavePosted: true };
         await platform.show(address, message, { ...options, ...memory() });
         const posts = await messages();
         expect(posts.filter(({ text }) => text.includes('the song') || text.includes('older'))).toHaveLength(
@@ -204,7 +204,7 @@ export function describePlatform(name: string, open: () => Promise<PlatformHarne
           {
             kind: 'audio',
             name: 'Rain on the roof.mp3',
-            source: { type: 'kept', file: await keep(bytes, 'audio/mpeg') },
+            source: { type: 'stored', file: await keep(bytes, 'audio/mpeg') },
           },
         ];
         const { remember } = memory();

@@ -68,7 +68,7 @@ const bodySchema = z.looseObject({
   tools: z.array(z.object({ functionDeclarations: z.array(z.looseObject({ name: z.string() })) })),
 });
 const sent = () =>
-  upstream.asked.filter(({ path }) => path === TOOLS).map(({ body }) => bodySchema.parse(body));
+  upstream.requests.filter(({ path }) => path === TOOLS).map(({ body }) => bodySchema.parse(body));
 /** Returns the results that the model got for its last calls. */
 const toolResults = () =>
   (sent().at(-1)?.contents.at(-1)?.parts ?? []).flatMap(({ functionResponse }) =>

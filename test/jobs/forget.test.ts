@@ -40,11 +40,15 @@ const remainingIds = async () => (await Array.fromAsync(storage.jobs.all())).map
 
 test("erases a person's jobs and all files in their records that no other job uses", async () => {
   await store(
-    songJob({ id: 'ada1', state: 'delivered', kept: { 'https://gateway.example/a': storedFile(file('a')) } }),
+    songJob({
+      id: 'ada1',
+      state: 'delivered',
+      stored: { 'https://gateway.example/a': storedFile(file('a')) },
+    }),
     songJob({
       id: 'ada2',
       state: 'failed',
-      kept: { 'https://gateway.example/b': storedFile(file('b')) },
+      stored: { 'https://gateway.example/b': storedFile(file('b')) },
       lost: ['https://gateway.example/gone'],
       work: {
         route: 'media.video',
@@ -52,7 +56,7 @@ test("erases a person's jobs and all files in their records that no other job us
         image: storedFile(file('c')),
       },
     }),
-    songJob({ id: 'bob1', person: bob, state: 'delivered', kept: { shared: storedFile(file('b')) } }),
+    songJob({ id: 'bob1', person: bob, state: 'delivered', stored: { shared: storedFile(file('b')) } }),
   );
   const erased = await forgetPerson({ platform: 'discord', person: 'ada' }, dependencies());
   expect(erased).toEqual({ jobs: 2, files: 2 });
@@ -62,7 +66,7 @@ test("erases a person's jobs and all files in their records that no other job us
 
 test('keeps jobs that are revealed or repeated meanwhile, and their files', async () => {
   const withFile = (id: string, letter: string) =>
-    songJob({ id, state: 'cancelled', kept: { [id]: storedFile(file(letter)) } });
+    songJob({ id, state: 'cancelled', stored: { [id]: storedFile(file(letter)) } });
   await store(withFile('shown', 'a'), withFile('asked again', 'b'), withFile('old', 'c'));
   const { jobs } = storage;
   const racingJobs = {
@@ -132,7 +136,7 @@ test('erases expired jobs, but never running ones', async () => {
 });
 
 test('a crash between files and jobs leaves jobs that list the remaining files', async () => {
-  await store(songJob({ id: 'ada1', state: 'delivered', kept: { a: storedFile(file('a')) } }));
+  await store(songJob({ id: 'ada1', state: 'delivered', stored: { a: storedFile(file('a')) } }));
   const dyingDependencies = {
     storage,
     removeFile: async () => {
@@ -239,7 +243,7 @@ test('does not block other work while it erases many jobs', async () => {
       person: index % 2 ? ada : bob,
       state: 'delivered',
       finishedAt: index,
-      kept: { a: storedFile(file('a')) },
+      stored: { a: storedFile(file('a')) },
     }),
   );
   await Promise.all(jobs.map((job) => storage.jobs.create(job)));

@@ -77,8 +77,8 @@ export class RecordingPlatform implements Platform {
     return message && JSON.stringify(message).includes(JSON.stringify(action));
   }
 
-  async retract(_address: Address, { stray, kept }: { stray: Posted; kept: Posted }): Promise<void> {
-    if (stray.id !== kept.id) this.shown.delete(String(stray.id));
+  async retract(_address: Address, { stray, current }: { stray: Posted; current: Posted }): Promise<void> {
+    if (stray.id !== current.id) this.shown.delete(String(stray.id));
   }
 
   stream(address: Address, options: ShowOptions): MessageStream {

@@ -142,11 +142,11 @@ const MESSAGES: Readonly<Record<string, (text: string) => Message>> = {
   fact: (text) => ({ fields: [{ name: part(text), value: part(text) }] }),
   footer: (text) => ({ footer: part(text) }),
   stage: (text) => ({ title: 'A song', progress: { stage: part(text), startedAt: 0, until: 9 } }),
-  'name of a file': (name) => ({ media: [{ kind: 'image', name, source: { type: 'kept', file: KEPT } }] }),
+  'name of a file': (name) => ({ media: [{ kind: 'image', name, source: { type: 'stored', file: KEPT } }] }),
   'description of an image': (text) => ({
     title: 'a',
     media: [
-      { kind: 'image', name: 'a', alt: part(text), cover: true, source: { type: 'kept', file: KEPT } },
+      { kind: 'image', name: 'a', alt: part(text), cover: true, source: { type: 'stored', file: KEPT } },
       { kind: 'image', name: 'b', caption: part(text), source: { type: 'remote', url: 'https://a.example' } },
     ],
   }),

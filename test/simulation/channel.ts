@@ -59,13 +59,13 @@ export class SimulatedChat {
       status: () => ({ ready: true }),
       attachmentHeaders: () => ({}),
       show,
-      retract: (_address, { key, kept }) =>
+      retract: (_address, { key, current }) =>
         this.#call(
           process,
-          `deletes messages of ${key} besides ${kept.id}`,
+          `deletes messages of ${key} besides ${current.id}`,
           () => {
             for (const [id, standing] of this.standing)
-              if (standing.key === key && id !== kept.id) this.standing.delete(id);
+              if (standing.key === key && id !== current.id) this.standing.delete(id);
           },
           { deletes: true },
         ),

@@ -14,7 +14,7 @@ export function songJob(fields: Partial<Job> & Pick<Job, 'id'>): Job {
       route: 'music.generate',
       request: { model: 'V5', prompt: 'rain', customMode: false, instrumental: false },
     },
-    kept: {},
+    stored: {},
     attempts: 0,
     polls: 0,
     inboxRead: 0,

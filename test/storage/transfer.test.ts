@@ -48,7 +48,7 @@ async function fill(storage: Storage): Promise<void> {
       // Its callbacks were deleted a month after it ended.
       inboxRead: 3,
       result: { songs: [{ audioId: 'audio', title: 'Rain' }], lyrics: [], images: [], stems: [] },
-      kept: { 'https://gateway.example/a.mp3': { name: 'a.mp3', bytes: 1, contentType: 'audio/mpeg' } },
+      stored: { 'https://gateway.example/a.mp3': { name: 'a.mp3', bytes: 1, contentType: 'audio/mpeg' } },
     }),
   );
   await storage.jobs.create(songJob({ id: 'late', state: 'expired', end: 'expired', taskId: 'film' }));
@@ -78,7 +78,7 @@ async function expectEverything(storage: Storage): Promise<void> {
     parent: 'open',
     basedOn: '“Rain”,\u2028take 1\u2029',
     inboxRead: 0,
-    kept: { 'https://gateway.example/a.mp3': { name: 'a.mp3' } },
+    stored: { 'https://gateway.example/a.mp3': { name: 'a.mp3' } },
   });
   expect(await Array.fromAsync(storage.jobs.open())).toEqual(['open']);
   const open = await storage.jobs.read('open');

@@ -34,8 +34,8 @@ export function createPageFiles({ storage, media }: PageFilesOptions) {
   }
 
   /** Returns the stored file for a gateway URL. */
-  const storedOf = async ({ kept, tagged }: Job, url: string | undefined, use: FileUse) =>
-    url === undefined ? undefined : fileOf(tagged?.[url] ?? kept[url], use);
+  const storedOf = async ({ stored, tagged }: Job, url: string | undefined, use: FileUse) =>
+    url === undefined ? undefined : fileOf(tagged?.[url] ?? stored[url], use);
 
   async function takeOf(job: Job, index: number): Promise<PageTake | undefined> {
     const song = job.result?.songs[index];

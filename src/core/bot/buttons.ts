@@ -37,7 +37,7 @@ export async function act(
           title: job.title,
           parent: job.parent,
           basedOn: job.basedOn,
-          asked: job.asked,
+          options: job.options,
         }),
       );
     default: {

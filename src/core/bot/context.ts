@@ -21,7 +21,7 @@ export interface StartRequest {
   /** The source in words, such as “Rain”, take 1. Plain text. */
   readonly basedOn?: string;
   /** Option values to show with the result. Plain text. */
-  readonly asked?: Readonly<Record<string, string>>;
+  readonly options?: Readonly<Record<string, string>>;
 }
 
 /** The operator's settings for answers. Models are ids without route, unless noted. */

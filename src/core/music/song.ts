@@ -10,7 +10,7 @@ export function titleOf({ result, work }: JobView): string {
 /** The artist in the tags of the song's files. */
 export const artistOf = ({ person }: Pick<JobView, 'person'>): string => `Minstrel for ${person.displayName}`;
 
-function describeRequest({ asked: { prompt, style, lyrics } = {} }: JobView): string[] {
+function describeRequest({ options: { prompt, style, lyrics } = {} }: JobView): string[] {
   return [
     ...(prompt ? [`Prompt: ${prompt}`] : []),
     ...(style ? [`Style: ${style}`] : []),

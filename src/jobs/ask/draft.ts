@@ -101,7 +101,9 @@ export function createAnswerDraft(job: string, { media, log }: Pick<JobDependenc
     /** Returns the result with the current draft. */
     into: (result: Result | undefined): Result => ({
       ...(result ?? EMPTY_RESULT),
-      ...(pictures.length === 0 ? {} : { images: pictures.map((file) => ({ type: 'kept' as const, file })) }),
+      ...(pictures.length === 0
+        ? {}
+        : { images: pictures.map((file) => ({ type: 'stored' as const, file })) }),
       answer,
     }),
   };

@@ -148,7 +148,7 @@ export function createDeliver({
   /** Shows the message with links instead of files. False if it has no files or the platform rejects it. */
   async function showLinks(run: JobRun, message: Message): Promise<boolean> {
     const links = (message.media ?? []).flatMap(({ name, source, cover }) =>
-      source.type === 'kept' && !cover ? [`[${plain(name)}](${fileUrl(source.file, name)})`] : [],
+      source.type === 'stored' && !cover ? [`[${plain(name)}](${fileUrl(source.file, name)})`] : [],
     );
     if (links.length === 0) return false;
     const text = [message.text, links.join('\n\n'), LINKED_FILES_SENTENCE].filter(Boolean).join('\n\n');

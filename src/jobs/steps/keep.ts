@@ -68,14 +68,14 @@ export function createKeep({ storage, media, log }: Pick<JobDependencies, 'stora
       items.map(async (item): Promise<[string, MediaFile][]> => {
         if (item.kind !== 'audio' || item.source.type !== 'remote') return [];
         const { url } = item.source;
-        const file = job.kept[url];
+        const file = job.stored[url];
         const { coverUrl, ...tags } = item.tags ?? {
           title: item.name,
           artist: artistOf(job),
         };
         if (!file || job.tagged?.[url] !== undefined) return [];
         if (coverUrl !== undefined && waiting.has(coverUrl)) return [];
-        const cover = coverUrl === undefined ? undefined : job.kept[coverUrl]?.name;
+        const cover = coverUrl === undefined ? undefined : job.stored[coverUrl]?.name;
         return [[url, await media.tag(file, { ...tags, cover })]];
       }),
     );
@@ -91,19 +91,19 @@ export function createKeep({ storage, media, log }: Pick<JobDependencies, 'stora
     ): Promise<readonly FailedFile[]> {
       const { job } = run;
       const candidates = wantedFiles(message).filter(
-        ({ url }) => job.kept[url] === undefined && !job.lost?.includes(url),
+        ({ url }) => job.stored[url] === undefined && !job.lost?.includes(url),
       );
       const results = await Promise.all(candidates.map((file) => keepFile(file, job, signal)));
       const failures = results.filter((result) => 'error' in result);
       const failed = failures.filter(({ error }) => error.retryable);
       const lost = willRetry ? failures.filter(({ error }) => !error.retryable) : [];
       const found = results.flatMap((result) => ('error' in result ? [] : [result.entry]));
-      const kept = { ...job.kept, ...Object.fromEntries(found) };
+      const stored = { ...job.stored, ...Object.fromEntries(found) };
       const waiting = new Set(failed.filter((file) => willRetry?.(file)).map(({ url }) => url));
-      const tagged = await tagSongs({ ...job, kept }, message, waiting);
+      const tagged = await tagSongs({ ...job, stored }, message, waiting);
       if (lost.length > 0) run.record({ lost: [...(job.lost ?? []), ...lost.map(({ url }) => url)] });
       if (found.length + Object.keys(tagged).length > 0)
-        run.record({ kept, tagged: { ...job.tagged, ...tagged } });
+        run.record({ stored, tagged: { ...job.tagged, ...tagged } });
       return failed;
     },
 
@@ -111,7 +111,7 @@ export function createKeep({ storage, media, log }: Pick<JobDependencies, 'stora
     async withArchive(message: Message, name: string, run: JobRun): Promise<Message> {
       const items = message.media ?? [];
       const entries = items.flatMap(({ name: entryName, source }) =>
-        source.type === 'kept' ? [{ name: entryName, file: source.file.name }] : [],
+        source.type === 'stored' ? [{ name: entryName, file: source.file.name }] : [],
       );
       // The key lists the content, so a late file leads to a new archive.
       const key = entries.map(({ name: entryName, file }) => `${entryName}=${file}`).join('|');
@@ -123,7 +123,7 @@ export function createKeep({ storage, media, log }: Pick<JobDependencies, 'stora
         }
         return {
           ...message,
-          media: [...items, { kind: 'file', name: `${name}.zip`, source: { type: 'kept', file } }],
+          media: [...items, { kind: 'file', name: `${name}.zip`, source: { type: 'stored', file } }],
         };
       } catch (error) {
         if (!(error instanceof MediaError)) throw error;
@@ -137,16 +137,16 @@ export function createKeep({ storage, media, log }: Pick<JobDependencies, 'stora
      * again. Files that arrived as bytes cannot be fetched again and are recorded as lost.
      */
     async forgetMissing(run: JobRun): Promise<void> {
-      const { kept, tagged = {}, archives = {}, lost = [], result } = run.job;
-      const images = (result?.images ?? []).flatMap((image) => (image.type === 'kept' ? [image.file] : []));
-      const files = [kept, tagged, archives].flatMap((byKey) => Object.values(byKey));
+      const { stored, tagged = {}, archives = {}, lost = [], result } = run.job;
+      const images = (result?.images ?? []).flatMap((image) => (image.type === 'stored' ? [image.file] : []));
+      const files = [stored, tagged, archives].flatMap((byKey) => Object.values(byKey));
       const missing = new Set<string>();
       for (const { name } of [...files, ...images]) if (await isMissing(name, media)) missing.add(name);
       const withoutMissing = (byKey: Record<string, MediaFile>) =>
         Object.fromEntries(Object.entries(byKey).filter(([, { name }]) => !missing.has(name)));
       const lostImages = images.filter(({ name }) => missing.has(name)).map(({ name }) => name);
       run.record({
-        kept: withoutMissing(kept),
+        stored: withoutMissing(stored),
         tagged: withoutMissing(tagged),
         archives: withoutMissing(archives),
         lost: [...new Set([...lost, ...lostImages])],
@@ -161,9 +161,9 @@ export function createKeep({ storage, media, log }: Pick<JobDependencies, 'stora
     ): Promise<MediaFile> {
       try {
         const stored =
-          source.type === 'kept' ? source.file : (await storage.jobs.read(job))?.kept[source.url];
+          source.type === 'stored' ? source.file : (await storage.jobs.read(job))?.stored[source.url];
         if (stored && (await media.stat(stored.name)) !== undefined) return stored;
-        if (source.type === 'kept') throw new MediaError('missing', 'The file is no longer available');
+        if (source.type === 'stored') throw new MediaError('missing', 'The file is no longer available');
         return await media.keep(source.url, { from: 'gateway', ...expect });
       } catch (error) {
         if (!(error instanceof MediaError)) throw error;
@@ -203,7 +203,7 @@ function remote(source: MediaSource, kind: MediaKind, optional: boolean): Wanted
   return source.type === 'remote' ? [{ url: source.url, kind, optional }] : [];
 }
 
-type MediaFiles = Pick<Job, 'kept' | 'lost' | 'tagged'>;
+type MediaFiles = Pick<Job, 'stored' | 'lost' | 'tagged'>;
 
 /** A message with its stored files, and its missing files. */
 export interface KeptMessage {
@@ -227,7 +227,7 @@ export function withStoredMedia(message: Message, job: MediaFiles): KeptMessage 
   const names = uniqueFileNames(files).values();
   const withName = (item: { name: string }, file: MediaFile) => ({
     name: names.next().value ?? item.name,
-    source: { type: 'kept' as const, file },
+    source: { type: 'stored' as const, file },
   });
   const media = stored.map(({ item, file, smaller }) => ({
     ...item,
@@ -238,7 +238,7 @@ export function withStoredMedia(message: Message, job: MediaFiles): KeptMessage 
   return { message: { ...message, media }, missing };
 }
 
-function storedFile(source: MediaSource, { kept, lost, tagged }: MediaFiles): MediaFile | undefined {
-  if (source.type === 'remote') return tagged?.[source.url] ?? kept[source.url];
+function storedFile(source: MediaSource, { stored, lost, tagged }: MediaFiles): MediaFile | undefined {
+  if (source.type === 'remote') return tagged?.[source.url] ?? stored[source.url];
   return lost?.includes(source.file.name) ? undefined : source.file;
 }

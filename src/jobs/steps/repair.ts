@@ -29,7 +29,7 @@ export function createRepair({ platform, channel, finalMessage, now, log }: Repa
     if (held?.showing !== undefined && held.showing > now()) return held.showing;
     try {
       for (const stray of overtaken)
-        await platform(address.platform)?.retract(address, { key: id, stray, kept: posted });
+        await platform(address.platform)?.retract(address, { key: id, stray, current: posted });
       if (!isOpen(run.job) && undelivered !== true)
         await channel.show(run, (await finalMessage(run, signal)).message);
     } catch (error) {

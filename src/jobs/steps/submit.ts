@@ -39,7 +39,7 @@ export function createSubmit({
       if (part.type === 'text') texts.push(part.text);
       if (part.type !== 'image') continue;
       const file = await media.keepBytes(Buffer.from(part.data, 'base64'), { kinds: ['image'] });
-      images.push({ type: 'kept', file });
+      images.push({ type: 'stored', file });
     }
     const { finish, usage } = answer;
     return { ...EMPTY_RESULT, images, answer: { text: texts.join(''), finish, ...(usage ? { usage } : {}) } };
@@ -65,7 +65,7 @@ export function createSubmit({
       return { ...EMPTY_RESULT, voice: { outcome: 'saved', personaId } };
     } catch (error) {
       if (!(error instanceof GatewayError) || error.code !== 'exists') throw error;
-      return { ...EMPTY_RESULT, voice: { outcome: 'kept-before' } };
+      return { ...EMPTY_RESULT, voice: { outcome: 'already-saved' } };
     }
   }
 

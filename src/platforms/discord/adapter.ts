@@ -166,7 +166,7 @@ export function createDiscord(options: DiscordOptions): Platform {
 
     show: (address, message, showOptions) => showMessage(address, message, showOptions, tools),
 
-    retract: (address, { stray, kept }) => retractMessages(address, stray, kept, tools),
+    retract: (address, { stray, current }) => retractMessages(address, stray, current, tools),
 
     stream: (address, showOptions) => streamMessage(address, showOptions, { ...tools, pace }),
 

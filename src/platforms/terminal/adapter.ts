@@ -126,7 +126,7 @@ export function createTerminal({ input, output, folder, media, newId, onExit }: 
   async function save(items: readonly MediaItem[] = []): Promise<ReadonlyMap<MediaItem, string>> {
     const paths = new Map<MediaItem, string>();
     for (const item of items)
-      if (item.source.type === 'kept') paths.set(item, await saveFile(item.source.file, item.name));
+      if (item.source.type === 'stored') paths.set(item, await saveFile(item.source.file, item.name));
     return paths;
   }
 

@@ -72,7 +72,7 @@ function renderMedia(item: MediaItem, title: string, { style, savedAs }: RenderT
   const location = source.type === 'remote' ? source.url : (savedAs(item) ?? name);
   const facts = [
     ...(caption ? [line(caption)] : []),
-    ...(source.type === 'kept' ? [fileSize(source.file.bytes)] : []),
+    ...(source.type === 'stored' ? [fileSize(source.file.bytes)] : []),
   ];
   const description = alt && alt !== title && kind !== 'audio' ? `\n  ${style('dim', line(alt))}` : '';
   return `${SIGNS[kind]} ${[style('underline', line(location)), ...facts].join(' · ')}${description}`;

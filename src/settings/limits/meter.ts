@@ -87,8 +87,8 @@ interface Applied {
 }
 
 export function createMeter({ usage, ceilings, costs, now, isPaused, measure }: MeterOptions): Meter {
-  function reservationOf({ invocation: id, work, createdAt: at, ...asked }: MeteredJob): Reservation {
-    return reservationFor({ ...asked, id, at, units: unitsOf(work, costs), family: familyOf(work) });
+  function reservationOf({ invocation: id, work, createdAt: at, ...rest }: MeteredJob): Reservation {
+    return reservationFor({ ...rest, id, at, units: unitsOf(work, costs), family: familyOf(work) });
   }
 
   function refusalFor(

@@ -27,7 +27,7 @@ test.each(['WAV take 1', 'Music video take 1', 'Karaoke take 1'])('%s is reused'
   const before = requestCount();
   const message = privateMessage(await studio.press(song, label, { person: BOB }));
   expect(message.text).toMatch(/^This already existed, so nothing was spent\./);
-  expect(message.media).toMatchObject([{ source: { type: 'kept' } }]);
+  expect(message.media).toMatchObject([{ source: { type: 'stored' } }]);
   expect(requestCount()).toBe(before);
   // The other take has no result yet.
   expect(await studio.press(song, label.replace('1', '2'))).toMatchObject({ type: 'accepted' });

@@ -108,7 +108,7 @@ describe('a broken stream', () => {
     const answering = ask((response) => {
       events(response).flushHeaders();
     });
-    await expect.poll(() => upstream.asked).toHaveLength(1);
+    await expect.poll(() => upstream.requests).toHaveLength(1);
     const message = await timeUntil(answering, SILENCE_MS);
     expect(message.text).toContain('stopped responding');
     expect(labels(message)).toEqual(['Again']);
@@ -230,7 +230,7 @@ describe('Stop', () => {
     upstream.next(CHAT, (response) => void events(response).flushHeaders());
     const job = await world.start(QUESTION);
     const answering = step(job);
-    await expect.poll(() => upstream.asked).toHaveLength(1);
+    await expect.poll(() => upstream.requests).toHaveLength(1);
     await world.jobs.cancel(job, 'ada');
     await answering;
     expect(world.message()?.text).toBe('Stopped before the first word. Press Again to start over.');
@@ -281,7 +281,7 @@ describe('a shutdown', () => {
     const storage = { ...dependencies.storage, notifications: { ...notifications, subscribe } };
     const job = await world.start(QUESTION);
     await advanceOnce({ ...dependencies, storage }, job, { signal: shutdown.signal });
-    expect(upstream.asked).toHaveLength(0);
+    expect(upstream.requests).toHaveLength(0);
     expect((await world.read(job)).state).toBe('accepted');
     upstream.next(CHAT, (response) => void events(response).end(chatStream(['Here I am.'])));
     await step(job);
@@ -299,7 +299,7 @@ describe('a shutdown', () => {
     upstream.next(CHAT, (response) => void events(response).end(chatStream(['Here I am.'])));
     await step(job);
     expect(world.message()?.text).toBe('Here I am.');
-    expect(upstream.asked).toHaveLength(2);
+    expect(upstream.requests).toHaveLength(2);
   });
 
   it('before the first word shows that the bot was restarted', async () => {
@@ -307,7 +307,7 @@ describe('a shutdown', () => {
     const job = await world.start(QUESTION);
     const shutdown = new AbortController();
     const answering = step(job, shutdown.signal);
-    await expect.poll(() => upstream.asked).toHaveLength(1);
+    await expect.poll(() => upstream.requests).toHaveLength(1);
     shutdown.abort();
     await answering;
     await step(job);
@@ -328,7 +328,7 @@ describe('an answer with tools', () => {
     const job = await world.start({ title: 'Sing', work: { route: 'answer', dialect: 'gen', request, way } });
     await step(job);
     expect((await world.read(job)).failure).toMatchObject({ code: 'rate', taken: 'unknown' });
-    expect(upstream.asked).toHaveLength(2);
+    expect(upstream.requests).toHaveLength(2);
   });
 });
 
@@ -355,8 +355,8 @@ describe('a question rejected by the model', () => {
       work: { route: 'answer', dialect: 'msg', request: { model: 'scribe', turns } },
     });
     await step(job);
-    expect(upstream.asked).toHaveLength(2);
-    expect(JSON.stringify(upstream.asked[1]?.body)).toContain('(an image)');
+    expect(upstream.requests).toHaveLength(2);
+    expect(JSON.stringify(upstream.requests[1]?.body)).toContain('(an image)');
     expect((await world.read(job)).result?.answer).toMatchObject({
       text: 'Four.',
       leftOut: { images: ['cat.jpg'] },
@@ -380,7 +380,7 @@ describe('a question rejected by the model', () => {
     await step(job);
     const { result } = await world.read(job);
     expect(result?.answer?.leftOut?.characters).toBeGreaterThan(9_000);
-    expect(JSON.stringify(upstream.asked.at(-1)?.body)).toContain('Summarise: word');
+    expect(JSON.stringify(upstream.requests.at(-1)?.body)).toContain('Summarise: word');
   });
 });
 
@@ -403,8 +403,8 @@ describe('a conversation that is too long for the model', () => {
     });
     await step(job);
     expect(world.message()?.text).toBe('Fits.');
-    const lengths = upstream.asked.map(({ body }) => JSON.stringify(body).length);
+    const lengths = upstream.requests.map(({ body }) => JSON.stringify(body).length);
     expect(lengths).toEqual(lengths.toSorted((one, other) => other - one));
-    expect(JSON.stringify(upstream.asked.at(-1)?.body)).toContain('"8 word');
+    expect(JSON.stringify(upstream.requests.at(-1)?.body)).toContain('"8 word');
   });
 });

@@ -7,7 +7,7 @@ export type Reply = (response: ServerResponse, request: IncomingMessage) => void
 export interface Upstream extends AsyncDisposable {
   readonly url: string;
   /** Request bodies answered by a script, oldest first. */
-  readonly asked: { readonly path: string; readonly body: unknown }[];
+  readonly requests: { readonly path: string; readonly body: unknown }[];
   /** Number of scripted responses aborted by the client. */
   abandoned: number;
   /** Scripts the response to the next request whose path contains this. Other requests are passed to `gateway`. */
@@ -29,7 +29,7 @@ export async function startUpstream(): Promise<Upstream> {
     const index = scripts.findIndex((script) => path.includes(script.path));
     const [script] = index < 0 ? [] : scripts.splice(index, 1);
     if (!script) return pass(request, response, body);
-    upstream.asked.push({ path, body: JSON.parse(body.toString() || 'null') });
+    upstream.requests.push({ path, body: JSON.parse(body.toString() || 'null') });
     response.on('close', () => {
       if (!response.writableFinished) upstream.abandoned += 1;
     });
@@ -56,7 +56,7 @@ export async function startUpstream(): Promise<Upstream> {
   const { port } = server.address() as AddressInfo;
   const upstream: Upstream = {
     url: `http://127.0.0.1:${port}`,
-    asked: [],
+    requests: [],
     abandoned: 0,
     next(path, ...replies) {
       scripts.push(...replies.map((reply) => ({ path, reply })));

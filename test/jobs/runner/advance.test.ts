@@ -42,7 +42,7 @@ describe('a song', () => {
     expect((await world.read(job)).state).toBe('delivered');
     expect(world.platform.shown.size).toBe(1);
     expect(world.message()?.title).toBe('Rain');
-    expect(world.message()?.media?.map(({ source }) => source.type)).toEqual(['kept', 'kept', 'kept']);
+    expect(world.message()?.media?.map(({ source }) => source.type)).toEqual(['stored', 'stored', 'stored']);
     expect(world.message()?.media?.map(({ name }) => name)).toEqual([
       'cover.png',
       'Rain (take 1).mp3',

@@ -70,13 +70,13 @@ const sources = (world: MediaWorld) => songs(world.shown().media).map(({ source 
 
 async function expectComplete(world: MediaWorld, job: string): Promise<void> {
   expect((await world.read(job)).state).toBe('delivered');
-  expect(sources(world)).toEqual(['kept', 'kept']);
+  expect(sources(world)).toEqual(['stored', 'stored']);
   expect(world.shown().footer ?? '').not.toContain('not here yet');
   expect(world.gateway.acceptedCount(job, 'music.generate')).toBe(1);
 }
 
 async function tagsIn(world: MediaWorld, item: MediaItem | undefined) {
-  if (item?.source.type !== 'kept') throw new TypeError('not kept');
+  if (item?.source.type !== 'stored') throw new TypeError('not kept');
   const opened = await world.media.open(item.source.file.name);
   return tagsOf(await bytesOf(opened?.stream ?? []));
 }
@@ -223,8 +223,8 @@ describe('files', () => {
     const job = await finishedSong(world);
     world.platform.rejectFiles = () => new PlatformError('unavailable', 'away');
     await world.advanceTimes(job, 1);
-    const { kept, tagged } = await world.read(job);
-    for (const file of [...Object.values(kept), ...Object.values(tagged ?? {})])
+    const { stored, tagged } = await world.read(job);
+    for (const file of [...Object.values(stored), ...Object.values(tagged ?? {})])
       await store.remove(file.name);
     world.platform.rejectFiles = undefined;
     await world.advanceTimes(job, 3);
@@ -253,7 +253,7 @@ describe('files', () => {
     const job = await finishedSong(world);
     await world.advanceTimes(job, 20);
     expect((await world.read(job)).state).toBe('delivered');
-    expect(sources(world)).toEqual(['kept']);
+    expect(sources(world)).toEqual(['stored']);
     expect(world.shown().footer).toContain('The gateway created Rain (take 2), but the download failed.');
     expect(world.shown().notify).toBe('incomplete');
   });
@@ -289,7 +289,7 @@ describe('files', () => {
     const job = await world.start(VIDEO);
     await world.advanceTimes(job, 12);
     expect((await world.read(job)).state).toBe('delivered');
-    expect(world.shown().media).toMatchObject([{ kind: 'video', source: { type: 'kept' } }]);
+    expect(world.shown().media).toMatchObject([{ kind: 'video', source: { type: 'stored' } }]);
     expect(world.shown().footer).toBe('Requested by Ada');
     expect(world.gateway.taken).toHaveLength(1);
   });
@@ -306,7 +306,7 @@ describe('files', () => {
     const job = await world.start(VIDEO);
     await world.advanceTimes(job, 4);
     expect((await world.read(job)).state).toBe('delivered');
-    expect(world.shown().media).toMatchObject([{ kind: 'video', source: { type: 'kept' } }]);
+    expect(world.shown().media).toMatchObject([{ kind: 'video', source: { type: 'stored' } }]);
   });
 
   it('of a video are given up when every fresh URL leads to a web page', async () => {
@@ -351,7 +351,7 @@ describe('files', () => {
     Object.assign(world.dependencies, { command: () => ({ ...command, done: () => ({ media }) }) });
     await world.advanceTimes(await finishedSong(world), 1);
     expect(world.shown().media).toMatchObject([
-      { name: 'Rain.mp3', smaller: { name: 'Rain (2).mp3', source: { type: 'kept' } } },
+      { name: 'Rain.mp3', smaller: { name: 'Rain (2).mp3', source: { type: 'stored' } } },
     ]);
     world.served.delete('/one.mp3');
     const job = await finishedSong(world);

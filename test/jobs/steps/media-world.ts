@@ -24,7 +24,7 @@ export class UploadingPlatform extends RecordingPlatform {
 
   override async show(address: Address, message: Message, options: ShowOptions): Promise<Posted> {
     const files = (message.media ?? []).flatMap(({ source }) =>
-      source.type === 'kept' ? [source.file] : [],
+      source.type === 'stored' ? [source.file] : [],
     );
     if (files.length > 0 && this.rejectFiles) throw this.rejectFiles();
     for (const { name } of files) {

@@ -263,7 +263,7 @@ describe('the Discord adapter', () => {
       bot.answer = async () => ({
         type: 'message',
         visibility: 'person',
-        message: { media: [{ kind: 'file', name: 'rain.lrc', source: { type: 'kept', file } }] },
+        message: { media: [{ kind: 'file', name: 'rain.lrc', source: { type: 'stored', file } }] },
       });
       const { attachments } = await discord.command({ name: 'song', options: { prompt: 'x' } }).response();
       expect(
@@ -328,7 +328,7 @@ describe('the Discord adapter', () => {
           media: takes.map((file, n) => ({
             kind: 'audio',
             name: `rain-${n + 1}.mp3`,
-            source: { type: 'kept', file },
+            source: { type: 'stored', file },
             caption: `Take ${n + 1}`,
             alt: 'A song',
           })),
@@ -359,7 +359,7 @@ describe('the Discord adapter', () => {
       const file = (name: string, size: number) => ({
         kind: 'audio' as const,
         name,
-        source: { type: 'kept' as const, file: media.keep(name, new Uint8Array(size)) },
+        source: { type: 'stored' as const, file: media.keep(name, new Uint8Array(size)) },
       });
       const files = [file('just.wav', DISCORD.fileBytes), file('over.wav', DISCORD.fileBytes + 1)];
       await platform.show(address, { title: 'Rain', media: files }, new StoredPost('j'));
@@ -377,7 +377,10 @@ describe('the Discord adapter', () => {
       const stems = Array.from({ length: 12 }, (_, stem) => ({
         kind: 'audio' as const,
         name: `stem-${stem}.mp3`,
-        source: { type: 'kept' as const, file: media.keep(`stem ${stem}`, new Uint8Array(4 * 1024 * 1024)) },
+        source: {
+          type: 'stored' as const,
+          file: media.keep(`stem ${stem}`, new Uint8Array(4 * 1024 * 1024)),
+        },
       }));
       await platform.show(address, { title: 'Stems', media: stems }, new StoredPost('j'));
       expect(discord.botMessages().map(({ attachments }) => attachments.length)).toEqual([6, 6]);
@@ -397,7 +400,7 @@ describe('the Discord adapter', () => {
           {
             title: 'Rain',
             text,
-            media: [{ kind: 'audio', name: 'rain.mp3', source: { type: 'kept', file } }],
+            media: [{ kind: 'audio', name: 'rain.mp3', source: { type: 'stored', file } }],
           },
           post,
         );
@@ -417,7 +420,7 @@ describe('the Discord adapter', () => {
       const file = media.keep('one', bytes('the whole song'));
       const name = 'rain.mp3';
       discord.faults.fail(502, { times: 2, path: /^PATCH / });
-      const song = { media: [{ kind: 'audio' as const, name, source: { type: 'kept' as const, file } }] };
+      const song = { media: [{ kind: 'audio' as const, name, source: { type: 'stored' as const, file } }] };
       await platform.show(address, song, new StoredPost('job1'));
       expect(
         discord
@@ -432,7 +435,7 @@ describe('the Discord adapter', () => {
       const started = accept(bot);
       discord.command({ name: 'song', options: { prompt: 'rain' } });
       const { address } = await started;
-      const source = { type: 'kept' as const, file: { name: 'gone', bytes: 9, contentType: 'audio/mpeg' } };
+      const source = { type: 'stored' as const, file: { name: 'gone', bytes: 9, contentType: 'audio/mpeg' } };
       const song = { media: [{ kind: 'audio' as const, name: 'rain.mp3', source }] };
       await expect(platform.show(address, song, new StoredPost('job1'))).rejects.toThrow(
         'There is no file gone',
@@ -539,7 +542,7 @@ describe('the Discord adapter', () => {
   describe('files', () => {
     const song = (file: { name: string; bytes: number; contentType: string }) => ({
       title: 'Rain',
-      media: [{ kind: 'audio' as const, name: 'rain.mp3', source: { type: 'kept' as const, file } }],
+      media: [{ kind: 'audio' as const, name: 'rain.mp3', source: { type: 'stored' as const, file } }],
     });
 
     it("over the interaction's limit become links", async () => {
@@ -604,7 +607,7 @@ describe('the Discord adapter', () => {
       const [whole] = song(media.keep('whole', bytes('12345'))).media;
       const smaller = {
         name: 'rain small.mp3',
-        source: { type: 'kept' as const, file: media.keep('less', bytes('123')) },
+        source: { type: 'stored' as const, file: media.keep('less', bytes('123')) },
       };
       const items = whole ? [{ ...whole, smaller, caption: 'Take 1' }] : [];
       await platform.show(address, { title: 'Rain', media: items }, new StoredPost('job1'));

@@ -157,7 +157,7 @@ describe('missing permissions', () => {
     const message = {
       title: 'Rain',
       fields: [{ name: 'Style', value: 'lofi' }],
-      media: [{ kind: 'audio' as const, name: 'rain.mp3', source: { type: 'kept' as const, file } }],
+      media: [{ kind: 'audio' as const, name: 'rain.mp3', source: { type: 'stored' as const, file } }],
     };
     await platform.show(addressIn(discord), message, new StoredPost('j'));
     const [posted] = discord.botMessages();

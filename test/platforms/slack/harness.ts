@@ -171,8 +171,8 @@ export const media: MediaReader = {
     `https://bot.example/files/${name}?as=${encodeURIComponent(downloadName)}`,
 };
 
-export function storedFile(name: string, contentType: string): { type: 'kept'; file: MediaFile } {
-  return { type: 'kept', file: { name, bytes: FILES.get(name)?.length ?? 1, contentType } };
+export function storedFile(name: string, contentType: string): { type: 'stored'; file: MediaFile } {
+  return { type: 'stored', file: { name, bytes: FILES.get(name)?.length ?? 1, contentType } };
 }
 
 export const SONG: MediaItem = {

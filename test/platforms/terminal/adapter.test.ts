@@ -23,7 +23,7 @@ const show = (message: Message, key = 'a') => harness.terminal.show(ADDRESS, mes
 const silence = (seconds: number): Uint8Array => Buffer.alloc(seconds * 8000, 128);
 
 function audio(name: string, bytes: Uint8Array, more: Partial<MediaItem> = {}): MediaItem {
-  return { kind: 'audio', name, source: { type: 'kept', file: harness.keep(bytes) }, ...more };
+  return { kind: 'audio', name, source: { type: 'stored', file: harness.keep(bytes) }, ...more };
 }
 
 test('prints a job from the first stage to the result', async () => {
@@ -216,14 +216,14 @@ describe('files', () => {
   test('are rejected if they are shorter than expected', async () => {
     const whole = harness.keep(silence(1));
     const file = { ...whole, bytes: whole.bytes + 1 };
-    const item: MediaItem = { kind: 'audio', name: 'Rain.wav', source: { type: 'kept', file } };
+    const item: MediaItem = { kind: 'audio', name: 'Rain.wav', source: { type: 'stored', file } };
     await expect(show({ media: [item] })).rejects.toMatchObject({ code: 'unavailable' });
     expect(await readdir(harness.folder)).toEqual([]);
   });
 
   test('that are no longer stored can be retried', async () => {
     const file = { name: 'lost', bytes: 1, contentType: 'audio/wav' };
-    const item: MediaItem = { kind: 'audio', name: 'Rain.wav', source: { type: 'kept', file } };
+    const item: MediaItem = { kind: 'audio', name: 'Rain.wav', source: { type: 'stored', file } };
     await expect(show({ media: [item] })).rejects.toBeInstanceOf(PlatformError);
   });
 

@@ -13,7 +13,7 @@ export class VoiceStates {
   /** Receives the bot's sound. Without it, opcode 4 gets no response. */
   server: VoiceServer | undefined;
   /** The number of the bot's requests to join, move or leave. */
-  asked = 0;
+  requests = 0;
   readonly #world: World;
   readonly #gateway: Gateway;
   /** Each person's listener on the voice server. */
@@ -23,7 +23,7 @@ export class VoiceStates {
     this.#world = world;
     this.#gateway = gateway;
     gateway.onVoice = ({ guild_id: guild, channel_id: channel, self_deaf: selfDeaf }) => {
-      this.asked += 1;
+      this.requests += 1;
       if (!this.server) return;
       const target = channel === null ? undefined : world.channels.get(channel);
       const mayJoin = target && world.has(target, 'ViewChannel') && world.has(target, 'Connect');

@@ -28,7 +28,7 @@ export interface PostedFile {
 
 /** Returns the same key for the same bytes. */
 const keyOf = ({ source }: PageFile): string =>
-  source.type === 'kept' ? source.file.name : createHash('sha256').update(source.text).digest('base64url');
+  source.type === 'stored' ? source.file.name : createHash('sha256').update(source.text).digest('base64url');
 
 /** Returns the request for a page, with the files that the message does not have yet. */
 export function sendingOf(page: Page, posted: readonly PostedFile[], media: MediaReader): Sending {
@@ -60,7 +60,7 @@ export function attachedFiles(
 }
 
 function fileToSend({ name, contentType, source }: PageFile, media: MediaReader): FileToSend {
-  if (source.type === 'kept') {
+  if (source.type === 'stored') {
     const { file } = source;
     return { name, contentType, bytes: file.bytes, open: () => media.open(file) };
   }

@@ -34,14 +34,14 @@ export async function messageOffers(
   }
 }
 
-/** Deletes the messages of `stray` that are not in `kept`. Throws PlatformError. */
+/** Deletes the messages of `stray` that are not in `current`. Throws PlatformError. */
 export async function retractMessages(
   address: Address,
   stray: Posted,
-  kept: Posted,
+  current: Posted,
   tools: DeliveryTools,
 ): Promise<void> {
-  const storedIds = new Set(discordPostOf(kept).messages.map(({ id }) => id));
+  const storedIds = new Set(discordPostOf(current).messages.map(({ id }) => id));
   const post = discordPostOf(stray);
   const messages = post.messages.filter(({ id }) => !storedIds.has(id));
   const options = { key: '', remember: async () => undefined };

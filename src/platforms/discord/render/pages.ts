@@ -28,7 +28,7 @@ export interface PageFile {
   readonly alt?: string;
   readonly contentType: string;
   readonly source:
-    | { readonly type: 'kept'; readonly file: MediaFile }
+    | { readonly type: 'stored'; readonly file: MediaFile }
     | { readonly type: 'text'; readonly text: string };
 }
 
@@ -224,7 +224,7 @@ function renderMedia(items: readonly MediaItem[], { fileBytes, link, maxCovers }
         name,
         ...fileTitle(originalName),
         contentType: file.contentType,
-        source: { type: 'kept', file },
+        source: { type: 'stored', file },
         ...description,
       });
       // A cover must be attached to the same message as its card.
@@ -240,7 +240,7 @@ function renderMedia(items: readonly MediaItem[], { fileBytes, link, maxCovers }
       if (caption) lines.push(plainLine(caption));
     } else {
       lines.push(linkBlock(`${KIND_WORD[item.kind]}: ${item.name}`, url, file ? '' : caption));
-      isLinked ||= source.type === 'kept';
+      isLinked ||= source.type === 'stored';
     }
   }
   if (isLinked) lines.push(smallPrintBlock(LINKED_FILES_SENTENCE));
@@ -250,7 +250,9 @@ function renderMedia(items: readonly MediaItem[], { fileBytes, link, maxCovers }
 const isVisual = ({ kind }: MediaItem): boolean => kind === 'image' || kind === 'video';
 
 const attachable = (source: MediaSource, fileBytes: number): MediaFile | undefined =>
-  source.type === 'kept' && source.file.bytes <= fileBytes && source.file.bytes > 0 ? source.file : undefined;
+  source.type === 'stored' && source.file.bytes <= fileBytes && source.file.bytes > 0
+    ? source.file
+    : undefined;
 
 /** Groups files by message, within the limits of a request. Returns at least one group. */
 function fileGroups(files: readonly PageFile[], fileBytes: number): PageFile[][] {
@@ -260,7 +262,7 @@ function fileGroups(files: readonly PageFile[], fileBytes: number): PageFile[][]
   let bytes = 0;
   for (const file of files) {
     const { source } = file;
-    const size = source.type === 'kept' ? source.file.bytes : Buffer.byteLength(source.text);
+    const size = source.type === 'stored' ? source.file.bytes : Buffer.byteLength(source.text);
     if (group.length > 0 && (group.length === DISCORD_LIMITS.attachments || bytes + size > mostBytes)) {
       group = [];
       groups.push(group);

@@ -57,11 +57,11 @@ export async function show(
 /** See Platform.retract. Throws PlatformError. */
 export async function retract(
   address: Address,
-  { key, stray, kept }: { key: string; stray: Posted; kept: Posted },
+  { key, stray, current }: { key: string; stray: Posted; current: Posted },
   tools: ShowTools,
 ): Promise<void> {
   const options = { key, remember: async () => undefined };
-  const stays = createPost(address, { ...options, posted: kept }, tools).state;
+  const stays = createPost(address, { ...options, posted: current }, tools).state;
   const isUnknown = Object.keys(stray).length === 0;
   const post = createPost(address, { ...options, posted: stray, mayHavePosted: isUnknown }, tools);
   const messages = new Set(stays.parts.map(({ ts }) => ts));
@@ -99,19 +99,19 @@ async function showPost(post: Post, message: Message): Promise<void> {
   await tools.identity.settle();
   // Edits do not notify anyone, so an existing message mentions the requester in a reply.
   const wasPosted = isPosted(post);
-  const kept = storedItems(message);
+  const items = storedItems(message);
   if (post.isUncertain) {
-    if (kept.length > 0) await tools.sleep(SHARING_DELAY_MS);
+    if (items.length > 0) await tools.sleep(SHARING_DELAY_MS);
     await findPosted(post);
   }
-  await upload(post, kept);
-  const smaller = kept.flatMap((whole) => smallerOf(post, whole));
+  await upload(post, items);
+  const smaller = items.flatMap((whole) => smallerOf(post, whole));
   await upload(post, smaller);
   const { rendering, picturesInPlace } = await write(post, message);
   // Files below a replaced message must be uploaded again.
-  await upload(post, [...kept, ...smaller]);
+  await upload(post, [...items, ...smaller]);
   const titles = new Map(
-    [...kept, ...smaller]
+    [...items, ...smaller]
       .filter(({ item }) => item.kind !== 'image' || !picturesInPlace)
       .map(({ item, file }) => [file.name, item.caption ? `${item.name} · ${item.caption}` : item.name]),
   );
@@ -144,7 +144,7 @@ async function upload(post: Post, items: readonly StoredItem[]): Promise<void> {
 
 /** The smaller variant of a file that Slack rejected. The file itself becomes a link. */
 function smallerOf({ state }: Post, { item, file }: StoredItem): StoredItem[] {
-  if (state.files[file.name]?.state !== 'link' || item.smaller?.source.type !== 'kept') return [];
+  if (state.files[file.name]?.state !== 'link' || item.smaller?.source.type !== 'stored') return [];
   return [{ item: { ...item, name: item.smaller.name }, file: item.smaller.source.file }];
 }
 
@@ -152,7 +152,7 @@ function smallerOf({ state }: Post, { item, file }: StoredItem): StoredItem[] {
 function storedItems({ media = [] }: Message): StoredItem[] {
   const items = new Map<string, StoredItem>();
   for (const item of media) {
-    if (item.source.type !== 'kept') continue;
+    if (item.source.type !== 'stored') continue;
     const { file } = item.source;
     if (!items.has(file.name)) items.set(file.name, { item, file });
   }

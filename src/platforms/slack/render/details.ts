@@ -17,7 +17,7 @@ export function detailBlocks(message: Message, options: DetailOptions): types.Kn
   const pictures = options.bare
     ? []
     : (message.media ?? []).flatMap((item) => {
-        const id = item.source.type === 'kept' ? options.pictures?.get(item.source.file.name) : undefined;
+        const id = item.source.type === 'stored' ? options.pictures?.get(item.source.file.name) : undefined;
         if (id === undefined) return [];
         const alt = ellipsis(item.alt?.trim() || item.name.trim() || 'picture', LIMITS.altText);
         return [{ item, block: { type: 'image', slack_file: { id }, alt_text: alt } as const }];

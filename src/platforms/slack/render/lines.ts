@@ -36,7 +36,7 @@ export function linkLines(media: readonly MediaItem[], { links }: LinkOptions): 
   const lines = media.flatMap((item) => {
     const url = item.source.type === 'remote' ? item.source.url : links?.(item.source.file, item.name);
     if (url === undefined) return [];
-    isLinked ||= item.source.type === 'kept';
+    isLinked ||= item.source.type === 'stored';
     const label = item.caption ? `${item.name} · ${item.caption}` : item.name;
     return linkLine(url, label);
   });

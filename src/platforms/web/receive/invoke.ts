@@ -54,8 +54,7 @@ export async function invoke(
     body: [],
     source: shownAs.line ?? '',
   };
-  const to = entry ? { ...address, platformData: { asked: entry.id } } : address;
-  return await runInvocation({ id, person, address: to, options, ...target }, tools, { entry, isForm });
+  return await runInvocation({ id, person, address, options, ...target }, tools, { entry, isForm });
 }
 
 /** Runs an invocation and shows its outcome. The command appears in the channel only once it is accepted. */

@@ -35,7 +35,7 @@ export async function renderForWeb(input: Message, person: string): Promise<Rend
 }
 
 function mediaOf({ kind, name, alt, caption, cover, source }: MediaItem): WebMedia {
-  const location = source.type === 'kept' ? { file: source.file } : { url: linkableUrl(source.url) };
+  const location = source.type === 'stored' ? { file: source.file } : { url: linkableUrl(source.url) };
   return present({
     kind,
     name: line(name),

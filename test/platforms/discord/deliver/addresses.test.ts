@@ -23,7 +23,7 @@ const song = (media: Harness['media']) => ({
   media: [1, 2].map((take) => ({
     kind: 'audio' as const,
     name: `rain-${take}.mp3`,
-    source: { type: 'kept' as const, file: media.keep(`take ${take}`, new Uint8Array([take, 2, 3])) },
+    source: { type: 'stored' as const, file: media.keep(`take ${take}`, new Uint8Array([take, 2, 3])) },
   })),
   notify: 'ready' as const,
 });

@@ -52,7 +52,7 @@ describe('rendering for Discord', () => {
     const files = ['夜の東京.png', 'Ночь.mp3', 'Été à Paris.mp3', '.hidden', '…'].map((name, index) => ({
       kind: 'file' as const,
       name,
-      source: { type: 'kept' as const, file: { name: `${index}`, bytes: 1, contentType: 'audio/mpeg' } },
+      source: { type: 'stored' as const, file: { name: `${index}`, bytes: 1, contentType: 'audio/mpeg' } },
     }));
     const [page] = await renderPages({ media: files }, OPTIONS);
     expect(page?.files.map(({ name }) => name)).toEqual([
@@ -176,7 +176,7 @@ describe('rendering for Discord', () => {
         {
           kind: 'audio' as const,
           name: 'a.mp3',
-          source: { type: 'kept' as const, file: { name: 'k', bytes: 5, contentType: 'audio/mpeg' } },
+          source: { type: 'stored' as const, file: { name: 'k', bytes: 5, contentType: 'audio/mpeg' } },
           caption: words('c', 100),
         },
       ],
@@ -318,7 +318,7 @@ describe('rendering for Discord', () => {
     const item = (name: string, bytes: number) => ({
       kind: 'audio' as const,
       name,
-      source: { type: 'kept' as const, file: { name, bytes, contentType: 'audio/mpeg' } },
+      source: { type: 'stored' as const, file: { name, bytes, contentType: 'audio/mpeg' } },
     });
     const [page] = await renderPages(
       { title: 'Rain', media: [item('small.mp3', 9_000_000), item('big.wav', 11_000_000)] },
@@ -332,7 +332,7 @@ describe('rendering for Discord', () => {
 
   it('shows a song as a card with its cover and both takes attached', async () => {
     const stored = (name: string) => ({
-      type: 'kept' as const,
+      type: 'stored' as const,
       file: { name, bytes: 1_000, contentType: 'x/y' },
     });
     const [page, ...more] = await renderPages(

@@ -115,7 +115,7 @@ it.concurrent('returns to a voice server after an outage, with few requests to D
   const packets = song('a', 500);
   const ended = session.play(read(packets));
   await waitForPackets(10);
-  const before = discord.voice.asked;
+  const before = discord.voice.requests;
   world.pauses.length = 0;
   const awaySince = performance.now();
   server.away = true;
@@ -126,7 +126,7 @@ it.concurrent('returns to a voice server after an outage, with few requests to D
   server.away = false;
   await server.until(() => server.identifies >= 2, 'a new session');
   // Retries after 0.5, 1, 2, 4 and 8 seconds, or half of that.
-  expect(discord.voice.asked - before).toBeLessThanOrEqual(6);
+  expect(discord.voice.requests - before).toBeLessThanOrEqual(6);
   // Without the timeouts of each attempt.
   const pauses = world.pauses.filter((pause) => pause < 5_000);
   expect(Math.max(...pauses), 'pauses become longer').toBeGreaterThanOrEqual(750);
@@ -254,7 +254,7 @@ it.concurrent('reports a loss, not a removal, if an outage empties its channel, 
 
   await world.join();
   discord.voice.moveBot(guild.id, undefined);
-  await expect.poll(() => discord.voice.asked).toBe(4);
+  await expect.poll(() => discord.voice.requests).toBe(4);
   discord.gateway.beginOutage(guild);
   expect(await endOf(world)).toBe('ended lost');
   discord.gateway.endOutage(guild);
@@ -304,7 +304,7 @@ it.concurrent.for([
     expect(performance.now() - since).toBeLessThan(1.5 * TEN_SECONDS);
     await expect.poll(() => discord.voice.botIn(discord.guild.id)).toBeNull();
     // Two joins and a leave.
-    expect(discord.voice.asked).toBe(3);
+    expect(discord.voice.requests).toBe(3);
   },
 );
 
@@ -371,21 +371,21 @@ it.concurrent('follows moves, and reports a removal or permanent rejection', asy
   discord.voice.moveBot(guild.id, undefined);
   await expect.poll(() => world.events.at(-1)).toBe('ended removed');
   // So far, the bot has joined and left.
-  await expect.poll(() => discord.voice.asked).toBe(2);
+  await expect.poll(() => discord.voice.requests).toBe(2);
   // Only 4014, as for a deleted channel: it waits for a move and does not rejoin.
   await world.join();
   world.events.length = 0;
   server.closeAll(4014);
   await expect.poll(() => world.events.at(-1), { timeout: 60_000 }).toBe('ended removed');
   await expect.poll(() => discord.voice.botIn(guild.id)).toBeNull();
-  expect(discord.voice.asked).toBe(4);
+  expect(discord.voice.requests).toBe(4);
 
   // The voice server requires a protocol that the library does not support.
   server.refusesWith = 4017;
   await expect(world.join()).rejects.toMatchObject({ name: 'VoiceError', reason: 'refused' });
   server.refusesWith = undefined;
   await expect.poll(() => discord.voice.botIn(guild.id)).toBeNull();
-  expect(discord.voice.asked).toBe(6);
+  expect(discord.voice.requests).toBe(6);
   const again = await world.join();
   server.refusesWith = 4017;
   server.closeAll(4006);

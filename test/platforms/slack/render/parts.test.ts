@@ -68,7 +68,7 @@ const media: fc.Arbitrary<MediaItem> = fc.record(
         url: fc.oneof(webUrl, text(40)),
       }),
       fc.record({
-        type: fc.constant('kept' as const),
+        type: fc.constant('stored' as const),
         file: fc.record({
           name: fc.uuid(),
           bytes: fc.nat(),
@@ -262,7 +262,7 @@ describe('rendering any message', () => {
       kind: 'image',
       name,
       cover,
-      source: { type: 'kept', file: { name, bytes: 1, contentType: 'image/png' } },
+      source: { type: 'stored', file: { name, bytes: 1, contentType: 'image/png' } },
     });
     const { parts } = await rendering(
       {
