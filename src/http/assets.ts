@@ -1,7 +1,8 @@
-/** Serves the modules and style sheets of pages, and modules of npm packages, without a build step. */
+/** Serves the modules and style sheets of pages, modules of npm packages, and the brand, without a build step. */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
+import { brandStyles, markSvg } from '../core/brand.ts';
 import { sendNotFound } from './not-found.ts';
 import type { Routes } from './server.ts';
 
@@ -12,7 +13,7 @@ export interface AssetSources {
   readonly folders: readonly URL[];
   /** Modules of npm packages: file by import specifier. */
   readonly packages?: Readonly<Record<string, URL>>;
-  /** Style sheets to combine into `styles.css`, in cascade order. One file renders sooner than several. */
+  /** Style sheets to combine into `styles.css` after `brand.css`, in cascade order. One file renders sooner than several. */
   readonly styles?: readonly string[];
 }
 
@@ -29,11 +30,14 @@ export interface Assets {
   find(name: string): Asset | undefined;
 }
 
-const CONTENT_TYPES: Readonly<Record<string, string>> = {
+const CONTENT_TYPES = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
-};
+} as const;
+
+const contentTypeOf = (name: string): string | undefined =>
+  Object.entries(CONTENT_TYPES).find(([extension]) => extension === extname(name))?.[1];
 
 /** Loads the assets on the first call, and again only after a failure. */
 export function lazyAssets(sources: AssetSources): () => Promise<Assets> {
@@ -60,20 +64,24 @@ export async function loadAssets({
     ),
   );
   const files = [
-    ...found.flat().filter(({ name }) => Object.hasOwn(CONTENT_TYPES, extname(name))),
+    ...found.flat().filter(({ name }) => contentTypeOf(name) !== undefined),
     ...Object.entries(packages).map(([specifier, file]) => ({ name: packageName(specifier), file })),
   ];
   const assets = new Map<string, Asset>();
   const hash = createHash('sha256');
-  for (const { name, file } of files.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-    const text = await readFile(file, 'utf8');
-    const contentType = CONTENT_TYPES[extname(name)] ?? '';
-    const content = contentType.startsWith('text/javascript') ? withPaths(text, packages) : text;
+  const add = (name: string, contentType: string, content: string) => {
     assets.set(name, { contentType, content });
     hash.update(JSON.stringify([name, content]));
+  };
+  add('brand.css', CONTENT_TYPES['.css'], brandStyles());
+  add('icon.svg', CONTENT_TYPES['.svg'], markSvg());
+  for (const { name, file } of files.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
+    const text = await readFile(file, 'utf8');
+    const contentType = contentTypeOf(name) ?? '';
+    add(name, contentType, contentType === CONTENT_TYPES['.js'] ? withPaths(text, packages) : text);
   }
-  const joined = styles.map((name) => assets.get(name)?.content ?? '').join('\n');
-  assets.set('styles.css', { contentType: CONTENT_TYPES['.css'] ?? '', content: joined });
+  const joined = ['brand.css', ...styles].map((name) => assets.get(name)?.content ?? '').join('\n');
+  assets.set('styles.css', { contentType: CONTENT_TYPES['.css'], content: joined });
   const version = hash.digest('hex').slice(0, 16);
   return {
     version,

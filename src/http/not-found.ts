@@ -1,6 +1,7 @@
 /** The 404 page. */
 import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
+import { brandStyles } from '../core/brand.ts';
 
 /** The response for everything that does not exist, so a nearly valid URL reveals nothing. */
 export function sendNotFound(reply: FastifyReply): FastifyReply {
@@ -15,11 +16,11 @@ export function sendNotFound(reply: FastifyReply): FastifyReply {
 }
 
 /** Inline, because the page does not know the listener's root behind a proxy. */
-const NOT_FOUND_STYLE = `
-body { margin: 0; min-height: 100vh; display: grid; place-content: center; color-scheme: light dark;
-  background: light-dark(#f6f5fa, #131119); color: light-dark(#1c1926, #efedf6); font: 16px / 1.5 system-ui, "Open Sans", sans-serif; }
+const NOT_FOUND_STYLE = `${brandStyles()}
+body { margin: 0; min-height: 100vh; display: grid; place-content: center; 
+  background: var(--paper); color: var(--text); font: 16px / 1.5 var(--font); }
 main { max-width: 34rem; padding: 1rem; text-align: center; text-wrap: balance; }
-p { color: light-dark(#5d586d, #aaa4bb); }
+p { color: var(--muted); }
 `;
 
 const NOT_FOUND_PAGE = `<!doctype html>

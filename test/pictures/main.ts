@@ -1,12 +1,13 @@
 /**
- * `npm run pictures`: renders the README's pictures from the bot's real messages in a browser, and writes them and a song to
- * docs/pictures/. The terminal's font is Debian's fonts-dejavu-core.
+ * `npm run pictures`: renders the README's pictures from the bot's real messages in a browser, and writes them, a song and
+ * the bot's mark to docs/pictures/. The terminal's font is Debian's fonts-dejavu-core.
  */
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { printedHelp } from '../../src/app/process.ts';
+import { markSvg } from '../../src/core/brand.ts';
 import { noBrowser, startBrowser, type TestBrowser } from '../servers/browser.ts';
 import { capture } from './capture.ts';
 import { discordPage } from './discord.ts';
@@ -15,14 +16,16 @@ import { slackPage } from './slack.ts';
 import { terminalPage } from './terminal.ts';
 
 const FOLDER = 'docs/pictures';
+/** Slack accepts icons from 512 to 2000 pixels. */
+const AVATAR_PIXELS = 1024;
 const MONOSPACED = '/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf';
 
-/** Shared by all pictures. The bot's avatar is a note on a disc. */
+const AVATAR = `data:image/svg+xml,${encodeURIComponent(markSvg({ corner: 0 }))}`;
+
+/** Shared by all pictures. */
 const STYLE = `
 body { margin: 0; font-family: 'Open Sans', sans-serif; } main { display: inline-block; box-sizing: border-box; }
-.avatar { position: absolute; background: radial-gradient(circle at 30% 25%, #f7b267, #d1495b 55%, #5b2a86); }
-.avatar::before { content: ''; position: absolute; left: 30%; bottom: 24%; width: 26%; height: 20%; border-radius: 50%; background: #fff; transform: rotate(-18deg); }
-.avatar::after { content: ''; position: absolute; left: 52%; bottom: 32%; width: 16%; height: 42%; border-left: 2.5px solid #fff; border-top: 4px solid #fff; border-top-right-radius: 6px; }
+.avatar { position: absolute; background: url("${AVATAR}") center / cover; }
 .bar { display: flex; align-items: center; gap: 10px; border-radius: 6px; padding: 7px 11px; margin-top: 6px; font-size: 12px; }
 .play { border: 7px solid transparent; border-right: 0; border-left: 11px solid; }
 .wave { flex: 1; display: flex; align-items: center; gap: 2.5px; height: 22px; } .wave i { flex: 1; border-radius: 2px; }
@@ -37,6 +40,8 @@ async function main(): Promise<void> {
   const [song, answer] = discord;
   if (!song || !answer) throw new TypeError('Discord shows two messages');
   await mkdir(FOLDER, { recursive: true });
+  await writeFile(join(FOLDER, 'mark.svg'), markSvg());
+  await writeFile(join(FOLDER, 'avatar.png'), await avatar());
   await writeFile(join(FOLDER, 'a-tune-for-evening-rain.mp3'), sound);
   await draw(
     browser,
@@ -48,6 +53,15 @@ async function main(): Promise<void> {
   );
   await draw(browser, 'slack', await slackPage(slack, slackFile));
   await draw(browser, 'terminal', terminalPage(terminal, `data:font/ttf;base64,${font.toString('base64')}`));
+}
+
+/** The picture to upload as the icon of the Discord application and the Slack app. */
+export async function avatar(): Promise<Buffer> {
+  const svg = Buffer.from(markSvg({ corner: 0 }));
+  return sharp(svg, { density: 72 * 32 })
+    .resize(AVATAR_PIXELS)
+    .png({ compressionLevel: 9 })
+    .toBuffer();
 }
 
 /** Chromium includes no monospaced font. Throws an error that explains how to install this one. */

@@ -1,5 +1,6 @@
 /** The page of a channel's songs. */
 
+import { MARK_PATH } from '../../core/brand.ts';
 import { duration, ellipsis } from '../../core/util/words.ts';
 import { type Html, html } from '../../core/web/html.ts';
 import type { AlbumPage, AlbumSong } from './content.ts';
@@ -23,7 +24,7 @@ ${songs.length === 0 ? html`<p>No public songs here yet.</p>` : html`<ul class="
 function card({ title, path, person, cover, seconds }: AlbumSong, root: string): Html {
   const facts = seconds === undefined ? undefined : html` · ${duration(seconds)}`;
   return html`<li><a href="${root}${path ?? ''}">
-${cover ? html`<img src="${root}${cover.path}" alt="" width="160" height="160" loading="lazy">` : html`<span class="no-cover" aria-hidden="true"><svg viewBox="0 0 32 32"><path d="M22 6v13.2a4.2 4.2 0 1 1-2.4-3.8V10.3l-7.2 1.6v9.7A4.2 4.2 0 1 1 10 17.8V8.7z"/></svg></span>`}
+${cover ? html`<img src="${root}${cover.path}" alt="" width="160" height="160" loading="lazy">` : html`<span class="no-cover" aria-hidden="true"><svg viewBox="0 0 32 32"><path d="${MARK_PATH}"/></svg></span>`}
 <span class="title" dir="auto">${ellipsis(title, 120)}</span>
 <span class="by">Requested by <bdi>${ellipsis(person, 60)}</bdi>${facts}</span>
 </a></li>

@@ -25,7 +25,7 @@ export function documentOf({ title, root, asset, modules = [], head, body }: Pag
 <meta name="robots" content="noindex, nofollow">
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="${path('icon.svg')}" type="image/svg+xml">
-<link rel="stylesheet" href="${path('page.css')}">
+<link rel="stylesheet" href="${path('styles.css')}">
 ${modules.map((name) => html`<script type="module" src="${path(name)}"></script>\n`)}${head}</head>
 ${body}
 </html>

@@ -1,5 +1,6 @@
 /** The page of a song: players, lyrics, downloads and a mixer for its stems. Works without scripts where possible. */
 
+import { BRAND_COLOUR } from '../../core/brand.ts';
 import { beginning, duration, ellipsis, fileSize } from '../../core/util/words.ts';
 import { type Html, html } from '../../core/web/html.ts';
 import type { LyricLine } from '../../core/work.ts';
@@ -196,7 +197,7 @@ function sharing({ cover, person, style, takes }: SongPage, title: string, conte
   ];
   const names: [string, string | number | undefined][] = [
     ['description', description],
-    ['theme-color', '#5b4bdb'],
+    ['theme-color', BRAND_COLOUR],
     ['twitter:card', 'summary'],
     ['twitter:image', cover && context.absolute(cover.path)],
     // Slack shows these as fields of a link preview.

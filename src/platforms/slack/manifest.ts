@@ -1,6 +1,7 @@
 /** Builds the Slack app manifest from the bot's command declarations: https://docs.slack.dev/reference/app-manifest */
 import type { webApi } from '@slack/bolt';
 import type { AnyCommand } from '../../core/bot/command.ts';
+import { BRAND_DARK } from '../../core/brand.ts';
 import type { OptionDeclaration, OptionDeclarations } from '../../core/options.ts';
 import { present } from '../../core/util/present.ts';
 import { ellipsis } from '../../core/util/words.ts';
@@ -94,7 +95,7 @@ export function createManifest(
     display_information: {
       name: 'Minstrel',
       description: ellipsis(DESCRIPTION, 140),
-      background_color: '#2b1d52',
+      background_color: BRAND_DARK,
     },
     features: {
       bot_user: { display_name: 'minstrel', always_online: true },
