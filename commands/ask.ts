@@ -18,6 +18,7 @@ import type { AnswerResult, AnswerWork } from '../src/core/work.ts';
 import { emptyAnswer, endingNote, leftOutNotes } from './ask/ending.ts';
 import { planAnswer, suggestModels } from './ask/plan.ts';
 import { closeMarkdown } from './ask/unfinished-markdown.ts';
+import { suggestedSongButton } from './song/suggested.ts';
 import { modelOption } from './text/options.ts';
 import { clip, quoted } from './text/phrases.ts';
 
@@ -152,7 +153,7 @@ export const ask = defineCommand({
       footer: footer.filter((part) => part !== '').join(' · '),
       conversation: true,
       feedback: isEmpty ? undefined : { good: judgementId(job, 'good'), bad: judgementId(job, 'bad') },
-      actions: [againButton(job)],
+      actions: [...suggestedSongButton(job), againButton(job)],
     }) satisfies Message;
   },
 

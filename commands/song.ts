@@ -6,10 +6,11 @@ import type { Invocation } from '../src/core/invocation.ts';
 import type { OptionDeclarations } from '../src/core/options.ts';
 import { present } from '../src/core/util/present.ts';
 import { studioActions } from './song/actions.ts';
-import { composeSong } from './song/compose.ts';
+import { composeSong, type SongRequest } from './song/compose.ts';
 import { firstLine } from './song/lyrics-text.ts';
 import { againWithVoice, findVoice, suggestVoices } from './song/save-voice.ts';
 import { earlySongMessage, resultMessage, songCard, storedOptions } from './song/song-message.ts';
+import { suggestedSong } from './song/suggested.ts';
 import { findTake, suggestTakes } from './song/takes.ts';
 import { completedText, modelOption } from './text/options.ts';
 import { quoted } from './text/phrases.ts';
@@ -53,10 +54,7 @@ export const song = defineCommand({
     if (earlier !== undefined) return showEarlier(earlier, request, context);
     const model = await context.models.song(modelName);
     const voice = voiceName === undefined ? undefined : await findVoice(voiceName, context);
-    const work = composeSong(request, { model, voice });
-    const { title, prompt, lyrics, style } = request;
-    const name = title ?? prompt ?? firstLine(lyrics) ?? style ?? 'a song';
-    return context.jobs.start({ work, title: `Composing ${quoted(name)}`, options: storedOptions(request) });
+    return startSong(request, { model, voice }, context);
   },
 
   early: earlySongMessage,
@@ -65,6 +63,13 @@ export const song = defineCommand({
 
   actions: {
     ...studioActions,
+    make: {
+      async run({ job }, context) {
+        const request = suggestedSong(job);
+        if (!request) throw new UserError('This answer suggests no song. Use /song to create one.');
+        return startSong(request, { model: await context.models.song(undefined) }, context);
+      },
+    },
     sing: {
       async run({ job: { result } }, { voices }) {
         const saved = result?.voice;
@@ -76,6 +81,17 @@ export const song = defineCommand({
     },
   },
 });
+
+function startSong(
+  request: SongRequest,
+  means: Parameters<typeof composeSong>[1],
+  context: Context,
+): Promise<Outcome> {
+  const work = composeSong(request, means);
+  const { title, prompt, lyrics, style } = request;
+  const name = title ?? prompt ?? firstLine(lyrics) ?? style ?? 'a song';
+  return context.jobs.start({ work, title: `Composing ${quoted(name)}`, options: storedOptions(request) });
+}
 
 async function showEarlier(name: string, options: Invocation['options'], context: Context): Promise<Outcome> {
   if (Object.values(options).some((value) => value !== undefined && value !== false)) {

@@ -29,6 +29,9 @@ test.each([
   ['Write a python function that reverses a string', /```python\n[\s\S]*def reverse/],
   ['Write code to greet a user', /```typescript[\s\S]*```/],
   ['Hello!', /Ask me/],
+  ['What can you do?', /`\/song .*`[\s\S]*`\/minstrel`/],
+  ['make me a song about rain', /`\/song rain --style .*`/],
+  ['Please write a song for `Ada`', /`\/song Ada --style .*`/],
   ['Purple submarines on Tuesday', /purple[\s\S]*submarines/i],
 ])('answers %s', async (question, expected) => {
   expect(await answer(conversation(question))).toMatch(expected);

@@ -354,7 +354,7 @@ describe.skipIf(noBrowser)('The playground', () => {
     await page.locator('.progress').waitFor();
     const { port } = new URL(running.minstrel.url);
     await running[Symbol.asyncDispose]();
-    await page.getByText('Disconnected.').waitFor();
+    await page.getByText('Reconnecting…').waitFor();
     running = await start(port);
     await newest().locator('video').waitFor();
     expect(await page.getByRole('article').count()).toBe(1);

@@ -8,7 +8,7 @@ import { own } from '../util/own.ts';
 import { present } from '../util/present.ts';
 import type { ActionInvocation, AnyCommand, CommandAction } from './command.ts';
 import type { Context } from './context.ts';
-import { type Outcome, privately } from './outcome.ts';
+import { confirm, type Outcome } from './outcome.ts';
 
 /** Handles a button of a job. **Cancel**, **Show it** and **Again** work for every command; other buttons belong to the command. */
 export async function act(
@@ -27,7 +27,7 @@ export async function act(
     case 'show': {
       const outcome = await context.jobs.showHere(job.id);
       if (outcome) return outcome;
-      if (await context.jobs.reveal(job.id)) return privately('It will appear in a moment.');
+      if (await context.jobs.reveal(job.id)) return confirm('It will appear in a moment.');
       throw new UserError('There is nothing left to show.');
     }
     case 'again':
@@ -69,6 +69,6 @@ async function cancel(job: JobView, { person }: Invocation, context: Context): P
   if (person.id !== job.person.id && !person.moderator) {
     throw notModerator(person, 'Only a moderator or the person who requested this can cancel it.');
   }
-  if (await context.jobs.cancel(job.id)) return privately('Cancelling.');
+  if (await context.jobs.cancel(job.id)) return confirm('Cancelling.');
   throw new UserError('This has already finished.');
 }

@@ -8,6 +8,8 @@ export type Outcome =
       readonly type: 'message';
       readonly visibility: 'person' | 'channel';
       readonly message: Message;
+      /** Only confirms a button. Platforms that can show it for a moment, instead of posting it. */
+      readonly brief?: true;
       /** The invalid option, so that an open form can show the message next to its field. */
       readonly option?: string;
       /** See UserError. */
@@ -33,4 +35,9 @@ export function privately(message: Message | string): Outcome {
     visibility: 'person',
     message: typeof message === 'string' ? { text: message } : message,
   };
+}
+
+/** Confirms a button, whose result shows elsewhere. */
+export function confirm(sentence: string): Outcome {
+  return { type: 'message', visibility: 'person', brief: true, message: { text: sentence } };
 }

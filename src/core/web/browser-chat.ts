@@ -124,8 +124,10 @@ export interface Candidate {
 }
 
 export type BrowserAnswer =
-  /** The outcome appears in the chat. */
-  | { readonly type: 'done' }
+  /** The outcome appears in the chat, in the message with this id. */
+  | { readonly type: 'done'; readonly shown?: string }
+  /** A sentence to show for a moment. `draft` is an improved version of the line. */
+  | { readonly type: 'notice'; readonly sentence: string; readonly draft?: string }
   | { readonly type: 'form'; readonly form: Form; readonly name: string }
   /** A field of the sent form is invalid. */
   | { readonly type: 'wrong'; readonly option: string; readonly sentence: readonly MarkdownNode[] }

@@ -32,6 +32,22 @@ async function answerLast(messages: readonly ConversationMessage[]): Promise<str
 
 const INVITATION = 'Ask me for a haiku, a sum, a list, a table, code or a story.';
 
+/** Names Minstrel's commands, because a model doesn't know what it is used for. */
+const COMMANDS = [
+  ['/song a tune for evening rain --style lofi, soft piano', 'creates a song'],
+  ['/lyrics a lighthouse in winter', 'writes lyrics'],
+  ['/image a fox under a street lamp', 'creates an image'],
+  ['/video the tide comes in at dusk', 'creates a video'],
+  ['/minstrel', 'lists all commands'],
+] as const;
+const HELP = [
+  `I answer questions, and the commands do the rest:\n`,
+  ...COMMANDS.map(([line, effect]) => `- \`${line}\` ${effect}`),
+  `\n${INVITATION}`,
+].join('\n');
+
+const STYLES = ['warm indie folk', 'dreamy synth pop', 'lofi, soft piano', 'upbeat funk', 'slow jazz ballad'];
+
 async function describePicture(picture: Picture): Promise<string> {
   if (picture.kind === 'address') return `an image at ${picture.url}`;
   try {
@@ -64,6 +80,16 @@ export const ANSWERERS = {
     )
       ? `Hello! ${INVITATION}`
       : undefined,
+
+  help: (question) => (/\bwhat (?:all )?can (?:you|i) do\b|^help$/i.test(question) ? HELP : undefined),
+
+  suggest(question) {
+    const isRequest = /\b(?:make|create|write|compose|sing|record|want|need)\b/i.test(question);
+    if (!isRequest || !/\bsong\b/i.test(question)) return undefined;
+    const topic = topicAfter(question, /\b(?:about|on|for|of)\s+/i)?.replaceAll('`', '') ?? 'this moment';
+    const style = createRandom(`style ${topic}`).pick(STYLES);
+    return `Here is an idea for a song about ${topic}:\n\n\`/song ${topic} --style ${style}\`\n\nPress **Make this song**, or change the line and send it.`;
+  },
 
   calculate(question) {
     const tokens = sumIn(SIGNS.reduce((text, [words, sign]) => text.replace(words, sign), question));

@@ -117,7 +117,7 @@ export function createWeb(options: WebOptions): Platform & { readonly browserCha
 
     show: posts.show,
     stream: posts.stream,
-    sendPrivately: posts.sendPrivately,
+    sendPrivately: async (address, message) => void (await posts.sendPrivately(address, message)),
     // A single process shows messages, and the same key is the same message.
     retract: async () => undefined,
 

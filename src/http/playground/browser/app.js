@@ -5,15 +5,15 @@ import { createSender, send, watch } from './connection.js';
 import { FormDialog } from './form.js';
 import { Icon } from './icon.js';
 import { MessageRow } from './message.js';
+import { Messages } from './messages.js';
 import { Sidebar } from './sidebar.js';
 import { EMPTY, reduce, restoreView, saveView } from './state.js';
+import { Toast } from './toast.js';
 import { Welcome } from './welcome.js';
 
 /** @import { BrowserAnswer, BrowserButton, BrowserCommand, BrowserMessage } from '../../../core/web/browser-chat.ts' */
 /** @import { OpenForm } from './form.js' */
-
-/** In CSS pixels. A reader this close to the end follows new messages. */
-const NEAR_END = 120;
+/** @import { Notice } from './toast.js' */
 
 export function App() {
   const [view, setView] = useState(restoreView);
@@ -23,15 +23,23 @@ export function App() {
   const [form, setForm] = useState(/** @type {OpenForm | undefined} */ (undefined));
   const [replyTo, setReplyTo] = useState(/** @type {BrowserMessage | undefined} */ (undefined));
   const [sentence, setSentence] = useState('');
+  const [notice, setNotice] = useState(/** @type {Notice | undefined} */ (undefined));
+  const [sent, setSent] = useState(0);
+  const [result, setResult] = useState(/** @type {{ id: string } | undefined} */ (undefined));
   const [isListOpen, setListOpen] = useState(false);
   const [dropped, setDropped] = useState(/** @type {File[]} */ ([]));
   const [isDropping, setDropping] = useState(false);
   const latestView = useRef(view);
   latestView.current = view;
+  const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
 
   const channel = chat.channels.find(({ id }) => id === view.channel);
   const messages = useMemo(
-    () => [...chat.messages.values()].filter((message) => message.channel === view.channel),
+    () =>
+      [...chat.messages.values()]
+        .filter((message) => message.channel === view.channel)
+        // Messages that were brought back arrive after newer ones.
+        .toSorted((left, right) => left.at - right.at),
     [chat.messages, view.channel],
   );
 
@@ -48,7 +56,13 @@ export function App() {
     dispatch({ read: view.channel });
     setReplyTo(undefined);
     setSentence('');
+    setNotice(undefined);
   }, [view]);
+  useEffect(() => {
+    const onBack = () => setView((current) => ({ ...current, channel: restoreView().channel }));
+    window.addEventListener('popstate', onBack);
+    return () => window.removeEventListener('popstate', onBack);
+  }, []);
   // Each person has different direct messages.
   useEffect(() => {
     const [first] = chat.channels;
@@ -66,14 +80,35 @@ export function App() {
     setView(({ person }) => ({ person, channel: id }));
     setListOpen(false);
   };
+  const onWrite = useCallback((/** @type {string} */ line) => {
+    setDraft(line);
+    field.current?.focus();
+  }, []);
   const onAnswer = useCallback((/** @type {BrowserAnswer} */ answer) => {
     setSentence(answer.type === 'refused' ? answer.sentence : '');
+    setNotice(undefined);
     if (answer.type === 'form') setForm(answer);
+    if (answer.type === 'done' && answer.shown !== undefined) setResult({ id: answer.shown });
+    if (answer.type !== 'notice') return;
+    const { sentence: text, draft: better } = answer;
+    const action = better === undefined ? {} : { label: 'Mention Minstrel', onAct: () => onWrite(better) };
+    setNotice({ sentence: text, ...action });
   }, []);
+
+  const onClear = async () => {
+    const at = { ...view };
+    onAnswer(await send({ type: 'clear', ...at }));
+    setNotice({ sentence: 'Cleared.', label: 'Undo', onAct: () => void send({ type: 'restore', ...at }) });
+    field.current?.focus();
+  };
 
   const [sendOnce] = useState(createSender);
   /** @param {string} line */
-  const onSend = async (line) => onAnswer(await sendOnce({ type: 'line', ...view, line, uploads: [] }));
+  const onSend = async (line) => {
+    field.current?.focus();
+    setSent((count) => count + 1);
+    onAnswer(await sendOnce({ type: 'line', ...view, line, uploads: [] }));
+  };
 
   const latest = useRef(chat.messages);
   latest.current = chat.messages;
@@ -128,29 +163,32 @@ export function App() {
         <button type="button" class="icon open-list" aria-label="Open channels" aria-controls="sidebar" onClick=${() => setListOpen(true)}><${Icon} name="list" /></button>
         <h1>${name}</h1>
         <p class="small topic">${channel?.topic}</p>
+        <p class="away small" role="status">${isOnline ? '' : 'Reconnecting…'}</p>
         <span class="small acting">as ${people[0]?.displayName}</span>
         <button
           type="button"
           class="button quiet"
-          onClick=${async () => onAnswer(await send({ type: 'clear', ...view }))}
+          onClick=${onClear}
           disabled=${messages.length === 0}
         >
           Clear
         </button>
       </header>
-      ${!isOnline && html`<p class="away" role="status">Disconnected. Reconnecting…</p>`}
-      <${Messages} messages=${messages} channel=${view.channel}>
+      <${Messages} messages=${messages} channel=${view.channel} sent=${sent} result=${result}>
         ${
           messages.length === 0 &&
           channel &&
-          html`<${Welcome} channel=${channel} commands=${chat.commands} onWrite=${setDraft} onSend=${onSend} />`
+          html`<${Welcome} channel=${channel} commands=${chat.commands} onWrite=${onWrite} onSend=${onSend} />`
         }
         ${messages.map((message) => html`<${MessageRow} key=${message.id} message=${message} tools=${messageTools} />`)}
       <//>
+      <${Toast} notice=${notice} onClose=${() => setNotice(undefined)} />
       ${sentence && html`<p class="refused" role="alert">${sentence}</p>`}
       <${Composer}
         key=${view.person}
         view=${view}
+        field=${field}
+        onSending=${() => setSent((count) => count + 1)}
         placeholder=${channel?.direct ? 'Ask a question, or type / for commands' : 'Write a message, or type / for commands'}
         commands=${chat.commands}
         people=${chat.people}
@@ -176,57 +214,5 @@ export function App() {
     />`
     }
     ${isDropping && html`<div class="dropping">Drop files here to attach them</div>`}
-  </div>`;
-}
-
-/**
- * Follows new messages, unless the reader has scrolled up.
- * @param {{ messages: readonly BrowserMessage[], channel: string, children?: import('preact').ComponentChildren }} props
- */
-function Messages({ messages, channel, children }) {
-  const frame = useRef(/** @type {HTMLElement | null} */ (null));
-  const isAtEnd = useRef(true);
-  const top = useRef(0);
-  const [isBelow, setBelow] = useState(false);
-
-  // The welcome screen starts at the top.
-  const isEmpty = useRef(true);
-  isEmpty.current = messages.length === 0;
-  const toEnd = () => frame.current?.scrollTo({ top: isEmpty.current ? 0 : frame.current.scrollHeight });
-  useEffect(() => {
-    isAtEnd.current = true;
-    toEnd();
-  }, [channel]);
-  useEffect(() => {
-    if (isAtEnd.current) toEnd();
-    else setBelow(true);
-  }, [messages]);
-  // Images and players load later and make the list longer.
-  useEffect(() => {
-    const inner = frame.current?.firstElementChild;
-    if (!inner) return;
-    const observer = new ResizeObserver(() => isAtEnd.current && toEnd());
-    observer.observe(inner);
-    return () => observer.disconnect();
-  }, []);
-
-  return html`<div
-    class="messages"
-    ref=${frame}
-    tabindex="0"
-    role="log"
-    aria-label="Messages"
-    onScroll=${() => {
-      const area = frame.current;
-      if (!area) return;
-      const isNear = area.scrollHeight - area.scrollTop - area.clientHeight < NEAR_END;
-      // New content moves the end down; only the reader moves up.
-      if (isNear || area.scrollTop < top.current) isAtEnd.current = isNear;
-      top.current = area.scrollTop;
-      if (isNear) setBelow(false);
-    }}
-  >
-    <div class="messages-inner">${children}</div>
-    ${isBelow && html`<button type="button" class="button primary to-end" onClick=${toEnd}>New messages <${Icon} name="down" /></button>`}
   </div>`;
 }

@@ -12,13 +12,12 @@ const COMPLETE_AFTER_MS = 50;
 const NO_COMPLETIONS = { line: '', typed: '', candidates: /** @type {readonly Candidate[]} */ ([]) };
 
 /**
- * @param {{ view: { person: string, channel: string }, placeholder: string, commands: readonly BrowserCommand[], people: readonly Person[],
+ * @param {{ view: { person: string, channel: string }, field: { current: HTMLTextAreaElement | null }, onSending: () => void, placeholder: string, commands: readonly BrowserCommand[], people: readonly Person[],
  *   draft: string, setDraft: (draft: string) => void, replyTo: BrowserMessage | undefined, onCancelReply: () => void,
  *   dropped: File[], onDropHandled: () => void, onAnswer: (answer: BrowserAnswer) => void, showError: (sentence: string) => void }} props
  */
 export function Composer(props) {
-  const { view, commands, draft, setDraft, replyTo, dropped, onDropHandled, showError } = props;
-  const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
+  const { view, field, commands, draft, setDraft, replyTo, dropped, onDropHandled, showError } = props;
   const [offer, setOffer] = useState(NO_COMPLETIONS);
   const [active, setActive] = useState(-1);
   const [files, setFiles] = useState(/** @type {{ id: string, name: string }[]} */ ([]));
@@ -101,6 +100,7 @@ export function Composer(props) {
     setFiles([]);
     setOffer(NO_COMPLETIONS);
     props.onCancelReply();
+    props.onSending();
     setSending((count) => count + 1);
     // A line restored after a failure is no longer a reply.
     const answer = await sendOnce({ ...request, ...reply }, request);

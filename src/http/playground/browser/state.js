@@ -56,18 +56,22 @@ function without(set, item) {
   return rest;
 }
 
-/** Stored per tab, so a reload shows the same view. */
+/** The person is stored per tab. The channel is in the page's address. */
 const KEY = 'who';
 
 /** @returns {{ person: string, channel: string }} */
 export function restoreView() {
-  try {
-    const { person, channel } = JSON.parse(sessionStorage.getItem(KEY) ?? '{}');
-    return { person: String(person ?? 'mo'), channel: String(channel ?? 'general') };
-  } catch {
-    return { person: 'mo', channel: 'general' };
-  }
+  const channel = new URLSearchParams(location.search).get('channel') ?? 'general';
+  return { person: sessionStorage.getItem(KEY) ?? 'mo', channel };
 }
 
-/** @param {{ person: string, channel: string }} view */
-export const saveView = (view) => sessionStorage.setItem(KEY, JSON.stringify(view));
+/** Adds an entry to the browser's history if the channel changed. @param {{ person: string, channel: string }} view */
+export function saveView({ person, channel }) {
+  sessionStorage.setItem(KEY, person);
+  const query = new URLSearchParams(location.search);
+  const isChange = query.has('channel') && query.get('channel') !== channel;
+  if (query.get('channel') === channel) return;
+  const address = `${location.pathname}?${new URLSearchParams({ channel })}`;
+  if (isChange) history.pushState(null, '', address);
+  else history.replaceState(null, '', `${address}${location.hash}`);
+}

@@ -11,6 +11,8 @@ export type History = ReturnType<typeof createHistory>;
 /** @param limit maximum number of messages per channel */
 export function createHistory(limit: number) {
   const messages = new Map<string, WebMessage>();
+  /** The messages that each person cleared last, by channel and person. */
+  const cleared = new Map<string, readonly WebMessage[]>();
   /** Each follower with the function that ends it. */
   const followers = new Map<Follower, () => void>();
 
@@ -18,11 +20,20 @@ export function createHistory(limit: number) {
     for (const follower of followers.keys()) follower(change);
   }
 
-  function remove(matches: (message: WebMessage) => boolean): void {
+  function remove(matches: (message: WebMessage) => boolean): WebMessage[] {
     const removed = [...messages.values()].filter(matches);
-    if (removed.length === 0) return;
     for (const { id } of removed) messages.delete(id);
-    notify({ type: 'removed', messages: removed });
+    if (removed.length > 0) notify({ type: 'removed', messages: removed });
+    return removed;
+  }
+
+  /** A running job may have posted a removed message again. Its newer state stays. */
+  function putBack(removed: readonly WebMessage[]): void {
+    const current = [...messages.values()];
+    const missing = removed.filter(({ id }) => !messages.has(id));
+    messages.clear();
+    for (const message of [...missing, ...current]) messages.set(message.id, message);
+    for (const message of missing) notify({ type: 'put', message });
   }
 
   return {
@@ -30,8 +41,9 @@ export function createHistory(limit: number) {
     all: (): WebMessage[] => [...messages.values()],
     find: (id: string): WebMessage | undefined => messages.get(id),
 
-    /** Adds the message, or replaces its earlier state in place. */
-    put(message: WebMessage): void {
+    /** Adds the message, or replaces its earlier state in place, with its time. */
+    put(newest: WebMessage): void {
+      const message = { ...newest, at: messages.get(newest.id)?.at ?? newest.at };
       messages.set(message.id, message);
       notify({ type: 'put', message });
       const inChannel = [...messages.values()].filter(({ channel }) => channel === message.channel);
@@ -39,7 +51,16 @@ export function createHistory(limit: number) {
       remove((entry) => oldest.has(entry));
     },
 
-    remove,
+    /** Removes what the person sees in a channel, until {@link restore}. */
+    clear(channel: string, person: string): void {
+      const removed = remove((entry) => entry.channel === channel && (entry.to ?? person) === person);
+      cleared.set(`${channel} ${person}`, removed);
+    },
+
+    restore(channel: string, person: string): void {
+      putBack(cleared.get(`${channel} ${person}`) ?? []);
+      cleared.delete(`${channel} ${person}`);
+    },
 
     /** Resolves when the signal aborts or the history closes. */
     async follow(follower: Follower, signal: AbortSignal): Promise<void> {

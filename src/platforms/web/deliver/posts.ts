@@ -30,8 +30,8 @@ export function createWebPosts({ history, now, newId }: PostTools) {
   ): Promise<WebMessage> {
     const { content, source } = await renderForWeb(message, person);
     const questionId = typeof platformData?.message === 'string' ? platformData.message : undefined;
-    const { at = now(), replyTo = questionId } = history.find(id) ?? {};
-    return { ...content, id, channel, at, source, replyTo, to };
+    const { replyTo = questionId } = history.find(id) ?? {};
+    return { ...content, id, channel, at: now(), source, replyTo, to };
   }
 
   /** The key alone identifies the message. */
@@ -69,10 +69,12 @@ export function createWebPosts({ history, now, newId }: PostTools) {
       };
     },
 
-    async sendPrivately(address: Address, message: Message): Promise<void> {
+    /** Resolves to the message's id. */
+    async sendPrivately(address: Address, message: Message): Promise<string> {
       assertReachable(address);
       const privateMessage = await messageFor(address, message, { id: newId(), to: address.person });
       history.put(privateMessage);
+      return privateMessage.id;
     },
   };
 }

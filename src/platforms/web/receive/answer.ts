@@ -11,6 +11,7 @@ import { buttonTarget, formTarget } from '../../shared/target.ts';
 import { channelsOf, findPerson, MENTIONS, webAddress } from '../connection/community.ts';
 import type { WebMessage } from '../render/message.ts';
 import {
+  answerPrivately,
   DONE,
   formAnswer,
   invoke,
@@ -18,7 +19,7 @@ import {
   referenceTo,
   type WebReceivingTools,
 } from './invoke.ts';
-import { runLine } from './line.ts';
+import { putLinePrivately, runLine } from './line.ts';
 import type { RequestOf, SentValues, WebRequest } from './requests.ts';
 
 const BUTTON_EXPIRED = 'This button no longer works. Use the command again.';
@@ -49,18 +50,18 @@ export async function answerRequest(request: WebRequest, tools: WebReceivingTool
       case 'suggest':
         return await suggest(request, context, tools);
       case 'clear':
-        tools.history.remove(
-          ({ channel, to }) =>
-            channel === context.channel.id && (to === undefined || to === context.person.id),
-        );
+        tools.history.clear(context.channel.id, context.person.id);
+        return DONE;
+      case 'restore':
+        tools.history.restore(context.channel.id, context.person.id);
         return DONE;
       default:
         return request satisfies never;
     }
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    await tools.posts.sendPrivately(context.address, { text: plain(error.message) });
-    return DONE;
+    if (request.type === 'line') await putLinePrivately(request, context, tools);
+    return await answerPrivately(context, { text: plain(error.message) }, tools);
   }
 }
 

@@ -3,11 +3,12 @@
 import type { Bot } from '../../../core/bot/create-bot.ts';
 import { UserError } from '../../../core/errors.ts';
 import type { Address, Invocation, Person } from '../../../core/invocation.ts';
+import type { Message } from '../../../core/message.ts';
 import type { FileReference, Form, RawOptions } from '../../../core/options.ts';
 import type { BrowserAnswer, BrowserChannel } from '../../../core/web/browser-chat.ts';
 import type { Target } from '../../shared/target.ts';
 import type { History } from '../deliver/history.ts';
-import type { Posts } from '../deliver/posts.ts';
+import { type Posts, postId } from '../deliver/posts.ts';
 import { webNodes } from '../render/markdown.ts';
 import type { WebMessage } from '../render/message.ts';
 import type { Uploads } from './uploads.ts';
@@ -68,22 +69,32 @@ export async function runInvocation(
     case 'accepted':
       if (entry) history.put(entry);
       outcome.begin();
-      return DONE;
+      return { type: 'done', shown: postId(outcome.job) };
     case 'message': {
-      const { message, visibility, option } = outcome;
+      const { message, visibility, option, brief } = outcome;
       if (isForm && option !== undefined)
         return { type: 'wrong', option, sentence: await webNodes(message.text ?? '') };
       const { address, person } = invocation;
+      if (brief) return { type: 'notice', sentence: message.text ?? '' };
       if (entry) history.put(visibility === 'person' ? { ...entry, to: person.id } : entry);
-      if (visibility === 'person') await posts.sendPrivately(address, message);
-      else await posts.show(address, message, { key: invocation.id, remember: async () => {} });
-      return DONE;
+      if (visibility === 'person') return await answerPrivately({ address }, message, { posts });
+      await posts.show(address, message, { key: invocation.id, remember: async () => {} });
+      return { type: 'done', shown: postId(invocation.id) };
     }
     case 'form':
       return formAnswer(outcome.form, invocation.command);
     default:
       return outcome satisfies never;
   }
+}
+
+/** Shows a message to the person only. */
+export async function answerPrivately(
+  { address }: Pick<RequestContext, 'address'>,
+  message: Message,
+  { posts }: Pick<WebReceivingTools, 'posts'>,
+): Promise<BrowserAnswer> {
+  return { type: 'done', shown: await posts.sendPrivately(address, message) };
 }
 
 /** The id of a person's message; see {@link postId}. */

@@ -7,6 +7,7 @@ import { opensForm, readKnownLine, requestedHelp, typedOptions } from '../../sha
 import { readableText, webNodes } from '../render/markdown.ts';
 import type { WebMessage } from '../render/message.ts';
 import {
+  answerPrivately,
   DONE,
   formAnswer,
   invoke,
@@ -17,7 +18,7 @@ import {
   type WebReceivingTools,
 } from './invoke.ts';
 import type { RequestOf } from './requests.ts';
-import { questionFor, textForBot } from './talk.ts';
+import { hintFor, questionFor, textForBot } from './talk.ts';
 
 /** Throws UserError for invalid input. */
 export async function runLine(
@@ -31,8 +32,8 @@ export async function runLine(
   const parsed = readKnownLine(line, tools.bot.commands);
   const help = requestedHelp(parsed.command, parsed);
   if (help) {
-    await tools.posts.sendPrivately(context.address, help);
-    return DONE;
+    await putLinePrivately(request, context, tools);
+    return await answerPrivately(context, help, tools);
   }
   if (files.length === 0 && opensForm(parsed.command, parsed)) {
     const { name, description: title, options } = parsed;
@@ -47,6 +48,30 @@ export async function runLine(
   const shownAs = { line, attached: files.map(({ name }) => name) };
   const target = { command: parsed.command.name, subcommand: parsed.subcommand };
   return await invoke({ id: request.id, target, options, shownAs }, context, tools);
+}
+
+/** Shows the person a line that ran no command, so that they can correct it. */
+export async function putLinePrivately(
+  { id: request, line, uploads }: RequestOf<'line'>,
+  { person, channel }: RequestContext,
+  { history, uploads: held, now }: WebReceivingTools,
+): Promise<void> {
+  const id = personMessageId(request);
+  if (history.find(id)) return;
+  const source = readableText(line).trim();
+  const isCommand = source.startsWith('/');
+  const attached = uploads.flatMap((upload) => held.find(upload)?.name ?? []);
+  history.put({
+    id,
+    channel: channel.id,
+    at: now(),
+    author: person.id,
+    to: person.id,
+    line: isCommand ? source : undefined,
+    body: isCommand ? [] : await webNodes(source),
+    source,
+    attached: attached.length > 0 ? attached : undefined,
+  });
 }
 
 /** Assigns attached files to the options that accept them, in order. */
@@ -77,7 +102,7 @@ async function runMessage(
   { person, channel, address }: RequestContext,
   tools: WebReceivingTools,
 ): Promise<BrowserAnswer> {
-  const { history, now } = tools;
+  const { bot, history, now } = tools;
   if (line === '' && files.length === 0) return DONE;
   const message: WebMessage = {
     id: personMessageId(id),
@@ -91,8 +116,8 @@ async function runMessage(
   };
   history.put(message);
   const scope = { isDirect: channel.direct !== undefined, history };
-  const text = textForBot(message, scope);
-  if (text === undefined) return DONE;
+  const text = textForBot(message, scope) ?? ((await bot.answersEveryMessage(address)) ? line : undefined);
+  if (text === undefined) return hintFor(message);
   const to = { ...address, platformData: { message: message.id } };
   const question = questionFor(message, { text, files }, scope);
   return await runInvocation({ id, person, address: to, ...question }, tools);

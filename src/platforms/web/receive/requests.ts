@@ -41,6 +41,8 @@ export const webRequestSchema = z.discriminatedUnion('type', [
   }),
   /** Removes every message from a channel. */
   z.object({ type: z.literal('clear'), ...contextFields }),
+  /** Brings the messages of the latest clear back. */
+  z.object({ type: z.literal('restore'), ...contextFields }),
 ]);
 export type WebRequest = z.infer<typeof webRequestSchema>;
 /** The request with this type. */

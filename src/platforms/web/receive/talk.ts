@@ -1,5 +1,6 @@
 /** Messages to the bot without a command: direct messages, mentions and replies. */
 import type { ConversationTurn, Invocation } from '../../../core/invocation.ts';
+import type { BrowserAnswer } from '../../../core/web/browser-chat.ts';
 import { type PersonMessage, questionIn } from '../../shared/question.ts';
 import { findPerson } from '../connection/community.ts';
 import type { History } from '../deliver/history.ts';
@@ -17,6 +18,16 @@ export function textForBot(
   const repliedTo = message.replyTo === undefined ? undefined : history.find(message.replyTo);
   const isForBot = isDirect || NAMED.test(message.source) || (repliedTo !== undefined && !repliedTo.author);
   return isForBot ? message.source.replace(NAMED, '').trim() : undefined;
+}
+
+/** Explains why a message gets no answer, unless it is for somebody else. */
+export function hintFor({ id, source, replyTo }: WebMessage): BrowserAnswer {
+  if (replyTo !== undefined) return { type: 'done', shown: id };
+  return {
+    type: 'notice',
+    sentence: 'I only answer messages that mention me here.',
+    draft: `@Minstrel ${source}`,
+  };
 }
 
 /** The question as an invocation, with the conversation before it. */

@@ -1,0 +1,231 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/server.ts';
+import { createSampleStudio } from '../fixtures/sample-studio.ts';
+import { noBrowser, startBrowser, type TestBrowser, type Visit } from '../servers/browser.ts';
+import { type RunningMinstrel, startMinstrel } from './minstrel.ts';
+
+/** What the page does around messages: scrolling, focus, notices, addresses. Each test starts in an empty channel. */
+describe.skipIf(noBrowser)('The playground', () => {
+  let folder: string;
+  let emulator: Emulator;
+  let running: RunningMinstrel;
+  let browser: TestBrowser;
+  let visit: Visit;
+  let page: Page;
+
+  const start = (port: string) => startMinstrel({ DATA_DIR: folder, PORT: port }, { emulator });
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'minstrel-playground-'));
+    emulator = await startEmulator({ speed: 0.05, songSeconds: 3, studio: createSampleStudio() });
+    running = await start('0');
+    browser = await startBrowser();
+    visit = await browser.visit(running.minstrel.playgroundUrl ?? '');
+    ({ page } = visit);
+  });
+
+  beforeEach(async () => {
+    await page.goto(running.minstrel.playgroundUrl ?? '');
+    await composer().waitFor();
+    const clear = page.getByRole('button', { name: 'Clear' });
+    if (await clear.isEnabled()) await clear.click();
+    await page.getByRole('heading', { name: /^Welcome/ }).waitFor();
+  });
+
+  afterAll(async () => {
+    await browser?.[Symbol.asyncDispose]();
+    await running?.[Symbol.asyncDispose]();
+    await emulator?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const composer = () => page.getByRole('textbox', { name: /type \/ for commands/ });
+  const articles = () => page.getByRole('article');
+  const newest = () => articles().last();
+  const say = async (line: string) => {
+    await composer().fill(line);
+    await page.keyboard.press('Enter');
+  };
+  const answered = () => newest().getByRole('button', { name: 'Again' }).waitFor();
+  /** Sends messages between people until the channel has to scroll. */
+  const chat = async (messages: number) => {
+    for (let number = 1; number <= messages; number += 1) {
+      await say(`note ${number}`);
+      await newest().getByText(`note ${number}`, { exact: true }).waitFor();
+    }
+  };
+  const scrollUp = () => page.evaluate("document.querySelector('.messages').scrollTo({ top: 0 })");
+  const isComposerFocused = () =>
+    page.evaluate("document.activeElement === document.querySelector('.composer textarea')");
+  const boxOf = async (element: Locator) => {
+    const box = await element.boundingBox();
+    if (!box) throw new TypeError('The element is not visible');
+    return box;
+  };
+  /** Whether a message is visible as a whole. */
+  const isInView = async (message: Locator) => {
+    const [frame, box] = [await boxOf(page.getByRole('log')), await boxOf(message)];
+    return box.y >= frame.y - 1 && box.y + box.height <= frame.y + frame.height + 1;
+  };
+
+  test('scrolls to the outcome of a line and of a button, private or not', async () => {
+    await say('/ask Write a haiku about rain');
+    await answered();
+    await chat(14);
+    for (const line of ['a note to all', '/jobs', '/nothing']) {
+      const before = await articles().count();
+      await scrollUp();
+      expect(await isInView(newest())).toBe(false);
+      await say(line);
+      await expect.poll(() => articles().count()).toBeGreaterThan(before);
+      await expect.poll(() => isInView(newest())).toBe(true);
+    }
+    await scrollUp();
+    const count = await articles().count();
+    await articles().nth(1).getByRole('button', { name: 'Again' }).click();
+    await expect.poll(() => articles().count()).toBe(count + 1);
+    await answered();
+    await expect.poll(() => isInView(newest())).toBe(true);
+  });
+
+  test('shows the beginning of an outcome that is longer than the window', async () => {
+    await page.setViewportSize({ width: 1280, height: 420 });
+    await chat(6);
+    await say('/song --help');
+    await newest().getByRole('heading', { name: '/song' }).waitFor();
+    const top = async () => (await boxOf(newest())).y - (await boxOf(page.getByRole('log'))).y;
+    await expect.poll(top).toBeGreaterThanOrEqual(0);
+    expect(await top()).toBeLessThan(40);
+    await page.setViewportSize({ width: 1280, height: 900 });
+  });
+
+  test('brings cleared messages back in their order, and forgets that there were new ones', async () => {
+    await chat(16);
+    await scrollUp();
+    const other = await browser.visit(page.url());
+    await other.page.getByRole('textbox').fill('from another tab');
+    await other.page.keyboard.press('Enter');
+    const isBelow = page.getByRole('button', { name: 'New messages' });
+    await isBelow.waitFor();
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await isBelow.waitFor({ state: 'detached' });
+    expect(await isComposerFocused()).toBe(true);
+    await say('later');
+    await newest().getByText('later').waitFor();
+    expect(await articles().count()).toBe(1);
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await page.getByText('Cleared.').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await newest().getByText('later').waitFor();
+    await chat(1);
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await other.page.getByRole('textbox').fill('while it was empty');
+    await other.page.keyboard.press('Enter');
+    await newest().getByText('while it was empty').waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect
+      .poll(async () => (await articles().allInnerTexts()).map((text) => text.split('\n').at(-1)))
+      .toEqual(['later', 'note 1', 'while it was empty']);
+    await other.page.context().close();
+  });
+
+  test('moves the focus to the message after an example', async () => {
+    await page.getByRole('button', { name: /^Try: \/ask/ }).click();
+    await answered();
+    expect(await isComposerFocused()).toBe(true);
+  });
+
+  test('keeps the channel in the address', async () => {
+    await page.getByRole('button', { name: 'songs', exact: true }).click();
+    await page.getByRole('heading', { name: '#songs', exact: true }).waitFor();
+    await expect.poll(() => new URL(page.url()).searchParams.get('channel')).toBe('songs');
+    await page.reload();
+    await page.getByRole('heading', { name: '#songs', exact: true }).waitFor();
+    const tab = await page.context().newPage();
+    await tab.goto(page.url());
+    await tab.getByRole('heading', { name: '#songs', exact: true }).waitFor();
+    await tab.close();
+    await page.goBack();
+    await page.getByRole('heading', { name: '#general', exact: true }).waitFor();
+    await page.goForward();
+    await page.getByRole('heading', { name: '#songs', exact: true }).waitFor();
+    await page.goto(`${running.minstrel.playgroundUrl}?channel=nowhere`);
+    await page.getByRole('heading', { name: '#general', exact: true }).waitFor();
+  });
+
+  test('stops an answer in one width, and leaves no other message', async () => {
+    await page.evaluate(`window.widths = new Set();
+      new MutationObserver(() => {
+        const card = document.querySelector('.of-bot .card');
+        if (card) window.widths.add(card.getBoundingClientRect().width);
+      }).observe(document.querySelector('.messages'), { subtree: true, childList: true, characterData: true });`);
+    await say('/ask Write a long story about rain in 60 paragraphs');
+    await newest().getByRole('heading', { name: 'Rain' }).waitFor();
+    await newest().getByRole('button', { name: 'Stop' }).click();
+    await page.getByRole('status').getByText('Cancelling.').waitFor();
+    await newest()
+      .getByText(/stopped/i)
+      .waitFor();
+    await answered();
+    expect(await articles().count()).toBe(2);
+    expect(await page.evaluate('window.widths.size')).toBe(1);
+  });
+
+  test('shows a mistyped command with what was typed', async () => {
+    await say('/sogn a tune for rain');
+    await newest().getByText('Did you mean /song?').waitFor();
+    expect(await articles().first().innerText()).toContain('/sogn a tune for rain');
+    await say('/models sett');
+    await newest().getByText('Did you mean').waitFor();
+    await expect.poll(() => articles().count()).toBe(4);
+    expect(await articles().nth(2).innerText()).toContain('/models sett');
+    expect(await articles().nth(2).innerText()).toContain('Only Mo can see this');
+  });
+
+  test('explains to people who greet a channel that a mention is needed', async () => {
+    await say('hello');
+    await page.getByText('I only answer messages that mention me here.').waitFor();
+    expect(await visit.accessibilityProblems()).toEqual([]);
+    await page.getByRole('button', { name: 'Mention Minstrel' }).click();
+    expect(await composer().inputValue()).toBe('@Minstrel hello');
+    await page.keyboard.press('Enter');
+    await answered();
+    expect(await newest().innerText()).toContain('Hello!');
+    await say('/models answers talk:on');
+    await newest().getByText('Only Mo can see this').waitFor();
+    await say('hello');
+    await answered();
+    await say('/models answers talk:off');
+  });
+
+  test('answers what people try first', async () => {
+    await say('@Minstrel what can you do?');
+    await answered();
+    expect(await newest().innerText()).toContain('/minstrel');
+    await say('@Minstrel make me a song about rain');
+    await answered();
+    await newest().getByRole('button', { name: 'Make this song' }).click();
+    await newest().locator('audio').nth(1).waitFor({ state: 'attached' });
+    expect(await newest().innerText()).toMatch(/rain/i);
+  });
+
+  test('reconnects without moving or covering anything', async () => {
+    await chat(2);
+    const places = async () => [await boxOf(newest()), await boxOf(composer())];
+    const before = await places();
+    const { port } = new URL(running.minstrel.url);
+    await running[Symbol.asyncDispose]();
+    const notice = page.getByText('Reconnecting…');
+    await notice.waitFor();
+    expect(await places()).toEqual(before);
+    const box = await boxOf(notice);
+    expect(box.y + box.height).toBeLessThanOrEqual((await boxOf(page.getByRole('log'))).y);
+    running = await start(port);
+    await notice.waitFor({ state: 'detached' });
+    expect(visit.problems.filter((problem) => !/WebSocket|ERR_/.test(problem))).toEqual([]);
+  });
+});
