@@ -2,31 +2,38 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RawOptions } from '../../src/core/options.ts';
 import { gatewayAt } from '../gateway/support.ts';
 import { advanceOnce } from '../jobs/world.ts';
-import { type PublicApi, startPublicApi } from '../servers/public-api.ts';
+import { type Facade, startFacade } from '../servers/public/facade.ts';
+import { type AcceptedRequest, SERVICE_KEY } from '../servers/public/service.ts';
 import { openStudio, type Studio } from './song/world.ts';
 
 let studio: Studio;
-let api: PublicApi;
+let services: Facade;
 beforeEach(async () => {
-  [studio, api] = await Promise.all([openStudio(), startPublicApi()]);
+  [studio, services] = await Promise.all([openStudio(), startFacade()]);
 });
 afterEach(async () => {
+  expect([...services.media.refused, ...services.music.refused]).toEqual([]);
   await studio[Symbol.asyncDispose]();
-  await api[Symbol.asyncDispose]();
+  await services[Symbol.asyncDispose]();
 });
 
-/** Runs a command, and resolves to the request that the public API accepted. */
+const accepted = (): AcceptedRequest[] => [...services.media.accepted, ...services.music.accepted];
+
+/** Runs a command, and resolves to the request that the public service accepted. */
 async function acceptedBy(command: string, options: RawOptions): Promise<unknown> {
   const { world } = studio;
   const { id } = await studio.stored(await studio.ask(command, options));
-  const dependencies = { ...world.dependencies, gateway: gatewayAt(api.url).gateway };
+  const dependencies = {
+    ...world.dependencies,
+    gateway: gatewayAt(services.url, { apiKey: SERVICE_KEY }).gateway,
+  };
   await advanceOnce(dependencies, id);
-  return api.accepted.at(-1)?.body;
+  return accepted().at(-1)?.body;
 }
 
 const audio = { name: 'hum.mp3', url: 'https://cdn.example/hum.mp3', bytes: 3, contentType: 'audio/mpeg' };
 
-describe('the public API accepts', () => {
+describe('the public services accept', () => {
   const shapes = ['square', 'wide', 'tall', 'landscape', 'portrait'];
   it.each(['qwen-image', 'qwen-image-plus', 'qwen-image-2.0', 'wan2.6-t2i', 'z-image-turbo'])(
     'every shape of an image of %s',
@@ -35,7 +42,7 @@ describe('the public API accepts', () => {
         expect(await acceptedBy('image', { prompt: 'a fox', avoid: 'text', size, model })).toMatchObject({
           model,
         });
-      expect(api.accepted).toHaveLength(shapes.length);
+      expect(accepted()).toHaveLength(shapes.length);
     },
   );
 
@@ -60,15 +67,14 @@ describe('the public API accepts', () => {
     expect(await acceptedBy('remix', { audio, model: 'V5_5', ...options })).toMatchObject({ model: 'V5_5' });
   });
 
-  it('a video', async () => {
-    const options = {
-      prompt: 'a fox',
-      duration: '5',
-      resolution: '720P',
-      shots: 'several',
-      model: 'wan2.6-i2v',
-    };
-    expect(await acceptedBy('video', options)).toMatchObject({ model: 'wan2.6-i2v' });
+  const image = { name: 'fox.png', url: 'https://cdn.example/fox.png', bytes: 3, contentType: 'image/png' };
+  it.each([
+    { model: 'wan2.6-t2v', prompt: 'a fox', duration: '5', shots: 'several' },
+    { model: 'wan2.6-t2v', prompt: 'a fox', audio, exact: true },
+    { model: 'wan2.6-i2v', image },
+    { model: 'wan2.6-i2v', image, prompt: 'a fox', resolution: '720P', silent: true },
+  ])('a video with %j', async (options) => {
+    expect(await acceptedBy('video', options)).toMatchObject({ model: options.model });
   });
 });
 

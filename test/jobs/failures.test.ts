@@ -1,29 +1,26 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StartRequest } from '../../src/core/bot/context.ts';
 import type { Route } from '../../src/core/work.ts';
-import type { JobDependencies } from '../../src/jobs/dependencies.ts';
 import { PLANS } from '../../src/jobs/route-plans.ts';
-import { gatewayAt } from '../gateway/support.ts';
-import { type Answered, type PublicApi, startPublicApi, taskIn } from '../servers/public-api.ts';
-import { advanceOnce, createWorld, PICTURE, SONG, type World } from './world.ts';
+import { dashScopeError, taskIn } from '../servers/public/dashscope.ts';
+import type { ServiceAnswer } from '../servers/public/service.ts';
+import { sunoAnswer } from '../servers/public/suno.ts';
+import { openPublicWorld, type PublicWorld, TAKE as take } from './public-world.ts';
+import { advanceOnce, SONG } from './world.ts';
 
-let world: World;
-let api: PublicApi;
-let dependencies: JobDependencies;
+let open: PublicWorld;
 beforeEach(async () => {
-  [world, api] = await Promise.all([createWorld(), startPublicApi()]);
-  dependencies = { ...world.dependencies, gateway: gatewayAt(api.url).gateway };
+  open = await openPublicWorld();
 });
 afterEach(async () => {
-  await world[Symbol.asyncDispose]();
-  await api[Symbol.asyncDispose]();
+  expect([...open.services.music.refused, ...open.services.media.refused]).toEqual([]);
+  await open[Symbol.asyncDispose]();
 });
 
 type Failing = Exclude<Route, 'answer' | 'gen.image'>;
 
 const audio = { name: 'tune.mp3', bytes: 1_000, contentType: 'audio/mpeg', seconds: 60 };
 const image = { name: 'fox.png', bytes: 1_000, contentType: 'image/png' };
-const take = { taskId: 'task', audioId: 'audio' };
 
 const WORK = {
   'music.generate': SONG.work,
@@ -65,48 +62,26 @@ const WORK = {
     route: 'music.generatePersona',
     request: { ...take, name: 'Ada', description: 'warm' },
   },
-  'media.image': PICTURE.work,
-  'media.video': { route: 'media.video', image, request: { model: 'film', prompt: 'a lighthouse' } },
+  'media.image': { route: 'media.image', request: { model: 'qwen-image', prompt: 'a fox' } },
+  'media.video': { route: 'media.video', image, request: { model: 'wan2.6-i2v', prompt: 'a lighthouse' } },
 } as const satisfies Record<Failing, StartRequest['work']>;
 
-/** Advances a job until it waits for its callback, or until it has ended. */
-async function advance(job: string): Promise<void> {
-  for (let run = 0; run < 10; run += 1) {
-    const next = await advanceOnce(dependencies, job);
-    const { state, work } = await world.read(job);
-    if (next === undefined || (state === 'waiting' && PLANS[work.route].comesBack === 'callback')) return;
-    world.clock.advance(Math.max(1, next - world.clock.now()));
-  }
+/** Scripts the answer of the service behind a route. */
+function script(route: Failing, path: string, answer: ServiceAnswer): void {
+  const { music, media } = open.services;
+  (route.startsWith('music') ? music : media).next(path, answer);
 }
-
-type Charge = 'free' | 'uncertain';
-
-/** Returns whether the request counts as paid, and the text of the message. */
-async function endOf(job: string): Promise<string> {
-  const { state, charged, chargeUncertain } = await world.read(job);
-  expect(state).toBe('failed');
-  const charge: Charge | 'paid' = charged ? (chargeUncertain ? 'uncertain' : 'paid') : 'free';
-  const message = world.message();
-  const offersAgain = !/won't (?:create|do) it again/.test(message?.text ?? '');
-  expect(message?.actions?.map(({ label }) => label)).toEqual(offersAgain ? ['Again'] : []);
-  return `${charge}: ${message?.text}`;
-}
-
-const started = (route: Failing) => world.start({ work: WORK[route], title: route });
 
 async function failAtCallback(route: Failing, body: object): Promise<string> {
-  const job = await started(route);
-  await advance(job);
-  await world.callback(job, body);
-  await advance(job);
-  return endOf(job);
+  const job = await open.run(WORK[route]);
+  await open.world.callback(job, body);
+  await open.advance(job);
+  return open.endOf(job);
 }
 
-async function failAtAnswer(route: Failing, path: string, answer: Answered): Promise<string> {
-  api.next(path, answer);
-  const job = await started(route);
-  await advance(job);
-  return endOf(job);
+async function failAtAnswer(route: Failing, answer: ServiceAnswer): Promise<string> {
+  script(route, '', answer);
+  return open.endOf(await open.run(WORK[route]));
 }
 
 const AGAIN = 'Press Again, or rephrase it.';
@@ -258,9 +233,10 @@ describe('a task that the gateway reports as failed', () => {
 
   it('has its code in the log, and not the words of the gateway', async () => {
     await failAtCallback('music.generate', failed(400, 'Song Description contained artist name: metallica'));
-    const line = world.log.lines.find(({ sentence }) => sentence === 'The gateway reported a failure');
+    const { log } = open.world;
+    const line = log.lines.find(({ sentence }) => sentence === 'The gateway reported a failure');
     expect(line?.fields).toMatchObject({ code: 'artist', gatewayCode: '400' });
-    expect(JSON.stringify(world.log.lines)).not.toContain('metallica');
+    expect(JSON.stringify(log.lines)).not.toContain('metallica');
   });
 });
 
@@ -296,23 +272,24 @@ describe('a video task', () => {
     ['FAILED', {}, `The gateway couldn't create this. ${AGAIN}`],
     ['CANCELED', {}, 'The gateway cancelled this before it was finished. Press Again to retry.'],
   ])('that is %s with %j costs nothing and says why', async (status, output, reads) => {
-    api.next('/tasks/', { body: taskIn(status, output) });
-    const job = await started('media.video');
-    await advance(job);
-    expect(await endOf(job)).toBe(`free: ${reads}`);
+    script('media.video', '/tasks/', { body: taskIn(status, output) });
+    expect(await open.endOf(await open.run(WORK['media.video']))).toBe(`free: ${reads}`);
   });
 
   it('in a state outside the documentation is still running', async () => {
-    const job = await started('media.video');
+    const { world, dependencies } = open;
+    const job = await world.start({ work: WORK['media.video'], title: 'media.video' });
     const began = world.clock.now();
     while (world.clock.now() - began < 15 * 60_000) {
-      api.next('/tasks/', { body: taskIn('PRE-PROCESSING') });
+      script('media.video', '/tasks/', { body: taskIn('PRE-PROCESSING') });
       const next = await advanceOnce(dependencies, job);
       world.clock.advance(Math.max(1, (next ?? 0) - world.clock.now()));
     }
     expect((await world.read(job)).state).toBe('waiting');
-    api.next('/tasks/', { body: taskIn('SUCCEEDED', { video_url: 'https://dashscope.example/film.mp4' }) });
-    await advance(job);
+    script('media.video', '/tasks/', {
+      body: taskIn('SUCCEEDED', { video_url: 'https://dashscope.example/film.mp4' }),
+    });
+    await open.advance(job);
     expect((await world.read(job)).state).toBe('delivered');
   });
 });
@@ -324,41 +301,37 @@ describe('an answer', () => {
     `${reason}, so I don't know whether it accepted this request. To be safe, I didn't send it twice. Press Again to send a new one.`;
 
   it.each([
-    ['music.timestampedLyrics', { body: { code: 200, msg: 'success', data: null } }, NO_RESULT],
-    ['music.generatePersona', { body: { code: 200, msg: 'success', data: null } }, NO_RESULT],
+    ['music.timestampedLyrics', sunoAnswer(200, 'success'), NO_RESULT],
+    ['music.generatePersona', sunoAnswer(200, 'success'), NO_RESULT],
     [
       'media.image',
       { body: { output: { choices: [{ message: { content: [{ text: 'no' }] } }] }, request_id: 'r' } },
       NO_RESULT,
     ],
     ['media.video', { body: { output: {}, request_id: 'r' } }, NO_RESULT],
-    [
-      'media.image',
-      { status: 500, body: { code: 'InternalError', message: 'x', request_id: 'r' } },
-      uncertain('The gateway reported an error'),
-    ],
+    ['media.image', dashScopeError(500, 'InternalError', 'x'), uncertain('The gateway reported an error')],
     ['media.video', { status: 504, body: undefined }, uncertain('The gateway took too long to answer')],
   ] as const)(
     'for %s that may have been paid for does not promise that it was free: %j',
     async (route, answer, reads) => {
-      expect(await failAtAnswer(route, '', answer)).toBe(`uncertain: ${reads}`);
+      expect(await failAtAnswer(route, answer)).toBe(`uncertain: ${reads}`);
     },
   );
 
   it.each([
     [
       'music.wavGenerate',
-      { body: { code: 400, msg: 'bad', data: null } },
+      sunoAnswer(400, 'bad'),
       "The gateway received this song, but couldn't convert it to WAV. Press Again, or try another take.",
     ],
     [
       'media.image',
-      { status: 400, body: { code: 'IPInfringementSuspect', message: 'Suspected.', request_id: 'r' } },
+      dashScopeError(400, 'IPInfringementSuspect', 'Suspected.'),
       'The gateway declined this because of its content rules. Rephrase it and try again.',
     ],
     [
       'media.image',
-      { status: 400, body: { code: 'Arrearage', message: 'Access denied.', request_id: 'r' } },
+      dashScopeError(400, 'Arrearage', 'Access denied.'),
       "The gateway is out of credits. Ask the bot's operator to top it up, then press Again.",
     ],
     [
@@ -371,32 +344,32 @@ describe('an answer', () => {
     ],
     [
       'music.uploadCover',
-      { body: { code: 400, msg: 'Unable to fetch the file from uploadUrl', data: null } },
+      sunoAnswer(400, 'Unable to fetch the file from uploadUrl'),
       "The gateway couldn't download a file from this bot. Ask the bot's operator to check that PUBLIC_URL is reachable from outside, then press Again.",
     ],
     [
       'music.generate',
-      { body: { code: 429, msg: 'The current credits are insufficient.', data: null } },
+      sunoAnswer(429, 'The current credits are insufficient.'),
       "The gateway is out of credits. Ask the bot's operator to top it up, then press Again.",
     ],
   ] as const)('that refuses %s costs nothing and says why: %j', async (route, answer, reads) => {
-    expect(await failAtAnswer(route, '', answer)).toBe(`free: ${reads}`);
+    expect(await failAtAnswer(route, answer)).toBe(`free: ${reads}`);
   });
 });
 
 /** Answers to a submission that name a cause, or none. */
-const ANSWERS: readonly Answered[] = [
-  { body: { code: 400, msg: 'bad request', data: null } },
-  { body: { code: 401, msg: 'unauthorized', data: null } },
-  { body: { code: 402, msg: 'insufficient credits', data: null } },
-  { body: { code: 404, msg: 'not found', data: null } },
-  { body: { code: 409, msg: 'record already exists', data: null } },
-  { body: { code: 413, msg: 'too long', data: null } },
-  { body: { code: 400, msg: 'Song Description contained artist name: metallica', data: null } },
-  { body: { code: 422, msg: 'Your prompt contains sensitive words', data: null } },
-  { status: 400, body: { code: 'DataInspectionFailed', message: 'Unfit.', request_id: 'r' } },
-  { status: 400, body: { code: 'Arrearage', message: 'Overdue.', request_id: 'r' } },
-  { status: 403, body: { code: 'AccessDenied', message: 'No.', request_id: 'r' } },
+const ANSWERS: readonly ServiceAnswer[] = [
+  sunoAnswer(400, 'bad request'),
+  sunoAnswer(401, 'unauthorized'),
+  sunoAnswer(402, 'insufficient credits'),
+  sunoAnswer(404, 'not found'),
+  sunoAnswer(409, 'record already exists'),
+  sunoAnswer(413, 'too long'),
+  sunoAnswer(400, 'Song Description contained artist name: metallica'),
+  sunoAnswer(422, 'Your prompt contains sensitive words'),
+  dashScopeError(400, 'DataInspectionFailed', 'Unfit.'),
+  dashScopeError(400, 'Arrearage', 'Overdue.'),
+  dashScopeError(403, 'AccessDenied', 'No.'),
 ];
 
 describe('every refusal on every route', () => {
@@ -405,10 +378,7 @@ describe('every refusal on every route', () => {
     for (const answer of ANSWERS) {
       // A 409 for a voice is a result.
       if (route === 'music.generatePersona' && JSON.stringify(answer.body).includes('409')) continue;
-      api.next('', answer);
-      const job = await started(route);
-      await advance(job);
-      const text = await endOf(job);
+      const text = await failAtAnswer(route, answer);
       expect(text, JSON.stringify(answer)).toMatch(/^free: /);
       expect(text).not.toMatch(/lost the connection|unavailable|couldn't be reached/);
       if (PLANS[route].fixed) expect(text).not.toMatch(/reword|change it|shorten/i);
