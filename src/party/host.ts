@@ -3,7 +3,7 @@ import type { Address } from '../core/invocation.ts';
 import type { Party, PartySong } from '../core/music/party.ts';
 import type { System } from '../core/system.ts';
 import type { Platform } from '../platforms/platform.ts';
-import type { VoiceChannels, VoiceEnd } from '../platforms/voice.ts';
+import { type VoiceChannels, type VoiceEnd, VoiceError } from '../platforms/voice.ts';
 import { createDetails, type DetailSources, lineAt } from './details.ts';
 import { type PartyEvent, partyAfter } from './events.ts';
 import { overMessage, partyMessage } from './message.ts';
@@ -48,6 +48,8 @@ export interface PartiesOptions
 export interface PartyHostOptions extends PartiesOptions {
   /** A person is waiting, so a failure to join is reported within seconds. */
   readonly isAwaited: boolean;
+  /** Called when the channel is joined. */
+  readonly begun: (host: PartyHost) => void;
   /** Called when the party ends or moves to another process. Never rejects. */
   readonly ended: () => void;
 }
@@ -66,8 +68,11 @@ export interface PartyHost {
   handOver(): Promise<void>;
 }
 
-/** Joins the channel and plays. Stores and shows nothing before it has joined. Rejects with VoiceError if it cannot join. */
-export async function startPartyHost(options: PartyHostOptions, party: Party): Promise<PartyHost> {
+/**
+ * Joins the channel and plays. Stores and shows nothing before it has joined. Rejects with VoiceError if it cannot join, or if the
+ * party ended before it was stored, except when it is resumed later.
+ */
+export async function startPartyHost(options: PartyHostOptions, party: Party): Promise<void> {
   const { store, sound, songsOf, now, newId, random, log, sleep } = options;
   const { guild } = party;
   const voice = await options.voice();
@@ -84,6 +89,7 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
   let listeners: readonly string[] | undefined;
   let idleSince: number | undefined;
   let failures = 0;
+  let ended: VoiceEnd | undefined;
   const joined = Promise.withResolvers<void>();
   /** Steps wait for the session, because voice states, including the bot's `suppress` on a stage, may arrive before it. */
   let work: Promise<unknown> = joined.promise;
@@ -244,14 +250,13 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
       }),
     onListeners: wake,
     onSpeakable: wake,
-    onEnded: (reason) => void end(reason),
+    onEnded(reason) {
+      ended = reason;
+      void end(reason);
+    },
   });
   joined.resolve();
-  await persist();
-  wake();
-  void watch();
-
-  return {
+  const host: PartyHost = {
     get party() {
       return latest;
     },
@@ -274,4 +279,9 @@ export async function startPartyHost(options: PartyHostOptions, party: Party): P
       await end('lost');
     },
   };
+  options.begun(host);
+  await persist();
+  if (ended !== undefined && ended !== 'lost') throw new VoiceError(ended);
+  wake();
+  void watch();
 }

@@ -26,7 +26,7 @@ export function createParties(options: PartiesOptions): Parties {
   const { store, platform, voice, now, log } = options;
   const hosted = new Map<string, PartyHost>();
   /** Servers whose channel is being joined. */
-  const starting = new Map<string, Promise<PartyHost | undefined>>();
+  const starting = new Map<string, Promise<void>>();
   let isClosing = false;
 
   /** Plays the party returned by `prepare`. Rejects with VoiceError, without changing storage. */
@@ -34,14 +34,12 @@ export function createParties(options: PartiesOptions): Parties {
     guild: string,
     prepare: () => Promise<Party | undefined>,
     { isAwaited }: { readonly isAwaited: boolean },
-  ): Promise<PartyHost | undefined> {
+  ): Promise<void> {
+    const begun = (host: PartyHost) => void hosted.set(guild, host);
     const ended = () => void hosted.delete(guild);
     const prepareAndStart = async () => {
       const party = await prepare();
-      if (!party) return undefined;
-      const host = await startPartyHost({ ...options, isAwaited, ended }, party);
-      hosted.set(guild, host);
-      return host;
+      if (party) await startPartyHost({ ...options, isAwaited, begun, ended }, party);
     };
     const startingHost = prepareAndStart().finally(() => starting.delete(guild));
     starting.set(guild, startingHost);

@@ -14,13 +14,13 @@ export interface PartyRequester {
 export interface ToolParts extends PartiesOptions {
   /** Parties of this process, by server. */
   readonly hosted: ReadonlyMap<string, PartyHost>;
-  readonly starting: ReadonlyMap<string, Promise<PartyHost | undefined>>;
+  readonly starting: ReadonlyMap<string, Promise<void>>;
   /** Plays the party returned by `prepare`. Rejects with VoiceError. */
   readonly start: (
     guild: string,
     prepare: () => Promise<Party>,
     how: { readonly isAwaited: boolean },
-  ) => Promise<unknown>;
+  ) => Promise<void>;
   /** Returns the server's stored party that no process is playing. */
   readonly storedParty: (guild: string) => Promise<Party | undefined>;
   readonly end: (party: Party, ending: VoiceEnd) => Promise<void>;
@@ -83,8 +83,8 @@ export function createPlay({ address, person }: PartyRequester, parts: ToolParts
 
   async function queue(where: string, channel: string, song: PartySong): Promise<Party> {
     // Someone else may be starting a party at this moment.
-    const startingHost = starting.get(where);
-    const host = hosted.get(where) ?? (startingHost && (await startingHost));
+    while (starting.has(where)) await starting.get(where);
+    const host = hosted.get(where);
     if (!host) return await startParty(where, channel, song);
     if (host.party.channel !== channel) throw new UserError(ELSEWHERE);
     return await host.apply({ type: 'queued', song });

@@ -301,6 +301,39 @@ it('does not queue a song if the channel cannot be joined, so a retry plays it o
   expect((await first.as(ADA).now())?.party).toMatchObject({ current: { title: 'rain' }, queue: [] });
 });
 
+it.each([
+  ['unreachable', "Discord's voice server isn't responding. Try again in a minute."],
+  ['lost', undefined],
+] as const)(
+  'starts again after the connection failed while the party was stored: %s',
+  async (reason, failure) => {
+    const storing = Promise.withResolvers<void>();
+    const slow: SettingsStore = {
+      ...settings,
+      update: async (...change) => {
+        await storing.promise;
+        return await settings.update(...change);
+      },
+    };
+    first = startProcess('slow', { building, settings: slow, clock });
+    const begun = first
+      .as(ADA)
+      .play(song('rain'))
+      .catch((error: Error) => error.message);
+    await settle();
+    bot().options.onEnded(reason);
+    storing.resolve();
+    expect(await begun).toBe(failure ?? 'Playing rain in lounge.');
+    await settle();
+    expect(await now()).toBeUndefined();
+    if (failure === undefined) await first.parties.sweep();
+    else await play('rain');
+    await settle();
+    expect((await first.as(ADA).now())?.party).toMatchObject({ current: { title: 'rain' }, queue: [] });
+    expect(bot().session.isPlaying).toBe(true);
+  },
+);
+
 it('two people who start at the same moment share one party', async () => {
   const begun = await Promise.all([first.as(ADA).play(song('rain')), first.as(BO).play(song('sun'))]);
   expect(begun).toEqual(['Playing rain in lounge.', 'Queued sun at position 1.']);

@@ -12,6 +12,8 @@ const STAGE = 13;
 export class VoiceStates {
   /** Receives the bot's sound. Without it, opcode 4 gets no response. */
   server: VoiceServer | undefined;
+  /** Sends VOICE_SERVER_UPDATE before the voice state. Discord promises no order. */
+  isServerFirst = false;
   /** The number of the bot's requests to join, move or leave. */
   requests = 0;
   readonly #world: World;
@@ -119,8 +121,12 @@ export class VoiceStates {
       requestedAt: null,
     };
     this.#world.voiceStates.set(`${guildId} ${user.id}`, state);
+    const admit = () => {
+      if (user.id === this.#world.bot.id && channel) this.#admit(state, channel);
+    };
+    if (this.isServerFirst) admit();
     this.#announce(user, state);
-    if (user.id === this.#world.bot.id && channel) this.#admit(state, channel);
+    if (!this.isServerFirst) admit();
   }
 
   #admit({ guildId, userId, sessionId }: VoiceState, channel: Channel): void {

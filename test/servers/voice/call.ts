@@ -14,8 +14,6 @@ export interface ReceivedPacket {
   readonly timestamp: number;
   /** The decrypted packet; undefined if no listener could decrypt it. */
   readonly opus: Buffer | undefined;
-  /** True if it was end-to-end encrypted. */
-  readonly isSealed: boolean;
 }
 
 interface Packet extends Pick<ReceivedPacket, 'ssrc' | 'sequence' | 'timestamp'> {
@@ -29,6 +27,10 @@ export class Call {
   readonly packets: ReceivedPacket[] = [];
   /** Each change between speaking and silence, as reported by the client. */
   readonly speaking: { readonly at: number; readonly is: boolean }[] = [];
+  /** 0 for calls without end-to-end encryption, such as on stages. Applies to clients that arrive later. */
+  daveVersion: 0 | 1 = 1;
+  /** The number of packets, except silence, that arrived unencrypted although DAVE was negotiated. Nobody hears them. */
+  unencrypted = 0;
   onPeople: (id: string, isThere: boolean) => void = () => {};
   readonly #channel: string;
   readonly #listeners: Listener[] = [];
@@ -82,11 +84,19 @@ export class Call {
   }
 
   hear({ from, sealed, ssrc, sequence, timestamp }: Packet): void {
-    const isSealed = sealed.subarray(-2).equals(MARKER);
-    const [first, ...rest] = this.#listeners.filter(({ isReady }) => isReady);
-    const opus = isSealed ? first?.open(from, sealed) : sealed;
-    for (const other of rest) if (isSealed) other.open(from, sealed);
-    this.packets.push({ at: performance.now(), ssrc, sequence, timestamp, opus, isSealed });
+    this.packets.push({ at: performance.now(), ssrc, sequence, timestamp, opus: this.#open(from, sealed) });
     this.#changed();
+  }
+
+  /** Listeners drop unencrypted packets, except silence: https://daveprotocol.com/#silence-packets */
+  #open(from: string, packet: Buffer): Buffer | undefined {
+    if (this.daveVersion === 0 || packet.equals(SILENCE)) return packet;
+    if (!packet.subarray(-2).equals(MARKER)) {
+      this.unencrypted += 1;
+      return undefined;
+    }
+    const [first, ...rest] = this.#listeners.filter(({ isReady }) => isReady);
+    for (const other of rest) other.open(from, packet);
+    return first?.open(from, packet);
   }
 }

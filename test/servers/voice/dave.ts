@@ -19,12 +19,21 @@ const APPEND = 0;
 /** A member of a channel: a client on a socket, or one in this process. */
 export interface DaveMember {
   readonly id: string;
+  /** The group starts again, so members send new key packages. */
+  prepareEpoch(): void;
+  /** The only member uses the new group at once. */
+  prepareTransition(): void;
   proposals(payload: Buffer): void;
   /** Another member, or this one, changed the group. */
   commit(transition: number, commit: Buffer): void;
   welcome(transition: number, welcome: Buffer): void;
   /** All members are ready, so the new epoch's keys are used from now on. */
   execute(transition: number): void;
+}
+
+interface Proposed {
+  readonly added?: DaveMember;
+  readonly removed?: DaveMember;
 }
 
 /** The external sender's signing keys. */
@@ -50,10 +59,12 @@ export class DaveGroup {
   readonly #joining = new Map<DaveMember, Buffer>();
   #epoch = 0n;
   #transition = 0;
+  /** Nobody is added. */
+  isStuck = false;
   /** Members who left while they were being added. */
   readonly #departed = new Set<DaveMember>();
   /** The effect of the latest proposals once they are committed. */
-  #proposed: { added?: DaveMember; removed?: DaveMember } | undefined;
+  #proposed: Proposed | undefined;
   #ready: { readonly id: number; readonly waited: Set<DaveMember> } | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
@@ -95,18 +106,29 @@ export class DaveGroup {
     if (this.#ready?.waited.delete(member)) this.#executeIfReady();
     if (this.#proposed?.added === member) this.#departed.add(member);
     if (!this.#leaves.includes(member)) return;
-    if (this.members.length === 1) {
-      this.#leaves = [];
-      this.#epoch = 0n;
+    if (this.#proposed?.removed === member) return;
+    if (this.members.length <= 2) {
+      this.#leaves[this.#leaves.indexOf(member)] = undefined;
+      this.recreate();
       return;
     }
-    if (this.#proposed?.removed === member) return;
     this.#then(async () => {
       const leaf = this.#leaves.indexOf(member);
       if (leaf < 0) return;
-      this.#proposed = { removed: member };
-      await this.#propose({ proposalType: 'remove', remove: { removed: leaf } });
+      await this.#propose({ removed: member }, { proposalType: 'remove', remove: { removed: leaf } });
     });
+  }
+
+  /** Starts the group again with its members: https://daveprotocol.com/#sole-member-reset */
+  recreate(): void {
+    const { added } = this.#proposed ?? {};
+    const members = [...this.#present(), ...(added && !this.#departed.delete(added) ? [added] : [])];
+    this.#leaves = [];
+    this.#epoch = 0n;
+    this.#proposed = undefined;
+    this.#ready = undefined;
+    for (const member of members) member.prepareEpoch();
+    if (members.length === 1) members[0]?.prepareTransition();
   }
 
   /** Accepts the first commit for the current proposals; later ones are too late. */
@@ -157,7 +179,7 @@ export class DaveGroup {
   #goOn(): void {
     this.#then(async () => {
       const [next] = this.#joining;
-      if (!next || this.#proposed || this.#ready) return;
+      if (!next || this.isStuck || this.#proposed || this.#ready) return;
       const [member, keyPackage] = next;
       this.#joining.delete(member);
       if (this.#present().length === 0) {
@@ -167,12 +189,15 @@ export class DaveGroup {
       }
       const [message] = decodeMlsMessage(Buffer.concat([KEY_PACKAGE_HEAD, keyPackage]), 0) ?? [];
       if (message?.wireformat !== 'mls_key_package') throw new Error('Invalid key package');
-      this.#proposed = { added: member };
-      await this.#propose({ proposalType: 'add', add: { keyPackage: message.keyPackage } });
+      await this.#propose(
+        { added: member },
+        { proposalType: 'add', add: { keyPackage: message.keyPackage } },
+      );
     });
   }
 
-  async #propose(proposal: Proposal): Promise<void> {
+  async #propose(proposed: Proposed, proposal: Proposal): Promise<void> {
+    this.#proposed = proposed;
     const { point, privateKey } = this.#keys;
     const extensionData = this.externalSender;
     // An external sender's signature covers only group, epoch and proposal: RFC 9420, section 6.1.
@@ -196,7 +221,9 @@ export class DaveGroup {
       await proposeExternal(info, proposal, point, unsigned, signing(privateKey)),
     );
     const payload = Buffer.concat([Buffer.from([APPEND]), lengthOf(message), message]);
-    const removed = this.#proposed?.removed;
+    // The group may have started again meanwhile.
+    if (this.#proposed !== proposed) return;
+    const { removed } = proposed;
     for (const member of this.#present()) if (member !== removed) member.proposals(payload);
   }
 

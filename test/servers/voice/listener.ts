@@ -10,11 +10,13 @@ export class Listener implements DaveMember {
   readonly id: string;
   /** Packets that could not be decrypted. */
   failures = 0;
+  readonly #channel: string;
   readonly #group: DaveGroup;
   readonly #session: Davey.DAVESession;
 
   constructor(id: string, channel: string, group: DaveGroup) {
     this.id = id;
+    this.#channel = channel;
     this.#group = group;
     this.#session = new Davey.DAVESession(Davey.DAVE_PROTOCOL_VERSION, id, channel);
     this.#session.setExternalSender(group.externalSender);
@@ -44,6 +46,13 @@ export class Listener implements DaveMember {
   leave(): void {
     this.#group.leave(this);
   }
+
+  prepareEpoch(): void {
+    this.#session.reinit(Davey.DAVE_PROTOCOL_VERSION, this.id, this.#channel);
+    this.#group.join(this, this.#session.getSerializedKeyPackage());
+  }
+
+  prepareTransition(): void {}
 
   proposals(payload: Buffer): void {
     const { commit, welcome } = this.#session.processProposals(payload.readUInt8(0), payload.subarray(1));

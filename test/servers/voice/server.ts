@@ -11,7 +11,8 @@
  * ```
  *
  * Faults: `voice.away` (nothing answers), `voice.blocksUdp` (a firewall), `voice.drop()`, `voice.closeAll(4014)`,
- * `voice.loses = 10` (every tenth packet). `voice.mistakes` lists a client's mistakes.
+ * `voice.loses = 10` (every tenth packet), `voice.latencyMs = 80` (each way), `call.group.recreate()` (a new DAVE group).
+ * `voice.mistakes` lists a client's mistakes, `call.unencrypted` counts packets that should have been encrypted.
  */
 import { createDecipheriv, randomBytes } from 'node:crypto';
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram';
@@ -45,8 +46,10 @@ const OP = {
   resumed: 9,
   clientsConnect: 11,
   clientDisconnect: 13,
+  prepareTransition: 21,
   executeTransition: 22,
   transitionReady: 23,
+  prepareEpoch: 24,
   externalSender: 25,
   keyPackage: 26,
   proposals: 27,
@@ -97,6 +100,8 @@ export class VoiceServer {
   away = false;
   /** Drops UDP like a firewall, so that handshakes never complete. */
   blocksUdp = false;
+  /** Delays everything in both directions. */
+  latencyMs = 0;
   /** Loses every nth packet; 0 loses none. */
   loses = 0;
   /** The close code for each client that identifies. */
@@ -125,7 +130,7 @@ export class VoiceServer {
         else ws.close(4012, 'v=8 is needed');
       });
     });
-    this.#udp.on('message', (message, from) => this.#datagram(message, from));
+    this.#udp.on('message', (message, from) => this.#later(() => this.#datagram(message, from)));
   }
 
   async listen(): Promise<this> {
@@ -187,6 +192,16 @@ export class VoiceServer {
     }
   }
 
+  /** Keeps the order. */
+  #later(then: () => void): void {
+    if (this.latencyMs === 0) then();
+    else setTimeout(then, this.latencyMs);
+  }
+
+  #send(socket: WebSocket | undefined, frame: string | Buffer): void {
+    this.#later(() => socket?.send(frame));
+  }
+
   #end(client: Client): void {
     this.#clients.delete(client.ssrc);
     client.call.depart(client);
@@ -194,7 +209,7 @@ export class VoiceServer {
 
   #connected(socket: WebSocket): void {
     let client: Client | undefined;
-    socket.send(JSON.stringify({ op: OP.hello, d: { v: 8, heartbeat_interval: 13_750 } }));
+    this.#send(socket, JSON.stringify({ op: OP.hello, d: { v: 8, heartbeat_interval: 13_750 } }));
     socket.on('error', () => {});
     socket.on('close', (code) => {
       if (client?.socket !== socket) return;
@@ -206,7 +221,7 @@ export class VoiceServer {
       this.mistakes.push(`${code}: ${reason}`);
       socket.close(code, reason);
     };
-    socket.on('message', (data: Buffer, isBinary) => {
+    const receive = (data: Buffer, isBinary: boolean) => {
       if (isBinary) {
         if (client) this.#binary(client, data);
         else fail(4003, 'Not authenticated');
@@ -218,7 +233,7 @@ export class VoiceServer {
       if (op === OP.heartbeat) {
         const heartbeat = heartbeatSchema.safeParse(d);
         if (!heartbeat.success) return fail(4002, 'A heartbeat without t and seq_ack');
-        return void socket.send(JSON.stringify({ op: OP.heartbeatAck, d: { t: heartbeat.data.t } }));
+        return this.#send(socket, JSON.stringify({ op: OP.heartbeatAck, d: { t: heartbeat.data.t } }));
       }
       if (op === OP.identify) {
         if (client) return fail(4005, 'Already authenticated');
@@ -231,7 +246,8 @@ export class VoiceServer {
         if (ready) client.call.group.ready(client, ready.transition_id);
       } else if (op === OP.speaking) client.call.spoke(z.object({ speaking: z.int() }).parse(d).speaking > 0);
       else this.mistakes.push(`opcode ${op}`);
-    });
+    };
+    socket.on('message', (data: Buffer, isBinary) => this.#later(() => receive(data, isBinary)));
   }
 
   #identify(socket: WebSocket, data: unknown, fail: (code: number, reason: string) => undefined) {
@@ -262,7 +278,7 @@ export class VoiceServer {
       const head = Buffer.from([client.seq >> 8, client.seq & 0xff, op]);
       const frame = Buffer.concat([head, ...parts]);
       client.sent.push({ seq: client.seq, frame });
-      client.socket?.send(frame);
+      this.#send(client.socket, frame);
     };
     const transitionOf = (id: number) => Buffer.from([id >> 8, id & 0xff]);
     const client: Client = {
@@ -278,6 +294,9 @@ export class VoiceServer {
       proposals: (payload) => sendBinary(OP.proposals, payload),
       commit: (id, commit) => sendBinary(OP.announceCommit, transitionOf(id), commit),
       welcome: (id, welcome) => sendBinary(OP.welcome, transitionOf(id), welcome),
+      prepareEpoch: () => this.#tell(client, { op: OP.prepareEpoch, d: { protocol_version: 1, epoch: 1 } }),
+      prepareTransition: () =>
+        this.#tell(client, { op: OP.prepareTransition, d: { protocol_version: 1, transition_id: 0 } }),
       execute: (id) => this.#tell(client, { op: OP.executeTransition, d: { transition_id: id } }),
     };
     return client;
@@ -287,9 +306,11 @@ export class VoiceServer {
     if (!selectSchema.safeParse(data).success) return void fail(4016, 'Unknown protocol or encryption mode');
     this.#tell(client, {
       op: OP.sessionDescription,
-      d: { mode: MODE, secret_key: [...client.key], dave_protocol_version: 1 },
+      d: { mode: MODE, secret_key: [...client.key], dave_protocol_version: client.call.daveVersion },
     });
     this.#tell(client, { op: OP.clientsConnect, d: { user_ids: client.call.listenerIds } });
+    client.call.arrive(client.id);
+    if (client.call.daveVersion === 0) return;
     const { externalSender } = client.call.group;
     client.seq += 1;
     const frame = Buffer.concat([
@@ -297,8 +318,7 @@ export class VoiceServer {
       externalSender,
     ]);
     client.sent.push({ seq: client.seq, frame });
-    client.socket?.send(frame);
-    client.call.arrive(client.id);
+    this.#send(client.socket, frame);
   }
 
   #resume(socket: WebSocket, data: unknown, fail: (code: number, reason: string) => undefined) {
@@ -309,8 +329,8 @@ export class VoiceServer {
     );
     if (!client || !resume) return fail(4006, 'Session no longer valid');
     client.socket = socket;
-    for (const { seq, frame } of client.sent) if (seq > resume.seq_ack) socket.send(frame);
-    socket.send(JSON.stringify({ op: OP.resumed, d: null }));
+    for (const { seq, frame } of client.sent) if (seq > resume.seq_ack) this.#send(socket, frame);
+    this.#send(socket, JSON.stringify({ op: OP.resumed, d: null }));
     return client;
   }
 
@@ -330,7 +350,7 @@ export class VoiceServer {
     client.seq += 1;
     const text = JSON.stringify({ ...frame, seq: client.seq });
     client.sent.push({ seq: client.seq, frame: text });
-    client.socket?.send(text);
+    this.#send(client.socket, text);
   }
 
   #tellAll(call: Call, frame: { readonly op: number; readonly d: unknown }): void {
@@ -347,7 +367,8 @@ export class VoiceServer {
       answer.writeUInt32BE(message.readUInt32BE(4), 4);
       answer.write(from.address, 8);
       answer.writeUInt16BE(from.port, 72);
-      return void this.#udp.send(answer, from.port, from.address);
+      this.#later(() => this.#udp.send(answer, from.port, from.address));
+      return;
     }
     this.#packets += 1;
     if (this.loses > 0 && this.#packets % this.loses === 0) return;

@@ -19,6 +19,8 @@ import { z } from 'zod';
 import { backoff } from '../../../core/util/backoff.ts';
 import { type JoinOptions, type VoiceEnd, VoiceError, type VoiceSession } from '../../voice.ts';
 import type { RetryTools } from '../connection/connection.ts';
+import { daveOf, isAlone, isSafeToSend } from './encryption.ts';
+import { createVoiceUpdates } from './voice-updates.ts';
 
 /**
  * Close codes after which retrying does not help. Not 4022, which Discord also sends when the voice server changes; the
@@ -73,6 +75,7 @@ class DiscordVoiceSession implements VoiceSession {
   #hasJoined = false;
   #isInChannel = false;
   #isPaused = false;
+  #isSending = false;
   #failures = 0;
   #resource: AudioResource | undefined;
   #watch = new AbortController();
@@ -104,9 +107,16 @@ class DiscordVoiceSession implements VoiceSession {
         watched.add(state.networking);
         state.networking.on('close', (code) => this.#onClose(code));
       }
+      const dave = daveOf(this.#connection);
+      if (dave && !watched.has(dave)) {
+        watched.add(dave);
+        // The group starts again.
+        dave.on('keyPackage', () => this.#updateSubscription());
+      }
+      this.#updateSubscription();
       this.#onStateChange();
     });
-    this.#connection.subscribe(this.#player);
+    this.#connection.on('transitioned', () => this.#updateSubscription());
     this.#onStateChange();
   }
 
@@ -159,10 +169,11 @@ class DiscordVoiceSession implements VoiceSession {
   /** Delays the library's requests to rejoin, so that a failure does not cause a flood of them. */
   #adapter(methods: DiscordGatewayAdapterLibraryMethods): ReturnType<DiscordGatewayAdapterCreator> {
     const { adapter, log } = this.#options;
+    const updates = createVoiceUpdates(methods, () => this.#isConnecting);
     const connected = adapter()?.({
-      ...methods,
+      onVoiceServerUpdate: updates.onVoiceServerUpdate,
       onVoiceStateUpdate: (data) => {
-        methods.onVoiceStateUpdate(data);
+        updates.onVoiceStateUpdate(data);
         this.#onVoiceState(data);
       },
       // If the gateway is connected, the bot was removed from the server.
@@ -180,6 +191,7 @@ class DiscordVoiceSession implements VoiceSession {
         const { random, sleep } = this.#options;
         const pause = backoff({ ...RETRY, attempt: Math.max(1, this.#failures), random });
         void sleep(pause, this.#ended.signal).then(() => {
+          updates.request();
           if (this.#ended.signal.aborted || connected.sendPayload(payload)) return;
           log.info({}, 'Discord is disconnected; could not rejoin a voice channel');
         });
@@ -189,15 +201,32 @@ class DiscordVoiceSession implements VoiceSession {
     };
   }
 
+  get #isConnecting(): boolean {
+    const { status } = this.#connection.state;
+    return status === VoiceConnectionStatus.Signalling || status === VoiceConnectionStatus.Connecting;
+  }
+
+  /** Only a subscribed connection receives sound. Without one, the player waits. */
+  #updateSubscription(): void {
+    const isSafe = isSafeToSend(this.#connection);
+    if (isSafe === this.#isSending) return;
+    this.#isSending = isSafe;
+    const { state } = this.#connection;
+    if (isSafe) this.#connection.subscribe(this.#player);
+    else if (state.status !== VoiceConnectionStatus.Destroyed) state.subscription?.unsubscribe();
+  }
+
   #onStateChange(): void {
     if (this.#ended.signal.aborted) return;
     const { state } = this.#connection;
     this.#watch.abort();
     switch (state.status) {
       case VoiceConnectionStatus.Ready:
-        this.#failures = 0;
         this.#hasJoined = true;
-        return void this.#joined.resolve();
+        this.#joined.resolve();
+        if (this.#isSending) this.#failures = 0;
+        else this.#after(this.#attempts.eachMs, () => this.#onUnencrypted());
+        return;
       case VoiceConnectionStatus.Destroyed:
         return void this.#finish('lost');
       case VoiceConnectionStatus.Disconnected:
@@ -208,6 +237,17 @@ class DiscordVoiceSession implements VoiceSession {
         );
       default:
         return void this.#after(this.#attempts.eachMs, () => this.#retry());
+    }
+  }
+
+  /** Connects again if the group never gets its keys, for example because its messages were lost in a resumed session. */
+  #onUnencrypted(): void {
+    if (isAlone(this.#connection)) {
+      this.#failures = 0;
+      this.#after(this.#attempts.eachMs, () => this.#onUnencrypted());
+    } else if (this.#countFailure()) {
+      this.#options.log.warn({}, 'A voice connection was not encrypted in time; connecting again');
+      this.#connection.configureNetworking();
     }
   }
 
