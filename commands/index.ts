@@ -9,13 +9,15 @@ import { models } from './models.ts';
 import { pages } from './pages.ts';
 import { party } from './party.ts';
 import { remix } from './remix.ts';
+import { scheduleFor } from './schedule.ts';
 import { song } from './song.ts';
 import { stems } from './stems.ts';
 import { video } from './video.ts';
 import { voices } from './voices.ts';
 
 const features = [song, lyrics, stems, remix, voices, image, video, ask, party, jobs];
-const documented = [...features, models, limitsFor(features), pages];
+const schedulable = [...features, scheduleFor(features)];
+const documented = [...schedulable, models, limitsFor(schedulable), pages];
 
 /** All commands of the bot. */
 export const commands: readonly AnyCommand[] = [...documented, minstrelFor(documented)];

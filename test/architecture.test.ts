@@ -74,6 +74,8 @@ const PACKAGE_FOLDERS: Readonly<Record<string, string | readonly string[]>> = {
   'file-type': 'src/media/',
   sharp: ['src/media/', 'src/emulator/'],
   'eventsource-parser': 'src/gateway/',
+  croner: 'src/settings/schedules/',
+  'chrono-node': 'src/settings/schedules/',
   pino: 'src/app/',
   '@opentelemetry/': 'src/app/telemetry/',
 };

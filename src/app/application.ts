@@ -19,6 +19,7 @@ import { createPartyStore } from '../party/store.ts';
 import type { Platform } from '../platforms/platform.ts';
 import { createDecisionStore, type DecisionStore } from '../settings/decisions.ts';
 import { createFeedback } from '../settings/feedback.ts';
+import { createScheduleStore } from '../settings/schedules/schedules.ts';
 import { usageChart } from '../settings/usage-chart/draw.ts';
 import { createVoices } from '../settings/voices.ts';
 import { createAdministration } from './administration.ts';
@@ -26,6 +27,7 @@ import { assembleBot } from './bot.ts';
 import { startCleanup } from './cleanup.ts';
 import { partiesOf } from './parties.ts';
 import { createPages, type Pages } from './routes/pages.ts';
+import { createSchedules, type ScheduleRunner } from './schedules.ts';
 import {
   answerOffer,
   configuredModels,
@@ -50,6 +52,7 @@ export interface Application {
   readonly jobs: Jobs;
   /** Undefined if no platform has voice channels. */
   readonly parties: Parties | undefined;
+  readonly schedules: ScheduleRunner;
   readonly bot: Bot;
 }
 
@@ -65,6 +68,7 @@ export function createApplication(
   const voices = createVoices({ settings: storage.settings });
   const decisions = createDecisionStore({ store: storage.settings, now, newId });
   const feedback = createFeedback(storage);
+  const scheduleStore = createScheduleStore(storage);
   const pages = createPages({
     decisions,
     publicUrl: config.listener.publicUrl,
@@ -74,6 +78,7 @@ export function createApplication(
     storage,
     models: gateway.models,
     voices,
+    schedules: scheduleStore,
     decisions,
     feedback,
     pages,
@@ -108,6 +113,16 @@ export function createApplication(
   const { meter } = administration;
   const jobs = createJobs(jobDependencies(services, platform, { voices, meter, pages }, options));
   const voicePlatform = [...platforms.values()].find(({ voice }) => voice);
+  const schedules = createSchedules({
+    store: scheduleStore,
+    storage,
+    admit: administration.admit,
+    platform,
+    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    now,
+    newId,
+    log,
+  });
   const parties = partiesOf(voicePlatform, { ...options, storage, media, jobs, pageUrl: pages.urlOf });
   const partiesOn = (name: string) => (name === voicePlatform?.name ? parties : undefined);
   const bot = assembleBot({
@@ -120,13 +135,14 @@ export function createApplication(
     administration,
     decisions,
     pages,
+    schedules,
     answerOffer: answerOffer(config, emulator),
     partiesOn,
     canRead: (address, person) => platform(address.platform)?.canRead?.(address, person) ?? false,
     mentionsOnlyNotice: (address) => platform(address.platform)?.mentionsOnlyNotice,
     newReference: newId,
   });
-  return { decisions, jobs, parties, bot };
+  return { decisions, jobs, parties, schedules, bot };
 }
 
 async function storeChart(

@@ -88,7 +88,7 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
 async function start(
   { gateway }: Services,
   platforms: Platforms,
-  { jobs, parties, bot }: Application,
+  { jobs, parties, schedules, bot }: Application,
   options: ApplicationOptions,
   opened: AsyncDisposableStack,
 ): Promise<void> {
@@ -98,7 +98,11 @@ async function start(
   const botForModels = observedBot(bot, 'model', observers);
   // Platforms close after jobs, so that steps ending meanwhile can still post their results.
   for (const platform of platforms.values()) opened.defer(() => platform.close());
-  await jobs.run((invocation) => botForModels.run(invocation));
+  await jobs.run((invocation) => botForModels.run(invocation), {
+    owns: schedules.owns,
+    run: (timer, _signal, lease) => schedules.run(timer, lease, bot),
+  });
+  void schedules.setTimers();
   opened.defer(() => drain(jobs.stop(), options));
   const botForPeople = observedBot(bot, 'person', observers);
   await Promise.all([...platforms.values()].map((platform) => platform.start(botForPeople)));

@@ -14,6 +14,7 @@ import type { Voices } from '../settings/voices.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Administration } from './administration.ts';
 import type { Pages } from './routes/pages.ts';
+import type { ScheduleRunner } from './schedules.ts';
 
 export interface ContextParts extends Pick<System, 'now'> {
   readonly storage: Pick<Storage, 'jobs'>;
@@ -23,6 +24,7 @@ export interface ContextParts extends Pick<System, 'now'> {
   readonly administration: Administration;
   readonly pages: Pick<Pages, 'urlOf'>;
   readonly answerOffer: AnswerOffer;
+  readonly schedules: Pick<ScheduleRunner, 'at'>;
   /** Undefined if the platform has no voice channels. */
   readonly partiesOn: (platform: string) => Pick<Parties, 'toolsFor'> | undefined;
   readonly canRead: (address: Address, person: Person) => boolean;
@@ -107,6 +109,7 @@ function contextOf(
       removed: () => voices.removed(address),
       save: (voice) => voices.save(address, voice),
     },
+    schedules: parts.schedules.at(address, { asReported: platformPerson, admitted: person }),
     async party() {
       await enterOther(PARTY);
       const tools = partiesOn(address.platform)?.toolsFor(address, person);

@@ -5,6 +5,7 @@ import { type ForgetDependencies, forgetPerson } from '../jobs/forget.ts';
 import { createPartyStore } from '../party/store.ts';
 import { createDecisionStore, type DecisionStore } from '../settings/decisions.ts';
 import { createFeedback } from '../settings/feedback.ts';
+import { createScheduleStore, type ScheduleStore } from '../settings/schedules/schedules.ts';
 import { createVoices, type Voices } from '../settings/voices.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Config } from './config/read.ts';
@@ -19,6 +20,7 @@ export interface ForgetTools extends Pick<ForgetDependencies, 'removeFile'> {
   readonly storage: Storage;
   readonly voices: Voices;
   readonly decisions: DecisionStore;
+  readonly schedules: Pick<ScheduleStore, 'forget'>;
   /** Removes the person's songs from parties. */
   readonly forgetParties: (owner: Owner) => Promise<void>;
 }
@@ -26,11 +28,12 @@ export interface ForgetTools extends Pick<ForgetDependencies, 'removeFile'> {
 /** Throws UserError while the person has running jobs. Other errors are thrown after everything else is erased. */
 export async function forget(
   owner: Owner,
-  { storage, voices, decisions, removeFile, forgetParties }: ForgetTools,
+  { storage, voices, decisions, schedules, removeFile, forgetParties }: ForgetTools,
 ): Promise<Forgotten> {
   const erased = await forgetPerson(owner, { storage, removeFile });
   const erasures = await Promise.allSettled([
     voices.forget(owner.platform, owner.person),
+    schedules.forget(owner.platform, owner.person),
     storage.usage.forget(owner.platform, owner.person),
     decisions.forget(owner.platform, owner.person),
     createFeedback(storage).forget(owner.platform, owner.person),
@@ -57,6 +60,7 @@ export async function forgetByOperator(
     return await forget(owner, {
       storage,
       voices: createVoices({ settings }),
+      schedules: createScheduleStore({ settings }),
       decisions,
       removeFile,
       forgetParties: ({ platform, person }) =>

@@ -10,7 +10,7 @@ import { present } from '../core/util/present.ts';
 import type { ContentKind } from '../media/content/types.ts';
 import type { Decisions } from '../settings/decisions.ts';
 import { isUnreadableRecord } from '../storage/job-record.ts';
-import type { RunLease } from '../storage/schedule.ts';
+import type { RunLease, WakeHandler } from '../storage/schedule.ts';
 import { type Received, StorageError } from '../storage/storage.ts';
 import type { JobDependencies } from './dependencies.ts';
 import { createFindExisting } from './existing.ts';
@@ -25,6 +25,12 @@ import { acceptedJob } from './transitions.ts';
 const AUTO_BEGIN_MS = 10_000;
 /** Limit of jobs that a replica runs at the same time, streams included. */
 const CONCURRENCY = 64;
+
+/** Timers in the schedule that belong to no job. */
+export interface OtherTimers {
+  owns(timer: string): boolean;
+  readonly run: WakeHandler;
+}
 
 export interface Jobs {
   /** Stores the work before anything is spent. A repeated invocation creates only one job. Throws UserError. */
@@ -49,8 +55,8 @@ export interface Jobs {
   setPage(id: string, withdrawn: boolean): Promise<void>;
   /** Delivers an undelivered result at another address; undefined if it was delivered meanwhile or belongs to someone else. */
   showAt(id: string, address: Address, person: string): Promise<Outcome | undefined>;
-  /** Starts running jobs, and the sweep for lost timers. Jobs run commands with `invoke`. */
-  run(invoke: JobDependencies['invoke']): Promise<void>;
+  /** Starts running jobs, other timers, and the sweep for lost timers. Jobs run commands with `invoke`. */
+  run(invoke: JobDependencies['invoke'], others?: OtherTimers): Promise<void>;
   /** Stops running jobs. Resolves when nothing runs here; the next start or another replica continues. */
   stop(): Promise<void>;
 }
@@ -196,9 +202,11 @@ export function createJobs(deps: Omit<JobDependencies, 'invoke'>): Jobs {
       return { type: 'accepted', job: id, begin: () => wakeNow(id) };
     },
 
-    async run(invoke) {
-      const advance = createAdvance({ ...deps, ...parts, invoke });
-      await storage.schedule.start(skipUnreadable(advance), { concurrency: CONCURRENCY });
+    async run(invoke, others) {
+      const runJob = skipUnreadable(createAdvance({ ...deps, ...parts, invoke }));
+      const handler: WakeHandler = (id, signal, lease) =>
+        others?.owns(id) ? others.run(id, signal, lease) : runJob(id, signal, lease);
+      await storage.schedule.start(handler, { concurrency: CONCURRENCY });
       const isUnreadable = (id: string) => unreadable.has(id);
       sweeping = sweepRegularly({ ...deps, ...parts, isUnreadable }, stopping.signal);
     },

@@ -3,6 +3,7 @@ import { forget } from '../../src/app/forget.ts';
 import { createDecisionStore } from '../../src/settings/decisions.ts';
 import { createFeedback } from '../../src/settings/feedback.ts';
 import { SettingsError } from '../../src/settings/records.ts';
+import { createScheduleStore } from '../../src/settings/schedules/schedules.ts';
 import { createVoices } from '../../src/settings/voices.ts';
 import { memoryStorage } from '../settings/memory-storage.ts';
 
@@ -28,6 +29,7 @@ test('erases everything except records of a newer version, and reports those', a
   const forgotten = forget(ada, {
     storage,
     voices,
+    schedules: createScheduleStore(storage),
     decisions,
     removeFile: async () => {},
     forgetParties: async () => {

@@ -1,5 +1,7 @@
 import { assembleBot } from '../../src/app/bot.ts';
+import { createSchedules, type ScheduleRunner } from '../../src/app/schedules.ts';
 import type { Bot } from '../../src/core/bot/create-bot.ts';
+import { createScheduleStore } from '../../src/settings/schedules/schedules.ts';
 import type { World } from '../jobs/world.ts';
 import { type Administered, administer } from '../settings/administration.ts';
 
@@ -8,10 +10,14 @@ interface BotOnWorldOptions {
   readonly administered?: Administered;
   /** The operator's tool model. */
   readonly toolModel?: string;
+  readonly schedules?: ScheduleRunner;
 }
 
 /** Creates a bot on a world. */
-export function createBotOn(world: World, { administered: decided, toolModel }: BotOnWorldOptions = {}): Bot {
+export function createBotOn(
+  world: World,
+  { administered: decided, toolModel, schedules }: BotOnWorldOptions = {},
+): Bot {
   const administered = decided ?? administer(world);
   const { models } = administered;
   return assembleBot({
@@ -30,6 +36,7 @@ export function createBotOn(world: World, { administered: decided, toolModel }: 
     },
     decisions: administered.decisions,
     pages: { urlOf: async ({ id }) => `https://bot.example/songs/${id}/signed` },
+    schedules: schedules ?? createSchedulesOn(world, administered),
     answerOffer: {
       maxTokens: 4096,
       contextTokens: 16_000,
@@ -40,5 +47,22 @@ export function createBotOn(world: World, { administered: decided, toolModel }: 
     partiesOn: () => undefined,
     canRead: () => true,
     mentionsOnlyNotice: () => undefined,
+  });
+}
+
+/** Schedules in UTC. */
+export function createSchedulesOn(
+  { storage, dependencies, log, clock }: World,
+  { admit }: Pick<Administered, 'admit'>,
+): ScheduleRunner {
+  return createSchedules({
+    store: createScheduleStore(storage),
+    storage,
+    admit,
+    platform: dependencies.platform,
+    timeZone: 'UTC',
+    now: clock.now,
+    newId: dependencies.newId,
+    log,
   });
 }

@@ -9,6 +9,7 @@ import { createDecisionStore, type DecisionStore } from '../../src/settings/deci
 import { createFeedback } from '../../src/settings/feedback.ts';
 import type { MeteredJob } from '../../src/settings/limits/meter.ts';
 import type { ModelDefaults } from '../../src/settings/models.ts';
+import { createScheduleStore } from '../../src/settings/schedules/schedules.ts';
 import { createVoices } from '../../src/settings/voices.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { songJob } from '../storage/jobs.ts';
@@ -62,6 +63,7 @@ export function administer(options: AdministeredOptions): Administered {
     decisions,
     feedback: createFeedback(storage),
     voices: createVoices({ settings: storage.settings }),
+    schedules: createScheduleStore(storage),
     pages: { urlAt: (_where, kind, id) => `https://bot.example/${kind}/${id}` },
     commands,
     models: list,

@@ -6,6 +6,7 @@ import type { InForce, Moderation, Own } from '../moderation.ts';
 import type { PartyTools } from '../music/party.ts';
 import type { RemovedVoice, Voice } from '../music/voice.ts';
 import type { Choice, FileOption } from '../options.ts';
+import type { Schedules } from '../scheduled-request.ts';
 import type { System } from '../system.ts';
 import type { SongModel, Work } from '../work.ts';
 import type { Outcome } from './outcome.ts';
@@ -104,6 +105,7 @@ export interface Context extends Pick<System, 'now'> {
     /** Saves a voice of the gateway. A name that is taken gets a number. */
     save(voice: Voice): Promise<void>;
   };
+  readonly schedules: Schedules;
   /** The player of voice channels, loaded on first use; undefined if there are no voice channels. */
   party(): Promise<PartyTools | undefined>;
 }

@@ -1,0 +1,210 @@
+/** Runs scheduled requests when they are due. */
+import { createHash } from 'node:crypto';
+import type { Bot } from '../core/bot/create-bot.ts';
+import { UserError } from '../core/errors.ts';
+import type { Address, Person } from '../core/invocation.ts';
+import { type Message, plain } from '../core/message.ts';
+import { type ScheduledRequest, type Schedules, timeText } from '../core/scheduled-request.ts';
+import type { System } from '../core/system.ts';
+import { type Platform, PlatformError } from '../platforms/platform.ts';
+import type { Admit } from '../settings/access/admission.ts';
+import type { Occurrence, ScheduleStore } from '../settings/schedules/schedules.ts';
+import { isSingleRun, isTimeZone, nextRun, readWhen } from '../settings/schedules/when.ts';
+import type { RunLease } from '../storage/schedule.ts';
+import type { Storage } from '../storage/storage.ts';
+
+/** The command that people schedule with, and that moderators can deny. */
+const COMMAND = 'schedule';
+/** A run that is later than this is skipped, in milliseconds. Longer than a restart. */
+const TOO_LATE_MS = 15 * 60_000;
+/** Separates these timers from those of jobs. */
+const TIMER = 'schedules-';
+
+export interface ScheduleParts extends Pick<System, 'now' | 'newId' | 'log'> {
+  readonly store: ScheduleStore;
+  readonly storage: { readonly schedule: Pick<Storage['schedule'], 'wake'> };
+  readonly admit: Admit;
+  readonly platform: (name: string) => Pick<Platform, 'show' | 'sendPrivately' | 'sameChannel'> | undefined;
+  /** The IANA name of the zone for servers that have not chosen one. */
+  readonly timeZone: string;
+}
+
+/** A person as the platform reports them, and with the rights that settings give them. */
+export interface ScheduleViewer {
+  readonly asReported: Person;
+  readonly admitted: Person;
+}
+
+export interface ScheduleRunner {
+  /** The schedules that a person can see and change at an address. */
+  at(address: Address, people: ScheduleViewer): Schedules;
+  /** True if a timer belongs to schedules and not to a job. */
+  owns(timer: string): boolean;
+  /** Runs what is due for a timer. Resolves to the time of the next run. Safe to repeat. */
+  run(
+    timer: string,
+    lease: Pick<RunLease, 'interrupted'>,
+    bot: Pick<Bot, 'run'>,
+  ): Promise<number | undefined>;
+  /** Sets the timers of all schedules, which a restored backup does not have. */
+  setTimers(): Promise<void>;
+}
+
+export function createSchedules(parts: ScheduleParts): ScheduleRunner {
+  const { store, storage, timeZone: ownZone, now, log } = parts;
+  const zoneOf = async (key: string) => (await store.read(key)).timeZone ?? ownZone;
+  const wake = (key: string) => storage.schedule.wake(timerOf(key));
+
+  return {
+    at: (address, viewer) => schedulesAt(address, viewer, { ...parts, zoneOf, wake }),
+    owns: (timer) => timer.startsWith(TIMER),
+
+    async run(timer, lease, bot) {
+      const key = Buffer.from(timer.slice(TIMER.length), 'hex').toString();
+      const { requests, timeZone = ownZone } = await store.read(key);
+      const over: Occurrence[] = [];
+      for (const request of requests) {
+        const { id, nextAt: at } = request;
+        if (at === undefined || at > now()) continue;
+        await occur(request, { at, timeZone, isRepeated: lease.interrupted, bot }, parts);
+        over.push({ id, at });
+      }
+      if (over.length > 0) await store.advance(key, over, timeZone, now());
+      const times = (await store.read(key)).requests.flatMap(({ nextAt }) => nextAt ?? []);
+      return times.length === 0 ? undefined : Math.min(...times);
+    },
+
+    async setTimers() {
+      try {
+        for await (const key of store.keys()) await wake(key);
+      } catch (error) {
+        log.error({ err: error }, 'Could not set the timers of schedules; they are set at the next start');
+      }
+    },
+  };
+}
+
+/** Letters, digits and dashes only, as timers require. */
+const timerOf = (key: string): string => `${TIMER}${Buffer.from(key).toString('hex')}`;
+
+interface PlaceParts extends ScheduleParts {
+  readonly zoneOf: (key: string) => Promise<string>;
+  readonly wake: (key: string) => Promise<void>;
+}
+
+function schedulesAt(
+  address: Address,
+  { asReported, admitted }: ScheduleViewer,
+  parts: PlaceParts,
+): Schedules {
+  const { store, admit, platform, zoneOf, wake, now, newId } = parts;
+  const key = store.keyOf(address);
+  const isVisible = (request: ScheduledRequest) =>
+    admitted.moderator || request.person.id === admitted.id || request.address.channel === address.channel;
+  return {
+    list: async () => (await store.read(key)).requests.filter(isVisible),
+    timeZone: () => zoneOf(key),
+
+    async add({ when: typed, ...request }) {
+      await admit({ command: request.command, address, person: asReported });
+      const timeZone = await zoneOf(key);
+      const { pattern, when } = await readWhen(typed, { timeZone, now: now() });
+      const nextAt = nextRun(pattern, timeZone, now());
+      // Later runs apply the settings of their time.
+      const { id, displayName, moderator, roles, visitor } = asReported;
+      const added = {
+        ...request,
+        id: newId(),
+        pattern,
+        when,
+        address: platform(address.platform)?.sameChannel?.(address) ?? address,
+        person: { id, displayName, moderator, roles: [...roles], ...(visitor !== undefined && { visitor }) },
+        ...(nextAt !== undefined && { nextAt }),
+      };
+      await store.add(key, added);
+      await wake(key);
+      return added;
+    },
+
+    async setPaused(id, paused) {
+      const request = (await store.read(key)).requests.find((each) => each.id === id);
+      if (!request) return undefined;
+      const nextAt = paused ? undefined : nextRun(request.pattern, await zoneOf(key), now());
+      if (!paused && nextAt === undefined)
+        throw new UserError('Its time has passed. Remove it, and add it again with a new time.', 'schedule');
+      const changed = await store.setPaused(key, id, nextAt);
+      await wake(key);
+      return changed;
+    },
+
+    remove: (id) => store.remove(key, id),
+
+    async setTimeZone(timeZone) {
+      if (!isTimeZone(timeZone))
+        throw new UserError(
+          `I don't know the time zone “${timeZone}”. Use a name such as Europe/Berlin.`,
+          'zone',
+        );
+      await store.setTimeZone(key, timeZone, now());
+      await wake(key);
+    },
+  };
+}
+
+interface Due {
+  readonly at: number;
+  readonly timeZone: string;
+  /** An earlier attempt may have done this already. */
+  readonly isRepeated: boolean;
+  readonly bot: Pick<Bot, 'run'>;
+}
+
+/** Runs one occurrence. Its invocation has the same id each time, so it becomes at most one job. Throws PlatformError while the chat is down. */
+async function occur(request: ScheduledRequest, due: Due, parts: ScheduleParts): Promise<void> {
+  const { command, options, address, person } = request;
+  const id = `${COMMAND}-${request.id}-${due.at}`;
+  if (parts.now() - due.at > TOO_LATE_MS) {
+    await tell(request, missedText(request, due), due, parts);
+    return;
+  }
+  try {
+    // Moderators may have denied schedules since.
+    await parts.admit({ command: COMMAND, address, person });
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    await tell(request, { text: plain(error.message) }, due, parts);
+    return;
+  }
+  const outcome = await due.bot.run({ id, command, options, address, person });
+  if (outcome.type === 'accepted') outcome.begin();
+  if (outcome.type === 'message') await tell(request, outcome.message, due, parts);
+}
+
+function missedText({ pattern, prompt }: ScheduledRequest, { at, timeZone }: Due): Message {
+  const skipped = `I was offline at the scheduled time (${timeText(at, timeZone)}), so I skipped this.`;
+  const advice = isSingleRun(pattern)
+    ? `To run it now, send: ${plain(prompt)}`
+    : 'The next one runs as planned.';
+  return { text: `${skipped} ${advice}` };
+}
+
+/** Posts a sentence instead of a result, in the channel or as a direct message. */
+async function tell(
+  request: ScheduledRequest,
+  message: Message,
+  { at, isRepeated }: Due,
+  { platform, log }: ScheduleParts,
+): Promise<void> {
+  const { address, command, prompt } = request;
+  const titled = { ...message, title: `Scheduled ${command}: ${prompt}` };
+  const key = createHash('sha256').update(`${request.id}:${at}`).digest('hex').slice(0, 20);
+  const chat = platform(address.platform);
+  try {
+    await chat?.show(address, titled, { key, mayHavePosted: isRepeated, remember: async () => {} });
+  } catch (error) {
+    if (!(error instanceof PlatformError) || error.code === 'unavailable') throw error;
+    await chat?.sendPrivately(address, titled).catch((second: unknown) => {
+      log.warn({ err: second, schedule: request.id }, 'Could not say why a scheduled request did not run');
+    });
+  }
+}
