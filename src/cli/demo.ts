@@ -30,6 +30,7 @@ const LINES = [
   '/party play',
   '/remix --mode cover --style "brass band"',
   '/voices',
+  '/schedule add song --when every friday at 17:00 --prompt a tune for the weekend',
   '/image a fox reading under a street lamp --size wide',
   '/video waves rolling towards a lighthouse --duration 5',
   '/ask Write a haiku about rain',
