@@ -28,7 +28,7 @@ export function scheduleFor(features: readonly AnyCommand[]): AnyCommand {
   const commands = features.filter(({ name }) => SCHEDULABLE.has(name));
   const what = {
     type: 'choice',
-    description: 'What to create',
+    description: 'Kind of result',
     required: true,
     choices: choicesOf(commands.map(({ name }) => name)),
   } as const satisfies ChoiceOption;

@@ -7,7 +7,7 @@ export const scheduledRequestSchema = z.object({
   command: z.string(),
   /** The values of the command's options. */
   options: z.record(z.string(), z.string()),
-  /** What to create, in the person's words. Plain text. */
+  /** The prompt or question, as plain text. */
   prompt: z.string(),
   /** A cron pattern, or a date and time in ISO 8601 for a single run. Without an offset, in the server's time zone. */
   pattern: z.string(),

@@ -102,7 +102,7 @@ test('forgets a single run after it', async () => {
   await isListed('Nothing is scheduled here');
 });
 
-test('says so when it was offline, instead of running late', async () => {
+test('reports a run that it missed while offline, instead of running late', async () => {
   await add('every day at 9:00');
   await add('tomorrow at 9:00', 'a march');
   await world.jobs.stop();

@@ -47,7 +47,7 @@ export async function readWhen(
   return when;
 }
 
-/** The first run after `after` (milliseconds since the epoch); undefined if there is none. */
+/** The first run after `after` (milliseconds since the epoch); undefined if no run is left. */
 export function nextRun(pattern: string, timeZone: string, after: number): number | undefined {
   return new Cron(pattern, { timezone: timeZone, paused: true }).nextRun(new Date(after))?.getTime();
 }
