@@ -47,7 +47,7 @@ export const song: Row = async () => {
 async function engine(url: string): Promise<Candidate> {
   const tools = { clock: systemClock, random: Math.random, log: new RecordingLog() };
   const storage = await openRedisStorage({ ...tools, ...PATIENT, url });
-  const world = await createWorld(undefined, storage);
+  const world = await createWorld(undefined, async () => storage);
   const { jobs, dependencies, gateway, platform } = world;
   const delivered = new Map<string, () => void>();
   platform.show = async (_address, message, { key, posted }) => {

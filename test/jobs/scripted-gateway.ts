@@ -1,4 +1,4 @@
-import type { AnswerEvent } from '../../src/gateway/answers.ts';
+import type { Answer, AnswerEvent } from '../../src/gateway/answers.ts';
 import type { Gateway } from '../../src/gateway/client.ts';
 import type { VideoTask } from '../../src/gateway/media/responses.ts';
 import type { AlignedWord } from '../../src/gateway/music/client.ts';
@@ -80,15 +80,12 @@ export class ScriptedGateway implements Gateway {
       await this.#submit('gen.image', question);
       return { parts: [], finish: { reason: 'stop' } };
     },
-    callTools: () => Promise.reject(new TypeError('not asked in these tests')),
-    think: () => Promise.reject(new TypeError('not asked in these tests')),
+    callTools: (question) => this.#answer('gen.tools', question),
+    think: (question) => this.#answer('gen.think', question),
   };
 
   readonly msg: Gateway['msg'] = {
-    complete: async (question) => {
-      await this.#submit('msg', question);
-      return { parts: [{ type: 'text', text: 'A whole answer.' }], finish: { reason: 'stop' } };
-    },
+    complete: (question) => this.#answer('msg', question),
   };
 
   readonly models: Gateway['models'] = {
@@ -114,6 +111,11 @@ export class ScriptedGateway implements Gateway {
     this.crash(`after ${route}`);
     if (reply instanceof GatewayError) throw reply;
     return { taskId: `task-${this.taken.length}` };
+  }
+
+  async #answer(route: string, question: object): Promise<Answer> {
+    await this.#submit(route, question);
+    return { parts: [{ type: 'text', text: 'A whole answer.' }], finish: { reason: 'stop' } };
   }
 
   async *#stream(route: string, question: object): AsyncIterable<AnswerEvent> {

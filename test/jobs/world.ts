@@ -11,6 +11,7 @@ import { type Advance, createAdvance, type RunFacts } from '../../src/jobs/runne
 import { createSharedParts } from '../../src/jobs/runner/steps.ts';
 import type { MediaError } from '../../src/media/errors.ts';
 import { createVoices, type Voices } from '../../src/settings/voices.ts';
+import type { RunTools } from '../../src/storage/schedule.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/open.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { administer } from '../settings/administration.ts';
@@ -93,11 +94,11 @@ export function songCallback(stage: 'text' | 'first' | 'complete', task = 'task-
 /** `crash` is called wherever a process may die, and throws to kill it there. */
 export async function createWorld(
   crash: (point: string) => void = () => undefined,
-  given?: Storage,
+  open: (tools: RunTools) => Promise<Storage> = (tools) => openSqliteStorage({ path: ':memory:', ...tools }),
 ): Promise<World> {
   const clock = new ManualClock();
   const log = new RecordingLog();
-  const storage = given ?? (await openSqliteStorage({ path: ':memory:', clock, random: () => 0.5, log }));
+  const storage = await open({ clock, random: () => 0.5, log });
   const gateway = new ScriptedGateway();
   const platform = new RecordingPlatform();
   gateway.crash = crash;
