@@ -64,14 +64,20 @@ export class SimulatedChat {
           process,
           `deletes messages of ${key} besides ${current.id}`,
           () => {
-            for (const [id, standing] of this.standing)
-              if (standing.key === key && id !== current.id) this.standing.delete(id);
+            for (const [id, standing] of this.standing) {
+              if (standing.key !== key || id === current.id) continue;
+              this.standing.delete(id);
+              this.#watch.note({ event: 'deleted', id });
+            }
           },
           { deletes: true },
         ),
       stream: (address, options) => this.#stream(process, address, options),
       sendPrivately: ({ thread = '' }) =>
-        this.#call(process, 'sends a direct message', () => void this.privately.add(thread)),
+        this.#call(process, 'sends a direct message', () => {
+          this.privately.add(thread);
+          this.#watch.note({ event: 'sent privately', thread });
+        }),
     };
   }
 
@@ -95,6 +101,7 @@ export class SimulatedChat {
       const edit = () => {
         const standing = this.standing.get(existing);
         if (standing) standing.message = message;
+        this.#watch.note({ event: 'edited', id: existing, message });
       };
       await this.#call(process, `edits ${existing} (${summary(message)})`, edit, { leaves: true, limited });
       return { id: existing };
@@ -104,6 +111,7 @@ export class SimulatedChat {
       this.#ids += 1;
       const posted = `message-${this.#ids}`;
       this.standing.set(posted, { key, channel, message });
+      this.#watch.note({ event: 'posted', id: posted, job: key, channel, message });
       return posted;
     };
     const what = `posts for ${key} (${summary(message)})`;

@@ -14,6 +14,8 @@ export interface CheckOptions {
   /** Path of a single history, as printed in a report. */
   readonly path?: string | undefined;
   readonly stores: readonly History['store'][];
+  /** All faults stop during each history, and every open job must end in time. */
+  readonly liveness?: boolean;
   readonly histories?: number | undefined;
   /** No history starts later than this. */
   readonly seconds?: number | undefined;
@@ -37,6 +39,7 @@ export async function check({
   seed,
   path,
   stores,
+  liveness = false,
   seconds,
   plant,
   shrinkingSeconds = 60,
@@ -47,10 +50,10 @@ export async function check({
   const simulator = new Simulator();
   const cpuAtStart = process.cpuUsage();
   let played = 0;
-  const promise = fc.asyncProperty(histories(fc.constantFrom(...stores)), async (history) => {
-    const { broken } = await simulator.play(history, plant);
+  const promise = fc.asyncProperty(histories(fc.constantFrom(...stores), liveness), async (history) => {
+    const { broken } = await simulator.play(history, plant, invariant);
     played += 1;
-    const found = broken.find((one) => invariant === undefined || one.invariant === invariant);
+    const [found] = broken;
     if (found === undefined) return;
     // A shorter history must break the same promise.
     invariant = found.invariant;
@@ -75,14 +78,14 @@ export async function check({
   const details = await fc.check(promise, { seed, path: failing, ...limit(shrinkingSeconds) });
   const [shortest] = details.counterexample ?? first.counterexample ?? [];
   if (!shortest) throw first.errorInstance;
-  const { broken, trace } = await simulator.play(shortest, plant);
+  const { broken, trace } = await simulator.play(shortest, plant, invariant);
   simulator.close();
   const report = [
     total,
     JSON.stringify(shortest),
     ...trace,
     broken.length > 0 ? describeBroken(broken) : String(details.errorInstance),
-    `npm run simulate -- --store ${stores.length > 1 ? 'both' : stores[0]} --seed ${seed} --path ${details.counterexamplePath ?? failing}`,
+    `npm run simulate -- ${liveness ? '--liveness ' : ''}--store ${stores.length > 1 ? 'both' : stores[0]} --seed ${seed} --path ${details.counterexamplePath ?? failing}`,
   ];
   return { ok: false, played, shortest, report: report.join('\n') };
 }

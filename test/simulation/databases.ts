@@ -33,6 +33,12 @@ export class ReusedDatabase extends SqliteDatabase {
     return countRow.parse(this.prepare('SELECT count(*) AS count FROM schedule').get()).count;
   }
 
+  /** The stored texts of all jobs. */
+  get records(): string[] {
+    const rows = this.prepare('SELECT record FROM jobs').all();
+    return rows.map(({ record }) => String(record));
+  }
+
   isOpen(job: string): boolean {
     return this.prepare('SELECT 1 FROM jobs WHERE id = ? AND open = 1').get(job) !== undefined;
   }

@@ -1,19 +1,19 @@
 /** Every storage operation as an effect of one process. */
 import { type Storage, StorageError } from '../../src/storage/storage.ts';
-import type { StorageTrouble } from './history.ts';
+import type { History } from './history.ts';
 import type { Kernel, Process } from './kernel.ts';
 import type { Watch } from './watch.ts';
 
 /** Fails storage operations as the history demands, counted over all replicas. */
 export class Interference {
   readonly #kernel: Kernel;
-  readonly #troubles: readonly StorageTrouble[];
+  readonly #history: Pick<History, 'storage'>;
   readonly #watch: Watch;
   #operations = 0;
 
-  constructor(kernel: Kernel, troubles: readonly StorageTrouble[], watch: Watch) {
+  constructor(kernel: Kernel, history: Pick<History, 'storage'>, watch: Watch) {
     this.#kernel = kernel;
-    this.#troubles = troubles;
+    this.#history = history;
     this.#watch = watch;
   }
 
@@ -21,7 +21,8 @@ export class Interference {
   async around<Value>(operate: () => Promise<Value>): Promise<Value> {
     this.#operations += 1;
     const at = this.#operations;
-    const reply = this.#troubles.find(({ after, times }) => at >= after && at < after + times)?.reply;
+    const trouble = this.#history.storage.find(({ after, times }) => at >= after && at < after + times);
+    const reply = trouble?.reply;
     if (reply !== undefined) {
       this.#kernel.tell('storage', reply);
       this.#watch.forgetRefusals();

@@ -113,12 +113,14 @@ const storage: fc.Arbitrary<StorageTrouble> = fc.record({
   times: fc.constantFrom(1, 1, 5, 25),
 });
 
-export const histories = (store: fc.Arbitrary<History['store']>): fc.Arbitrary<History> =>
+/** @param liveness all faults stop at some point */
+export const histories = (store: fc.Arbitrary<History['store']>, liveness: boolean): fc.Arbitrary<History> =>
   fc.record(
     {
       seed: fc.nat(),
       store,
       replicas: fc.integer({ min: 1, max: 3 }),
+      ...(liveness && { calmAfterSteps: fc.integer({ min: 10, max: 400 }) }),
       dailyLimit: fc.constantFrom(3, 2, 1),
       requests: fc.array(request, { minLength: 1, maxLength: 3 }),
       presses: fc.array(press, { maxLength: 3 }),
@@ -146,6 +148,7 @@ export const histories = (store: fc.Arbitrary<History['store']>): fc.Arbitrary<H
         'seed',
         'store',
         'replicas',
+        ...(liveness ? (['calmAfterSteps'] as const) : []),
         'requests',
         'presses',
         'faults',

@@ -88,6 +88,8 @@ export interface History {
   readonly seed: number;
   readonly store: 'shared' | 'sqlite';
   readonly replicas: number;
+  /** Effects after which all faults stop, and every open job must end in time; if undefined, they happen as listed. */
+  readonly calmAfterSteps?: number | undefined;
   /** Daily limit per person; none if undefined. */
   readonly dailyLimit?: number | undefined;
   readonly requests: readonly Request[];

@@ -50,6 +50,7 @@ export class Kernel {
   readonly random: () => number;
   #pending: Pending[] = [];
   #timers: Timer[] = [];
+  #slow = SLOW;
 
   /** @param seed 0: in order, and no time passes while an effect can happen */
   constructor(seed: number) {
@@ -120,6 +121,11 @@ export class Kernel {
     this.#timers = this.#timers.filter((timer) => timer.process !== process);
   }
 
+  /** From now on, no time passes while an effect can happen. */
+  calm(): void {
+    this.#slow = 0;
+  }
+
   freeze(process: Process): void {
     this.#leave(process);
     process.state = 'frozen';
@@ -131,7 +137,7 @@ export class Kernel {
       ({ process, stage, sent }) => process.state === 'alive' || (stage === 'request' && sent),
     );
     const dice = this.random();
-    if (possible.length > 0 && dice <= 1 - SLOW) {
+    if (possible.length > 0 && dice <= 1 - this.#slow) {
       const index = this.random() <= IN_ORDER ? 0 : Math.floor(this.random() * possible.length);
       const [chosen] = possible.slice(index);
       if (!chosen) throw new RangeError('no effect was selected');

@@ -1,6 +1,6 @@
 /**
- * `npm run simulate -- [--histories N] [--seconds S] [--seed N] [--path P] [--store shared|sqlite|both]`: plays new histories, 3,000 by
- * default. Exits with 1 if one breaks a promise, and prints its shortest form.
+ * `npm run simulate -- [--histories N] [--seconds S] [--seed N] [--path P] [--store shared|sqlite|both] [--liveness]`: plays new
+ * histories, 3,000 by default. Exits with 1 if one breaks a promise, and prints its shortest form.
  */
 
 import { randomInt } from 'node:crypto';
@@ -9,8 +9,8 @@ import { printedHelp } from '../../src/app/process.ts';
 import { check } from './check.ts';
 import type { History } from './history.ts';
 
-const usage = `Usage: npm run simulate -- [--histories <n>] [--seconds <n>] [--seed <n>] [--path <path>] [--store shared|sqlite|both]
-Plays new histories. Exits with 1 if one breaks a promise, and prints its shortest form.`;
+const usage = `Usage: npm run simulate -- [--histories <n>] [--seconds <n>] [--seed <n>] [--path <path>] [--store shared|sqlite|both] [--liveness]
+Plays new histories. With --liveness, all faults stop during each, and every open job must end in time. Exits with 1 if one breaks a promise, and prints its shortest form.`;
 if (printedHelp(usage)) process.exit();
 
 const { values } = parseArgs({
@@ -20,6 +20,7 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     path: { type: 'string' },
     store: { type: 'string', default: 'both' },
+    liveness: { type: 'boolean', default: false },
   },
 });
 const stores: readonly History['store'][] =
@@ -29,6 +30,7 @@ const { ok, report } = await check({
   stores,
   seed,
   path: values.path,
+  liveness: values.liveness,
   histories: values.histories === undefined ? undefined : Number(values.histories),
   seconds: values.seconds === undefined ? undefined : Number(values.seconds),
 });

@@ -22,6 +22,8 @@ interface World {
   readonly anyone: () => Replica | undefined;
   /** Reads immediately, as no person in the history can. */
   readonly observed: Storage;
+  /** True if nobody presses buttons any longer. */
+  readonly isOver: () => boolean;
 }
 
 export class People {
@@ -80,7 +82,8 @@ export class People {
   }
 
   async #press(button: Press['button'], { kind }: Request, title: string): Promise<void> {
-    const { kernel, watch, anyone, observed } = this.#world;
+    const { kernel, watch, anyone, observed, isOver } = this.#world;
+    if (isOver()) return;
     const job = (await Array.fromAsync(observed.jobs.all())).find((one) => one.title === title);
     const replica = anyone();
     if (!job || !replica) return;

@@ -1,4 +1,4 @@
-/** Deliberate bugs: each breaks one promise, so that a test sees the check fail. */
+/** Deliberate bugs: each breaks promises, so that a test sees each check fail on its own. */
 import type { Gateway } from '../../src/gateway/client.ts';
 import { GatewayError } from '../../src/gateway/transport/errors.ts';
 import type { Platform } from '../../src/platforms/platform.ts';
@@ -38,95 +38,113 @@ const rewriting =
     jobs: { ...storage.jobs, replace: (job) => storage.jobs.replace(change(job)) },
   });
 
-export const PLANTS: readonly (Plant & { readonly fault: string; readonly breaks: Invariant })[] = [
-  {
-    fault: 'an invocation is acknowledged before its job is stored',
-    breaks: 'nothing is forgotten',
-    storage: (storage) => ({ ...storage, accept: async () => ({ type: 'accepted' }) }),
-  },
-  {
-    fault: 'no run is scheduled again, and lost timers are not searched for',
-    breaks: 'nothing is forgotten',
-    storage: (storage) => ({
-      ...storage,
-      schedule: {
-        ...storage.schedule,
-        unscheduled: async () => [],
-        start: (handler, options) =>
-          storage.schedule.start(async (...run) => {
-            await handler(...run);
-            return undefined;
-          }, options),
-      },
-    }),
-  },
-  {
-    fault: 'a request with a lost response is sent again',
-    breaks: 'one charge',
-    gateway: sending((request) => request().catch(request)),
-  },
-  {
-    fault: 'a message is not found again',
-    breaks: 'one message',
-    platform: (platform) => ({
-      ...platform,
-      show: (address, message, { posted: _, mayHavePosted: _found, ...options }) =>
-        platform.show(address, message, options),
-    }),
-  },
-  {
-    fault: 'the end of a job is not shown',
-    breaks: 'no message in progress',
-    platform: (platform) => ({
-      ...platform,
-      show: async (address, message, options) =>
-        message.progress || !options.posted ? platform.show(address, message, options) : options.posted,
-    }),
-  },
-  {
-    fault: 'a callback is answered before it is stored',
-    breaks: 'callbacks count',
-    storage: (storage) => ({ ...storage, receive: async () => 'stored' }),
-  },
-  {
-    fault: 'charges are not counted',
-    breaks: 'limits equal charges',
-    storage: (storage) => ({ ...storage, usage: { ...storage.usage, settle: async () => true } }),
-  },
-  {
-    fault: 'an ended job is reopened',
-    breaks: 'states go forward',
-    storage: rewriting((job) => (job.state === 'delivered' ? { ...job, state: 'waiting' } : job)),
-  },
-  {
-    fault: 'a delivered job is reported as failed',
-    breaks: 'one end',
-    storage: rewriting((job) => (job.state === 'delivered' ? { ...job, state: 'failed' } : job)),
-  },
-  {
-    fault: 'Retry-After is ignored',
-    breaks: 'Retry-After',
-    gateway: sending((request) =>
-      request().catch((error: unknown) => {
-        if (!(error instanceof GatewayError)) throw error;
-        const { route, code, taken, retryable } = error;
-        throw new GatewayError({ route, code, taken, retryable });
+const DAY_MS = 24 * 3_600_000;
+
+export const PLANTS: readonly (Plant & { readonly fault: string; readonly breaks: readonly Invariant[] })[] =
+  [
+    {
+      fault: 'an invocation is acknowledged before its job is stored',
+      breaks: ['nothing is forgotten'],
+      storage: (storage) => ({ ...storage, accept: async () => ({ type: 'accepted' }) }),
+    },
+    {
+      fault: 'no run is scheduled again, and lost timers are not searched for',
+      breaks: ['nothing is forgotten', 'never ended', 'ends in time'],
+      storage: (storage) => ({
+        ...storage,
+        schedule: {
+          ...storage.schedule,
+          unscheduled: async () => [],
+          start: (handler, options) =>
+            storage.schedule.start(async (...run) => {
+              await handler(...run);
+              return undefined;
+            }, options),
+        },
       }),
-    ),
-  },
-  {
-    fault: 'a suspended replica does not check its lease',
-    breaks: 'one writer',
-    storage: (storage) => ({
-      ...storage,
-      schedule: {
-        ...storage.schedule,
-        start: (handler, options) =>
-          storage.schedule.start(
-            (job, signal, lease) => handler(job, signal, { ...lease, isHeld: () => true }),
-            options,
-          ),
-      },
-    }),
-  },
-];
+    },
+    {
+      fault: 'each run is a day late',
+      breaks: ['ends in time'],
+      storage: (storage) => ({
+        ...storage,
+        schedule: {
+          ...storage.schedule,
+          start: (handler, options) =>
+            storage.schedule.start(async (...run) => {
+              const at = await handler(...run);
+              return at === undefined ? undefined : at + DAY_MS;
+            }, options),
+        },
+      }),
+    },
+    {
+      fault: 'a request with a lost response is sent again',
+      breaks: ['one charge', 'paid twice'],
+      gateway: sending((request) => request().catch(request)),
+    },
+    {
+      fault: 'a message is not found again',
+      breaks: ['one message', 'doubled'],
+      platform: (platform) => ({
+        ...platform,
+        show: (address, message, { posted: _, mayHavePosted: _found, ...options }) =>
+          platform.show(address, message, options),
+      }),
+    },
+    {
+      fault: 'the end of a job is not shown',
+      breaks: ['no message in progress', 'lost'],
+      platform: (platform) => ({
+        ...platform,
+        show: async (address, message, options) =>
+          message.progress || !options.posted ? platform.show(address, message, options) : options.posted,
+      }),
+    },
+    {
+      fault: 'a callback is answered before it is stored',
+      breaks: ['callbacks count'],
+      storage: (storage) => ({ ...storage, receive: async () => 'stored' }),
+    },
+    {
+      fault: 'charges are not counted',
+      breaks: ['limits equal charges'],
+      storage: (storage) => ({ ...storage, usage: { ...storage.usage, settle: async () => true } }),
+    },
+    {
+      fault: 'an ended job is reopened',
+      breaks: ['states go forward'],
+      storage: rewriting((job) => (job.state === 'delivered' ? { ...job, state: 'waiting' } : job)),
+    },
+    {
+      fault: 'a delivered job is reported as failed',
+      breaks: ['one end'],
+      storage: rewriting((job) => (job.state === 'delivered' ? { ...job, state: 'failed' } : job)),
+    },
+    {
+      fault: 'Retry-After is ignored',
+      breaks: ['Retry-After'],
+      gateway: sending((request) =>
+        request().catch((error: unknown) => {
+          if (!(error instanceof GatewayError)) throw error;
+          const { route, code, taken, retryable } = error;
+          throw new GatewayError({ route, code, taken, retryable });
+        }),
+      ),
+    },
+    {
+      fault: 'a suspended replica does not check its lease',
+      breaks: ['one writer'],
+      storage: (storage) => ({
+        ...storage,
+        schedule: {
+          ...storage.schedule,
+          start: (handler, options) =>
+            storage.schedule.start(
+              (job, signal, lease) => handler(job, signal, { ...lease, isHeld: () => true }),
+              options,
+            ),
+        },
+      }),
+    },
+  ];

@@ -4,6 +4,7 @@ import { sqliteStorage } from '../../src/storage/sqlite/open.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import { RecordingLog } from '../storage/recording-log.ts';
 import { checkAtRest } from './at-rest.ts';
+import { audit } from './audit.ts';
 import type { Callback } from './callbacks.ts';
 import { SimulatedChat } from './channel.ts';
 import { ReusedDatabase } from './databases.ts';
@@ -16,7 +17,7 @@ import { People } from './people.ts';
 import type { Plant } from './plants.ts';
 import { type Replica, startReplica } from './replica.ts';
 import { SharedStorage } from './shared-storage.ts';
-import { type Broken, Watch } from './watch.ts';
+import { type Broken, type Invariant, Watch } from './watch.ts';
 
 /** Effects and timers after which a history counts as endless. */
 const MOST_STEPS = 30_000;
@@ -25,6 +26,11 @@ const CALLBACK_TIMEOUT_MS = 10_000;
 const CALLBACK_TRIES = 8;
 /** Effects and timers within which a sweep finds lost timers, even during storage failures. */
 const SWEPT_STEPS = 1_000;
+/**
+ * How long a job may stay open after all faults have stopped: a sweep finds lost timers every 10 minutes, a Retry-After holds for 10, and
+ * the slowest work expires after 10 for its lyrics and 30 for its song.
+ */
+const ENDS_WITHIN_MS = 60 * 60_000;
 /** How long `docker stop` waits. */
 const STOPPING_MS = 10_000;
 
@@ -40,10 +46,10 @@ export interface Played {
 export class Simulator {
   readonly #database = new ReusedDatabase();
 
-  /** `plant` adds a deliberate bug. */
-  async play(history: History, plant: Plant = {}): Promise<Played> {
+  /** `plant` adds a deliberate bug. `only` is the promise to check; all by default. */
+  async play(history: History, plant: Plant = {}, only?: Invariant): Promise<Played> {
     this.#database.empty();
-    return play(history, plant, this.#database);
+    return play(history, { plant, only, database: this.#database });
   }
 
   close(): void {
@@ -51,11 +57,19 @@ export class Simulator {
   }
 }
 
-async function play(history: History, plant: Plant, database: ReusedDatabase): Promise<Played> {
+interface Playing {
+  readonly plant: Plant;
+  readonly only: Invariant | undefined;
+  readonly database: ReusedDatabase;
+}
+
+async function play(given: History, { plant, only, database }: Playing): Promise<Played> {
+  // Emptied when all faults stop.
+  const history = { ...given };
   const kernel = new Kernel(history.seed);
   const isSqlite = history.store === 'sqlite';
   const shared = new SharedStorage(database, () => kernel.now);
-  const watch = new Watch(kernel, isSqlite ? undefined : (job) => shared.jobs.holderOf(job));
+  const watch = new Watch(kernel, isSqlite ? undefined : (job) => shared.jobs.holderOf(job), only);
   const chat = new SimulatedChat(kernel, history, watch);
   const gateway = new SimulatedGateway(kernel, history, watch, (callback) =>
     callBack(callback, CALLBACK_TRIES),
@@ -66,7 +80,7 @@ async function play(history: History, plant: Plant, database: ReusedDatabase): P
     chat,
     media: new SimulatedMedia(kernel, history),
     local: isSqlite,
-    interference: new Interference(kernel, history.storage, watch),
+    interference: new Interference(kernel, history, watch),
     dailyLimit: history.dailyLimit,
     plant,
   };
@@ -74,6 +88,10 @@ async function play(history: History, plant: Plant, database: ReusedDatabase): P
   // Only one process can use an SQLite file.
   const size = isSqlite ? 1 : history.replicas;
   let incarnations = 0;
+  let isCalm = false;
+  let endsAt = Number.POSITIVE_INFINITY;
+  /** Replicas that are dead or suspended, and how they return. */
+  const absent = new Map<number, () => void>();
 
   function open(process: Process): Storage {
     const tools = { clock: kernel.clockOf(process), random: kernel.random, log: new RecordingLog() };
@@ -96,6 +114,36 @@ async function play(history: History, plant: Plant, database: ReusedDatabase): P
     boot(index).catch(() => kernel.after(1_000, () => keepBooting(index)));
   }
 
+  /** Lets a replica return after a time, or when all faults stop. */
+  function returnLater(index: number, milliseconds: number, comeBack: () => void): void {
+    const back = () => {
+      cancel();
+      if (absent.get(index) === back) absent.delete(index);
+      comeBack();
+    };
+    const cancel = kernel.after(isCalm ? 0 : milliseconds, back);
+    absent.set(index, back);
+  }
+
+  /** Stops all faults, requests and presses. */
+  function calm(): void {
+    kernel.tell('world', 'stops all faults');
+    isCalm = true;
+    endsAt = kernel.now + ENDS_WITHIN_MS;
+    faults.length = 0;
+    kernel.calm();
+    Object.assign(history, {
+      paid: [],
+      outcomes: [],
+      answers: [],
+      polls: [],
+      channel: [],
+      media: [],
+      storage: [],
+    });
+    for (const comeBack of absent.values()) comeBack();
+  }
+
   function applyFault({ type: kind, replica: target, forMs }: Fault): void {
     if (kind === 'lose timers') {
       kernel.tell('storage', 'loses the timers of open jobs');
@@ -110,7 +158,7 @@ async function play(history: History, plant: Plant, database: ReusedDatabase): P
     const end = () => {
       if (process.state === 'dead') return;
       kernel.die(process);
-      kernel.after(forMs, () => keepBooting(index));
+      returnLater(index, forMs, () => keepBooting(index));
     };
     switch (kind) {
       case 'die':
@@ -118,7 +166,7 @@ async function play(history: History, plant: Plant, database: ReusedDatabase): P
         return;
       case 'freeze':
         kernel.freeze(process);
-        kernel.after(forMs, () => {
+        returnLater(index, forMs, () => {
           if (process.state === 'dead') return;
           kernel.tell(process.name, 'continues');
           process.state = 'alive';
@@ -162,7 +210,8 @@ async function play(history: History, plant: Plant, database: ReusedDatabase): P
   }
 
   const observed = open(OBSERVER);
-  const people = new People({ kernel, watch, anyone, observed });
+  const faults = [...history.faults];
+  const people = new People({ kernel, watch, anyone, observed, isOver: () => isCalm });
   for (let index = 0; index < size; index += 1) keepBooting(index);
   let requested = 0;
   let at = 0;
@@ -174,10 +223,9 @@ async function play(history: History, plant: Plant, database: ReusedDatabase): P
     );
     kernel.after(at, () => {
       requested += 1;
-      people.ask(request, index, presses);
+      if (!isCalm) people.ask(request, index, presses);
     });
   }
-  const faults = [...history.faults];
   let nextFault = faults[0]?.afterSteps ?? Number.POSITIVE_INFINITY;
   let steps = 0;
   let quietSince: number | undefined;
@@ -190,7 +238,11 @@ async function play(history: History, plant: Plant, database: ReusedDatabase): P
     quietSince ??= steps;
     if (kernel.isBusy) return false;
     if (steps - quietSince > SWEPT_STEPS) return true;
-    return (await Array.fromAsync(observed.jobs.open())).length === 0;
+    return (await openJobs()).length === 0;
+  }
+  async function openJobs() {
+    const ids = await Array.fromAsync(observed.jobs.open());
+    return Promise.all(ids.map((id) => observed.jobs.read(id)));
   }
   while (watch.broken.length === 0 && !(await isAtRest())) {
     if (steps >= nextFault) {
@@ -199,12 +251,28 @@ async function play(history: History, plant: Plant, database: ReusedDatabase): P
       quietSince = undefined;
       nextFault = steps + (faults[0]?.afterSteps ?? Number.POSITIVE_INFINITY);
     }
+    if (steps === history.calmAfterSteps) {
+      calm();
+      await settled();
+    }
     if (!kernel.step()) break;
     await settled();
     steps += 1;
+    if (kernel.now > endsAt) {
+      endsAt = Number.POSITIVE_INFINITY;
+      for (const job of await openJobs())
+        watch.report(
+          'ends in time',
+          `${job?.title} is still ${job?.state} long after all faults have stopped`,
+        );
+    }
     if (steps > MOST_STEPS) watch.report('nothing is forgotten', 'the history never comes to rest');
   }
-  if (watch.broken.length === 0) await checkAtRest({ watch, gateway, chat, storage: observed });
+  if (watch.broken.length === 0) {
+    await checkAtRest({ watch, gateway, chat, storage: observed });
+    for (const { invariant, detail } of audit(watch.ledger, database.records))
+      watch.report(invariant, detail);
+  }
   for (const { process } of replicas) kernel.die(process);
   await settled();
   return { broken: watch.broken, trace: kernel.trace, steps };

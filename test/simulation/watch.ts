@@ -1,6 +1,7 @@
 /** Watches every effect of a history, and reports violations in the step in which they happen. */
 import type { Job, JobState } from '../../src/core/job.ts';
 import type { Storage } from '../../src/storage/storage.ts';
+import { FINDINGS } from './audit.ts';
 import type { Callback, Taken } from './callbacks.ts';
 import type { Kernel, Process } from './kernel.ts';
 
@@ -16,6 +17,8 @@ export const INVARIANTS = [
   'Retry-After',
   'nothing is forgotten',
   'one writer',
+  'ends in time',
+  ...FINDINGS,
 ] as const;
 export type Invariant = (typeof INVARIANTS)[number];
 
@@ -41,24 +44,35 @@ export class Watch {
   readonly acknowledged = new Set<string>();
   /** Jobs whose requester asked to cancel, or read that the bot did not respond. */
   readonly unwanted = new Set<string>();
+  /** Everything the outside world saw, as JSON for the audit. */
+  readonly ledger: string[] = [];
   readonly #kernel: Kernel;
+  readonly #only: Invariant | undefined;
   /** The holder of a job's lease; undefined if there is only one replica. */
   readonly #holderOf: ((job: string) => Process | undefined) | undefined;
   readonly #jobs = new Map<string, string>();
   readonly #taken = new Set<string>();
   readonly #notBefore = new Map<string, number>();
 
-  constructor(kernel: Kernel, holderOf?: (job: string) => Process | undefined) {
+  /** @param only the promise to check; all if undefined */
+  constructor(kernel: Kernel, holderOf?: (job: string) => Process | undefined, only?: Invariant) {
     this.#kernel = kernel;
+    this.#only = only;
     this.#holderOf = holderOf;
   }
 
   report(invariant: Invariant, detail: string): void {
-    this.broken.push({ invariant, detail });
+    if (this.#only === undefined || this.#only === invariant) this.broken.push({ invariant, detail });
+  }
+
+  /** Adds an event to the ledger. */
+  note(event: object): void {
+    this.ledger.push(JSON.stringify(event));
   }
 
   acknowledge(title: string): void {
     this.acknowledged.add(title);
+    this.note({ event: 'acknowledged', title });
     if (!this.#jobs.has(title))
       this.report('nothing is forgotten', `${title} is acknowledged but not stored`);
   }
@@ -72,6 +86,7 @@ export class Watch {
   }
 
   taken({ route, prompt, job = '' }: Taken): void {
+    this.note({ event: 'paid', route, prompt, job });
     const work = `${route} “${prompt}” ${job}`;
     if (this.#taken.has(work)) this.report('one charge', `${work} is paid again`);
     this.#taken.add(work);
