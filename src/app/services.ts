@@ -180,7 +180,7 @@ export function modelDefaults({ models }: Config, emulator: Emulator | undefined
 const LINK_TTL_SECONDS = 30 * 86_400;
 
 /** A song has a few MB and a video rarely more than 100. */
-const FETCHING = {
+export const FETCHING = {
   maximumBytes: 512 * 1024 * 1024,
   timeoutMs: { gateway: 10 * 60_000, platform: 10 * 60_000, person: 2 * 60_000 },
   idleTimeoutMs: 30_000,

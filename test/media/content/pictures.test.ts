@@ -1,7 +1,7 @@
-import { deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { createPictures } from '../../../src/media/content/pictures.ts';
+import { emptyPng } from '../empty-png.ts';
 
 const { fit: fitPicture, clean: cleanPicture } = createPictures();
 
@@ -136,7 +136,7 @@ describe('an image is converted', () => {
 
 describe('an image is refused', () => {
   it('if a small file unpacks to more pixels than the limit', async () => {
-    const bomb = png(30_000, 30_000);
+    const bomb = emptyPng(30_000, 30_000);
     expect(bomb.byteLength).toBeLessThan(2_000_000);
     const before = process.memoryUsage().rss;
     await expect(fitPicture(bomb)).rejects.toEqual(refused('too-large'));
@@ -164,35 +164,3 @@ describe('an image is refused', () => {
     await expect(fitPicture(whole.subarray(0, whole.byteLength / 2))).rejects.toEqual(refused('type'));
   });
 });
-
-/** A valid PNG of one colour, written by hand, because no library supports this number of pixels. */
-function png(width: number, height: number): Buffer {
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(width, 0);
-  header.writeUInt32BE(height, 4);
-  header.set([1, 0, 0, 0, 0], 8);
-  const rows = Buffer.alloc((Math.ceil(width / 8) + 1) * height);
-  return Buffer.concat([
-    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
-    chunk('IHDR', header),
-    chunk('IDAT', deflateSync(rows)),
-    chunk('IEND', Buffer.alloc(0)),
-  ]);
-}
-
-function chunk(type: string, data: Buffer): Buffer {
-  const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
-  const frame = Buffer.alloc(8);
-  frame.writeUInt32BE(data.byteLength, 0);
-  frame.writeInt32BE(crc(body), 4);
-  return Buffer.concat([frame.subarray(0, 4), body, frame.subarray(4)]);
-}
-
-function crc(bytes: Buffer): number {
-  let value = -1;
-  for (const byte of bytes) {
-    value ^= byte;
-    for (let bit = 0; bit < 8; bit += 1) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
-  }
-  return ~value;
-}
