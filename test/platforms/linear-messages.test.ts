@@ -211,7 +211,7 @@ describe('pages and requests are processed in linear time', () => {
           takes: [{ number: 1, audio: file, lines: [], stems: [{ name: text, file }] }],
           derived: [{ title: text }],
         },
-        { ...context, url: 'https://a.example', absolute: (path) => path },
+        { ...context, url: 'https://a.example', absolute: (path) => path, now: 0 },
       ),
     albumDocument: (text) =>
       albumDocument({ channel: text, songs: [{ title: text, person: text }] }, context),

@@ -33,7 +33,7 @@ export function routesOf(
     limitVisitors(
       [
         fileRoutes({ log, now, media, isPageOpen: source.isOpen }),
-        songRoutes({ source, secrets, publicUrl, log }),
+        songRoutes({ source, secrets, publicUrl, log, now }),
       ],
       {
         elapsed,

@@ -45,3 +45,24 @@ export function fileSize(bytes: number): string {
     ? `${Math.max(1, Math.round(bytes / 1000))} kB`
     : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
+
+const DAY_MS = 86_400_000;
+const SPANS = [
+  ['day', DAY_MS],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+
+/** Such as `just now`, `3 hours ago`, `yesterday`, and after a week `26 November 2026`. */
+export function timeAgo(at: number, now: number): string {
+  const passed = Math.max(0, now - at);
+  if (passed >= 7 * DAY_MS) return longDay(at);
+  const [unit, span] = SPANS.find(([, milliseconds]) => passed >= milliseconds) ?? [];
+  if (unit === undefined) return 'just now';
+  return new Intl.RelativeTimeFormat('en', { numeric: 'auto' }).format(-Math.floor(passed / span), unit);
+}
+
+/** The day in UTC, such as `26 November 2026`. */
+export function longDay(at: number): string {
+  return new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(at);
+}

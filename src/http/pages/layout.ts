@@ -1,4 +1,5 @@
 /** The document layout shared by all pages. */
+import { BRAND_COLOUR } from '../../core/brand.ts';
 import { type Html, html } from '../../core/web/html.ts';
 
 export interface PageLayout {
@@ -7,14 +8,33 @@ export interface PageLayout {
   readonly root: string;
   /** Returns the path of an asset from the root. */
   readonly asset: (name: string) => string;
-  /** Modules to load. */
-  readonly modules?: readonly string[];
+  /** The module to run. */
+  readonly module?: string;
+  /** Modules that it imports, to load at the same time. */
+  readonly imports?: readonly string[];
   /** Additional head elements. */
-  readonly head?: Html;
-  readonly body: Html;
+  readonly head?: Html | undefined;
+  /** Names the kind of page for the style sheet. */
+  readonly kind: 'song' | 'album' | 'sentence';
+  /** Buttons beside the mark. */
+  readonly tools?: Html | undefined;
+  readonly main: Html;
+  /** Dialogs and bars above the page. */
+  readonly after?: Html | undefined;
 }
 
-export function documentOf({ title, root, asset, modules = [], head, body }: PageLayout): string {
+export function documentOf({
+  title,
+  root,
+  asset,
+  module,
+  imports = [],
+  head,
+  kind,
+  tools,
+  main,
+  after,
+}: PageLayout): string {
   const path = (name: string) => `${root}${asset(name).slice(1)}`;
   const page = html`<!doctype html>
 <html lang="en">
@@ -24,10 +44,16 @@ export function documentOf({ title, root, asset, modules = [], head, body }: Pag
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex, nofollow">
 <meta name="color-scheme" content="light dark">
+<meta name="theme-color" content="${BRAND_COLOUR}">
 <link rel="icon" href="${path('icon.svg')}" type="image/svg+xml">
 <link rel="stylesheet" href="${path('styles.css')}">
-${modules.map((name) => html`<script type="module" src="${path(name)}"></script>\n`)}${head}</head>
-${body}
+${imports.map((name) => html`<link rel="modulepreload" href="${path(name)}">\n`)}${module && html`<script type="module" src="${path(module)}"></script>\n`}${head}</head>
+<body class="${kind}">
+<header class="top"><p class="brand"><img src="${path('icon.svg')}" alt="" width="28" height="28">Minstrel</p>${tools}</header>
+<main>
+${main}
+</main>
+${after}</body>
 </html>
 `;
   return page.markup;
@@ -38,6 +64,5 @@ export function sentencePage(
   { title, sentence }: { readonly title: string; readonly sentence: string },
   context: Pick<PageLayout, 'root' | 'asset'>,
 ): string {
-  const body = html`<body class="sentence"><main><h1>${title}</h1><p>${sentence}</p></main></body>`;
-  return documentOf({ ...context, title, body });
+  return documentOf({ ...context, title, kind: 'sentence', main: html`<h1>${title}</h1><p>${sentence}</p>` });
 }

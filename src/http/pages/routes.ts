@@ -16,7 +16,7 @@ const ASSETS = {
   styles: ['page.css'],
 } as const;
 
-export interface SongRoutesOptions extends Pick<System, 'log'> {
+export interface SongRoutesOptions extends Pick<System, 'log' | 'now'> {
   readonly source: PageSource;
   /** The current secret and previous ones that are still valid. */
   readonly secrets: readonly string[];
@@ -38,7 +38,7 @@ interface SignedRoute {
   Params: { id: string; signature: string };
 }
 
-export function songRoutes({ source, secrets, publicUrl, log }: SongRoutesOptions): Routes {
+export function songRoutes({ source, secrets, publicUrl, log, now }: SongRoutesOptions): Routes {
   const assets = lazyAssets(ASSETS);
 
   /** Checks the signature before reading anything. 404 for invalid links, 410 for pages that are no longer available. */
@@ -84,6 +84,7 @@ export function songRoutes({ source, secrets, publicUrl, log }: SongRoutesOption
           asset,
           url: `${publicUrl}/songs/${encodeURIComponent(params.id)}/${params.signature}`,
           absolute: (relative) => `${publicUrl}/${relative}`,
+          now: now(),
         }),
       ),
     );

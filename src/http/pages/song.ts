@@ -1,10 +1,10 @@
-/** The page of a song: players, lyrics, downloads and a mixer for its stems. Works without scripts where possible. */
+/** The page of a song: one player for its takes, lyrics, downloads and a mixer for its stems. Works without scripts where possible. */
 
-import { BRAND_COLOUR } from '../../core/brand.ts';
-import { beginning, duration, ellipsis, fileSize } from '../../core/util/words.ts';
+import { beginning, duration, ellipsis, fileSize, longDay, timeAgo } from '../../core/util/words.ts';
 import { type Html, html } from '../../core/web/html.ts';
 import type { LyricLine } from '../../core/work.ts';
 import type { LinkedFile, PageLink, PageTake, SongPage } from './content.ts';
+import { icon, NO_COVER, PLAY_ICON } from './icons.ts';
 import { documentOf, type PageLayout } from './layout.ts';
 
 /** Maximum characters, which keep a page under 150 kB. */
@@ -16,69 +16,128 @@ const LYRICS_BYTES = 60_000;
 const MAX_NAME = 100;
 /** Maximum links to other songs. */
 const MAX_LINKS = 20;
+/** A style of short words is shown as tags. */
+const MAX_TAG = 32;
+const MAX_TAGS = 12;
+
+const IMPORTS = [
+  'elements',
+  'karaoke',
+  'mixer',
+  'player',
+  'session',
+  'share',
+  'words',
+  'wave',
+  'deck',
+  'mixing',
+].map((name) => `${name}.js`);
 
 export interface SongPageContext extends Pick<PageLayout, 'root' | 'asset'> {
   /** The page's public URL. */
   readonly url: string;
   /** Returns the absolute URL of a path relative to the root. */
   readonly absolute: (path: string) => string;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
 }
+
+type Take = SongPage['takes'][number];
 
 export function songDocument(song: SongPage, context: SongPageContext): string {
   const title = ellipsis(song.title, MAX_TITLE);
-  const hasStems = song.takes.some(({ stems }) => stems.length > 0);
   const { root, asset } = context;
   const href = (path: string) => `${root}${path}`;
-  const body = html`<body>
-<main class="song">
-<header>
-${song.cover && html`<img class="cover" src="${href(song.cover.path)}" alt="Cover of ${title}" width="320" height="320">`}
+  const isOnly = song.takes.length === 1;
+  const hasLyrics = song.takes.some(({ lines }) => lines.length > 0);
+  const hasStems = song.takes.some(({ stems }) => stems.length > 0);
+  const main = html`${song.cover && html`<div class="glow"><img src="${href(song.cover.path)}" alt=""></div>`}
+<article class="hero">
+${song.cover ? html`<img class="cover" src="${href(song.cover.path)}" alt="Cover of ${title}" width="320" height="320">` : NO_COVER}
 <div class="about">
 <h1 dir="auto">${title}</h1>
-<p class="by">Requested by <bdi>${ellipsis(song.person, MAX_NAME)}</bdi>, <time datetime="${isoDay(song.createdAt)}">${day(song.createdAt)}</time></p>
-${song.style && html`<p class="style" dir="auto">${ellipsis(song.style, MAX_STYLE)}</p>`}
+<p class="by">Requested by <bdi>${ellipsis(song.person, MAX_NAME)}</bdi> · <time datetime="${new Date(song.createdAt).toISOString()}" title="${longDay(song.createdAt)}">${timeAgo(song.createdAt, context.now)}</time></p>
 ${song.basedOn && html`<p class="from">Based on ${songLink(song.basedOn, href)}</p>`}
-<p><button type="button" class="share" data-url="${context.url}" aria-live="polite" hidden></button></p>
+${song.style && styleTags(song.style)}
 </div>
-</header>
-<section class="takes" aria-label="Listen">
-${song.takes.map((take) => takeCard(take, { title, href, isOnly: song.takes.length === 1 }))}
-</section>
+${player(song.takes, { title, href })}
+<div class="actions">
+${hasLyrics && html`<button type="button" class="sing">${icon('microphone')}Karaoke</button>`}
+${hasStems && html`<button type="button" class="mix" aria-expanded="false">${icon('mixer')}Mixer</button>`}
+${song.takes.map((take) => downloads(take, { href, isOnly }))}
+<label class="speed"><span>Speed</span> <select aria-label="Speed">${['0.5', '0.75', '1', '1.25', '1.5', '2'].map((speed) => html`<option value="${speed}"${speed === '1' && html` selected`}>${speed}×</option>`)}</select></label>
+</div>
+</article>
+${song.takes.map((take) => take.stems.length > 0 && mixer(take, { href, isOnly }))}
+<div class="below">
 ${lyricsSection(song)}
-${song.takes.map((take) => (take.stems.length > 0 ? mixer(take, href, song.takes.length === 1) : undefined))}
 ${song.derived.length > 0 && derivedSection(song.derived, href)}
-<footer><p>Made with Minstrel. Anyone with this link can listen. The requester can remove this page.</p></footer>
-</main>
-</body>`;
-  const modules = ['player.js', 'share.js', ...(hasStems ? ['mixer.js'] : [])];
-  return documentOf({ title, root, asset, modules, head: sharing(song, title, context), body });
+</div>
+<footer><p>Made with Minstrel. Anyone with this link can listen. The requester can remove this page.</p></footer>`;
+  return documentOf({
+    title,
+    root,
+    asset,
+    kind: 'song',
+    module: 'song.js',
+    imports: IMPORTS,
+    head: sharing(song, title, context),
+    tools: html`<button type="button" class="share" data-url="${context.url}" aria-live="polite" hidden>${icon('share')}<span></span></button>`,
+    main,
+    after: hasLyrics ? stage(title) : undefined,
+  });
 }
 
 interface TakeOptions {
-  readonly title: string;
   readonly href: (path: string) => string;
   readonly isOnly: boolean;
 }
 
-function takeCard(take: PageTake & { readonly number: number }, { title, href, isOnly }: TakeOptions): Html {
-  const { number, audio, seconds } = take;
-  const name = isOnly ? title : `Take ${number}`;
-  return html`<article class="take" data-take="${number}">
-${!isOnly && html`<h2>Take ${number}</h2>`}
-<audio controls preload="metadata" src="${href(audio.path)}" aria-label="${name}"></audio>
-<div class="controls" hidden>
-<button type="button" class="play" aria-label="Play ${name}"><svg viewBox="0 0 24 24" aria-hidden="true"><path class="when-paused" d="M7 4.5v15l13-7.5z"/><path class="when-playing" d="M6 4.5h4.5v15H6zM13.5 4.5H18v15h-4.5z"/></svg></button>
+/** One set of controls for all takes. Browsers without scripts show their own players instead. */
+function player(
+  takes: readonly Take[],
+  { title, href }: { readonly title: string; readonly href: (path: string) => string },
+): Html {
+  const nameOf = ({ number }: Take) => (takes.length === 1 ? title : `Take ${number}`);
+  const [first] = takes;
+  if (!first) return html``;
+  const name = nameOf(first);
+  return html`<section class="player" aria-label="Player">
+${
+  takes.length > 1 &&
+  html`<fieldset class="switch"><legend class="unseen">Take</legend>${takes.map(
+    (take) =>
+      html`<label><input type="radio" name="take" value="${take.number}"${take === first && html` checked`}><span>${nameOf(take)}</span></label>`,
+  )}</fieldset>`
+}
+<div class="controls">
+<button type="button" class="play" aria-label="Play ${name}">${PLAY_ICON}</button>
+<div class="wave"><input type="range" class="seek" min="0" max="${first.seconds ?? 0}" value="0" step="any" aria-label="Position in ${name}"></div>
 <span class="time">0:00</span>
-<input type="range" class="seek" min="0" max="${Math.ceil(seconds ?? 0)}" value="0" step="any" aria-label="Position in ${name}">
-<span class="length">${seconds === undefined ? '' : duration(seconds)}</span>
-<label class="speed"><span>Speed</span> <select aria-label="Speed of ${name}">${['0.5', '0.75', '1', '1.25', '1.5', '2'].map((speed) => html`<option value="${speed}"${speed === '1' && html` selected`}>${speed}×</option>`)}</select></label>
+<span class="length">${lengthOf(first)}</span>
 </div>
-${downloads(take, href)}
-</article>
-`;
+<p class="status" role="status"></p>
+${takes.map(
+  (
+    take,
+  ) => html`<audio data-take="${take.number}" data-name="${nameOf(take)}" data-length="${lengthOf(take)}" preload="${take === first ? 'metadata' : 'none'}" src="${href(take.audio.path)}"></audio>
+<noscript><p>${nameOf(take)}</p><audio controls preload="none" src="${href(take.audio.path)}" aria-label="${nameOf(take)}"></audio></noscript>
+`,
+)}</section>`;
 }
 
-function downloads({ audio, wav, lrc, video, stems }: PageTake, href: (path: string) => string): Html {
+/** The same number as in the chat. */
+const lengthOf = ({ seconds }: PageTake): string => (seconds === undefined ? '' : duration(seconds));
+
+function styleTags(style: string): Html {
+  const tags = style.split(',').map((tag) => tag.trim());
+  const areShort = tags.length <= MAX_TAGS && tags.every((tag) => tag !== '' && tag.length <= MAX_TAG);
+  if (!areShort) return html`<p class="style" dir="auto">${ellipsis(style, MAX_STYLE)}</p>`;
+  return html`<ul class="style" aria-label="Style">${tags.map((tag) => html`<li dir="auto">${tag}</li>`)}</ul>`;
+}
+
+function downloads(take: Take, { href, isOnly }: TakeOptions): Html {
+  const { audio, wav, lrc, video, stems, number } = take;
   const files: [string, LinkedFile | undefined][] = [
     [extensionOf(audio), audio],
     ['WAV', wav],
@@ -93,7 +152,8 @@ function downloads({ audio, wav, lrc, video, stems }: PageTake, href: (path: str
         ]
       : [],
   );
-  return html`<details class="downloads"><summary>Download</summary><ul>${links}</ul></details>`;
+  const which = isOnly ? undefined : html`<span class="unseen"> take ${number}</span>`;
+  return html`<details class="downloads" data-for="${number}"><summary>${icon('download')}Download${which}</summary><ul>${links}</ul></details>\n`;
 }
 
 /** The synced lyrics of each take, otherwise the song's plain lyrics. */
@@ -142,28 +202,29 @@ function verseLine(line: string): Html {
 const lineText = (text: string) => html`<span class="line" dir="auto">${ellipsis(text, MAX_LINE)}</span>`;
 const partTitle = (title: string) => html`<span class="part" dir="auto">${ellipsis(title, MAX_NAME)}</span>`;
 
-function mixer(
-  { number, stems, lines }: SongPage['takes'][number],
-  href: (path: string) => string,
-  isOnly: boolean,
-): Html {
-  const bytes = stems.reduce((sum, { file }) => sum + file.bytes, 0);
+/** Shown by the button, because it downloads all stems. */
+function mixer({ number, stems }: Take, { href, isOnly }: TakeOptions): Html {
   const heading = isOnly ? 'Mixer' : `Mixer for take ${number}`;
-  return html`<section class="mixer" id="mixer${isOnly ? '' : `-${number}`}" data-mixer="${number}" data-words="${lines.length > 0 ? number : ''}" aria-label="${heading}">
-<h2>${heading}</h2>
-<p class="hint">Play vocals and instruments separately, and make your own mix.</p>
-<button type="button" class="open" hidden>Open mixer <small>${fileSize(bytes)} download</small></button>
+  return html`<section class="mixer" id="mixer${isOnly ? '' : `-${number}`}" data-mixer="${number}" aria-label="${heading}" hidden>
+<div class="heading"><h2>${heading}</h2><button type="button" class="save" hidden>${icon('download')}Download mix</button></div>
 <p class="status" role="status"></p>
 <ul class="lanes">
 ${stems.map(
-  ({
-    name,
-    file,
-  }) => html`<li class="lane" data-stem="${ellipsis(name, MAX_NAME)}" data-src="${href(file.path)}"><span class="name" dir="auto">${ellipsis(name, MAX_NAME)}</span>
-<audio controls preload="none" src="${href(file.path)}" aria-label="${ellipsis(name, MAX_NAME)}"></audio></li>
-`,
+  ({ name, file }) =>
+    html`<li class="lane" data-stem="${ellipsis(name, MAX_NAME)}" data-src="${href(file.path)}"><span class="name" dir="auto">${ellipsis(name, MAX_NAME)}</span></li>\n`,
 )}</ul>
 </section>
+`;
+}
+
+/** Karaoke on the whole screen. Its lyrics and controls are the page's, moved there while it is open. */
+function stage(title: string): Html {
+  return html`<dialog class="stage" aria-label="Karaoke"><div class="screen">
+<header><p dir="auto">${title}</p><button type="button" class="vocals" aria-pressed="true" hidden>Vocals</button><button type="button" class="leave" aria-label="Close karaoke">${icon('close')}</button></header>
+<p class="status" role="status"></p>
+<div class="lines"></div>
+<div class="deck"></div>
+</div></dialog>
 `;
 }
 
@@ -197,7 +258,6 @@ function sharing({ cover, person, style, takes }: SongPage, title: string, conte
   ];
   const names: [string, string | number | undefined][] = [
     ['description', description],
-    ['theme-color', BRAND_COLOUR],
     ['twitter:card', 'summary'],
     ['twitter:image', cover && context.absolute(cover.path)],
     // Slack shows these as fields of a link preview.
@@ -211,12 +271,4 @@ function sharing({ cover, person, style, takes }: SongPage, title: string, conte
 
 function extensionOf({ name }: LinkedFile): string {
   return name.slice(name.lastIndexOf('.') + 1).toUpperCase();
-}
-
-function isoDay(milliseconds: number): string {
-  return new Date(milliseconds).toISOString().slice(0, 10);
-}
-
-function day(milliseconds: number): string {
-  return new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' }).format(milliseconds);
 }

@@ -3,7 +3,7 @@ import {
   addTo,
   encodeWav,
   gainsOf,
-  peaksOf,
+  loudnessOf,
   rateThatFits,
   wavesOf,
 } from '../../../src/http/pages/browser/mixing.js';
@@ -42,22 +42,25 @@ test('opposite stems cancel each other out', () => {
   expect(Math.max(...mix.map(Math.abs))).toBeLessThan(1e-6);
 });
 
-test('a waveform has the peak of each segment over all channels', () => {
-  const left = Float32Array.of(0.1, 0, 0, 0, -0.5, 0, 0, 0);
-  const right = Float32Array.of(0.25, 0, 0, 0, 0, 0, 0, 0);
-  expect([...peaksOf([left, right], 2)]).toEqual([0.25, 0.5]);
-  expect([...peaksOf([Float32Array.of(3)], 1)]).toEqual([1]);
-  expect([...peaksOf([], 3)]).toEqual([0, 0, 0]);
+test('a waveform has the loudness of each segment over all channels', () => {
+  const samples = (...levels: number[]) => Float32Array.from(levels.flatMap((level) => Array(8).fill(level)));
+  const [quiet = 0, loud = 0] = loudnessOf([samples(0.1, -0.5), samples(0.1, 0.5)], 2);
+  expect([quiet, loud].map((level) => level.toFixed(3))).toEqual(['0.100', '0.500']);
+  expect(loudnessOf([samples(0.3), samples(0.4)], 1)[0]).toBeCloseTo(Math.hypot(0.3, 0.4) / Math.sqrt(2), 5);
+  expect([...loudnessOf([], 3)]).toEqual([0, 0, 0]);
 });
 
-test('scales waveforms to the loudest lane and keeps quiet ones visible', () => {
+test('scales waveforms to the loudest lane', () => {
   const [loud, quiet, silent] = wavesOf(
     [[Float32Array.of(0.5)], [Float32Array.of(0.05)], [Float32Array.of(0)]],
     1,
   );
   expect([loud?.[0], silent?.[0]]).toEqual([1, 0]);
-  expect(quiet?.[0]).toBeCloseTo(0.25, 2);
+  expect(quiet?.[0]).toBeCloseTo(0.1, 2);
   expect(wavesOf([[Float32Array.of(0)]], 1)).toEqual([Float32Array.of(0)]);
+  // A short peak does not flatten the rest.
+  const samples = Float32Array.from({ length: 400 }, (_, index) => (index < 4 ? 1 : 0.25));
+  expect([...(wavesOf([[samples]], 100)[0] ?? [])]).toEqual(Array(100).fill(1));
   expect(wavesOf([], 1)).toEqual([]);
 });
 

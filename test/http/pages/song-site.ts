@@ -16,6 +16,8 @@ import { createHttpServer } from '../../../src/http/server.ts';
 
 const RATE = 8_000;
 const SECRET = 'a secret of this test';
+/** The time of a visit. */
+const NOW = Date.UTC(2031, 4, 5, 12);
 /** A proxy removes the first part of the path. */
 export const PUBLIC_URL = 'https://bot.example/minstrel';
 
@@ -85,7 +87,7 @@ export function sampleSong(files: Files, seconds = 6): SongPage {
     style: 'lofi, rainy, soft piano, brushed drums',
     lyrics: words.join('\n'),
     cover: files.keep('cover.svg', COVER, 'image/svg+xml'),
-    createdAt: Date.UTC(2031, 4, 5),
+    createdAt: NOW - 3 * 3_600_000,
     takes: [
       {
         ...take(1),
@@ -142,7 +144,7 @@ export async function serveSong({
     log,
     routes: [
       fileRoutes({ media: files.media, isPageOpen: pages.isOpen, log, now: () => 0 }),
-      songRoutes({ source: pages, secrets: ['newer', SECRET], publicUrl: PUBLIC_URL, log }),
+      songRoutes({ source: pages, secrets: ['newer', SECRET], publicUrl: PUBLIC_URL, log, now: () => NOW }),
     ],
   });
   return {

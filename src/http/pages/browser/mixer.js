@@ -1,49 +1,61 @@
-/** The mixer for a take's stems. Opened by a button, because it downloads all stems. */
+/** The mixer for a take's stems. Opened by a button, because it downloads all stems. While it is open, the player plays the mix. */
 import { openDeck } from './deck.js';
-import { begin, clockTime, find, pauseForOthers, STEPS, showLine, showPosition } from './elements.js';
+import { element, find, findAll } from './elements.js';
 import { addTo, encodeWav, gainsOf, wavesOf } from './mixing.js';
+import { BARS, channelsOf, createWave } from './wave.js';
 
-const FOLLOW_MS = 100;
 /** In hertz. Downloads keep the quality of the stems, regardless of the playback rate. */
 const DOWNLOAD_RATE = 44_100;
 const VOCALS = /\bvocals?$/i;
+/** In seconds, for a take of unknown length. */
+const TYPICAL_LENGTH = 240;
 
-/**
- * @template {keyof HTMLElementTagNameMap} Name
- * @param {Name} name
- * @param {Partial<Record<string, string>>} attributes
- * @param {...(Node | string)} children
- */
-function element(name, attributes, ...children) {
-  const created = document.createElement(name);
-  for (const [attribute, value] of Object.entries(attributes))
-    if (value !== undefined) created.setAttribute(attribute, value);
-  created.append(...children);
-  return created;
-}
+/** @typedef {(sentence: string) => void} Report */
+/** @typedef {Awaited<ReturnType<typeof createMixer>>} Mixer */
+/** @typedef {ReturnType<typeof createMixers>} Mixers */
 
-/** @param {HTMLElement} section */
-function enhance(section) {
-  const open = find(section, '.open', HTMLButtonElement);
-  const status = find(section, '.status', HTMLElement);
-  open.hidden = false;
-  open.addEventListener('click', async () => {
-    if (open.ariaBusy === 'true') return;
-    // Disabling the button would lose the focus.
-    open.ariaBusy = 'true';
-    try {
-      status.textContent = 'Loading…';
-      await start(section, (sentence) => {
-        status.textContent = sentence;
-      });
-      const isFocused = document.activeElement === open;
-      open.remove();
-      if (isFocused) find(section, '.play', HTMLButtonElement).focus();
-    } catch {
-      status.textContent = "Couldn't load the stems. Reload the page and try again.";
-      open.ariaBusy = 'false';
-    }
-  });
+/** @param {import('./player.js').Player} player */
+export function createMixers(player) {
+  const sections = findAll(document, '[data-mixer]', HTMLElement);
+  /** @type {Map<number, Promise<Mixer>>} */
+  const mixers = new Map();
+  const sectionOf = (/** @type {number} */ number) =>
+    sections.find(({ dataset }) => Number(dataset.mixer) === number);
+
+  return {
+    sectionOf,
+    /** @param {number} number */
+    hasVocals: (number) => {
+      const lanes = sectionOf(number)?.querySelectorAll('[data-stem]') ?? [];
+      return [...lanes].some((lane) => lane instanceof HTMLElement && VOCALS.test(lane.dataset.stem ?? ''));
+    },
+    /**
+     * Loads the stems of the chosen take, and plays it through them from now on.
+     * @param {Report} report
+     */
+    async open(report) {
+      const { take } = player;
+      const section = sectionOf(take.number);
+      if (!section) return undefined;
+      const loading = mixers.get(take.number) ?? createMixer(section, take, player, report);
+      mixers.set(take.number, loading);
+      try {
+        const mixer = await loading;
+        report('');
+        if (take.sound !== mixer.deck) await player.use(take, mixer.deck);
+        return mixer;
+      } catch {
+        mixers.delete(take.number);
+        report("Couldn't load the stems. Reload the page and try again.");
+        return undefined;
+      }
+    },
+    /** Plays the file of the take again. */
+    async close() {
+      const { take } = player;
+      if (take.sound !== take.file) await player.use(take, take.file);
+    },
+  };
 }
 
 /**
@@ -58,134 +70,60 @@ async function load(url) {
 
 /**
  * @param {HTMLElement} section
- * @param {(sentence: string) => void} setStatus
+ * @param {import('./player.js').Take} take
+ * @param {import('./player.js').Player} player
+ * @param {Report} report
  */
-async function start(section, setStatus) {
-  const rows = [...section.querySelectorAll('.lane')].filter((row) => row instanceof HTMLElement);
+async function createMixer(section, take, player, report) {
+  const rows = findAll(section, '.lane', HTMLElement);
   let loaded = 0;
+  report('Loading the stems…');
   const files = await Promise.all(
     rows.map(async ({ dataset: { src = '', stem = '' } }) => {
       const data = await load(src);
       loaded += 1;
-      setStatus(`Loading… ${loaded} of ${rows.length}`);
+      report(`Loading the stems… ${loaded} of ${rows.length}`);
       return { name: stem, data };
     }),
   );
-  setStatus('Decoding…');
-  const take = Number(section.dataset.mixer);
-  const audio = document.querySelector(`[data-take="${take}"] audio`);
-  const estimate =
-    audio instanceof HTMLAudioElement && Number.isFinite(audio.duration) ? audio.duration : 240;
-  const deck = await openDeck(files, estimate);
-  const waves = wavesOf(
-    deck.buffers.map((buffer) =>
-      Array.from({ length: buffer.numberOfChannels }, (_, index) => buffer.getChannelData(index)),
-    ),
-    STEPS,
-  );
-  const lanes = rows.map((row, index) => createLane(row, waves[index], () => apply()));
-  const karaoke = element('button', { type: 'button', class: 'karaoke', 'aria-pressed': 'false' }, 'Karaoke');
-  const play = element('button', { type: 'button', class: 'play', 'aria-label': 'Play the mix' });
-  play.append(playIcon());
-  const seek = element('input', {
-    type: 'range',
-    class: 'seek',
-    min: '0',
-    max: String(deck.duration),
-    value: '0',
-    step: 'any',
-    'aria-label': 'Position in the mix',
-  });
-  const time = element('span', { class: 'time' }, '0:00');
-  const length = element('span', { class: 'length' }, clockTime(deck.duration));
-  const download = element('button', { type: 'button', class: 'save' }, 'Download mix');
-  const hasVocals = files.some(({ name }) => VOCALS.test(name));
-  section
-    .querySelector('.lanes')
-    ?.before(
-      element(
-        'div',
-        { class: 'controls' },
-        play,
-        time,
-        seek,
-        length,
-        ...(hasVocals ? [karaoke] : []),
-        download,
-      ),
-    );
-
+  report('Preparing the mixer…');
+  const deck = await openDeck(files, take.file.duration || TYPICAL_LENGTH);
+  const levels = wavesOf(deck.buffers.map(channelsOf), BARS);
   const apply = () => deck.setGains(gainsOf(lanes.map(({ state }) => state)));
-  let drawnSteps = -1;
-  let dragging = false;
-  const show = () => {
-    const position = deck.position();
-    if (deck.playing && position >= deck.duration) return void deck.seek(0).then(() => stop());
-    const played = showPosition(seek, time, dragging ? Number(seek.value) : position);
-    if (played !== drawnSteps) for (const lane of lanes) lane.draw(played);
-    drawnSteps = played;
-    showLine(take, position);
-  };
-  /** @type {ReturnType<typeof setInterval> | undefined} */
-  let timer;
-  const showState = () => {
-    play.classList.toggle('playing', deck.playing);
-    play.setAttribute('aria-label', deck.playing ? 'Pause the mix' : 'Play the mix');
-    clearInterval(timer);
-    if (deck.playing) timer = setInterval(show, FOLLOW_MS);
-    show();
-  };
-  const stop = () => {
-    deck.pause();
-    showState();
-  };
-  play.addEventListener('click', async () => {
-    if (deck.playing) return stop();
-    begin(play);
-    await deck.play();
-    showState();
+  const lanes = rows.map((row, index) => createLane(row, levels[index], apply));
+  player.events.addEventListener('move', () => {
+    if (take.sound === deck) for (const { wave } of lanes) wave.setPlayed(deck.position() / deck.duration);
   });
-  pauseForOthers(play, stop);
-  seek.addEventListener('input', () => {
-    dragging = true;
-    show();
-  });
-  seek.addEventListener('change', async () => {
-    await deck.seek(Number(seek.value));
-    dragging = false;
-    show();
-  });
-  karaoke.addEventListener('click', () => {
-    const on = karaoke.getAttribute('aria-pressed') !== 'true';
-    karaoke.setAttribute('aria-pressed', String(on));
-    document.body.classList.toggle('singing', on);
-    for (const lane of lanes) if (VOCALS.test(lane.name)) lane.setMuted(on);
-    apply();
-    if (on) document.querySelector(`ol[data-words="${take}"]`)?.scrollIntoView({ block: 'nearest' });
-  });
-  download.addEventListener('click', async () => {
-    download.disabled = true;
-    setStatus('Mixing…');
-    const gains = gainsOf(lanes.map(({ state }) => state));
-    const wav = await render(files, gains);
-    save(wav, `${document.title} - mix.wav`);
-    setStatus('');
-    download.disabled = false;
+  const save = find(section, '.save', HTMLButtonElement);
+  const status = find(section, '.status', HTMLElement);
+  save.hidden = false;
+  save.addEventListener('click', async () => {
+    save.disabled = true;
+    status.textContent = 'Mixing…';
+    const wav = await render(files, gainsOf(lanes.map(({ state }) => state)));
+    saveFile(wav, `${document.title} - mix.wav`);
+    status.textContent = '';
+    save.disabled = false;
   });
   apply();
-  showState();
-  setStatus('');
   // For tests.
   Object.assign(section, { deck });
+  return {
+    deck,
+    /** @param {boolean} on */
+    setVocals(on) {
+      for (const lane of lanes) if (VOCALS.test(lane.name)) lane.setMuted(!on);
+      apply();
+    },
+  };
 }
 
 /**
  * @param {HTMLElement} row
- * @param {Float32Array | undefined} computedWave
+ * @param {Float32Array | undefined} levels
  * @param {() => void} onChange
  */
-function createLane(row, computedWave, onChange) {
-  const wave = computedWave ?? new Float32Array(STEPS);
+function createLane(row, levels, onChange) {
   const name = row.dataset.stem ?? '';
   const state = { volume: 1, muted: false, soloed: false };
   const mute = element(
@@ -207,8 +145,10 @@ function createLane(row, computedWave, onChange) {
     value: '1',
     'aria-label': `Volume of ${name}`,
   });
-  const canvas = element('canvas', { class: 'wave', 'aria-hidden': 'true' });
-  row.querySelector('audio')?.replaceWith(mute, solo, volume, canvas);
+  const picture = element('div', { class: 'wave' });
+  row.append(mute, solo, volume, picture);
+  const wave = createWave(picture);
+  wave.setLevels(levels ?? []);
 
   const setMuted = (/** @type {boolean} */ muted) => {
     state.muted = muted;
@@ -224,34 +164,14 @@ function createLane(row, computedWave, onChange) {
     solo.setAttribute('aria-pressed', String(state.soloed));
     onChange();
   });
+  const showVolume = () => volume.style.setProperty('--level', `${(state.volume / 1.5) * 100}%`);
   volume.addEventListener('input', () => {
     state.volume = Number(volume.value);
+    showVolume();
     onChange();
   });
-  return { name, state, setMuted, draw: (/** @type {number} */ played) => draw(canvas, wave, played) };
-}
-
-/**
- * @param {HTMLCanvasElement} canvas
- * @param {Float32Array} peaks
- * @param {number} played number of peaks played
- */
-function draw(canvas, peaks, played) {
-  const { clientWidth, clientHeight } = canvas;
-  const scale = devicePixelRatio || 1;
-  const width = Math.round(clientWidth * scale);
-  const height = Math.round(clientHeight * scale);
-  if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
-  const pen = canvas.getContext('2d');
-  if (!pen || width === 0) return;
-  const style = getComputedStyle(canvas);
-  pen.clearRect(0, 0, width, height);
-  const step = width / peaks.length;
-  peaks.forEach((peak, index) => {
-    const bar = Math.max(scale, peak * height * 0.96);
-    pen.fillStyle = index < played ? style.color : style.caretColor;
-    pen.fillRect(index * step, (height - bar) / 2, Math.max(1, step * 0.66), bar);
-  });
+  showVolume();
+  return { name, state, setMuted, wave };
 }
 
 /**
@@ -280,17 +200,9 @@ async function render(files, gains) {
  * @param {ArrayBuffer} file
  * @param {string} name
  */
-function save(file, name) {
+function saveFile(file, name) {
   const url = URL.createObjectURL(new Blob([file], { type: 'audio/wav' }));
   const link = element('a', { href: url, download: name.replace(/[\\/:*?"<>|]/g, ' ') });
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
-
-function playIcon() {
-  const icon = document.querySelector('.take .play svg')?.cloneNode(true);
-  return icon ?? '▶';
-}
-
-for (const section of document.querySelectorAll('[data-mixer]'))
-  if (section instanceof HTMLElement) enhance(section);

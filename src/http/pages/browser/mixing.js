@@ -26,42 +26,43 @@ export function addTo(mix, samples, gain) {
 }
 
 /**
- * The peaks of `count` equal segments over all channels, from 0 to 1.
+ * The loudness of `count` equal segments over all channels, as root mean squares.
  * @param {readonly Float32Array[]} channels
  * @param {number} count
  * @returns {Float32Array}
  */
-export function peaksOf(channels, count) {
-  const peaks = new Float32Array(count);
-  for (const samples of channels) {
-    const segment = samples.length / count;
-    for (let peak = 0; peak < count; peak += 1) {
-      const end = Math.floor((peak + 1) * segment);
-      let loudest = peaks[peak] ?? 0;
+export function loudnessOf(channels, count) {
+  return Float32Array.from({ length: count }, (_, part) => {
+    let sum = 0;
+    let read = 0;
+    for (const samples of channels) {
+      const segment = samples.length / count;
       // Every fourth sample gives the same waveform.
-      for (let index = Math.floor(peak * segment); index < end; index += 4) {
-        const level = Math.abs(samples[index] ?? 0);
-        if (level > loudest) loudest = level;
+      for (let index = Math.floor(part * segment); index < Math.floor((part + 1) * segment); index += 4) {
+        sum += (samples[index] ?? 0) ** 2;
+        read += 1;
       }
-      peaks[peak] = Math.min(1, loudest);
     }
-  }
-  return peaks;
+    return read === 0 ? 0 : Math.sqrt(sum / read);
+  });
 }
 
-/** Below 1, so that quiet lanes look different from silent ones. */
-const WAVE_EXPONENT = 0.6;
+/** A short peak must not flatten everything else. */
+const LOUD_PART = 0.95;
 
 /**
- * The height of each lane's waveform, from 0 to 1, relative to the loudest lane.
+ * The height of each lane's waveform, from 0 to 1, relative to the loudest parts of all lanes.
  * @param {readonly (readonly Float32Array[])[]} lanes the channels of each lane
  * @param {number} count
  * @returns {Float32Array[]}
  */
 export function wavesOf(lanes, count) {
-  const peaks = lanes.map((channels) => peaksOf(channels, count));
-  const loudest = Math.max(...peaks.map((lane) => lane.reduce((max, peak) => Math.max(max, peak), 0)), 0);
-  return peaks.map((lane) => (loudest === 0 ? lane : lane.map((peak) => (peak / loudest) ** WAVE_EXPONENT)));
+  const levels = lanes.map((channels) => loudnessOf(channels, count));
+  const loud = Math.max(
+    0,
+    ...levels.map((lane) => lane.toSorted()[Math.floor(lane.length * LOUD_PART)] ?? 0),
+  );
+  return levels.map((lane) => lane.map((level) => (loud === 0 ? 0 : Math.min(1, level / loud))));
 }
 
 const HEADER_BYTES = 44;

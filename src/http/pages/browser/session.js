@@ -4,61 +4,65 @@ const STEP_SECONDS = 5;
 /** Elements that handle keys themselves. */
 const INTERACTIVE = 'a, button, input, select, summary, textarea, audio, video, [tabindex]';
 
-/** @type {HTMLAudioElement | undefined} */
-let latest;
+/**
+ * @typedef {object} Session
+ * @property {() => unknown} play
+ * @property {() => void} pause
+ * @property {() => void} toggle
+ * @property {(seconds: number) => unknown} seek
+ * @property {() => number} position in seconds
+ * @property {(() => void)=} next
+ * @property {(() => void)=} previous
+ */
 
 /**
- * Connects media keys to this player, and shows its song in the system's media controls.
- * @param {HTMLAudioElement} audio
- * @param {string} album the song's title; the player's label is the take
+ * Connects media keys to a player.
+ * @param {Session} session
  */
-export function claimMediaKeys(audio, album) {
-  latest = audio;
+export function handleMediaKeys(session) {
   if (!('mediaSession' in navigator)) return;
   const { mediaSession } = navigator;
-  const cover = document.querySelector('img.cover');
-  const artist = document.querySelector('.by bdi')?.textContent ?? '';
-  mediaSession.metadata = new MediaMetadata({
-    title: audio.getAttribute('aria-label') ?? album,
-    album,
-    artist,
-    artwork: cover instanceof HTMLImageElement ? [{ src: cover.src }] : [],
-  });
-  mediaSession.setActionHandler('play', () => void audio.play().catch(() => undefined));
-  mediaSession.setActionHandler('pause', () => audio.pause());
-  mediaSession.setActionHandler('seekbackward', () => seekBy(audio, -STEP_SECONDS));
-  mediaSession.setActionHandler('seekforward', () => seekBy(audio, STEP_SECONDS));
+  const { play, pause, seek, next, previous } = session;
+  mediaSession.setActionHandler('play', () => void play());
+  mediaSession.setActionHandler('pause', pause);
+  mediaSession.setActionHandler('seekbackward', () => seekBy(session, -STEP_SECONDS));
+  mediaSession.setActionHandler('seekforward', () => seekBy(session, STEP_SECONDS));
   mediaSession.setActionHandler('seekto', ({ seekTime }) => {
-    if (seekTime !== undefined) audio.currentTime = seekTime;
+    if (seekTime !== undefined) seek(seekTime);
+  });
+  if (next) mediaSession.setActionHandler('nexttrack', next);
+  if (previous) mediaSession.setActionHandler('previoustrack', previous);
+}
+
+/**
+ * Shows a song in the system's media controls.
+ * @param {{ readonly title: string, readonly artist: string, readonly album: string, readonly cover: string | undefined }} song
+ */
+export function showInSystem({ cover, ...texts }) {
+  if (!('mediaSession' in navigator)) return;
+  navigator.mediaSession.metadata = new MediaMetadata({
+    ...texts,
+    artwork: cover === undefined ? [] : [{ src: cover }],
   });
 }
 
-/** @param {HTMLAudioElement} audio @param {number} seconds */
-function seekBy(audio, seconds) {
-  audio.currentTime = Math.max(0, audio.currentTime + seconds);
+/** @param {Session} session @param {number} seconds */
+function seekBy({ seek, position }, seconds) {
+  void seek(Math.max(0, position() + seconds));
 }
 
 /**
  * The space bar plays and pauses and the arrow keys seek, unless an element handles the key.
- * @param {HTMLAudioElement} first the player to control until another has played
+ * @param {Session} session
  */
-export function handleKeys(first) {
+export function handleKeys(session) {
   document.addEventListener('keydown', (event) => {
     const { key, target, altKey, ctrlKey, metaKey, shiftKey } = event;
-    if (
-      altKey ||
-      ctrlKey ||
-      metaKey ||
-      shiftKey ||
-      (target instanceof Element && target.closest(INTERACTIVE))
-    )
-      return;
-    const audio = latest ?? first;
-    if (key === ' ') {
-      if (audio.paused) void audio.play().catch(() => undefined);
-      else audio.pause();
-    } else if (key === 'ArrowLeft' || key === 'ArrowRight')
-      seekBy(audio, key === 'ArrowLeft' ? -STEP_SECONDS : STEP_SECONDS);
+    if (altKey || ctrlKey || metaKey || shiftKey) return;
+    if (target instanceof Element && target.closest(INTERACTIVE)) return;
+    if (key === ' ') session.toggle();
+    else if (key === 'ArrowLeft') seekBy(session, -STEP_SECONDS);
+    else if (key === 'ArrowRight') seekBy(session, STEP_SECONDS);
     else return;
     event.preventDefault();
   });

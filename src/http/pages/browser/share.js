@@ -1,23 +1,25 @@
 /** The share button: opens the system's share sheet if available, otherwise copies the link. */
+import { find, findAll } from './elements.js';
 
-for (const button of document.querySelectorAll('button.share')) {
-  if (!(button instanceof HTMLButtonElement)) continue;
-  const { url = location.href } = button.dataset;
-  const canShare = typeof navigator.share === 'function';
-  if (!canShare && !navigator.clipboard) continue;
-  const label = canShare ? 'Share' : 'Copy link';
-  button.textContent = label;
-  button.hidden = false;
-  button.addEventListener('click', async () => {
-    try {
-      if (canShare) return await navigator.share({ title: document.title, url });
-      await navigator.clipboard.writeText(url);
-      button.textContent = 'Copied';
-      setTimeout(() => {
-        button.textContent = label;
-      }, 2_000);
-    } catch {
-      // Cancelled or not allowed. The URL is still in the address bar.
-    }
-  });
+export function enableSharing() {
+  for (const button of findAll(document, 'button.share', HTMLButtonElement)) {
+    const { url = location.href } = button.dataset;
+    const canShare = typeof navigator.share === 'function';
+    if (!canShare && !navigator.clipboard) continue;
+    const label = find(button, 'span', HTMLElement);
+    label.textContent = canShare ? 'Share' : 'Copy link';
+    button.hidden = false;
+    button.addEventListener('click', async () => {
+      try {
+        if (canShare) return await navigator.share({ title: document.title, url });
+        await navigator.clipboard.writeText(url);
+        label.textContent = 'Copied';
+        setTimeout(() => {
+          label.textContent = 'Copy link';
+        }, 2_000);
+      } catch {
+        // Cancelled or not allowed. The URL is still in the address bar.
+      }
+    });
+  }
 }

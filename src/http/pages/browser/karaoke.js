@@ -1,0 +1,89 @@
+/** Karaoke on the whole screen: large lyrics, the player below them, and the vocals off if the take has stems. */
+import { find } from './elements.js';
+import { centreLine } from './words.js';
+
+/**
+ * @param {import('./player.js').Player} player
+ * @param {import('./mixer.js').Mixers} mixers
+ */
+export function enableKaraoke(player, mixers) {
+  const open = document.querySelector('button.sing');
+  if (!(open instanceof HTMLButtonElement)) return;
+  const stage = find(document, 'dialog.stage', HTMLDialogElement);
+  const screen = find(stage, '.screen', HTMLElement);
+  const vocals = find(stage, '.vocals', HTMLButtonElement);
+  const status = find(stage, '.status', HTMLElement);
+  const section = find(document, '.words', HTMLElement);
+  /** Puts the lyrics and the controls back. @type {(() => void)[]} */
+  let putBack = [];
+  /** Whether karaoke opened the mix, and must close it again. */
+  let openedMix = false;
+
+  const report = (/** @type {string} */ sentence) => {
+    status.textContent = sentence;
+  };
+  /** @param {Element} moved @param {Element} place */
+  const move = (moved, place) => {
+    const mark = document.createComment('');
+    moved.replaceWith(mark);
+    place.append(moved);
+    putBack.push(() => mark.replaceWith(moved));
+  };
+  const putAllBack = () => {
+    for (const back of putBack.toReversed()) back();
+    putBack = [];
+  };
+  const setVocals = async (/** @type {boolean} */ on) => {
+    vocals.ariaBusy = 'true';
+    const mixer = await mixers.open(report);
+    vocals.ariaBusy = 'false';
+    if (!mixer) return;
+    // It may have been closed while the stems were loading.
+    if (!stage.open) return void leaveMix();
+    mixer.setVocals(on);
+    vocals.setAttribute('aria-pressed', String(on));
+  };
+  const leaveMix = async () => {
+    const { number, sound, file } = player.take;
+    if (sound === file) return;
+    (await mixers.open(report))?.setVocals(true);
+    if (openedMix && mixers.sectionOf(number)?.hidden !== false) await mixers.close();
+  };
+
+  open.addEventListener('click', () => {
+    stage.showModal();
+    for (const list of section.querySelectorAll('ol')) move(list, find(stage, '.lines', HTMLElement));
+    move(player.controls, find(stage, '.deck', HTMLElement));
+    // Some browsers refuse, or have no full screen. The dialog fills the window.
+    void screen.requestFullscreen?.().catch(() => undefined);
+    openedMix = player.take.sound === player.take.file;
+    vocals.hidden = !mixers.hasVocals(player.take.number);
+    vocals.setAttribute('aria-pressed', 'true');
+    const list = stage.querySelector('ol:not([hidden])');
+    if (list instanceof HTMLElement) centreLine(list);
+    find(player.controls, '.play', HTMLButtonElement).focus();
+    if (!player.take.sound.playing) void player.play();
+    if (!vocals.hidden) void setVocals(false);
+  });
+  vocals.addEventListener('click', () => {
+    if (vocals.ariaBusy !== 'true') void setVocals(vocals.getAttribute('aria-pressed') !== 'true');
+  });
+  find(stage, '.leave', HTMLButtonElement).addEventListener('click', () => stage.close());
+  addEventListener('beforeprint', () => {
+    putAllBack();
+    stage.close();
+  });
+  document.addEventListener('fullscreenchange', () => {
+    if (document.fullscreenElement === null && stage.open) stage.close();
+  });
+  stage.addEventListener('close', async () => {
+    putAllBack();
+    report('');
+    void leaveMix();
+    const list = section.querySelector('ol:not([hidden])');
+    if (list instanceof HTMLElement) centreLine(list);
+    // On a full screen, nothing else can have the focus.
+    if (document.fullscreenElement !== null) await document.exitFullscreen().catch(() => undefined);
+    open.focus();
+  });
+}

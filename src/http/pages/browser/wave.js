@@ -1,0 +1,68 @@
+/** Waveforms as rounded bars. The part that is played has its own colour. */
+import { wavesOf } from './mixing.js';
+
+export const BARS = 96;
+const SVG = 'http://www.w3.org/2000/svg';
+/** Half the height of the lowest and the highest bar, of 100. */
+const LOWEST = 2;
+const HIGHEST = 44;
+/** In hertz. Enough for a waveform, in a fraction of the memory. */
+const DECODING_RATE = 8_000;
+
+/**
+ * Adds a waveform to an element, flat until its levels are known.
+ * @param {Element} container
+ */
+export function createWave(container) {
+  // Two drawings on top of each other: clipping one follows the music without drawing again.
+  const paths = ['rest', 'played'].map((name) => {
+    const drawing = document.createElementNS(SVG, 'svg');
+    drawing.setAttribute('class', `bars ${name}`);
+    drawing.setAttribute('viewBox', `0 0 ${BARS} 100`);
+    drawing.setAttribute('preserveAspectRatio', 'none');
+    drawing.setAttribute('aria-hidden', 'true');
+    const path = document.createElementNS(SVG, 'path');
+    drawing.append(path);
+    container.append(drawing);
+    return path;
+  });
+  const played = paths[1]?.ownerSVGElement;
+
+  const wave = {
+    /** @param {ArrayLike<number>} levels from 0 to 1, one for each bar */
+    setLevels(levels) {
+      const bars = Array.from({ length: BARS }, (_, bar) => {
+        const half = LOWEST + (HIGHEST - LOWEST) * (levels[bar] ?? 0);
+        return `M${bar + 0.5} ${(50 - half).toFixed(1)}v${(2 * half).toFixed(1)}`;
+      });
+      for (const path of paths) path.setAttribute('d', bars.join(''));
+    },
+    /** @param {number} part from 0 to 1 */
+    setPlayed(part) {
+      const hidden = 100 - 100 * Math.min(1, Math.max(0, part || 0));
+      if (played) played.style.clipPath = `inset(0 ${hidden.toFixed(2)}% 0 0)`;
+    },
+  };
+  wave.setLevels([]);
+  wave.setPlayed(0);
+  return wave;
+}
+
+/**
+ * Downloads and decodes a file for its waveform.
+ * @param {string} url
+ * @returns {Promise<Float32Array>}
+ */
+export async function loadLevels(url) {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`status ${response.status}`);
+  const data = await response.arrayBuffer();
+  const buffer = await new OfflineAudioContext(1, 1, DECODING_RATE).decodeAudioData(data);
+  const [levels = new Float32Array(BARS)] = wavesOf([channelsOf(buffer)], BARS);
+  return levels;
+}
+
+/** @param {AudioBuffer} buffer */
+export function channelsOf(buffer) {
+  return Array.from({ length: buffer.numberOfChannels }, (_, index) => buffer.getChannelData(index));
+}
