@@ -214,7 +214,10 @@ describe('pages and requests are processed in linear time', () => {
         { ...context, url: 'https://a.example', absolute: (path) => path, now: 0 },
       ),
     albumDocument: (text) =>
-      albumDocument({ channel: text, songs: [{ title: text, person: text }] }, context),
+      albumDocument(
+        { channel: text, songs: [{ title: text, person: text, audio: file, createdAt: 0 }] },
+        { ...context, now: 0 },
+      ),
     sentencePage: (sentence) => sentencePage({ title: 'a', sentence }, context),
     callbackUrl: (text) => callbackUrl(text, 'job', 'secret'),
     isOwnNetwork,

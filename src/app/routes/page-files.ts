@@ -94,9 +94,9 @@ export function createPageFiles({ storage, media }: PageFilesOptions) {
     return { ...present({ wav, video, lrc }), stems: all ?? vocals ?? [], lines: words?.lines ?? [] };
   }
 
-  async function coverOf(job: Job): Promise<LinkedFile | undefined> {
+  async function coverOf(job: Job, title = `${titleOf(job)} - cover`): Promise<LinkedFile | undefined> {
     for (const { imageUrl } of job.result?.songs ?? []) {
-      const cover = await storedOf(job, imageUrl, { title: `${titleOf(job)} - cover`, page: job.id });
+      const cover = await storedOf(job, imageUrl, { title, page: job.id });
       if (cover) return cover;
     }
     return undefined;

@@ -80,12 +80,16 @@ export function createPageSource(options: PageSourceOptions): PageSource {
   async function albumSong(job: Job): Promise<AlbumSong | undefined> {
     if ((await unavailableReason(job)) !== undefined) return undefined;
     const [first] = job.result?.songs ?? [];
-    if ((await storedOf(job, first?.audioUrl, { title: '', page: job.id })) === undefined) return undefined;
+    // Short names, since an album has up to 200 links to files.
+    const audio = await storedOf(job, first?.audioUrl, { title: 'song', page: job.id });
+    if (audio === undefined) return undefined;
     return present({
       title: titleOf(job),
       path: options.pathOf(job),
       person: job.person.displayName,
-      cover: await coverOf(job),
+      audio,
+      createdAt: job.createdAt,
+      cover: await coverOf(job, 'cover'),
       seconds: first?.durationSeconds,
     });
   }

@@ -1,28 +1,78 @@
-/** The page of a channel's songs. */
+/** The page of a channel's songs, which plays them one after another. */
 
-import { duration, ellipsis } from '../../core/util/words.ts';
+import { counted, duration, ellipsis, roughDuration, timeAgo } from '../../core/util/words.ts';
 import { type Html, html } from '../../core/web/html.ts';
 import type { AlbumPage, AlbumSong } from './content.ts';
-import { NO_COVER } from './icons.ts';
+import { icon, NO_COVER, PLAY_ICON } from './icons.ts';
 import { documentOf, type PageLayout } from './layout.ts';
 
-export function albumDocument(
-  { channel, songs }: AlbumPage,
-  context: Pick<PageLayout, 'root' | 'asset'>,
-): string {
-  const title = channel === undefined ? 'Songs from a channel' : `Songs from #${ellipsis(channel, 100)}`;
-  const main = html`<h1 dir="auto">${title}</h1>
-${songs.length === 0 ? html`<p>No public songs here yet.</p>` : html`<ul class="songs">${songs.map((song) => card(song, context.root))}</ul>`}
-<footer><p>Made with Minstrel. Moderators can turn this page off.</p></footer>`;
-  return documentOf({ ...context, title, kind: 'album', main });
+/** Maximum size of all songs, markup included, which keeps a page under 150 kB. */
+const SONGS_BYTES = 100_000;
+
+export interface AlbumPageContext extends Pick<PageLayout, 'root' | 'asset'> {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
 }
 
-function card({ title, path, person, cover, seconds }: AlbumSong, root: string): Html {
-  const facts = seconds === undefined ? undefined : html` · ${duration(seconds)}`;
-  return html`<li><a href="${root}${path ?? ''}">
-${cover ? html`<img src="${root}${cover.path}" alt="" width="160" height="160" loading="lazy">` : NO_COVER}
-<span class="title" dir="auto">${ellipsis(title, 120)}</span>
-<span class="by">Requested by <bdi>${ellipsis(person, 60)}</bdi>${facts}</span>
-</a></li>
+export function albumDocument({ channel, songs }: AlbumPage, context: AlbumPageContext): string {
+  const title = channel === undefined ? 'Songs from a channel' : `Songs from #${ellipsis(channel, 100)}`;
+  let bytes = 0;
+  const cards = songs.flatMap((song, index) => {
+    // Older songs are not rendered, however long their titles are.
+    if (bytes > SONGS_BYTES) return [];
+    const rendered = card(song, index, context);
+    bytes += Buffer.byteLength(rendered.markup);
+    return bytes <= SONGS_BYTES ? [rendered] : [];
+  });
+  const seconds = songs.reduce((sum, song) => sum + (song.seconds ?? 0), 0);
+  const total = seconds > 0 ? ` · ${roughDuration(seconds * 1000)}` : '';
+  const main = html`<div class="heading">
+<div class="about"><h1 dir="auto">${title}</h1>
+<p class="by">${songs.length === 0 ? 'No public songs here yet.' : `${counted(songs.length, 'song')}${total}`}</p></div>
+${songs.length > 0 && html`<button type="button" class="all"><svg class="solid" viewBox="0 0 24 24" aria-hidden="true"><use href="#play"/></svg>Play all</button>`}
+</div>
+${songs.length > 0 && html`<ol class="songs">${cards}</ol>`}
+${cards.length < songs.length && html`<p class="by">Older songs are not shown.</p>`}
+<footer><p>Made with Minstrel. Moderators can turn this page off.</p></footer>`;
+  return documentOf({
+    ...context,
+    title,
+    kind: 'album',
+    module: 'album.js',
+    imports: ['elements.js', 'session.js'],
+    main,
+    after: songs.length > 0 ? bar() : undefined,
+  });
+}
+
+function card(
+  { title, path, person, cover, seconds, audio, createdAt }: AlbumSong,
+  index: number,
+  { root, now }: AlbumPageContext,
+): Html {
+  const length = seconds === undefined ? '' : duration(seconds);
+  return html`<li data-src="${root}${audio.path}" data-length="${length}">
+<div class="art">${cover ? html`<img src="${root}${cover.path}" alt="" width="200" height="200" loading="lazy">` : NO_COVER}<button type="button" class="play" id="p${index}" aria-label="Play" aria-labelledby="p${index} t${index}"><svg class="solid" viewBox="0 0 24 24" aria-hidden="true"><use href="#play"/></svg></button></div>
+<a class="title" id="t${index}" dir="auto" href="${root}${path ?? ''}">${ellipsis(title, 120)}</a>
+<p class="by"><bdi>${ellipsis(person, 60)}</bdi>${length && ` · ${length}`} · ${timeAgo(createdAt, now)}</p>
+</li>
+`;
+}
+
+/** The player at the bottom, shown once a song plays. The cards use its icons. */
+function bar(): Html {
+  return html`<section class="bar" aria-label="Player" hidden>
+<img class="thumb" alt="" width="48" height="48">
+<div class="now"><a class="title" dir="auto" href="#"></a><p class="by"></p></div>
+<div class="buttons">
+<button type="button" class="previous" aria-label="Previous song">${icon('previous')}</button>
+<button type="button" class="play" aria-label="Play">${PLAY_ICON}</button>
+<button type="button" class="next" aria-label="Next song">${icon('next')}</button>
+</div>
+<div class="position"><span class="time">0:00</span><input type="range" class="slider" min="0" max="0" value="0" step="any" aria-label="Position in the song"><span class="length"></span></div>
+<p class="status" role="status"></p>
+<audio preload="none"></audio>
+</section>
+<svg hidden><symbol id="play" viewBox="0 0 24 24"><path d="M8.5 5.2c-.6-.4-1.5 0-1.5.8v12c0 .8.9 1.2 1.5.8l9.3-6c.6-.4.6-1.2 0-1.600z"/></symbol><symbol id="pause" viewBox="0 0 24 24"><path d="M7 5h3.500v14H7zM13.5 5H17v14h-3.500z"/></symbol></svg>
 `;
 }

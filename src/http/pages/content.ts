@@ -48,6 +48,9 @@ export interface SongPage {
 
 export interface AlbumSong extends PageLink {
   readonly person: string;
+  readonly audio: LinkedFile;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
   readonly cover?: LinkedFile;
   readonly seconds?: number;
 }

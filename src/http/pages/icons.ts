@@ -4,18 +4,19 @@ import { type Html, html } from '../../core/web/html.ts';
 
 const PATHS = {
   close: 'M6 6l12 12M18 6L6 18',
-  download: 'M12 4v11M7.5 10.5L12 15l4.5-4.5M5 19.500h14',
-  microphone:
-    'M12 4a3 3 0 0 1 3 3v4a3 3 0 0 1-6 0V7a3 3 0 0 1 3-3zM6 11a6 6 0 0 0 12 0M12 17v3.500M9 20.500h6',
-  mixer: 'M6 4v6M6 15v5M12 4v3M12 12v8M18 4v8M18 17v3M3.5 12.500h5M9.5 9.500h5M15.5 14.500h5',
-  share: 'M12 15V4M8 7.500L12 3.500l4 4M6 11.500v8h12v-8',
+  download: 'M12 4v11M7.5 10.5L12 15l4.5-4.5M5 19.5h14',
+  microphone: 'M12 4a3 3 0 0 1 3 3v4a3 3 0 0 1-6 0V7a3 3 0 0 1 3-3zM6 11a6 6 0 0 0 12 0M12 17v3.5M9 20.5h6',
+  mixer: 'M6 4v6M6 15v5M12 4v3M12 12v8M18 4v8M18 17v3M3.5 12.5h5M9.5 9.5h5M15.5 14.5h5',
+  next: 'M6 5.5v13l9.5-6.5zM18 5.5v13',
+  previous: 'M18 5.5v13l-9.5-6.5zM6 5.5v13',
+  share: 'M12 15V4M8 7.5L12 3.5l4 4M6 11.5v8h12v-8',
 } as const;
 
 export const icon = (name: keyof typeof PATHS): Html =>
   html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true"><path d="${PATHS[name]}"/></svg>`;
 
 /** One button plays and pauses; a class shows one of the two. */
-export const PLAY_ICON: Html = html`<svg class="solid" viewBox="0 0 24 24" aria-hidden="true"><path class="when-paused" d="M8.5 5.200c-.6-.4-1.5 0-1.5.8v12c0 .8.9 1.2 1.5.8l9.3-6c.6-.4.6-1.2 0-1.600z"/><path class="when-playing" d="M7 5h3.500v14H7zM13.5 5H17v14h-3.500z"/></svg>`;
+export const PLAY_ICON: Html = html`<svg class="solid" viewBox="0 0 24 24" aria-hidden="true"><path class="when-paused" d="M8.5 5.200c-.6-.4-1.5 0-1.5.8v12c0 .8.9 1.2 1.5.8l9.3-6c.6-.4.6-1.2 0-1.600z"/><path class="when-playing" d="M7 5h3.5v14H7zM13.5 5H17v14h-3.5z"/></svg>`;
 
 /** In place of a cover. */
 export const NO_COVER: Html = html`<span class="no-cover" aria-hidden="true"><svg viewBox="0 0 32 32"><path d="${MARK_PATH}"/></svg></span>`;

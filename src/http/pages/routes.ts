@@ -91,7 +91,7 @@ export function songRoutes({ source, secrets, publicUrl, log, now }: SongRoutesO
 
     scope.get<SignedRoute>('/albums/:id/:signature', ({ params }, reply) =>
       send('albums', params, reply, source.album, (content, asset) =>
-        albumDocument(content, { root: ROOT, asset }),
+        albumDocument(content, { root: ROOT, asset, now: now() }),
       ),
     );
   };

@@ -9,7 +9,7 @@ import {
   type VisitOptions,
 } from '../../servers/browser.ts';
 import { openSongSite } from './open-song-site.ts';
-import { Files, type SongSite, sampleSong, serveSong } from './song-site.ts';
+import { Files, type SongSite, sampleAlbum, sampleSong, serveSong } from './song-site.ts';
 
 /** Attaches a meter to the mixer's output. */
 const ATTACH_METER = `(() => {
@@ -172,17 +172,48 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
   });
 
   test('albums and error pages fit and are accessible on every screen', async () => {
-    const { title, person, cover } = sample;
-    const long = { title: `${HOSTILE}${'W'.repeat(5_000)}`, person: 'W'.repeat(5_000), path: 'songs/x/y' };
-    const songs = [{ title, person, path: 'songs/x/y', seconds: 151, ...(cover && { cover }) }, long];
-    const { songUrl, albumUrl, url } = await openSongSite({ song: 'erased', album: { songs }, files });
+    const albumFiles = new Files();
+    const album = sampleAlbum(albumFiles, ['Rain', `${HOSTILE}${'W'.repeat(5_000)}`]);
+    const { songUrl, albumUrl, url } = await openSongSite({ song: 'erased', album, files: albumFiles });
     for (const address of [albumUrl, songUrl, `${url}/songs/x/y`]) {
       const visit = await browser.visit(address);
+      if (address === albumUrl) await visit.page.getByRole('button', { name: 'Play Rain' }).click();
       await expectAccessibleOnScreens(visit);
       // The console may only report the page's own status.
       expect(visit.problems.filter((line) => !/status of 4(04|10) /.test(line))).toEqual([]);
       visit.leave();
     }
+  });
+
+  test('an album plays its songs one after another, and skips one that is missing', async () => {
+    const albumFiles = new Files();
+    const { channel = '', songs } = sampleAlbum(albumFiles, ['Rain', 'Snow', 'Fog', 'Sun']);
+    const album = {
+      channel,
+      songs: songs.map((song, index) =>
+        index === 2 ? { ...song, audio: { ...song.audio, path: 'files/gone' } } : song,
+      ),
+    };
+    const { albumUrl } = await openSongSite({ song: 'erased', album, files: albumFiles });
+    const { page, leave } = await browser.visit(albumUrl);
+    const bar = page.getByRole('region', { name: 'Player' });
+    expect(await bar.isVisible()).toBe(false);
+    await page.evaluate(`globalThis.played = [];
+      document.querySelector('audio').addEventListener('playing', () => played.push(document.querySelector('.bar .title').textContent));`);
+    await page.getByRole('button', { name: 'Play all' }).click();
+    await bar.getByRole('button', { name: 'Pause Rain' }).waitFor();
+    expect(await bar.getByRole('button', { name: 'Previous song' }).isDisabled()).toBe(true);
+    // The length is the chat's.
+    expect(await bar.locator('.length').textContent()).toBe('0:01');
+    await expect.poll(() => page.evaluate('played')).toEqual(['Rain', 'Snow', 'Sun']);
+    await bar.getByRole('button', { name: 'Play Sun' }).waitFor();
+    expect(await bar.getByRole('button', { name: 'Next song' }).isDisabled()).toBe(true);
+    await page.getByRole('listitem').getByRole('button', { name: 'Play Snow' }).click();
+    await page.getByRole('listitem').getByRole('button', { name: 'Pause Snow' }).click();
+    await bar.getByRole('button', { name: 'Play Snow' }).waitFor();
+    expect(await bar.getByRole('link', { name: 'Snow' }).getAttribute('href')).toContain('/songs/song1/');
+    expect(await page.evaluate('navigator.mediaSession.metadata.title')).toBe('Snow');
+    leave();
   });
 
   test('right-to-left titles and lyrics are aligned with the cover', async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { LyricLine } from '../../../src/core/work.ts';
 import type { PageUnavailable, SongPage } from '../../../src/http/pages/content.ts';
 import { openSongSite } from './open-song-site.ts';
-import { Files, PUBLIC_URL, sampleSong } from './song-site.ts';
+import { Files, PUBLIC_URL, sampleAlbum, sampleSong } from './song-site.ts';
 
 const HOSTILE = `"><script>alert(1)</script><img src=x onerror=alert(1)>'\`\${1}&amp;\u202Etxt.exe\uD800`;
 const LONG = 'Ü'.repeat(5_000);
@@ -53,10 +53,38 @@ test.each<[string, Partial<SongPage>]>([
   ['500 long sections', { takes: syncedLyrics(500, { text: 'a', section: LONG.repeat(16) }) }],
 ])('a page with %s loads less than 150 kB without media', async (_, changes) => {
   const { songUrl } = await openSample(changes);
-  const page = await (await fetch(songUrl)).text();
+  expect(await loadedBytes(songUrl)).toBeLessThan(150_000);
+});
+
+test('an album of 100 songs with long titles loads less than 150 kB without media', async () => {
+  const files = new Files();
+  const longest = sampleAlbum(files, Array(100).fill(`${'&'.repeat(200)}Ü`));
+  const songs = longest.songs.map((song) => ({ ...song, person: '"'.repeat(200) }));
+  const { albumUrl } = await openSongSite({ song: 'erased', album: { songs }, files });
+  expect(await loadedBytes(albumUrl)).toBeLessThan(150_000);
+  const page = await (await fetch(albumUrl)).text();
+  expect(page).toContain('<p class="by">100 songs · 2 min</p>');
+  expect(page).toContain('Older songs are not shown.');
+});
+
+test('an album of 100 songs with usual titles is complete', async () => {
+  const files = new Files();
+  const { albumUrl } = await openSongSite({
+    song: 'erased',
+    album: sampleAlbum(files, Array(100).fill('Rain on the window of an old house')),
+    files,
+  });
+  const page = await (await fetch(albumUrl)).text();
+  expect(page.match(/<li /g)).toHaveLength(100);
+  expect(page).not.toContain('Older songs are not shown.');
+});
+
+/** The size of a page, its style sheet and its modules. */
+async function loadedBytes(url: string): Promise<number> {
+  const page = await (await fetch(url)).text();
   const loaded = new Set(
     [...page.matchAll(/(?:src|href)="([^"]*\/assets\/[^"]*)"/g)].map(
-      ([, path = '']) => new URL(path, songUrl).href,
+      ([, path = '']) => new URL(path, url).href,
     ),
   );
   expect(loaded.size).toBeGreaterThan(3);
@@ -67,8 +95,8 @@ test.each<[string, Partial<SongPage>]>([
       loaded.add(new URL(name, module).href);
     bytes += Buffer.byteLength(text);
   }
-  expect(bytes).toBeLessThan(150_000);
-});
+  return bytes;
+}
 
 test('says when the lyrics are too long for a page', async () => {
   const notice = 'The lyrics are too long to show in full.';
@@ -94,7 +122,8 @@ test('escapes hostile titles, names, styles, lyrics and stems', async () => {
     basedOn: { title: HOSTILE },
     derived: [{ title: HOSTILE, path: 'songs/x/y' }],
   };
-  const album = { channel: HOSTILE, songs: [{ title: HOSTILE, person: HOSTILE, path: 'songs/x/y' }] };
+  const [entry] = sampleAlbum(files, [HOSTILE]).songs;
+  const album = { channel: HOSTILE, songs: entry ? [{ ...entry, person: HOSTILE }] : [] };
   const { songUrl, albumUrl } = await openSongSite({ song, files, album });
   for (const url of [songUrl, albumUrl]) {
     const page = await (await fetch(url)).text();

@@ -106,6 +106,20 @@ export function sampleSong(files: Files, seconds = 6): SongPage {
   };
 }
 
+/** Songs of 1 second, newest first. */
+export function sampleAlbum(files: Files, titles: readonly string[]): AlbumPage {
+  const songs = titles.map((title, index) => ({
+    title,
+    person: 'Ada',
+    path: `songs/song${index}/signature`,
+    audio: files.keep(`song ${index}.wav`, tone(1), 'audio/wav'),
+    createdAt: NOW - index * 86_400_000,
+    seconds: 1.4,
+    ...(index === 0 ? { cover: files.keep('cover.svg', COVER, 'image/svg+xml') } : {}),
+  }));
+  return { channel: 'music', songs };
+}
+
 export interface SongSiteOptions {
   readonly song: SongPage | PageUnavailable;
   readonly files?: Files;

@@ -138,7 +138,7 @@ function createLane(row, levels, onChange) {
   );
   const volume = element('input', {
     type: 'range',
-    class: 'volume',
+    class: 'volume slider',
     min: '0',
     max: '1.5',
     step: '0.01',
