@@ -3,6 +3,9 @@ import type { Route } from '../core/work.ts';
 
 const MINUTE = 60_000;
 
+/** Shown while a job waits in the queue. */
+export const QUEUED_STAGE = 'Waiting for its turn';
+
 export interface RoutePlan {
   /**
    * How the result arrives. `callback`: the gateway calls our HTTP listener. `poll`: we poll the task. `direct`: the response is the

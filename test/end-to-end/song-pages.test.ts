@@ -101,6 +101,21 @@ it('a song from a public channel has a page with playable takes; other songs hav
   expect(request.text).toContain('Songs here have no pages.');
 });
 
+it('the progress of a song links to its page, which shows the progress on the cover', async () => {
+  const visits: string[] = [];
+  const show = platform.show.bind(platform);
+  platform.show = async (address, message, options) => {
+    const url = message.progress && linkIn(message, 'Listen');
+    if (url !== undefined) visits.push((await visit(url)).text);
+    return show(address, message, options);
+  };
+  const { message } = await makeSong();
+  platform.show = show;
+  expect(visits[0]).toContain('data-elapsed=');
+  expect(visits[0]).toContain('>Composing</p>');
+  expect((await visit(linkIn(message, 'Listen'))).text).not.toContain('data-elapsed=');
+});
+
 it('a page includes synced lyrics, stems, WAV, video and derived songs', async () => {
   const { id, message } = await makeSong();
   const url = linkIn(message, 'Listen') ?? '';

@@ -1,16 +1,19 @@
 /** Builds song pages from jobs, stored files and settings on each request. */
 import type { Address } from '../../core/invocation.ts';
-import type { Job } from '../../core/job.ts';
-import { lyricsOf, titleOf } from '../../core/music/song.ts';
+import { isOpen, type Job } from '../../core/job.ts';
+import { lyricsOf, songModelOf, titleOf } from '../../core/music/song.ts';
 import { present } from '../../core/util/present.ts';
+import { ellipsis } from '../../core/util/words.ts';
 import type {
   AlbumPage,
   AlbumSong,
   PageLink,
+  PageProgress,
   PageSource,
   PageUnavailable,
   SongPage,
 } from '../../http/pages/content.ts';
+import { PLANS, QUEUED_STAGE } from '../../jobs/route-plans.ts';
 import { readAlbumId } from '../../settings/albums.ts';
 import { pagesInForce } from '../../settings/answers.ts';
 import type { DecisionStore } from '../../settings/decisions.ts';
@@ -18,6 +21,7 @@ import { createPageFiles, type PageFilesOptions } from './page-files.ts';
 
 /** The number of recent songs that an album shows, and that are searched for songs based on another. */
 const MOST_SONGS = 100;
+const LONGEST_EARLY_TITLE = 80;
 
 export interface PageSourceOptions extends PageFilesOptions {
   readonly decisions: Pick<DecisionStore, 'read'>;
@@ -35,8 +39,27 @@ export function createPageSource(options: PageSourceOptions): PageSource {
     return on ? undefined : 'off';
   }
 
-  const isSong = (job: Job | undefined): job is Job =>
-    job !== undefined && job.end === 'delivered' && (job.result?.songs.length ?? 0) > 0;
+  const isFinished = ({ end, result }: Job): boolean =>
+    end === 'delivered' && (result?.songs.length ?? 0) > 0;
+  const isSong = (job: Job | undefined): job is Job => job !== undefined && isFinished(job);
+
+  /** Undefined once the song is finished. */
+  function progressOf(job: Job): PageProgress | undefined {
+    if (isFinished(job)) return undefined;
+    const isQueued = job.queuePosition !== undefined;
+    return present({
+      stage: isQueued ? QUEUED_STAGE : PLANS[job.work.route].stage,
+      startedAt: job.startedAt ?? job.createdAt,
+      estimateMs: isQueued ? undefined : job.estimateMs,
+    });
+  }
+
+  /** The prompt, until the song has a title. */
+  function earlyTitle(job: Job): string {
+    const { result, options: { title, prompt } = {} } = job;
+    const hasTitle = title !== undefined || result?.songs.some((song) => song.title !== undefined);
+    return prompt === undefined || hasTitle ? titleOf(job) : ellipsis(prompt, LONGEST_EARLY_TITLE);
+  }
 
   async function linkTo(job: Job): Promise<PageLink> {
     const reason = await unavailableReason(job);
@@ -58,13 +81,15 @@ export function createPageSource(options: PageSourceOptions): PageSource {
 
   async function songPage(job: Job): Promise<SongPage | PageUnavailable> {
     const songs = job.result?.songs ?? [];
-    const title = titleOf(job);
+    const progress = progressOf(job);
+    const title = progress ? earlyTitle(job) : titleOf(job);
     const results = await Promise.all(songs.map((_, index) => takeOf(job, index)));
     const takes = results.flatMap((take, index) => (take ? [{ ...take, number: index + 1 }] : []));
-    if (takes.length === 0) return 'files';
+    if (takes.length === 0 && !progress) return 'files';
     const { work } = job;
     const requested = 'request' in work && 'style' in work.request ? work.request.style : undefined;
     return present({
+      progress,
       title,
       person: job.person.displayName,
       style: requested ?? songs.find(({ style }) => style !== undefined)?.style,
@@ -97,7 +122,10 @@ export function createPageSource(options: PageSourceOptions): PageSource {
   /** Returns the song, or the reason why its page cannot be opened. */
   async function openSong(id: string): Promise<Job | PageUnavailable> {
     const job = await storage.jobs.read(id);
-    return isSong(job) ? ((await unavailableReason(job)) ?? job) : 'erased';
+    if (job === undefined || (!isFinished(job) && songModelOf(job.work) === undefined)) return 'erased';
+    const reason = await unavailableReason(job);
+    if (reason !== undefined || isFinished(job) || isOpen(job)) return reason ?? job;
+    return 'failed';
   }
 
   return {

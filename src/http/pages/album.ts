@@ -38,7 +38,7 @@ ${cards.length < songs.length && html`<p class="by">Older songs are not shown.</
     ...context,
     title,
     kind: 'album',
-    module: 'album.js',
+    modules: ['album.js'],
     imports: ['elements.js', 'session.js'],
     main,
     after: songs.length > 0 ? bar() : undefined,

@@ -30,7 +30,17 @@ export interface PageLink {
   readonly path?: string;
 }
 
+/** A song that is being created. Times are in milliseconds since the epoch. */
+export interface PageProgress {
+  readonly stage: string;
+  readonly startedAt: number;
+  /** Typical duration of similar work, in milliseconds. */
+  readonly estimateMs?: number;
+}
+
 export interface SongPage {
+  /** Absent once the song is finished. Until then, there may be no takes. */
+  readonly progress?: PageProgress;
   readonly title: string;
   /** The requester. */
   readonly person: string;
@@ -63,7 +73,7 @@ export interface AlbumPage {
 }
 
 /** The reason a valid link has no page. */
-export type PageUnavailable = 'erased' | 'withdrawn' | 'off' | 'files';
+export type PageUnavailable = 'erased' | 'failed' | 'withdrawn' | 'off' | 'files';
 
 /** Loads the content of pages. Rejects when storage is down. */
 export interface PageSource {

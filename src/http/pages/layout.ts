@@ -8,8 +8,8 @@ export interface PageLayout {
   readonly root: string;
   /** Returns the path of an asset from the root. */
   readonly asset: (name: string) => string;
-  /** The module to run. */
-  readonly module?: string;
+  /** The modules to run. */
+  readonly modules?: readonly string[];
   /** Modules that it imports, to load at the same time. */
   readonly imports?: readonly string[];
   /** Additional head elements. */
@@ -27,7 +27,7 @@ export function documentOf({
   title,
   root,
   asset,
-  module,
+  modules = [],
   imports = [],
   head,
   kind,
@@ -47,7 +47,7 @@ export function documentOf({
 <meta name="theme-color" content="${BRAND_COLOUR}">
 <link rel="icon" href="${path('icon.svg')}" type="image/svg+xml">
 <link rel="stylesheet" href="${path('styles.css')}">
-${imports.map((name) => html`<link rel="modulepreload" href="${path(name)}">\n`)}${module && html`<script type="module" src="${path(module)}"></script>\n`}${head}</head>
+${imports.map((name) => html`<link rel="modulepreload" href="${path(name)}">\n`)}${modules.map((name) => html`<script type="module" src="${path(name)}"></script>\n`)}${head}</head>
 <body class="${kind}">
 <header class="top"><p class="brand"><img src="${path('icon.svg')}" alt="" width="28" height="28">Minstrel</p>${tools}</header>
 <main>

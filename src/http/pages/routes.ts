@@ -26,6 +26,7 @@ export interface SongRoutesOptions extends Pick<System, 'log' | 'now'> {
 
 const UNAVAILABLE_SENTENCES: Readonly<Record<PageUnavailable, string>> = {
   erased: 'This song was deleted, on request or after the retention period.',
+  failed: 'This song was not finished. Its message in the chat has the reason.',
   withdrawn: 'The requester or a moderator removed this page.',
   off: 'The moderators turned off song pages for this channel.',
   files: 'The files of this song are no longer available.',

@@ -1,9 +1,17 @@
 /** The page of a song: one player for its takes, lyrics, downloads and a mixer for its stems. Works without scripts where possible. */
 
-import { beginning, duration, ellipsis, fileSize, longDay, timeAgo } from '../../core/util/words.ts';
+import {
+  beginning,
+  duration,
+  ellipsis,
+  fileSize,
+  longDay,
+  roughDuration,
+  timeAgo,
+} from '../../core/util/words.ts';
 import { type Html, html } from '../../core/web/html.ts';
 import type { LyricLine } from '../../core/work.ts';
-import type { LinkedFile, PageLink, PageTake, SongPage } from './content.ts';
+import type { LinkedFile, PageLink, PageProgress, PageTake, SongPage } from './content.ts';
 import { icon, NO_COVER, PLAY_ICON } from './icons.ts';
 import { documentOf, type PageLayout } from './layout.ts';
 
@@ -53,7 +61,7 @@ export function songDocument(song: SongPage, context: SongPageContext): string {
   const hasStems = song.takes.some(({ stems }) => stems.length > 0);
   const main = html`${song.cover && html`<div class="glow"><img src="${href(song.cover.path)}" alt=""></div>`}
 <article class="hero">
-${song.cover ? html`<img class="cover" src="${href(song.cover.path)}" alt="Cover of ${title}" width="320" height="320">` : NO_COVER}
+${song.progress ? making(song, song.progress, { href, now: context.now }) : song.cover ? html`<img class="cover" src="${href(song.cover.path)}" alt="Cover of ${title}" width="320" height="320">` : NO_COVER}
 <div class="about">
 <h1 dir="auto">${title}</h1>
 <p class="by">Requested by <bdi>${ellipsis(song.person, MAX_NAME)}</bdi> · <time datetime="${new Date(song.createdAt).toISOString()}" title="${longDay(song.createdAt)}">${timeAgo(song.createdAt, context.now)}</time></p>
@@ -61,12 +69,15 @@ ${song.basedOn && html`<p class="from">Based on ${songLink(song.basedOn, href)}<
 ${song.style && styleTags(song.style)}
 </div>
 ${player(song.takes, { title, href })}
-<div class="actions">
+${
+  song.takes.length > 0 &&
+  html`<div class="actions">
 ${hasLyrics && html`<button type="button" class="sing">${icon('microphone')}Karaoke</button>`}
 ${hasStems && html`<button type="button" class="mix" aria-expanded="false">${icon('mixer')}Mixer</button>`}
 ${song.takes.map((take) => downloads(take, { href, isOnly }))}
 <label class="speed"><span>Speed</span> <select aria-label="Speed">${['0.5', '0.75', '1', '1.25', '1.5', '2'].map((speed) => html`<option value="${speed}"${speed === '1' && html` selected`}>${speed}×</option>`)}</select></label>
-</div>
+</div>`
+}
 </article>
 ${song.takes.map((take) => take.stems.length > 0 && mixer(take, { href, isOnly }))}
 <div class="below">
@@ -79,13 +90,28 @@ ${song.derived.length > 0 && derivedSection(song.derived, href)}
     root,
     asset,
     kind: 'song',
-    module: 'song.js',
-    imports: IMPORTS,
-    head: sharing(song, title, context),
+    modules: [...(song.takes.length > 0 ? ['song.js'] : []), ...(song.progress ? ['progress.js'] : [])],
+    imports: song.takes.length > 0 ? IMPORTS : [],
+    head: html`${song.progress && html`<noscript><meta http-equiv="refresh" content="10"></noscript>\n`}${sharing(song, title, context)}`,
     tools: html`<button type="button" class="share" data-url="${context.url}" aria-live="polite" hidden>${icon('share')}<span></span></button>`,
     main,
     after: hasLyrics ? stage(title) : undefined,
   });
+}
+
+/** The cover of a song that is being created, with its progress. The page loads again when there is more to show. */
+function making(
+  { cover, takes, lyrics }: SongPage,
+  { stage, startedAt, estimateMs }: PageProgress,
+  { href, now }: { readonly href: (path: string) => string; readonly now: number },
+): Html {
+  const version = [stage, takes.length, cover !== undefined, lyrics?.length].join();
+  return html`<div class="cover making" data-version="${version}" data-elapsed="${now - startedAt}" data-estimate="${estimateMs ?? ''}">
+${cover ? html`<img src="${href(cover.path)}" alt="">` : NO_COVER}
+<div class="progress"><svg class="dial" viewBox="0 0 100 100" aria-hidden="true"><circle class="ring" cx="50" cy="50" r="44"/><circle class="arc" cx="50" cy="50" r="44" pathLength="100" stroke-dasharray="25 100"/></svg>
+<p class="doing" role="status">${stage}</p>
+<p class="wait">${estimateMs === undefined ? 'This page updates when the song is ready' : `Usually takes about ${roughDuration(estimateMs)}`}</p></div>
+</div>`;
 }
 
 interface TakeOptions {

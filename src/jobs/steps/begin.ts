@@ -5,6 +5,7 @@ import { PlatformError } from '../../platforms/platform.ts';
 import { similarWorkKey } from '../../storage/job-record.ts';
 import { StorageError } from '../../storage/storage.ts';
 import type { JobDependencies } from '../dependencies.ts';
+import { QUEUED_STAGE } from '../route-plans.ts';
 import type { JobRun, Next, Step } from '../runner/run.ts';
 import { TOO_LATE_SENTENCE } from '../sentences.ts';
 import { type Attachments, isPrepared } from './attachments.ts';
@@ -17,7 +18,6 @@ import type { StyleAndLyrics } from './style-and-lyrics.ts';
 const SHORTEST_ESTIMATE_MS = 5_000;
 /** People don't want to pay for a request from yesterday. */
 const BEGINS_WITHIN_MS = 24 * 60 * 60_000;
-const QUEUED_STAGE = 'Waiting for its turn';
 /** Enough to keep one slow song from distorting the estimate. */
 const DURATIONS_COMPARED = 20;
 

@@ -2,7 +2,8 @@
 
 import { hash } from 'node:crypto';
 import type { Job } from '../../core/job.ts';
-import { type ActionButton, button, type Message } from '../../core/message.ts';
+import { type ActionButton, type Button, button, type Message } from '../../core/message.ts';
+import { songModelOf } from '../../core/music/song.ts';
 import { present } from '../../core/util/present.ts';
 import { MediaError } from '../../media/errors.ts';
 import { PlatformError, type Posted, type ShowOptions } from '../../platforms/platform.ts';
@@ -30,11 +31,13 @@ export type JobChannel = ReturnType<typeof createChannel>;
 export function createChannel({
   platform,
   command,
+  pageUrl,
   keepMedia,
   now,
   random,
   log,
-}: Pick<JobDependencies, 'platform' | 'command' | 'now' | 'random' | 'log'> & Pick<Keep, 'keepMedia'>) {
+}: Pick<JobDependencies, 'platform' | 'command' | 'pageUrl' | 'now' | 'random' | 'log'> &
+  Pick<Keep, 'keepMedia'>) {
   /** The message of a running job. */
   function progressMessage(
     job: Job,
@@ -57,6 +60,18 @@ export function createChannel({
       },
       actions: [cancelButton(job)],
     };
+  }
+
+  /** A link to the page of a song that is being created. Never throws: a missing link must not fail the progress. */
+  async function pageLink(job: Job): Promise<Button[]> {
+    if (songModelOf(job.work) === undefined || job.pageWithdrawn) return [];
+    try {
+      const url = await pageUrl(job);
+      return url === undefined ? [] : [{ type: 'link', label: 'Listen', url }];
+    } catch (error) {
+      log.warn({ job: job.id, err: error }, 'Could not link to the page of a song');
+      return [];
+    }
   }
 
   /** Shows the message unless it is already shown. Throws PlatformError. */
@@ -98,7 +113,9 @@ export function createChannel({
       await tryToShow(run, async () => {
         if (early) await keepMedia(run, early, { signal });
         const progress = uncertain ? { stage: UNCERTAIN_STAGE, until: deadlineAt } : {};
-        return withStoredMedia(progressMessage(run.job, progress), run.job).message;
+        const message = progressMessage(run.job, progress);
+        const actions = [...(await pageLink(run.job)), ...(message.actions ?? [])];
+        return withStoredMedia({ ...message, actions }, run.job).message;
       });
     },
 

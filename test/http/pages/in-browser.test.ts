@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import type { SongPage } from '../../../src/http/pages/content.ts';
 import {
   noBrowser,
   startBrowser,
@@ -213,6 +214,43 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     await bar.getByRole('button', { name: 'Play Snow' }).waitFor();
     expect(await bar.getByRole('link', { name: 'Snow' }).getAttribute('href')).toContain('/songs/song1/');
     expect(await page.evaluate('navigator.mediaSession.metadata.title')).toBe('Snow');
+    leave();
+  });
+
+  test('a song that is being created shows its progress on the cover, and then the player', async () => {
+    const { takes, cover, ...song } = sample;
+    let shown: SongPage = {
+      ...song,
+      takes: [],
+      progress: { stage: 'Composing', startedAt: song.createdAt, estimateMs: 4 * 3_600_000 },
+    };
+    const { songUrl } = await openSongSite({ song: sample, files, source: { song: async () => shown } });
+    const visit = await browser.visit(songUrl);
+    const { page, problems, leave } = visit;
+    await page.getByText('Usually takes about 240 min').waitFor();
+    // Three of four hours have passed.
+    const part = () => page.locator('.arc').getAttribute('stroke-dasharray');
+    await expect.poll(async () => Number.parseFloat((await part()) ?? '')).toBeCloseTo(75, 0);
+    await expectAccessibleOnScreens(visit);
+    const look = () => page.evaluate('document.dispatchEvent(new Event("visibilitychange"))');
+    const [first] = takes;
+    shown = { ...shown, takes: first ? [first] : [] };
+    await look();
+    const play = page.getByRole('button', { name: 'Play Rain on the Window' });
+    await play.click();
+    await page.getByRole('button', { name: 'Pause Rain on the Window' }).waitFor();
+    // The page does not load again while it plays.
+    shown = sample;
+    await look();
+    await page.getByRole('button', { name: 'Pause Rain on the Window' }).click();
+    await expect(page.getByText('Composing').isVisible()).resolves.toBe(true);
+    await look();
+    await page.getByRole('radio', { name: 'Take 2' }).waitFor();
+    expect(await page.getByText('Composing').count()).toBe(0);
+    expect(cover && (await page.getByRole('img', { name: 'Cover of Rain on the Window' }).isVisible())).toBe(
+      true,
+    );
+    expect(problems).toEqual([]);
     leave();
   });
 

@@ -44,11 +44,14 @@ const syncedLyrics = (count: number, line: Omit<LyricLine, 'startSeconds'>) =>
     lines: Array.from({ length: count }, (_, startSeconds) => ({ ...line, startSeconds })),
   }));
 
+/** Takes whose lyrics have no times. */
+const plainTakes = sampleSong(new Files(), 1).takes.map((take) => ({ ...take, lines: [] }));
+
 test.each<[string, Partial<SongPage>]>([
   ['long texts', { title: LONG, style: LONG, lyrics: LONG.repeat(20), person: LONG }],
-  ['10,000 short lines', { takes: [], lyrics: "'\n".repeat(10_000) }],
-  ['10,000 short verses', { takes: [], lyrics: '"\n\n'.repeat(10_000) }],
-  ['long lines', { takes: [], lyrics: `${LONG}\n`.repeat(500) }],
+  ['10,000 short lines', { takes: plainTakes, lyrics: "'\n".repeat(10_000) }],
+  ['10,000 short verses', { takes: plainTakes, lyrics: '"\n\n'.repeat(10_000) }],
+  ['long lines', { takes: plainTakes, lyrics: `${LONG}\n`.repeat(500) }],
   ['10,000 synced lines', { takes: syncedLyrics(10_000, { text: '&' }) }],
   ['500 long sections', { takes: syncedLyrics(500, { text: 'a', section: LONG.repeat(16) }) }],
 ])('a page with %s loads less than 150 kB without media', async (_, changes) => {
@@ -100,8 +103,8 @@ async function loadedBytes(url: string): Promise<number> {
 
 test('says when the lyrics are too long for a page', async () => {
   const notice = 'The lyrics are too long to show in full.';
-  const short = await openSample({ takes: [], lyrics: 'One line' });
-  const long = await openSample({ takes: [], lyrics: 'One line\n'.repeat(10_000) });
+  const short = await openSample({ takes: plainTakes, lyrics: 'One line' });
+  const long = await openSample({ takes: plainTakes, lyrics: 'One line\n'.repeat(10_000) });
   expect(await (await fetch(short.songUrl)).text()).not.toContain(notice);
   expect(await (await fetch(long.songUrl)).text()).toContain(notice);
 });
@@ -152,6 +155,7 @@ test.each([
 
 test.each<[PageUnavailable, string]>([
   ['erased', 'This song was deleted'],
+  ['failed', 'This song was not finished'],
   ['withdrawn', 'removed this page'],
   ['off', 'turned off song pages'],
   ['files', 'no longer available'],

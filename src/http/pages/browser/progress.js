@@ -1,0 +1,43 @@
+/** The progress of a song that is being created, until its page has more to show. */
+import { find } from './elements.js';
+
+const SHOW_MS = 1_000;
+const LOOK_MS = 5_000;
+/** The last part stays open, because nobody knows when the song is ready. */
+const MOST = 0.95;
+
+const cover = find(document, '.making', HTMLElement);
+const circle = find(cover, '.arc', SVGCircleElement);
+const elapsed = Number(cover.dataset.elapsed);
+const estimate = Number(cover.dataset.estimate);
+const openedAt = performance.now();
+
+function show() {
+  const part = Math.min(MOST, (elapsed + performance.now() - openedAt) / estimate);
+  circle.setAttribute('stroke-dasharray', `${(100 * part).toFixed(1)} 100`);
+}
+if (estimate > 0) {
+  cover.classList.add('estimated');
+  show();
+  setInterval(show, SHOW_MS);
+}
+
+/** Whether the page has changed on the server, or is gone. */
+async function hasChanged() {
+  const response = await fetch(location.href);
+  // A server that restarts answers 502 or 503 for a while.
+  if (response.status >= 500 || response.status === 429) return false;
+  const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+  const newer = page.querySelector('.making');
+  return !(newer instanceof HTMLElement) || newer.dataset.version !== cover.dataset.version;
+}
+
+const isPlaying = () => [...document.querySelectorAll('audio')].some(({ paused }) => !paused);
+async function look() {
+  if (document.hidden || isPlaying()) return;
+  const changed = await hasChanged().catch(() => false);
+  // Music that started in the meantime plays to its end.
+  if (changed && !isPlaying()) location.reload();
+}
+setInterval(look, LOOK_MS);
+document.addEventListener('visibilitychange', look);
