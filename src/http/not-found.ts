@@ -1,7 +1,7 @@
 /** The 404 page. */
 import { createHash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
-import { brandStyles } from '../core/brand.ts';
+import { brandStyles, markSvg } from '../core/brand.ts';
 
 /** The response for everything that does not exist, so a nearly valid URL reveals nothing. */
 export function sendNotFound(reply: FastifyReply): FastifyReply {
@@ -20,7 +20,9 @@ const NOT_FOUND_STYLE = `${brandStyles()}
 body { margin: 0; min-height: 100vh; display: grid; place-content: center; 
   background: var(--paper); color: var(--text); font: 16px / 1.5 var(--font); }
 main { max-width: 34rem; padding: 1rem; text-align: center; text-wrap: balance; }
-p { color: var(--muted); }
+h1 { margin: 1rem 0 .5rem; letter-spacing: -.025em; }
+p { margin: 0; color: var(--muted); }
+svg { width: 4rem; }
 `;
 
 const NOT_FOUND_PAGE = `<!doctype html>
@@ -35,7 +37,7 @@ const NOT_FOUND_PAGE = `<!doctype html>
 </head>
 <body>
 <main>
-<h1>Page not found</h1>
+${markSvg()}<h1>Page not found</h1>
 <p>The link has expired or is incomplete. To get a new link, open the song's message in the chat.</p>
 </main>
 </body>

@@ -18,6 +18,8 @@ import { documentOf, type PageLayout } from './layout.ts';
 /** Maximum characters, which keep a page under 150 kB. */
 const MAX_TITLE = 300;
 const MAX_STYLE = 600;
+/** A longer title is set smaller. */
+const LONG_TITLE = 50;
 const MAX_LINE = 2_000;
 /** Maximum size of all lines of lyrics on a page, markup included. */
 const LYRICS_BYTES = 60_000;
@@ -63,7 +65,7 @@ export function songDocument(song: SongPage, context: SongPageContext): string {
 <article class="hero">
 ${song.progress ? making(song, song.progress, { href, now: context.now }) : song.cover ? html`<img class="cover" src="${href(song.cover.path)}" alt="Cover of ${title}" width="320" height="320">` : NO_COVER}
 <div class="about">
-<h1 dir="auto">${title}</h1>
+<h1 dir="auto"${title.length > LONG_TITLE && html` class="long"`}>${title}</h1>
 <p class="by">Requested by <bdi>${ellipsis(song.person, MAX_NAME)}</bdi> · <time datetime="${new Date(song.createdAt).toISOString()}" title="${longDay(song.createdAt)}">${timeAgo(song.createdAt, context.now)}</time></p>
 ${song.basedOn && html`<p class="from">Based on ${songLink(song.basedOn, href)}</p>`}
 ${song.style && styleTags(song.style)}

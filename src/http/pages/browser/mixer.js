@@ -89,7 +89,11 @@ async function createMixer(section, take, player, report) {
   report('Preparing the mixer…');
   const deck = await openDeck(files, take.file.duration || TYPICAL_LENGTH);
   const levels = wavesOf(deck.buffers.map(channelsOf), BARS);
-  const apply = () => deck.setGains(gainsOf(lanes.map(({ state }) => state)));
+  const apply = () => {
+    const gains = gainsOf(lanes.map(({ state }) => state));
+    deck.setGains(gains);
+    for (const [index, { row }] of lanes.entries()) row.classList.toggle('silent', gains[index] === 0);
+  };
   const lanes = rows.map((row, index) => createLane(row, levels[index], apply));
   player.events.addEventListener('move', () => {
     if (take.sound === deck) for (const { wave } of lanes) wave.setPlayed(deck.position() / deck.duration);
@@ -153,7 +157,6 @@ function createLane(row, levels, onChange) {
   const setMuted = (/** @type {boolean} */ muted) => {
     state.muted = muted;
     mute.setAttribute('aria-pressed', String(muted));
-    row.classList.toggle('muted', muted);
   };
   mute.addEventListener('click', () => {
     setMuted(!state.muted);
@@ -171,7 +174,7 @@ function createLane(row, levels, onChange) {
     onChange();
   });
   showVolume();
-  return { name, state, setMuted, wave };
+  return { row, name, state, setMuted, wave };
 }
 
 /**
