@@ -31,15 +31,25 @@ const DUTIES: readonly (readonly [licence: RegExp, duty: string])[] = [
 loaded at run time and may be replaced by compatible versions. The README of each package lists them with their licences.
 Sources and build instructions: https://github.com/lovell/sharp-libvips`,
   ],
-  [
-    /MPL/,
-    'These contain resvg, whose files are licensed under the MPL. Source: https://github.com/thx/resvg-js',
-  ],
+  [/MPL/, 'Their sources: https://github.com/thx/resvg-js and https://github.com/Vanilagy/mediabunny'],
   [
     /OFL/,
     'These contain fonts under the SIL Open Font License. Its text is in the package. https://openfontlicense.org',
   ],
 ];
+
+/** Libraries that packages contain as WebAssembly, with other licences than the package. */
+const COMPILED = [
+  ['@mediabunny/aac-encoder', 'the AAC encoder of FFmpeg (LGPL-2.1-or-later)', 'https://ffmpeg.org'],
+  ['h264-mp4-encoder', 'libmp4v2 (MPL-1.1)', 'https://github.com/sergiomb2/libmp4v2'],
+  ['mpg123-decoder', 'mpg123 (LGPL-2.1-only)', 'https://www.mpg123.de'],
+  ['opusscript', 'libopus (BSD-3-Clause)', 'https://opus-codec.org'],
+  [
+    'wasm-media-encoders',
+    'LAME (LGPL-2.0-or-later) and libvorbis (BSD-3-Clause)',
+    'https://lame.sourceforge.io',
+  ],
+] as const;
 
 /** @param lock the text of package-lock.json. Throws ZodError if it has another structure. */
 export function noticesFile(lock: string): string {
@@ -58,7 +68,11 @@ export function noticesFile(lock: string): string {
       const names = [...new Set(group.map(({ name }) => name))].toSorted();
       return [`--- ${licence} `.padEnd(117, '-'), ...duties, names.join('\n')].join('\n\n');
     });
-  return `${[HEAD, ...sections].join('\n\n')}\n`;
+  const compiled = [
+    '--- Compiled into packages above '.padEnd(117, '-'),
+    ...COMPILED.map(([name, library, source]) => `${name}: ${library}, ${source}`),
+  ].join('\n\n');
+  return `${[HEAD, ...sections, compiled].join('\n\n')}\n`;
 }
 
 async function main(): Promise<void> {

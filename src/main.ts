@@ -1,8 +1,11 @@
 /** `npm start`. */
 import { runProgram } from './app/process.ts';
 import { runMinstrel } from './app/start.ts';
+import { commandLine } from './core/util/installation.ts';
 
-const usage = `Usage: npm start
+const usage = `Usage: ${commandLine('start')}
 Starts the bot with the settings in .env. Without Discord or Slack, opens a chat in the browser and a prompt here.`;
 
-await runProgram({ usage }, runMinstrel);
+export const runStart = (args?: readonly string[]) => runProgram({ usage }, runMinstrel, args);
+
+if (import.meta.main) await runStart();

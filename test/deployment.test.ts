@@ -31,7 +31,7 @@ const manifest = z
   })
   .parse(JSON.parse(read('package.json')));
 
-/** Returns the files and packages that `entry` imports, directly, indirectly or dynamically. */
+/** Returns the files and packages that `entry` imports, directly, indirectly, dynamically or in a worker thread. */
 function reachableFrom(entry: string): { files: Set<string>; packages: Set<string> } {
   const files = new Set<string>();
   const packages = new Set<string>();
@@ -39,9 +39,10 @@ function reachableFrom(entry: string): { files: Set<string>; packages: Set<strin
   for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
     if (files.has(file)) continue;
     files.add(file);
-    const imports = /^(?:import|export)\s(?!type\s)(?:[^'";]*?\sfrom\s+)?'([^']+)'|\bimport\('([^']+)'\)/gm;
-    for (const [, of, called] of read(file).matchAll(imports)) {
-      const specifier = of ?? called ?? '';
+    const imports =
+      /^(?:import|export)\s(?!type\s)(?:[^'";]*?\sfrom\s+)?'([^']+)'|\bimport\('([^']+)'\)|\bnew URL\('(\.\/[^']+\.ts)', import\.meta\.url\)/gm;
+    for (const [, of, called, worker] of read(file).matchAll(imports)) {
+      const specifier = of ?? called ?? worker ?? '';
       if (specifier.startsWith('.')) waiting.push(join(dirname(file), specifier));
       else if (!specifier.startsWith('node:'))
         packages.add(/^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier);
@@ -57,7 +58,7 @@ describe('the image', () => {
   const copiedPaths = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, from = '']) =>
     from.split(' ').map((path) => path.replace(/^\.\//, '')),
   );
-  const { files, packages } = reachableFrom('src/main.ts');
+  const { files, packages } = reachableFrom('src/cli/bin.js');
 
   test('copies only existing files', () => {
     expect(copiedPaths.length).toBeGreaterThan(0);
@@ -78,18 +79,12 @@ describe('the image', () => {
   });
 
   test('contains the programs that the documents run in it', () => {
-    const run = pages.flatMap((page) => [...read(page).matchAll(/\bnode (src\/cli\/[\w-]+\.ts)/g)]);
-    const programs = new Set(run.map(([, program = '']) => program));
-    expect([...programs].sort()).toEqual(
-      ['backup', 'doctor', 'export', 'forget', 'import', 'manifest', 'register', 'restore'].map(
-        (name) => `src/cli/${name}.ts`,
-      ),
-    );
-    for (const program of programs) {
-      expect(existsSync(program), program).toBe(true);
-      const loaded = [...reachableFrom(program).packages].filter((name) => !(name in manifest.dependencies));
-      expect(loaded, program).toEqual([]);
-    }
+    expect(statSync('src/cli/bin.js').mode & 0o111).toBe(0o111);
+    expect(dockerfile).toContain('\nRUN ln -s /app/src/cli/bin.js /usr/local/bin/minstrel\n');
+    const run = pages.flatMap((page) => [...read(page).matchAll(/\bbot minstrel (\w+)/g)]);
+    const programs = [...new Set(run.map(([, program = '']) => program))];
+    expect(programs.length).toBeGreaterThan(6);
+    expect(programs.filter((name) => !files.has(`src/cli/${name}.ts`))).toEqual([]);
   });
 
   test('includes copied files in the build context', () => {
@@ -100,10 +95,8 @@ describe('the image', () => {
     expect(included.sort()).toEqual([...new Set(copiedPaths)].sort());
   });
 
-  test('runs the same program as npm start, on the same Node', () => {
-    expect(dockerfile).toContain(
-      `CMD ${JSON.stringify(manifest.scripts.start?.split(' ')).replace(/,/g, ', ')}`,
-    );
+  test('runs the bot, on the Node that package.json requires', () => {
+    expect(dockerfile).toContain('\nCMD ["minstrel", "start"]\n');
     const [, major] = /(\d+)/.exec(manifest.engines.node) ?? [];
     const images = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, image = '']) => image);
     expect(images).toEqual([images[0], images[0]]);
@@ -135,7 +128,7 @@ describe('the image', () => {
 
 const serviceSchema = z.object({
   image: z.string().optional(),
-  build: z.union([z.string(), z.object({ args: z.record(z.string(), z.string()) })]).optional(),
+  build: z.string().optional(),
   environment: z.record(z.string(), z.union([z.string(), z.number()])).default({}),
   ports: z.array(z.string()).default([]),
   cap_drop: z.array(z.string()),
@@ -216,7 +209,7 @@ test('any number of replicas runs behind one port, and Prometheus finds each', (
   expect(bot?.environment.ADMIN_PORT).toBe('0.0.0.0:9464');
 });
 
-test('compose.try.yaml plays on the emulator, whose packages it installs', () => {
+test('compose.try.yaml plays on the emulator', () => {
   const { bot, door } = servicesOf('compose.try.yaml');
   const config = readConfig({
     PORT: '3000',
@@ -224,8 +217,6 @@ test('compose.try.yaml plays on the emulator, whose packages it installs', () =>
   });
   expect(config).toMatchObject({ production: false, playground: true, listener: { host: '127.0.0.1' } });
   expect(config.gateway).toBeUndefined();
-  expect(bot?.build).toMatchObject({ args: { INSTALL: '--include=dev' } });
-  expect(read('Dockerfile')).toMatch(/^ARG INSTALL=--omit=dev\nRUN npm ci \$\{INSTALL\} /m);
   expect(door?.network_mode).toBe('service:bot');
   expect(read('deploy/haproxy/try.cfg')).toMatch(/bind :3001\n.*server bot 127\.0\.0\.1:3000/s);
 });

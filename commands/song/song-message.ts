@@ -35,7 +35,7 @@ function songMessage(job: JobView): Message {
     ? [
         {
           kind: 'image',
-          name: 'cover',
+          name: `${titleOf(job)} - cover`,
           source: { type: 'remote', url: cover },
           cover: true,
           alt: coverAltText(job),

@@ -101,12 +101,12 @@ export class ArgumentsError extends OperatorError {}
 export async function runProgram<Options extends Flags = Record<never, never>>(
   { usage, options, takes = 0 }: Program<Options>,
   main: (given: Arguments<Options>) => void | Promise<void>,
+  args: readonly string[] = process.argv.slice(2),
 ): Promise<void> {
-  const args = process.argv.slice(2);
   if (printedHelp(usage, args)) return;
   try {
     const { values, positionals } = parseArgs({
-      args,
+      args: [...args],
       options: options ?? ({} as Options), // Without options, Options is an empty record.
       allowPositionals: true,
     });

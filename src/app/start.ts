@@ -1,5 +1,6 @@
 /** Runs the bot on the configured platforms, or at a prompt in this terminal without any. */
 import { commands } from '../../commands/index.ts';
+import { commandLine } from '../core/util/installation.ts';
 import { createTerminal, type Terminal } from '../platforms/terminal/adapter.ts';
 import { assemble, type Minstrel } from './assemble.ts';
 import type { Config } from './config/read.ts';
@@ -95,6 +96,6 @@ function greeting(
     `Minstrel is running with ${where}. Listening at ${url}.`,
     ...(playgroundUrl === undefined ? [] : [playgroundSentence(playgroundUrl)]),
     'Type a command, such as /song a tune for rain --style lofi',
-    `Files are saved in ${PROMPT_FOLDER}/. To connect Discord or Slack, use npm run setup. Type exit to quit.`,
+    `Files are saved in ${PROMPT_FOLDER}/. To connect Discord or Slack, use ${commandLine('setup')}. Type exit to quit.`,
   ].join('\n');
 }

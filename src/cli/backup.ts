@@ -1,9 +1,10 @@
 /** `npm run backup -- <folder>`: copies jobs, settings and media, even while the bot runs. */
 import { backUp } from '../app/backup/create.ts';
 import { type Arguments, openProgram, runProgram } from '../app/process.ts';
+import { commandLine } from '../core/util/installation.ts';
 import { counted } from '../core/util/words.ts';
 
-const usage = `Usage: npm run backup -- <folder>
+const usage = `Usage: ${commandLine('backup', '<folder>')}
 Copies jobs, settings and media, even while the bot runs. Updates an earlier backup in the folder.`;
 
 async function main({ positionals: [folder = ''] }: Arguments<never>): Promise<void> {
@@ -17,4 +18,6 @@ async function main({ positionals: [folder = ''] }: Arguments<never>): Promise<v
   );
 }
 
-if (import.meta.main) await runProgram({ usage, takes: 1 }, main);
+export const runBackup = (args?: readonly string[]) => runProgram({ usage, takes: 1 }, main, args);
+
+if (import.meta.main) await runBackup();

@@ -7,9 +7,10 @@ import { assemble, type Minstrel } from '../app/assemble.ts';
 import { readConfig } from '../app/config/read.ts';
 import { type Arguments, openLog, runProgram } from '../app/process.ts';
 import { systemOf } from '../app/system.ts';
+import { commandLine } from '../core/util/installation.ts';
 import { createTerminal, type Terminal } from '../platforms/terminal/adapter.ts';
 
-const usage = `Usage: npm run demo [-- --short]
+const usage = `Usage: ${commandLine('demo', '[--short]')}
 Runs every command once on the built-in emulator and shows the results as in a chat.
   --short  make songs and videos of a few seconds`;
 const OPTIONS = { short: { type: 'boolean' } } as const;
@@ -62,7 +63,7 @@ async function playAll(directory: string, emulatorOptions: typeof EMULATOR): Pro
     config,
     emulatorOptions,
     platforms: ({ media, newId }) => {
-      terminal = createTerminal({ output: process.stdout, folder: OUTPUT, media, newId });
+      terminal = createTerminal({ output: process.stdout, folder: OUTPUT, media, withoutLinks: true, newId });
       return [terminal];
     },
   });
@@ -104,4 +105,6 @@ function seconds(from: number): string {
   return `${((performance.now() - from) / 1000).toFixed(1)} s`;
 }
 
-if (import.meta.main) await runProgram({ usage, options: OPTIONS }, demo);
+export const runDemo = (args?: readonly string[]) => runProgram({ usage, options: OPTIONS }, demo, args);
+
+if (import.meta.main) await runDemo();

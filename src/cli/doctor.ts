@@ -5,10 +5,11 @@ import { type Examination, examine, lineOf } from '../app/doctor/examine.ts';
 import { type Arguments, loadEnvironment, runProgram } from '../app/process.ts';
 import { systemOf } from '../app/system.ts';
 import type { Finding } from '../core/finding.ts';
+import { commandLine } from '../core/util/installation.ts';
 import { counted } from '../core/util/words.ts';
 
-const usage = `Usage: npm run doctor [-- --json]
-Checks everything that npm start needs, and changes nothing. Exits with 1 if there are errors.
+const usage = `Usage: ${commandLine('doctor', '[--json]')}
+Checks everything that ${commandLine('start')} needs, and changes nothing. Exits with 1 if there are errors.
   --json  print the findings as JSON`;
 const OPTIONS = { json: { type: 'boolean' } } as const;
 
@@ -48,10 +49,10 @@ function verdictOf(found: readonly Finding[]): Verdict {
   const outlook = starts
     ? errors === 0
       ? 'Ready to start.'
-      : `npm start works, but fix this first: ${broken}.`
+      : `${commandLine('start')} works, but fix this first: ${broken}.`
     : errors === 0
       ? 'The bot is already running.'
-      : 'Until they are fixed, npm start stops with an error.';
+      : `Until they are fixed, ${commandLine('start')} stops with an error.`;
   return { errors, warnings, starts, sentence: `${counts} ${outlook}` };
 }
 
@@ -76,4 +77,6 @@ async function main({ values: { json = false } }: Arguments<typeof OPTIONS>): Pr
   if (errors > 0) process.exitCode = 1;
 }
 
-if (import.meta.main) await runProgram({ usage, options: OPTIONS }, main);
+export const runDoctor = (args?: readonly string[]) => runProgram({ usage, options: OPTIONS }, main, args);
+
+if (import.meta.main) await runDoctor();

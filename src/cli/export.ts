@@ -4,10 +4,11 @@ import { asBackupError } from '../app/backup/folder.ts';
 import { type Arguments, fail, openProgram, runProgram } from '../app/process.ts';
 import { openExistingStorage } from '../app/services.ts';
 import { systemErrorCode } from '../core/errors.ts';
+import { commandLine } from '../core/util/installation.ts';
 import { counted } from '../core/util/words.ts';
 import { exportTo } from '../storage/transfer.ts';
 
-const usage = `Usage: npm run export -- <file>
+const usage = `Usage: ${commandLine('export', '<file>')}
 Writes everything in storage to a new file of JSON lines.`;
 
 async function main({ positionals: [path = ''] }: Arguments<never>): Promise<void> {
@@ -28,4 +29,6 @@ async function main({ positionals: [path = ''] }: Arguments<never>): Promise<voi
   }
 }
 
-if (import.meta.main) await runProgram({ usage, takes: 1 }, main);
+export const runExport = (args?: readonly string[]) => runProgram({ usage, takes: 1 }, main, args);
+
+if (import.meta.main) await runExport();

@@ -2,10 +2,11 @@
 import { forgetByOperator } from '../app/forget.ts';
 import { type Arguments, fail, openProgram, runProgram } from '../app/process.ts';
 import { UserError } from '../core/errors.ts';
+import { commandLine } from '../core/util/installation.ts';
 import { counted } from '../core/util/words.ts';
 
-const usage = `Usage: npm run forget -- <discord|slack> <id>
-Erases the data of a person who left. Example: npm run forget -- discord 80351110224678912`;
+const usage = `Usage: ${commandLine('forget', '<discord|slack> <id>')}
+Erases the data of a person who left. Example: ${commandLine('forget', 'discord 80351110224678912')}`;
 
 async function main({ positionals: [platform = '', person = ''] }: Arguments<never>): Promise<void> {
   // A name or mention matches no record, and the output would claim that nothing was stored.
@@ -23,4 +24,6 @@ async function main({ positionals: [platform = '', person = ''] }: Arguments<nev
   }
 }
 
-if (import.meta.main) await runProgram({ usage, takes: 2 }, main);
+export const runForget = (args?: readonly string[]) => runProgram({ usage, takes: 2 }, main, args);
+
+if (import.meta.main) await runForget();

@@ -3,10 +3,11 @@ import { createReadStream } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { type Arguments, fail, openProgram, runProgram } from '../app/process.ts';
 import { openStorage } from '../app/services.ts';
+import { commandLine } from '../core/util/installation.ts';
 import { importLines, linesIn } from '../storage/transfer.ts';
 
-const usage = `Usage: npm run import -- <file>
-Imports a file from npm run export into the configured storage.`;
+const usage = `Usage: ${commandLine('import', '<file>')}
+Imports a file from ${commandLine('export')} into the configured storage.`;
 
 async function main({ positionals: [path = ''] }: Arguments<never>): Promise<void> {
   try {
@@ -27,4 +28,6 @@ async function main({ positionals: [path = ''] }: Arguments<never>): Promise<voi
   }
 }
 
-if (import.meta.main) await runProgram({ usage, takes: 1 }, main);
+export const runImport = (args?: readonly string[]) => runProgram({ usage, takes: 1 }, main, args);
+
+if (import.meta.main) await runImport();

@@ -1,9 +1,10 @@
 /** `npm run manifest [-- --url https://bot.example --oauth --socket --threads]`: prints the Slack app manifest as JSON. */
 import { commands } from '../../commands/index.ts';
-import { ArgumentsError, runProgram } from '../app/process.ts';
+import { type Arguments, ArgumentsError, runProgram } from '../app/process.ts';
+import { commandLine } from '../core/util/installation.ts';
 import { createManifest, type ManifestOptions } from '../platforms/slack/manifest.ts';
 
-const usage = `Usage: npm run --silent manifest [-- options]
+const usage = `Usage: ${commandLine('manifest', '[options]')}
 Prints the Slack app manifest as JSON.
   --url https://bot.example  Slack sends requests to this URL (default: Socket Mode)
   --oauth                    let many workspaces install the app at this URL
@@ -27,7 +28,10 @@ export function manifest(options: ManifestOptions): string {
   return `${JSON.stringify(createManifest(commands, options), null, 2)}\n`;
 }
 
-if (import.meta.main)
-  await runProgram({ usage, options: OPTIONS }, ({ values }) => {
-    process.stdout.write(manifest(values));
-  });
+function main({ values }: Arguments<typeof OPTIONS>): void {
+  process.stdout.write(manifest(values));
+}
+
+export const runManifest = (args?: readonly string[]) => runProgram({ usage, options: OPTIONS }, main, args);
+
+if (import.meta.main) await runManifest();

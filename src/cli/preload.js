@@ -10,7 +10,7 @@ try {
 
 if (Number.parseInt(process.versions.node, 10) < 24) {
   process.stderr.write(
-    `Minstrel requires Node 24 or newer, but this is ${process.version}. Install it with npm ci (without --omit=dev) or from https://nodejs.org\n`,
+    `Minstrel requires Node 24 or newer from https://nodejs.org, but this is ${process.version}.\n`,
   );
   process.exit(1);
 }

@@ -1,18 +1,19 @@
 /** `npm run register`: registers the commands with Discord. */
 import { commands } from '../../commands/index.ts';
 import { fail, loadConfig, runProgram } from '../app/process.ts';
+import { commandLine, docsPage } from '../core/util/installation.ts';
 import { registerCommands } from '../platforms/discord/connection/register.ts';
 import { PlatformError } from '../platforms/platform.ts';
 
-const usage = `Usage: npm run register
-Registers the commands with Discord. npm start does this too when they change.`;
+const usage = `Usage: ${commandLine('register')}
+Registers the commands with Discord. ${commandLine('start')} does this too when they change.`;
 
 const SUCCESS =
   'Commands registered with Discord. They appear within a minute, or as soon as people restart their app.';
 
 async function main(): Promise<void> {
   const { discord } = loadConfig();
-  if (!discord) return fail('DISCORD_TOKEN is not set. See docs/discord.md for how to get one.');
+  if (!discord) return fail(`DISCORD_TOKEN is not set. See ${docsPage('discord.md')} for how to get one.`);
   try {
     await registerCommands(commands, discord);
     process.stdout.write(`${SUCCESS}\n`);
@@ -22,4 +23,6 @@ async function main(): Promise<void> {
   }
 }
 
-if (import.meta.main) await runProgram({ usage }, main);
+export const runRegister = (args?: readonly string[]) => runProgram({ usage }, main, args);
+
+if (import.meta.main) await runRegister();

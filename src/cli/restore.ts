@@ -1,8 +1,9 @@
 /** `npm run restore -- <folder>`: restores a backup into the configured storage, which must be empty. */
 import { restore } from '../app/backup/restore.ts';
 import { type Arguments, fail, openProgram, runProgram } from '../app/process.ts';
+import { commandLine } from '../core/util/installation.ts';
 
-const usage = `Usage: npm run restore -- <folder>
+const usage = `Usage: ${commandLine('restore', '<folder>')}
 Restores a backup into the configured storage, which must be empty.`;
 
 async function main({ positionals: [folder = ''] }: Arguments<never>): Promise<void> {
@@ -15,4 +16,6 @@ async function main({ positionals: [folder = ''] }: Arguments<never>): Promise<v
   if (media && media.damaged.length > 0) fail(`Skipped damaged files: ${media.damaged.join(', ')}`);
 }
 
-if (import.meta.main) await runProgram({ usage, takes: 1 }, main);
+export const runRestore = (args?: readonly string[]) => runProgram({ usage, takes: 1 }, main, args);
+
+if (import.meta.main) await runRestore();

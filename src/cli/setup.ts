@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import * as prompts from '@clack/prompts';
 import { readEnvFile, updateEnvFile } from '../app/config/env-file.ts';
 import { fail, runProgram } from '../app/process.ts';
+import { commandLine, docsPage } from '../core/util/installation.ts';
 import { examination, report } from './doctor.ts';
 import { askChats } from './setup/chats.ts';
 import { askGateway } from './setup/gateway.ts';
 import { Cancelled, type SetupSession } from './setup/session.ts';
 
-const usage = `Usage: npm run setup
+const usage = `Usage: ${commandLine('setup')}
 Asks for settings, writes them to .env and checks them.`;
 
 const ENV_FILE = '.env';
@@ -40,8 +41,8 @@ export async function setup({ folder, ...options }: SetupOptions): Promise<boole
   );
   const next =
     errors === 0
-      ? 'Start the bot with npm start'
-      : 'Fix the errors with npm run setup or in .env, then check again with npm run doctor.';
+      ? `Start the bot with ${commandLine('start')}`
+      : `Fix the errors with ${commandLine('setup')} or in .env, then check again with ${commandLine('doctor')}.`;
   output.write(`\n${sentence}\n${next}\n`);
   return errors === 0;
 }
@@ -49,11 +50,13 @@ export async function setup({ folder, ...options }: SetupOptions): Promise<boole
 async function main(): Promise<void> {
   if (!process.stdin.isTTY)
     return fail(
-      'npm run setup is interactive, so run it in a terminal. Otherwise, copy .env.example to .env and fill it in.',
+      `${commandLine('setup')} is interactive, so run it in a terminal. Otherwise, write the settings to .env: see ${docsPage('operating/settings.md')}.`,
     );
   const { stdin: input, stdout: output, env: environment } = process;
   if (!(await setup({ input, output, environment, folder: '.', examination: examination() })))
     process.exitCode = 1;
 }
 
-if (import.meta.main) await runProgram({ usage }, main);
+export const runSetup = (args?: readonly string[]) => runProgram({ usage }, main, args);
+
+if (import.meta.main) await runSetup();

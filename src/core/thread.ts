@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Worker } from 'node:worker_threads';
+import { builtModule } from './util/installation.ts';
 
 /** Node would let 48 MB of garbage pile up, which is too much for encoding a song within 100 MB. */
 const YOUNG_MB = 8;
@@ -16,7 +17,7 @@ export interface ThreadOptions {
 }
 
 /**
- * Starts `module` with `input` and resolves to the first message it posts. Rejects if the thread fails or ends without a message, if
+ * Starts `module`, a `.ts` file, with `input` and resolves to the first message it posts. Rejects if the thread fails or ends without a message, if
  * its standard input fails, or if the signal aborts. The thread gets no environment variables.
  */
 export async function runInThread(module: URL, input: unknown, options: ThreadOptions): Promise<unknown> {
@@ -50,7 +51,7 @@ export async function* streamFromThread(
 }
 
 function startThread(module: URL, input: unknown, { signal, memoryMb, stdin }: ThreadOptions) {
-  const worker = new Worker(module, {
+  const worker = new Worker(builtModule(module), {
     workerData: input,
     ...(memoryMb && {
       resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: YOUNG_MB },

@@ -46,7 +46,7 @@ export interface Emulator {
 const maxBodyBytes = 40 * 1024 * 1024;
 const maxRecorded = 1000;
 
-/** Starts the emulator. Throws if it cannot listen, and MissingPackagesError without development packages. */
+/** Starts the emulator. Throws if it cannot listen. */
 export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
   const { host = '127.0.0.1', port = 0, apiKey = 'emulator-key', speed = 1, shape = sunoapi } = options;
   const now = options.now ?? Date.now;

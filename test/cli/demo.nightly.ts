@@ -12,7 +12,7 @@ const run = promisify(execFile);
 
 test('runs every command, saves playable files and keeps existing ones', async ({ signal }) => {
   const folder = await mkdtemp(join(tmpdir(), 'minstrel-demo-test-'));
-  const own = join(folder, 'demo-output', 'cover.png');
+  const own = join(folder, 'demo-output', 'a tune for evening rain - cover.png');
   await mkdir(dirname(own));
   await writeFile(own, 'mine');
   try {
@@ -31,6 +31,8 @@ test('runs every command, saves playable files and keeps existing ones', async (
     expect(stdout).toContain('a tune for evening rain (cover, take 1).mp3');
     for (const name of await readdir(join(folder, 'demo-output'))) expect(name).toMatch(/\.\w+$/);
     expect(stdout).not.toContain('\u001b');
+    // The song pages end with the demo.
+    expect(stdout).not.toContain('http://');
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

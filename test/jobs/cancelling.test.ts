@@ -258,7 +258,7 @@ describe('a song cancelled after a partial result', () => {
     await world.advance(job);
     expect((await world.read(job)).state).toBe('delivered');
     expect(world.message()?.media?.map(({ name }) => name)).toEqual([
-      'cover.png',
+      'Rain - cover.png',
       'Rain (take 1).mp3',
       'Rain (take 2).mp3',
     ]);

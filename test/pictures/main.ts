@@ -12,6 +12,7 @@ import { noBrowser, startBrowser, type TestBrowser } from '../servers/browser.ts
 import { capture } from './capture.ts';
 import { discordPage } from './discord.ts';
 import type { Html } from './html.ts';
+import { capturePlayground } from './playground.ts';
 import { slackPage } from './slack.ts';
 import { terminalPage } from './terminal.ts';
 
@@ -37,6 +38,7 @@ async function main(): Promise<void> {
   const font = await readFont(MONOSPACED);
   const { discord, song: sound, slack, slackFile, terminal } = await capture();
   await using browser = await startBrowser();
+  const { animation, still, mixer } = await capturePlayground(browser);
   const [song, answer] = discord;
   if (!song || !answer) throw new TypeError('Discord shows two messages');
   await mkdir(FOLDER, { recursive: true });
@@ -52,6 +54,9 @@ async function main(): Promise<void> {
     ]),
   );
   await draw(browser, 'slack', await slackPage(slack, slackFile));
+  await writePicture('playground.webp', animation);
+  await writePicture('playground.png', await smaller(still));
+  await writePicture('mixer.png', await smaller(mixer));
   await draw(browser, 'terminal', terminalPage(terminal, `data:font/ttf;base64,${font.toString('base64')}`));
 }
 
@@ -78,11 +83,17 @@ async function draw(browser: TestBrowser, name: string, { html }: Html): Promise
   await page.evaluate('document.fonts.ready');
   const shot = await page.locator('main').screenshot();
   if (problems.length > 0) throw new Error(`${name}: ${problems.join('; ')}`);
-  // 256 colours are enough for text and a cover, and halve the size.
-  const file = join(FOLDER, `${name}.png`);
-  const small = await sharp(shot).png({ palette: true, colours: 256, compressionLevel: 9 }).toBuffer();
-  await writeFile(file, small);
-  process.stdout.write(`${file}: ${Math.ceil(small.length / 1000)} kB\n`);
+  await writePicture(`${name}.png`, await smaller(shot));
+}
+
+/** 256 colours are enough for text and a cover, and halve the size. */
+const smaller = (picture: Buffer): Promise<Buffer> =>
+  sharp(picture).png({ palette: true, colours: 256, compressionLevel: 9 }).toBuffer();
+
+async function writePicture(name: string, picture: Buffer): Promise<void> {
+  const file = join(FOLDER, name);
+  await writeFile(file, picture);
+  process.stdout.write(`${file}: ${Math.ceil(picture.length / 1000)} kB\n`);
 }
 
 const usage = `Usage: npm run pictures

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { link, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Job } from '../../core/job.ts';
+import { docsPage } from '../../core/util/installation.ts';
 import { RESTORED_SENTENCE } from '../../jobs/sentences.ts';
 import { transition } from '../../jobs/transitions.ts';
 import { whyOccupied } from '../../storage/sqlite/copy.ts';
@@ -57,7 +58,7 @@ export async function restore(
       return { ...report, media: await copyMedia(mediaFolder, store.directory, { verified: true }) };
     if ((await mediaIn(mediaFolder)).length === 0) return report;
     throw new BackupError(
-      `Jobs and settings were restored, but not the files in ${mediaFolder}. Copy those to the MEDIA_STORE bucket; see docs/media.md.`,
+      `Jobs and settings were restored, but not the files in ${mediaFolder}. Copy those to the MEDIA_STORE bucket; see ${docsPage('media.md')}.`,
     );
   } catch (error) {
     throw asBackupError(error, folder);

@@ -2,6 +2,7 @@
 import type { AnyCommand } from '../../core/bot/command.ts';
 import { type Finding, fatal, good, warning } from '../../core/finding.ts';
 import type { System } from '../../core/system.ts';
+import { commandLine } from '../../core/util/installation.ts';
 import type { Gateway } from '../../gateway/client.ts';
 import { type Config, ConfigError, readConfig } from '../config/read.ts';
 import { openGateway, openStorage, unmeasured } from '../services.ts';
@@ -124,8 +125,8 @@ async function chatFindings(
     findings.push(
       warning(
         'Chats',
-        `no Discord or Slack token is set, so ${production ? 'nobody can reach the bot' : 'npm start opens a chat in the browser and a prompt in the terminal'}`,
-        'connect Discord or Slack with npm run setup',
+        `no Discord or Slack token is set, so ${production ? 'nobody can reach the bot' : `${commandLine('start')} opens a chat in the browser and a prompt in the terminal`}`,
+        `connect Discord or Slack with ${commandLine('setup')}`,
       ),
     );
   return findings;

@@ -2,6 +2,7 @@
 import * as prompts from '@clack/prompts';
 import { commands } from '../../../commands/index.ts';
 import type { Variable } from '../../app/config/schema.ts';
+import { docsPage } from '../../core/util/installation.ts';
 import {
   type InstallableApplication,
   isInServer,
@@ -162,7 +163,7 @@ async function askSlackApp(session: SetupSession): Promise<void> {
     [
       `1. Under OAuth & Permissions ${page('oauth')}, choose Install, then copy the bot token (xoxb-…)`,
       `2. Under Basic Information, App-Level Tokens ${page('general')}, generate a token with connections:write (xapp-…)`,
-      'For HTTP requests or many workspaces, see docs/slack.md',
+      `For HTTP requests or many workspaces, see ${docsPage('slack.md')}`,
     ].join('\n'),
     'Slack',
     { output },

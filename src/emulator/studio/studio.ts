@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { OperatorError } from '../../core/errors.ts';
+import { builtModule } from '../../core/util/installation.ts';
 import type { SongRecipe, StemName } from './synthesizer/recipe.ts';
 
 /** A piece of work for the studio. Equal commissions give equal bytes. */
@@ -56,46 +56,15 @@ export interface Studio {
   close(): Promise<void>;
 }
 
-/** Packages that a production install leaves out. */
-const packages = [
-  '@mediabunny/aac-encoder',
-  'h264-mp4-encoder',
-  'mediabunny',
-  'mpg123-decoder',
-  'wasm-media-encoders',
-];
-
-/** The studio cannot run in this installation. The message explains the fix. */
-export class MissingPackagesError extends OperatorError {
-  override readonly name = 'MissingPackagesError';
-}
-
-/** Throws MissingPackagesError if a package cannot be resolved. */
-export function requirePackages(resolve: (name: string) => string): void {
-  const missing = packages.filter((name) => {
-    try {
-      return resolve(name) === '';
-    } catch {
-      return true;
-    }
-  });
-  if (missing.length === 0) return;
-  throw new MissingPackagesError(
-    `The gateway emulator needs ${missing.join(', ')}, which a production install leaves out. ` +
-      'Run `npm ci` without `--omit=dev`, or set GATEWAY_BASE_URL and GATEWAY_API_KEY.',
-  );
-}
-
-/** Opens a studio. Its worker thread starts with the first commission. Throws MissingPackagesError. */
+/** Opens a studio. Its worker thread starts with the first commission. */
 export function openStudio(): Studio {
-  requirePackages((name) => import.meta.resolve(name));
   const waiting = new Map<number, PromiseWithResolvers<readonly Piece[]>>();
   let worker: Worker | null = null;
   let nextId = 1;
   let closed = false;
 
   const startWorker = (): Worker => {
-    const started = new Worker(new URL('./worker.ts', import.meta.url));
+    const started = new Worker(builtModule(new URL('./worker.ts', import.meta.url)));
     started.on('message', (answer: StudioAnswer) => {
       const request = waiting.get(answer.id);
       waiting.delete(answer.id);

@@ -36,6 +36,8 @@ export interface TerminalOptions extends Pick<System, 'newId'> {
   /** Media is saved here under its display name. Created with the first file. */
   readonly folder: string;
   readonly media: Pick<MediaReader, 'open'>;
+  /** Leaves out links, for a program that ends together with the pages it serves. */
+  readonly withoutLinks?: boolean;
   /** Called when the person at the prompt exits. Not called at the end of a pipe. */
   readonly onExit?: () => void;
 }
@@ -65,7 +67,15 @@ const STREAM_MS = 50;
 
 const UNFINISHED_SENTENCE = 'Stopped. Unfinished jobs resume at the next start.';
 
-export function createTerminal({ input, output, folder, media, newId, onExit }: TerminalOptions): Terminal {
+export function createTerminal({
+  input,
+  output,
+  folder,
+  media,
+  withoutLinks = false,
+  newId,
+  onExit,
+}: TerminalOptions): Terminal {
   const style: RenderTools['style'] = (format, text) => styleText(format, text, { stream: output });
   const saveFile = fileSaver(folder, media);
   const posts = new Map<string, Post>();
@@ -183,7 +193,8 @@ export function createTerminal({ input, output, folder, media, newId, onExit }: 
   async function show(address: Address, message: Message, options: ShowOptions): Promise<Posted> {
     assertReachable(address);
     const post = postOf(options);
-    const parts = renderParts(message, toolsFor(await save(message.media)));
+    const actions = message.actions?.filter(({ type }) => !withoutLinks || type !== 'link') ?? [];
+    const parts = renderParts({ ...message, actions }, toolsFor(await save(message.media)));
     // The progress line already shows the title.
     if (!message.progress || parts.text !== '' || parts.rest.length > 0) printParts(post, parts);
     if (message.progress) printProgress(post, message);

@@ -44,7 +44,7 @@ describe('a song', () => {
     expect(world.message()?.title).toBe('Rain');
     expect(world.message()?.media?.map(({ source }) => source.type)).toEqual(['stored', 'stored', 'stored']);
     expect(world.message()?.media?.map(({ name }) => name)).toEqual([
-      'cover.png',
+      'Rain - cover.png',
       'Rain (take 1).mp3',
       'Rain (take 2).mp3',
     ]);

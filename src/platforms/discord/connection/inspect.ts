@@ -4,6 +4,7 @@ import { ApplicationFlags, PermissionsBitField, Routes } from 'discord.js';
 import { z } from 'zod';
 import type { AnyCommand } from '../../../core/bot/command.ts';
 import { type Finding, good, warning, wrong } from '../../../core/finding.ts';
+import { commandLine } from '../../../core/util/installation.ts';
 import { isUnauthorized, platformErrorOf } from '../errors.ts';
 import { INVITED, joinNames, missingInServer } from '../permissions.ts';
 import { applicationCommands } from './commands.ts';
@@ -124,7 +125,7 @@ async function registration(
     : warning(
         SUBJECT,
         'the commands registered with Discord do not match this version',
-        'npm run register registers them now; npm start registers them after an update',
+        `${commandLine('register')} registers them now; ${commandLine('start')} registers them after an update`,
       );
 }
 

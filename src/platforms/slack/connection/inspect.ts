@@ -3,6 +3,7 @@ import { webApi } from '@slack/bolt';
 import { z } from 'zod';
 import { type Finding, good, warning, wrong } from '../../../core/finding.ts';
 import type { Log } from '../../../core/telemetry/log.ts';
+import { commandLine } from '../../../core/util/installation.ts';
 import { slackErrorOf } from '../errors.ts';
 import { AGENT_SCOPE, BOT_SCOPES } from '../manifest.ts';
 import { createWebClient, sdkLogger } from './client.ts';
@@ -10,7 +11,7 @@ import type { HttpConnection, OAuthAccount, SocketConnection, TokenAccount } fro
 
 const SUBJECT = 'Slack';
 const APPS = 'https://api.slack.com/apps';
-const REINSTALL = `run npm run --silent manifest, paste the output under “App Manifest” at ${APPS}, and reinstall the app`;
+const REINSTALL = `run ${commandLine('manifest')}, paste the output under “App Manifest” at ${APPS}, and reinstall the app`;
 /** Timeout of one request, in milliseconds. */
 const TIMEOUT_MS = 5_000;
 

@@ -3,10 +3,9 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../../src/app/config/read.ts';
-import { readFlags } from '../../src/emulator/flags.ts';
 import { PROGRAM_ENVIRONMENT } from '../servers/program.ts';
 
-const mainPath = fileURLToPath(new URL('../../src/emulator/main.ts', import.meta.url));
+const mainPath = fileURLToPath(new URL('../../src/cli/emulator.ts', import.meta.url));
 
 function run(...flags: string[]): { child: ChildProcess; output: () => string; exit: Promise<unknown[]> } {
   const child = spawn(process.execPath, [mainPath, ...flags], {
@@ -56,21 +55,23 @@ test('the printed command starts a bot that can fetch the emulator’s files', a
 });
 
 test.each([
-  [['--speed', 'fast'], '--speed must be a number'],
-  [['--port', '99999'], '--port must be'],
+  [['--speed', 'fast'], '--speed must be a number from 0 to 100'],
+  [['--port', '99999'], '--port must be a number from 0 to 65535'],
   [['--public-url', 'emulator'], '--public-url must be a URL'],
   [['--colour', 'red'], 'colour'],
-])('%j is refused with an explanation', (flags, sentence) => {
-  expect(() => readFlags(flags)).toThrow(sentence);
-});
-
-test('an invalid flag prints the usage and no stack', async () => {
-  const { output, exit } = run('--speed', 'fast');
-  expect((await exit)[0]).toBe(2);
-  expect(output()).toMatch(/--speed must be a number[\s\S]*--port[\s\S]*--song-seconds/);
+])('%j is refused with an explanation and the usage', async (flags, sentence) => {
+  const { output, exit } = run(...flags);
+  expect((await exit)[0]).toBe(1);
+  expect(output()).toContain(sentence);
+  expect(output()).toMatch(/Usage: npm run emulator -- \[options\]\n[\s\S]*--song-seconds/);
   expect(output()).not.toContain('    at ');
 });
 
-test('--help starts no emulator', () => {
-  expect(readFlags(['--help'])).toBeUndefined();
+test('a port that is taken is reported in one line', async () => {
+  const { output } = run('--port', '0');
+  await expect.poll(output).toContain('url  ');
+  const port = /:(\d+)\n/.exec(output())?.[1] ?? '';
+  const second = run('--port', port);
+  expect((await second.exit)[0]).toBe(1);
+  expect(second.output()).toBe(`listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`);
 });

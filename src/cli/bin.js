@@ -1,0 +1,6 @@
+#!/usr/bin/env node
+// The package's `minstrel`. Plain JavaScript, because older versions of Node must be able to report their version.
+import './preload.js';
+
+const { runByName } = await import('./minstrel.ts');
+await runByName(process.argv.slice(2));
