@@ -47,6 +47,8 @@ export async function keepAttachment(
 }
 
 interface PictureTools {
+  /** The id of the person who attached the image. */
+  readonly person: string;
   readonly media: Pick<Media, 'keep' | 'keepBytes' | 'open'>;
   readonly pictures: Pictures;
 }
@@ -80,14 +82,14 @@ export async function keepReadable(
 async function converted(
   stored: MediaFile,
   name: string,
-  { media }: PictureTools,
+  { media, person }: PictureTools,
   convert: Pictures['fit'],
 ): Promise<MediaFile> {
   try {
     const opened = await media.open(stored.name);
     if (!opened) throw new MediaError('missing', 'The image is no longer stored');
     const original = await buffer(opened.stream);
-    const bytes = await convert(original);
+    const bytes = await convert(original, person);
     return bytes === original ? stored : await media.keepBytes(bytes, { kinds: ['image'] });
   } catch (error) {
     if (!(error instanceof MediaError)) throw error;

@@ -96,7 +96,7 @@ test.each([
   ['a text', Buffer.from('My favourite colour is teal.'), 'document'],
 ] as const)('%s is detected by its content', async (_case, bytes, type) => {
   const { origin } = await listen((_request, response) => response.end(bytes));
-  const tools = { media: await open(), pictures: createPictures() };
+  const tools = { media: await open(), pictures: createPictures(), person: 'ada' };
   expect(
     await keepReadable(tools, { name: 'file', url: `${origin}/file` }, { from: 'platform' }),
   ).toMatchObject({ type });
@@ -107,7 +107,7 @@ test.each([
   ['paper.pdf', Buffer.from('%PDF-1.7\n%\u00e2\u00e3\u00cf\u00d3\n', 'latin1')],
 ])('%s is refused with advice', async (name, bytes) => {
   const { origin } = await listen((_request, response) => response.end(bytes));
-  const tools = { media: await open(), pictures: createPictures() };
+  const tools = { media: await open(), pictures: createPictures(), person: 'ada' };
   await expect(keepReadable(tools, { name, url: origin }, { from: 'platform' })).rejects.toThrow(
     `${name} isn't an image or text file that I can read. Attach a different file.`,
   );
@@ -121,7 +121,7 @@ test('an image for a video is stored without the place that its camera recorded'
   const { origin } = await listen((_request, response) => response.end(photo));
   const media = await open();
   const file = await keepPicture(
-    { media, pictures: createPictures() },
+    { media, pictures: createPictures(), person: 'ada' },
     { name: 'photo.jpg', url: origin },
     { from: 'platform' },
   );

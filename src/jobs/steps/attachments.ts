@@ -42,6 +42,8 @@ interface AttachmentParts
   readonly readConversation: ReadConversation;
 }
 
+type Requester = Pick<Job, 'address' | 'person'>;
+
 export type Attachments = ReturnType<typeof createAttachments>;
 
 export function createAttachments({
@@ -56,24 +58,24 @@ export function createAttachments({
   async function keepFile(
     file: WorkFile,
     kind: 'audio' | 'image',
-    address: Address,
+    { address, person }: Requester,
     signal: AbortSignal,
   ): Promise<MediaFile> {
     if (!isNamed(file)) return file;
     if ('job' in file) return readResultFile(file.job, file.source, { kinds: [kind], signal });
     const access = await accessTo(file, address, signal);
     return kind === 'image'
-      ? keepPicture({ media, pictures }, file, access)
+      ? keepPicture({ media, pictures, person: person.id }, file, access)
       : keepAttachment(media, file, [kind], access);
   }
 
   async function keepReadablePart(
     file: FileReference,
-    address: Address,
+    { address, person }: Requester,
     signal: AbortSignal,
   ): Promise<InquiryPart> {
     const access = await accessTo(file, address, signal);
-    const { type, file: stored } = await keepReadable({ media, pictures }, file, access);
+    const { type, file: stored } = await keepReadable({ media, pictures, person: person.id }, file, access);
     return { type, file: stored, name: file.name };
   }
 
@@ -91,11 +93,11 @@ export function createAttachments({
   async function keepRecording(
     recording: Recording,
     model: SongModel,
-    address: Address,
+    requester: Requester,
     signal: AbortSignal,
   ): Promise<MeasuredRecording> {
     if (!isNamed(recording)) return recording;
-    const file = await keepFile(recording, 'audio', address, signal);
+    const file = await keepFile(recording, 'audio', requester, signal);
     const seconds = await media.seconds(file.name);
     const name = nameOf(recording);
     const limit = songModelLimits(model).uploadSeconds;
@@ -112,14 +114,15 @@ export function createAttachments({
    * Returns the work with its files. Throws UserError if a file cannot be used or fetched, PlatformError if the platform is unavailable,
    * and the signal's reason.
    */
-  async function prepareWork({ address, work }: Job, signal: AbortSignal): Promise<Work> {
+  async function prepareWork({ address, person, work }: Job, signal: AbortSignal): Promise<Work> {
+    const requester = { address, person };
     switch (work.route) {
       case 'answer':
-        return readConversation(address, work, (file) => keepReadablePart(file, address, signal));
+        return readConversation(address, work, (file) => keepReadablePart(file, requester, signal));
       case 'media.video': {
         const [image, audio] = await Promise.all([
-          work.image && keepFile(work.image, 'image', address, signal),
-          work.audio && keepFile(work.audio, 'audio', address, signal),
+          work.image && keepFile(work.image, 'image', requester, signal),
+          work.audio && keepFile(work.audio, 'audio', requester, signal),
         ]);
         const { image: _, audio: __, ...rest } = work;
         return { ...rest, ...present({ image, audio }) };
@@ -130,7 +133,7 @@ export function createAttachments({
       case 'music.addInstrumental':
         return {
           ...work,
-          audio: await keepRecording(work.audio, songModelOf(work), address, signal),
+          audio: await keepRecording(work.audio, songModelOf(work), requester, signal),
         };
       default:
         return work;

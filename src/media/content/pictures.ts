@@ -1,7 +1,7 @@
 /** Converts images to a type and a size that every model accepts, and removes what cameras record, such as the place. */
-import PQueue from 'p-queue';
 import type { Metadata } from 'sharp';
 import { MediaError } from '../errors.ts';
+import { createFairQueue } from '../fair-queue.ts';
 
 /** https://platform.claude.com/docs/en/build-with-claude/vision: larger images cost more and are scaled down anyway. */
 const LONGEST_EDGE = 1568;
@@ -20,25 +20,26 @@ const SECONDS = 20;
 /** Images decoded in parallel. Each may take 250 MB of memory. */
 const CONCURRENCY = 2;
 
-/** Both throw MediaError: `too-large` for too many pixels, `type` for unreadable images. */
+/** Converts an image of a person. */
+type Convert = (bytes: Uint8Array, person: string) => Promise<Uint8Array>;
+
+/** Images are converted in turns between people. Both throw MediaError: `too-large` for too many pixels, `type` for unreadable images. */
 export interface Pictures {
   /**
    * Returns an image unchanged if models accept it and it has no metadata. Otherwise rotates it upright, scales it down and
    * encodes it again, the first frame only for animations.
    */
-  readonly fit: (bytes: Uint8Array) => Promise<Uint8Array>;
+  readonly fit: Convert;
   /** Removes metadata, such as EXIF with its GPS position. Keeps the size and the look. */
-  readonly clean: (bytes: Uint8Array) => Promise<Uint8Array>;
+  readonly clean: Convert;
 }
 
 export function createPictures(): Pictures {
-  const queue = new PQueue({ concurrency: CONCURRENCY });
-  const queued = (convert: Pictures['fit']) => async (bytes: Uint8Array) => {
-    const converted = await queue.add(() => convert(bytes).catch(rethrow));
-    // p-queue resolves to undefined only for tasks with a timeout. This one has none.
-    if (!converted) throw new MediaError('type', 'The image was not read');
-    return converted;
-  };
+  const inTurn = createFairQueue(CONCURRENCY);
+  const queued =
+    (convert: typeof fit): Convert =>
+    (bytes, person) =>
+      inTurn(person, () => convert(bytes).catch(rethrow));
   return { fit: queued(fit), clean: queued(clean) };
 }
 
