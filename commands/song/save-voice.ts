@@ -5,13 +5,13 @@ import { privately } from '../../src/core/bot/outcome.ts';
 import { UserError } from '../../src/core/errors.ts';
 import type { JobView } from '../../src/core/job.ts';
 import { plain } from '../../src/core/message.ts';
-import { hasVoice, titleOf } from '../../src/core/music/song.ts';
+import { hasVoice } from '../../src/core/music/song.ts';
 import { SONG_LIMITS } from '../../src/core/music/song-limits.ts';
 import type { RemovedVoice, Voice } from '../../src/core/music/voice.ts';
 import type { OptionDeclarations } from '../../src/core/options.ts';
 import { duration } from '../../src/core/util/words.ts';
 import type { Work } from '../../src/core/work.ts';
-import { clip, quoted } from '../text/phrases.ts';
+import { clip } from '../text/phrases.ts';
 import { startOn, type Take, type TakeWithIds, takeName, takeWithIds } from './takes.ts';
 
 /** Per server. Nobody can choose from more. */
@@ -51,10 +51,11 @@ export const saveVoice = defineFormAction({
       throw new UserError(`A voice named “${name}” already exists here. Choose another name.`, 'name');
     }
     const removed = await removedVoice(take, context);
-    const about = description ?? `The voice of ${quoted(titleOf(job))}`;
+    const about = description ?? `The voice of ${takeName(take)}`;
     if (removed) {
       const savedBy = { id: person.id, displayName: person.displayName };
-      const voice = { ...removed, name, description: about, savedFrom: takeName(take) };
+      const source = { savedFrom: takeName(take), songBy: take.job.person.id };
+      const voice = { ...removed, ...source, name, description: about };
       await context.voices.save({ ...voice, savedBy, savedAt: context.now() });
       return privately(
         `The voice “${plain(name)}” was saved again at no cost, because the gateway still had it.`,

@@ -2,7 +2,7 @@
 
 import { UserError } from '../core/errors.ts';
 import { isOpen, type Job } from '../core/job.ts';
-import type { Inquiry, InquiryTurn } from '../core/work.ts';
+import type { Inquiry, InquiryTurn, Work } from '../core/work.ts';
 import { isUnreadableRecord } from '../storage/job-record.ts';
 import type { JobText, Storage } from '../storage/storage.ts';
 
@@ -133,7 +133,14 @@ function withoutMessagesOf(person: string, job: Job): Job {
 function withoutTitleOf(own: ReadonlySet<string>, job: Job): Job {
   const { basedOn, ...rest } = job;
   if (basedOn === undefined || job.parent === undefined || !own.has(job.parent)) return job;
-  return { ...rest, title: job.title.replaceAll(basedOn, 'the original') };
+  const clean = (text: string) => text.replaceAll(basedOn, 'the original');
+  const { work } = job;
+  // The description of a saved voice repeats the title.
+  const cleaned: Work =
+    work.route === 'music.generatePersona'
+      ? { ...work, request: { ...work.request, description: clean(work.request.description) } }
+      : work;
+  return { ...rest, work: cleaned, title: clean(job.title) };
 }
 
 /** Removes the person's messages and the answers to them. The last turn is the question itself and stays. */

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Address } from '../core/invocation.ts';
 import { type RemovedVoice, removedVoiceSchema, type Voice, voiceSchema } from '../core/music/voice.ts';
+import { present } from '../core/util/present.ts';
 import type { SettingsStore } from '../storage/storage.ts';
 import { createRecords, keyOfKeeper, keyOfParts, recordParser } from './records.ts';
 
@@ -25,7 +26,7 @@ export interface Voices {
   remove(where: Conversation, personaId: string): Promise<boolean>;
   /** Returns the removed voices with the audio that each was created from. */
   removed(where: Conversation): Promise<readonly RemovedVoice[]>;
-  /** Removes all voices that a person saved on one platform. */
+  /** Removes all voices that a person saved on one platform, and the titles of their songs from other voices. */
   forget(platform: string, person: string): Promise<void>;
 }
 
@@ -67,10 +68,21 @@ export function createVoices({ settings }: { readonly settings: SettingsStore })
 
     forget: (platform, person) =>
       records.changeAll(`${keyOfParts('voices', platform)}:`, (stored) => {
-        const voices = stored.voices.filter(({ savedBy }) => savedBy.id !== person);
-        return voices.length === stored.voices.length ? stored : { ...stored, voices };
+        const { voices } = stored;
+        if (!voices.some(({ savedBy, songBy }) => [savedBy.id, songBy].includes(person))) return stored;
+        const kept = voices.filter(({ savedBy }) => savedBy.id !== person);
+        return {
+          ...stored,
+          voices: kept.map((voice) => (voice.songBy === person ? withoutTitle(voice) : voice)),
+        };
       }),
   };
+}
+
+function withoutTitle({ savedFrom, songBy: _, description, ...voice }: Voice): Voice {
+  // The description may repeat the title, as the default one does.
+  const cleaned = savedFrom === undefined ? description : description?.replaceAll(savedFrom, 'a song');
+  return { ...voice, ...present({ description: cleaned }) };
 }
 
 const keyOf = (where: Conversation): string => keyOfKeeper('voices', where);

@@ -226,6 +226,19 @@ test("removes a person's titles from jobs made from theirs, and only those", asy
     cover('finished', 'ada1'),
     cover('running', 'ada1', { state: 'waiting' }),
     cover('unrelated', 'bob1'),
+    cover('voice', 'ada1', {
+      work: {
+        route: 'music.generatePersona',
+        request: {
+          taskId: 'task',
+          audioId: 'audio',
+          name: 'Deep',
+          description: 'The voice of “Secret rain”',
+          vocalStart: 0,
+          vocalEnd: 20,
+        },
+      },
+    }),
   );
   await forgetPerson({ platform: 'discord', person: 'ada' }, dependencies());
   for (const id of ['finished', 'running']) {
@@ -233,6 +246,7 @@ test("removes a person's titles from jobs made from theirs, and only those", asy
     expect(job).toMatchObject({ title: 'Creating cover art for the original', parent: 'ada1' });
     expect(job).not.toHaveProperty('basedOn');
   }
+  expect(JSON.stringify(await storage.jobs.read('voice'))).not.toContain('Secret rain');
   expect(await storage.jobs.read('unrelated')).toMatchObject({ basedOn: '“Secret rain”' });
 });
 

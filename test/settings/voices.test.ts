@@ -84,6 +84,29 @@ describe('voices', () => {
     expect(await voices.list(slack)).toHaveLength(1);
   });
 
+  it('of others lose the titles of a forgotten person’s songs', async () => {
+    const bob = { id: 'bob', displayName: 'Bob' };
+    const of = (personaId: string, songBy: string, description: string) => ({
+      ...voice(personaId, personaId),
+      description,
+      savedFrom: '“Secret rain”, take 1',
+      songBy,
+      savedBy: bob,
+    });
+    const [song, own, others] = [
+      of('p1', 'ada', 'The voice of “Secret rain”, take 1'),
+      of('p2', 'ada', 'Warm and low'),
+      of('p3', 'cy', 'The voice of “Secret rain”, take 1'),
+    ];
+    for (const each of [song, own, others]) await voices.save(SERVER, each);
+    await voices.forget('discord', 'ada');
+    expect(await voices.list(SERVER)).toEqual([
+      { ...voice('p1', 'p1'), description: 'The voice of a song', savedBy: bob },
+      { ...voice('p2', 'p2'), description: 'Warm and low', savedBy: bob },
+      others,
+    ]);
+  });
+
   it('of a newer version are neither misread nor overwritten', async () => {
     const key = 'voices:discord:server:guild';
     await storage.settings.set(key, { version: 2, voices: {} });

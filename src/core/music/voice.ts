@@ -9,6 +9,8 @@ export const voiceSchema = z.object({
   description: z.string().exactOptional(),
   /** The song it was saved from, as a text for people. */
   savedFrom: z.string().exactOptional(),
+  /** The id of the person who created that song. */
+  songBy: z.string().exactOptional(),
   /** The audio it was saved from. Each audio yields one voice only (contract, "Limits" 1). */
   audioId: z.string().exactOptional(),
   savedBy: actorSchema,

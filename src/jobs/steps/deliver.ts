@@ -31,7 +31,7 @@ interface DeliveryFailure {
 }
 
 interface DeliverParts
-  extends Pick<JobDependencies, 'platform' | 'meter' | 'voices' | 'fileUrl' | 'now' | 'log'>,
+  extends Pick<JobDependencies, 'storage' | 'platform' | 'meter' | 'voices' | 'fileUrl' | 'now' | 'log'>,
     Pick<Keep, 'forgetMissing'> {
   readonly channel: JobChannel;
   readonly finalMessage: FinalMessage;
@@ -40,6 +40,7 @@ interface DeliverParts
 export type Deliver = (run: JobRun, signal: AbortSignal) => Promise<number | undefined>;
 
 export function createDeliver({
+  storage,
   platform,
   meter,
   voices,
@@ -131,15 +132,17 @@ export function createDeliver({
 
   /** Saves the voice of a `ready` job for its server. Idempotent. */
   async function saveVoice(job: Job): Promise<void> {
-    const { work, result, end, basedOn, person } = job;
+    const { work, result, end, basedOn, parent, person } = job;
     if (work.route !== 'music.generatePersona' || end !== 'delivered' || result?.voice?.outcome !== 'saved')
       return;
+    const song = parent === undefined ? undefined : await storage.jobs.read(parent);
     await voices.save(job.address, {
       personaId: result.voice.personaId,
       name: work.request.name,
       description: work.request.description,
       audioId: work.request.audioId,
-      ...present({ savedFrom: basedOn }),
+      // Without its author, the title could not be erased with their data.
+      ...(song && present({ savedFrom: basedOn, songBy: song.person.id })),
       savedBy: { id: person.id, displayName: person.displayName },
       savedAt: job.createdAt,
     });

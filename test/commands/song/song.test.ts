@@ -232,6 +232,20 @@ describe('a voice', () => {
     expect(sentTo('music.generate').at(-1)).toMatchObject({ personaId: 'persona-of-audio-one' });
   });
 
+  it('no longer names the song once its author is forgotten', async () => {
+    const song = await makeSong();
+    const byBob = () => studio.fill(song, 'Save voice take 1', { name: 'Deep' }, { person: BOB });
+    const list = async () => privateText(await studio.ask('voices', {}, { subcommand: 'show' }));
+    const title = '“Rain”, take 1';
+    await studio.finish(await byBob());
+    expect(await list()).toContain(`The voice of ${title}; from ${title}`);
+    await studio.ask('voices', { voice: 'deep' }, { subcommand: 'remove', person: MODERATOR });
+    await byBob();
+    expect(await list()).toContain(`The voice of ${title}; from ${title}`);
+    await studio.world.voices.forget('discord', 'ada');
+    expect(await list()).toMatch(/\*\*Deep\*\*: The voice of a song; saved by Bob/);
+  });
+
   it('cannot be saved again under a name that is in use', async () => {
     const song = await makeSong();
     await studio.finish(await save(song));
