@@ -320,7 +320,7 @@ const ROWS: readonly Row[] = [
     limit: '64 megapixels',
     above: 'Refused',
     exceed: async () => {
-      await expect(createPictures().fit(emptyPng(30_000, 30_000))).rejects.toMatchObject({
+      await expect(createPictures().fit(emptyPng(30_000, 30_000), 'ada')).rejects.toMatchObject({
         code: 'too-large',
       });
     },

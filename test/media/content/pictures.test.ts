@@ -166,6 +166,7 @@ describe('an image is refused', () => {
     await expect(fitPicture(whole.subarray(0, whole.byteLength / 2))).rejects.toEqual(refused('type'));
   });
 });
+
 it.each(['fit', 'clean'] as const)(
   'converts one person’s images in turn with everybody else’s: %s',
   async (convert) => {

@@ -1,6 +1,6 @@
 /** Whether a voice connection encrypts what it sends end to end: https://daveprotocol.com/ */
 import {
-  type DAVESession,
+  type Networking,
   type NetworkingReadyState,
   NetworkingStatusCode,
   type VoiceConnection,
@@ -16,8 +16,33 @@ export function isSafeToSend(connection: VoiceConnection): boolean {
   return !dave?.session || (dave.protocolVersion > 0 && dave.session.ready);
 }
 
-export function daveOf(connection: VoiceConnection): DAVESession | undefined {
-  return readyStateOf(connection)?.dave;
+interface EncryptionEvents {
+  /** {@link isSafeToSend} may have changed. */
+  readonly changed: () => void;
+  /** The library drops the group's messages while it resumes. The group then continues without the bot. */
+  readonly lost: () => void;
+}
+
+export function watchEncryption(connection: VoiceConnection, { changed, lost }: EncryptionEvents): void {
+  const watched = new WeakSet<object>();
+  const isNew = (part: object) => !watched.has(part) && watched.add(part);
+
+  function watch(networking: Networking): void {
+    const { state } = networking;
+    // A new key package starts the group again.
+    if (state.code === NetworkingStatusCode.Ready && state.dave && isNew(state.dave))
+      state.dave.on('keyPackage', changed);
+    if (state.code === NetworkingStatusCode.Resuming && isNew(state.ws))
+      state.ws.on('binary', () => {
+        if (networking.state.code === NetworkingStatusCode.Resuming) lost();
+      });
+  }
+
+  connection.on('transitioned', changed);
+  connection.on('stateChange', (_, state) => {
+    if ('networking' in state) watch(state.networking);
+    changed();
+  });
 }
 
 /** True if nobody else is connected, so there is no group. */

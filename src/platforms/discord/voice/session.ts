@@ -19,7 +19,7 @@ import { z } from 'zod';
 import { backoff } from '../../../core/util/backoff.ts';
 import { type JoinOptions, type VoiceEnd, VoiceError, type VoiceSession } from '../../voice.ts';
 import type { RetryTools } from '../connection/connection.ts';
-import { daveOf, isAlone, isSafeToSend } from './encryption.ts';
+import { isAlone, isSafeToSend, watchEncryption } from './encryption.ts';
 import { createVoiceUpdates } from './voice-updates.ts';
 
 /**
@@ -101,22 +101,18 @@ class DiscordVoiceSession implements VoiceSession {
       adapterCreator: (methods) => this.#adapter(methods),
     });
     this.#connection.on('error', (error) => options.log.info({ err: error }, 'Voice connection failed'));
+    watchEncryption(this.#connection, {
+      changed: () => this.#updateSubscription(),
+      lost: () => this.#connection.configureNetworking(),
+    });
     const watched = new WeakSet<object>();
     this.#connection.on('stateChange', (_, state) => {
       if ('networking' in state && !watched.has(state.networking)) {
         watched.add(state.networking);
         state.networking.on('close', (code) => this.#onClose(code));
       }
-      const dave = daveOf(this.#connection);
-      if (dave && !watched.has(dave)) {
-        watched.add(dave);
-        // The group starts again.
-        dave.on('keyPackage', () => this.#updateSubscription());
-      }
-      this.#updateSubscription();
       this.#onStateChange();
     });
-    this.#connection.on('transitioned', () => this.#updateSubscription());
     this.#onStateChange();
   }
 
@@ -240,7 +236,7 @@ class DiscordVoiceSession implements VoiceSession {
     }
   }
 
-  /** Connects again if the group never gets its keys, for example because its messages were lost in a resumed session. */
+  /** Connects again if the group never gets its keys. */
   #onUnencrypted(): void {
     if (isAlone(this.#connection)) {
       this.#failures = 0;

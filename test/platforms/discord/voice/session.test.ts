@@ -162,6 +162,25 @@ it.concurrent('connects again if the call is not encrypted in time, unless nobod
   expect(server.mistakes).toEqual([]);
 });
 
+it.concurrent('is heard by people who join while it resumes', async ({ expect }) => {
+  await using world = await startVoiceWorld();
+  const { server } = world;
+  server.latencyMs = 80;
+  const { session, call, waitForPackets } = await inCall(world);
+  void session.play(read(song('a', 2_000)));
+  await waitForPackets(10);
+  server.drop();
+  const guest = call.listen('424242');
+  await server.until(() => server.identifies === 2, 'a new session');
+  await server.until(() => call.group.members.length === 3, 'three members');
+  await waitForPackets(call.heard.length + 10);
+  const { failures } = guest;
+  await waitForPackets(call.heard.length + 30);
+  expect(guest.failures).toBe(failures);
+  expect(call.unencrypted).toBe(0);
+  expect(server.mistakes).toEqual([]);
+});
+
 it.concurrent('plays without encryption where Discord does not offer it, such as on a stage', async ({
   expect,
 }) => {
