@@ -1,6 +1,7 @@
 import { own } from '../core/util/own.ts';
 import { type Adaptation, createAdaptations } from './adaptation.ts';
 import { type AnswerEvent, type AnswerPart, type CallOptions, type Finish, usageOf } from './answers.ts';
+import { imageInDataUrl } from './images.ts';
 import { checkedTurns, type Question, type TurnPart } from './questions.ts';
 import { createThoughtSplitter } from './thoughts.ts';
 import * as json from './transport/json.ts';
@@ -125,15 +126,13 @@ function firstOf(choices: readonly unknown[]): json.JsonObject {
   return json.objectOf(at(0) ?? at(undefined));
 }
 
-const DATA_URL = /^data:(image\/[\w.+-]{1,40});base64,([A-Za-z0-9+/=]+)$/;
-
 /** https://openrouter.ai/docs/features/multimodal/image-generation */
 const urlOf = (image: unknown): unknown => json.objectOf(json.objectOf(image).image_url).url;
 
 /** Returns the image of a data URL, a link for other URLs, or a note. */
 function imageAt(url: unknown): AnswerPart {
-  const [, mimeType, data] = (typeof url === 'string' && DATA_URL.exec(url)) || [];
-  if (mimeType !== undefined && data !== undefined) return { type: 'image', mimeType, data };
+  const image = imageInDataUrl(url);
+  if (image) return { type: 'image', ...image };
   const address = json.asHttpUrl(url);
   const text = address === undefined ? "(an image that I can't show)" : `[image](${address})`;
   return { type: 'text', text: `\n\n${text}\n\n` };

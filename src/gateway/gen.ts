@@ -109,8 +109,6 @@ const FINISH_REASONS: Readonly<Record<string, Finish['reason']>> = {
   IMAGE_SAFETY: 'blocked',
   IMAGE_PROHIBITED_CONTENT: 'blocked',
   IMAGE_RECITATION: 'blocked',
-  IMAGE_OTHER: 'blocked',
-  NO_IMAGE: 'blocked',
 };
 
 /**

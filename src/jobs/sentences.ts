@@ -170,6 +170,9 @@ function routeSentenceFor(code: GatewayErrorCode, route: Route): string | undefi
       return fixed
         ? `The gateway received this song, but couldn't ${withSong}. Press Again, or try another take.`
         : undefined;
+    // The model can't return images: the request contains none.
+    case 'no-images':
+      return route === 'gen.image' ? "This model can't create images. Choose another model." : undefined;
     case 'refunded':
       return fixed
         ? `The gateway received this song, but couldn't ${withSong}, and refunded the credits. Press Again to retry.`

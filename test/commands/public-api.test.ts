@@ -3,7 +3,7 @@ import type { RawOptions } from '../../src/core/options.ts';
 import { gatewayAt } from '../gateway/support.ts';
 import { advanceOnce } from '../jobs/world.ts';
 import { type Facade, startFacade } from '../servers/public/facade.ts';
-import { type AcceptedRequest, SERVICE_KEY } from '../servers/public/service.ts';
+import type { AcceptedRequest } from '../servers/public/service.ts';
 import { openStudio, type Studio } from './song/world.ts';
 
 let studio: Studio;
@@ -25,7 +25,7 @@ async function acceptedBy(command: string, options: RawOptions): Promise<unknown
   const { id } = await studio.stored(await studio.ask(command, options));
   const dependencies = {
     ...world.dependencies,
-    gateway: gatewayAt(services.url, { apiKey: SERVICE_KEY }).gateway,
+    gateway: gatewayAt(services.url).gateway,
   };
   await advanceOnce(dependencies, id);
   return accepted().at(-1)?.body;

@@ -104,11 +104,39 @@ describe('images in answers', () => {
     ]);
   });
 
-  it.each(['IMAGE_SAFETY', 'PROHIBITED_CONTENT', 'NO_IMAGE', 'IMAGE_OTHER'])(
-    'that were blocked have a reason: %s',
-    async (finishReason) => {
-      const { finish } = await genAnswer({ candidates: [{ content: { parts: [] }, finishReason }] });
-      expect(finish).toEqual({ reason: 'blocked', detail: finishReason });
+  it.each([
+    ['IMAGE_SAFETY', 'blocked'],
+    ['PROHIBITED_CONTENT', 'blocked'],
+    ['NO_IMAGE', 'other'],
+    ['IMAGE_OTHER', 'other'],
+  ])('that are missing have a reason: %s', async (finishReason, reason) => {
+    const { finish } = await genAnswer({ candidates: [{ content: { parts: [] }, finishReason }] });
+    expect(finish).toEqual({ reason, detail: finishReason });
+  });
+
+  it.each([
+    ['a Markdown image', { text: 'Here: ![a fox](https://files.example/fox.png) and ![' }],
+    ['a URL', { image: 'https://files.example/fox.png' }],
+    ['a data URL', { image: `data:image/png;base64,${DATA}` }],
+    ['a Markdown image with a data URL', { text: `![a fox](data:image/png;base64,${DATA})` }],
+  ])('are found on the media route in %s', async (_, content) => {
+    const { url } = await startServer((__, response) =>
+      answer(response, { output: { choices: [{ message: { role: 'assistant', content: [content] } }] } }),
+    );
+    const { images } = await gatewayAt(url).gateway.media.createImage({ model: 'canvas', prompt: 'a fox' });
+    const isData = JSON.stringify(content).includes('data:image');
+    expect(images).toEqual([isData ? `data:image/png;base64,${DATA}` : 'https://files.example/fox.png']);
+  });
+
+  it.each(['no image', '![](javascript:alert(1))', '![](data:text/html;base64,AAAA)', '![a](', '![a] (b)'])(
+    'are not found on the media route in %j',
+    async (text) => {
+      const { url } = await startServer((_, response) =>
+        answer(response, { output: { choices: [{ message: { content: [{ text }] } }] } }),
+      );
+      const { media } = gatewayAt(url).gateway;
+      const error = await errorOf(media.createImage({ model: 'canvas', prompt: 'a fox' }));
+      expect(error).toMatchObject({ code: 'nonsense', taken: 'unknown' });
     },
   );
 });
@@ -185,6 +213,10 @@ describe('refusals have the right code', () => {
     // https://api-docs.deepseek.com/quick_start/error_codes
     [400, 'Model Not Exist', 'not-found'],
     [400, 'This model does not support image input', 'no-images'],
+    [400, 'Invalid content type. image_url is only supported by certain models.', 'no-images'],
+    [400, 'Output blocked by content filtering policy', 'blocked'],
+    [403, 'Your API key was reported as leaked. Please use another API key.', 'auth'],
+    [400, 'User location is not supported for the API use.', 'forbidden'],
     [403, 'Your request was rejected: it violates our content policy', 'blocked'],
     [400, 'The film credits in your text are malformed', 'invalid'],
     [400, 'Insufficient credits to complete this request', 'credits'],

@@ -294,6 +294,22 @@ describe('a video task', () => {
   });
 });
 
+describe('an image', () => {
+  const answerWith = (content: object): ServiceAnswer => ({
+    body: { output: { choices: [{ message: { role: 'assistant', content: [content] } }] }, request_id: 'r' },
+  });
+
+  it.each([
+    ['at a URL', { text: 'Here: ![a fox](https://dashscope.example/fox.png)' }, { type: 'remote' }],
+    ['in a data URL', { text: '![a fox](data:image/png;base64,cG5n)' }, { type: 'stored' }],
+  ])('in Markdown, %s, is shown', async (_, content, source) => {
+    script('media.image', '', answerWith(content));
+    const job = await open.run(WORK['media.image']);
+    expect(await open.world.read(job)).toMatchObject({ state: 'delivered', result: { images: [source] } });
+    expect(open.world.message()?.media).toMatchObject([{ kind: 'image', source: { type: 'stored' } }]);
+  });
+});
+
 describe('an answer', () => {
   const NO_RESULT =
     "The gateway answered without a result. It may charge for this, so I didn't ask twice. Press Again to send a new request.";

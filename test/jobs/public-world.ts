@@ -5,7 +5,6 @@ import type { JobDependencies } from '../../src/jobs/dependencies.ts';
 import { PLANS } from '../../src/jobs/route-plans.ts';
 import { gatewayAt } from '../gateway/support.ts';
 import { type Facade, startFacade } from '../servers/public/facade.ts';
-import { SERVICE_KEY } from '../servers/public/service.ts';
 import { advanceOnce, createWorld, type World } from './world.ts';
 
 export const TAKE = { taskId: 'task', audioId: 'audio' };
@@ -26,7 +25,7 @@ type Charge = 'free' | 'uncertain' | 'paid';
 
 export async function openPublicWorld(): Promise<PublicWorld> {
   const [world, services] = await Promise.all([createWorld(), startFacade({ takes: [TAKE] })]);
-  const { gateway } = gatewayAt(services.url, { apiKey: SERVICE_KEY });
+  const { gateway } = gatewayAt(services.url);
   const dependencies = { ...world.dependencies, gateway };
 
   async function advance(job: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { own } from '../../core/util/own.ts';
 import { present } from '../../core/util/present.ts';
+import { addressesInMarkdown, imageInDataUrl } from '../images.ts';
 import type { TaskFailure } from '../transport/errors.ts';
 import * as json from '../transport/json.ts';
 import { isBadCode, type Refusal, readRefusal } from '../transport/refusal-body.ts';
@@ -10,23 +11,31 @@ const MAX_IMAGES = 16;
 
 /** The response of `POST /v1/media/services/aigc/multimodal-generation/generation`: contract, "Media image request and response". */
 export interface ImageResult {
-  /** Image URLs. Never empty. */
+  /** Image URLs, or data URLs. Never empty. */
   images: string[];
 }
 
-/** Reads `output.choices[].message.content[].image`, and `results[].url` of older models. */
+/** Reads `output.choices[].message.content[].image`, `results[].url` of older models, and Markdown images in texts. */
 export function readImages(reply: Reply): ImageResult {
   const images = new Set<string>();
   for (const { fields, key } of json.objectsIn(reply.value)) {
-    const image =
-      json.asHttpUrl(fields('image')) ?? (key === 'results' ? json.asHttpUrl(fields('url')) : undefined);
-    if (image !== undefined && images.size < MAX_IMAGES) images.add(image);
+    const text = fields('text');
+    const found = [
+      fields('image'),
+      ...(key === 'results' ? [fields('url')] : []),
+      ...(typeof text === 'string' ? addressesInMarkdown(text) : []),
+    ];
+    for (const image of found.map(imageUrl))
+      if (image !== undefined && images.size < MAX_IMAGES) images.add(image);
   }
   if (images.size > 0) return { images: [...images] };
   const refusal = refusalIn(reply.value);
   const isRefused = refusal.number !== undefined || refusal.names.length > 0;
   throw isRefused ? reply.refused(refusal) : reply.unusable('the response has no image');
 }
+
+const imageUrl = (value: unknown): string | undefined =>
+  json.asHttpUrl(value) ?? (typeof value === 'string' && imageInDataUrl(value) ? value : undefined);
 
 /** https://www.alibabacloud.com/help/en/model-studio/image-to-video-api-reference, `task_status`. */
 const STATUSES = {

@@ -123,7 +123,7 @@ const SAYS_RATE =
 const SAYS_TOO_LONG =
   /too (?:long|large|big|many (?:tokens|characters|words))|(?:length|characters?|tokens?|size|words)\b.{0,60}\b(?:exceed|limit|over|at most|maximum)|(?:exceed|maximum|limit).{0,60}\b(?:length|characters?|tokens?|context|size|words)/i;
 const SAYS_BLOCKED =
-  /copyright|sensitive|moderat|inappropriate|violat|prohibited|content polic|safety|not allowed to (?:use|mention)|artist(?:'s)? name|matches existing|green net|敏感|违规/i;
+  /copyright|sensitive|moderat|inappropriate|violat|prohibited|content (?:polic|filter)|safety|not allowed to (?:use|mention)|artist(?:'s)? name|matches existing|green net|敏感|违规/i;
 const SAYS_COPYRIGHT = /copyright|matches existing/i;
 /** “Song Description contained artist name: …” */
 const SAYS_ARTIST =
@@ -135,13 +135,17 @@ const SAYS_UNFETCHED =
 const SAYS_BOUND = /max_?(?:completion_|output_)?tokens|stream_options/i;
 const SAYS_NO_MODEL = /\bmodel\b.{0,60}(?:not exist|not found)|no such model|unknown model/i;
 const SAYS_NO_IMAGES =
-  /(?:not support|unsupported|not accept|cannot process).{0,60}\bimages?\b|\bimages?\b.{0,40}(?:not supported|unsupported|not accepted)/i;
+  /(?:not support|unsupported|not accept|cannot process).{0,60}\bimages?\b|\bimages?\b.{0,40}(?:not supported|unsupported|not accepted)|\bimage_url is only supported by certain models/i;
 /** one-api and new-api, for a model without a provider: https://github.com/songquanpeng/one-api */
 const SAYS_NO_CHANNEL = /no available channels?|无可用渠道/i;
 const ASKING = ['chat', 'msg', 'gen'] as const;
 const SAYS_EXISTS = /already (?:exists?|been|generated|created|has)|duplicate|已存在/i;
 const SAYS_MAINTENANCE = /maintenance|维护/i;
-const SAYS_BAD_KEY = /api key (?:is )?(?:not valid|invalid|expired|not found)|invalid api[- ]?key/i;
+const SAYS_BAD_KEY =
+  /api key (?:is |was )?(?:not valid|invalid|expired|not found|reported as leaked)|invalid api[- ]?key|unregistered callers/i;
+/** The services of OpenAI and Google end at some borders. */
+const SAYS_NOT_HERE =
+  /\b(?:country|region|territory|location)\b.{0,40}not (?:supported|available)|not (?:supported|available) in your (?:country|region)/i;
 
 const BAD_REQUEST = [400, 413, 422];
 const BAD_REQUEST_NAMES = /^(?:invalidrequesterror|invalidargument|invalidparameter.*|failedprecondition)$/;
@@ -171,6 +175,8 @@ const declined = (
 const RULES: readonly Rule[] = [
   // A failed download has the code of the inspection that it was for.
   ...declined('unfetched', SAYS_UNFETCHED, DOWNLOADING),
+
+  { code: 'auth', numbers: [400, 403], message: SAYS_BAD_KEY },
 
   // Unambiguous names.
   {
@@ -217,7 +223,7 @@ const RULES: readonly Rule[] = [
   { code: 'invalid', numbers: BAD_REQUEST, families: ASKING, message: SAYS_BOUND },
   { code: 'no-images', numbers: BAD_REQUEST, families: ASKING, message: SAYS_NO_IMAGES },
   { code: 'not-found', numbers: BAD_REQUEST, message: SAYS_NO_MODEL },
-  { code: 'auth', numbers: [400], message: SAYS_BAD_KEY },
+  { code: 'forbidden', numbers: [400], families: ASKING, message: SAYS_NOT_HERE },
   { code: 'credits', numbers: [400, 403], message: SAYS_NO_CREDITS },
   { code: 'exists', numbers: [400], families: MUSIC, message: SAYS_EXISTS },
   ...declined('artist', SAYS_ARTIST, MUSIC),

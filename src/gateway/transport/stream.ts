@@ -118,7 +118,8 @@ function createCollector() {
     /** Returns undefined for an answer that is empty without a reason. */
     end(): Omit<Answer, 'parts'> | undefined {
       const knownFinish: Finish = finish ?? { reason: 'other' };
-      const isExplained = ['blocked', 'refused', 'length', 'tool-calls'].includes(knownFinish.reason);
+      const { reason, detail } = knownFinish;
+      const isExplained = reason !== 'stop' && (reason !== 'other' || detail !== undefined);
       return isEmpty && !isExplained ? undefined : { finish: knownFinish, usage };
     },
   };

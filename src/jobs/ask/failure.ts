@@ -3,7 +3,7 @@ import type { AnswerWork } from '../../core/work.ts';
 import type { GatewayError } from '../../gateway/transport/errors.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import type { JobRun, Next } from '../runner/run.ts';
-import { sentenceFor } from '../sentences.ts';
+import { sentenceFor, uncertainSentence } from '../sentences.ts';
 import type { FailSubmission } from '../steps/failure.ts';
 
 export type FailAnswer = (
@@ -48,9 +48,7 @@ function answerSentence({ code, taken }: GatewayError): string {
     case 'network':
     case 'timeout':
     case 'unavailable':
-      return taken === 'unknown'
-        ? "I lost the connection to the gateway before an answer arrived. To be safe, I didn't ask twice. Press Again to retry."
-        : sentenceFor(code);
+      return taken === 'unknown' ? uncertainSentence(code) : sentenceFor(code);
     case 'too-long':
       return 'The question is too long for this model, even without the earlier messages. Shorten it, or choose another model.';
     case 'not-found':

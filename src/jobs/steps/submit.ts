@@ -6,6 +6,7 @@ import type { MediaFile, MediaSource } from '../../core/message.ts';
 import { lastMoment } from '../../core/music/song.ts';
 import { present } from '../../core/util/present.ts';
 import type { Inquiry, Recording, Result, Work, WorkFile } from '../../core/work.ts';
+import { imageInDataUrl } from '../../gateway/images.ts';
 import type { Submission } from '../../gateway/music/client.ts';
 import { GatewayError } from '../../gateway/transport/errors.ts';
 import { toQuestion } from '../ask/question.ts';
@@ -43,6 +44,14 @@ export function createSubmit({
     }
     const { finish, usage } = answer;
     return { ...EMPTY_RESULT, images, answer: { text: texts.join(''), finish, ...(usage ? { usage } : {}) } };
+  }
+
+  /** The bytes of a data URL are stored immediately. */
+  async function toSource(url: string): Promise<MediaSource> {
+    const image = imageInDataUrl(url);
+    if (image === undefined) return { type: 'remote', url };
+    const file = await media.keepBytes(Buffer.from(image.data, 'base64'), { kinds: ['image'] });
+    return { type: 'stored', file };
   }
 
   /** An instrumental is a valid result without lines. */
@@ -111,7 +120,7 @@ export function createSubmit({
         return { result: await keepVoice(work, signal) };
       case 'media.image': {
         const { images } = await gateway.media.createImage(work.request, { signal });
-        return { result: { ...EMPTY_RESULT, images: images.map((url) => ({ type: 'remote', url })) } };
+        return { result: { ...EMPTY_RESULT, images: await Promise.all(images.map(toSource)) } };
       }
       case 'gen.image':
         return { result: await illustrate(work.request, signal) };

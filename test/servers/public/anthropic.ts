@@ -189,7 +189,7 @@ function complete(sent: Messages): ServiceAnswer {
   return { headers: HEADERS, chunks: streamOf(piecesOf(answer), whole, usage.output_tokens) };
 }
 
-function anthropicMessage(
+export function anthropicMessage(
   content: readonly object[],
   { model = 'claude-sonnet-5', stop_reason = 'end_turn', usage = { input_tokens: 7, output_tokens: 9 } } = {},
 ) {

@@ -71,46 +71,63 @@ const image = z
 const IMAGE_MODELS = /^(?:qwen-image(?:-plus|-max|-2\.0(?:-pro)?)?|wan2\.[67]-(?:t2i|image)|z-image-turbo)$/;
 const FROM_TEXT = /^wan2\.[1-7]-t2v/;
 const FROM_IMAGE = /^wan2\.[1-7]-i2v/;
+/** From 2.7, videos from text have a resolution, and images are in a list. */
+const IS_NEW = /^wan2\.7-/;
 
-/** “This parameter takes effect only when prompt_extend is true”, which it is by default. */
-const shots = { shot_type: z.enum(['single', 'multi']).optional() };
 const filming = {
-  ...shots,
   duration: z.int().min(2).max(15).optional(),
   prompt_extend: z.boolean().optional(),
   watermark: z.boolean().optional(),
   seed: z.int().min(0).max(2_147_483_647).optional(),
   audio: z.boolean().optional(),
+  shot_type: z.enum(['single', 'multi']).optional(),
 };
-const words = {
-  prompt: limited(1500),
-  negative_prompt: limited(500).optional(),
-  audio_url: z.url().optional(),
-};
-/** “The specific resolution of the video in the width*height format”, of the tiers 720P and 1080P for wan2.6. */
+/** “720P, 1080P”, and not 480P since wan2.6. */
+const resolution = z.enum(['720P', '1080P']).optional();
+const negative_prompt = limited(500).optional();
+const words = { prompt: limited(1500), negative_prompt, audio_url: z.url().optional() };
+/** “The specific resolution of the video in the width*height format”, of the tiers 720P and 1080P. */
 const HD_SIZES = ['1280*720', '720*1280', '960*960', '1088*832', '832*1088'];
 const FULL_HD_SIZES = ['1920*1080', '1080*1920', '1440*1440', '1632*1248', '1248*1632'];
 
-const videoFromText = z.strictObject({
-  model: z.string(),
-  input: z.strictObject(words),
-  parameters: z
-    .strictObject({ ...filming, size: z.enum([...HD_SIZES, ...FULL_HD_SIZES]).optional() })
-    .optional(),
-});
-/** The image is required. “wan2.6-i2v: 720P, 1080P.” */
-const videoFromImage = z.strictObject({
-  model: z.string(),
-  input: z.strictObject({ ...words, prompt: words.prompt.optional(), img_url: z.url() }),
-  parameters: z.strictObject({ ...filming, resolution: z.enum(['720P', '1080P']).optional() }).optional(),
-});
-interface Video {
-  readonly model: string;
-  readonly input: {
-    readonly prompt?: string | undefined;
-    readonly img_url?: string;
-    readonly audio_url?: string | undefined;
-  };
+const videoOf = <Input extends z.ZodType, More extends z.ZodRawShape>(input: Input, more: More) =>
+  z.strictObject({
+    model: z.string(),
+    input,
+    parameters: z.strictObject({ ...filming, ...more }).optional(),
+  });
+const size = z.enum([...HD_SIZES, ...FULL_HD_SIZES]).optional();
+const ratio = z.enum(['16:9', '9:16', '1:1', '4:3', '3:4']).optional();
+/** “first_frame, last_frame, driving_audio, first_clip”: …/image-to-video-general-api-reference. */
+const media = z
+  .array(
+    z.strictObject({
+      type: z.enum(['first_frame', 'last_frame', 'driving_audio', 'first_clip']),
+      url: z.url(),
+    }),
+  )
+  .refine((list) => list.some(({ type }) => /^first_/.test(type)), 'must provide an image');
+
+const VIDEOS = {
+  'from text': videoOf(z.strictObject(words), { size }),
+  'from text, new': videoOf(z.strictObject(words), { resolution, ratio }),
+  // The image is required.
+  'from an image': videoOf(z.strictObject({ ...words, prompt: words.prompt.optional(), img_url: z.url() }), {
+    resolution,
+  }),
+  'from an image, new': videoOf(
+    z.strictObject({ prompt: limited(5000).optional(), negative_prompt, media }),
+    { resolution },
+  ),
+} as const;
+
+type Video = z.infer<(typeof VIDEOS)[keyof typeof VIDEOS]>;
+
+/** The files that the service downloads. */
+function inputsOf({ input }: Video): string[] {
+  if ('media' in input) return input.media.map(({ url }) => url);
+  const { audio_url } = input;
+  return [...('img_url' in input ? [input.img_url] : []), ...(audio_url === undefined ? [] : [audio_url])];
 }
 
 const IMAGE_PATH = '/api/v1/services/aigc/multimodal-generation/generation';
@@ -137,7 +154,7 @@ export function createDashScope({ fetch }: DashScopeOptions = {}): Service {
     task.queries += 1;
     const { input } = task.video;
     if (task.queries === 1) return taskIn('RUNNING', {}, id).output;
-    const unreachable = await firstUnreachable([input.img_url, input.audio_url]);
+    const unreachable = await firstUnreachable(inputsOf(task.video));
     if (unreachable)
       return taskIn(
         'FAILED',
@@ -156,9 +173,9 @@ export function createDashScope({ fetch }: DashScopeOptions = {}): Service {
     return taskIn('SUCCEEDED', done, id).output;
   }
 
-  async function firstUnreachable(urls: readonly (string | undefined)[]): Promise<string | undefined> {
+  async function firstUnreachable(urls: readonly string[]): Promise<string | undefined> {
     for (const url of urls) {
-      if (url === undefined || fetch === undefined) continue;
+      if (fetch === undefined) continue;
       const response = await fetch(url).catch(() => undefined);
       await response?.arrayBuffer();
       if (response?.ok !== true) return url;
@@ -232,9 +249,11 @@ function checkVideo(request: ServiceRequest): Video {
     throw refuse(403, 'AccessDenied', 'current user api does not support synchronous calls.');
   const sent = parsed(request);
   const { model } = read(z.looseObject({ model: z.string() }), sent);
-  if (FROM_TEXT.test(model)) return read(videoFromText, sent);
-  if (FROM_IMAGE.test(model)) return read(videoFromImage, sent);
-  throw refuse(404, 'ModelNotFound', 'Model can not be found.');
+  const isNew = IS_NEW.test(model);
+  const from = FROM_TEXT.test(model) ? 'from text' : FROM_IMAGE.test(model) ? 'from an image' : undefined;
+  if (from === undefined) throw refuse(404, 'ModelNotFound', 'Model can not be found.');
+  const schema: z.ZodType<Video> = VIDEOS[isNew ? (`${from}, new` as const) : from];
+  return read(schema, sent);
 }
 
 const USAGE = { duration: 5, input_video_duration: 0, output_video_duration: 5, video_count: 1, SR: 720 };

@@ -268,7 +268,7 @@ function checkFunctionTurns({ contents }: Generate, { signs }: GoogleModel): voi
 }
 
 /** A response of the model: https://ai.google.dev/api/generate-content#v1beta.GenerateContentResponse. */
-function googleResponse(
+export function googleResponse(
   parts: readonly object[],
   { finishReason, model = 'gemini-2.5-flash', usage }: GoogleResponseFields = {},
 ) {

@@ -1,12 +1,14 @@
 /** What the doubles of public services share: an HTTP listener, scripted answers, and a record of requests. */
+
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
+import { API_KEY } from '../../gateway/support.ts';
 
-/** A key that every double accepts. */
-export const SERVICE_KEY = 'sk-public-0123456789';
+/** The key that every double accepts, and that the tests of the gateway's client send. */
+export const SERVICE_KEY = API_KEY;
 
 export interface ServiceRequest {
   readonly method: string;

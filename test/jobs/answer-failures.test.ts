@@ -1,0 +1,606 @@
+/** Every documented way in which a question or an image of a language model fails: the text, whether it was paid for, and the requests. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { StartRequest } from '../../src/core/bot/context.ts';
+import { anthropicError, anthropicMessage } from '../servers/public/anthropic.ts';
+import { googleError, googleResponse } from '../servers/public/google.ts';
+import { openAiError, openAiStream } from '../servers/public/openai.ts';
+import { event, type Service, type ServiceAnswer } from '../servers/public/service.ts';
+import { openPublicWorld, type PublicWorld } from './public-world.ts';
+
+let open: PublicWorld;
+beforeEach(async () => {
+  open = await openPublicWorld();
+});
+afterEach(() => open[Symbol.asyncDispose]());
+
+const turns = [{ role: 'user' as const, parts: [{ type: 'text' as const, text: 'Why is rain grey?' }] }];
+const WORK = {
+  chat: { route: 'answer', dialect: 'chat', request: { model: 'gpt-4o', turns } },
+  msg: { route: 'answer', dialect: 'msg', request: { model: 'claude-sonnet-5', turns } },
+  gen: { route: 'answer', dialect: 'gen', request: { model: 'gemini-2.5-flash', turns } },
+  image: { route: 'gen.image', request: { model: 'gemini-2.5-flash-image', turns } },
+} as const satisfies Record<string, StartRequest['work']>;
+type Asking = keyof typeof WORK;
+
+const serviceOf = (asking: Asking): Service => open.services[asking === 'image' ? 'gen' : asking];
+
+interface Ending {
+  readonly reads: string;
+  /** Requests that reached the service. One by default. */
+  readonly requests?: number;
+}
+
+/** Answers every request so, and resolves to the end of the job. */
+async function endWith(asking: Asking, answer: ServiceAnswer): Promise<Required<Ending>> {
+  const service = serviceOf(asking);
+  for (let times = 0; times < 8; times += 1) service.next('', answer);
+  const job = await open.run(WORK[asking]);
+  const { footer } = open.world.message() ?? {};
+  const note = footer?.split(' · ').filter((part) => !/tokens$|^\w+:|^Reference|^Requested/.test(part));
+  const reads = [await open.endOf(job), ...(note?.filter(Boolean) ?? [])].join(' | ');
+  return { reads, requests: service.accepted.length };
+}
+
+type Way = readonly [way: string, answer: ServiceAnswer, ending: Ending];
+
+const AUTH =
+  "free: The gateway rejected this bot's key. Ask the bot's operator to check it, then press Again.";
+const CREDITS = "free: The gateway is out of credits. Ask the bot's operator to top it up, then press Again.";
+const RATE = 'free: The gateway is too busy right now. Press Again in a few minutes.';
+const NO_MODEL =
+  "free: The gateway doesn't offer this model through this interface. Choose another model, or put “msg:” or “gen:” before this one's ID, as in “msg:some-id”.";
+const FORBIDDEN = "free: The gateway doesn't allow this bot to use this model. Try another one.";
+const TOO_LONG =
+  'free: The question is too long for this model, even without the earlier messages. Shorten it, or choose another model.';
+const BLOCKED = 'free: The gateway declined this because of its content rules. Rephrase it and try again.';
+const INVALID = 'free: The gateway rejected this request. Change it and try again.';
+const UNAVAILABLE =
+  'free: The gateway is unavailable right now. Nothing was spent. Press Again in a few minutes.';
+const UNCERTAIN =
+  "uncertain: The gateway reported an error, so I don't know whether it accepted this request. To be safe, I didn't send it twice. Press Again to send a new one.";
+const TIMEOUT =
+  "uncertain: The gateway took too long to answer, so I don't know whether it accepted this request. To be safe, I didn't send it twice. Press Again to send a new one.";
+const EMPTY = "uncertain: The model's answer was empty. Press Again, or rephrase your question.";
+const CUT = 'paid: Half | The answer was cut off here. Press Again for a complete one.';
+const LIMIT = 'paid: Half | The answer reached the length limit. Ask me to continue.';
+const LIMIT_FIRST = 'paid: The model reached its length limit before it wrote anything. Try another model.';
+const WAYS: Readonly<Record<Asking, readonly Way[]>> = {
+  // https://platform.openai.com/docs/guides/error-codes
+  chat: [
+    [
+      'a wrong key',
+      openAiError(401, 'Incorrect API key provided: sk-wr***ng.', { code: 'invalid_api_key' }),
+      { reads: AUTH },
+    ],
+    [
+      'a country without service',
+      openAiError(403, 'Country, region, or territory not supported', {
+        code: 'unsupported_country_region_territory',
+        type: 'request_forbidden',
+      }),
+      { reads: FORBIDDEN },
+    ],
+    [
+      'an unknown model',
+      openAiError(404, 'The model `gpt-4o` does not exist or you do not have access to it.', {
+        code: 'model_not_found',
+      }),
+      { reads: NO_MODEL },
+    ],
+    [
+      'a model for something else',
+      openAiError(
+        404,
+        'This is not a chat model and thus not supported in the v1/chat/completions endpoint.',
+        { param: 'model' },
+      ),
+      { reads: NO_MODEL },
+    ],
+    [
+      'no quota',
+      openAiError(429, 'You exceeded your current quota, please check your plan and billing details.', {
+        type: 'insufficient_quota',
+        code: 'insufficient_quota',
+      }),
+      { reads: CREDITS },
+    ],
+    [
+      'a rate limit',
+      openAiError(
+        429,
+        'Rate limit reached for gpt-4o in organization org-1 on tokens per min (TPM): Limit 30000. Please try again in 1.2s.',
+        { type: 'tokens', code: 'rate_limit_exceeded' },
+      ),
+      { reads: RATE, requests: 5 },
+    ],
+    [
+      'credits that ran out at OpenRouter',
+      openAiError(402, 'Insufficient credits. Add more using https://openrouter.ai/settings/credits'),
+      { reads: CREDITS },
+    ],
+    [
+      'a moderated question at OpenRouter',
+      openAiError(403, 'Your chosen model requires moderation and your input was flagged'),
+      { reads: BLOCKED },
+    ],
+    [
+      'a question too long',
+      openAiError(
+        400,
+        "This model's maximum context length is 128000 tokens. However, your messages resulted in 130000 tokens.",
+        { code: 'context_length_exceeded' },
+      ),
+      { reads: TOO_LONG },
+    ],
+    [
+      'a blocked question',
+      openAiError(400, 'Invalid prompt: your prompt was flagged as potentially violating our usage policy.', {
+        code: 'invalid_prompt',
+      }),
+      { reads: BLOCKED },
+    ],
+    [
+      'images that the model cannot read',
+      openAiError(400, 'Invalid content type. image_url is only supported by certain models.', {
+        param: 'messages.[0].content.[1].type',
+      }),
+      { reads: "free: This model can't read images. Ask without images, or choose another model." },
+    ],
+    [
+      'another bad request',
+      openAiError(400, "Invalid value for 'messages.0.name'.", { code: 'invalid_value' }),
+      { reads: INVALID },
+    ],
+    [
+      'a server error',
+      openAiError(500, 'The server had an error while processing your request. Sorry about that!', {
+        type: 'server_error',
+      }),
+      { reads: UNCERTAIN },
+    ],
+    [
+      'an overloaded server',
+      openAiError(503, 'The engine is currently overloaded, please try again later', {
+        type: 'server_error',
+        code: 'service_unavailable',
+      }),
+      { reads: UNAVAILABLE, requests: 5 },
+    ],
+    [
+      'no channel at one-api',
+      openAiError(503, 'No available channel for model gpt-4o under group default'),
+      { reads: NO_MODEL },
+    ],
+    [
+      'an error before the first word',
+      { chunks: [event({ error: { message: 'The server had an error.', type: 'server_error' } })] },
+      { reads: UNCERTAIN },
+    ],
+    [
+      'an error after words',
+      {
+        chunks: [
+          ...openAiStream(['Half']).slice(0, 2),
+          event({ error: { message: 'The server had an error.', type: 'server_error' } }),
+        ],
+      },
+      { reads: CUT },
+    ],
+    [
+      'a stream that ends before the first word',
+      { chunks: openAiStream(['Half']).slice(0, 1) },
+      { reads: 'uncertain: The answer was cut off before the first word. Press Again to retry.' },
+    ],
+    ['a stream that ends after words', { chunks: openAiStream(['Half']).slice(0, 2) }, { reads: CUT }],
+    ['an empty answer', { chunks: openAiStream([]) }, { reads: EMPTY }],
+    [
+      'a filter before the first word',
+      { chunks: openAiStream([], { finish: 'content_filter' }) },
+      { reads: 'paid: The content filter blocked this. Rephrase your question.' },
+    ],
+    [
+      'a filter after words',
+      { chunks: openAiStream(['Half'], { finish: 'content_filter' }) },
+      { reads: 'paid: Half | The content filter stopped the answer here. Rephrase your question.' },
+    ],
+    [
+      'a limit before the first word',
+      { chunks: openAiStream([], { finish: 'length' }) },
+      { reads: LIMIT_FIRST },
+    ],
+    ['a limit after words', { chunks: openAiStream(['Half'], { finish: 'length' }) }, { reads: LIMIT }],
+  ],
+  // https://platform.claude.com/docs/en/api/errors
+  msg: [
+    ['a wrong key', anthropicError(401, 'authentication_error', 'invalid x-api-key'), { reads: AUTH }],
+    [
+      'a key without rights',
+      anthropicError(
+        403,
+        'permission_error',
+        'Your API key does not have permission to use the specified resource.',
+      ),
+      { reads: FORBIDDEN },
+    ],
+    ['an unknown model', anthropicError(404, 'not_found_error', 'model: claude-9'), { reads: NO_MODEL }],
+    [
+      'no credits',
+      anthropicError(
+        400,
+        'invalid_request_error',
+        'Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing to upgrade or purchase credits.',
+      ),
+      { reads: CREDITS },
+    ],
+    [
+      'a billing problem',
+      anthropicError(402, 'billing_error', 'There is an issue with your billing or payment information.'),
+      { reads: CREDITS },
+    ],
+    [
+      'a rate limit',
+      anthropicError(
+        429,
+        'rate_limit_error',
+        'This request would exceed the rate limit for your organization.',
+        { 'retry-after': '7' },
+      ),
+      { reads: RATE, requests: 5 },
+    ],
+    [
+      'a question too long',
+      anthropicError(400, 'invalid_request_error', 'prompt is too long: 205000 tokens > 200000 maximum'),
+      { reads: TOO_LONG },
+    ],
+    [
+      'a request too large',
+      anthropicError(413, 'request_too_large', 'Request exceeds the maximum size'),
+      { reads: TOO_LONG },
+    ],
+    [
+      'an image too large',
+      anthropicError(
+        400,
+        'invalid_request_error',
+        'messages.0.content.1.image.source.base64: image exceeds 5 MB maximum: 6000000 bytes > 5242880 bytes',
+      ),
+      { reads: INVALID },
+    ],
+    [
+      'another bad request',
+      anthropicError(400, 'invalid_request_error', 'messages: at least one message is required'),
+      { reads: INVALID },
+    ],
+    [
+      'a blocked question',
+      anthropicError(400, 'invalid_request_error', 'Output blocked by content filtering policy'),
+      { reads: BLOCKED },
+    ],
+    ['a server error', anthropicError(500, 'api_error', 'Internal server error'), { reads: UNCERTAIN }],
+    [
+      'a timeout',
+      anthropicError(504, 'timeout_error', 'The request timed out while processing.'),
+      { reads: TIMEOUT },
+    ],
+    [
+      'an overloaded server',
+      anthropicError(529, 'overloaded_error', 'Overloaded'),
+      { reads: UNAVAILABLE, requests: 5 },
+    ],
+    ['an empty answer', { body: anthropicMessage([]) }, { reads: EMPTY }],
+    [
+      'a refusal',
+      { body: anthropicMessage([], { stop_reason: 'refusal' }) },
+      { reads: 'paid: The model declined to answer this. Rephrase your question, or choose another model.' },
+    ],
+    [
+      'a refusal after words',
+      { body: anthropicMessage([{ type: 'text', text: 'Half' }], { stop_reason: 'refusal' }) },
+      {
+        reads:
+          'paid: Half | The model declined to continue. Rephrase your question, or choose another model.',
+      },
+    ],
+    [
+      'a limit before the first word',
+      { body: anthropicMessage([], { stop_reason: 'max_tokens' }) },
+      { reads: LIMIT_FIRST },
+    ],
+    [
+      'a limit after words',
+      { body: anthropicMessage([{ type: 'text', text: 'Half' }], { stop_reason: 'max_tokens' }) },
+      { reads: LIMIT },
+    ],
+    [
+      'a full context',
+      {
+        body: anthropicMessage([{ type: 'text', text: 'Half' }], {
+          stop_reason: 'model_context_window_exceeded',
+        }),
+      },
+      { reads: LIMIT },
+    ],
+  ],
+  // https://ai.google.dev/gemini-api/docs/troubleshooting, …/api/generate-content#FinishReason
+  gen: [
+    [
+      'a wrong key',
+      googleError(400, 'INVALID_ARGUMENT', 'API key not valid. Please pass a valid API key.', [
+        { reason: 'API_KEY_INVALID' },
+      ]),
+      { reads: AUTH },
+    ],
+    [
+      'a key without rights',
+      googleError(403, 'PERMISSION_DENIED', "Your API key doesn't have the required permissions."),
+      { reads: FORBIDDEN },
+    ],
+    [
+      'a leaked key',
+      googleError(
+        403,
+        'PERMISSION_DENIED',
+        'Your API key was reported as leaked. Please use another API key.',
+      ),
+      { reads: AUTH },
+    ],
+    [
+      'a country without service',
+      googleError(400, 'FAILED_PRECONDITION', 'User location is not supported for the API use.'),
+      { reads: FORBIDDEN },
+    ],
+    [
+      'an unknown model',
+      googleError(
+        404,
+        'NOT_FOUND',
+        'models/gemini-9 is not found for API version v1beta, or is not supported for streamGenerateContent.',
+      ),
+      { reads: NO_MODEL },
+    ],
+    [
+      'a rate limit',
+      googleError(
+        429,
+        'RESOURCE_EXHAUSTED',
+        'You exceeded your current quota, please check your plan and billing details.',
+        [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '7s' }],
+      ),
+      { reads: RATE, requests: 5 },
+    ],
+    [
+      'no credits',
+      googleError(402, 'RESOURCE_EXHAUSTED', 'Your prepayment credits are depleted.'),
+      { reads: CREDITS },
+    ],
+    [
+      'a question too long',
+      googleError(
+        400,
+        'INVALID_ARGUMENT',
+        'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).',
+      ),
+      { reads: TOO_LONG },
+    ],
+    [
+      'another bad request',
+      googleError(400, 'INVALID_ARGUMENT', 'Please use a valid role: user, model.'),
+      { reads: INVALID },
+    ],
+    [
+      'a server error',
+      googleError(500, 'INTERNAL', 'An internal error has occurred. Please retry or report.'),
+      { reads: UNCERTAIN },
+    ],
+    [
+      'an overloaded model',
+      googleError(503, 'UNAVAILABLE', 'The model is overloaded. Please try again later.'),
+      { reads: UNAVAILABLE, requests: 5 },
+    ],
+    [
+      'a deadline',
+      googleError(504, 'DEADLINE_EXCEEDED', 'The request timed out. Please try again.'),
+      { reads: TIMEOUT },
+    ],
+    [
+      'a web page',
+      {
+        status: 404,
+        headers: { 'content-type': 'text/html' },
+        body: '<!DOCTYPE html><html lang=en><title>Error 404 (Not Found)!!1</title></html>',
+      },
+      {
+        reads:
+          "free: The gateway's address leads to a web page, not to the gateway. Ask the bot's operator to check the address.",
+      },
+    ],
+    [
+      'a blocked question',
+      {
+        chunks: [
+          event({
+            promptFeedback: { blockReason: 'PROHIBITED_CONTENT' },
+            usageMetadata: { promptTokenCount: 7 },
+          }),
+        ],
+      },
+      { reads: 'paid: The content filter blocked this (prohibited content). Rephrase your question.' },
+    ],
+    [
+      'a filter before the first word',
+      { chunks: [event({ candidates: [{ finishReason: 'SAFETY', index: 0 }] })] },
+      { reads: 'paid: The content filter blocked this (safety). Rephrase your question.' },
+    ],
+    [
+      'a recitation after words',
+      {
+        chunks: [
+          event(googleResponse([{ text: 'Half' }])),
+          event(googleResponse([], { finishReason: 'RECITATION' })),
+        ],
+      },
+      {
+        reads:
+          'paid: Half | The content filter stopped the answer here (recitation). Rephrase your question.',
+      },
+    ],
+    [
+      'a limit before the first word',
+      {
+        chunks: [
+          event({ candidates: [{ content: { role: 'model' }, finishReason: 'MAX_TOKENS', index: 0 }] }),
+        ],
+      },
+      { reads: LIMIT_FIRST },
+    ],
+    [
+      'a malformed call',
+      {
+        chunks: [event({ candidates: [{ content: {}, finishReason: 'MALFORMED_FUNCTION_CALL', index: 0 }] })],
+      },
+      {
+        reads:
+          'paid: The model gave no answer (malformed function call). Press Again, or rephrase your question.',
+      },
+    ],
+    [
+      'an empty answer',
+      { chunks: [event(googleResponse([{ text: '' }], { finishReason: 'STOP' }))] },
+      { reads: EMPTY },
+    ],
+    [
+      'an error before the first word',
+      {
+        chunks: [event({ error: { code: 503, message: 'The model is overloaded.', status: 'UNAVAILABLE' } })],
+      },
+      { reads: UNCERTAIN },
+    ],
+    [
+      'a stream that ends after words',
+      { chunks: [event(googleResponse([{ text: 'Half' }]))] },
+      { reads: CUT },
+    ],
+  ],
+  image: [
+    [
+      'a wrong key',
+      googleError(400, 'INVALID_ARGUMENT', 'API key not valid. Please pass a valid API key.', [
+        { reason: 'API_KEY_INVALID' },
+      ]),
+      { reads: AUTH },
+    ],
+    [
+      'a key without rights',
+      googleError(403, 'PERMISSION_DENIED', "Your API key doesn't have the required permissions."),
+      { reads: FORBIDDEN },
+    ],
+    [
+      'a country without service',
+      googleError(400, 'FAILED_PRECONDITION', 'Image generation is not available in your country'),
+      { reads: FORBIDDEN },
+    ],
+    [
+      'an unknown model',
+      googleError(
+        404,
+        'NOT_FOUND',
+        'models/gemini-9 is not found for API version v1beta, or is not supported for generateContent.',
+      ),
+      { reads: 'free: The gateway no longer has this model or song. Choose another.' },
+    ],
+    [
+      'a model without images',
+      googleError(
+        400,
+        'INVALID_ARGUMENT',
+        'The requested combination of response modalities (TEXT, IMAGE) is not supported by the model. models/gemini-2.5-flash accepts the following combination of response modalities:\n* TEXT\n',
+      ),
+      { reads: "free: This model can't create images. Choose another model." },
+    ],
+    [
+      'a rate limit',
+      googleError(429, 'RESOURCE_EXHAUSTED', 'You exceeded your current quota.', [{ retryDelay: '7s' }]),
+      { reads: RATE, requests: 5 },
+    ],
+    [
+      'a long rate limit',
+      googleError(429, 'RESOURCE_EXHAUSTED', 'You exceeded your current quota.', [{ retryDelay: '3600s' }]),
+      {
+        reads:
+          'free: The gateway is too busy right now. It asks me to wait until 23:13 UTC (about 60 minutes). Nothing was spent. Press Again after that.',
+      },
+    ],
+    [
+      'no credits',
+      googleError(402, 'RESOURCE_EXHAUSTED', 'Your prepayment credits are depleted.'),
+      { reads: CREDITS },
+    ],
+    [
+      'another bad request',
+      googleError(400, 'INVALID_ARGUMENT', 'Please use a valid role: user, model.'),
+      { reads: INVALID },
+    ],
+    ['a server error', googleError(500, 'INTERNAL', 'An internal error has occurred.'), { reads: UNCERTAIN }],
+    [
+      'an overloaded model',
+      googleError(503, 'UNAVAILABLE', 'The model is overloaded.'),
+      { reads: UNAVAILABLE, requests: 5 },
+    ],
+    ['a deadline', googleError(504, 'DEADLINE_EXCEEDED', 'The request timed out.'), { reads: TIMEOUT }],
+    [
+      'a blocked prompt',
+      { body: { promptFeedback: { blockReason: 'PROHIBITED_CONTENT' } } },
+      { reads: 'paid: The content filter blocked this (prohibited content). Rephrase your question.' },
+    ],
+    ...[
+      ['IMAGE_SAFETY', 'image safety'],
+      ['IMAGE_PROHIBITED_CONTENT', 'image prohibited content'],
+      ['IMAGE_RECITATION', 'image recitation'],
+      ['PROHIBITED_CONTENT', 'prohibited content'],
+      ['SAFETY', 'safety'],
+    ].map(
+      ([finishReason, words]): Way => [
+        `${finishReason}`,
+        { body: { candidates: [{ content: {}, finishReason, index: 0 }] } },
+        { reads: `paid: The content filter blocked this (${words}). Rephrase your question.` },
+      ],
+    ),
+    ...[
+      ['NO_IMAGE', 'no image'],
+      ['IMAGE_OTHER', 'image other'],
+    ].map(
+      ([finishReason, words]): Way => [
+        `${finishReason}`,
+        { body: { candidates: [{ content: {}, finishReason, index: 0 }] } },
+        {
+          reads: `paid: The model gave no answer (${words}). Press Again, or rephrase your question.`,
+        },
+      ],
+    ),
+    [
+      'a limit before the image',
+      { body: { candidates: [{ content: {}, finishReason: 'MAX_TOKENS', index: 0 }] } },
+      { reads: LIMIT_FIRST },
+    ],
+    [
+      'words only',
+      { body: googleResponse([{ text: 'I cannot draw that.' }], { finishReason: 'STOP' }) },
+      { reads: 'paid: I cannot draw that\\.' },
+    ],
+    [
+      'an empty answer',
+      { body: googleResponse([], { finishReason: 'STOP' }) },
+      {
+        reads:
+          "uncertain: The gateway answered without a result. It may charge for this, so I didn't ask twice. Press Again to send a new request.",
+      },
+    ],
+  ],
+};
+
+describe.each(['chat', 'msg', 'gen', 'image'] as const)('%s that ends with', (asking) => {
+  it.each(WAYS[asking])('%s has a true text', async (_, answer, { reads, requests = 1 }) => {
+    expect(await endWith(asking, answer)).toEqual({ reads, requests });
+    expect(serviceOf(asking).refused).toEqual([]);
+  });
+});
