@@ -22,7 +22,7 @@ import { piecesOf } from '../src/emulator/text/conversation.ts';
 import { titleFrom } from '../src/emulator/writing.ts';
 import { createChatReader } from '../src/gateway/chat.ts';
 import { createGenReader } from '../src/gateway/gen.ts';
-import { addressesInMarkdown } from '../src/gateway/images.ts';
+import { addressesInMarkdown, createImageSplitter } from '../src/gateway/images.ts';
 import { hintsOf } from '../src/gateway/models/listing.ts';
 import { createMsgReader } from '../src/gateway/msg.ts';
 import { readMusicCallback } from '../src/gateway/music/callback.ts';
@@ -118,6 +118,10 @@ describe('the gateway is read in linear time', () => {
     parseJson,
     asHttpUrl,
     addressesInMarkdown,
+    'images in fragments': (text) => {
+      const images = createImageSplitter();
+      for (let at = 0; at < text.length; at += 16) images.add(text.slice(at, at + 16));
+    },
     'a refusal': (text) => readRefusal({ error: { message: text, code: text, status: text } }),
     'an error that is redacted': redactor('key', { callBackUrl: 'https://bot.example/callback?signature=a' }),
     'an address that is redacted': (text) => redactor('key', { uploadUrl: text })(text),

@@ -1,7 +1,15 @@
 import { own } from '../core/util/own.ts';
 import { type Adaptation, createAdaptations } from './adaptation.ts';
-import { type AnswerEvent, type AnswerPart, type CallOptions, type Finish, usageOf } from './answers.ts';
-import { imageInDataUrl } from './images.ts';
+import {
+  type AnswerEvent,
+  type AnswerPart,
+  type CallOptions,
+  type Finish,
+  type TextPart,
+  type ThoughtPart,
+  usageOf,
+} from './answers.ts';
+import { createImageSplitter, imageInDataUrl } from './images.ts';
 import { checkedTurns, type Question, type TurnPart } from './questions.ts';
 import { createThoughtSplitter } from './thoughts.ts';
 import * as json from './transport/json.ts';
@@ -85,15 +93,21 @@ const FINISH_REASONS: Readonly<Record<string, Finish['reason']>> = {
 export function createChatReader(): AnswerReader {
   let isRefused = false;
   const splitter = createThoughtSplitter();
+  // Chats do not show data URLs.
+  const pictures = createImageSplitter();
+
+  const separated = (found: ReturnType<typeof pictures.add>): AnswerPart[] =>
+    found.map((each) => ('text' in each ? { type: 'text', text: each.text } : imageAt(each.address)));
+  const withImages = (parts: readonly (TextPart | ThoughtPart)[]): AnswerPart[] =>
+    parts.flatMap((part) => (part.type === 'text' ? separated(pictures.add(part.text)) : [part]));
+  const end = () => [...withImages(splitter.flush()), ...separated(pictures.end())];
 
   const partsOf = (message: json.JsonObject): AnswerPart[] => {
     const parts: AnswerPart[] = [];
     const { content, refusal, reasoning, reasoning_content, images } = message;
     const thought = reasoning_content ?? reasoning;
     if (isText(thought)) parts.push({ type: 'thought', text: thought });
-    for (const text of textsOf(content))
-      for (const part of splitter.add(text))
-        parts.push(...(part.type === 'text' ? withImages(part.text) : [part]));
+    for (const text of textsOf(content)) parts.push(...withImages(splitter.add(text)));
     for (const image of json.asList(images)) parts.push(imageAt(urlOf(image)));
     if (isText(refusal)) {
       isRefused = true;
@@ -109,7 +123,7 @@ export function createChatReader(): AnswerReader {
       const { delta, message, finish_reason } = firstOf(json.asList(choices));
       const read = partsOf(json.objectOf(delta ?? message));
       const finish = finishOf(json.asText(finish_reason, 100), isRefused);
-      const parts = [...read, ...(finish || message ? splitter.flush() : [])];
+      const parts = [...read, ...(finish || message ? end() : [])];
       const counts = json.objectOf(usage);
       return {
         parts,
@@ -117,6 +131,7 @@ export function createChatReader(): AnswerReader {
         usage: usageOf(counts.prompt_tokens, counts.completion_tokens),
       };
     },
+    end,
   };
 }
 
@@ -136,22 +151,6 @@ function imageAt(url: unknown): AnswerPart {
   const address = json.asHttpUrl(url);
   const text = address === undefined ? "(an image that I can't show)" : `[image](${address})`;
   return { type: 'text', text: `\n\n${text}\n\n` };
-}
-
-/** Converts Markdown images with data URLs to images, because chats do not show them. */
-function withImages(text: string): AnswerPart[] {
-  const parts: AnswerPart[] = [];
-  let at = 0;
-  for (;;) {
-    const address = text.indexOf('](data:image/', at);
-    const end = text.indexOf(')', address);
-    const start = text.lastIndexOf('![', address);
-    if (address < 0 || end < 0 || start < at) break;
-    if (start > at) parts.push({ type: 'text', text: text.slice(at, start) });
-    parts.push(imageAt(text.slice(address + 2, end)));
-    at = end + 1;
-  }
-  return at === text.length ? parts : [...parts, { type: 'text', text: text.slice(at) }];
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';

@@ -80,6 +80,27 @@ describe('images in answers', () => {
     ]);
   });
 
+  const MARKDOWN = `Here [1]: ![a fox](data:image/png;base64,${DATA}) Done!`;
+  it.each([1, 2, 3, 7, 40])('are found in Markdown that arrives in pieces of %s', async (size) => {
+    const pieces = MARKDOWN.match(new RegExp(`.{1,${size}}`, 'g')) ?? [];
+    const { parts } = await chatAnswer(...pieces.map((content) => chunk({ content })), chunk({}, 'stop'));
+    expect(parts).toEqual([{ type: 'text', text: 'Here [1]: ' }, image, { type: 'text', text: ' Done!' }]);
+  });
+
+  it.each(['Wow!', 'a ![', 'see [1', '[x](data:', '![a](https://files.example/a.png)', '[a](b) [c'])(
+    'are not mistaken for %j at the end of a stream, with or without a finish reason',
+    async (text) => {
+      const pieces = [...text].map((content) => chunk({ content }));
+      for (const end of [[], [chunk({}, 'stop')]])
+        expect((await chatAnswer(...pieces, ...end)).parts).toEqual([{ type: 'text', text }]);
+    },
+  );
+
+  it('leave a note if the answer ends within one', async () => {
+    const { parts } = await chatAnswer(chunk({ content: MARKDOWN.slice(0, 40) }), chunk({}, 'length'));
+    expect(parts).toEqual([{ type: 'text', text: expect.stringContaining("image that I can't show") }]);
+  });
+
   it('leave a note if they cannot be shown', async () => {
     const images = [{ type: 'image_url', image_url: { url: 'data:nothing' } }];
     const { parts } = await chatAnswer(chunk({ content: 'Here:', images }, 'stop'));

@@ -18,6 +18,8 @@ export interface AnswerPiece {
 export interface AnswerReader {
   /** Reads a stream chunk or a whole answer. Never throws; invalid input gives an empty piece. */
   read(value: unknown): AnswerPiece;
+  /** Returns the parts that were held back until the end. */
+  end?(): readonly AnswerPart[];
 }
 
 /** Reads a whole answer. Throws `nonsense` if it is empty without a reason. */
@@ -26,7 +28,7 @@ export function readAnswer(reply: Reply, reader: AnswerReader): Answer {
   // A stream without event framing arrives as a list.
   for (const value of Array.isArray(reply.value) ? reply.value : [reply.value])
     collector.add(reader.read(value));
-  collector.close();
+  collector.close(reader);
   const end = collector.end();
   if (end === undefined) throw reply.unusable('the response is empty');
   return { parts: collector.take(), ...end };
@@ -49,13 +51,14 @@ export async function* streamAnswer(
   try {
     for await (const _ of readPieces(route, reply, reader, collector))
       for (const part of collector.take()) yield { type: 'part', part };
-    collector.close();
+    collector.close(reader);
     for (const part of collector.take()) yield { type: 'part', part };
     const end = collector.end();
     if (end === undefined) throw reply.failed('nonsense', 'the response is empty');
     yield { type: 'finish', ...end };
   } catch (error) {
-    // Parts that arrived in the same read as the failure.
+    // Parts that arrived in the same read as the failure, or were held back.
+    collector.close(reader);
     for (const part of collector.take()) yield { type: 'part', part };
     throw error;
   } finally {
@@ -99,7 +102,8 @@ function createCollector() {
       for (const part of piece.parts) addPart(part);
     },
     /** Called after the last piece. */
-    close(): void {
+    close({ end }: AnswerReader): void {
+      for (const part of end?.() ?? []) addPart(part);
       for (const type of ['thought', 'text'] as const) {
         append(parts, type, pendingHalves[type].toWellFormed());
         pendingHalves[type] = '';
