@@ -50,15 +50,16 @@ function songMessage(job: JobView): Message {
   const facts = [...songFields(job), ...fields];
   return {
     title,
+    titleUrl: job.pageUrl,
     fields: [...requestFields(job, { title, fields: facts }), ...facts, requestedBy(job)],
     media,
-    actions: [...songButtons(job), ...listenLink(job, 'Listen'), ...actions],
+    actions: [...songButtons(job), ...actions],
   };
 }
 
 /** A link to the song's page, if it has one. */
 export function listenLink({ pageUrl }: JobView, label: string, part = ''): Button[] {
-  return pageUrl === undefined ? [] : [{ type: 'link', url: `${pageUrl}${part}`, label }];
+  return pageUrl === undefined ? [] : [{ type: 'link', url: `${pageUrl}${part}`, label, icon: 'listen' }];
 }
 
 /** Lyrics that arrived after the job had failed. */
@@ -70,7 +71,7 @@ function lateLyricsMessage(job: JobView, lyrics: string): Message {
     fields: [...requestFields(job, { title }), requestedBy(job)],
     actions: [
       { ...button({ id: job.id, command: 'lyrics' }, 'sing', 'Sing it'), emphasis: 'primary' },
-      button(job, 'change', 'Change'),
+      changeButton(job),
       againButton(job),
     ],
   };
@@ -162,45 +163,79 @@ function songFields({ work, result }: JobView): Field[] {
   ];
 }
 
-/** The primary button, lyrics, the buttons of each take, then those of the song. */
+/** The buttons of each take, then those of the song. */
 function songButtons(job: JobView): Button[] {
   const songs = job.result?.songs ?? [];
-  const perTake = songs.slice(0, TAKES_WITH_BUTTONS).flatMap((_, index) => takeButtons(job, index));
-  const lyrics = lyricsOf(job) ? [songButton(job, 'lyrics', 'Lyrics')] : [];
-  const perSong = [
-    ...(job.taskId && songs.length > 0 ? [songButton(job, 'cover', 'Cover art')] : []),
-    ...(job.work.route === 'music.extend' ? [] : [button(job, 'change', 'Change')]),
+  return [
+    ...songs.slice(0, TAKES_WITH_BUTTONS).flatMap((_, index) => takeButtons(job, index)),
+    ...listenLink(job, 'Listen'),
+    ...(lyricsOf(job) ? [songButton(job, 'lyrics', { label: 'Lyrics', icon: 'lyrics' })] : []),
+    ...(job.work.route === 'music.extend' ? [] : [changeButton(job)]),
     againButton(job),
-    ...(job.pageUrl === undefined ? [] : [songButton(job, 'page', 'Page')]),
+    ...(job.taskId && songs.length > 0 ? [songButton(job, 'cover', COVER_ART)] : []),
+    ...(job.pageUrl === undefined ? [] : [songButton(job, 'page', PAGE)]),
   ];
-  const [first, ...rest] = perTake;
-  const primary = first ? [{ ...first, emphasis: 'primary' as const }] : [];
-  return [...primary, ...lyrics, ...rest, ...perSong];
 }
+
+type ButtonText = Pick<ActionButton, 'label' | 'short' | 'icon' | 'hint' | 'group'>;
+
+const COVER_ART: ButtonText = { label: 'Cover art', icon: 'cover', hint: 'Create new covers for this song' };
+const PAGE: ButtonText = { label: 'Page', icon: 'page', hint: 'Get or remove the public link' };
+
+const changeButton = (job: JobView): ActionButton => ({ ...button(job, 'change', 'Change'), icon: 'change' });
+
+/** In the order of their importance: those that do not fit in a row go into a menu. */
+const TAKE_ACTIONS = [
+  { action: 'play', name: 'Play here', short: 'Play', icon: 'play', hint: 'Play in your voice channel' },
+  { action: 'extend', name: 'Extend', icon: 'extend', hint: 'Make the song longer' },
+  { action: 'stems', name: 'Stems', icon: 'stems', hint: 'Split into vocals and instruments' },
+  { action: 'karaoke', name: 'Karaoke', icon: 'karaoke', hint: 'Lyrics with the time of each line' },
+  { action: 'video', name: 'Music video', icon: 'video', hint: 'A video with the cover' },
+  { action: 'wav', name: 'WAV', icon: 'wav', hint: 'Lossless audio' },
+  { action: 'voice', name: 'Save voice', icon: 'voice', hint: 'Sing new songs with this voice' },
+] as const satisfies readonly ({ readonly action: string; readonly name: string } & Omit<
+  ButtonText,
+  'label'
+>)[];
+
+const NEEDS_VOCALS: ReadonlySet<string> = new Set(['karaoke', 'voice']);
 
 /** The buttons of one take. With several takes, the labels have a number. */
 function takeButtons(job: JobView, index: number): ActionButton[] {
-  if (!job.taskId || job.result?.songs[index]?.audioId === undefined) return [];
+  const songs = job.result?.songs ?? [];
+  if (!job.taskId || songs[index]?.audioId === undefined) return [];
+  // Only Discord servers have voice channels.
+  const canPlay = job.address.platform === 'discord' && serverOf(job.address) !== undefined;
   const hasVocals = hasVoice(job);
-  const suffix = (job.result?.songs.length ?? 0) > 1 ? ` take ${index + 1}` : '';
-  const actions = [
-    ['extend', 'Extend'],
-    // Only Discord servers have voice channels.
-    ...(job.address.platform === 'discord' && serverOf(job.address) !== undefined
-      ? [['play', 'Play here']]
-      : []),
-    ['stems', 'Stems'],
-    ...(hasVocals ? [['karaoke', 'Karaoke']] : []),
-    ['video', 'Music video'],
-    ['wav', 'WAV'],
-    ...(hasVocals ? [['voice', 'Save voice']] : []),
-  ] as const satisfies readonly (readonly string[])[];
-  return actions.map(([action = '', label = '']) => songButton(job, action, `${label}${suffix}`, index));
+  const number = index + 1;
+  return TAKE_ACTIONS.filter(
+    ({ action }) => (action !== 'play' || canPlay) && (hasVocals || !NEEDS_VOCALS.has(action)),
+  ).map(({ action, name, icon, hint, ...more }) => {
+    const short = 'short' in more ? more.short : name;
+    const isOnly = songs.length === 1;
+    const text: ButtonText = {
+      label: isOnly ? name : `${name} take ${number}`,
+      short: isOnly ? short : `${short} ${number}`,
+      icon,
+      hint,
+      group: isOnly ? 'This song' : `Take ${number}`,
+    };
+    const isPrimary = action === (canPlay ? 'play' : 'extend');
+    return {
+      ...songButton(job, action, text, index),
+      ...(isPrimary && { emphasis: 'primary' }),
+    };
+  });
 }
 
 /** Song actions belong to /song, even for songs from another command. */
-function songButton({ id }: JobView, action: string, label: string, index = 0): ActionButton {
-  return button({ id, command: 'song' }, action, label, index);
+function songButton(
+  { id }: JobView,
+  action: string,
+  { label, ...text }: ButtonText,
+  index = 0,
+): ActionButton {
+  return { ...button({ id, command: 'song' }, action, label, index), ...text };
 }
 
 function takeMedia(job: JobView, index: number): MediaItem {
@@ -233,7 +268,7 @@ export function songCard(job: JobView, index: number): Message {
       requestedBy(job),
       { name: 'Created', value: dayOf(job.createdAt) },
     ],
-    actions: [...songButtons(job), ...listenLink(job, 'Listen')],
+    actions: songButtons(job),
   };
 }
 

@@ -48,21 +48,55 @@ export interface Field {
   readonly value: string;
 }
 
+/** Names of icons. Each platform has its own drawings. */
+export const ICONS = [
+  'again',
+  'cancel',
+  'change',
+  'cover',
+  'extend',
+  'karaoke',
+  'listen',
+  'lyrics',
+  'open',
+  'page',
+  'play',
+  'remove',
+  'reset',
+  'show',
+  'stems',
+  'video',
+  'voice',
+  'wav',
+] as const;
+export type Icon = (typeof ICONS)[number];
+
+interface ButtonText {
+  /** Read by screen readers where the platform can tell them, so it names its object if there are several. */
+  readonly label: string;
+  /** Shown instead of the label where space is scarce, such as "Extend 1". */
+  readonly short?: string;
+  /** Decoration: the label must make sense without it. */
+  readonly icon?: Icon;
+}
+
 /** A button of a command. `id` is `command.action:job:index`, from {@link actionId}. */
-export interface ActionButton {
+export interface ActionButton extends ButtonText {
   readonly type: 'action';
   readonly id: string;
-  readonly label: string;
   readonly emphasis?: 'primary';
   /** The object of the action, for screen readers, as plain text. The message's title by default. */
   readonly about?: string;
+  /** Buttons of one object, such as "Take 1", get their own row, and their own part of a menu. */
+  readonly group?: string;
+  /** An explanation in a few words, for menus. Plain text. */
+  readonly hint?: string;
 }
 
 /** A button that opens a page. */
-export interface LinkButton {
+export interface LinkButton extends ButtonText {
   readonly type: 'link';
   readonly url: string;
-  readonly label: string;
 }
 
 export type Button = ActionButton | LinkButton;
@@ -137,7 +171,10 @@ export function button(
   return { type: 'action', id: actionId({ command, action, job, index }), label };
 }
 
-export const againButton = (job: Parameters<typeof button>[0]): ActionButton => button(job, 'again', 'Again');
+export const againButton = (job: Parameters<typeof button>[0]): ActionButton => ({
+  ...button(job, 'again', 'Again'),
+  icon: 'again',
+});
 
 /** Parses an id from {@link actionId}; undefined for anything else. */
 export function parseActionId(id: string): ActionReference | undefined {

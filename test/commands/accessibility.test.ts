@@ -27,7 +27,7 @@ const onSlack = async (message: Message): Promise<readonly Part[]> => {
     kind === 'image' && source.type === 'stored' ? [[source.file.name, 'F1'] as const] : [],
   );
   const pictures = new Map(uploads);
-  return (await render(message, { person: 'U0ADA', pictures })).parts;
+  return (await render(message, { person: 'U0ADA', pictures, hasCards: true })).parts;
 };
 
 const AUDIO = { name: 'hum.wav', url: 'https://cdn.example/hum.wav', contentType: 'audio/wav' };
@@ -157,7 +157,9 @@ const labelsOnSlack = (parts: readonly Part[]): SpokenLabel[] =>
         if (element.type === 'button')
           return [{ name: element.accessibility_label ?? element.text.text, longest: SLACK.buttonText }];
         if (element.type !== 'overflow' && element.type !== 'static_select') return [];
-        return (element.options ?? []).map(({ text }) => ({ name: text.text, longest: SLACK.optionText }));
+        const groups = element.type === 'static_select' ? (element.option_groups ?? []) : [];
+        const options = [...(element.options ?? []), ...groups.flatMap((group) => group.options)];
+        return options.map(({ text }) => ({ name: text.text, longest: SLACK.optionText }));
       });
     }),
   );
@@ -168,6 +170,7 @@ const altsOnSlack = (parts: readonly Part[]): string[] =>
     blocks.flatMap((block) => {
       const accessory = block.type === 'section' ? block.accessory : undefined;
       if (block.type === 'image') return [block.alt_text];
+      if (block.type === 'card') return [block.hero_image?.alt_text ?? ''];
       return accessory?.type === 'image' ? [accessory.alt_text] : [];
     }),
   );

@@ -95,5 +95,5 @@ it.each([
   ['two links take the place of one more action', 12, 2, 5, 9],
 ])('a row holds at most five buttons: %s', (_name, some, other, shown, more) => {
   const arranged = arrangeButtons([...actions(some), ...links(other)]);
-  expect([arranged.shown.length, arranged.more.length]).toEqual([shown, more]);
+  expect([arranged.rows.flat().length, arranged.more.length]).toEqual([shown, more]);
 });

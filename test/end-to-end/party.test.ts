@@ -86,7 +86,7 @@ it('offers songs only from channels the person can read', async () => {
 });
 
 it('Play here requires a voice channel, plays in it, and shows the song', async () => {
-  const press = () => discord.press('Play here take 1', card);
+  const press = () => discord.press('Play 1', card);
   const paidRequests = () => running.emulator.requests.filter(({ method }) => method === 'POST').length;
   const before = paidRequests();
   expect(before).toBeGreaterThan(0);
@@ -158,7 +158,7 @@ it('plays on a stage once the bot is invited to speak', async () => {
   discord.gateway.announce(theatre);
   discord.voice.join(discord.user, theatre);
   const before = panel();
-  const interaction = discord.press('Play here take 1', card);
+  const interaction = discord.press('Play 1', card);
   expect(await replyText(interaction)).toContain('Playing Rain in Theatre');
   const waiting = await discord.until(() => panel() !== before && panel(), 'the message of the party');
   await discord.until(() => JSON.stringify(waiting).includes('Invite me to speak'), 'why it is silent');
@@ -178,7 +178,7 @@ it.each(['Play here', '/party play'])('%s reports privately if the bot cannot jo
   const identified = voice.identifies;
   voice.blocksUdp = true;
   const request =
-    how === '/party play' ? discord.command({ name: 'party play' }) : discord.press('Play here take 1', card);
+    how === '/party play' ? discord.command({ name: 'party play' }) : discord.press('Play 1', card);
   expect(await request.acknowledged(), 'it waits').toBe(5);
   expect(request.ephemeral).toBe(true);
   await expect.poll(() => voice.identifies).toBeGreaterThan(identified);

@@ -129,7 +129,7 @@ describe.skipIf(noBrowser)('The playground', () => {
       const frame = document.querySelector('.messages').getBoundingClientRect();
       const list = document.querySelector('.menu-entries');
       const { top, bottom } = list.getBoundingClientRect();
-      return [list.children.length > 8, top >= frame.top, bottom <= frame.bottom].join();
+      return [list.children.length > 4, top >= frame.top, bottom <= frame.bottom].join();
     })()`;
     expect(await page.evaluate(outside)).toBe('true,true,true');
     await page.keyboard.press('ArrowDown');

@@ -42,7 +42,7 @@ async function resultOf(handle: InteractionHandle, files: number): Promise<Shown
   return {
     handle: message,
     text: words(message),
-    labels: labelsOf(message).map((label) => label ?? ''),
+    labels: labelsOf(message).map((label = '') => label.replace(/^(\w+) (\d)$/, '$1 take $2')),
     links: buttonsOf(message).flatMap(({ url }) => (url === undefined ? [] : [url])),
     files: message.attachments.map(({ filename, bytes }) => ({ name: filename, bytes })),
     early: earlyStateOf(message),
@@ -67,6 +67,12 @@ function fieldsFor(values: Values, fields: readonly string[]) {
   );
 }
 
+/** Buttons in a row have short labels, options in a menu long ones. */
+const press = (label: string, message: StoredMessage) => {
+  const short = label.replace(/^(\w+) take (\d)$/, '$1 $2');
+  return discord.press(labelsOf(message).includes(short) ? short : label, message);
+};
+
 const ada: StudioPerson<StoredMessage> = {
   async command(name, values, files) {
     const options = Object.fromEntries(
@@ -74,9 +80,9 @@ const ada: StudioPerson<StoredMessage> = {
     );
     return resultOf(discord.command({ name, options }), files);
   },
-  press: async ({ handle }, label, files) => resultOf(discord.press(label, handle), files),
+  press: async ({ handle }, label, files) => resultOf(press(label, handle), files),
   async fill({ handle }, label, values, files) {
-    const interaction = discord.press(label, handle);
+    const interaction = press(label, handle);
     const modal = await interaction.modal();
     const names = JSON.stringify(modal.components).matchAll(/"custom_id":"([^"]+)"/g);
     const fields = fieldsFor(
@@ -86,7 +92,7 @@ const ada: StudioPerson<StoredMessage> = {
     return resultOf(await discord.submitModal(interaction, fields), files);
   },
   async pressQuietly({ handle }, label) {
-    return words(await discord.press(label, handle).response());
+    return words(await press(label, handle).response());
   },
   async suggest(name, option, typed) {
     const choices = await discord.autocomplete({ name, option, typed });

@@ -31,10 +31,16 @@ const isRecording = (value: Values[string]): value is Recording => typeof value 
 const buttonsOf = ({ blocks }: Pick<Message, 'blocks'>) =>
   blocks
     .flatMap((block) => elementsOf(block))
-    .flatMap((element) => [element, ...asList(element.options)])
+    .flatMap((element) => [
+      element,
+      ...asList(element.options),
+      ...asList(element.option_groups).flatMap((group) => asList(asFields(group).options)),
+    ])
     .map(asFields)
     .filter(({ type = 'option' }) => type === 'button' || type === 'option');
-const labelOf = (button: ReturnType<typeof asFields>) => asText(asFields(button.text).text) ?? '';
+/** The accessible name without its subject, or the visible label. */
+const labelOf = (button: ReturnType<typeof asFields>) =>
+  (asText(button.accessibility_label) ?? asText(asFields(button.text).text) ?? '').replace(/: .*$/s, '');
 const ends = (message: Message) =>
   buttonsOf(message).some((button) => ['Again', 'Sing with it'].includes(labelOf(button)));
 

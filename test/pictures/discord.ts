@@ -3,7 +3,12 @@ import { z } from 'zod';
 import type { StoredMessage } from '../servers/discord/index.ts';
 import { type Html, html, markdown, picture, player } from './html.ts';
 
-const buttonSchema = z.object({ type: z.literal(2), style: z.number(), label: z.string() });
+const buttonSchema = z.object({
+  type: z.literal(2),
+  style: z.number(),
+  label: z.string(),
+  emoji: z.object({ name: z.string() }).optional(),
+});
 const menuSchema = z.object({ type: z.literal(3), placeholder: z.string() });
 const rowSchema = z.object({
   type: z.literal(1),
@@ -11,13 +16,19 @@ const rowSchema = z.object({
 });
 const embedSchema = z.object({
   title: z.string().optional(),
+  url: z.string().optional(),
+  color: z.number().default(0x6d6f78),
   description: z.string().optional(),
+  image: z.object({ url: z.string() }).optional(),
   thumbnail: z.object({ url: z.string() }).optional(),
-  fields: z.array(z.object({ name: z.string(), value: z.string() })).default([]),
+  fields: z
+    .array(z.object({ name: z.string(), value: z.string(), inline: z.boolean().default(false) }))
+    .default([]),
   footer: z.object({ text: z.string() }).optional(),
 });
 
 const PRIMARY = 1;
+const LINK = 5;
 
 /** Draws each message below its command. Throws ZodError for unsupported components. */
 export async function discordPage(messages: readonly (readonly [string, StoredMessage])[]): Promise<Html> {
@@ -32,6 +43,13 @@ async function draw(
   const cards = await Promise.all(embeds.map((embed) => card(embedSchema.parse(embed), attachments)));
   const sounds = attachments.filter(({ contentType }) => contentType.startsWith('audio/'));
   const players = await Promise.all(sounds.map(({ filename, bytes }) => player(filename, bytes)));
+  const named = JSON.stringify(embeds);
+  const images = attachments.filter(
+    ({ contentType, filename }) =>
+      contentType.startsWith('image/') && !named.includes(`attachment://${filename}`),
+  );
+  // Discord shows attachments above embeds.
+  const pictures = await Promise.all(images.map(({ bytes }) => picture(bytes, 432)));
   const rows = z
     .array(rowSchema)
     .parse(components)
@@ -41,7 +59,7 @@ async function draw(
     <div class="avatar"></div>
     <div class="body">
       <div class="name"><b>Minstrel</b><span class="tag">APP</span><time>Today at 18:04</time></div>
-      ${content === '' ? undefined : html`<p>${markdown(content)}</p>`}${cards}${players}${rows}
+      ${content === '' ? undefined : html`<p>${markdown(content)}</p>`}${pictures}${players}${cards}${rows}
     </div>
   </article>`;
 }
@@ -50,21 +68,30 @@ async function card(
   embed: z.infer<typeof embedSchema>,
   attachments: StoredMessage['attachments'],
 ): Promise<Html> {
-  const cover = attachments.find(({ filename }) => embed.thumbnail?.url === `attachment://${filename}`);
-  return html`<div class="embed">
+  const attached = (url: string | undefined) =>
+    attachments.find(({ filename }) => url === `attachment://${filename}`);
+  const [small, large] = [embed.thumbnail, embed.image].map((image) => attached(image?.url));
+  const fields = embed.fields.map(
+    ({ name, value, inline }) =>
+      html`<div class="${inline ? '' : 'wide'}"><dt>${markdown(name)}</dt><dd>${markdown(value)}</dd></div>`,
+  );
+  return html`<div class="embed" style="border-color:#${embed.color.toString(16).padStart(6, '0')}">
     <div>
-      <h3>${embed.title}</h3>
-      <p>${markdown(embed.description ?? '')}</p>
-      <dl>${embed.fields.map(({ name, value }) => html`<div><dt>${name}</dt><dd>${markdown(value)}</dd></div>`)}</dl>
+      ${embed.title && html`<h3 class="${embed.url === undefined ? '' : 'linked'}">${markdown(embed.title)}</h3>`}
+      ${embed.description && html`<p>${markdown(embed.description)}</p>`}
+      ${fields.length > 0 ? html`<dl>${fields}</dl>` : undefined}
+      ${large && html`<div class="cover">${await picture(large.bytes, 300)}</div>`}
       <small>${embed.footer?.text}</small>
     </div>
-    ${cover && (await picture(cover.bytes, 84))}
+    ${small && (await picture(small.bytes, 84))}
   </div>`;
 }
 
 function control(component: z.infer<typeof rowSchema>['components'][number]): Html {
   if (component.type === 3) return html`<span class="menu">${component.placeholder}<i></i></span>`;
-  return html`<span class="button ${component.style === PRIMARY ? 'primary' : ''}">${component.label}</span>`;
+  const icon = component.emoji && html`<span class="emoji">${component.emoji.name}</span>`;
+  const arrow = component.style === LINK ? ' ↗' : '';
+  return html`<span class="button ${component.style === PRIMARY ? 'primary' : ''}">${icon}${component.label}${arrow}</span>`;
 }
 
 const STYLE = `
@@ -77,10 +104,11 @@ const STYLE = `
 .discord .name b { color: #8fd3b6; } .discord time { color: #949ba4; font-size: 12px; }
 .discord .tag { background: #5662d6; color: #fff; border-radius: 3px; font-size: 10px; font-weight: 700; padding: 1px 5px; margin: 0 7px; vertical-align: 1px; }
 .discord p { margin: 3px 0 6px; }
-.discord .embed { display: flex; justify-content: space-between; width: 432px; background: #2b2d31; border-left: 4px solid #6d6f78; border-radius: 4px; padding: 12px 14px 12px 12px; margin: 6px 0; }
+.discord .embed { display: flex; justify-content: space-between; width: 432px; background: #2b2d31; border-left: 4px solid; border-radius: 4px; padding: 12px 14px 12px 12px; margin: 6px 0; }
 .discord h3 { margin: 0 0 4px; font-size: 16px; color: #f2f3f5; }
-.discord dl { display: flex; gap: 34px; margin: 8px 0 0; font-size: 14px; } .discord dt { font-weight: 700; color: #f2f3f5; } .discord dd { margin: 0; }
-.discord .embed img { border-radius: 4px; height: 84px; } .discord .embed small { color: #949ba4; }
+.discord dl { display: flex; flex-wrap: wrap; gap: 6px 34px; margin: 8px 0 0; font-size: 14px; } .discord dl .wide { width: 100%; }
+.discord h3.linked { color: #56b0f5; } .discord .cover img { height: auto; margin-top: 12px; } .discord .emoji { margin-right: 6px; } .discord dt { font-weight: 700; color: #f2f3f5; } .discord dd { margin: 0; }
+.discord .embed img { border-radius: 4px; } .discord .body > img { border-radius: 8px; } .discord .embed small { color: #949ba4; }
 .discord .file { width: 430px; background: #2b2d31; border: 1px solid #232428; border-radius: 8px; padding: 10px 14px; margin: 6px 0; }
 .discord .file b { color: #56b0f5; font-weight: 400; }
 .discord .bar { color: #b5bac1; background: #1e1f22; } .discord .wave i { background: #80848e; } .discord .play { border-left-color: #dbdee1; }

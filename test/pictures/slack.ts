@@ -11,6 +11,12 @@ const elementSchema = z.discriminatedUnion('type', [
 ]);
 const blockSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('header'), text: textSchema }),
+  z.object({
+    type: z.literal('card'),
+    hero_image: imageSchema.optional(),
+    title: textSchema.optional(),
+    subtitle: textSchema.optional(),
+  }),
   z.object({ type: z.literal('markdown'), text: z.string() }),
   z.object({ type: z.literal('context'), elements: z.array(textSchema) }),
   z.object({
@@ -62,6 +68,14 @@ async function draw(block: z.infer<typeof blockSchema>, slackFile: FileBytes): P
   switch (block.type) {
     case 'header':
       return html`<h3>${block.text.text}</h3>`;
+    case 'card': {
+      const hero = block.hero_image && slackFile(block.hero_image.slack_file.id);
+      return html`<div class="card">
+        ${hero && (await picture(hero, 360))}
+        <h4>${mrkdwn(block.title?.text ?? '')}</h4>
+        <p class="context">${mrkdwn(block.subtitle?.text ?? '')}</p>
+      </div>`;
+    }
     case 'markdown':
       return html`<p>${markdown(block.text)}</p>`;
     case 'context':
@@ -99,6 +113,9 @@ const STYLE = `
 .slack .avatar { left: 18px; top: 3px; width: 36px; height: 36px; border-radius: 8px; }
 .slack .tag { background: #ebeaeb; color: #616061; border-radius: 3px; font-size: 10px; font-weight: 700; padding: 1px 4px; margin: 0 7px; vertical-align: 1px; }
 .slack time, .slack .context { color: #616061; font-size: 12px; }
+.slack .card { width: 360px; border: 1px solid #dddcdd; border-radius: 12px; overflow: hidden; margin: 6px 0; padding-bottom: 8px; }
+.slack .card img { display: block; height: 240px; object-fit: cover; } .slack .card h4 { margin: 10px 14px 0; font-size: 15px; } .slack .card p { margin: 0 14px; }
+.slack .button i { font-style: normal; margin-right: 5px; }
 .slack h3 { margin: 4px 0 2px; font-size: 18px; } .slack p { margin: 3px 0; }
 .slack section { display: flex; justify-content: space-between; width: 500px; margin: 4px 0; }
 .slack .fields { display: flex; gap: 46px; } .slack section img { border-radius: 8px; height: 84px; }

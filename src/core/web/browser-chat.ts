@@ -1,6 +1,6 @@
 /** The JSON protocol between the browser chat and its page. It carries data, never markup. */
 import type { Person } from '../invocation.ts';
-import type { MediaItem, Progress } from '../message.ts';
+import type { ActionButton, MediaItem, Progress } from '../message.ts';
 import type { Choice, Form, OptionDeclarations } from '../options.ts';
 
 /** A node of parsed Markdown. */
@@ -44,8 +44,7 @@ export interface BrowserMedia extends Pick<MediaItem, 'kind' | 'name' | 'alt' | 
   readonly bytes?: number;
 }
 
-export interface BrowserButton {
-  readonly label: string;
+export interface BrowserButton extends Pick<ActionButton, 'label' | 'short' | 'icon' | 'group' | 'hint'> {
   /** Accessible name. */
   readonly spoken: string;
   /** Id of an action button. */

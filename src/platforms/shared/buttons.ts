@@ -7,31 +7,59 @@ const ROW = 5;
 const BEFORE_MENU = 4;
 
 export interface ArrangedButtons {
-  readonly shown: readonly Button[];
-  /** Actions in the overflow menu; empty if all buttons fit. */
+  /** Not empty, of at most {@link ROW} actions, plus links. */
+  readonly rows: readonly (readonly Button[])[];
+  /** Actions in the overflow menu, group by group; empty if all buttons fit. */
   readonly more: readonly ActionButton[];
 }
 
-/** Arranges actions in one row. If they don't fit, those after the fourth move into a menu. At most one stays primary. */
+/**
+ * Arranges buttons in one row for each group, and one for the others. Actions that don't fit move into a menu. At most one stays
+ * primary in each row.
+ */
 export function arrangeButtons(input: readonly Button[]): ArrangedButtons {
-  const buttons = withDistinctLabels(input);
-  const links = buttons.filter((button) => button.type === 'link');
-  const all = buttons.filter((button) => button.type === 'action');
-  const primary = all.find(({ emphasis }) => emphasis === 'primary');
-  const actions = all.map((button) => (button === primary ? button : withoutPrimary(button)));
-  const fit = buttons.length <= ROW ? ROW : Math.min(BEFORE_MENU, ROW - links.length);
-  return { shown: [...actions.slice(0, fit), ...links], more: actions.slice(fit) };
+  const groups = Map.groupBy(withDistinctLabels(input), (button) =>
+    button.type === 'action' ? (button.group ?? '') : '',
+  );
+  const others = groups.get('') ?? [];
+  groups.delete('');
+  const arranged = [...groups.values(), others].map(arrangeRow);
+  return {
+    rows: arranged.flatMap(({ row }) => (row.length > 0 ? [row] : [])),
+    more: arranged.flatMap(({ more }) => more),
+  };
 }
 
-/** Numbers buttons that share a label but have different targets. */
+function arrangeRow(buttons: readonly Button[]): { row: Button[]; more: ActionButton[] } {
+  const links = buttons.filter(({ type }) => type === 'link').length;
+  const fit = buttons.length <= ROW ? ROW : Math.min(BEFORE_MENU, ROW - links);
+  const actions = buttons.filter((button) => button.type === 'action');
+  const primary = actions.find(({ emphasis }) => emphasis === 'primary');
+  const more = actions.slice(Math.max(0, fit));
+  const row = buttons
+    .filter((button) => button.type === 'link' || !more.includes(button))
+    .map((button) => (button === primary || button.type === 'link' ? button : withoutPrimary(button)));
+  return { row, more: more.map(withoutPrimary) };
+}
+
+/** Numbers buttons that share a label but have different targets. Keeps only short labels that are distinct. */
 function withDistinctLabels(buttons: readonly Button[]): readonly Button[] {
+  const shorts = Map.groupBy(buttons, shownLabel);
   const targetsByLabel = new Map<string, Set<string>>();
   return buttons.map((button) => {
     const label = button.label.trim();
     const targets = targetsByLabel.get(label) ?? new Set();
     targetsByLabel.set(label, targets.add(button.type === 'link' ? button.url : button.id));
-    return targets.size === 1 || label === '' ? button : { ...button, label: `${label} (${targets.size})` };
+    const isDistinct = shorts.get(shownLabel(button))?.length === 1;
+    const { short: _, ...long } = button;
+    const shown = isDistinct ? button : long;
+    return targets.size === 1 || label === '' ? shown : { ...shown, label: `${label} (${targets.size})` };
   });
+}
+
+/** The label in a row of buttons. */
+export function shownLabel({ label, short = '' }: Pick<Button, 'label' | 'short'>): string {
+  return (short.trim() === '' ? label : short).trim();
 }
 
 /** The button's accessible name as plain text: its label and the subject of its action. */

@@ -12,6 +12,8 @@ export const LIMITS = Object.freeze({
   sectionFields: 10,
   sectionField: 2000,
   headerText: 150,
+  /** For the title and the subtitle, markup included. */
+  cardTitle: 150,
   contextText: 2000,
   contextElements: 10,
   buttonsInBlock: 25,

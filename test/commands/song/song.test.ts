@@ -3,6 +3,7 @@ import { withTake } from '../../../commands/song/takes.ts';
 import type { Outcome } from '../../../src/core/bot/outcome.ts';
 import { type Message, parseActionId } from '../../../src/core/message.ts';
 import { createJobs } from '../../../src/jobs/jobs.ts';
+import { arrangeButtons, shownLabel } from '../../../src/platforms/shared/buttons.ts';
 import { createBotOn } from '../../core/bot-on-world.ts';
 import { gatewayError } from '../../jobs/scripted-gateway.ts';
 import { BOB, labelsOf, MODERATOR, openStudio, privateText, type Studio } from './world.ts';
@@ -22,19 +23,24 @@ const field = ({ fields = [] }: Message, name: string) =>
   fields.find((candidate) => candidate.name === name)?.value;
 
 describe('under a song', () => {
-  it('shows the primary button, lyrics, the buttons of both takes, then those of the song', async () => {
+  it('shows the buttons of both takes equally, then those of the song', async () => {
     const { actions = [] } = await makeSong();
-    const takeLabels = ['Extend', 'Play here', 'Stems', 'Karaoke', 'Music video', 'WAV', 'Save voice'];
-    const [first, ...rest] = [1, 2].flatMap((take) => takeLabels.map((label) => `${label} take ${take}`));
+    const takeLabels = ['Play here', 'Extend', 'Stems', 'Karaoke', 'Music video', 'WAV', 'Save voice'];
     expect(actions.map(({ label }) => label)).toEqual([
-      first,
-      'Lyrics',
-      ...rest,
-      ...['Cover art', 'Change', 'Again'],
+      ...[1, 2].flatMap((take) => takeLabels.map((label) => `${label} take ${take}`)),
+      ...['Lyrics', 'Change', 'Again', 'Cover art'],
     ]);
     expect(actions.filter((action) => 'emphasis' in action)).toMatchObject([
-      { label: 'Extend take 1', emphasis: 'primary' },
+      { label: 'Play here take 1', short: 'Play 1', group: 'Take 1', icon: 'play' },
+      { label: 'Play here take 2', short: 'Play 2', group: 'Take 2', icon: 'play' },
     ]);
+    const { rows, more } = arrangeButtons(actions);
+    expect(rows.map((row) => row.map(shownLabel))).toEqual([
+      ['Play 1', 'Extend 1', 'Stems 1', 'Karaoke 1'],
+      ['Play 2', 'Extend 2', 'Stems 2', 'Karaoke 2'],
+      ['Lyrics', 'Change', 'Again', 'Cover art'],
+    ]);
+    expect(more.map(({ label, hint }) => `${label}: ${hint}`)).toContain('WAV take 2: Lossless audio');
   });
 
   it('an instrumental has no buttons for karaoke, lyrics and voice', async () => {

@@ -8,8 +8,11 @@ export type Surface = 'message' | 'modal' | 'home';
 const ALLOWED: Readonly<Record<Surface, readonly string[]>> = {
   message: [
     'actions',
+    'card',
     'context',
     'context_actions',
+    'data_table',
+    'data_visualization',
     'divider',
     'file',
     'header',
@@ -138,6 +141,15 @@ function blockProblem(problems: Problems, at: string, value: unknown, surface: S
         feedbackProblems(problems, `${at}/elements/${index}`, asFields(element));
       });
       break;
+    case 'card':
+      cardProblems(problems, at, value);
+      break;
+    case 'data_table':
+      tableProblems(problems, at, value);
+      break;
+    case 'data_visualization':
+      chartProblems(problems, at, value);
+      break;
     case 'image':
       imageProblems(problems, at, value);
       if (value.title !== undefined) {
@@ -152,5 +164,58 @@ function blockProblem(problems: Problems, at: string, value: unknown, surface: S
       break;
     default:
       break;
+  }
+}
+
+/** https://docs.slack.dev/reference/block-kit/blocks/card-block */
+function cardProblems(problems: Problems, at: string, card: Fields): void {
+  if (![card.hero_image, card.title, card.actions, card.body].some((part) => part !== undefined))
+    problems.add(at, 'missing required field: one of hero_image, title, actions, body');
+  for (const image of ['hero_image', 'icon'])
+    if (card[image] !== undefined) imageProblems(problems, `${at}/${image}`, asFields(card[image]));
+  for (const text of ['title', 'subtitle', 'body'])
+    if (card[text] !== undefined)
+      problems.textObject(`${at}/${text}`, card[text], text === 'body' ? SLACK.cardBody : SLACK.cardTitle);
+  asList(card.actions).forEach((button, index) => {
+    elementProblems(problems, `${at}/actions/${index}`, button, 'actions');
+  });
+}
+
+/** https://docs.slack.dev/reference/block-kit/blocks/data-table-block */
+function tableProblems(problems: Problems, at: string, table: Fields): void {
+  problems.text(`${at}/caption`, table.caption, 1, SLACK.tableCharacters);
+  problems.items(`${at}/rows`, table.rows, 2, SLACK.tableRows);
+  const [head, ...rows] = asList(table.rows).map(asList);
+  problems.items(`${at}/rows/0`, head, 1, SLACK.tableColumns);
+  if (rows.some((row) => row.length !== head?.length)) problems.add(`${at}/rows`, 'rows differ in length');
+  for (const cell of [...(head ?? []), ...rows.flat()].map(asFields)) {
+    const isValid =
+      (cell.type === 'raw_text' && typeof cell.text === 'string' && cell.text !== '') ||
+      (cell.type === 'raw_number' && typeof cell.value === 'number' && typeof cell.text === 'string');
+    if (!isValid) problems.add(`${at}/rows`, `invalid cell: ${JSON.stringify(cell)}`);
+  }
+  const size = table.page_size ?? 5;
+  if (typeof size !== 'number' || size < 1 || size > 100)
+    problems.add(`${at}/page_size`, 'must be between 1 and 100');
+}
+
+/** https://docs.slack.dev/reference/block-kit/blocks/data-visualization-block */
+function chartProblems(problems: Problems, at: string, block: Fields): void {
+  problems.text(`${at}/title`, block.title, 1, SLACK.chartTitle);
+  const { type, series, axis_config: axis } = asFields(block.chart);
+  if (type !== 'bar' && type !== 'line' && type !== 'area') problems.add(`${at}/chart/type`, 'not supported');
+  const categories = asList(asFields(axis).categories);
+  problems.items(`${at}/chart/axis_config/categories`, categories, 1, SLACK.chartCategories);
+  for (const label of categories) problems.text(`${at}/chart/axis_config`, label, 1, SLACK.chartLabel);
+  problems.items(`${at}/chart/series`, series, 1, SLACK.chartSeries);
+  const names = asList(series).map((one) => asFields(one).name);
+  if (new Set(names).size !== names.length) problems.add(`${at}/chart/series`, 'names must be unique');
+  for (const { name, data } of asList(series).map(asFields)) {
+    problems.text(`${at}/chart/series`, name, 1, SLACK.chartLabel);
+    const labels = asList(data).map((point) => asFields(point).label);
+    if (JSON.stringify(labels) !== JSON.stringify(categories))
+      problems.add(`${at}/chart/series`, 'needs a value for each category');
+    if (asList(data).some((point) => !Number.isFinite(asFields(point).value)))
+      problems.add(`${at}/chart/series`, 'values must be numbers');
   }
 }

@@ -145,10 +145,12 @@ export function people({
     const all = blocks.flatMap((block) =>
       elementsOf(block).map((item) => ({ block: asFields(block), element: item })),
     );
-    const match = all.find(({ element: item }) => item.action_id === action || labelOf(item) === action);
+    const match = all.find(
+      ({ element: item }) => item.action_id === action || namesOf(item).includes(action),
+    );
     if (match !== undefined) return match;
     for (const { block, element: menu } of all) {
-      const choice = asList(menu.options).find((option) => labelOf(asFields(option)) === action);
+      const choice = optionsOf(menu).find((option) => labelOf(asFields(option)) === action);
       if (choice !== undefined) return { block, element: menu, choice: asText(asFields(choice).value) };
     }
     const known = all
@@ -157,7 +159,7 @@ export function people({
     throw new Error(`No button ${action}; there are: ${known || 'none'}`);
   }
 
-  /** Presses a button by action_id or label, or chooses the menu option with that label. */
+  /** Presses a button by action_id, label or accessible name, or chooses the menu option with that label. */
   async function press(
     message: PostedMessage | EphemeralMessage,
     action: string,
@@ -594,8 +596,25 @@ function labelOf(element: Fields): string | undefined {
   return asText(asFields(element.text).text);
 }
 
+/** Its label with and without the icon, and its accessible name with and without the subject. */
+function namesOf(element: Fields): string[] {
+  const label = labelOf(element) ?? '';
+  const spoken = asText(element.accessibility_label) ?? '';
+  return [
+    label,
+    label.replace(/^\p{Extended_Pictographic}\ufe0f? /u, ''),
+    spoken,
+    spoken.replace(/: .*$/s, ''),
+  ];
+}
+
+const optionsOf = (menu: Fields): unknown[] => [
+  ...asList(menu.options),
+  ...asList(menu.option_groups).flatMap((group) => asList(asFields(group).options)),
+];
+
 function pressedAction(block: Fields, element: Fields, value: string | undefined, ts: string): Fields {
-  const chosen = asList(element.options).find((option) => asFields(option).value === value);
+  const chosen = optionsOf(element).find((option) => asFields(option).value === value);
   return {
     type: element.type,
     action_id: element.action_id,

@@ -1,15 +1,17 @@
-/** Renders a message's buttons: one row, and menus with the rest. */
+/** Renders a message's buttons: a row for each group, and menus with the rest. */
 import {
   type APIActionRowComponent,
   type APIButtonComponent,
   type APIComponentInMessageActionRow,
+  type APIMessageComponentEmoji,
   type APIStringSelectComponent,
   ButtonStyle,
   ComponentType,
 } from 'discord.js';
-import type { ActionButton, Button, LinkButton, Message } from '../../../core/message.ts';
+import type { ActionButton, Button, Icon, LinkButton, Message } from '../../../core/message.ts';
 import { ellipsis } from '../../../core/util/words.ts';
-import { arrangeButtons, chunks } from '../../shared/buttons.ts';
+import { arrangeButtons, chunks, shownLabel } from '../../shared/buttons.ts';
+import { EMOJI } from '../../shared/icons.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import { disableMentions, safeUrl } from './escape.ts';
 
@@ -25,8 +27,8 @@ const MENU_PREFIX = 'more';
 export const alternateMenuId = (id: string): string => (id.endsWith(':') ? id.slice(0, -1) : `${id}:`);
 
 /**
- * Renders one row of buttons, and menus with the rest, named after the message. Long labels are shortened, and duplicate ids
- * are dropped.
+ * Renders rows of buttons, and menus with the rest, named after the message. Long labels are shortened, and duplicate ids are
+ * dropped.
  * @returns `messages`: the rows of each message, at most five; `links`: buttons whose address is too long
  */
 export function renderButtons(buttons: readonly Button[], message: Pick<Message, 'title'>) {
@@ -37,18 +39,12 @@ export function renderButtons(buttons: readonly Button[], message: Pick<Message,
     ids.add(button.id);
     return isNew;
   });
-  const { shown, more: overflow } = arrangeButtons(unique);
-  const rendered = shown.map((button) =>
-    button.type === 'link' ? linkButton(button) : actionButton(button),
-  );
+  const { rows: arranged, more } = arrangeButtons(unique);
   const rows: Row[] = [
-    ...chunks(
-      rendered.filter((button) => button !== undefined),
-      DISCORD_LIMITS.buttonsInRow,
-    ),
-    ...chunks(overflow, DISCORD_LIMITS.menuOptions).map((some, index) => [menu(some, index, message)]),
+    ...arranged.flatMap((row) => chunks(row.flatMap(renderButton), DISCORD_LIMITS.buttonsInRow)),
+    ...chunks(more, DISCORD_LIMITS.menuOptions).map((some, index) => [menu(some, index, message)]),
   ].map((components) => ({ type: ComponentType.ActionRow, components }));
-  const links = shown.filter((button) => button.type === 'link').filter((button) => !linkButton(button));
+  const links = unique.filter((button) => button.type === 'link').filter((button) => !linkButton(button));
   return { messages: chunks(rows, DISCORD_LIMITS.rows), links };
 }
 
@@ -63,23 +59,45 @@ const menu = (
     title.trim() === '' ? 'More…' : `More… for ${title.trim()}`,
     DISCORD_LIMITS.placeholder,
   ),
-  options: buttons.map(({ id, label, about = '' }) => ({
+  options: buttons.map(({ id, label, about = '', hint = '', icon }) => ({
     label: labelOf(label),
     value: id,
-    ...(about.trim() === '' ? {} : { description: ellipsis(about.trim(), DISCORD_LIMITS.menuDescription) }),
+    ...emojiOf(icon),
+    ...descriptionOf(about.trim() === '' ? hint : about),
   })),
 });
 
-function linkButton({ url, label }: LinkButton): APIButtonComponent | undefined {
-  const safe = safeUrl(url);
-  if (safe === undefined || safe.length > DISCORD_LIMITS.buttonUrl) return undefined;
-  return { type: ComponentType.Button, style: ButtonStyle.Link, label: labelOf(label), url: safe };
+const descriptionOf = (text: string): { description?: string } =>
+  text.trim() === ''
+    ? {}
+    : { description: ellipsis(disableMentions(text.trim()), DISCORD_LIMITS.menuDescription) };
+
+const emojiOf = (icon: Icon | undefined): { emoji?: APIMessageComponentEmoji } =>
+  icon === undefined ? {} : { emoji: { name: EMOJI[icon] } };
+
+function renderButton(button: Button): APIButtonComponent[] {
+  if (button.type === 'action') return [actionButton(button)];
+  const link = linkButton(button);
+  return link ? [link] : [];
 }
 
-const actionButton = ({ id, label, emphasis }: ActionButton): APIButtonComponent => ({
+function linkButton({ url, icon, ...button }: LinkButton): APIButtonComponent | undefined {
+  const safe = safeUrl(url);
+  if (safe === undefined || safe.length > DISCORD_LIMITS.buttonUrl) return undefined;
+  return {
+    type: ComponentType.Button,
+    style: ButtonStyle.Link,
+    label: labelOf(shownLabel(button)),
+    ...emojiOf(icon),
+    url: safe,
+  };
+}
+
+const actionButton = ({ id, emphasis, icon, ...button }: ActionButton): APIButtonComponent => ({
   type: ComponentType.Button,
   style: emphasis === 'primary' ? ButtonStyle.Primary : ButtonStyle.Secondary,
-  label: labelOf(label),
+  label: labelOf(shownLabel(button)),
+  ...emojiOf(icon),
   custom_id: id,
 });
 

@@ -1,5 +1,6 @@
 /** Renders a message's title, fields, progress and covers as embeds. Returns what does not fit as text. */
 import type { APIEmbed, APIEmbedField } from 'discord.js';
+import { BRAND_COLOUR } from '../../../core/brand.ts';
 import type { Message, Progress } from '../../../core/message.ts';
 import { present } from '../../../core/util/present.ts';
 import { ellipsis } from '../../../core/util/words.ts';
@@ -34,6 +35,7 @@ const MAX_FIELDS_LENGTH = 2_400;
 const MAX_INLINE_LENGTH = 40;
 const MAX_STAGE_LENGTH = 500;
 const COVER_TEXT_LENGTH = 50;
+const ACCENT = Number.parseInt(BRAND_COLOUR.slice(1), 16);
 
 export const hasCard = (message: Message): boolean =>
   message.title !== undefined ||
@@ -50,11 +52,13 @@ export function renderCard(message: Message, covers: readonly Cover[]): Card {
     ...titleOf(message, before),
     ...fieldsOf(message, after),
     ...footerOf(message.footer, after),
-    ...present({ thumbnail: cover && { url: cover.url } }),
+    ...present({ image: cover && { url: cover.url } }),
+    color: ACCENT,
   };
   const moreCovers = further.map(({ url, alt }) => ({
     description: escapePlain(ellipsis(alt, COVER_TEXT_LENGTH / 2)) || '…',
     thumbnail: { url },
+    color: ACCENT,
   }));
   const used = [embed, ...moreCovers].reduce((sum, one) => sum + charactersOf(one), 0);
   const space = Math.min(DISCORD_LIMITS.embedDescription, DISCORD_LIMITS.embedsTotal - used);

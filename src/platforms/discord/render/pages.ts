@@ -1,6 +1,6 @@
 /**
  * Renders a Message as Discord messages, within all limits. Uses classic messages, not Components V2: only those have a
- * player for audio and a gallery for images, and let an edit turn a progress card into any result.
+ * player for audio (docs/decisions/0015-classic-messages.md).
  */
 import type { APIEmbed } from 'discord.js';
 import {
@@ -128,8 +128,8 @@ const isEmpty = ({ content, embeds, components, files }: Page): boolean =>
   content === '' && embeds.length === 0 && components.length === 0 && files.length === 0;
 
 /** Discord rejects empty embeds. */
-const isVisible = ({ title, description, footer, fields, thumbnail }: APIEmbed): boolean =>
-  Boolean(title || description || footer || fields?.length || thumbnail);
+const isVisible = ({ title, description, footer, fields, image, thumbnail }: APIEmbed): boolean =>
+  Boolean(title || description || footer || fields?.length || image || thumbnail);
 
 const isOnlyTitled = (message: Message): boolean =>
   !message.progress && !message.fields?.length && !message.media?.some((item) => item.cover);

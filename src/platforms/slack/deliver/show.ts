@@ -170,9 +170,13 @@ async function write(
   const { sleep, log } = post.tools;
   let budget: number = LIMITS.partCharacters;
   let bare = false;
+  let hasCards = true;
   let pictures = true;
   for (let pictureTry = 0; ; ) {
-    const rendering = await render(message, renderOptions(post, message, { budget, bare, pictures }));
+    const rendering = await render(
+      message,
+      renderOptions(post, message, { budget, bare, hasCards, pictures }),
+    );
     try {
       await writeParts(post, rendering.parts);
       return { rendering, picturesInPlace: pictures && !bare };
@@ -186,6 +190,9 @@ async function write(
         pictureTry += 1;
         if (pause === undefined) pictures = false;
         else await sleep(pause);
+      } else if (invalid && hasCards) {
+        log.warn({ err: error, reasons: slackReasonsOf(error) }, 'Slack rejected blocks; trying older ones');
+        hasCards = false;
       } else if (invalid && !bare) {
         log.error({ err: error, reasons: slackReasonsOf(error) }, 'Slack rejected the blocks of a message');
         bare = true;
@@ -202,16 +209,20 @@ function renderOptions(
     tools: { media, agents },
   }: Post,
   message: Message,
-  { budget, bare, pictures }: { budget: number; bare: boolean; pictures: boolean },
+  {
+    budget,
+    ...accepted
+  }: Required<Pick<RenderOptions, 'budget' | 'bare' | 'hasCards'>> & { pictures: boolean },
 ): RenderOptions {
   const uploaded = storedItems(message).flatMap(({ item, file }): [string, string][] => {
     const id = files[file.name]?.id;
-    return pictures && item.kind === 'image' && id !== undefined ? [[file.name, id]] : [];
+    return accepted.pictures && item.kind === 'image' && id !== undefined ? [[file.name, id]] : [];
   });
   return {
     person: address.person,
     budget,
-    bare,
+    bare: accepted.bare,
+    hasCards: accepted.hasCards,
     inThread,
     firstOnly,
     hasAgents: agents.isAvailable(),

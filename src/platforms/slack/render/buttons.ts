@@ -1,56 +1,81 @@
 /** Renders buttons and menus. */
 import type { types } from '@slack/bolt';
-import type { ActionButton, Button, Message } from '../../../core/message.ts';
+import type { ActionButton, Button, LinkButton, Message } from '../../../core/message.ts';
 import { present } from '../../../core/util/present.ts';
 import { ellipsis } from '../../../core/util/words.ts';
-import { arrangeButtons, chunks, spokenName } from '../../shared/buttons.ts';
+import { arrangeButtons, chunks, shownLabel, spokenName } from '../../shared/buttons.ts';
+import { EMOJI } from '../../shared/icons.ts';
 import { LIMITS } from '../limits.ts';
 import { plainText, splitMrkdwn } from './escape.ts';
 import { linkLine } from './lines.ts';
 
-/** The main row of buttons and menus, the rest in blocks of at most 25, and lines for buttons that Slack does not support. */
+/** Rows of buttons and menus in blocks of at most 25, and lines for buttons that Slack does not support. */
 export function buttonsOf(message: Pick<Message, 'actions' | 'title'>): {
   inPlace: types.ActionsBlock[];
   asLines: string[];
 } {
-  const { shown, more } = arrangeButtons(message.actions ?? []);
-  const asLines: string[] = [];
-  const elements: (types.Button | types.StaticSelect | types.Overflow)[] = [];
+  const { rows, more } = arrangeButtons(message.actions ?? []);
   const ids = new Set<string>();
-  for (const [index, button] of shown.entries()) {
-    if (button.type === 'link') {
-      const { url } = button;
-      const label = nameOf(button);
-      const isButton =
-        /^https?:\/\/\S+$/i.test(url) && url.length <= LIMITS.url && label.length <= LIMITS.buttonLabel;
-      if (isButton)
-        elements.push({ ...slackButton(label, `link:${index}`), ...accessibleName(button, message), url });
-      else asLines.push(...linkLine(url, label));
-      continue;
-    }
-    const { id, emphasis } = button;
-    const label = nameOf(button);
-    if (label.length > LIMITS.buttonLabel) asLines.push(...splitMrkdwn(label, LIMITS.contextText));
-    const isUsable = id !== '' && id.length <= LIMITS.actionId && !ids.has(id);
+  const asLines = rows.flat().flatMap(lineOf);
+  const elements: Element[][] = rows.map((row) => row.flatMap((button) => elementOf(button, message, ids)));
+  const last = elements.at(-1);
+  for (const element of menusOf(more, message)) last?.push(element);
+  return {
+    inPlace: elements
+      .flatMap((row) => chunks(row, LIMITS.buttonsInBlock))
+      .map((chunk) => ({ type: 'actions', elements: chunk })),
+    asLines,
+  };
+}
+
+type Element = types.Button | types.StaticSelect | types.Overflow;
+
+const isLinkable = (button: LinkButton): boolean =>
+  /^https?:\/\/\S+$/i.test(button.url) &&
+  button.url.length <= LIMITS.url &&
+  nameOf(button).length <= LIMITS.buttonLabel;
+
+/** Text for a button that Slack does not support, or whose label is too long. */
+function lineOf(button: Button): string[] {
+  const label = nameOf(button);
+  if (button.type === 'link') return isLinkable(button) ? [] : linkLine(button.url, label);
+  return label.length > LIMITS.buttonLabel ? splitMrkdwn(label, LIMITS.contextText) : [];
+}
+
+/** Adds the button's ID to `ids`, because Slack requires unique ones. */
+function elementOf(button: Button, message: Pick<Message, 'title'>, ids: Set<string>): types.Button[] {
+  const number = ids.size;
+  if (button.type === 'link') {
+    if (!isLinkable(button)) return [];
+    const id = `link:${number}`;
     ids.add(id);
-    elements.push({
-      ...slackButton(label, isUsable ? id : `button:${index}`),
+    return [{ ...slackButton(button, id), ...accessibleName(button, message), url: button.url }];
+  }
+  const { id, emphasis } = button;
+  const isUsable = id !== '' && id.length <= LIMITS.actionId && !ids.has(id);
+  const actionId = isUsable ? id : `button:${number}`;
+  ids.add(actionId);
+  return [
+    {
+      ...slackButton(button, actionId),
       ...accessibleName(button, message),
       ...(id !== '' && id.length <= LIMITS.buttonValue && { value: id }),
       ...present({ style: emphasis }),
-    });
-  }
-  const options = menuOptions(more);
-  if (options.length <= LIMITS.overflowOptions) {
-    if (options.length > 0) elements.push({ type: 'overflow', action_id: 'more', options });
-  } else {
-    for (const [index, chunk] of chunks(options, LIMITS.options).entries())
-      elements.push(menu(chunk, index, message));
-  }
-  return {
-    inPlace: chunks(elements, LIMITS.buttonsInBlock).map((chunk) => ({ type: 'actions', elements: chunk })),
-    asLines,
-  };
+    },
+  ];
+}
+
+/** A few actions fit in an overflow menu, which has no groups and no explanations. */
+function menusOf(
+  buttons: readonly ActionButton[],
+  message: Pick<Message, 'title'>,
+): (types.StaticSelect | types.Overflow)[] {
+  const options = menuOptions(buttons);
+  if (options.length === 0) return [];
+  const isPlain = buttons.every(({ group, hint }) => group === undefined && hint === undefined);
+  if (isPlain && options.length <= LIMITS.overflowOptions)
+    return [{ type: 'overflow', action_id: 'more', options: options.map(({ option }) => option) }];
+  return chunks(options, LIMITS.options).map((chunk, index) => menu(chunk, index, message));
 }
 
 /** Slack's feedback buttons. */
@@ -78,16 +103,33 @@ export function feedbackBlocks({ feedback, title = '' }: Message): types.Context
 
 const FEEDBACK = 'feedback';
 
+interface MenuOption {
+  readonly option: types.PlainTextOption;
+  readonly group: string;
+}
+
 const menu = (
-  options: types.PlainTextOption[],
+  options: readonly MenuOption[],
   index: number,
   { title = '' }: Pick<Message, 'title'>,
 ): types.StaticSelect => ({
   type: 'static_select',
   action_id: `more:${index}`,
   placeholder: plainText(title.trim() === '' ? 'More…' : `More… for ${title.trim()}`, LIMITS.placeholder),
-  options,
+  ...optionsOf(options),
 });
+
+/** Options under the names of their groups, if there are groups. */
+function optionsOf(all: readonly MenuOption[]): Pick<types.StaticSelect, 'options' | 'option_groups'> {
+  const groups = [...Map.groupBy(all, ({ group }) => group)];
+  if (groups.every(([group]) => group === '')) return { options: all.map(({ option }) => option) };
+  return {
+    option_groups: groups.map(([group, members]) => ({
+      label: textOf(group === '' ? 'More' : group, LIMITS.optionText),
+      options: members.map(({ option }) => option),
+    })),
+  };
+}
 
 /** Read by screen readers instead of the label, to distinguish the buttons of several messages. */
 function accessibleName(
@@ -95,17 +137,25 @@ function accessibleName(
   message: Pick<Message, 'title'>,
 ): Pick<types.Button, 'accessibility_label'> {
   const name = spokenName({ ...button, label: nameOf(button) }, message);
-  return name === nameOf(button) ? {} : { accessibility_label: ellipsis(name, LIMITS.buttonLabel) };
+  const isShown = name === shownLabel({ ...button, label: nameOf(button) }) && button.icon === undefined;
+  return isShown ? {} : { accessibility_label: ellipsis(name, LIMITS.buttonLabel) };
 }
 
 const nameOf = ({ label }: Button): string => (label.trim() === '' ? '…' : label);
 
 /** Each action once, except those with an ID that is too long for Slack. */
-function menuOptions(buttons: readonly ActionButton[]): types.PlainTextOption[] {
+function menuOptions(buttons: readonly ActionButton[]): MenuOption[] {
   const known = new Map(buttons.map((button) => [button.id, button]));
   return [...known.values()]
     .filter(({ id }) => id !== '' && id.length <= LIMITS.optionValue)
-    .map((button) => ({ text: textOf(nameOf(button), LIMITS.optionText), value: button.id }));
+    .map(({ group = '', hint = '', ...button }) => ({
+      group: group.trim(),
+      option: {
+        text: textOf(nameOf(button), LIMITS.optionText),
+        value: button.id,
+        ...(hint.trim() !== '' && { description: textOf(hint.trim(), LIMITS.optionText) }),
+      },
+    }));
 }
 
 const textOf = (text: string, limit: number): types.PlainTextElement => ({
@@ -114,6 +164,8 @@ const textOf = (text: string, limit: number): types.PlainTextElement => ({
   emoji: true,
 });
 
-function slackButton(label: string, id: string): types.Button {
-  return { type: 'button', action_id: id, text: textOf(label, LIMITS.buttonLabel) };
+function slackButton(button: Button, id: string): types.Button {
+  const icon = button.icon === undefined ? '' : `${EMOJI[button.icon]} `;
+  const label = shownLabel({ ...button, label: nameOf(button) });
+  return { type: 'button', action_id: id, text: textOf(`${icon}${label}`, LIMITS.buttonLabel) };
 }

@@ -1,38 +1,83 @@
-/** Renders fields and images. */
+/** Renders the title with its cover, fields and images. */
 import type { types } from '@slack/bolt';
-import type { Message } from '../../../core/message.ts';
+import type { MediaItem, Message } from '../../../core/message.ts';
 import { ellipsis } from '../../../core/util/words.ts';
 import { LIMITS } from '../limits.ts';
 import { escapeMrkdwn, mrkdwn, plainText, splitMrkdwn } from './escape.ts';
 import { grouped } from './lines.ts';
+import { titleBlocks } from './text.ts';
 
 export interface DetailOptions {
   /** Uploaded images: stored name to Slack's file ID. */
   readonly pictures?: ReadonlyMap<string, string>;
   readonly bare?: boolean;
+  /** Shows a cover in a card. Older workspaces may reject cards. */
+  readonly hasCards?: boolean;
 }
 
-/** Fields in pairs, with the cover next to the first ones, then the other images. */
+interface Picture {
+  readonly item: MediaItem;
+  readonly block: types.ImageElement;
+}
+
+/** The title with a large cover, if there is one and both fit in a card; otherwise the title alone. */
+export function headBlocks(message: Message, options: DetailOptions): types.KnownBlock[] {
+  const cover = coverOf(message, options);
+  const { title = '', titleUrl = '', media = [] } = message;
+  if (cover === undefined) return titleBlocks(title);
+  const escaped = escapeMrkdwn(title.trim());
+  const linked =
+    /^https?:\/\/[^\s|<>]+$/i.test(titleUrl) && escaped !== ''
+      ? `<${escapeMrkdwn(titleUrl)}|${escaped}>`
+      : escaped;
+  const sounds = media.filter(({ kind }) => kind === 'audio').flatMap(({ caption }) => caption?.trim() || []);
+  const subtitle = escapeMrkdwn(sounds.join(', '));
+  return [
+    {
+      type: 'card',
+      hero_image: cover.block,
+      ...cardText('title', linked.length <= LIMITS.cardTitle ? linked : escaped),
+      ...(subtitle.length <= LIMITS.cardTitle && cardText('subtitle', subtitle)),
+    },
+  ];
+}
+
+const cardText = (name: 'title' | 'subtitle', text: string): Partial<types.CardBlock> =>
+  text === '' ? {} : { [name]: mrkdwn(text) };
+
+/** The first cover, if the card has room for the title. */
+function coverOf(message: Message, options: DetailOptions): Picture | undefined {
+  const isShort = escapeMrkdwn(message.title?.trim() ?? '').length <= LIMITS.cardTitle;
+  return options.hasCards && isShort
+    ? picturesOf(message, options).find(({ item }) => item.cover)
+    : undefined;
+}
+
+function picturesOf({ media = [] }: Message, { bare, pictures }: DetailOptions): Picture[] {
+  if (bare) return [];
+  return media.flatMap((item) => {
+    const id = item.source.type === 'stored' ? pictures?.get(item.source.file.name) : undefined;
+    if (id === undefined) return [];
+    const alt = ellipsis(item.alt?.trim() || item.name.trim() || 'picture', LIMITS.altText);
+    return [{ item, block: { type: 'image', slack_file: { id }, alt_text: alt } as const }];
+  });
+}
+
+/** Fields in pairs, then the images that the head does not show. Without cards, the cover is next to the first fields. */
 export function detailBlocks(message: Message, options: DetailOptions): types.KnownBlock[] {
-  const pictures = options.bare
-    ? []
-    : (message.media ?? []).flatMap((item) => {
-        const id = item.source.type === 'stored' ? options.pictures?.get(item.source.file.name) : undefined;
-        if (id === undefined) return [];
-        const alt = ellipsis(item.alt?.trim() || item.name.trim() || 'picture', LIMITS.altText);
-        return [{ item, block: { type: 'image', slack_file: { id }, alt_text: alt } as const }];
-      });
+  const shown = coverOf(message, options)?.item;
+  const pictures = picturesOf(message, options).filter(({ item }) => item !== shown);
   const rows = fieldRows(message);
-  const cover = rows.length > 0 ? pictures.find(({ item }) => item.cover) : undefined;
+  const beside = rows.length > 0 && shown === undefined ? pictures.find(({ item }) => item.cover) : undefined;
   const fieldBlocks = rows.map(
     (fields, index): types.KnownBlock => ({
       type: 'section',
       fields,
-      ...(index === 0 && cover && { accessory: cover.block }),
+      ...(index === 0 && beside && { accessory: beside.block }),
     }),
   );
   const imageBlocks = pictures
-    .filter((picture) => picture !== cover)
+    .filter((picture) => picture !== beside)
     .map(
       ({ item: { caption }, block }): types.KnownBlock =>
         caption ? { ...block, title: plainText(caption, LIMITS.imageTitle) } : block,

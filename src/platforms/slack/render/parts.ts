@@ -4,16 +4,9 @@ import type { Message } from '../../../core/message.ts';
 import { splitPlain, wellFormed, wholeCharacters } from '../../shared/text.ts';
 import { LIMITS } from '../limits.ts';
 import { buttonsOf, feedbackBlocks } from './buttons.ts';
-import { type DetailOptions, detailBlocks } from './details.ts';
+import { type DetailOptions, detailBlocks, headBlocks } from './details.ts';
 import { contextBlock, contextBlocks, type LinkOptions, linkLines } from './lines.ts';
-import {
-  mentionBlocks,
-  progressBlocks,
-  summaryOf,
-  type TextOptions,
-  textBlocks,
-  titleBlocks,
-} from './text.ts';
+import { mentionBlocks, progressBlocks, summaryOf, type TextOptions, textBlocks } from './text.ts';
 
 export interface Part {
   /** For notifications and screen readers; mrkdwn. */
@@ -41,6 +34,9 @@ export interface RenderOptions extends DetailOptions, LinkOptions, TextOptions {
   readonly firstOnly?: boolean;
 }
 
+/** Rows of buttons that stay below the first message. */
+const MOST_ROWS = 4;
+
 /** Renders any Message without losing text. Mentions `person` only, and only if `notify` is set. */
 export async function render(input: Message, options: RenderOptions): Promise<Rendering> {
   const message = wellFormed(input);
@@ -49,7 +45,7 @@ export async function render(input: Message, options: RenderOptions): Promise<Re
   const { inPlace, asLines } = buttonsOf(message);
   const blocks = [
     ...mentionBlocks(message, options),
-    ...titleBlocks(message.title),
+    ...headBlocks(message, options),
     ...progressBlocks(message),
     ...shown,
     ...detailBlocks(message, options),
@@ -57,7 +53,8 @@ export async function render(input: Message, options: RenderOptions): Promise<Re
     ...(message.footer ? splitPlain(message.footer, LIMITS.contextText).map(contextBlock) : []),
   ];
   const feedback = options.hasAgents && !options.bare ? feedbackBlocks(message) : [];
-  const packed = pack([...blocks, ...inPlace.slice(1)], [...inPlace.slice(0, 1), ...feedback], budget);
+  const pinned = inPlace.slice(0, MOST_ROWS);
+  const packed = pack([...blocks, ...inPlace.slice(MOST_ROWS)], [...pinned, ...feedback], budget);
   const summary = summaryOf(message, options);
   return {
     parts: [

@@ -19,7 +19,8 @@ export interface RenderedMessage {
 export async function renderForWeb(input: Message, person: string): Promise<RenderedMessage> {
   const message = wellFormed(input);
   const { title, text = '', fields, media, actions = [], progress, footer, notify } = message;
-  const { shown, more } = arrangeButtons(actions);
+  const { rows, more } = arrangeButtons(actions);
+  const shown = rows.flat();
   const content: WebContent = {
     title: title && line(title),
     mention: notify ? person : undefined,
@@ -47,13 +48,15 @@ function mediaOf({ kind, name, alt, caption, cover, source }: MediaItem): WebMed
 }
 
 function buttonOf(button: Button, message: Message): BrowserButton[] {
+  const { label, short, icon } = button;
   const spoken = line(spokenName(button, message));
+  const common = present({ label: line(label), short: short && line(short), icon, spoken });
   if (button.type === 'action') {
-    const { id, label, emphasis } = button;
-    return [present({ id, label: line(label), spoken, emphasis })];
+    const { id, emphasis, group, hint } = button;
+    return [present({ ...common, id, emphasis, group: group && line(group), hint: hint && line(hint) })];
   }
   const url = linkableUrl(button.url);
-  return url === undefined ? [] : [{ url, label: line(button.label), spoken }];
+  return url === undefined ? [] : [{ ...common, url }];
 }
 
 function line(text: string): string {

@@ -61,6 +61,36 @@ describe('buttons', () => {
     expect(row?.components).toMatchObject([{ placeholder: 'More… for Rain', options }]);
   });
 
+  it('of a group form a row with icons and short labels, and the menu explains the rest', () => {
+    const take = (number: number): Button[] =>
+      Array.from({ length: 6 }, (_, index) => ({
+        type: 'action',
+        id: `song.do${index}:j:${number}`,
+        label: `Do ${index} with take ${number}`,
+        short: `Do ${index}.${number}`,
+        icon: 'play',
+        group: `Take ${number}`,
+        hint: 'What it does',
+      }));
+    const all = [...take(1), ...take(2), ...buttons(1)];
+    expect(rows(all)[0]).toEqual([
+      ['Do 0.1', 'Do 1.1', 'Do 2.1', 'Do 3.1'],
+      ['Do 0.2', 'Do 1.2', 'Do 2.2', 'Do 3.2'],
+      ['Do 0'],
+      ['More…', ...[1, 2].flatMap((take) => [4, 5].map((index) => `Do ${index} with take ${take}`))],
+    ]);
+    const [first, , , menu] = renderButtons(all, {}).messages[0] ?? [];
+    expect(first?.components[0]).toMatchObject({ label: 'Do 0.1', emoji: { name: '▶️' } });
+    expect(menu?.components[0]).toMatchObject({
+      options: Array.from({ length: 4 }, () => ({ description: 'What it does', emoji: { name: '▶️' } })),
+    });
+  });
+
+  it('keep their long labels if the short ones are the same', () => {
+    const same = buttons(2).map((button) => ({ ...button, short: 'Do' }));
+    expect(rows(same)).toEqual([[['Do 0', 'Do 1']]]);
+  });
+
   it('include at most one primary button', () => {
     const styles = renderButtons(buttons(4, 'primary'), {})
       .messages.flat()

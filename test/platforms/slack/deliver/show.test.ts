@@ -416,7 +416,7 @@ describe('failures of Slack', () => {
   it.each([
     ['msg_blocks_too_long', 2],
     ['msg_too_long', 2],
-    ['invalid_blocks', 1],
+    ['invalid_blocks', 2],
   ])('cause a smaller or plainer rendering on %s', async (error, times) => {
     const { server, show } = harness;
     server.faults.next('chat.postMessage', { type: 'error', error }, times);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Button, type MediaItem, type Message, plain } from '../../../../src/core/message.ts';
+import { type Button, ICONS, type MediaItem, type Message, plain } from '../../../../src/core/message.ts';
 import { render } from '../../../../src/platforms/slack/render/parts.ts';
 import { codePoint } from '../../../fixtures/code-point.ts';
 import { messageOfHalves } from '../../../fixtures/half-characters.ts';
@@ -90,6 +90,10 @@ const button: fc.Arbitrary<Button> = fc.oneof(
       id: fc.oneof(fc.constant('song.again:j:0'), fc.string({ maxLength: 300 })),
       label: text(100),
       emphasis: fc.constant('primary' as const),
+      short: text(60),
+      icon: fc.constantFrom(...ICONS),
+      group: fc.constantFrom('Take 1', 'Take 2', ' ', 'x'.repeat(90)),
+      hint: text(90),
     },
     { requiredKeys: ['type', 'id', 'label'] },
   ),
@@ -99,6 +103,7 @@ const button: fc.Arbitrary<Button> = fc.oneof(
 const message: fc.Arbitrary<Message> = fc.record(
   {
     title: text(),
+    titleUrl: fc.oneof(webUrl, text(60)),
     text: text(),
     fields: fc.array(fc.record({ name: text(80), value: text() }), { maxLength: 60 }),
     media: fc.array(media, { maxLength: 30 }),
@@ -125,6 +130,8 @@ const options = {
   links: () => 'https://files.example/x?signature=a&expires=1',
 };
 const rendering = (value: Message, more: object = {}) => render(value, { ...options, ...more });
+/** Slack has every image, and accepts cards. */
+const CARDS = { hasCards: true, pictures: { get: () => 'F1' } };
 /** The visible text, without the targets of links. */
 const everything = async (value: Message, more: object = {}) =>
   (await rendering(value, more)).parts
@@ -140,7 +147,7 @@ const words = (value: string) =>
     .replace(/[^\p{L}\p{N}]/gu, '');
 
 describe('rendering any message', () => {
-  it.each([{}, { budget: 2000 }, { bare: true }, { inThread: true }])(
+  it.each([{}, { budget: 2000 }, { bare: true }, { inThread: true }, CARDS])(
     "fits Slack's limits %j",
     async (more) => {
       await fc.assert(
@@ -157,7 +164,7 @@ describe('rendering any message', () => {
     },
   );
 
-  it.each([{}, { bare: true }, { inThread: true }])(
+  it.each([{}, { bare: true }, { inThread: true }, CARDS])(
     'mentions only the requester, and only with notify %j',
     async (more) => {
       await fc.assert(
@@ -283,5 +290,80 @@ describe('rendering any message', () => {
       { type: 'section', accessory: { type: 'image', slack_file: { id: 'F1' }, alt_text: 'cover.png' } },
       { type: 'image', slack_file: { id: 'F2' } },
     ]);
+  });
+
+  it('shows a cover in a card with the linked title and the takes, and their buttons in rows', async () => {
+    const stored = (name: string) => ({
+      type: 'stored' as const,
+      file: { name, bytes: 1, contentType: 'x/y' },
+    });
+    const take = (number: number): Button[] =>
+      ['extend', 'stems', 'karaoke', 'video', 'wav', 'voice'].map((action) => ({
+        type: 'action',
+        id: `song.${action}:j:${number}`,
+        label: `${action} take ${number}`,
+        short: `${action} ${number}`,
+        icon: 'extend',
+        group: `Take ${number}`,
+        hint: 'Lossless',
+      }));
+    const song: Message = {
+      title: 'Rain & sun',
+      titleUrl: 'https://music.example/s/1',
+      media: [
+        { kind: 'image', name: 'cover', cover: true, alt: 'A cloud', source: stored('cover.png') },
+        { kind: 'audio', name: 'a', caption: 'Take 1 · 0:26', source: stored('a.mp3') },
+        { kind: 'audio', name: 'b', caption: 'Take 2 · 0:27', source: stored('b.mp3') },
+      ],
+      actions: [...take(1), ...take(2), { type: 'action', id: 'song.again:j:0', label: 'Again' }],
+    };
+    const { parts } = await rendering(song, {
+      ...CARDS,
+      links: () => undefined,
+      pictures: new Map([['cover.png', 'F1']]),
+    });
+    expect(parts[0]?.blocks).toMatchObject([
+      {
+        type: 'card',
+        hero_image: { slack_file: { id: 'F1' }, alt_text: 'A cloud' },
+        title: { text: '<https://music.example/s/1|Rain &amp; sun>' },
+        subtitle: { text: 'Take 1 · 0:26, Take 2 · 0:27' },
+      },
+      {
+        elements: [
+          { text: { text: '⏩ extend 1' }, accessibility_label: 'extend take 1: Rain & sun' },
+          expect.anything(),
+          expect.anything(),
+          expect.anything(),
+        ],
+      },
+      {
+        elements: [
+          { text: { text: '⏩ extend 2' } },
+          expect.anything(),
+          expect.anything(),
+          expect.anything(),
+        ],
+      },
+      {
+        elements: [
+          { text: { text: 'Again' } },
+          {
+            type: 'static_select',
+            option_groups: [
+              {
+                label: { text: 'Take 1' },
+                options: [
+                  { text: { text: 'wav take 1' }, description: { text: 'Lossless' } },
+                  expect.anything(),
+                ],
+              },
+              { label: { text: 'Take 2' }, options: [{ text: { text: 'wav take 2' } }, expect.anything()] },
+            ],
+          },
+        ],
+      },
+    ]);
+    expect(blockProblems(parts[0]?.blocks, 'message')).toEqual([]);
   });
 });
