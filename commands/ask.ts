@@ -30,6 +30,8 @@ const options = {
   question: {
     type: 'text',
     description: 'Your question',
+    label: 'Question',
+    help: 'You can also just mention me, or reply to me.',
     required: true,
     maximumLength: 40_000,
     multiline: true,
@@ -37,6 +39,8 @@ const options = {
   image: {
     type: 'file',
     description: 'An image or a text file to ask about',
+    label: 'File',
+    help: 'An image or a text file to ask about.',
     accept: ['image', 'text'],
     maximumBytes: 25 * MEGABYTE,
   },
@@ -47,6 +51,7 @@ export const ask = defineCommand({
   name: 'ask',
   description: 'Ask a question',
   options,
+  form: { title: 'Ask', submitLabel: 'Ask' },
   autocomplete: { model: suggestModels },
   messageMenu: { label: 'Ask about this', option: 'question' },
   suggestion: { title: 'Ask a question', message: 'What is a mixolydian scale, and which songs use it?' },

@@ -34,12 +34,26 @@ const options = {
   prompt: {
     type: 'text',
     description: 'Describe the image',
+    label: 'Description',
+    help: 'What should the image show, and in which style?',
     required: true,
     maximumLength: 800,
     multiline: true,
   },
-  size: { type: 'choice', description: 'Aspect ratio', choices: SIZES },
-  avoid: { type: 'text', description: 'Things to leave out', maximumLength: 500 },
+  size: {
+    type: 'choice',
+    description: 'Aspect ratio',
+    label: 'Shape',
+    help: 'By default, square.',
+    choices: SIZES,
+  },
+  avoid: {
+    type: 'text',
+    description: 'Things to leave out',
+    label: 'Leave out',
+    help: 'Things that the image should not show.',
+    maximumLength: 500,
+  },
   exact: exactOption,
   model: modelOption('Image model'),
 } as const satisfies OptionDeclarations;
@@ -48,6 +62,8 @@ const animateOptions = {
   prompt: {
     type: 'text',
     description: 'Describe the video',
+    label: 'Description',
+    help: 'Leave this empty to use the description of the image.',
     maximumLength: 800,
     multiline: true,
   },
@@ -60,7 +76,7 @@ const animate = defineFormAction({
 
   async form({ job, index }) {
     imageOf(job, index);
-    return { title: 'Animate the image', submitLabel: 'Create video', initial: { duration: '5' } };
+    return { title: 'Animate the image', submitLabel: 'Make video', initial: { duration: '5' } };
   },
 
   async run({ job, index, options: { prompt, duration } }, context) {
@@ -90,6 +106,7 @@ export const image = defineCommand({
   name: 'image',
   description: 'Create an image',
   options,
+  form: { title: 'New image', submitLabel: 'Make image' },
   suggestion: { title: 'Create an image', message: 'Create an image of a lighthouse at night, in oil.' },
   autocomplete: { model: ({ typed }, { models }) => models.suggest('image', typed) },
 

@@ -1,4 +1,4 @@
-import { type AnyCommand, defineGroup, defineSubcommand } from '../src/core/bot/command.ts';
+import { type AnyCommand, defineGroup, defineSubcommand, type FormTexts } from '../src/core/bot/command.ts';
 import { privately } from '../src/core/bot/outcome.ts';
 import { UserError } from '../src/core/errors.ts';
 import {
@@ -19,18 +19,23 @@ const limitOptions = {
   what: {
     type: 'choice',
     description: 'Requests to limit',
+    label: 'Requests',
+    help: 'Which requests should be limited?',
     required: true,
     choices: choicesOf(LIMITABLE),
   },
   most: {
     type: 'number',
     description: 'Maximum: 0 blocks everything, empty means no limit',
+    label: 'Maximum',
+    help: '0 blocks everything. Empty means no limit.',
     minimum: 0,
     maximum: 1e9,
   },
   per: {
     type: 'choice',
     description: 'Length of the rolling period (default: day)',
+    help: 'By default, a day.',
     choices: choicesOf(['hour', 'day']),
   },
   who: whoOption,
@@ -38,9 +43,16 @@ const limitOptions = {
   of: {
     type: 'choice',
     description: 'What to count (default: requests)',
+    label: 'Count',
+    help: 'By default, requests.',
     choices: choicesOf(['requests', 'units']),
   },
-  together: { type: 'flag', description: 'Everyone shares one limit' },
+  together: {
+    type: 'flag',
+    description: 'Everyone shares one limit',
+    label: 'Shared',
+    help: 'Everyone shares one limit.',
+  },
 } as const satisfies OptionDeclarations;
 
 /** The command that sets access rules and usage limits for these commands. */
@@ -51,14 +63,17 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
   const what = {
     type: 'choice',
     description: 'A command, all commands, or the moderator commands',
+    label: 'Commands',
+    help: 'One command, all of them, or the commands of moderators.',
     required: true,
     choices: choicesOf([ALL, ...names, MODERATION]),
   } as const satisfies ChoiceOption;
   const ruleOptions = { what, who: whoOption, where: whereOption } as const;
 
-  const accessRule = (type: 'allow' | 'deny', description: string) =>
+  const accessRule = (type: 'allow' | 'deny', description: string, form: FormTexts) =>
     defineSubcommand({
       description,
+      form,
       options: ruleOptions,
       async run({ options, address }, { moderation }) {
         const rule = { type, what: options.what, who: whoOf(options.who) };
@@ -87,6 +102,7 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
 
       set: defineSubcommand({
         description: 'Set a usage limit for this channel or server',
+        form: { title: 'Set a limit', submitLabel: 'Set limit' },
         options: limitOptions,
         async run({ options, address }, { moderation, hasUnits }) {
           const { what, most, per = 'day', of = 'requests', where = 'channel', together } = options;
@@ -109,12 +125,19 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
         },
       }),
 
-      allow: accessRule('allow', 'Allow a command in this channel or server'),
+      allow: accessRule('allow', 'Allow a command in this channel or server', {
+        title: 'Allow a command',
+        submitLabel: 'Allow',
+      }),
 
-      deny: accessRule('deny', 'Deny a command in this channel or server'),
+      deny: accessRule('deny', 'Deny a command in this channel or server', {
+        title: 'Deny a command',
+        submitLabel: 'Deny',
+      }),
 
       reset: defineSubcommand({
         description: 'Reset a limit or access rule',
+        form: { title: 'Reset a rule', submitLabel: 'Reset' },
         options: ruleOptions,
         async run({ options, address }, { moderation }) {
           const where = placeOf(options);
@@ -152,10 +175,12 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
 
       report: defineSubcommand({
         description: 'Usage report for this server',
+        form: { title: 'Usage report', submitLabel: 'Show report' },
         options: {
           days: {
             type: 'number',
             description: 'Days to include (default: 30)',
+            help: 'By default, the last 30 days.',
             integer: true,
             minimum: 1,
             maximum: 90,

@@ -18,6 +18,7 @@ const options = {
   topic: {
     type: 'text',
     description: 'Topic of the lyrics',
+    help: 'What are the lyrics about?',
     required: true,
     maximumLength: 2000,
     multiline: true,
@@ -29,6 +30,7 @@ export const lyrics = defineCommand({
   family: 'song',
   description: 'Write several versions of the lyrics',
   options,
+  form: { title: 'New lyrics', submitLabel: 'Write lyrics' },
   suggestion: { title: 'Write lyrics', message: 'Write lyrics about the last train home.' },
 
   async run({ options: { topic } }, context) {

@@ -15,7 +15,7 @@ import {
 import type { OptionDeclarations } from '../src/core/options.ts';
 import { present } from '../src/core/util/present.ts';
 import { answerFields, because, modelField, onOrOff, overridesText, pagesText } from './text/moderation.ts';
-import { choicesOf, familyChoices, modelOption, whereOption } from './text/options.ts';
+import { choicesOf, completedText, familyChoices, whereOption } from './text/options.ts';
 import { fieldLine } from './text/phrases.ts';
 
 /** In characters. The prompt is sent with every question. */
@@ -24,6 +24,8 @@ const LONGEST_PROMPT = 4000;
 const family = {
   type: 'choice',
   description: 'Purpose of the model',
+  label: 'Used for',
+  help: 'What should the model make?',
   required: true,
   choices: familyChoices,
 } as const;
@@ -32,12 +34,19 @@ const answerOptions = {
   prompt: {
     type: 'text',
     description: 'Instructions to send with every question (system prompt)',
+    label: 'System prompt',
+    help: 'Instructions that go with every question.',
     maximumLength: LONGEST_PROMPT,
     multiline: true,
   },
-  assistant: { type: 'flag', description: "Let answers use the bot's commands" },
-  footer: { type: 'flag', description: 'Show model and tokens under answers' },
-  talk: { type: 'flag', description: 'Answer every message in this channel' },
+  assistant: { type: 'flag', description: "Let answers use the bot's commands", label: 'Use commands' },
+  footer: { type: 'flag', description: 'Show model and tokens under answers', label: 'Model and tokens' },
+  talk: {
+    type: 'flag',
+    description: 'Answer every message in this channel',
+    label: 'Answer every message',
+    help: 'In this channel, without a mention.',
+  },
   where: whereOption,
 } as const satisfies OptionDeclarations;
 
@@ -67,7 +76,7 @@ function answersForm(inForce: AnswersInForce, where: Where, at: Address): Outcom
     form: {
       id: 'models answers',
       title: 'Answer settings',
-      submitLabel: 'Save',
+      submitLabel: 'Save settings',
       options: {
         prompt: answerOptions.prompt,
         assistant: choice('assistant'),
@@ -123,9 +132,10 @@ export const models = defineGroup({
 
     set: defineSubcommand({
       description: 'Choose a model for this channel or server',
+      form: { title: 'Choose a model', submitLabel: 'Use model' },
       options: {
         family,
-        model: { ...modelOption('Model ID or name'), required: true },
+        model: { ...completedText('Model ID or name', 100), help: 'Its ID or name.', required: true },
         where: whereOption,
       },
       autocomplete: {
@@ -174,10 +184,13 @@ export const models = defineGroup({
 
     reset: defineSubcommand({
       description: "Reset to the server's setting or the default",
+      form: { title: 'Reset settings', submitLabel: 'Reset' },
       options: {
         what: {
           type: 'choice',
           description: 'Setting to reset',
+          label: 'Setting',
+          help: 'It returns to the default.',
           required: true,
           choices: choicesOf(RESET_CHOICES),
         },

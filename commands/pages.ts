@@ -13,6 +13,8 @@ const UNREACHABLE =
 const songs = {
   type: 'choice',
   description: "When pages are on, anyone with a song's link can listen",
+  label: 'Song pages',
+  help: "When they are on, anyone with a song's link can listen.",
   required: true,
   choices: choicesOf(['on', 'off']),
 } as const satisfies ChoiceOption;
@@ -40,6 +42,7 @@ export const pages = defineGroup({
 
     set: defineSubcommand({
       description: 'Turn song pages on or off',
+      form: { title: 'Song pages', submitLabel: 'Save' },
       options: { songs, where: whereOption },
       async run({ options: { songs: chosen, where = 'channel' }, address }, { moderation }) {
         const exceptions = overridesText(await moderation.pages.set(chosen === 'on', where));

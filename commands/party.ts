@@ -29,6 +29,7 @@ export const party = defineGroup({
   subcommands: {
     play: defineSubcommand({
       description: 'Play a song in your voice channel, or add it to the queue',
+      form: { title: 'Play a song', submitLabel: 'Play song' },
       options: { song: completedText('A song from this server (default: the latest in this channel)') },
       autocomplete: { song: suggestServerTakes },
       run: async ({ options: { song } }, context) =>

@@ -20,30 +20,44 @@ import { completedText, modelOption } from './text/options.ts';
 
 const MEGABYTE = 1024 * 1024;
 
-/** Discord's form shows the first five. */
 const options = {
-  audio: {
-    type: 'file',
-    description: 'The recording (default: the latest song in this channel)',
-    accept: ['audio'],
-    maximumBytes: 25 * MEGABYTE,
-  },
   mode: {
     type: 'choice',
     description: 'How to use the recording',
+    label: 'Kind of remix',
+    help: 'A cover, a longer version, or the recording with vocals or a band.',
     required: true,
     choices: REMIX_MODES,
+  },
+  audio: {
+    type: 'file',
+    description: 'The recording (default: the latest song in this channel)',
+    label: 'Recording',
+    help: 'By default, the latest song of this channel.',
+    accept: ['audio'],
+    maximumBytes: 25 * MEGABYTE,
   },
   prompt: {
     type: 'text',
     description: 'Lyrics, or a description of the cover',
+    label: 'Lyrics or description',
+    help: 'Lyrics to sing, or a description of the cover.',
     maximumLength: 5000,
     multiline: true,
   },
-  style: { type: 'text', description: 'Style, such as “brass band, slow”', maximumLength: 1000 },
-  title: { type: 'text', description: 'Title', maximumLength: 80 },
-  instrumental: { type: 'flag', description: 'Instrumental (no vocals)' },
-  voice: completedText('A saved voice (only for mode “cover”)'),
+  style: {
+    type: 'text',
+    description: 'Style, such as “brass band, slow”',
+    help: 'Genres, instruments and mood, such as “brass band, slow”.',
+    maximumLength: 1000,
+  },
+  title: { type: 'text', description: 'Title', help: 'Leave this empty to get one.', maximumLength: 80 },
+  instrumental: { type: 'flag', description: 'Instrumental (no vocals)', help: 'Make it without vocals.' },
+  voice: {
+    ...completedText('A saved voice (only for mode “cover”)'),
+    help: 'A voice that was saved here, for covers only.',
+    rare: true,
+  },
   model: modelOption('Song model'),
 } as const satisfies OptionDeclarations;
 
@@ -61,6 +75,7 @@ export const remix = defineCommand({
   family: 'song',
   description: 'Cover or extend a recording, or add vocals or a band to it',
   options,
+  form: { title: 'Remix', submitLabel: 'Make remix' },
   autocomplete: {
     voice: suggestVoices,
     model: ({ typed }, { models }) => models.suggest('song', typed),
@@ -97,7 +112,7 @@ export const remix = defineCommand({
 
       async form({ job }) {
         const { request } = remixOf(job.work);
-        return { title: 'Change and create again', submitLabel: 'Create song', initial: { ...request } };
+        return { title: 'Change and make again', submitLabel: 'Make song', initial: { ...request } };
       },
 
       async run({ job, options: request }, context) {

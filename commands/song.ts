@@ -19,21 +19,39 @@ const options = {
   prompt: {
     type: 'text',
     description: 'Describe the song',
+    label: 'Description',
+    help: 'What is the song about, and how does it sound?',
     maximumLength: 3000,
     multiline: true,
   },
-  title: { type: 'text', description: 'Title', maximumLength: 80 },
-  style: { type: 'text', description: 'Style, such as “lofi, rainy, soft piano”', maximumLength: 1000 },
+  style: {
+    type: 'text',
+    description: 'Style, such as “lofi, rainy, soft piano”',
+    help: 'Genres, instruments and mood, such as “lofi, rainy, soft piano”.',
+    maximumLength: 1000,
+  },
   lyrics: {
     type: 'text',
     description: 'Lyrics; mark sections with [Verse] and [Chorus]',
+    help: 'Leave this empty to have them written. Mark sections with [Verse] and [Chorus].',
     maximumLength: 5000,
     multiline: true,
   },
-  instrumental: { type: 'flag', description: 'Instrumental (no vocals)' },
-  voice: completedText('A saved voice'),
+  title: {
+    type: 'text',
+    description: 'Title',
+    help: 'Leave this empty to get one with the song.',
+    maximumLength: 80,
+  },
+  instrumental: { type: 'flag', description: 'Instrumental (no vocals)', help: 'Make it without vocals.' },
+  voice: { ...completedText('A saved voice'), help: 'Choose a voice that was saved here.', rare: true },
   model: modelOption('Song model'),
-  earlier: completedText('Show an earlier song from this channel instead'),
+  earlier: {
+    ...completedText('Show an earlier song from this channel instead'),
+    label: 'Earlier song',
+    help: 'Show an earlier song of this channel instead of making a new one.',
+    rare: true,
+  },
 } as const satisfies OptionDeclarations;
 
 export const song = defineCommand({
@@ -42,6 +60,7 @@ export const song = defineCommand({
   description: 'Create a song',
   options,
   needsOption: true,
+  form: { title: 'New song', submitLabel: 'Make song' },
   autocomplete: {
     voice: suggestVoices,
     model: ({ typed }, { models }) => models.suggest('song', typed),
@@ -109,6 +128,6 @@ async function showEarlier(name: string, options: Invocation['options'], context
 export function singForm(initial: Invocation['options']): Outcome {
   return {
     type: 'form',
-    form: { id: 'song', title: 'Sing it', submitLabel: 'Create song', options, initial },
+    form: { id: 'song', title: 'Sing it', submitLabel: 'Make song', options, initial },
   };
 }

@@ -18,7 +18,10 @@ const ORDER =
   'vocals, backing vocals, instrumental, drums, percussion, bass, guitar, keyboard, piano, synth, strings, brass, woodwinds, fx';
 
 const options = {
-  song: completedText('A song from this channel (default: the latest)'),
+  song: {
+    ...completedText('A song from this channel (default: the latest)'),
+    help: 'By default, the latest song of this channel.',
+  },
   split: splitOption,
 } as const satisfies OptionDeclarations;
 
@@ -27,6 +30,7 @@ export const stems = defineCommand({
   family: 'song',
   description: 'Split a song into stems',
   options,
+  form: { title: 'Split into stems', submitLabel: 'Split song' },
   autocomplete: { song: suggestTakes },
 
   async run({ options: { song, split } }, context) {

@@ -24,7 +24,10 @@ export const voices = defineGroup({
 
     remove: defineSubcommand({
       description: 'Remove a saved voice (moderators and the person who saved it)',
-      options: { voice: { ...completedText('Voice to remove'), required: true } },
+      form: { title: 'Remove a voice', submitLabel: 'Remove voice' },
+      options: {
+        voice: { ...completedText('Voice to remove'), help: 'Songs that have it stay.', required: true },
+      },
       autocomplete: { voice: suggestVoices },
 
       async run({ options, person }, context) {

@@ -62,6 +62,8 @@ const coverArt: CommandAction = {
 export const splitOption = {
   type: 'choice',
   description: 'Two stems (vocals and band), or one for each instrument',
+  label: 'Split into',
+  help: 'Vocals and band, or one stem for each instrument.',
   choices: [
     { name: 'vocals', value: 'separate_vocal' },
     { name: 'all', value: 'split_stem' },
@@ -75,7 +77,7 @@ const stems = defineFormAction({
 
   async form({ job, index }) {
     takeWithIds({ job, index });
-    return { title: 'Split into stems', submitLabel: 'Split', initial: { split: 'separate_vocal' } };
+    return { title: 'Split into stems', submitLabel: 'Split song', initial: { split: 'separate_vocal' } };
   },
 
   run: ({ job, index, options: { split } }, context) => splitTake({ job, index }, split, context),

@@ -19,14 +19,33 @@ const options = {
   prompt: {
     type: 'text',
     description: 'Describe the song',
+    label: 'Description',
+    help: 'What is the song about, and how does it sound?',
     maximumLength: 3000,
     multiline: true,
   },
-  lyrics: { type: 'text', description: 'Lyrics', maximumLength: 5000, multiline: true },
-  title: { type: 'text', description: 'Title', maximumLength: 80 },
-  style: { type: 'text', description: 'Style', maximumLength: 1000 },
-  instrumental: { type: 'flag', description: 'Instrumental (no vocals)' },
-  model: { type: 'choice', description: 'Song model', choices: models },
+  lyrics: {
+    type: 'text',
+    description: 'Lyrics',
+    help: 'Mark sections with [Verse] and [Chorus].',
+    maximumLength: 5000,
+    multiline: true,
+  },
+  style: { type: 'text', description: 'Style', help: 'Genres, instruments and mood.', maximumLength: 1000 },
+  title: {
+    type: 'text',
+    description: 'Title',
+    help: 'Leave this empty to get one with the song.',
+    maximumLength: 80,
+  },
+  instrumental: { type: 'flag', description: 'Instrumental (no vocals)', help: 'Make it without vocals.' },
+  model: {
+    type: 'choice',
+    description: 'Song model',
+    label: 'Model',
+    help: 'Newer models sound better.',
+    choices: models,
+  },
 } as const satisfies OptionDeclarations;
 
 export const change = defineFormAction({
@@ -38,7 +57,7 @@ export const change = defineFormAction({
   },
 
   async form({ job }) {
-    return { title: 'Change and create again', submitLabel: 'Create song', initial: { ...requestOf(job) } };
+    return { title: 'Change and make again', submitLabel: 'Make song', initial: { ...requestOf(job) } };
   },
 
   async run({ job, options: values }, context) {

@@ -15,12 +15,32 @@ const options = {
   prompt: {
     type: 'text',
     description: 'Lyrics for the new part (leave all fields empty to continue the song as it is)',
+    label: 'Lyrics of the new part',
+    help: 'Leave all fields empty to continue the song as it is.',
     maximumLength: 5000,
     multiline: true,
   },
-  style: { type: 'text', description: 'A new style', maximumLength: 1000 },
-  title: { type: 'text', description: 'A new title', maximumLength: 80 },
-  from: { type: 'number', description: 'Where to continue from, in seconds (default: the end)', minimum: 1 },
+  style: {
+    type: 'text',
+    description: 'A new style',
+    label: 'New style',
+    help: 'Genres, instruments and mood.',
+    maximumLength: 1000,
+  },
+  title: {
+    type: 'text',
+    description: 'A new title',
+    label: 'New title',
+    help: 'By default, the title of the song.',
+    maximumLength: 80,
+  },
+  from: {
+    type: 'number',
+    description: 'Where to continue from, in seconds (default: the end)',
+    label: 'Continue from (seconds)',
+    help: 'By default, from the end.',
+    minimum: 1,
+  },
 } as const satisfies OptionDeclarations;
 
 export const extend = defineFormAction({
@@ -28,7 +48,7 @@ export const extend = defineFormAction({
 
   async form({ job, index }) {
     takeWithIds({ job, index });
-    return { title: 'Extend the song', submitLabel: 'Extend', initial: {} };
+    return { title: 'Extend the song', submitLabel: 'Extend song', initial: {} };
   },
 
   async run({ job, index, options: values }, context) {

@@ -18,15 +18,34 @@ import { startOn, type Take, type TakeWithIds, takeName, takeWithIds } from './t
 const MOST_SAVED = 500;
 
 const options = {
-  name: { type: 'text', description: 'Name', required: true, maximumLength: 80 },
+  name: {
+    type: 'text',
+    description: 'Name',
+    help: 'The name to choose it by in new songs.',
+    required: true,
+    maximumLength: 80,
+  },
   description: {
     type: 'text',
     description: 'Description, such as “warm, a little hoarse”',
+    help: 'How it sounds, such as “warm, a little hoarse”.',
     maximumLength: 1000,
     multiline: true,
   },
-  start: { type: 'number', description: 'Start of a clear vocal passage, in seconds', minimum: 0 },
-  end: { type: 'number', description: 'End of the passage, 10 to 30 seconds after the start', minimum: 0 },
+  start: {
+    type: 'number',
+    description: 'Start of a clear vocal passage, in seconds',
+    label: 'From (seconds)',
+    help: 'The start of a passage with clear vocals.',
+    minimum: 0,
+  },
+  end: {
+    type: 'number',
+    description: 'End of the passage, 10 to 30 seconds after the start',
+    label: 'To (seconds)',
+    help: 'The end of the passage, 10 to 30 seconds after its start.',
+    minimum: 0,
+  },
 } as const satisfies OptionDeclarations;
 
 export const saveVoice = defineFormAction({
@@ -35,12 +54,12 @@ export const saveVoice = defineFormAction({
   async form({ job, index }, context) {
     const take = await voicedTake({ job, index }, context);
     if (await removedVoice(take, context))
-      return { title: 'Save again at no cost', submitLabel: 'Save', initial: {} };
+      return { title: 'Save again at no cost', submitLabel: 'Save voice', initial: {} };
     const { defaultStart, defaultEnd } = SONG_LIMITS.personaSeconds;
     const seconds = take.song.durationSeconds ?? defaultEnd;
     return {
       title: 'Save this voice',
-      submitLabel: 'Save',
+      submitLabel: 'Save voice',
       initial: { start: defaultStart, end: Math.min(defaultEnd, Math.floor(seconds)) },
     };
   },

@@ -10,19 +10,28 @@ export function completedText(description: string, maximumLength = 200) {
 }
 
 export function modelOption(description: string) {
-  return completedText(description, 100);
+  return {
+    ...completedText(description, 100),
+    label: 'Model',
+    help: 'The default suits most requests.',
+    rare: true,
+  } as const;
 }
 
 /** For images and videos: the gateway may expand their prompts. */
 export const exactOption = {
   type: 'flag',
   description: 'Use your description unchanged, with nothing added by the gateway',
+  label: 'Exact words',
+  help: 'Use my description unchanged, with nothing added by the gateway.',
+  rare: true,
 } as const;
 
 /** Durations in seconds that every public video model accepts. */
 export const durationOption = {
   type: 'choice',
   description: 'Duration',
+  help: 'How long should the video be?',
   choices: ['5', '10', '15'].map((seconds) => ({ name: `${seconds} seconds`, value: seconds })),
 } as const satisfies ChoiceOption;
 
@@ -35,12 +44,16 @@ export const familyChoices = choicesOf(FAMILIES);
 export const whereOption = {
   type: 'choice',
   description: 'Where it applies (default: this channel)',
+  label: 'Applies to',
+  help: 'By default, this channel.',
   choices: choicesOf(['channel', 'server']),
 } as const satisfies ChoiceOption;
 
 export const whoOption = {
   type: 'text',
   description: 'A person or role (default: everyone)',
+  label: 'Person or role',
+  help: 'By default, everyone.',
   mention: true,
   maximumLength: 200,
 } as const satisfies TextOption;

@@ -12,6 +12,12 @@ export interface Choice {
 interface OptionBase {
   /** At most 100 characters (Discord's limit). */
   readonly description: string;
+  /** The label of its field in forms, at most 45 characters (Discord's limit). By default its name. */
+  readonly label?: string;
+  /** A sentence below the field, at most 100 characters (Discord's limit). By default the description. */
+  readonly help?: string;
+  /** Few people need it, so forms of commands hide it under "More options". */
+  readonly rare?: true;
   readonly required?: boolean;
 }
 

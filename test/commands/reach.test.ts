@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { commands } from '../../commands/index.ts';
 import type { Outcome } from '../../src/core/bot/outcome.ts';
+import type { OptionDeclaration } from '../../src/core/options.ts';
 import { openStudio, type Studio } from './song/world.ts';
 
 const FILE = { name: 'demo.wav', url: 'https://cdn.example/demo.wav', contentType: 'audio/wav' };
@@ -85,4 +87,26 @@ describe('the documented actions reach every music route', () => {
       expect(after).toBeGreaterThan(before);
     },
   );
+});
+
+describe('the forms of all commands', () => {
+  const parts = commands.flatMap((command) => [
+    { name: command.name, part: command },
+    ...Object.entries(command.subcommands ?? {}).map(([name, part]) => ({
+      name: `${command.name} ${name}`,
+      part,
+    })),
+  ]);
+
+  it.each(parts)('$name: texts fit on every platform, and help is a sentence', ({ part }) => {
+    const { title = '', submitLabel = '' } = part.form ?? {};
+    expect(title.length).toBeLessThanOrEqual(24);
+    expect(submitLabel.length).toBeLessThanOrEqual(24);
+    for (const { label = '', help } of Object.values<OptionDeclaration>(part.options)) {
+      expect(label.length).toBeLessThanOrEqual(45);
+      if (help === undefined) continue;
+      expect(help.length).toBeLessThanOrEqual(100);
+      expect(help).toMatch(/^[\p{Lu}\d].*[.?]$/u);
+    }
+  });
 });

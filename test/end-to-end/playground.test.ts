@@ -216,9 +216,9 @@ describe.skipIf(noBrowser)('The playground', () => {
       const form = page.getByRole('dialog');
       await form.getByLabel('topic').fill('a ferry that comes twice');
       await loseAnswer();
-      await form.getByRole('button', { name: 'Send' }).click();
+      await form.getByRole('button', { name: 'Write lyrics' }).click();
       await isRefused();
-      await form.getByRole('button', { name: 'Send' }).click();
+      await form.getByRole('button', { name: 'Write lyrics' }).click();
       await form.waitFor({ state: 'detached' });
       await newest()
         .getByRole('button', { name: /Sing it/ })

@@ -82,10 +82,13 @@ async function nextResult(act: () => Promise<unknown>, files: number): Promise<S
 async function openForm(act: () => Promise<unknown>) {
   const previousView = slack.openView('U0ADA')?.id;
   await act();
-  return slack.until(() => {
+  const form = await slack.until(() => {
     const view = slack.openView('U0ADA');
     return view && view.id !== previousView ? view : undefined;
   });
+  const hasMore = () => JSON.stringify(form.view).includes('More options');
+  if (hasMore()) await slack.pressInView(form, 'More options');
+  return slack.until(() => (hasMore() ? undefined : form));
 }
 
 function formValues(values: Values) {

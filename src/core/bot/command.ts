@@ -58,6 +58,18 @@ export function defineFormAction<const Options extends OptionDeclarations>(actio
 /** Suggests values for an option while a person types. The first 25 are shown. */
 export type Autocomplete = (request: SuggestRequest, context: Context) => Promise<readonly Choice[]>;
 
+export type FormTexts = Pick<Form, 'title' | 'submitLabel'>;
+
+/** The texts of a command's form. */
+export function formTexts(
+  command: Pick<AnyCommand, 'name' | 'form' | 'subcommands'>,
+  subcommand: string | undefined,
+): FormTexts {
+  const declared = (subcommand === undefined ? command : command.subcommands?.[subcommand])?.form;
+  const id = [command.name, subcommand].filter(Boolean).join(' ');
+  return declared ?? { title: id.charAt(0).toUpperCase() + id.slice(1), submitLabel: 'Send' };
+}
+
 /** A subcommand with its own options, such as `/models set`. */
 export interface Subcommand<Options extends OptionDeclarations = OptionDeclarations> {
   /** At most 100 characters (Discord's limit). */
@@ -69,6 +81,8 @@ export interface Subcommand<Options extends OptionDeclarations = OptionDeclarati
   readonly asks?: true;
   /** It needs at least one of its optional options. */
   readonly needsOption?: true;
+  /** Texts of its form, at most 24 characters each (Slack's limit). The button says what happens, such as "Make song". */
+  readonly form?: FormTexts;
   readonly run: (invocation: CommandInvocation<Options>, context: Context) => Promise<Outcome>;
 }
 
@@ -148,7 +162,7 @@ export function defineGroup({
   Required<Pick<AnyCommand, 'subcommands'>>): AnyCommand {
   const [first] = Object.values(subcommands);
   if (first === undefined) throw new TypeError(`/${command.name} has no subcommands`);
-  const { description: _, asks: _asks, ...defaults } = first;
+  const { description: _, asks: _asks, form: _form, ...defaults } = first;
   return { ...defaults, ...command, subcommands };
 }
 

@@ -1,6 +1,6 @@
 /** Splits a text over several form fields when it is too long for one, and joins it again on submit. */
 import { UserError } from '../../core/errors.ts';
-import type { OptionValue, TextOption } from '../../core/options.ts';
+import type { OptionDeclaration, OptionValue, TextOption } from '../../core/options.ts';
 
 /** The separator for each kind of break, best first. */
 const BREAKS = { paragraph: '\n\n', line: '\n', word: ' ', none: '' } as const;
@@ -67,6 +67,13 @@ export function fieldName(field: string): { readonly name: string; readonly by?:
   const [, name, by] = PART.exec(field) ?? [];
   // Safe: the pattern is built from these names.
   return name === undefined ? { name: field } : { name, by: by as Break };
+}
+
+/** The label of a field for people. */
+export function fieldLabel(field: string, { label }: Pick<OptionDeclaration, 'label'>): string {
+  const { name, by } = fieldName(field);
+  const words = name.replace(/[-_]/g, ' ');
+  return `${label ?? words.charAt(0).toUpperCase() + words.slice(1)}${by === undefined ? '' : ' (continued)'}`;
 }
 
 /** Adds a field's value to the form's options. Parts of a text must be added in order. */

@@ -38,6 +38,7 @@ export const COMMANDS: readonly AnyCommand[] = [
       weight: { type: 'number', description: 'How much', minimum: 0, maximum: 1 },
       model: { type: 'choice', description: 'The model', choices: [{ name: 'Five', value: 'V5' }] },
       voice: { type: 'text', description: 'A saved voice', autocomplete: true },
+      mood: { type: 'text', description: 'A mood', rare: true },
       audio: { type: 'file', description: 'A tune', accept: ['audio'], maximumBytes: 1e6 },
     },
     messageMenu: { label: 'Create a song from this', option: 'prompt' },

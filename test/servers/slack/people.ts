@@ -205,7 +205,7 @@ export function people({
   async function pressInView(
     open: OpenView,
     action: string,
-    { value }: { value?: string } = {},
+    { value, values = {} }: { value?: string; values?: FormValues } = {},
   ): Promise<Interaction> {
     const { block, element: pressed } = element(asList(open.view.blocks), action);
     const triggerId = triggers.issue(open.user);
@@ -216,7 +216,12 @@ export function people({
         ...common(open.user),
         container: { type: 'view', view_id: open.id },
         trigger_id: triggerId,
-        view: wireView(open, workspace.organisation?.id),
+        view: {
+          ...wireView(open, workspace.organisation?.id),
+          ...(open.view.type === 'modal' && {
+            state: fillForm(open.view, values, wire, { unfinished: true }),
+          }),
+        },
         actions: [pressedAction(block, pressed, value, actionTs())],
       },
       false,

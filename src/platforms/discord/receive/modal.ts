@@ -9,7 +9,7 @@ import {
   type ModalData,
   TextInputStyle,
 } from 'discord.js';
-import type { AnyCommand } from '../../../core/bot/command.ts';
+import { type AnyCommand, formTexts } from '../../../core/bot/command.ts';
 import { UserError } from '../../../core/errors.ts';
 import { parseActionId } from '../../../core/message.ts';
 import {
@@ -21,7 +21,7 @@ import {
 } from '../../../core/options.ts';
 import { ellipsis } from '../../../core/util/words.ts';
 import { fileOptions, preselectedHint } from '../../shared/form-files.ts';
-import { addField, fieldName, textParts } from '../../shared/form-text.ts';
+import { addField, fieldLabel, textParts } from '../../shared/form-text.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import type { Row } from '../render/buttons.ts';
 import { disableMentions } from '../render/escape.ts';
@@ -53,8 +53,8 @@ export function modalOrReason(form: Form): APIModalInteractionResponseCallbackDa
 }
 
 /**
- * Keeps five fields, Discord's limit: required fields first, then those with a value. Throws UserError if a text does not
- * fit.
+ * Keeps five fields, Discord's limit: required fields first, then those with a value, rare ones last. Throws UserError if a
+ * text does not fit.
  */
 function modalOf(form: Form): APIModalInteractionResponseCallbackData {
   const fields = Object.entries(form.options).flatMap(([name, option]) =>
@@ -71,7 +71,7 @@ function modalOf(form: Form): APIModalInteractionResponseCallbackData {
 
 /** Returns one field, or several for a text that is too long for one. Those are never left out. */
 function fieldsOf(name: string, option: OptionDeclaration, initial: OptionValue | undefined): Field[] {
-  const rank = option.required ? 0 : initial === undefined ? 2 : 1;
+  const rank = option.required ? 0 : initial !== undefined ? 1 : option.rare ? 3 : 2;
   if (option.type !== 'text' || typeof initial !== 'string') return [{ name, option, initial, rank }];
   return textParts(name, option, initial, DISCORD_LIMITS.textInput).map(({ field, text }, index, parts) => ({
     name: field,
@@ -82,14 +82,11 @@ function fieldsOf(name: string, option: OptionDeclaration, initial: OptionValue 
 }
 
 function labelOf({ name, option, initial }: Field): APILabelComponent {
-  const { name: optionName, by } = fieldName(name);
-  const words = optionName.replace(/[-_]/g, ' ');
-  const title = `${words.charAt(0).toUpperCase()}${words.slice(1)}${by === undefined ? '' : ' (continued)'}`;
   return {
     type: ComponentType.Label,
-    label: ellipsis(title, DISCORD_LIMITS.labelText),
+    label: ellipsis(fieldLabel(name, option), DISCORD_LIMITS.labelText),
     description: ellipsis(
-      typeof initial === 'object' ? preselectedHint(initial) : option.description,
+      typeof initial === 'object' ? preselectedHint(initial) : (option.help ?? option.description),
       DISCORD_LIMITS.labelDescription,
     ),
     component: fieldOf(name, option, initial),
@@ -188,8 +185,8 @@ export function menuForm(
   const { text, files } = contentOf(toIncomingMessage(targetMessage), tools);
   return {
     id: command.name,
+    ...formTexts(command, undefined),
     title: command.messageMenu.label,
-    submitLabel: command.description,
     options: command.options,
     initial: { ...fileOptions(command, files), [command.messageMenu.option]: text },
   };

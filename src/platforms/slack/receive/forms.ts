@@ -1,13 +1,17 @@
 /** Handles submitted forms, and loads the choices of their menus. */
 import type { App, SlackViewAction } from '@slack/bolt';
 import { z } from 'zod';
+import { UserError } from '../../../core/errors.ts';
 import { declarationOf } from '../../shared/command-line.ts';
 import { formTarget } from '../../shared/target.ts';
+import { call } from '../connection/client.ts';
 import { renderPrivately } from '../deliver/private.ts';
+import { slackErrorOf } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import { unescapeSlack } from '../render/escape.ts';
-import { choiceOption, FORM_CALLBACK, formOptions, readMetadata } from '../render/modal.ts';
+import { choiceOption, FORM_CALLBACK, formOptions, MORE_OPTIONS, readMetadata } from '../render/modal.ts';
 import { homeAnswer } from './home.ts';
+import { viewOf } from './open-form.ts';
 import { interactionSchema } from './payloads.ts';
 import { type Acknowledgement, type ListenerTools, respond, toolsIn } from './respond.ts';
 
@@ -15,6 +19,16 @@ const menuSchema = z.object({
   view: z.object({ private_metadata: z.string(), state: z.object({ values: z.unknown() }).optional() }),
   action_id: z.string(),
   value: z.string().catch(''),
+});
+
+const textSchema = z.object({ text: z.string() });
+const openedSchema = z.object({
+  view: menuSchema.shape.view.extend({
+    id: z.string(),
+    hash: z.string(),
+    title: textSchema,
+    submit: textSchema,
+  }),
 });
 
 export function listenToForms(app: App, shared: ListenerTools): void {
@@ -41,6 +55,33 @@ export function listenToForms(app: App, shared: ListenerTools): void {
     const tab = home === undefined ? {} : { home: homeAnswer(address, home, tools) };
     const invocation = { id, ...formTarget(form), options, address };
     await respond(invocation, user, { acknowledge, triggerId, ...tab }, tools);
+  });
+
+  app.action(MORE_OPTIONS, async ({ ack, body, context }) => {
+    await ack();
+    const { view } = openedSchema.parse(body);
+    const metadata = readMetadata(view.private_metadata);
+    const tools = await toolsIn(context, shared, metadata?.address.guild);
+    if (metadata === undefined) return;
+    const { address, form: id, home, files } = metadata;
+    const declared = declarationOf(formTarget(id), tools.bot.commands);
+    if (declared === undefined) return;
+    const initial = { ...files, ...formOptions(view.state?.values) };
+    const form = {
+      id,
+      title: view.title.text,
+      submitLabel: view.submit.text,
+      options: declared.options,
+      initial,
+    };
+    const expanded = viewOf(form, { address, home, expanded: true });
+    if (expanded instanceof UserError) return;
+    const update = { view_id: view.id, hash: view.hash, view: expanded };
+    try {
+      await call(() => tools.web.views.update(update), { repeatable: true }, tools);
+    } catch (error) {
+      tools.log.warn({ err: error, code: slackErrorOf(error) }, 'Could not show more fields of a form');
+    }
   });
 
   app.options(/.*/, async ({ ack, body, payload, context }) => {

@@ -9,6 +9,7 @@ import { slackErrorOf } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import { GLOBAL_SHORTCUT, MESSAGE_SHORTCUT } from '../manifest.ts';
 import { HOME_ACTIONS } from '../render/home.ts';
+import { MORE_OPTIONS } from '../render/modal.ts';
 import { contentOfTalk } from './content.ts';
 import { talkSchema } from './incoming-message.ts';
 import { openCommandForm } from './open-form.ts';
@@ -30,7 +31,7 @@ const messageSchema = z.object({
 export function listenToButtons(app: App, shared: ListenerTools): void {
   app.action(/.*/, async ({ ack, body, payload, context }) => {
     const { value, action_id: actionId } = pressedSchema.parse(payload);
-    if (HOME_ACTIONS.test(actionId)) return;
+    if (HOME_ACTIONS.test(actionId) || actionId === MORE_OPTIONS) return;
     const target = buttonTarget(value ?? actionId);
     // A button that opens a page, or a menu in a form.
     if (target === undefined) return ack();

@@ -1,21 +1,17 @@
 /** Opens forms of commands and answers. */
 import type { types } from '@slack/bolt';
-import type { AnyCommand } from '../../../core/bot/command.ts';
+import { type AnyCommand, formTexts } from '../../../core/bot/command.ts';
 import { UserError } from '../../../core/errors.ts';
-import type { Address } from '../../../core/invocation.ts';
 import { plain } from '../../../core/message.ts';
 import type { Form, RawOptions } from '../../../core/options.ts';
 import { PlatformError } from '../../platform.ts';
 import { call } from '../connection/client.ts';
 import { type PrivateTools, sendPrivately } from '../deliver/private.ts';
 import { slackErrorOf } from '../errors.ts';
-import { formView } from '../render/modal.ts';
+import { type FormPlace, formView } from '../render/modal.ts';
 
-export interface FormPlacement {
-  readonly address: Address;
+export interface FormPlacement extends Pick<FormPlace, 'address' | 'home'> {
   readonly triggerId: string | undefined;
-  /** The person's direct messages with the bot, for a form opened from the Home tab. */
-  readonly home?: string | undefined;
 }
 
 /** Opens the form of a command or subcommand. */
@@ -27,17 +23,13 @@ export async function openCommandForm(
 ): Promise<void> {
   const id = subcommand === undefined ? command.name : `${command.name} ${subcommand}`;
   const { options } = (subcommand === undefined ? undefined : command.subcommands?.[subcommand]) ?? command;
-  const title = id.charAt(0).toUpperCase() + id.slice(1);
-  await openForm({ id, title, submitLabel: 'Go', options, initial }, placement, tools);
+  await openForm({ id, ...formTexts(command, subcommand), options, initial }, placement, tools);
 }
 
 /** Returns the form, or a UserError if a text does not fit. */
-export function viewOf(
-  form: Form,
-  { address, home }: Omit<FormPlacement, 'triggerId'>,
-): types.ModalView | UserError {
+export function viewOf(form: Form, place: FormPlace): types.ModalView | UserError {
   try {
-    return formView(form, address, home);
+    return formView(form, place);
   } catch (error) {
     if (error instanceof UserError) return error;
     throw error;

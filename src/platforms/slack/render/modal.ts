@@ -12,12 +12,14 @@ import type {
 } from '../../../core/options.ts';
 import { present } from '../../../core/util/present.ts';
 import { preselectedHint } from '../../shared/form-files.ts';
-import { addField, fieldName, textParts } from '../../shared/form-text.ts';
+import { addField, fieldLabel, textParts } from '../../shared/form-text.ts';
 import { LIMITS } from '../limits.ts';
 import { optionWithSlackTerms } from '../words.ts';
 import { plainText } from './escape.ts';
 
 export const FORM_CALLBACK = 'form';
+/** Action ID of the button that shows the other fields. */
+export const MORE_OPTIONS = 'more-options';
 
 /** File extensions without the dot: https://docs.slack.dev/reference/block-kit/block-elements/file-input-element */
 const FILE_TYPES = {
@@ -39,11 +41,22 @@ const metadataSchema = z.object({
   files: z.record(z.string(), fileReferenceSchema).optional(),
 });
 
+export interface FormPlace {
+  readonly address: Address;
+  /** The person's direct messages with the bot, for a form opened from the Home tab. */
+  readonly home?: string | undefined;
+  /** Also shows the fields under "More options". */
+  readonly expanded?: boolean;
+}
+
 /**
  * Builds the modal. Block IDs are the option names, so that errors appear at their fields. Throws UserError if a text does
  * not fit.
  */
-export function formView(form: Form, address: Address, home?: string): types.ModalView {
+export function formView(form: Form, { address, home, expanded = false }: FormPlace): types.ModalView {
+  const all = Object.entries(form.options);
+  const hidden = expanded ? [] : all.filter(([name, { rare }]) => rare && form.initial[name] === undefined);
+  const shown = [...all].filter((entry) => !hidden.includes(entry));
   return {
     type: 'modal',
     callback_id: FORM_CALLBACK,
@@ -51,11 +64,22 @@ export function formView(form: Form, address: Address, home?: string): types.Mod
     submit: plainText(form.submitLabel, LIMITS.viewButton),
     close: plainText('Cancel', LIMITS.viewButton),
     private_metadata: metadataOf(form, address, home),
-    blocks: Object.entries(form.options).flatMap(([name, option]) =>
-      inputBlocks(name, optionWithSlackTerms(option), form.initial[name]),
-    ),
+    blocks: [
+      ...shown.flatMap(([name, option]) =>
+        inputBlocks(name, optionWithSlackTerms(option), form.initial[name]),
+      ),
+      ...(hidden.length > 0 ? [MORE_BLOCK] : []),
+    ],
   };
 }
+
+const MORE_BLOCK: types.ActionsBlock = {
+  type: 'actions',
+  block_id: MORE_OPTIONS,
+  elements: [
+    { type: 'button', action_id: MORE_OPTIONS, text: plainText('More options', LIMITS.buttonLabel) },
+  ],
+};
 
 function metadataOf({ id: form, initial }: Form, address: Address, home: string | undefined): string {
   const carried = Object.entries(initial).filter(([, value]) => typeof value === 'object');
@@ -97,15 +121,13 @@ function inputBlock(
   initial: OptionValue | undefined,
 ): types.InputBlock {
   const file = typeof initial === 'object' ? initial : undefined;
-  const hint = file === undefined ? option.description : preselectedHint(file);
-  const { name: optionName, by } = fieldName(name);
-  const label = `${optionName.replace(/[-_]/g, ' ')}${by === undefined ? '' : ' (continued)'}`;
+  const hint = file === undefined ? (option.help ?? option.description) : preselectedHint(file);
   return {
     type: 'input',
     block_id: name,
     // An unticked box is an answer too.
     optional: option.required !== true || option.type === 'flag' || file !== undefined,
-    label: plainText(label.charAt(0).toUpperCase() + label.slice(1), LIMITS.inputHint),
+    label: plainText(fieldLabel(name, option), LIMITS.inputHint),
     ...(option.type !== 'flag' && { hint: plainText(hint, LIMITS.inputHint) }),
     element: { action_id: name, ...inputElement(option, initial) },
   };
@@ -137,7 +159,7 @@ function inputElement(option: OptionDeclaration, initial: OptionValue | undefine
       return { type: 'static_select', options, ...present({ initial_option: first }) };
     }
     case 'flag': {
-      const options = [choiceOption(option.description, 'true')];
+      const options = [choiceOption(option.help ?? option.description, 'true')];
       return { type: 'checkboxes', options, ...(initial === true && { initial_options: options }) };
     }
     case 'number':

@@ -1,5 +1,6 @@
 /** Answers requests from the page. */
 
+import { formTexts } from '../../../core/bot/command.ts';
 import { UserError } from '../../../core/errors.ts';
 import { plain } from '../../../core/message.ts';
 import type { OptionValue } from '../../../core/options.ts';
@@ -117,7 +118,10 @@ function openMenu(
   if (!command?.messageMenu || !message) throw new UserError('That message was deleted.');
   const { label: title, option } = command.messageMenu;
   const initial = { [option]: message.source || (message.line ?? '') };
-  return formAnswer({ id: name, title, submitLabel: 'Send', options: command.options, initial }, name);
+  return formAnswer(
+    { id: name, ...formTexts(command, undefined), title, options: command.options, initial },
+    name,
+  );
 }
 
 async function suggest(

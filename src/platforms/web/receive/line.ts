@@ -1,5 +1,6 @@
 /** Runs a typed line: a command such as `/song a tune for rain --style lofi`, or a message. */
 
+import { formTexts } from '../../../core/bot/command.ts';
 import { UserError } from '../../../core/errors.ts';
 import type { FileReference, OptionDeclarations, OptionValue, RawOptions } from '../../../core/options.ts';
 import type { BrowserAnswer } from '../../../core/web/browser-chat.ts';
@@ -36,8 +37,8 @@ export async function runLine(
     return await answerPrivately(context, help, tools);
   }
   if (files.length === 0 && opensForm(parsed.command, parsed)) {
-    const { name, description: title, options } = parsed;
-    return formAnswer({ id: name, title, submitLabel: 'Send', options, initial: {} }, name);
+    const { name, options, command, subcommand } = parsed;
+    return formAnswer({ id: name, ...formTexts(command, subcommand), options, initial: {} }, name);
   }
   const typed = typedOptions(
     parsed.command,

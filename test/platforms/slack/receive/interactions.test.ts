@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { elementsOf } from '../../../servers/slack/blocks.ts';
+import { asFields, asList } from '../../../servers/slack/json.ts';
 import { pings, readableText } from '../../../servers/slack/mentions.ts';
 import { type Harness, startHarness } from '../harness.ts';
 
@@ -52,6 +53,25 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
       for (const channel of ['C0SECRET', 'G0FEW', 'D0ADA']) await server.slash('/song', 'rain', { channel });
       await server.until(() => bot.started === 3);
       expect(bot.invocations.map(({ address }) => address.public)).toEqual([false, false, false]);
+      noRefusals();
+    });
+
+    it('alone opens a form, which shows its rare fields on request and keeps what was typed', async () => {
+      const { server, bot } = harness;
+      await server.slash('/song', '');
+      const form = await server.until(() => server.openView('U0ADA'));
+      const fields = () => asList(form.view.blocks).map((block) => asFields(block).block_id);
+      expect(fields()).toContain('more-options');
+      expect(fields()).not.toContain('mood');
+      await server.pressInView(form, 'More options', { values: { prompt: 'rain', instrumental: ['true'] } });
+      await server.until(() => fields().includes('mood'));
+      expect(form.view).toMatchObject({ title: { text: 'Song' }, submit: { text: 'Send' } });
+      expect(fields()).not.toContain('more-options');
+      await server.submitView(form, { style: 'lofi' });
+      await server.until(() => bot.started === 1);
+      expect(bot.invocations).toMatchObject([
+        { command: 'song', options: { prompt: 'rain', instrumental: true, style: 'lofi' } },
+      ]);
       noRefusals();
     });
 

@@ -86,7 +86,7 @@ test("a form has Slack's user menu, and the choice is sent as a mention", () => 
   const part = commands.find(({ name }) => name === 'limits')?.subcommands?.deny;
   if (!part) throw new TypeError('There is no /limits deny');
   const form = { id: 'limits deny', title: 'x', submitLabel: 'Go', options: part.options, initial: {} };
-  const view = formView(form, { platform: 'slack', guild: 'T', channel: 'C', person: 'U' });
+  const view = formView(form, { address: { platform: 'slack', guild: 'T', channel: 'C', person: 'U' } });
   expect(view.blocks).toContainEqual(
     expect.objectContaining({ block_id: 'who', element: expect.objectContaining({ type: 'users_select' }) }),
   );

@@ -22,7 +22,7 @@ function formWith(lyrics: string): Form {
 
 /** Submits the form unchanged. */
 function submitUnchanged(form: Form) {
-  const view = formView(form, ADDRESS);
+  const view = formView(form, { address: ADDRESS });
   expect(viewProblems(view)).toEqual([]);
   const { values } = fillForm({ ...view }, {}, () => ({}));
   return formOptions(values);
@@ -63,7 +63,7 @@ it('lets a required box stay unticked', () => {
       options: { exempt: { type: 'flag', description: 'On', required: true } },
       initial: { exempt: true },
     },
-    ADDRESS,
+    { address: ADDRESS },
   );
   expect(view.blocks).toMatchObject([{ optional: true }]);
   const { values } = fillForm({ ...view }, { exempt: [] }, () => ({}));
@@ -74,4 +74,36 @@ it("uses the bot token for Slack's files, but not for addresses that an app chos
   const file = { name: 'a.png', url_private: 'https://files.slack.com/files-pri/T-F/a.png' };
   expect(fileReference(file)).toMatchObject({ attached: true });
   expect(fileReference({ ...file, is_external: true })).toEqual({ name: 'a.png', url: file.url_private });
+});
+
+it('asks important things first, hides rare ones, and explains each field in a sentence', () => {
+  const options = {
+    prompt: { type: 'text', description: 'Describe it', label: 'Description', help: 'What is it about?' },
+    instrumental: { type: 'flag', description: 'No vocals', help: 'Make it without vocals.' },
+    voice: { type: 'text', description: 'A voice', rare: true },
+    model: { type: 'text', description: 'A model', rare: true },
+  } as const;
+  const form: Form = {
+    id: 'song',
+    title: 'New song',
+    submitLabel: 'Make song',
+    options,
+    initial: { voice: 'Ada' },
+  };
+  const fields = (expanded: boolean) => {
+    const view = formView(form, { address: ADDRESS, expanded });
+    expect(viewProblems(view)).toEqual([]);
+    return view.blocks.map(({ block_id }) => block_id);
+  };
+  expect(fields(false)).toEqual(['prompt', 'instrumental', 'voice', 'more-options']);
+  expect(fields(true)).toEqual(['prompt', 'instrumental', 'voice', 'model']);
+  expect(formView(form, { address: ADDRESS })).toMatchObject({
+    submit: { text: 'Make song' },
+    blocks: [
+      { label: { text: 'Description' }, hint: { text: 'What is it about?' } },
+      { element: { options: [{ text: { text: 'Make it without vocals.' } }] } },
+      {},
+      {},
+    ],
+  });
 });
