@@ -11,6 +11,7 @@ import {
   type Where,
 } from '../src/core/moderation.ts';
 import type { ChoiceOption, OptionDeclarations } from '../src/core/options.ts';
+import { runControl, withControls } from './text/controls.ts';
 import { changeMessage, limitsMessage } from './text/moderation.ts';
 import { choicesOf, subjectOf, whereOption, whoOption } from './text/options.ts';
 import { usageReport } from './text/usage.ts';
@@ -83,116 +84,129 @@ export function limitsFor(commands: readonly AnyCommand[]): AnyCommand {
         const hint = isShown
           ? undefined
           : 'To show these commands to the people you allowed, go to Server Settings → Integrations.';
-        return privately(changeMessage(rule, where, { report, at: address, hint }));
+        return privately(changeMessage(rule, where, { report, at: address, by: type, hint }));
       },
     });
 
-  return defineGroup({
-    name: 'limits',
-    description: 'Usage limits and access',
-    moderatorsOnly: true,
-    answersPrivately: true,
+  return withControls(
+    defineGroup({
+      name: 'limits',
+      description: 'Usage limits and access',
+      moderatorsOnly: true,
+      answersPrivately: true,
 
-    subcommands: {
-      show: defineSubcommand({
-        description: 'Show limits, access rules and usage here',
-        options: {},
-        run: async ({ address }, context) => privately(await limitsMessage(context, address)),
-      }),
+      subcommands: {
+        show: defineSubcommand({
+          description: 'Show limits, access rules and usage here',
+          options: {},
+          run: async ({ address }, context) => privately(await limitsMessage(context, address)),
+        }),
 
-      set: defineSubcommand({
-        description: 'Set a usage limit for this channel or server',
-        form: { title: 'Set a limit', submitLabel: 'Set limit' },
-        options: limitOptions,
-        async run({ options, address }, { moderation, hasUnits }) {
-          const { what, most, per = 'day', of = 'requests', where = 'channel', together } = options;
-          const who = whoOf(options.who);
-          if (together && (who !== EVERYONE || most === undefined))
-            throw new UserError(
-              'A shared limit applies to everyone. Leave out “who” and set “most”.',
-              'together',
-            );
-          const rule =
-            most === undefined
-              ? ({ type: 'unlimited', what, who } as const)
-              : ({ type: 'limit', what, who, per, of, most, ...(together && { together }) } as const);
-          const report = await moderation.rules.set(rule, where);
-          const hint =
-            of === 'units' && !hasUnits
-              ? "The bot's operator has set no prices yet, so requests cost no units."
-              : undefined;
-          return privately(changeMessage(rule, where, { report, at: address, hint }));
-        },
-      }),
-
-      allow: accessRule('allow', 'Allow a command in this channel or server', {
-        title: 'Allow a command',
-        submitLabel: 'Allow',
-      }),
-
-      deny: accessRule('deny', 'Deny a command in this channel or server', {
-        title: 'Deny a command',
-        submitLabel: 'Deny',
-      }),
-
-      reset: defineSubcommand({
-        description: 'Reset a limit or access rule',
-        form: { title: 'Reset a rule', submitLabel: 'Reset' },
-        options: ruleOptions,
-        async run({ options, address }, { moderation }) {
-          const where = placeOf(options);
-          const name = { what: options.what, who: whoOf(options.who) };
-          const { removed, ...report } = await moderation.rules.reset(name, where);
-          return privately(changeMessage(name, where, { report, at: address, removed }));
-        },
-      }),
-
-      pause: defineSubcommand({
-        description: 'Stop accepting new requests in this server; running jobs will finish',
-        options: {},
-        async run({ address }, { moderation }) {
-          const changed = await moderation.rules.pause(true);
-          const place = scopeText('server', address);
-          return privately(
-            changed
-              ? `Paused in ${place}. I accept no new requests, not even from moderators. Running jobs will finish. To start again, use /limits resume.`
-              : `Already paused in ${place}. To resume, use /limits resume.`,
-          );
-        },
-      }),
-
-      resume: defineSubcommand({
-        description: 'Resume after a pause',
-        options: {},
-        async run({ address }, { moderation }) {
-          const changed = await moderation.rules.pause(false);
-          const place = scopeText('server', address);
-          return privately(
-            changed ? `Resumed in ${place}. I'm accepting requests again.` : `I wasn't paused in ${place}.`,
-          );
-        },
-      }),
-
-      report: defineSubcommand({
-        description: 'Usage report for this server',
-        form: { title: 'Usage report', submitLabel: 'Show report' },
-        options: {
-          days: {
-            type: 'number',
-            description: 'Days to include (default: 30)',
-            help: 'By default, the last 30 days.',
-            integer: true,
-            minimum: 1,
-            maximum: 90,
+        set: defineSubcommand({
+          description: 'Set a usage limit for this channel or server',
+          form: { title: 'Set a limit', submitLabel: 'Set limit' },
+          options: limitOptions,
+          async run({ options, address }, { moderation, hasUnits }) {
+            const { what, most, per = 'day', of = 'requests', where = 'channel', together } = options;
+            const who = whoOf(options.who);
+            if (together && (who !== EVERYONE || most === undefined))
+              throw new UserError(
+                'A shared limit applies to everyone. Leave out “who” and set “most”.',
+                'together',
+              );
+            const rule =
+              most === undefined
+                ? ({ type: 'unlimited', what, who } as const)
+                : ({ type: 'limit', what, who, per, of, most, ...(together && { together }) } as const);
+            const report = await moderation.rules.set(rule, where);
+            const hint =
+              of === 'units' && !hasUnits
+                ? "The bot's operator has set no prices yet, so requests cost no units."
+                : undefined;
+            return privately(changeMessage(rule, where, { report, at: address, by: 'set', hint }));
           },
-        },
-        async run({ options: { days = 30 } }, { moderation, hasUnits }) {
-          return privately(usageReport(await moderation.report(days), days, hasUnits));
-        },
-      }),
-    },
-  });
+        }),
+
+        allow: accessRule('allow', 'Allow a command in this channel or server', {
+          title: 'Allow a command',
+          submitLabel: 'Allow',
+        }),
+
+        deny: accessRule('deny', 'Deny a command in this channel or server', {
+          title: 'Deny a command',
+          submitLabel: 'Deny',
+        }),
+
+        reset: defineSubcommand({
+          description: 'Reset a limit or access rule',
+          form: { title: 'Reset a rule', submitLabel: 'Reset' },
+          options: ruleOptions,
+          async run({ options, address }, { moderation }) {
+            const where = placeOf(options);
+            const name = { what: options.what, who: whoOf(options.who) };
+            const { removed, ...report } = await moderation.rules.reset(name, where);
+            return privately(changeMessage(name, where, { report, at: address, by: 'reset', removed }));
+          },
+        }),
+
+        pause: defineSubcommand({
+          description: 'Stop accepting new requests in this server; running jobs will finish',
+          options: {},
+          async run({ address }, { moderation }) {
+            const changed = await moderation.rules.pause(true);
+            const place = scopeText('server', address);
+            const text = changed
+              ? `Paused in ${place}. I accept no new requests, not even from moderators. Running jobs will finish.`
+              : `Already paused in ${place}.`;
+            const resume = { command: 'limits', subcommand: 'resume' };
+            return privately({ text, actions: runControl(resume, { label: 'Resume', icon: 'play' }) });
+          },
+        }),
+
+        resume: defineSubcommand({
+          description: 'Resume after a pause',
+          options: {},
+          async run({ address }, { moderation }) {
+            const changed = await moderation.rules.pause(false);
+            const place = scopeText('server', address);
+            return privately(
+              changed ? `Resumed in ${place}. I'm accepting requests again.` : `I wasn't paused in ${place}.`,
+            );
+          },
+        }),
+
+        report: defineSubcommand({
+          description: 'Usage report for this server',
+          form: { title: 'Usage report', submitLabel: 'Show report' },
+          options: {
+            days: {
+              type: 'number',
+              description: 'Days to include (default: 30)',
+              help: 'By default, the last 30 days.',
+              integer: true,
+              minimum: 1,
+              maximum: 90,
+            },
+          },
+          async run({ options: { days = 30 } }, { moderation, hasUnits, now }) {
+            return privately({
+              ...usageReport(await moderation.report(days), { days, hasUnits, now: now() }),
+              actions: PERIODS.filter((other) => other !== days).flatMap((other) =>
+                runControl(
+                  { command: 'limits', subcommand: 'report', options: { days: String(other) } },
+                  { label: `Last ${other} days`, icon: 'show' },
+                ),
+              ),
+            });
+          },
+        }),
+      },
+    }),
+  );
 }
+
+/** Days that the buttons of a report offer. */
+const PERIODS = [7, 30, 90];
 
 /** Access to moderation applies to the whole server. */
 function placeOf({ what, where }: { readonly what: string; readonly where?: Where | undefined }): Where {

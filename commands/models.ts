@@ -14,9 +14,17 @@ import {
 } from '../src/core/moderation.ts';
 import type { OptionDeclarations } from '../src/core/options.ts';
 import { present } from '../src/core/util/present.ts';
-import { answerFields, because, modelField, onOrOff, overridesText, pagesText } from './text/moderation.ts';
+import { formControl, runControl, withControls } from './text/controls.ts';
+import {
+  answerFields,
+  because,
+  modelField,
+  onOrOff,
+  overridesText,
+  pagesText,
+  TALK_DETAILS,
+} from './text/moderation.ts';
 import { choicesOf, completedText, familyChoices, whereOption } from './text/options.ts';
-import { fieldLine } from './text/phrases.ts';
 
 /** In characters. The prompt is sent with every question. */
 const LONGEST_PROMPT = 4000;
@@ -50,12 +58,25 @@ const answerOptions = {
   where: whereOption,
 } as const satisfies OptionDeclarations;
 
+const to = (subcommand: string, options: Readonly<Record<string, string>> = {}) => ({
+  command: 'models',
+  subcommand,
+  options,
+});
+
+const showAll = () => runControl(to('show'), { label: 'Show all', icon: 'show' });
+
 async function show({ address }: Pick<Invocation, 'address'>, { inForce }: Context): Promise<Outcome> {
   const [models, answers, pages] = await Promise.all([inForce.models(), inForce.answers(), inForce.pages()]);
-  const fields = [...models.map((model) => modelField(model, address)), ...answerFields(answers, address)];
   return privately({
     title: 'Settings here',
-    text: [...fields.map(fieldLine), pagesText(pages, address)].join('\n\n'),
+    fields: [...models.map((model) => modelField(model, address)), ...answerFields(answers, address)],
+    text: [pagesText(pages, address), ...(answers.talk ? [TALK_DETAILS] : [])].join('\n\n'),
+    actions: [
+      ...formControl(to('set'), { label: 'Change model', icon: 'change' }),
+      ...formControl(to('answers'), { label: 'Answer settings', icon: 'change' }),
+      ...formControl(to('reset'), { label: 'Reset', icon: 'reset' }),
+    ],
     footer: `A channel's setting overrides the ${serverWord(address)}'s. Threads use the settings of their channel.`,
   });
 }
@@ -65,7 +86,9 @@ function answersForm(inForce: AnswersInForce, where: Where, at: Address): Outcom
   const { systemPrompt, assistant, footer, talk } = inForce;
   const choice = (name: 'assistant' | 'footer') => ({
     type: 'choice' as const,
-    description: `${answerOptions[name].description}; now ${onOrOff(inForce[name])}, ${because(inForce[name].from, at)}`,
+    description: answerOptions[name].description,
+    label: answerOptions[name].label,
+    help: `${answerOptions[name].description}. Now ${onOrOff(inForce[name])} (${because(inForce[name].from, at)}).`,
     choices: choicesOf(['on', 'off']),
   });
   const setHere = <Decided extends { readonly from: Origin }>(decided: Decided | undefined) =>
@@ -117,92 +140,114 @@ async function setTalk(
 
 const RESET_CHOICES = RESETTABLE.filter((choice) => choice !== 'pages');
 
-export const models = defineGroup({
-  name: 'models',
-  description: 'Models and answer settings',
-  moderatorsOnly: true,
-  answersPrivately: true,
+export const models = withControls(
+  defineGroup({
+    name: 'models',
+    description: 'Models and answer settings',
+    moderatorsOnly: true,
+    answersPrivately: true,
 
-  subcommands: {
-    show: defineSubcommand({
-      description: 'Show the settings here and where they come from',
-      options: {},
-      run: show,
-    }),
+    subcommands: {
+      show: defineSubcommand({
+        description: 'Show the settings here and where they come from',
+        options: {},
+        run: show,
+      }),
 
-    set: defineSubcommand({
-      description: 'Choose a model for this channel or server',
-      form: { title: 'Choose a model', submitLabel: 'Use model' },
-      options: {
-        family,
-        model: { ...completedText('Model ID or name', 100), help: 'Its ID or name.', required: true },
-        where: whereOption,
-      },
-      autocomplete: {
-        model: async ({ typed, options }, context) => {
-          const chosen = FAMILIES.find((name) => name === options.family);
-          if (chosen) return context.models.suggest(chosen, typed);
-          const [songModels, answerModels] = await Promise.all([
-            context.models.suggest('song', typed),
-            context.models.suggest('ask', typed),
-          ]);
-          return [...songModels, ...answerModels];
+      set: defineSubcommand({
+        description: 'Choose a model for this channel or server',
+        form: { title: 'Choose a model', submitLabel: 'Use model' },
+        options: {
+          family,
+          model: { ...completedText('Model ID or name', 100), help: 'Its ID or name.', required: true },
+          where: whereOption,
         },
-      },
-      async run(
-        { options: { family: name, model: requestedModel, where = 'channel' }, address },
-        { moderation },
-      ) {
-        const { model, label, checked, others } = await moderation.models.choose(name, requestedModel, where);
-        const labelText = label === undefined ? '' : ` “${plain(label)}” has the ID **${plain(model)}**.`;
-        const unchecked = checked ? '' : " I couldn't load the list of models, so I didn't check the name.";
-        const exceptions = overridesText(others.map((other) => `${other.channel} (${other.model})`));
-        return privately(
-          `${FAMILY_NOUNS[name].title} in ${scopeText(where, address)} now use **${plain(model)}**.${labelText}${unchecked}${exceptions}`,
-        );
-      },
-    }),
-
-    answers: defineSubcommand({
-      description: 'Change how questions are answered (leave everything out to open a form)',
-      options: answerOptions,
-      asks: true,
-      async run(
-        { options: { prompt, talk, where = 'channel', ...flags }, address },
-        { inForce, moderation, mentionsOnlyNotice },
-      ) {
-        const changed = present({ systemPrompt: prompt, ...flags });
-        if (talk === undefined && Object.keys(changed).length === 0)
-          return answersForm(await inForce.answers(), where, address);
-        if (talk !== undefined)
-          await setTalk(talk, where, { address, inForce, moderation, mentionsOnlyNotice });
-        const channels = await moderation.answers.change(changed, where);
-        const lines = answerFields(await inForce.answers(), address).map(fieldLine);
-        return privately([...lines, overridesText(channels).trim()].filter(Boolean).join('\n\n'));
-      },
-    }),
-
-    reset: defineSubcommand({
-      description: "Reset to the server's setting or the default",
-      form: { title: 'Reset settings', submitLabel: 'Reset' },
-      options: {
-        what: {
-          type: 'choice',
-          description: 'Setting to reset',
-          label: 'Setting',
-          help: 'It returns to the default.',
-          required: true,
-          choices: choicesOf(RESET_CHOICES),
+        autocomplete: {
+          model: async ({ typed, options }, context) => {
+            const chosen = FAMILIES.find((name) => name === options.family);
+            if (chosen) return context.models.suggest(chosen, typed);
+            const [songModels, answerModels] = await Promise.all([
+              context.models.suggest('song', typed),
+              context.models.suggest('ask', typed),
+            ]);
+            return [...songModels, ...answerModels];
+          },
         },
-        where: whereOption,
-      },
-      async run({ options: { what, where = 'channel' }, address }, { inForce, moderation }) {
-        const had = await moderation.reset(what, where);
-        if (!had) return privately(`Nothing was set for ${what} in ${scopeText(where, address)}.`);
-        const now = (await inForce.models()).find((model) => model.family === what);
-        const fields = now ? [modelField(now, address)] : answerFields(await inForce.answers(), address);
-        return privately(['Reset.', ...fields.map(fieldLine)].join('\n\n'));
-      },
-    }),
-  },
-});
+        async run(
+          { options: { family: name, model: requestedModel, where = 'channel' }, address },
+          { moderation },
+        ) {
+          const { model, label, checked, others } = await moderation.models.choose(
+            name,
+            requestedModel,
+            where,
+          );
+          const labelText = label === undefined ? '' : ` “${plain(label)}” has the ID **${plain(model)}**.`;
+          const unchecked = checked ? '' : " I couldn't load the list of models, so I didn't check the name.";
+          const exceptions = overridesText(others.map((other) => `${other.channel} (${other.model})`));
+          const text = `${FAMILY_NOUNS[name].title} in ${scopeText(where, address)} now use **${plain(model)}**.${labelText}${unchecked}${exceptions}`;
+          return privately({
+            text,
+            actions: [
+              ...formControl(to('set', { family: name, where }), { label: 'Change', icon: 'change' }),
+              ...runControl(to('reset', { what: name, where }), { label: 'Reset', icon: 'reset' }),
+              ...showAll(),
+            ],
+          });
+        },
+      }),
+
+      answers: defineSubcommand({
+        description: 'Change how questions are answered (leave everything out to open a form)',
+        options: answerOptions,
+        asks: true,
+        async run(
+          { options: { prompt, talk, where = 'channel', ...flags }, address },
+          { inForce, moderation, mentionsOnlyNotice },
+        ) {
+          const changed = present({ systemPrompt: prompt, ...flags });
+          if (talk === undefined && Object.keys(changed).length === 0)
+            return answersForm(await inForce.answers(), where, address);
+          if (talk !== undefined)
+            await setTalk(talk, where, { address, inForce, moderation, mentionsOnlyNotice });
+          const channels = await moderation.answers.change(changed, where);
+          const answers = await inForce.answers();
+          const notes = [overridesText(channels).trim(), answers.talk ? TALK_DETAILS : ''].filter(Boolean);
+          return privately({
+            title: 'Answer settings',
+            fields: answerFields(answers, address),
+            ...(notes.length > 0 && { text: notes.join('\n\n') }),
+            actions: [
+              ...formControl(to('answers'), { label: 'Change', icon: 'change' }),
+              ...formControl(to('reset'), { label: 'Reset', icon: 'reset' }),
+              ...showAll(),
+            ],
+          });
+        },
+      }),
+
+      reset: defineSubcommand({
+        description: "Reset to the server's setting or the default",
+        form: { title: 'Reset settings', submitLabel: 'Reset' },
+        options: {
+          what: {
+            type: 'choice',
+            description: 'Setting to reset',
+            label: 'Setting',
+            help: 'It returns to the default.',
+            required: true,
+            choices: choicesOf(RESET_CHOICES),
+          },
+          where: whereOption,
+        },
+        async run({ options: { what, where = 'channel' }, address }, { inForce, moderation }) {
+          const had = await moderation.reset(what, where);
+          if (!had) return privately(`Nothing was set for ${what} in ${scopeText(where, address)}.`);
+          const now = (await inForce.models()).find((model) => model.family === what);
+          const fields = now ? [modelField(now, address)] : answerFields(await inForce.answers(), address);
+          return privately({ text: 'Reset.', fields, actions: showAll() });
+        },
+      }),
+    },
+  }),
+);

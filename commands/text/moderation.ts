@@ -2,7 +2,7 @@
 import type { Context } from '../../src/core/bot/context.ts';
 import { FAMILY_NOUNS } from '../../src/core/family.ts';
 import { type Address, serverOf, serverWord } from '../../src/core/invocation.ts';
-import { type Field, type Message, plain } from '../../src/core/message.ts';
+import { type Button, type Field, type Message, plain } from '../../src/core/message.ts';
 import {
   type AnswersInForce,
   EVERYONE,
@@ -17,6 +17,7 @@ import {
   type Where,
 } from '../../src/core/moderation.ts';
 import { counted } from '../../src/core/util/words.ts';
+import { fitsForm, formControl, runControl, subjectCode } from './controls.ts';
 import { shortened } from './phrases.ts';
 
 type Place = Pick<Address, 'platform'>;
@@ -29,9 +30,9 @@ export function because(from: Origin, at: Place): string {
   switch (from) {
     case 'channel':
     case 'server':
-      return `set for ${scopeText(from, at)}`;
+      return scopeText(from, at);
     case 'deployment':
-      return "the bot's default";
+      return 'default';
     case 'none':
       return 'not set';
     default:
@@ -41,35 +42,32 @@ export function because(from: Origin, at: Place): string {
 
 /** The model of a family, who chose it, and choices whose model is no longer available. */
 export function modelField({ family, model, from, chosenBy, gone }: ModelInForce, at: Place): Field {
-  const by = chosenBy ? ` by ${chosenBy.displayName}` : '';
+  const by = chosenBy ? `, by ${chosenBy.displayName}` : '';
   const unavailable = gone.map(
-    (choice) => `\n⚠️ ${choice.model}, ${because(choice.from, at)}, is no longer available to this bot.`,
+    (choice) => `\n⚠️ ${choice.model} (${because(choice.from, at)}) is no longer available to this bot.`,
   );
-  const value = `${model === undefined ? '' : `${model}, `}${because(from, at)}${by}${unavailable.join('')}`;
-  return { name: FAMILY_NOUNS[family].title, value };
+  const value = model === undefined ? because(from, at) : `${model} (${because(from, at)}${by})`;
+  return { name: FAMILY_NOUNS[family].title, value: `${value}${unavailable.join('')}` };
 }
 
 /** In characters. The form shows the whole prompt. */
 const LONGEST_PROMPT = 500;
 
-const TALK_DETAILS = `. Each answer starts a thread. I ignore replies to other people and messages that mention someone else. The limit is ${TALK_QUESTIONS} questions per person per hour. To change the limit, use /limits set with what:ask and per:hour.`;
+/** Explains channels where every message is a question. */
+export const TALK_DETAILS = `Each answer starts a thread. I ignore replies to other people and messages that mention someone else. The limit is ${TALK_QUESTIONS} questions per person per hour. To change the limit, use /limits set with what:ask and per:hour.`;
 
 export function answerFields(
   { systemPrompt, assistant, footer, talk }: AnswersInForce,
   at: Pick<Address, 'platform' | 'guild' | 'direct'>,
 ): Field[] {
-  const flagText = (flag: AnswersInForce['footer'], meaning: string) =>
-    `${onOrOff(flag)}, ${because(flag.from, at)} (${meaning})`;
+  const flagText = (flag: AnswersInForce['footer']) => `${onOrOff(flag)} (${because(flag.from, at)})`;
   const { text = '', from = 'none' } = systemPrompt ?? {};
   const prompt = text.length <= LONGEST_PROMPT ? text : shortened(text, LONGEST_PROMPT);
-  const talkText = `${onOrOff({ on: talk })} (answers every message in this channel)`;
   return [
     { name: 'System prompt', value: prompt === '' ? 'none' : `${prompt} (${because(from, at)})` },
-    { name: 'Assistant', value: flagText(assistant, "answers may use the bot's commands") },
-    { name: 'Footer', value: flagText(footer, 'shows model and tokens under answers') },
-    ...(serverOf(at) === undefined
-      ? []
-      : [{ name: 'Talk', value: `${talkText}${talk ? TALK_DETAILS : ''}` }]),
+    { name: 'Answers use commands', value: flagText(assistant) },
+    { name: 'Model and tokens shown', value: flagText(footer) },
+    ...(serverOf(at) === undefined ? [] : [{ name: 'Answer every message', value: onOrOff({ on: talk }) }]),
   ];
 }
 
@@ -100,8 +98,17 @@ function precedence(at: Place): string {
 /** All limits and access rules here, with current usage. */
 export async function limitsMessage({ inForce }: Context, at: Place): Promise<Message> {
   const { limits, rules, paused } = await inForce.rules();
+  const to = (subcommand: string) => ({ command: 'limits', subcommand });
   return {
     title: 'Limits and access here',
+    actions: [
+      ...formControl(to('set'), { label: 'Set a limit', icon: 'change' }),
+      ...formControl(to('allow'), { label: 'Allow' }),
+      ...formControl(to('deny'), { label: 'Deny' }),
+      ...formControl(to('reset'), { label: 'Reset', icon: 'reset' }),
+      ...runControl(to('report'), { label: 'Usage', icon: 'show' }),
+      ...(paused ? runControl(to('resume'), { label: 'Resume', icon: 'play' }) : []),
+    ],
     text: [
       ...(paused ? ['**Paused**: I accept no new requests. To start again, use /limits resume.'] : []),
       ...section(
@@ -110,7 +117,7 @@ export async function limitsMessage({ inForce }: Context, at: Place): Promise<Me
         'There are no limits.',
       ),
       ...section('Access', rules.map(plain), 'Everyone can use all commands.'),
-      'Moderators can use all commands. /limits report shows usage per person.',
+      'Moderators can use all commands.',
     ].join('\n\n'),
     footer: precedence(at),
   };
@@ -126,28 +133,28 @@ const UNITS = { requests: 'request', units: 'unit' } as const;
 
 function limitLine({ sentence, from, used, of, who }: LimitInForce, at: Place): string {
   const usage = who === undefined ? `: ${counted(used, UNITS[of])} used` : '';
-  return `${plain(sentence)} (${from === 'deployment' ? 'set by the operator' : because(from, at)})${usage}`;
+  const origin = from === 'deployment' ? 'set by the operator' : because(from, at);
+  // The sentence of a limit for the channel names it.
+  return `${plain(sentence)}${from === 'channel' ? '' : ` (${origin})`}${usage}`;
 }
 
 interface RuleChange {
   readonly report: RuleReport;
   readonly at: Place;
+  /** The subcommand that made the change; its form can change it again. */
+  readonly by: 'set' | 'allow' | 'deny' | 'reset';
   readonly hint?: string | undefined;
   /** The rules that a reset removed. */
   readonly removed?: readonly string[];
 }
 
-/** States which rules apply after a change, and how to undo it. */
+/** States which rules apply after a change, with buttons to change or undo it. */
 export function changeMessage(
   name: RuleName,
   where: Where,
-  { report: { now, related, channels }, at, hint, removed }: RuleChange,
+  { report: { now, related, channels }, at, by, hint, removed }: RuleChange,
 ): Message {
   const isContested = related.length + channels.length > 0;
-  const footer = [
-    ...(isContested ? [precedence(at)] : []),
-    ...(removed === undefined ? [`To reset: ${undo(name, where, at)}`] : []),
-  ].join(' ');
   const listed = related.slice(0, MOST_LISTED).map(plain);
   const more = related.length > listed.length ? [`and ${related.length - listed.length} more`] : [];
   const removedLines =
@@ -164,11 +171,24 @@ export function changeMessage(
       ...(listed.length > 0 ? [`Related rules:\n${list([...listed, ...more])}`] : []),
       ...(channels.length > 0 ? [overridesText(channels).trim()] : []),
     ].join('\n\n'),
-    ...(footer !== '' && { footer }),
+    ...(isContested && { footer: precedence(at) }),
+    actions: ruleButtons(name, where, { at, by }),
   };
 }
 
-function undo({ what, who }: RuleName, where: Where, at: Place): string {
-  const whoOption = who === EVERYONE ? '' : ` who:@${who.name ?? who.id}`;
-  return `/limits reset what:${what}${whoOption}${where === 'server' ? ` where:${serverWord(at)}` : ''}`;
+function ruleButtons(
+  { what, who }: RuleName,
+  where: Where,
+  { at, by }: Pick<RuleChange, 'at' | 'by'>,
+): Button[] {
+  const options = { what, who: who === EVERYONE ? undefined : subjectCode(who), where };
+  const change = { command: 'limits', subcommand: by, options };
+  const canChange = by !== 'reset' && (who === EVERYONE || fitsForm(who, at));
+  return [
+    ...(canChange ? formControl(change, { label: 'Change', icon: 'change' }) : []),
+    ...(by === 'reset'
+      ? []
+      : runControl({ ...change, subcommand: 'reset' }, { label: 'Reset', icon: 'reset' })),
+    ...runControl({ command: 'limits', subcommand: 'show' }, { label: 'Show all', icon: 'show' }),
+  ];
 }

@@ -1,8 +1,10 @@
 /** Texts about usage. */
-import { type Message, plain } from '../../src/core/message.ts';
+import { dayOf } from '../../src/core/clock.ts';
+import { type Chart, type Message, plain, type Table } from '../../src/core/message.ts';
 import type {
   DayUsage,
   FamilyUsage,
+  ModelFeedback,
   PersonUsage,
   SettledUsage,
   UsageReport,
@@ -15,34 +17,100 @@ const MOST_LISTED = 25;
 
 const UNCERTAIN = 'Uncertain: the gateway may have accepted these requests, so they count towards limits.';
 
-export function usageReport(
-  { days: rows, people, peopleInAll, chart, feedback }: UsageReport,
-  days: number,
-  hasUnits: boolean,
-): Message {
-  const votes = feedback.map(
-    ({ model, good, bad }) => `- ${plain(model)}: ${amount(good)} good, ${amount(bad)} bad`,
-  );
-  const voteSections = votes.length === 0 ? [] : [['Votes on answers', shortList(votes)] as const];
+interface ReportOptions {
+  readonly days: number;
+  /** Requests have prices. */
+  readonly hasUnits: boolean;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+export function usageReport(report: UsageReport, { days, hasUnits, now }: ReportOptions): Message {
+  const { days: rows, people, peopleInAll, chart, feedback } = report;
+  const votes = feedback.map(({ model, good, bad }) => `${model}: ${amount(good)} good, ${amount(bad)} bad`);
   if (rows.length + votes.length === 0) return { text: `No usage in ${lastDays(days)}.` };
+  const types = byKey(rows, 'family');
+  const persons = byPerson(people);
   const byDay = [...byKey(rows, 'day')].toSorted(([left], [right]) => right.localeCompare(left));
   const sections = [
-    ['Total', list(new Map([['All requests', total(rows)]]), hasUnits)],
-    ['By type', list(byKey(rows, 'family'), hasUnits)],
-    ['By person', list(byPerson(people), hasUnits, peopleInAll)],
-    ['By day (UTC)', list(new Map(byDay), hasUnits)],
-    ...voteSections,
+    ['Total', valueLines(new Map([['All requests', total(rows)]]), hasUnits)],
+    ['By type', valueLines(types, hasUnits)],
+    ['By person', valueLines(persons, hasUnits, peopleInAll)],
+    ['By day (UTC)', valueLines(new Map(byDay), hasUnits)],
+    ...(votes.length === 0 ? [] : [['Votes on answers', shortList(votes)] as const]),
   ] as const;
   const alt = `Requests by day and type over ${lastDays(days)}`;
   return present({
     title: `Usage in ${lastDays(days)}`,
-    text: sections.map(([title, lines]) => `**${title}**\n\n${lines}`).join('\n\n'),
+    fields: sections.map(([name, lines]) => ({ name, value: lines.join('\n') })),
     footer: rows.some(({ uncertain }) => uncertain > 0) ? UNCERTAIN : undefined,
     media: chart && [
-      { kind: 'image' as const, name: 'usage.png', source: { type: 'stored' as const, file: chart }, alt },
+      {
+        kind: 'image' as const,
+        name: 'usage.png',
+        source: { type: 'stored' as const, file: chart },
+        alt,
+        cover: true,
+      },
     ],
+    data: present({
+      chart: rows.length === 0 ? undefined : chartOf(rows, { days, now }),
+      tables: [
+        tableOf('By type', 'Type', types, hasUnits),
+        tableOf('By person', 'Person', persons, hasUnits),
+        ...(feedback.length === 0 ? [] : [votesTable(feedback)]),
+      ].filter(({ rows: lines }) => lines.length > 0),
+    }),
   });
 }
+
+/** Bars that a chart has room for. */
+const MOST_BARS = 10;
+const DAY = 86_400_000;
+const DATE = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' });
+
+/** Bars of one day each, or of several days. They are named after their first day. */
+function chartOf(rows: readonly DayUsage[], { days, now }: Pick<ReportOptions, 'days' | 'now'>): Chart {
+  const size = Math.ceil(days / MOST_BARS);
+  const count = Math.ceil(days / size);
+  const firstDay = Date.parse(dayOf(now)) - (count * size - 1) * DAY;
+  const barOf = (day: string) => Math.max(0, Math.floor((Date.parse(day) - firstDay) / (size * DAY)));
+  const series = [...Map.groupBy(rows, ({ family }) => family)].map(([family, used]) => {
+    const values = Array.from({ length: count }, () => 0);
+    for (const { day, requests } of used) {
+      const bar = Math.min(count - 1, barOf(day));
+      values[bar] = (values[bar] ?? 0) + requests;
+    }
+    return { name: family, values };
+  });
+  const categories = Array.from({ length: count }, (_, bar) => DATE.format(firstDay + bar * size * DAY));
+  return { title: size === 1 ? 'Requests by day' : `Requests per ${size} days`, categories, series };
+}
+
+function tableOf(
+  caption: string,
+  first: string,
+  sums: ReadonlyMap<string, SettledUsage>,
+  hasUnits: boolean,
+): Table {
+  const hasUncertain = [...sums.values()].some(({ uncertain }) => uncertain > 0);
+  return {
+    caption,
+    columns: [first, 'Requests', ...(hasUnits ? ['Units'] : []), ...(hasUncertain ? ['Uncertain'] : [])],
+    rows: [...sums].map(([name, { requests, units, uncertain }]) => [
+      name,
+      requests,
+      ...(hasUnits ? [units] : []),
+      ...(hasUncertain ? [uncertain] : []),
+    ]),
+  };
+}
+
+const votesTable = (feedback: readonly ModelFeedback[]): Table => ({
+  caption: 'Votes on answers',
+  columns: ['Model', 'Good', 'Bad'],
+  rows: feedback.map(({ model, good, bad }) => [model, good, bad]),
+});
 
 export function ownUsageText(rows: readonly FamilyUsage[], days: number, hasUnits: boolean): string {
   if (rows.length === 0) return `You have used nothing here in ${lastDays(days)}.`;
@@ -50,19 +118,25 @@ export function ownUsageText(rows: readonly FamilyUsage[], days: number, hasUnit
   return `Your usage here in ${lastDays(days)}:\n\n${list(byKey(rows, 'family'), hasUnits)}${note}`;
 }
 
-function list(sums: ReadonlyMap<string, SettledUsage>, hasUnits: boolean, count = sums.size): string {
+const list = (sums: ReadonlyMap<string, SettledUsage>, hasUnits: boolean): string =>
+  valueLines(sums, hasUnits)
+    .map((line) => `- ${plain(line)}`)
+    .join('\n');
+
+/** Plain text. `count` includes what is not listed. */
+function valueLines(sums: ReadonlyMap<string, SettledUsage>, hasUnits: boolean, count = sums.size): string[] {
   const listed = [...sums].slice(0, MOST_LISTED).map(([name, { requests, units, uncertain }]) => {
     const cost = hasUnits ? `, ${counted(units, 'unit')}` : '';
     const uncertainText = uncertain > 0 ? ` (${amount(uncertain)} uncertain)` : '';
-    return `- ${plain(name)}: ${amount(requests)}${cost}${uncertainText}`;
+    return `${name}: ${amount(requests)}${cost}${uncertainText}`;
   });
   return shortList(listed, count);
 }
 
-function shortList(lines: readonly string[], count = lines.length): string {
+function shortList(lines: readonly string[], count = lines.length): string[] {
   const listed = lines.slice(0, MOST_LISTED);
   const more = count - listed.length;
-  return [...listed, ...(more > 0 ? [`- and ${more} more`] : [])].join('\n');
+  return [...listed, ...(more > 0 ? [`and ${more} more`] : [])];
 }
 
 function total(rows: readonly SettledUsage[]): SettledUsage {

@@ -117,6 +117,21 @@ export interface Progress {
 /** A vote on an answer. */
 export type Judgement = 'good' | 'bad';
 
+/** Bars over time, one series for each colour. Plain text. */
+export interface Chart {
+  readonly title: string;
+  readonly categories: readonly string[];
+  /** One value for each category. */
+  readonly series: readonly { readonly name: string; readonly values: readonly number[] }[];
+}
+
+/** Plain text. The first column names the row. */
+export interface Table {
+  readonly caption: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly (string | number)[])[];
+}
+
 export interface Message {
   /** Plain text. */
   readonly title?: string;
@@ -128,6 +143,8 @@ export interface Message {
   readonly media?: readonly MediaItem[];
   readonly actions?: readonly Button[];
   readonly progress?: Progress;
+  /** Shown instead of the fields and the media where the platform itself has charts and tables. */
+  readonly data?: { readonly chart?: Chart; readonly tables: readonly Table[] };
   /** Small print, as plain text. */
   readonly footer?: string;
   /** Action ids of the votes, for platforms with built-in vote buttons. */

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Bot } from '../../src/core/bot/create-bot.ts';
 import type { Outcome } from '../../src/core/bot/outcome.ts';
 import type { Invocation } from '../../src/core/invocation.ts';
-import type { Message } from '../../src/core/message.ts';
+import { type ActionButton, type Message, parseActionId } from '../../src/core/message.ts';
 import { createBotOn } from '../core/bot-on-world.ts';
 import { createWorld, SONG, songCallback, type World } from '../jobs/world.ts';
 import { type Administered, administer } from '../settings/administration.ts';
@@ -45,10 +45,81 @@ function privateMessage(outcome: Outcome): Message {
 }
 
 const textOf = async (...call: Parameters<typeof run>): Promise<string> => {
-  const { title = '', text = '', footer = '' } = privateMessage(await run(...call));
+  const { title = '', text = '', fields = [], footer = '' } = privateMessage(await run(...call));
+  const facts = fields.map(({ name, value }) => `${name}: ${value}`);
   // Removes Markdown escapes.
-  return [title, text, footer].join('\n').replaceAll('\\', '');
+  return [title, text, ...facts, footer].join('\n').replaceAll('\\', '');
 };
+
+const labelsOf = async (...call: Parameters<typeof run>): Promise<string[]> =>
+  (privateMessage(await run(...call)).actions ?? []).map(({ label }) => label);
+
+/** Presses a button of an answer. */
+async function press(
+  { actions = [] }: Message,
+  label: string,
+  more: Partial<Invocation> = {},
+): Promise<Outcome> {
+  const button = actions.find((one): one is ActionButton => one.type === 'action' && one.label === label);
+  const target = button && parseActionId(button.id);
+  if (target === undefined) throw new Error(`No button ${label}: ${actions.map((one) => one.label).join()}`);
+  const { command, action: name, job, index } = target;
+  return run(command, undefined, {}, { action: { name, job, index }, ...more });
+}
+
+describe('buttons under answers', () => {
+  const answer = async (...call: Parameters<typeof run>) => privateMessage(await run(...call));
+
+  test('change a rule in its form, reset it, and show all', async () => {
+    const rule = { what: 'image', who: '<@&dj|DJ>', where: 'server' };
+    const set = await answer('limits', 'deny', rule);
+    expect(await press(set, 'Change')).toMatchObject({
+      type: 'form',
+      form: {
+        id: 'limits deny',
+        title: 'Deny a command',
+        submitLabel: 'Deny',
+        initial: { what: 'image', who: '<@&dj>', where: 'server' },
+      },
+    });
+    const all = privateMessage(await press(set, 'Show all'));
+    expect(all.text).toContain("DJ can't use");
+    const reset = privateMessage(await press(set, 'Reset'));
+    expect(reset.text).toContain("Reset: DJ can't use");
+    expect((await answer('limits', 'show')).text).not.toContain('DJ');
+  });
+
+  test('change and reset a model', async () => {
+    const set = await answer('models', 'set', { family: 'ask', model: 'chat-large' });
+    expect(await press(set, 'Change')).toMatchObject({
+      form: { id: 'models set', submitLabel: 'Use model', initial: { family: 'ask', where: 'channel' } },
+    });
+    const reset = privateMessage(await press(set, 'Reset'));
+    expect(reset.fields?.[0]).toMatchObject({ name: 'Answers', value: expect.not.stringContaining('Mod') });
+    const shown = privateMessage(await press(reset, 'Show all'));
+    expect(await press(shown, 'Answer settings')).toMatchObject({ form: { id: 'models answers' } });
+  });
+
+  test('pause and resume, turn pages off, and choose the days of a report', async () => {
+    const paused = await answer('limits', 'pause');
+    expect(privateMessage(await press(paused, 'Resume')).text).toContain('accepting requests again');
+    const pages = await answer('pages', 'set', { songs: 'on' });
+    expect(privateMessage(await press(pages, 'Turn off')).text).toContain('Song pages are off');
+    expect(privateMessage(await press(pages, 'Reset')).text).toContain('Reset.');
+    const report = await answer('limits', 'report');
+    expect(privateMessage(await press(report, 'Last 7 days')).text).toContain('the last 7 days');
+  });
+
+  test('are for moderators only, and survive a malformed id', async () => {
+    const shown = await answer('limits', 'show');
+    const refused = await press(shown, 'Usage', { person: ADA });
+    expect(privateMessage(refused).text).toMatch(/moderator/i);
+    const action = { name: 'run', job: 'nothing_what-', index: 0 };
+    expect(privateMessage(await run('limits', undefined, {}, { action })).text).toContain('no longer works');
+    const wrong = { name: 'run', job: 'reset_what-nothing', index: 0 };
+    expect(await run('limits', undefined, {}, { action: wrong })).toMatchObject({ option: 'what' });
+  });
+});
 
 describe('/models', () => {
   test('set reports the ID of a display name, and show reports the origin', async () => {
@@ -56,9 +127,9 @@ describe('/models', () => {
       'Answers in this channel now use **chat-small**. “chat small” has the ID **chat-small**.',
     );
     const shown = await textOf('models', 'show');
-    expect(shown).toContain('**Answers**: chat-small, set for this channel by Mod');
-    expect(shown).toContain("**Songs**: V5, the bot's default");
-    expect(shown).toContain('**Videos**: not set');
+    expect(shown).toContain('Answers: chat-small (this channel, by Mod)');
+    expect(shown).toContain('Songs: V5 (default)');
+    expect(shown).toContain('Videos: not set');
     expect(await textOf('models', undefined)).toBe(shown);
   });
 
@@ -84,9 +155,7 @@ describe('/models', () => {
     expect(await textOf('models', 'reset', { what: 'song' })).toBe(
       '\nNothing was set for song in this channel.\n',
     );
-    expect(await textOf('models', 'reset', { what: 'song', where: 'server' })).toContain(
-      'Reset.\n\n**Songs**: V5',
-    );
+    expect(await textOf('models', 'reset', { what: 'song', where: 'server' })).toContain('Reset.\nSongs: V5');
   });
 
   test('set refreshes the model list before it refuses a name', async () => {
@@ -103,14 +172,14 @@ describe('/models', () => {
       footer: false,
       where: 'server',
     });
-    expect(answer).toContain('Rhyme. (set for this server)');
-    expect(answer).toContain('**Assistant**: on, set for this server');
-    expect(answer).toContain('**Footer**: off, set for this server');
+    expect(answer).toContain('Rhyme. (this server)');
+    expect(answer).toContain('Answers use commands: on (this server)');
+    expect(answer).toContain('Model and tokens shown: off (this server)');
     expect(await textOf('models', 'reset', { what: 'footer', where: 'server' })).toContain(
-      "**Footer**: on, the bot's default",
+      'Model and tokens shown: on (default)',
     );
     await run('models', 'reset', { what: 'prompt', where: 'server' });
-    expect(await textOf('models', 'show')).toContain('**System prompt**: none');
+    expect(await textOf('models', 'show')).toContain('System prompt: none');
     expect(await textOf('models', 'reset', { what: 'prompt' })).toContain(
       'Nothing was set for prompt in this channel.',
     );
@@ -128,19 +197,19 @@ describe('/models', () => {
     expect(Object.keys(opened.form.initial)).toEqual(['prompt', 'footer', 'where']);
     await run('models', 'answers', opened.form.initial);
     const shown = await textOf('models', 'show');
-    expect(shown).toContain('**Assistant**: on, set for this server');
-    expect(shown).toContain('**Footer**: off, set for this channel');
+    expect(shown).toContain('Answers use commands: on (this server)');
+    expect(shown).toContain('Model and tokens shown: off (this channel)');
   });
 
   test('talk can be set for this channel, shown and reset', async () => {
-    expect(await textOf('models', 'answers', { talk: true })).toContain(
-      '**Talk**: on (answers every message in this channel). Each answer starts',
-    );
+    const on = await textOf('models', 'answers', { talk: true });
+    expect(on).toContain('Answer every message: on');
+    expect(on).toContain('Each answer starts');
     expect(await run('models', 'answers')).toMatchObject({ form: { initial: { talk: 'on' } } });
     expect(await run('models', 'answers', { talk: false, where: 'server' })).toMatchObject({
       option: 'talk',
     });
-    expect(await textOf('models', 'reset', { what: 'talk' })).toContain('**Talk**: off');
+    expect(await textOf('models', 'reset', { what: 'talk' })).toContain('Answer every message: off');
     const direct = { address: { ...HERE, direct: true } };
     expect(await run('models', 'answers', { talk: true }, direct)).toMatchObject({ option: 'talk' });
   });
@@ -149,7 +218,7 @@ describe('/models', () => {
     await run('models', 'set', { family: 'ask', model: 'chat-large' });
     administered.list.offer(['chat-small']);
     expect(await textOf('models', 'show')).toContain(
-      '⚠️ chat-large, set for this channel, is no longer available to this bot.',
+      '⚠️ chat-large (this channel) is no longer available to this bot.',
     );
   });
 });
@@ -247,9 +316,13 @@ describe('/limits', () => {
     expect(await textOf('limits', 'show')).toContain('There are no limits.');
     const set = await textOf('limits', 'set', { what: 'song', most: 2, per: 'hour', where: 'server' });
     expect(set).toContain('Limits for everyone in this server: 2 songs per person per hour.');
-    expect(set).toContain('To reset: /limits reset what:song where:server');
+    expect(await labelsOf('limits', 'set', { what: 'song', most: 2, per: 'hour', where: 'server' })).toEqual([
+      'Change',
+      'Reset',
+      'Show all',
+    ]);
     expect(await textOf('limits', 'show')).toContain(
-      '2 songs per person per hour (set for this server): 0 requests used',
+      '2 songs per person per hour (this server): 0 requests used',
     );
     expect(await textOf('limits', 'set', { what: 'song', most: 1, together: true })).toContain(
       'Limits for everyone in this channel: 1 song per day in this channel, shared by everyone; 2 songs per person per hour.',
@@ -302,7 +375,6 @@ describe('/limits', () => {
     expect(allowed).toContain(
       'Related rules:\n- nobody can use /song and the other song commands (this server)',
     );
-    expect(allowed).toContain('To reset: /limits reset what:song who:@DJ where:server');
     await run('limits', 'deny', { what: 'all', who: '<@troll|Troll>', where: 'server' });
     expect(await textOf('limits', 'allow', { what: 'moderation', who: '<@&8|Helpers>' })).toContain(
       'Server Settings → Integrations',
@@ -369,7 +441,8 @@ describe('/limits', () => {
     const visitors = { what: 'all', who: 'visitors', where: 'server' };
     const allowed = await textOf('limits', 'allow', visitors, slack);
     expect(allowed).toContain('Now in this workspace: people from other workspaces can use any command.');
-    expect(allowed).toContain('To reset: /limits reset what:all who:@visitors where:workspace');
+    // Slack's user menu cannot show this role, so a form would change the rule of everyone.
+    expect(await labelsOf('limits', 'allow', visitors, slack)).toEqual(['Reset', 'Show all']);
     expect(await textOf('limits', 'reset', visitors, slack)).toContain(
       "people from other workspaces can't use any command (the default)",
     );
@@ -398,10 +471,24 @@ describe('/limits', () => {
     await world.callback(job, songCallback('complete'));
     await world.advance(job);
     const message = privateMessage(await run('limits', 'report', { days: 7 }));
-    const text = message.text?.replaceAll('\\', '') ?? '';
-    expect(text).toContain('- song: 1');
-    expect(text).toContain('- Ada: 1');
-    expect(text).toContain(`- ${new Date(world.clock.now()).toISOString().slice(0, 10)}: 1`);
+    const day = new Date(world.clock.now()).toISOString().slice(0, 10);
+    expect(message.fields).toEqual([
+      { name: 'Total', value: 'All requests: 1, 0 units' },
+      { name: 'By type', value: 'song: 1, 0 units' },
+      { name: 'By person', value: 'Ada: 1, 0 units' },
+      { name: 'By day (UTC)', value: `${day}: 1, 0 units` },
+    ]);
+    expect(message.data).toMatchObject({
+      chart: { title: 'Requests by day', series: [{ name: 'song', values: [0, 0, 0, 0, 0, 0, 1] }] },
+      tables: [
+        { caption: 'By type', columns: ['Type', 'Requests', 'Units'], rows: [['song', 1, 0]] },
+        { caption: 'By person', rows: [['Ada', 1, 0]] },
+      ],
+    });
+    const quarter = privateMessage(await run('limits', 'report', { days: 90 })).data?.chart;
+    expect(quarter).toMatchObject({ title: 'Requests per 9 days' });
+    expect(quarter?.categories).toHaveLength(10);
+    expect(quarter?.series[0]?.values.at(-1)).toBe(1);
     expect(message.media).toMatchObject([{ kind: 'image', name: 'usage.png', source: { type: 'stored' } }]);
     expect(await textOf('limits', 'report', { days: 0 })).toContain('must be at least 1');
   });
@@ -410,7 +497,7 @@ describe('/limits', () => {
     expect(await textOf('limits', 'report', { days: 1 })).toContain('No usage in the last day.');
     await run('limits', 'set', { what: 'song', most: 5, together: true, where: 'server' });
     await run('song', undefined, { prompt: 'rain' });
-    expect(await textOf('limits', 'show')).toContain('(set for this server): 1 request used');
+    expect(await textOf('limits', 'show')).toContain('(this server): 1 request used');
   });
 });
 
@@ -421,7 +508,7 @@ describe('/minstrel', () => {
     const help = await textOf('minstrel', undefined, {}, asAda);
     expect(help).toContain('**/song**: Create a song');
     expect(help).not.toContain('/limits**');
-    expect(help).toContain("- **Songs**: V5, the bot's default");
+    expect(help).toContain('- **Songs**: V5 (default)');
     expect(await textOf('minstrel', 'help')).toContain('**/limits**');
   });
 

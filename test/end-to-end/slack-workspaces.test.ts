@@ -144,12 +144,12 @@ describe('moderators', () => {
     await slack.openHome({ user: 'U0BOB' });
     const homeView = await until(() => slack.homeOf('U0BOB'));
     await slack.pressInView(homeView, 'home-channel', { value: 'C0MUSIC' });
-    await until(() => home().includes('<#C0MUSIC>') && home().includes('set for this channel by bob'));
+    await until(() => home().includes('<#C0MUSIC>') && home().includes('(this channel, by bob)'));
     await slack.pressInView(await until(() => slack.homeOf('U0BOB')), 'Images…');
     const form = await until(() => slack.openView('U0BOB'));
     await slack.submitView(form, { family: 'image', model: 'canvas-plus', where: 'server' });
     await until(() => home().includes('Images in this workspace now use'));
-    expect(home()).toContain('set for this workspace by bob');
+    expect(home()).toContain('(this workspace, by bob)');
     await slack.pressInView(await until(() => slack.homeOf('U0BOB')), 'Answer settings…');
     const prompt = await until(() => slack.openView('U0BOB'));
     await slack.submitView(prompt, { prompt: 'Answer like a bard.' });

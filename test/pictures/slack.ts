@@ -17,6 +17,19 @@ const blockSchema = z.discriminatedUnion('type', [
     title: textSchema.optional(),
     subtitle: textSchema.optional(),
   }),
+  z.object({
+    type: z.literal('data_visualization'),
+    title: z.string(),
+    chart: z.object({
+      series: z.array(z.object({ name: z.string(), data: z.array(z.object({ value: z.number() })) })),
+      axis_config: z.object({ categories: z.array(z.string()) }),
+    }),
+  }),
+  z.object({
+    type: z.literal('data_table'),
+    caption: z.string(),
+    rows: z.array(z.array(textSchema)),
+  }),
   z.object({ type: z.literal('markdown'), text: z.string() }),
   z.object({ type: z.literal('context'), elements: z.array(textSchema) }),
   z.object({
@@ -76,6 +89,12 @@ async function draw(block: z.infer<typeof blockSchema>, slackFile: FileBytes): P
         <p class="context">${mrkdwn(block.subtitle?.text ?? '')}</p>
       </div>`;
     }
+    case 'data_visualization':
+      return bars(block);
+    case 'data_table': {
+      const rows = block.rows.map((row) => html`<tr>${row.map(({ text }) => html`<td>${text}</td>`)}</tr>`);
+      return html`<table><caption>${block.caption}</caption>${rows}</table>`;
+    }
     case 'markdown':
       return html`<p>${markdown(block.text)}</p>`;
     case 'context':
@@ -100,6 +119,21 @@ async function draw(block: z.infer<typeof blockSchema>, slackFile: FileBytes): P
   }
 }
 
+/** Grouped bars, as Slack draws them. */
+function bars({ title, chart }: Extract<z.infer<typeof blockSchema>, { type: 'data_visualization' }>): Html {
+  const { series, axis_config } = chart;
+  const most = Math.max(1, ...series.flatMap(({ data }) => data.map(({ value }) => value)));
+  const groups = axis_config.categories.map((label, at) => {
+    const columns = series.map(
+      ({ data }, index) =>
+        html`<i class="series${index}" style="height:${((data[at]?.value ?? 0) / most) * 120}px"></i>`,
+    );
+    return html`<div><div class="columns">${columns}</div><small>${label}</small></div>`;
+  });
+  const legend = series.map(({ name }, index) => html`<span><i class="series${index}"></i>${name}</span>`);
+  return html`<figure><figcaption>${title}</figcaption><div class="bars">${groups}</div><div class="legend">${legend}</div></figure>`;
+}
+
 function control(element: z.infer<typeof elementSchema>): Html {
   if (element.type === 'static_select')
     return html`<span class="menu">${element.placeholder.text}<i></i></span>`;
@@ -116,9 +150,14 @@ const STYLE = `
 .slack .card { width: 360px; border: 1px solid #dddcdd; border-radius: 12px; overflow: hidden; margin: 6px 0; padding-bottom: 8px; }
 .slack .card img { display: block; height: 240px; object-fit: cover; } .slack .card h4 { margin: 10px 14px 0; font-size: 15px; } .slack .card p { margin: 0 14px; }
 .slack .button i { font-style: normal; margin-right: 5px; }
+.slack table { border-collapse: collapse; font-size: 13px; margin: 8px 0; width: 478px; } .slack caption { text-align: left; font-weight: 700; padding: 4px 0; } .slack td { border: 1px solid #dddcdd; padding: 4px 10px; } .slack tr:first-of-type td { background: #f8f8f8; font-weight: 700; }
+.slack figure { border: 1px solid #dddcdd; border-radius: 12px; margin: 8px 0; padding: 12px 14px; width: 478px; box-sizing: border-box; } .slack figcaption { font-weight: 700; font-size: 13px; }
+.slack .bars { display: flex; align-items: flex-end; gap: 6px; height: 150px; } .slack .bars > div { flex: 1; text-align: center; } .slack .columns { display: flex; align-items: flex-end; gap: 2px; justify-content: center; } .slack .columns i { width: 7px; border-radius: 2px 2px 0 0; }
+.slack .bars small { color: #616061; font-size: 10px; white-space: nowrap; } .slack .legend { display: flex; gap: 14px; font-size: 12px; margin-top: 8px; } .slack .legend i { display: inline-block; width: 10px; height: 10px; border-radius: 3px; margin-right: 5px; }
+.series0 { background: #1d9bd1; } .series1 { background: #e0a72e; } .series2 { background: #36a664; } .series3 { background: #c04b8b; } .series4 { background: #7357c9; } .series5 { background: #e07a3f; }
 .slack h3 { margin: 4px 0 2px; font-size: 18px; } .slack p { margin: 3px 0; }
 .slack section { display: flex; justify-content: space-between; width: 500px; margin: 4px 0; }
-.slack .fields { display: flex; gap: 46px; } .slack section img { border-radius: 8px; height: 84px; }
+.slack .fields { display: grid; grid-template-columns: 1fr 1fr; gap: 8px 24px; } .slack section img { border-radius: 8px; height: 84px; }
 .slack .row { display: flex; flex-wrap: wrap; gap: 8px; margin: 8px 0 4px; }
 .slack .button, .slack .menu { border: 1px solid #bbbabb; border-radius: 4px; padding: 3px 11px; font-size: 13px; font-weight: 700; white-space: nowrap; }
 .slack .primary { background: #107a5a; border-color: #107a5a; color: #fff; } .slack .menu i { margin-left: 14px; }

@@ -14,6 +14,15 @@ export const LIMITS = Object.freeze({
   headerText: 150,
   /** For the title and the subtitle, markup included. */
   cardTitle: 150,
+  /** https://docs.slack.dev/reference/block-kit/blocks/data-visualization-block */
+  chartTitle: 50,
+  chartLabel: 20,
+  chartSeries: 6,
+  chartCategories: 20,
+  /** Slack: 101 rows with the head, and 10,000 characters per table. The rest of the message needs some. */
+  tableRows: 101,
+  tableCharacters: 3000,
+  tablePage: 10,
   contextText: 2000,
   contextElements: 10,
   buttonsInBlock: 25,

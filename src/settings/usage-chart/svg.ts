@@ -1,4 +1,5 @@
 /** Bars by day, a colour for each family, as SVG text. */
+import { COLOURS } from '../../core/brand.ts';
 import { dayOf } from '../../core/clock.ts';
 import type { DayUsage } from '../../core/moderation.ts';
 
@@ -11,19 +12,26 @@ export interface ChartOptions {
   readonly days: number;
 }
 
-export const CHART_WIDTH = 900;
-const HEIGHT = 420;
-const LEFT = 60;
-const RIGHT = 876;
+/** Small, so that its texts stay readable in an embed, which is 400 pixels wide. */
+export const CHART_WIDTH = 600;
+const HEIGHT = 360;
+const LEFT = 52;
+const RIGHT = 580;
 const TOP = 56;
-const BOTTOM = 348;
+const BOTTOM = 286;
 const DAY = 24 * 3_600_000;
-const MOST_LINES = 7;
+const MOST_LINES = 5;
+const WIDEST_BAR = 48;
 /** Wider than a date, so that dates do not touch. */
-const DATE_WIDTH = 48;
-const LETTER_WIDTH = 7;
-/** Distinguishable with all common types of colour blindness. https://jfly.uni-koeln.de/color/ */
-const COLOURS = ['#0072B2', '#E69F00', '#009E73', '#CC79A7', '#56B4E9', '#D55E00'];
+const DATE_WIDTH = 56;
+const LETTER_WIDTH = 8;
+/** On the dark surface of the brand, because one picture serves light and dark chats. */
+const [, SURFACE] = COLOURS.surface;
+const [, TEXT] = COLOURS.text;
+const [, MUTED] = COLOURS.muted;
+const [, LINE] = COLOURS.line;
+/** The brand's accent, then Okabe and Ito's colours for colour blindness, lightened. https://jfly.uni-koeln.de/color/ */
+const SERIES = ['#b8a9ff', '#e69f00', '#2cc5a0', '#56b4e9', '#f0e442', '#ff8a65'];
 
 /** Rows differ in day or family. Days without usage are shown too. */
 export function usageChartSvg(
@@ -40,12 +48,11 @@ export function usageChartSvg(
   const heightOf = (requests: number) => (requests / (lines * step)) * (BOTTOM - TOP);
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${CHART_WIDTH}" height="${HEIGHT}">`,
-    `<rect width="${CHART_WIDTH}" height="${HEIGHT}" fill="#ffffff"/>`,
-    text(title, CHART_WIDTH / 2, 32, 'font-size="18" font-weight="bold" fill="#222222"'),
-    text('requests', LEFT, 40),
+    `<rect width="${CHART_WIDTH}" height="${HEIGHT}" fill="${SURFACE}"/>`,
+    text(title, 20, 34, `text-anchor="start" font-size="18" font-weight="bold" fill="${TEXT}"`),
     ...Array.from({ length: lines + 1 }, (_, index) => scaleLine(index * step, heightOf(index * step))),
     ...stacks.map((stack, index) => bar(stack, barAt(index, count), heightOf)),
-    `<path d="M${LEFT} ${BOTTOM}.5H${RIGHT}" stroke="#54555a"/>`,
+    `<path d="M${LEFT} ${BOTTOM}.5H${RIGHT}" stroke="${MUTED}"/>`,
     ...dates(days),
     ...legend(families),
     '</svg>',
@@ -70,7 +77,7 @@ function lineStep(most: number): number {
 function scaleLine(requests: number, height: number): string {
   const y = Math.round(BOTTOM - height);
   const label = text(requests.toLocaleString('en'), LEFT - 8, y + 4, 'text-anchor="end"');
-  return `<path d="M${LEFT} ${y}.5H${RIGHT}" stroke="#dbdee4"/>${label}`;
+  return `<path d="M${LEFT} ${y}.5H${RIGHT}" stroke="${LINE}"/>${label}`;
 }
 
 interface BarPosition {
@@ -80,7 +87,7 @@ interface BarPosition {
 
 function barAt(index: number, count: number): BarPosition {
   const band = (RIGHT - LEFT) / count;
-  const width = band * 0.7;
+  const width = Math.min(band * 0.7, WIDEST_BAR);
   return { x: LEFT + band * index + (band - width) / 2, width };
 }
 
@@ -94,7 +101,7 @@ function bar(
     .map((requests, family) => {
       const height = heightOf(requests);
       y -= height;
-      return height === 0 ? '' : rectangle(x, y, width, height, colourOf(family));
+      return height === 0 ? '' : rectangle(x, y, width, height, colourOf(family), 'rx="2"');
     })
     .join('');
 }
@@ -104,23 +111,23 @@ function dates(days: readonly string[]): string[] {
   const band = (RIGHT - LEFT) / days.length;
   const every = Math.ceil(DATE_WIDTH / band);
   return days.flatMap((day, index) =>
-    index % every === 0 ? [text(day.slice(5), LEFT + band * (index + 0.5), BOTTOM + 18)] : [],
+    index % every === 0 ? [text(day.slice(5), LEFT + band * (index + 0.5), BOTTOM + 22)] : [],
   );
 }
 
 function legend(families: readonly string[]): string[] {
-  const widths = families.map((name) => 36 + name.length * LETTER_WIDTH + 12);
-  let x = (CHART_WIDTH - sum(widths)) / 2;
+  const widths = families.map((name) => 22 + name.length * LETTER_WIDTH + 24);
+  let x = LEFT;
   return families.map((name, family) => {
-    const box = rectangle(x, 393, 25, 14, colourOf(family), 'rx="3"');
-    const label = text(name, x + 31, 404, 'text-anchor="start"');
+    const box = rectangle(x, 327, 14, 14, colourOf(family), 'rx="4"');
+    const label = text(name, x + 22, 339, 'text-anchor="start"');
     x += widths[family] ?? 0;
     return box + label;
   });
 }
 
 function colourOf(family: number): string {
-  return COLOURS[family % COLOURS.length] ?? '#000000';
+  return SERIES[family % SERIES.length] ?? TEXT;
 }
 
 function rectangle(x: number, y: number, width: number, height: number, fill: string, more = ''): string {
@@ -131,7 +138,7 @@ function rectangle(x: number, y: number, width: number, height: number, fill: st
 /** SVG does not allow repeated attributes, so `more` replaces the defaults. */
 function text(words: string, x: number, y: number, more = ''): string {
   const anchor = more.includes('text-anchor') ? '' : 'text-anchor="middle" ';
-  const size = more.includes('font-size') ? '' : 'font-size="12" fill="#54555a" ';
+  const size = more.includes('font-size') ? '' : `font-size="14" fill="${MUTED}" `;
   const escaped = words.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
   return `<text x="${Number(x.toFixed(1))}" y="${y}" ${anchor}${size}${more}>${escaped}</text>`;
 }

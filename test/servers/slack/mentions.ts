@@ -62,14 +62,24 @@ export function links(content: Content): { url: string; label: string }[] {
 export function readableText(content: Content): string {
   const collect = (value: unknown): string[] => {
     if (Array.isArray(value)) return value.flatMap(collect);
+    if (typeof value === 'string') return [value];
     if (!isFields(value)) return [];
     if (typeof value.text === 'string') {
       const plain = value.type === 'plain_text';
       return [plain ? value.text : unescapeText(value.text)];
     }
-    return ['text', 'title', 'fields', 'elements', 'accessory', 'label', 'element'].flatMap((key) =>
-      collect(value[key]),
-    );
+    return [
+      'text',
+      'title',
+      'subtitle',
+      'fields',
+      'elements',
+      'accessory',
+      'label',
+      'element',
+      'caption',
+      'rows',
+    ].flatMap((key) => collect(value[key]));
   };
   const fromBlocks = asList(content.blocks).flatMap((block) => collect(asFields(block)));
   return fromBlocks.length > 0 ? fromBlocks.join('\n') : unescapeText(content.text ?? '');

@@ -32,9 +32,10 @@ export async function renderPrivately(
   { person }: Address,
   message: Message,
   { media }: Pick<ShowTools, 'media'>,
+  { hasCards = false }: Pick<RenderOptions, 'hasCards'> = {},
 ): Promise<PrivateRendering> {
   const { notify: _, ...withoutMention } = message;
-  const options: RenderOptions = { person, links: (file, name) => media.link(file, name) };
+  const options: RenderOptions = { person, hasCards, links: (file, name) => media.link(file, name) };
   const { parts, textFile } = await render(withoutMention, options);
   return textFile === undefined
     ? { parts, direct: undefined }
@@ -43,10 +44,23 @@ export async function renderPrivately(
 
 /** See Platform.sendPrivately. Throws PlatformError if the person cannot be reached. */
 export async function sendPrivately(address: Address, message: Message, tools: PrivateTools): Promise<void> {
+  if (message.data !== undefined && (await sendData(address, message, tools))) return;
   const { parts, direct } = await renderPrivately(address, message, tools);
   if (direct !== undefined) await sendDirectly(address, direct, tools);
   if (direct !== undefined && isDirect(address)) return;
   for (const part of parts) await sendPartPrivately(address, part, tools);
+}
+
+/** Sends charts and tables as Slack's own blocks. Returns false if Slack rejects them, as older workspaces may. */
+async function sendData(address: Address, message: Message, tools: PrivateTools): Promise<boolean> {
+  const { parts } = await renderPrivately(address, message, tools, { hasCards: true });
+  try {
+    for (const part of parts) await sendPartPrivately(address, part, tools);
+    return true;
+  } catch (error) {
+    tools.log.warn({ err: error }, 'Slack rejected a chart or a table; sending them as text');
+    return false;
+  }
 }
 
 /** Sends a direct message with its files. Throws PlatformError. */

@@ -178,7 +178,9 @@ async function acknowledgeWith(
       parts: [first, ...rest],
       direct,
     } = await renderPrivately(address, message, tools);
-    if (home === undefined && acknowledge.privately !== undefined && first !== undefined) {
+    // Nobody learns whether Slack accepts the blocks of an acknowledgement, so charts and tables are sent after it.
+    const canAcknowledge = home === undefined && message.data === undefined;
+    if (canAcknowledge && acknowledge.privately !== undefined && first !== undefined) {
       if (!(await isReceived(acknowledge.privately(first), tools)))
         await sendPartPrivately(address, first, tools);
       for (const part of rest) await sendPartPrivately(address, part, tools);

@@ -48,7 +48,7 @@ const cardText = (name: 'title' | 'subtitle', text: string): Partial<types.CardB
 /** The first cover, if the card has room for the title. */
 function coverOf(message: Message, options: DetailOptions): Picture | undefined {
   const isShort = escapeMrkdwn(message.title?.trim() ?? '').length <= LIMITS.cardTitle;
-  return options.hasCards && isShort
+  return options.hasCards && message.data === undefined && isShort
     ? picturesOf(message, options).find(({ item }) => item.cover)
     : undefined;
 }

@@ -4,6 +4,7 @@ import type { Message } from '../../../core/message.ts';
 import { splitPlain, wellFormed, wholeCharacters } from '../../shared/text.ts';
 import { LIMITS } from '../limits.ts';
 import { buttonsOf, feedbackBlocks } from './buttons.ts';
+import { dataBlocks } from './data.ts';
 import { type DetailOptions, detailBlocks, headBlocks } from './details.ts';
 import { contextBlock, contextBlocks, type LinkOptions, linkLines } from './lines.ts';
 import { mentionBlocks, progressBlocks, summaryOf, type TextOptions, textBlocks } from './text.ts';
@@ -42,14 +43,15 @@ export async function render(input: Message, options: RenderOptions): Promise<Re
   const message = wellFormed(input);
   const budget = options.budget ?? LIMITS.partCharacters;
   const { shown, below, textFile } = await textOf(message, budget, options);
+  const data = options.hasCards ? dataBlocks(message) : undefined;
   const { inPlace, asLines } = buttonsOf(message);
   const blocks = [
     ...mentionBlocks(message, options),
     ...headBlocks(message, options),
     ...progressBlocks(message),
     ...shown,
-    ...detailBlocks(message, options),
-    ...contextBlocks([...linkLines(message.media ?? [], options), ...asLines]),
+    ...(data ?? detailBlocks(message, options)),
+    ...contextBlocks([...(data ? [] : linkLines(message.media ?? [], options)), ...asLines]),
     ...(message.footer ? splitPlain(message.footer, LIMITS.contextText).map(contextBlock) : []),
   ];
   const feedback = options.hasAgents && !options.bare ? feedbackBlocks(message) : [];
