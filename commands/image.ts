@@ -151,7 +151,10 @@ export const image = defineCommand({
       ),
       footer: `Requested by ${job.person.displayName}`,
       actions: [
-        ...images.map((_, index) => button(job, 'animate', `Animate${suffix(index, ' image')}`, index)),
+        ...images.map((_, index) => ({
+          ...button(job, 'animate', `Animate${suffix(index, ' image')}`, index),
+          icon: 'video' as const,
+        })),
         againButton(job),
       ],
     };

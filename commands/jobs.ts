@@ -53,7 +53,9 @@ export function runningList(running: readonly JobView[], most: number, now: numb
     more: more > 0 ? `And ${more} more.` : undefined,
     actions: listed.flatMap((job, index) =>
       // A job that is being delivered can no longer be cancelled.
-      job.state === 'ready' ? [] : [{ ...button(job, 'cancel', `Cancel ${index + 1}`), about: job.title }],
+      job.state === 'ready'
+        ? []
+        : [{ ...button(job, 'cancel', `Cancel ${index + 1}`), icon: 'cancel' as const, about: job.title }],
     ),
   };
 }

@@ -56,6 +56,7 @@ export const lyrics = defineCommand({
       actions: [
         ...variants.slice(0, MOST_TO_SING).map((_, index) => ({
           ...button(job, 'sing', variants.length > 1 ? `Sing it (${index + 1})` : 'Sing it', index),
+          icon: 'karaoke' as const,
           emphasis: 'primary' as const,
         })),
         againButton(job),

@@ -108,7 +108,7 @@ function savedVoiceMessage(job: JobView): Message {
     title: `The voice “${name}” is saved`,
     text: `Choose it as “voice” in /song and /remix. To see the saved voices, use /voices show.`,
     fields: [...fields, { name: 'Saved by', value: job.person.displayName }],
-    actions: [{ ...sing, emphasis: 'primary' }, ...actions],
+    actions: [{ ...sing, icon: 'karaoke', emphasis: 'primary' }, ...actions],
   };
 }
 
@@ -117,7 +117,9 @@ function derived(job: JobView, title: string, rest: Pick<Message, 'text' | 'medi
   const isRecording = job.work.route === 'music.wavGenerate' || job.work.route === 'music.mp4Generate';
   const song = isRecording ? job.parentJob : undefined;
   const lyricsButtons =
-    song && lyricsOf(song) ? [button({ id: song.id, command: 'song' }, 'lyrics', 'Lyrics')] : [];
+    song && lyricsOf(song)
+      ? [{ ...button({ id: song.id, command: 'song' }, 'lyrics', 'Lyrics'), icon: 'lyrics' as const }]
+      : [];
   return {
     title,
     ...rest,

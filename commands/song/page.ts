@@ -42,8 +42,10 @@ export const page: CommandAction = {
       title,
       text: 'Anyone with the link can listen there.',
       actions: [
-        ...(canManage(invocation) ? [button(target, 'withdraw', 'Remove page')] : []),
-        { type: 'link', url, label: 'Listen' },
+        ...(canManage(invocation)
+          ? [{ ...button(target, 'withdraw', 'Remove page'), icon: 'remove' as const }]
+          : []),
+        { type: 'link', url, label: 'Listen', icon: 'listen' },
       ],
     });
   },

@@ -70,7 +70,11 @@ function lateLyricsMessage(job: JobView, lyrics: string): Message {
     text: `The lyrics arrived too late to create the song automatically. To create it, press **Sing it**.\n\n${lyricsMarkdown(lyrics)}`,
     fields: [...requestFields(job, { title }), requestedBy(job)],
     actions: [
-      { ...button({ id: job.id, command: 'lyrics' }, 'sing', 'Sing it'), emphasis: 'primary' },
+      {
+        ...button({ id: job.id, command: 'lyrics' }, 'sing', 'Sing it'),
+        icon: 'karaoke',
+        emphasis: 'primary',
+      },
       changeButton(job),
       againButton(job),
     ],

@@ -61,6 +61,6 @@ export function lineage({ basedOn, parentUrl }: JobView): {
   const label = text.length <= LABEL_LENGTH ? text : `${beginning(text, LABEL_LENGTH - 1)}…`;
   return {
     fields: basedOn === undefined ? [] : [{ name: 'Made from', value: basedOn }],
-    actions: parentUrl === undefined ? [] : [{ type: 'link', url: parentUrl, label }],
+    actions: parentUrl === undefined ? [] : [{ type: 'link', url: parentUrl, label, icon: 'open' }],
   };
 }

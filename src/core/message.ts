@@ -65,6 +65,7 @@ export const ICONS = [
   'reset',
   'show',
   'stems',
+  'thread',
   'video',
   'voice',
   'wav',

@@ -29,7 +29,8 @@ export function jobFacts(job: Job): JobFacts {
     undelivered: job.undelivered === true,
     duration:
       job.state === 'delivered' && job.finishedAt !== undefined
-        ? Math.max(0, (job.endedAt ?? job.finishedAt) - (job.submittedAt ?? job.createdAt))
+        ? // From where the progress starts, which may be before the request for the song.
+          Math.max(0, (job.endedAt ?? job.finishedAt) - (job.startedAt ?? job.createdAt))
         : undefined,
   };
 }

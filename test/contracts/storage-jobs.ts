@@ -384,15 +384,17 @@ export function jobQueryContract(current: StorageUnderTest): void {
     expect(await jobs.recentDurations({ route: 'media.video', model: 'new' }, 10)).toEqual([]);
   });
 
-  test('recentDurations: from submission to the end at the gateway, latest delivery first', async () => {
+  test('recentDurations: from the start of the progress to the end at the gateway, latest delivery first', async () => {
     await createJobs(
       current,
-      songJob({ id: 'a', state: 'delivered', createdAt: 0, submittedAt: 1_000, finishedAt: 61_000 }),
+      songJob({ id: 'a', state: 'delivered', createdAt: 0, submittedAt: 1_000, finishedAt: 60_000 }),
       songJob({
         id: 'b',
         state: 'delivered',
         createdAt: 0,
-        submittedAt: 5_000,
+        // It waited in the queue, then its lyrics were written before the song was requested.
+        startedAt: 5_000,
+        submittedAt: 50_000,
         endedAt: 95_000,
         finishedAt: 900_000,
       }),

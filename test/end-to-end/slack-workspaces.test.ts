@@ -107,6 +107,8 @@ describe('forms, buttons and menus over HTTP', () => {
   it('open, load options and submit', async () => {
     await slack.slash('/ask', '?');
     const question = await until(() => slack.openView('U0ADA'));
+    await slack.pressInView(question, 'More options');
+    await until(() => JSON.stringify(question.view).includes('model'));
     const suggestions = await slack.suggest(question, 'model', 'chat');
     expect(suggestions.map(({ value }) => value)).toContain('chat-small');
     const after = (await slack.suggest(question, 'model', 'gen:')).map(({ value }) => value);
@@ -223,8 +225,8 @@ describe('a channel with talk on', () => {
     expect(await privately('U0ADA', '/models', 'answers talk:on')).toContain(
       'Only moderators can use /models',
     );
-    expect(await privately('U0BOB', '/models', 'answers talk:on')).toContain('**Talk**: on');
-    expect(await privately('U0BOB', '/models', 'show')).toContain('**Talk**: on');
+    expect(await privately('U0BOB', '/models', 'answers talk:on')).toContain('*Answer every message*\non');
+    expect(await privately('U0BOB', '/models', 'show')).toContain('*Answer every message*\non');
     expect(await privately('U0BOB', '/limits', 'show')).toContain('30 answers per person per hour');
     const { message } = await slack.say('what is 5 times 5?');
     await until(() =>
@@ -238,7 +240,7 @@ describe('a channel with talk on', () => {
       slack.ephemeralsOf('U0ADA').some((sent) => readableText(sent).includes('A limit has turned this off:')),
     );
     await privately('U0BOB', '/limits', 'reset ask');
-    expect(await privately('U0BOB', '/models', 'answers talk:off')).toContain('**Talk**: off');
+    expect(await privately('U0BOB', '/models', 'answers talk:off')).toContain('*Answer every message*\noff');
     const { message: plain } = await slack.say('and 7 times 7?');
     const { message: last } = await slack.mention('what is 8 times 8?');
     await until(() => slack.thread(last).some((sent) => buttons(sent).includes('Again')));

@@ -41,7 +41,7 @@ export function createChannel({
   /** The message of a running job. */
   function progressMessage(
     job: Job,
-    { stage = PLANS[job.work.route].stage, until }: Progress = {},
+    { stage = stageOf(job), until }: Progress = {},
   ): Message & Required<Pick<Message, 'progress'>> {
     // An answer shows its model in the title before the first word.
     const hasEarly = job.result !== undefined || job.work.route === 'answer';
@@ -166,8 +166,18 @@ export function createChannel({
   };
 }
 
-export const cancelButton = (job: Job): ActionButton =>
-  button(job, 'cancel', PLANS[job.work.route].comesBack === 'stream' ? 'Stop' : 'Cancel');
+/** The lyrics of a new song are written first. Its takes arrive one after the other. */
+function stageOf({ work, lyrics, result }: Job): string {
+  if ('lyricsAbout' in work && work.lyricsAbout !== undefined && lyrics !== 'done') return 'Writing lyrics';
+  if (work.route !== 'music.generate') return PLANS[work.route].stage;
+  const recorded = result?.songs.filter(({ audioUrl }) => audioUrl !== undefined).length ?? 0;
+  return `Recording take ${recorded + 1}`;
+}
+
+export const cancelButton = (job: Job): ActionButton => ({
+  ...button(job, 'cancel', PLANS[job.work.route].comesBack === 'stream' ? 'Stop' : 'Cancel'),
+  icon: 'cancel',
+});
 
 /** Options for the platform to find the existing message of the job. */
 export function showOptions(run: JobRun): ShowOptions {

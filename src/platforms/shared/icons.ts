@@ -17,6 +17,7 @@ export const EMOJI = {
   reset: '↩️',
   show: '📋',
   stems: '🎚️',
+  thread: '💬',
   video: '🎬',
   voice: '🗣️',
   wav: '💿',

@@ -34,7 +34,7 @@ describe('a song', () => {
 
     await world.advance(job);
     expect((await world.read(job)).state).toBe('waiting');
-    expect(world.message()?.progress?.stage).toBe('Composing');
+    expect(world.message()?.progress?.stage).toBe('Recording take 1');
     expect(labels()).toEqual(['Cancel']);
 
     await world.callback(job, songCallback('complete'));
@@ -69,7 +69,7 @@ describe('a song', () => {
   it('updates progress indicators of the platform without writing the record', async () => {
     const updates: (number | undefined)[] = [];
     world.platform.showProgress = async (_address, { stage, startedAt, estimateMs }) => {
-      expect(stage).toBe('Composing');
+      expect(stage).toBe('Recording take 1');
       expect(estimateMs).toBeUndefined();
       updates.push(world.clock.now() - startedAt);
       if (updates.length === 3) throw new PlatformError('unavailable', 'away');
@@ -341,6 +341,23 @@ describe('a song in custom mode', () => {
       data: [{ title: 'Rain', text: '[Verse]\nDrip', status: 'complete' }],
     },
   };
+
+  it('says what happens: the lyrics are written, then the takes are recorded', async () => {
+    const job = await world.start(CUSTOM);
+    const stage = () => world.message()?.progress?.stage;
+    await world.advance(job);
+    expect(stage()).toBe('Writing lyrics');
+    await world.callback(job, LYRICS);
+    await world.advance(job);
+    expect(stage()).toBe('Recording take 1');
+    await world.callback(job, songCallback('first', 'task-3'));
+    await world.advance(job);
+    expect(stage()).toBe('Recording take 2');
+    await world.callback(job, songCallback('complete', 'task-3'));
+    await world.advance(job);
+    expect(world.message()).toMatchObject({ title: 'Rain', media: [{ cover: true }, {}, {}] });
+    expect(world.message()?.progress).toBeUndefined();
+  });
 
   it('gets its style polished and its lyrics written first, once each', async () => {
     const job = await world.start(CUSTOM);

@@ -72,7 +72,10 @@ it('measures the duration from the slot, not from the request', async () => {
   await deliver(first);
   const last = others.at(-1) ?? '';
   await world.advance(last);
-  expect(world.message()?.progress).toMatchObject({ stage: 'Composing', startedAt: world.clock.now() });
+  expect(world.message()?.progress).toMatchObject({
+    stage: 'Recording take 1',
+    startedAt: world.clock.now(),
+  });
 });
 
 it('checks automatically, less often further back in the queue', async () => {

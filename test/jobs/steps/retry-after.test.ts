@@ -33,7 +33,7 @@ describe('a Retry-After of the gateway', () => {
     world.clock.advance(51 * SECOND);
     await world.advance(job);
     expect((await world.read(job)).state).toBe('waiting');
-    expect(world.message()?.progress).toMatchObject({ stage: 'Composing' });
+    expect(world.message()?.progress).toMatchObject({ stage: 'Recording take 1' });
     expect(world.message()?.progress).not.toHaveProperty('until');
   });
 
@@ -218,7 +218,7 @@ describe('after a submission with a lost response', () => {
     expect(world.message()?.progress?.until).toBe((await world.read(job)).deadlineAt);
     await world.callback(job, songCallback('text'));
     await world.advance(job);
-    expect(world.message()?.progress).toMatchObject({ stage: 'Composing' });
+    expect(world.message()?.progress).toMatchObject({ stage: 'Recording take 1' });
     expect(world.message()?.progress).not.toHaveProperty('until');
   });
 

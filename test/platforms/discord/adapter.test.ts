@@ -316,7 +316,7 @@ describe('the Discord adapter', () => {
         {
           title: 'Composing',
           description:
-            'Waiting\nStarted <t:1:R> · until <t:9:T> · position 2 in the queue · usually takes about 2 min',
+            '**Waiting**\n-# Started <t:1:R> · until <t:9:T> · position 2 in the queue · usually takes about 2 min',
         },
       ]);
 

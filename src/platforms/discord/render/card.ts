@@ -134,7 +134,7 @@ function headOf(message: Message, before: Block[]): string {
   const shown = escapePlain(stage);
   const isLong = shown.length > MAX_STAGE_LENGTH;
   if (isLong) before.unshift(plainBlock(stage));
-  return [isLong ? '' : shown, progressLine(progress)].filter(Boolean).join('\n');
+  return [isLong || shown === '' ? '' : `**${shown}**`, progressLine(progress)].filter(Boolean).join('\n');
 }
 
 /** Discord updates the time since the start, so the card does not have to be edited for it. */
@@ -142,7 +142,7 @@ function progressLine(progress: Progress): string {
   const line = progressFacts(progress, (word, at) =>
     timestamp(word, at, word === 'started' ? 'R' : 'T'),
   ).join(' · ');
-  return line.charAt(0).toUpperCase() + line.slice(1);
+  return line === '' ? '' : `-# ${line.charAt(0).toUpperCase()}${line.slice(1)}`;
 }
 
 function timestamp(word: string, milliseconds: number, style: 'R' | 'T'): string[] {

@@ -74,7 +74,12 @@ const MIN_DESCRIPTION_LENGTH = 200;
 const CARD_COLUMNS = 60;
 const FILE_NOTE = '-# The full text is attached.';
 const STREAM_NOTE = '-# Still writing. The full text will be attached.';
-const THREAD_BUTTON: Button = { type: 'action', id: OPEN_THREAD, label: 'Continue in a thread' };
+const THREAD_BUTTON: Button = {
+  type: 'action',
+  id: OPEN_THREAD,
+  label: 'Continue in a thread',
+  icon: 'thread',
+};
 const EMPTY: Page = { content: '', embeds: [], components: [], files: [] };
 
 /** Renders any Message as at least one page. Discord accepts every page. */

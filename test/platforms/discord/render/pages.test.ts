@@ -312,7 +312,7 @@ describe('rendering for Discord', () => {
     const progress = { stage: 'Composing', startedAt: 1e12 };
     const [page] = await renderPages({ title: 'Composing “rain”', progress }, OPTIONS);
     expect(page?.embeds).toMatchObject([
-      { title: 'Composing “rain”', description: 'Started <t:1000000000:R>' },
+      { title: 'Composing “rain”', description: '-# Started <t:1000000000:R>' },
     ]);
   });
 
