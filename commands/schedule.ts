@@ -29,6 +29,8 @@ export function scheduleFor(features: readonly AnyCommand[]): AnyCommand {
   const what = {
     type: 'choice',
     description: 'Kind of result',
+    label: 'Result',
+    help: 'What should be made?',
     required: true,
     choices: choicesOf(commands.map(({ name }) => name)),
   } as const satisfies ChoiceOption;
@@ -56,15 +58,18 @@ export function scheduleFor(features: readonly AnyCommand[]): AnyCommand {
 
       add: defineSubcommand({
         description: 'Create a song, image, video or answer in this channel at set times',
+        form: { title: 'New schedule', submitLabel: 'Add schedule' },
         options: {
           what,
           when: {
             ...completedText('Such as “every friday at 17:00” or “tomorrow at 18:00”', 100),
+            help: 'Such as “every friday at 17:00” or “tomorrow at 18:00”.',
             required: true,
           },
           prompt: {
             type: 'text',
             description: 'Your prompt or question',
+            help: 'Your prompt or question.',
             required: true,
             maximumLength: 3000,
             multiline: true,

@@ -224,10 +224,9 @@ function takeButtons(job: JobView, index: number): ActionButton[] {
       hint,
       group: isOnly ? 'This song' : `Take ${number}`,
     };
-    const isPrimary = action === (canPlay ? 'play' : 'extend');
     return {
       ...songButton(job, action, text, index),
-      ...(isPrimary && { emphasis: 'primary' }),
+      ...(action === 'play' && { emphasis: 'primary' }),
     };
   });
 }

@@ -1,6 +1,7 @@
 /**
  * `npm run pictures`: renders the README's pictures from the bot's real messages in a browser, and writes them, a song and
- * the bot's mark to docs/pictures/. The terminal's font is Debian's fonts-dejavu-core.
+ * the bot's mark to docs/pictures/. The fonts of the terminal and of emoji are Debian's fonts-dejavu-core and
+ * fonts-noto-color-emoji.
  */
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -20,12 +21,13 @@ const FOLDER = 'docs/pictures';
 /** Slack accepts icons from 512 to 2000 pixels. */
 const AVATAR_PIXELS = 1024;
 const MONOSPACED = '/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf';
+const EMOJI = '/usr/share/fonts/truetype/noto/NotoColorEmoji.ttf';
 
 const AVATAR = `data:image/svg+xml,${encodeURIComponent(markSvg({ corner: 0 }))}`;
 
 /** Shared by all pictures. */
 const STYLE = `
-body { margin: 0; font-family: 'Open Sans', sans-serif; } main { display: inline-block; box-sizing: border-box; }
+body { margin: 0; font-family: 'Open Sans', Emoji, sans-serif; } main { display: inline-block; box-sizing: border-box; }
 .avatar { position: absolute; background: url("${AVATAR}") center / cover; }
 .bar { display: flex; align-items: center; gap: 10px; border-radius: 6px; padding: 7px 11px; margin-top: 6px; font-size: 12px; }
 .play { border: 7px solid transparent; border-right: 0; border-left: 11px solid; }
@@ -35,7 +37,8 @@ body { margin: 0; font-family: 'Open Sans', sans-serif; } main { display: inline
 
 async function main(): Promise<void> {
   if (noBrowser !== undefined) throw new Error(`The pictures were ${noBrowser}.`);
-  const font = await readFont(MONOSPACED);
+  const font = await readFont(MONOSPACED, 'fonts-dejavu-core');
+  const emoji = await readFont(EMOJI, 'fonts-noto-color-emoji');
   const { discord, song: sound, slack, slackFile, terminal } = await capture();
   await using browser = await startBrowser();
   const { animation, still, mixer } = await capturePlayground(browser);
@@ -45,20 +48,22 @@ async function main(): Promise<void> {
   await writeFile(join(FOLDER, 'mark.svg'), markSvg());
   await writeFile(join(FOLDER, 'avatar.png'), await avatar());
   await writeFile(join(FOLDER, 'a-tune-for-evening-rain.mp3'), sound);
-  await draw(
-    browser,
-    'discord',
-    await discordPage([
-      ['song', song],
-      ['ask', answer],
-    ]),
-  );
-  await draw(browser, 'slack', await slackPage(slack, slackFile));
+  const withEmoji = ({ html }: Html): Html => ({
+    html: `<style>@font-face { font-family: Emoji; src: url(${fontUrl(emoji)}); }</style>${html}`,
+  });
+  const discordMessages = await discordPage([
+    ['song', song],
+    ['ask', answer],
+  ]);
+  await draw(browser, 'discord', withEmoji(discordMessages));
+  await draw(browser, 'slack', withEmoji(await slackPage(slack, slackFile)));
   await writePicture('playground.webp', animation);
   await writePicture('playground.png', await smaller(still));
   await writePicture('mixer.png', await smaller(mixer));
-  await draw(browser, 'terminal', terminalPage(terminal, `data:font/ttf;base64,${font.toString('base64')}`));
+  await draw(browser, 'terminal', terminalPage(terminal, fontUrl(font)));
 }
+
+const fontUrl = (font: Buffer): string => `data:font/ttf;base64,${font.toString('base64')}`;
 
 /** The picture to upload as the icon of the Discord application and the Slack app. */
 export async function avatar(): Promise<Buffer> {
@@ -69,10 +74,10 @@ export async function avatar(): Promise<Buffer> {
     .toBuffer();
 }
 
-/** Chromium includes no monospaced font. Throws an error that explains how to install this one. */
-export async function readFont(file: string): Promise<Buffer> {
+/** Chromium includes neither of the fonts. Throws an error that names the package to install. */
+export async function readFont(file: string, name: string): Promise<Buffer> {
   return readFile(file).catch((cause: unknown) => {
-    const sentence = `The font of the terminal is not at ${file}. On Debian: sudo apt-get install fonts-dejavu-core`;
+    const sentence = `There is no font at ${file}. On Debian: sudo apt-get install ${name}`;
     throw new Error(sentence, { cause });
   });
 }

@@ -5,8 +5,13 @@ import { type Html, html, markdown, mrkdwn, picture, player } from './html.ts';
 
 const textSchema = z.object({ text: z.string() });
 const imageSchema = z.object({ slack_file: z.object({ id: z.string() }) });
+const buttonSchema = z.object({
+  type: z.literal('button'),
+  text: textSchema,
+  style: z.string().optional(),
+});
 const elementSchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('button'), text: textSchema, style: z.string().optional() }),
+  buttonSchema,
   z.object({ type: z.literal('static_select'), placeholder: textSchema }),
 ]);
 const blockSchema = z.discriminatedUnion('type', [
@@ -16,6 +21,7 @@ const blockSchema = z.discriminatedUnion('type', [
     hero_image: imageSchema.optional(),
     title: textSchema.optional(),
     subtitle: textSchema.optional(),
+    actions: z.array(buttonSchema).default([]),
   }),
   z.object({
     type: z.literal('data_visualization'),
@@ -87,6 +93,7 @@ async function draw(block: z.infer<typeof blockSchema>, slackFile: FileBytes): P
         ${hero && (await picture(hero, 360))}
         <h4>${mrkdwn(block.title?.text ?? '')}</h4>
         <p class="context">${mrkdwn(block.subtitle?.text ?? '')}</p>
+        ${block.actions.length > 0 ? html`<div class="row">${block.actions.map(control)}</div>` : undefined}
       </div>`;
     }
     case 'data_visualization':
@@ -148,7 +155,7 @@ const STYLE = `
 .slack .tag { background: #ebeaeb; color: #616061; border-radius: 3px; font-size: 10px; font-weight: 700; padding: 1px 4px; margin: 0 7px; vertical-align: 1px; }
 .slack time, .slack .context { color: #616061; font-size: 12px; }
 .slack .card { width: 360px; border: 1px solid #dddcdd; border-radius: 12px; overflow: hidden; margin: 6px 0; padding-bottom: 8px; }
-.slack .card img { display: block; height: 240px; object-fit: cover; } .slack .card h4 { margin: 10px 14px 0; font-size: 15px; } .slack .card p { margin: 0 14px; }
+.slack .card img { display: block; height: 240px; object-fit: cover; } .slack .card h4 { margin: 10px 14px 0; font-size: 15px; } .slack .card p, .slack .card .row { margin: 0 14px; } .slack .card .row { margin-top: 10px; }
 .slack .button i { font-style: normal; margin-right: 5px; }
 .slack table { border-collapse: collapse; font-size: 13px; margin: 8px 0; width: 478px; } .slack caption { text-align: left; font-weight: 700; padding: 4px 0; } .slack td { border: 1px solid #dddcdd; padding: 4px 10px; } .slack tr:first-of-type td { background: #f8f8f8; font-weight: 700; }
 .slack figure { border: 1px solid #dddcdd; border-radius: 12px; margin: 8px 0; padding: 12px 14px; width: 478px; box-sizing: border-box; } .slack figcaption { font-weight: 700; font-size: 13px; }

@@ -30,7 +30,7 @@ export function buttonsOf(message: Pick<Message, 'actions' | 'title'>): {
 
 type Element = types.Button | types.StaticSelect | types.Overflow;
 
-const isLinkable = (button: LinkButton): boolean =>
+export const isLinkable = (button: LinkButton): boolean =>
   /^https?:\/\/\S+$/i.test(button.url) &&
   button.url.length <= LIMITS.url &&
   nameOf(button).length <= LIMITS.buttonLabel;
@@ -49,7 +49,7 @@ function elementOf(button: Button, message: Pick<Message, 'title'>, ids: Set<str
     if (!isLinkable(button)) return [];
     const id = `link:${number}`;
     ids.add(id);
-    return [{ ...slackButton(button, id), ...accessibleName(button, message), url: button.url }];
+    return [linkElement(button, message, id)];
   }
   const { id, emphasis } = button;
   const isUsable = id !== '' && id.length <= LIMITS.actionId && !ids.has(id);
@@ -64,6 +64,12 @@ function elementOf(button: Button, message: Pick<Message, 'title'>, ids: Set<str
     },
   ];
 }
+
+export const linkElement = (
+  button: LinkButton,
+  message: Pick<Message, 'title'>,
+  id: string,
+): types.Button => ({ ...slackButton(button, id), ...accessibleName(button, message), url: button.url });
 
 /** A few actions fit in an overflow menu, which has no groups and no explanations. */
 function menusOf(

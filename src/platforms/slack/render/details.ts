@@ -1,8 +1,9 @@
 /** Renders the title with its cover, fields and images. */
 import type { types } from '@slack/bolt';
-import type { MediaItem, Message } from '../../../core/message.ts';
+import type { LinkButton, MediaItem, Message } from '../../../core/message.ts';
 import { ellipsis } from '../../../core/util/words.ts';
 import { LIMITS } from '../limits.ts';
+import { isLinkable, linkElement } from './buttons.ts';
 import { escapeMrkdwn, mrkdwn, plainText, splitMrkdwn } from './escape.ts';
 import { grouped } from './lines.ts';
 import { titleBlocks } from './text.ts';
@@ -20,6 +21,15 @@ interface Picture {
   readonly block: types.ImageElement;
 }
 
+/** The button that opens the page of the title, which a card shows itself. */
+export function cardLink(message: Message, options: DetailOptions): LinkButton | undefined {
+  const { actions = [], titleUrl } = message;
+  if (titleUrl === undefined || coverOf(message, options) === undefined) return undefined;
+  return actions
+    .filter((button) => button.type === 'link')
+    .find((button) => button.url === titleUrl && isLinkable(button));
+}
+
 /** The title with a large cover, if there is one and both fit in a card; otherwise the title alone. */
 export function headBlocks(message: Message, options: DetailOptions): types.KnownBlock[] {
   const cover = coverOf(message, options);
@@ -32,12 +42,14 @@ export function headBlocks(message: Message, options: DetailOptions): types.Know
       : escaped;
   const sounds = media.filter(({ kind }) => kind === 'audio').flatMap(({ caption }) => caption?.trim() || []);
   const subtitle = escapeMrkdwn(sounds.join(', '));
+  const link = cardLink(message, options);
   return [
     {
       type: 'card',
       hero_image: cover.block,
       ...cardText('title', linked.length <= LIMITS.cardTitle ? linked : escaped),
       ...(subtitle.length <= LIMITS.cardTitle && cardText('subtitle', subtitle)),
+      ...(link && { actions: [{ ...linkElement(link, message, 'card'), style: 'primary' }] }),
     },
   ];
 }

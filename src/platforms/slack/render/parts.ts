@@ -1,11 +1,12 @@
 /** Renders a Message as Slack messages that fit: the first for the channel, the others for its thread. */
 import type { types } from '@slack/bolt';
 import type { Message } from '../../../core/message.ts';
+import { present } from '../../../core/util/present.ts';
 import { splitPlain, wellFormed, wholeCharacters } from '../../shared/text.ts';
 import { LIMITS } from '../limits.ts';
 import { buttonsOf, feedbackBlocks } from './buttons.ts';
 import { dataBlocks } from './data.ts';
-import { type DetailOptions, detailBlocks, headBlocks } from './details.ts';
+import { cardLink, type DetailOptions, detailBlocks, headBlocks } from './details.ts';
 import { contextBlock, contextBlocks, type LinkOptions, linkLines } from './lines.ts';
 import { mentionBlocks, progressBlocks, summaryOf, type TextOptions, textBlocks } from './text.ts';
 
@@ -44,7 +45,9 @@ export async function render(input: Message, options: RenderOptions): Promise<Re
   const budget = options.budget ?? LIMITS.partCharacters;
   const { shown, below, textFile } = await textOf(message, budget, options);
   const data = options.hasCards ? dataBlocks(message) : undefined;
-  const { inPlace, asLines } = buttonsOf(message);
+  const inCard = cardLink(message, options);
+  const actions = message.actions?.filter((button) => button !== inCard);
+  const { inPlace, asLines } = buttonsOf({ ...message, ...present({ actions }) });
   const blocks = [
     ...mentionBlocks(message, options),
     ...headBlocks(message, options),

@@ -315,7 +315,12 @@ describe('rendering any message', () => {
         { kind: 'audio', name: 'a', caption: 'Take 1 · 0:26', source: stored('a.mp3') },
         { kind: 'audio', name: 'b', caption: 'Take 2 · 0:27', source: stored('b.mp3') },
       ],
-      actions: [...take(1), ...take(2), { type: 'action', id: 'song.again:j:0', label: 'Again' }],
+      actions: [
+        ...take(1),
+        ...take(2),
+        { type: 'link', url: 'https://music.example/s/1', label: 'Listen', icon: 'listen' },
+        { type: 'action', id: 'song.again:j:0', label: 'Again' },
+      ],
     };
     const { parts } = await rendering(song, {
       ...CARDS,
@@ -328,6 +333,7 @@ describe('rendering any message', () => {
         hero_image: { slack_file: { id: 'F1' }, alt_text: 'A cloud' },
         title: { text: '<https://music.example/s/1|Rain &amp; sun>' },
         subtitle: { text: 'Take 1 · 0:26, Take 2 · 0:27' },
+        actions: [{ text: { text: '🎧 Listen' }, url: 'https://music.example/s/1', style: 'primary' }],
       },
       {
         elements: [
