@@ -560,6 +560,10 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     await expect.poll(() => page.evaluate(IS_MIXED)).toBe(false);
     expect(await page.locator('main').getByRole('button', { name: 'Pause Take 1' }).isVisible()).toBe(true);
     expect(await page.locator('main').getByText('And I read it once more').isVisible()).toBe(true);
+    // Closed before the screen is full.
+    await page.evaluate('document.querySelector(".sing").click(); document.querySelector("dialog").close()');
+    await expect.poll(() => page.evaluate(focused)).toBe('Karaoke');
+    await expect.poll(() => page.evaluate('document.fullscreenElement')).toBe(null);
     expect(problems).toEqual([]);
     leave();
   });

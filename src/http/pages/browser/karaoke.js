@@ -74,16 +74,20 @@ export function enableKaraoke(player, mixers) {
     stage.close();
   });
   document.addEventListener('fullscreenchange', () => {
-    if (document.fullscreenElement === null && stage.open) stage.close();
+    const isFull = document.fullscreenElement !== null;
+    // The screen may become full only after karaoke is closed.
+    if (isFull && !stage.open) void document.exitFullscreen();
+    if (!isFull && stage.open) stage.close();
+    // On a full screen, nothing else could have the focus.
+    if (!isFull && !stage.open) open.focus();
   });
-  stage.addEventListener('close', async () => {
+  stage.addEventListener('close', () => {
     putAllBack();
     report('');
     void leaveMix();
     const list = section.querySelector('ol:not([hidden])');
     if (list instanceof HTMLElement) centreLine(list);
-    // On a full screen, nothing else can have the focus.
-    if (document.fullscreenElement !== null) await document.exitFullscreen().catch(() => undefined);
+    if (document.fullscreenElement !== null) void document.exitFullscreen();
     open.focus();
   });
 }
