@@ -1,4 +1,4 @@
-import { imagePlaceIn, inquiryTurn, withoutImages } from '../src/core/attachments.ts';
+import { getsImages, imagePlaceIn, inquiryTurn, withoutImages } from '../src/core/attachments.ts';
 import { defineCommand } from '../src/core/bot/command.ts';
 import type { Context } from '../src/core/bot/context.ts';
 import { type Outcome, privately } from '../src/core/bot/outcome.ts';
@@ -79,7 +79,7 @@ export const ask = defineCommand({
     const picture = imagePlaceIn(turns);
     const { model, ...plan } = await planAnswer({ requestedModel, picture }, context);
     const mayShow =
-      plan.dialect === 'chat' && picture === 'none' && (history !== undefined || attachments.length > 0);
+      !getsImages(plan) && picture === 'none' && (history !== undefined || attachments.length > 0);
     const seeing = mayShow ? await planAnswer({ requestedModel, picture: 'replied-to' }, context) : undefined;
     const { systemPrompt, footer } = await context.inForce.answers();
     const { maxTokens, contextTokens } = context.answerOffer;
@@ -110,14 +110,17 @@ export const ask = defineCommand({
     const tools = work.way?.type === 'tools' ? work.way : undefined;
     const requestedModel = tools?.named ? `${work.dialect}:${request.model}` : undefined;
     // The assistant setting or TOOL_MODEL may have changed since the first run.
-    const { model, dialect, way, note } = tools
+    const { model, dialect, readsImages, way, note } = tools
       ? await planAnswer({ requestedModel, picture: imagePlaceIn(request.turns) }, context)
       : { ...work, model: request.model };
     const { turns: all } = request;
-    const turns = dialect === 'chat' ? [...withoutImages(all.slice(0, -1)), ...all.slice(-1)] : all;
+    const turns = getsImages({ dialect, ...present({ readsImages }) })
+      ? all
+      : [...withoutImages(all.slice(0, -1)), ...all.slice(-1)];
     return present({
       ...work,
       dialect,
+      readsImages,
       request: present({ ...request, model, turns, system: systemPrompt?.text || undefined }),
       way,
       note,

@@ -1,4 +1,4 @@
-import { defineCommand, defineFormAction } from '../src/core/bot/command.ts';
+import { type AnyCommand, defineCommand, defineFormAction } from '../src/core/bot/command.ts';
 import { UserError } from '../src/core/errors.ts';
 import type { JobView } from '../src/core/job.ts';
 import { againButton, button, type MediaItem, type MediaSource, plain } from '../src/core/message.ts';
@@ -194,4 +194,17 @@ function imageOf({ result }: JobView, index: number): MediaSource {
   const source = result?.images[index];
   if (source) return source;
   throw new UserError('That image is no longer available. Create a new one with /image.');
+}
+
+/** The command where nothing creates videos. */
+export function withoutAnimate({ done, actions: _, ...command }: AnyCommand): AnyCommand {
+  return {
+    ...command,
+    ...(done && {
+      done: (job: JobView) => {
+        const message = done(job);
+        return { ...message, actions: [againButton(job)] };
+      },
+    }),
+  };
 }

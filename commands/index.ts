@@ -1,11 +1,12 @@
 import type { AnyCommand } from '../src/core/bot/command.ts';
+import { FAMILIES, type Family } from '../src/core/family.ts';
 import { ask } from './ask.ts';
-import { image } from './image.ts';
+import { image, withoutAnimate } from './image.ts';
 import { jobs } from './jobs.ts';
 import { limitsFor } from './limits.ts';
 import { lyrics } from './lyrics.ts';
 import { minstrelFor } from './minstrel.ts';
-import { models } from './models.ts';
+import { modelsFor } from './models.ts';
 import { pages } from './pages.ts';
 import { party } from './party.ts';
 import { remix } from './remix.ts';
@@ -15,9 +16,42 @@ import { stems } from './stems.ts';
 import { video } from './video.ts';
 import { voices } from './voices.ts';
 
-const features = [song, lyrics, stems, remix, voices, image, video, ask, party, jobs];
-const schedulable = [...features, scheduleFor(features)];
-const documented = [...schedulable, models, limitsFor(schedulable), pages];
+/** The commands that need a service, and its family. */
+const FEATURES: readonly (readonly [command: AnyCommand, family: Family])[] = [
+  [song, 'song'],
+  [lyrics, 'song'],
+  [stems, 'song'],
+  [remix, 'song'],
+  [voices, 'song'],
+  [image, 'image'],
+  [video, 'video'],
+  [ask, 'ask'],
+  [party, 'song'],
+];
+
+/** Undefined for commands that need no service. */
+export function familyOfCommand(name: string): Family | undefined {
+  return FEATURES.find(([command]) => command.name === name)?.[1];
+}
+
+/** The commands of the families that have a service. */
+export function commandsFor(families: readonly Family[]): readonly AnyCommand[] {
+  const served = FEATURES.flatMap(([command, family]) => (families.includes(family) ? [command] : []));
+  const features = [...served.map((command) => trimmed(command, families)), jobs];
+  const schedulable = [...features, scheduleFor(features)];
+  const documented = [
+    ...schedulable,
+    modelsFor(families),
+    limitsFor(schedulable),
+    ...(families.includes('song') ? [pages] : []),
+  ];
+  return [...documented, minstrelFor(documented, families)];
+}
+
+/** Without the buttons that other families would need. */
+function trimmed(command: AnyCommand, families: readonly Family[]): AnyCommand {
+  return command === image && !families.includes('video') ? withoutAnimate(image) : command;
+}
 
 /** All commands of the bot. */
-export const commands: readonly AnyCommand[] = [...documented, minstrelFor(documented)];
+export const commands = commandsFor(FAMILIES);

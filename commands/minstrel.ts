@@ -2,6 +2,7 @@ import { type AnyCommand, defineGroup, defineSubcommand } from '../src/core/bot/
 import type { Context } from '../src/core/bot/context.ts';
 import { type Outcome, privately } from '../src/core/bot/outcome.ts';
 import { notModerator } from '../src/core/errors.ts';
+import { FAMILIES, FAMILY_NOUNS, FAMILY_SETTINGS, type Family } from '../src/core/family.ts';
 import { type Address, type Invocation, serverWord } from '../src/core/invocation.ts';
 import { plain } from '../src/core/message.ts';
 import type { Change } from '../src/core/moderation.ts';
@@ -15,7 +16,7 @@ const OWN_DAYS = 30;
 const MOST_CHANGES = 20;
 
 /** The command for help, settings, and a person's own data. */
-export function minstrelFor(documented: readonly AnyCommand[]): AnyCommand {
+export function minstrelFor(documented: readonly AnyCommand[], families: readonly Family[]): AnyCommand {
   async function help(
     { person, address }: Pick<Invocation, 'person' | 'address'>,
     { inForce }: Context,
@@ -28,8 +29,11 @@ export function minstrelFor(documented: readonly AnyCommand[]): AnyCommand {
         visible.map(({ name, description }) => `- **/${plain(name)}**: ${plain(description)}`).join('\n'),
         '**Settings here**',
         models.map((model) => `- ${fieldLine(modelField(model, address))}`).join('\n'),
-        'To ask a question, mention me or reply to me. **/minstrel usage** shows your usage, and **/minstrel forget** erases your data.',
-      ].join('\n\n'),
+        missingText(families),
+        `${families.includes('ask') ? 'To ask a question, mention me or reply to me. ' : ''}**/minstrel usage** shows your usage, and **/minstrel forget** erases your data.`,
+      ]
+        .filter((part) => part !== '')
+        .join('\n\n'),
     });
   }
 
@@ -87,6 +91,16 @@ export function minstrelFor(documented: readonly AnyCommand[]): AnyCommand {
       }),
     },
   });
+}
+
+/** The families without a service, and the setting that brings each. Empty if all have one. */
+function missingText(families: readonly Family[]): string {
+  const missing = FAMILIES.filter((family) => !families.includes(family));
+  const lines = missing.map((family) => `- ${FAMILY_NOUNS[family].title}: ${plain(FAMILY_SETTINGS[family])}`);
+  if (lines.length === 0) return '';
+  return ["**Not available here.** The bot's operator can add them with these settings:", ...lines].join(
+    '\n',
+  );
 }
 
 function changeLine({ at, by, where: place, what, from, to }: Change, address: Address): string {

@@ -1,8 +1,8 @@
-import { defineGroup, defineSubcommand } from '../src/core/bot/command.ts';
+import { type AnyCommand, defineGroup, defineSubcommand } from '../src/core/bot/command.ts';
 import type { Context } from '../src/core/bot/context.ts';
 import { type Outcome, privately } from '../src/core/bot/outcome.ts';
 import { UserError } from '../src/core/errors.ts';
-import { FAMILIES, FAMILY_NOUNS } from '../src/core/family.ts';
+import { FAMILIES, FAMILY_NOUNS, type Family } from '../src/core/family.ts';
 import { type Address, type Invocation, serverOf, serverWord } from '../src/core/invocation.ts';
 import { plain } from '../src/core/message.ts';
 import {
@@ -24,7 +24,7 @@ import {
   pagesText,
   TALK_DETAILS,
 } from './text/moderation.ts';
-import { choicesOf, completedText, familyChoices, whereOption } from './text/options.ts';
+import { choicesOf, completedText, whereOption } from './text/options.ts';
 
 /** In characters. The prompt is sent with every question. */
 const LONGEST_PROMPT = 4000;
@@ -35,7 +35,7 @@ const family = {
   label: 'Used for',
   help: 'What should the model make?',
   required: true,
-  choices: familyChoices,
+  choices: choicesOf(FAMILIES),
 } as const;
 
 const answerOptions = {
@@ -140,7 +140,7 @@ async function setTalk(
 
 const RESET_CHOICES = RESETTABLE.filter((choice) => choice !== 'pages');
 
-export const models = withControls(
+const models = withControls(
   defineGroup({
     name: 'models',
     description: 'Models and answer settings',
@@ -166,11 +166,8 @@ export const models = withControls(
           model: async ({ typed, options }, context) => {
             const chosen = FAMILIES.find((name) => name === options.family);
             if (chosen) return context.models.suggest(chosen, typed);
-            const [songModels, answerModels] = await Promise.all([
-              context.models.suggest('song', typed),
-              context.models.suggest('ask', typed),
-            ]);
-            return [...songModels, ...answerModels];
+            const usual = context.families.filter((name) => name === 'song' || name === 'ask');
+            return (await Promise.all(usual.map((name) => context.models.suggest(name, typed)))).flat();
           },
         },
         async run(
@@ -251,3 +248,15 @@ export const models = withControls(
     },
   }),
 );
+
+/** The command for the models of these families. */
+export function modelsFor(families: readonly Family[]): AnyCommand {
+  const parts = Object.entries(models.subcommands ?? {}).map(([name, part]) => {
+    const limited = {
+      ...part,
+      options: { ...part.options, family: { ...family, choices: choicesOf(families) } },
+    };
+    return [name, name === 'set' ? limited : part] as const;
+  });
+  return { ...models, subcommands: Object.fromEntries(parts) };
+}

@@ -216,7 +216,7 @@ test('compose.try.yaml plays on the emulator', () => {
     ...Object.fromEntries(Object.entries(bot?.environment ?? {}).map(([name, value]) => [name, `${value}`])),
   });
   expect(config).toMatchObject({ production: false, playground: true, listener: { host: '127.0.0.1' } });
-  expect(config.gateway).toBeUndefined();
+  expect(config.accounts).toEqual({});
   expect(door?.network_mode).toBe('service:bot');
   expect(read('deploy/haproxy/try.cfg')).toMatch(/bind :3001\n.*server bot 127\.0\.0\.1:3000/s);
 });
@@ -394,8 +394,9 @@ describe('the settings', () => {
       name,
       value,
     ]);
-    // The example sets production, which forbids the playground.
-    const extra = { GATEWAY_API_KEY: 'key', PLAYGROUND: '0' };
+    // The example sets production, which forbids the playground and the emulator.
+    const keys = ['GATEWAY', 'MSG', 'GEN', 'MEDIA', 'MUSIC'].map((name) => [`${name}_API_KEY`, 'key']);
+    const extra = { ...Object.fromEntries(keys), EMULATOR_FAMILIES: '', PLAYGROUND: '0' };
     expect(() => readConfig({ ...Object.fromEntries(examples), ...extra })).not.toThrow();
   });
 

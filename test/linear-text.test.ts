@@ -23,7 +23,7 @@ import { titleFrom } from '../src/emulator/writing.ts';
 import { createChatReader } from '../src/gateway/chat.ts';
 import { createGenReader } from '../src/gateway/gen.ts';
 import { addressesInMarkdown, createImageSplitter } from '../src/gateway/images.ts';
-import { hintsOf } from '../src/gateway/models/listing.ts';
+import { hintsOf } from '../src/gateway/models/hints.ts';
 import { createMsgReader } from '../src/gateway/msg.ts';
 import { readMusicCallback } from '../src/gateway/music/callback.ts';
 import { asHttpUrl, parseJson } from '../src/gateway/transport/json.ts';

@@ -1,14 +1,21 @@
 /** Chooses the model and dialect of an answer, and whether it has images, thinking or commands. */
 import { cannotReadImagesSentence, type ImagePlace } from '../../src/core/attachments.ts';
 import type { Autocomplete } from '../../src/core/bot/command.ts';
-import type { AnswerOffer, Context } from '../../src/core/bot/context.ts';
+import type { Context } from '../../src/core/bot/context.ts';
 import { UserError } from '../../src/core/errors.ts';
 import { parseModelName } from '../../src/core/model-name.ts';
 import type { AnswersInForce } from '../../src/core/moderation.ts';
 import type { AnswerDialect, AnswerPlan } from '../../src/core/work.ts';
 
-/** The commands that a model may call while the assistant is on. */
-const WITH_TOOLS = { type: 'tools', commands: ['song', 'lyrics', 'image', 'video', 'stems'] } as const;
+/** The commands that a model may call while the assistant is on, with their families. */
+const TOOLS = { song: 'song', lyrics: 'song', image: 'image', video: 'video', stems: 'song' } as const;
+
+const withTools = ({ families }: Pick<Context, 'families'>) => ({
+  type: 'tools' as const,
+  commands: Object.entries(TOOLS).flatMap(([command, family]) =>
+    families.includes(family) ? [command] : [],
+  ),
+});
 
 const NO_TOOL_MODEL =
   "Answers can use my commands here, but no suitable model is set. Ask the bot's operator to set TOOL_MODEL, or a moderator to choose a “gen:” model with /models set.";
@@ -33,11 +40,11 @@ export async function planAnswer(request: PlanRequest, context: Context): Promis
     return {
       dialect: 'gen',
       model: toolModel,
-      way: { ...WITH_TOOLS, ...(requestedModel !== undefined && { named: true }) },
+      way: { ...withTools(context), ...(requestedModel !== undefined && { named: true }) },
     };
 
   const plan = await visionPlan(await context.models.resolve('ask', requestedModel), request, context);
-  if (plan.dialect === 'gen') return genPlan(plan, request, { assistant, offer: context.answerOffer });
+  if (plan.dialect === 'gen') return genPlan(plan, request, assistant, context);
   const lacksToolModel = assistant.on && toolModel === undefined && requestedModel === undefined;
   return lacksToolModel ? { ...plan, note: NO_TOOL_MODEL } : plan;
 }
@@ -49,36 +56,45 @@ async function visionPlan(
   context: Context,
 ): Promise<AnswerPlan> {
   const { id, route: dialect = dialectOf(id, picture, context) } = parseModelName('ask', choice);
-  if (picture === 'none' || dialect !== 'chat') return { dialect, model: id };
+  const plan = { dialect, model: id };
+  if (dialect !== 'chat') return plan;
+  if (context.models.readsImages(id)) return { ...plan, readsImages: true };
+  if (picture === 'none') return plan;
   const { visionModel } = context.answerOffer;
   if (requestedModel === undefined && visionModel !== undefined) {
     const vision = parseModelName('ask', await context.models.resolve('ask', visionModel));
     return { dialect: vision.route ?? 'msg', model: vision.id };
   }
   if (picture === 'attached') throw new UserError(cannotReadImagesSentence(id), 'model');
-  return { dialect, model: id };
+  return plan;
 }
 
 function dialectOf(id: string, picture: ImagePlace, { models, answerOffer }: Context): AnswerDialect {
   const { illustratingModels, thinkingModels } = answerOffer;
   if (illustratingModels.includes(id) || thinkingModels.includes(id)) return 'gen';
+  const { dialects } = models;
+  const usual = dialects[0] ?? 'chat';
   const listed = models.listedBy(id);
-  const isUnlisted = picture === 'attached' && listed.length === 0;
-  if (picture !== 'none') return listed.includes('msg') || isUnlisted ? 'msg' : 'chat';
-  return listed.includes('msg') && !listed.includes('chat') ? 'msg' : 'chat';
+  if (listed.length === 0)
+    return picture === 'attached' && !models.readsImages(id) && dialects.includes('msg') ? 'msg' : usual;
+  const prefersMsg = picture !== 'none' && !models.readsImages(id);
+  if (listed.includes('msg') && (prefersMsg || !listed.includes('chat'))) return 'msg';
+  return listed.includes('chat') ? 'chat' : 'gen';
 }
 
 /** Adds the mode of a gen model: text, illustrated, thinking, or commands. */
 function genPlan(
   plan: AnswerPlan,
   { requestedModel }: PlanRequest,
-  { assistant, offer }: { readonly assistant: AnswersInForce['assistant']; readonly offer: AnswerOffer },
+  assistant: AnswersInForce['assistant'],
+  context: Pick<Context, 'answerOffer' | 'families'>,
 ): AnswerPlan {
+  const { answerOffer: offer } = context;
   if (offer.illustratingModels.includes(plan.model)) return { ...plan, way: { type: 'illustrated' } };
   if (offer.thinkingModels.includes(plan.model)) return { ...plan, way: { type: 'thinking' } };
   // Without TOOL_MODEL, only the gen model that moderators chose may call commands.
   const usesCommands = assistant.on && offer.toolModel === undefined && requestedModel === undefined;
-  return usesCommands ? { ...plan, way: WITH_TOOLS } : plan;
+  return usesCommands ? { ...plan, way: withTools(context) } : plan;
 }
 
 /** Completes the account's models, after the special models of this deployment. */

@@ -25,6 +25,7 @@ export interface HomeOptions {
 /** `context` belongs to the channel whose settings and songs are shown. */
 export async function home({ person, address, context, commands }: HomeOptions): Promise<HomeSection[]> {
   const { inForce } = context;
+  const has = (name: string) => commands.some((command) => command.name === name);
   const [models, answers, running, songs] = await Promise.all([
     inForce.models(),
     inForce.answers(),
@@ -34,8 +35,8 @@ export async function home({ person, address, context, commands }: HomeOptions):
   return [
     settings(models, answers, { canChange: person.moderator, address }),
     jobs(running, context.now()),
-    recent(songs, context.now()),
-    help(commands, person.moderator),
+    ...(has('song') ? [recent(songs, context.now())] : []),
+    help(commands, person.moderator, has('ask')),
   ];
 }
 
@@ -84,13 +85,13 @@ function recent(songs: readonly JobView[], now: number): HomeSection {
   };
 }
 
-function help(commands: readonly AnyCommand[], isModerator: boolean): HomeSection {
+function help(commands: readonly AnyCommand[], isModerator: boolean, answers: boolean): HomeSection {
   return {
     title: 'Commands',
     fields: commands
       .filter(({ moderatorsOnly }) => isModerator || !moderatorsOnly)
       .map(({ name, description }) => ({ name: `/${name}`, value: description })),
-    footer: 'To ask a question, mention me in a channel or send me a message.',
+    ...(answers && { footer: 'To ask a question, mention me in a channel or send me a message.' }),
     forms: commands
       .filter(({ name }) => name === 'song')
       .map(({ name }) => ({ command: name, label: 'Create a song…', initial: {} })),

@@ -1,6 +1,5 @@
 /** Options shared by several commands. */
 import { UserError } from '../../src/core/errors.ts';
-import { FAMILIES } from '../../src/core/family.ts';
 import { parseSubject, type Subject } from '../../src/core/moderation.ts';
 import type { ChoiceOption, TextOption } from '../../src/core/options.ts';
 
@@ -38,8 +37,6 @@ export const durationOption = {
 export function choicesOf<const Name extends string>(names: readonly Name[]) {
   return names.map((name) => ({ name, value: name }));
 }
-
-export const familyChoices = choicesOf(FAMILIES);
 
 export const whereOption = {
   type: 'choice',

@@ -1,7 +1,7 @@
 /** Builds settings, jobs and commands on top of the services. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { commands } from '../../commands/index.ts';
+import { commands, commandsFor } from '../../commands/index.ts';
 import type { Bot } from '../core/bot/create-bot.ts';
 import { dayOf } from '../core/clock.ts';
 import type { MediaFile } from '../core/message.ts';
@@ -62,7 +62,7 @@ export function createApplication(
   options: ApplicationOptions,
   opened: AsyncDisposableStack,
 ): Application {
-  const { storage, gateway, media, emulator } = services;
+  const { storage, gateway, media } = services;
   const { config, measure, log, now, newId } = options;
   const platform = (name: string) => platforms.get(name);
   const voices = createVoices({ settings: storage.settings });
@@ -82,9 +82,10 @@ export function createApplication(
     decisions,
     feedback,
     pages,
-    commands,
-    defaults: modelDefaults(config, emulator),
-    configured: configuredModels(config, emulator),
+    commands: commandsFor(config.offered),
+    families: config.offered,
+    defaults: modelDefaults(config),
+    configured: configuredModels(config),
     served: config.servedServers,
     ceilings: config.usage.limits,
     costs: config.usage.costs,
@@ -136,7 +137,8 @@ export function createApplication(
     decisions,
     pages,
     schedules,
-    answerOffer: answerOffer(config, emulator),
+    answerOffer: answerOffer(config),
+    families: config.offered,
     partiesOn,
     canRead: (address, person) => platform(address.platform)?.canRead?.(address, person) ?? false,
     mentionsOnlyNotice: (address) => platform(address.platform)?.mentionsOnlyNotice,
@@ -160,7 +162,9 @@ function jobDependencies(
   { voices, meter, pages }: Pick<JobDependencies, 'voices' | 'meter'> & { readonly pages: Pages },
   { config, traces, measure, now, sleep, random, newId, log }: ApplicationOptions,
 ): Omit<JobDependencies, 'invoke'> {
-  const byName = new Map(commands.map((command) => [command.name, command]));
+  // A job of a family whose service was removed still needs its command.
+  const all = [...commands, ...commandsFor(config.offered)];
+  const byName = new Map(all.map((command) => [command.name, command]));
   return {
     storage,
     gateway,

@@ -23,8 +23,6 @@ export interface AssembleOptions extends Omit<ServiceOptions, 'measure' | 'trace
 export interface Minstrel {
   /** The listener's URL on this machine. */
   readonly url: string;
-  /** The gateway's URL, or the emulator's if there is no gateway. */
-  readonly gatewayUrl: string;
   readonly gateway: Gateway;
   /** Undefined if metrics are off. */
   readonly metricsUrl: string | undefined;
@@ -71,7 +69,6 @@ export async function assemble(options: AssembleOptions): Promise<Minstrel> {
     await start(services, platforms, application, measured, opened);
     return {
       url: services.listener.url,
-      gatewayUrl: services.gatewayUrl,
       gateway: services.gateway,
       metricsUrl: metricsServer && `${metricsServer.url}/metrics`,
       playgroundUrl: playground?.url,

@@ -1,8 +1,9 @@
 /** Builds the bot from commands and the tools for platform events. */
 import { home } from '../../commands/home/sections.ts';
 import { suggestedPrompts } from '../../commands/home/suggested-prompts.ts';
-import { commands } from '../../commands/index.ts';
+import { commandsFor, familyOfCommand } from '../../commands/index.ts';
 import { type Bot, type BotOptions, createBot } from '../core/bot/create-bot.ts';
+import { FAMILY_SETTINGS } from '../core/family.ts';
 import { invocationKey } from '../core/job.ts';
 import type { DecisionStore } from '../settings/decisions.ts';
 import { type ContextParts, createEnter } from './context.ts';
@@ -12,12 +13,17 @@ export interface BotParts extends ContextParts, Pick<BotOptions, 'newReference' 
 }
 
 export function assembleBot(parts: BotParts): Bot {
-  const { decisions, storage, jobs, newReference, log } = parts;
+  const { decisions, storage, jobs, families, newReference, log } = parts;
+  const commands = commandsFor(families);
   return createBot({
     commands,
     enter: createEnter(parts),
     newReference,
     log,
+    settingFor: (name) => {
+      const family = familyOfCommand(name);
+      return family && FAMILY_SETTINGS[family];
+    },
     home: ({ person, context }, address) => home({ person, address, context, commands }),
     prompts: ({ context }, isAllowed) => suggestedPrompts({ context, commands, isAllowed }),
     answersEveryMessage: async (address) => (await decisions.read(address)).channel.talk ?? false,

@@ -2,6 +2,7 @@
 
 import type { AnswerOffer, Context } from '../core/bot/context.ts';
 import type { BotOptions, EnterRequest } from '../core/bot/create-bot.ts';
+import type { Family } from '../core/family.ts';
 import { type Address, type Person, serverOf } from '../core/invocation.ts';
 import type { System } from '../core/system.ts';
 import type { Gateway } from '../gateway/client.ts';
@@ -19,7 +20,8 @@ import type { ScheduleRunner } from './schedules.ts';
 export interface ContextParts extends Pick<System, 'now'> {
   readonly storage: Pick<Storage, 'jobs'>;
   readonly jobs: Jobs;
-  readonly gateway: { readonly models: Pick<Gateway['models'], 'cached'> };
+  readonly gateway: { readonly models: Pick<Gateway['models'], 'cached' | 'readsImages' | 'dialects'> };
+  readonly families: readonly Family[];
   readonly voices: Voices;
   readonly administration: Administration;
   readonly pages: Pick<Pages, 'urlOf'>;
@@ -88,8 +90,11 @@ function contextOf(
       resolve: (family, named) => administration.models.resolve(family, named, address, settings),
       suggest: async (family, typed) => administration.models.suggest(family, typed),
       listedBy: (id) => gateway.models.cached().find((model) => model.id === id)?.listedBy ?? [],
+      readsImages: (id) => gateway.models.readsImages(id),
+      dialects: gateway.models.dialects,
     },
     answerOffer,
+    families: parts.families,
     inForce,
     own,
     hasUnits: administration.hasUnits,

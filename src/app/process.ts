@@ -23,14 +23,14 @@ export interface LogDestination {
 
 /** Opens a log that removes every secret in the settings from its lines. */
 export function openLog(
-  { gateway, discord, slack, signingSecrets, storage, media: { store } }: Config,
+  { accounts, discord, slack, signingSecrets, storage, media: { store } }: Config,
   { level, write }: LogDestination,
 ): Logger {
   return createLog({
     level,
     write,
     secrets: [
-      gateway?.apiKey,
+      ...Object.values(accounts).map(({ apiKey }) => apiKey),
       discord?.token,
       ...secretsOf(slack),
       ...(store.type === 's3' ? [store.secretAccessKey] : []),

@@ -12,6 +12,7 @@ import { defaultModels as emulatedDefaults, specialModels } from '../emulator/mo
 import type { EmulatorOptions } from '../emulator/options.ts';
 import type { Emulator } from '../emulator/server.ts';
 import { createGateway, type Gateway } from '../gateway/client.ts';
+import { type Accounts, gatewayAccounts } from '../gateway/routes.ts';
 import { type Listener, listenAt } from '../http/server.ts';
 import { safeFileName } from '../media/content/file-names.ts';
 import { MediaError } from '../media/errors.ts';
@@ -47,7 +48,6 @@ export interface Services {
   readonly listener: Listener;
   readonly publicUrl: string;
   readonly gateway: Gateway;
-  readonly gatewayUrl: string;
   readonly emulator: Emulator | undefined;
   readonly media: Media;
 }
@@ -65,10 +65,11 @@ export async function openServices(options: ServiceOptions, opened: AsyncDisposa
   opened.defer(() => listener.close());
   const publicUrl = config.listener.publicUrl ?? listener.url;
 
-  const emulator = config.gateway ? undefined : await openEmulator(options.emulatorOptions);
+  const emulator = config.emulated.length > 0 ? await openEmulator(options.emulatorOptions) : undefined;
   if (emulator) opened.defer(() => emulator.close());
-  const account = config.gateway ?? { baseUrl: emulator?.url ?? '', apiKey: emulator?.apiKey ?? '' };
-  const gateway = openGateway(account, options);
+  const emulated =
+    emulator && gatewayAccounts({ baseUrl: emulator.url, apiKey: emulator.apiKey }, config.emulated);
+  const gateway = openGateway({ ...config.accounts, ...emulated }, options);
   opened.defer(() => gateway.close());
 
   const addresses = { publicUrl, listenerUrl: listener.url, secrets, emulator };
@@ -80,8 +81,7 @@ export async function openServices(options: ServiceOptions, opened: AsyncDisposa
     await media.close();
     await stopped;
   });
-  const gatewayUrl = account.baseUrl;
-  return { storage, secrets, listener, publicUrl, gateway, gatewayUrl, emulator, media };
+  return { storage, secrets, listener, publicUrl, gateway, emulator, media };
 }
 
 /** Opens Redis if it is configured, otherwise a database file in the data directory. Throws StorageError. */
@@ -113,7 +113,7 @@ export async function openExistingStorage(
 
 /** Creates a client with its own connections. */
 export function openGateway(
-  account: { readonly baseUrl: string; readonly apiKey: string },
+  accounts: Accounts,
   tools: System & Pick<ServiceOptions, 'measure' | 'traces'>,
 ): Gateway & { close(): Promise<void> } {
   const { measure, traces } = tools;
@@ -126,7 +126,7 @@ export function openGateway(
     headersTimeout: 0,
   });
   const gateway = createGateway({
-    ...account,
+    accounts,
     fetch: (url, init) => fetch(url, { ...init, dispatcher }),
     ...tools,
     onRequest: (request) => {
@@ -153,27 +153,33 @@ async function openEmulator(options: ServiceOptions['emulatorOptions']): Promise
   return startEmulator(options);
 }
 
-/** The operator's settings for answers, plus the emulator's special models if it is in use. */
-export function answerOffer({ answers }: Config, emulator: Emulator | undefined): AnswerOffer {
-  if (!emulator) return answers;
+/** The operator's settings for answers, plus the special models of the families that the emulator plays. */
+export function answerOffer({ answers, emulated }: Pick<Config, 'answers' | 'emulated'>): AnswerOffer {
+  const { visionModel, toolModel, illustratingModels, thinkingModels } = specialModels;
+  const isGen = emulated.includes('gen');
   return {
-    ...specialModels,
+    ...(emulated.includes('msg') && { visionModel }),
+    ...(isGen && { toolModel }),
     ...answers,
-    illustratingModels: [...specialModels.illustratingModels, ...answers.illustratingModels],
-    thinkingModels: [...specialModels.thinkingModels, ...answers.thinkingModels],
+    illustratingModels: [...(isGen ? illustratingModels : []), ...answers.illustratingModels],
+    thinkingModels: [...(isGen ? thinkingModels : []), ...answers.thinkingModels],
   };
 }
 
 /** Gen models of special routes, which the gateway may not list. */
-export function configuredModels(config: Config, emulator: Emulator | undefined): string[] {
-  const { toolModel, illustratingModels, thinkingModels } = answerOffer(config, emulator);
+export function configuredModels(config: Pick<Config, 'answers' | 'emulated'>): string[] {
+  const { toolModel, illustratingModels, thinkingModels } = answerOffer(config);
   return [...(toolModel === undefined ? [] : [toolModel]), ...illustratingModels, ...thinkingModels];
 }
 
-/** The default models of the deployment. If the emulator is in use, its models fill the gaps. */
-export function modelDefaults({ models }: Config, emulator: Emulator | undefined): ModelDefaults {
-  if (!emulator) return models;
-  return { ...emulatedDefaults, ...models };
+/** The default models of the deployment. The emulator's fill the gaps in the families that it plays. */
+export function modelDefaults({ models, emulated }: Pick<Config, 'models' | 'emulated'>): ModelDefaults {
+  const { ask, image, video } = emulatedDefaults;
+  return {
+    ...(emulated.includes('chat') && { ask }),
+    ...(emulated.includes('media') && { image, video }),
+    ...models,
+  };
 }
 
 /** How long links to files too large for the chat stay valid. */

@@ -1,8 +1,9 @@
 /** Runs the bot on the configured platforms, or at a prompt in this terminal without any. */
-import { commands } from '../../commands/index.ts';
+import type { Family } from '../core/family.ts';
 import { commandLine } from '../core/util/installation.ts';
 import { createTerminal, type Terminal } from '../platforms/terminal/adapter.ts';
 import { assemble, type Minstrel } from './assemble.ts';
+import { servicesText } from './config/accounts.ts';
 import type { Config } from './config/read.ts';
 import { logFindings } from './doctor/examine.ts';
 import { type PlatformTools, platformsFor } from './platforms.ts';
@@ -51,9 +52,10 @@ export async function runMinstrel(): Promise<void> {
   // Never logged, because the URL contains a secret.
   if (!terminal && minstrel.playgroundUrl)
     process.stdout.write(`${playgroundSentence(minstrel.playgroundUrl)}\n`);
-  log.info({ url: minstrel.url, gateway: minstrel.gatewayUrl }, 'Minstrel started');
-  const tools = { ...system, commands, fetch };
-  if (!prompts || config.gateway) void logFindings(config, minstrel.gateway, tools, isTerminal);
+  log.info({ url: minstrel.url, services: servicesText(config) }, 'Minstrel started');
+  const tools = { ...system, fetch };
+  if (!prompts || Object.keys(config.accounts).length > 0)
+    void logFindings(config, minstrel.gateway, tools, isTerminal);
 
   const reason = await ended;
   log.info({ why: reason }, 'Minstrel is stopping. Open jobs resume at the next start');
@@ -87,15 +89,18 @@ function openTerminal({ media, newId }: PlatformTools, onExit: () => void): Term
 
 const playgroundSentence = (url: string): string => `Try it in your browser: ${url}`;
 
-function greeting(
-  { gateway }: Config,
-  { url, gatewayUrl, playgroundUrl }: Pick<Minstrel, 'url' | 'gatewayUrl' | 'playgroundUrl'>,
-): string {
-  const where = gateway ? `the gateway at ${gatewayUrl}` : 'the built-in emulator (no cost)';
+const EXAMPLES = {
+  song: '/song a tune for rain --style lofi',
+  ask: '/ask why is the sky blue?',
+  image: '/image a lighthouse at night',
+  video: '/video waves on a rocky coast',
+} as const satisfies Record<Family, string>;
+
+function greeting(config: Config, { url, playgroundUrl }: Pick<Minstrel, 'url' | 'playgroundUrl'>): string {
   return [
-    `Minstrel is running with ${where}. Listening at ${url}.`,
+    `Minstrel is running with ${servicesText(config)}. Listening at ${url}.`,
     ...(playgroundUrl === undefined ? [] : [playgroundSentence(playgroundUrl)]),
-    'Type a command, such as /song a tune for rain --style lofi',
+    `Type a command, such as ${EXAMPLES[config.offered[0] ?? 'ask']}`,
     `Files are saved in ${PROMPT_FOLDER}/. To connect Discord or Slack, use ${commandLine('setup')}. Type exit to quit.`,
   ].join('\n');
 }

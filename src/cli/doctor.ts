@@ -1,6 +1,5 @@
 /** `npm run doctor`: checks everything that `npm start` needs. Exits with 1 if there are errors. */
 import { styleText } from 'node:util';
-import { commands } from '../../commands/index.ts';
 import { type Examination, examine, lineOf } from '../app/doctor/examine.ts';
 import { type Arguments, loadEnvironment, runProgram } from '../app/process.ts';
 import { systemOf } from '../app/system.ts';
@@ -60,7 +59,7 @@ export function examination(): Omit<Examination, 'environment'> {
   const silent = () => {};
   // Findings already name each cause.
   const log = { debug: silent, info: silent, warn: silent, error: silent };
-  return { ...systemOf(log), commands, fetch };
+  return { ...systemOf(log), fetch };
 }
 
 async function main({ values: { json = false } }: Arguments<typeof OPTIONS>): Promise<void> {

@@ -1,5 +1,5 @@
 /** `npm run register`: registers the commands with Discord. */
-import { commands } from '../../commands/index.ts';
+import { commandsFor } from '../../commands/index.ts';
 import { fail, loadConfig, runProgram } from '../app/process.ts';
 import { commandLine, docsPage } from '../core/util/installation.ts';
 import { registerCommands } from '../platforms/discord/connection/register.ts';
@@ -12,10 +12,10 @@ const SUCCESS =
   'Commands registered with Discord. They appear within a minute, or as soon as people restart their app.';
 
 async function main(): Promise<void> {
-  const { discord } = loadConfig();
+  const { discord, offered } = loadConfig();
   if (!discord) return fail(`DISCORD_TOKEN is not set. See ${docsPage('discord.md')} for how to get one.`);
   try {
-    await registerCommands(commands, discord);
+    await registerCommands(commandsFor(offered), discord);
     process.stdout.write(`${SUCCESS}\n`);
   } catch (error) {
     if (!(error instanceof PlatformError)) throw error;

@@ -3,7 +3,7 @@ import type { TextPart } from '../gateway/answers.ts';
 import type { ConversationTurn } from './invocation.ts';
 import type { FileReference } from './options.ts';
 import { present } from './util/present.ts';
-import type { InquiryPart, InquiryTurn, NamedFile, WorkFile } from './work.ts';
+import type { AnswerWork, InquiryPart, InquiryTurn, NamedFile, WorkFile } from './work.ts';
 
 /** True if the file has yet to be fetched. */
 export function isNamed(file: WorkFile): file is NamedFile {
@@ -18,6 +18,11 @@ export function isPicture({ name, contentType }: FileReference): boolean {
 /** False only for known binary types. Names and types of JSON, YAML, SQL and log files are not reliable. */
 export function mayBeText({ contentType = '' }: FileReference): boolean {
   return !/^(?:image|audio|video|font)\/|\/(?:zip|pdf|gzip|x-7z|vnd\.)/.test(contentType);
+}
+
+/** True if the model gets the images of the conversation. */
+export function getsImages({ dialect, readsImages }: Pick<AnswerWork, 'dialect' | 'readsImages'>): boolean {
+  return dialect !== 'chat' || readsImages === true;
 }
 
 /** Replaces images with notes, for a model that rejects them. */

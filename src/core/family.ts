@@ -14,6 +14,14 @@ export const FAMILY_NOUNS = {
   video: { one: 'video', many: 'videos', title: 'Videos' },
 } as const satisfies Record<Family, { one: string; many: string; title: string }>;
 
+/** The operator's setting that brings each family, for a bot without a gateway. */
+export const FAMILY_SETTINGS = {
+  song: 'MUSIC_API_KEY',
+  ask: 'CHAT_API_KEY',
+  image: 'MEDIA_API_KEY',
+  video: 'MEDIA_API_KEY',
+} as const satisfies Record<Family, string>;
+
 export const LIMITED_NOUNS = {
   ...FAMILY_NOUNS,
   party: { one: 'song in a voice channel', many: 'songs in voice channels' },

@@ -136,6 +136,8 @@ export type Work =
 export interface AnswerWork {
   readonly route: 'answer';
   readonly dialect: AnswerDialect;
+  /** The chat model may get images. Models of the other dialects always may. */
+  readonly readsImages?: true;
   readonly request: Inquiry;
   /** Earlier messages that the first step of the job still has to read into the request. */
   readonly history?: HistoryReference;
@@ -154,7 +156,7 @@ export interface AnswerWork {
 }
 
 /** The model that answers, and its mode. */
-export interface AnswerPlan extends Pick<AnswerWork, 'dialect' | 'way' | 'note'> {
+export interface AnswerPlan extends Pick<AnswerWork, 'dialect' | 'readsImages' | 'way' | 'note'> {
   readonly model: string;
 }
 

@@ -1,5 +1,6 @@
 import { createChat } from './chat.ts';
 import { createGen } from './gen.ts';
+import { createKeyCheck } from './key-check.ts';
 import { createMediaCalls } from './media/client.ts';
 import { createModels } from './models/catalog.ts';
 import { createMsg } from './msg.ts';
@@ -19,5 +20,6 @@ export function createGateway(options: GatewayOptions) {
     msg: createMsg(requester),
     gen: createGen(requester),
     models: createModels(requester, options),
+    checkKey: createKeyCheck(requester),
   };
 }

@@ -8,7 +8,7 @@ import {
   type Finish,
   usageOf,
 } from './answers.ts';
-import { checkedTurns, type Question, type TurnPart, withSystemFirst } from './questions.ts';
+import { checkedTurns, type Question, type TurnPart } from './questions.ts';
 import { invalid } from './transport/errors.ts';
 import * as json from './transport/json.ts';
 import type { Requester, RequestInput } from './transport/request.ts';
@@ -68,9 +68,10 @@ export function createGen(requester: Requester) {
 function genRequest(route: GenRoute, question: Question, config: object): object {
   const { tools = [], maxTokens } = question;
   if (route === 'gen/tools' && tools.length === 0) throw invalid(route, 'no tools are declared');
-  const turns = withSystemFirst(checkedTurns(route, question), question.system);
+  const turns = checkedTurns(route, question);
   const hasConfig = maxTokens !== undefined || Object.keys(config).length > 0;
   return {
+    systemInstruction: question.system?.trim() ? { parts: [{ text: question.system }] } : undefined,
     contents: turns.map(({ role, parts }) => ({
       role: role === 'assistant' ? 'model' : 'user',
       parts: parts.map(genPart),

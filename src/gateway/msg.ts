@@ -1,7 +1,7 @@
 import { own } from '../core/util/own.ts';
 import { createAdaptations } from './adaptation.ts';
 import { type Answer, type AnswerPart, type CallOptions, type Finish, usageOf } from './answers.ts';
-import { checkedTurns, type Question, type TurnPart, withSystemFirst } from './questions.ts';
+import { checkedTurns, type Question, type TurnPart } from './questions.ts';
 import * as json from './transport/json.ts';
 import type { Requester } from './transport/request.ts';
 import { type AnswerPiece, type AnswerReader, readAnswer } from './transport/stream.ts';
@@ -28,9 +28,10 @@ export function createMsg(requester: Requester) {
 /** Throws GatewayError `invalid`. */
 function msgRequest(question: Question): object {
   const { model, maxTokens: max_tokens = DEFAULT_MAX_TOKENS } = question;
-  const turns = withSystemFirst(checkedTurns('msg/messages', question), question.system);
+  const turns = checkedTurns('msg/messages', question);
   return {
     model: model.trim(),
+    system: question.system?.trim() ? question.system : undefined,
     messages: turns.map(({ role, parts }) => ({ role, content: contentOf(role, parts) })),
     max_tokens,
   };

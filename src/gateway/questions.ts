@@ -75,13 +75,3 @@ export function checkedTurns(route: RouteName, input: Question): Turn[] {
     turns.unshift({ role: 'user', parts: [{ type: 'text', text: '(continued)' }] });
   return turns;
 }
-
-/**
- * Puts the system prompt at the start of the first user turn. The contract shows no system field for msg and gen, and every
- * model reads user turns.
- */
-export function withSystemFirst(turns: readonly Turn[], system: string | undefined): Turn[] {
-  if (system === undefined || system.trim() === '') return [...turns];
-  const [first, ...rest] = turns;
-  return [{ role: 'user', parts: [{ type: 'text', text: system }, ...(first?.parts ?? [])] }, ...rest];
-}

@@ -18,7 +18,7 @@ import type { Storage } from '../storage/storage.ts';
 /** External dependencies of jobs. */
 export interface JobDependencies extends Pick<System, 'now' | 'sleep' | 'random' | 'newId' | 'log'> {
   readonly storage: Storage;
-  readonly gateway: Gateway;
+  readonly gateway: Omit<Gateway, 'checkKey'>;
   readonly meter: Pick<Meter, 'claim' | 'settle' | 'giveBack'>;
   readonly media: Pick<
     Media,

@@ -32,6 +32,8 @@ const SENTENCES = {
   nonsense: "The gateway's answer contained no result. Press Again to retry.",
   'no-api':
     "The gateway's address leads to a web page, not to the gateway. Ask the bot's operator to check the address.",
+  'no-service':
+    "This bot no longer has a service for this. Ask the bot's operator to set one (/minstrel shows what is missing).",
   'no-images': "This model can't read images. Ask without images, or choose another model.",
   aborted: 'This was stopped.',
   'broken-stream': 'The answer was cut off. Press Again to retry.',

@@ -1,6 +1,6 @@
 /** Chooses the model of a family: the named one, else the channel's, the server's, or the deployment's. */
 import { UserError } from '../core/errors.ts';
-import { FAMILIES, FAMILY_NOUNS, type Family } from '../core/family.ts';
+import { FAMILY_NOUNS, type Family } from '../core/family.ts';
 import type { Address } from '../core/invocation.ts';
 import { type Message, plain } from '../core/message.ts';
 import { MODEL_ROUTES, parseModelName } from '../core/model-name.ts';
@@ -10,7 +10,8 @@ import type { System } from '../core/system.ts';
 import { present } from '../core/util/present.ts';
 import type { SongModel } from '../core/work.ts';
 import type { Models } from '../gateway/models/catalog.ts';
-import type { Model, ModelUse } from '../gateway/models/listing.ts';
+import type { ModelUse } from '../gateway/models/hints.ts';
+import type { Model } from '../gateway/models/listing.ts';
 import { isMusicModel, MUSIC_MODELS } from '../gateway/music/requests.ts';
 import type { DecisionStore, Decisions, Edit } from './decisions.ts';
 
@@ -31,7 +32,9 @@ export interface ModelSettings {
 export interface ModelSettingsOptions extends Pick<System, 'now' | 'log'> {
   readonly defaults: ModelDefaults;
   /** The gateway's list of the ids that this account may use. */
-  readonly models: Pick<Models, 'cached' | 'resolve' | 'find'>;
+  readonly models: Pick<Models, 'cached' | 'resolve' | 'find' | 'preferred' | 'ready'>;
+  /** The families that have a service. */
+  readonly families: readonly Family[];
   /** Ids that the operator configured, accepted even if the gateway does not list them. */
   readonly configured: readonly string[];
   readonly decisions: DecisionStore;
@@ -40,16 +43,23 @@ export interface ModelSettingsOptions extends Pick<System, 'now' | 'log'> {
 }
 
 export function createModelSettings(options: ModelSettingsOptions): ModelSettings {
-  const { defaults, configured } = options;
-  const { cached, find, resolve } = options.models;
+  const { configured } = options;
+  const { resolve } = options.models;
   const models: typeof options.models = {
-    cached,
-    find,
+    ...options.models,
     resolve(id) {
       const choice = resolve(id);
       return choice.kind === 'unknown' && configured.includes(id) ? { kind: 'unlisted' } : choice;
     },
   };
+
+  /** The operator's default, else a model of the operator's own service. */
+  function defaultOf(family: Family): string | undefined {
+    const operators = options.defaults[family];
+    if (operators !== undefined || family === 'song') return operators;
+    const model = models.preferred(USES[family].use);
+    return model && withRoute(routeNeeded(model, family), model.id);
+  }
 
   /** Returns the choice in force, and overriding choices that are no longer available. */
   function choices(family: Family, settings: Decisions): { chosen?: Choosing; gone: Choosing[] } {
@@ -66,7 +76,7 @@ export function createModelSettings(options: ModelSettingsOptions): ModelSetting
 
   async function checkedChoices(family: Family, settings: Decisions): Promise<ReturnType<typeof choices>> {
     const first = choices(family, settings);
-    const fallback = first.chosen?.model ?? defaults[family];
+    const fallback = first.chosen?.model ?? defaultOf(family);
     const inForce = [...first.gone.map(({ model }) => model), ...(fallback === undefined ? [] : [fallback])];
     const lost = inForce.find((model) => !isOffered(family, model, models));
     if (lost === undefined) return first;
@@ -78,8 +88,9 @@ export function createModelSettings(options: ModelSettingsOptions): ModelSetting
   return {
     async resolve(family, named, where, settings) {
       if (named !== undefined) return lookUp(family, named, models).model;
+      if (options.defaults[family] === undefined) await models.ready();
       const { chosen, gone } = await checkedChoices(family, settings);
-      const fallback = chosen?.model ?? defaults[family];
+      const fallback = chosen?.model ?? defaultOf(family);
       for (const lost of gone) await notifyUnavailable({ family, lost, fallback, where }, options);
       if (chosen) return chosen.model;
       if (fallback === undefined) throw new UserError(noModelText(family, models), 'model');
@@ -115,9 +126,9 @@ export function createModelSettings(options: ModelSettingsOptions): ModelSetting
     },
 
     inForce: (settings) =>
-      FAMILIES.map((family) => {
+      options.families.map((family) => {
         const { chosen, gone } = choices(family, settings);
-        const operators = defaults[family];
+        const operators = defaultOf(family);
         const isUnavailable = operators !== undefined && !isOffered(family, operators, models);
         const fallback = isUnavailable ? undefined : operators;
         const from: Origin = chosen?.from ?? (fallback === undefined ? 'none' : 'deployment');

@@ -4,6 +4,7 @@ import OpenAI from 'openai';
 import type { AnswerEvent } from '../../src/gateway/answers.ts';
 import { createGateway } from '../../src/gateway/client.ts';
 import type { Question } from '../../src/gateway/questions.ts';
+import { gatewayAccounts } from '../../src/gateway/routes.ts';
 import { chatStream } from '../jobs/ask/upstream.ts';
 import { cpuMs, type Figure, medianCosts, type Row } from './measure.ts';
 
@@ -34,8 +35,7 @@ const chatFetch = answering(chatStream(WORDS));
 const genFetch = answering(WORDS.map((word) => genEvent(word)).join('') + genEvent('', 'STOP'));
 
 const client = {
-  baseUrl: URL,
-  apiKey: 'key',
+  accounts: gatewayAccounts({ baseUrl: URL, apiKey: 'key' }),
   now: Date.now,
   elapsed: Date.now,
   random: () => 0.5,

@@ -40,8 +40,8 @@ test('the printed command starts a bot that can fetch the emulator’s files', a
   const settings = Object.fromEntries(
     [...line.matchAll(/(\w+)=(\S+)/g)].map(([, name, value]) => [name, value]),
   );
-  const { gateway, media } = readConfig(settings);
-  const { baseUrl = '', apiKey = '' } = gateway ?? {};
+  const { accounts, media } = readConfig(settings);
+  const { baseUrl = '', apiKey = '' } = accounts.media ?? {};
   const imageResponse = await fetch(`${baseUrl}/v1/media/services/aigc/multimodal-generation/generation`, {
     method: 'POST',
     headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },

@@ -7,7 +7,7 @@ import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { z } from 'zod';
-import { commands } from '../../commands/index.ts';
+import { commands, commandsFor } from '../../commands/index.ts';
 import { systemOf } from '../../src/app/system.ts';
 import { examination } from '../../src/cli/doctor.ts';
 import { setup } from '../../src/cli/setup.ts';
@@ -17,6 +17,8 @@ import { INVITED } from '../../src/platforms/discord/permissions.ts';
 import { createManifest } from '../../src/platforms/slack/manifest.ts';
 import { DiscordServer } from '../servers/discord/index.ts';
 import { freePort } from '../servers/free-port.ts';
+import { startOpenAi } from '../servers/public/openai.ts';
+import { SERVICE_KEY } from '../servers/public/service.ts';
 import { startSlackServer } from '../servers/slack/server.ts';
 
 const nothing = () => {};
@@ -76,7 +78,7 @@ it('connects a gateway and Discord in an empty folder, then runs the doctor', as
   const port = String(await freePort());
   const { isGood, shown, everything, unasked } = await answer(
     [
-      ['Which gateway should create', [UP, ENTER]],
+      ['One gateway key', [UP, UP, ENTER]],
       ['Gateway URL', `nonsense${ENTER}`],
       ['must be a URL', `${BACKSPACE.repeat(8)}${emulator.url}${ENTER}`],
       ['Gateway API key', `${emulator.apiKey}${ENTER}`],
@@ -117,7 +119,7 @@ it('keeps existing secrets and all other lines of the file', async () => {
   };
   const { isGood } = await answer(
     [
-      ['Which gateway should create', [DOWN, ENTER]],
+      ['One gateway key', [UP, ENTER]],
       ['Where will people use the bot', ENTER],
       ['Discord bot token (leave empty', ENTER],
     ],
@@ -142,7 +144,7 @@ it('names rejected tokens, and a second run changes only those', async () => {
   };
   const rejected = await answer(
     [
-      ['Which gateway should create', ENTER],
+      ['One gateway key', ENTER],
       ['Where will people use the bot', [' ', DOWN, ' ', ENTER]],
       ['Discord bot token', `${discord.token}${ENTER}`],
       ['create the Slack app', ENTER],
@@ -158,7 +160,7 @@ it('names rejected tokens, and a second run changes only those', async () => {
   expect(rejected.shown).toContain('Fix the errors with npm run setup');
   const corrected = await answer(
     [
-      ['Which gateway should create', [DOWN, ENTER]],
+      ['One gateway key', [UP, ENTER]],
       ['Where will people use the bot', ENTER],
       ['Discord bot token (leave empty', ENTER],
       ['Slack bot token (leave empty', `${slack.botToken}${ENTER}`],
@@ -185,7 +187,7 @@ it('turns off a chat that is not selected', async () => {
   );
   const { unasked } = await answer(
     [
-      ['Which gateway should create', [DOWN, ENTER]],
+      ['One gateway key', [UP, ENTER]],
       ['Where will people use the bot', [' ', DOWN, ' ', ENTER]],
     ],
     { DATA_DIR: join(folder, 'data'), PORT: String(await freePort()) },
@@ -219,7 +221,7 @@ it.each([
   await writeFile(path, before);
   const { unasked } = await answer(
     [
-      ['Which gateway should create', [DOWN, ENTER]],
+      ['One gateway key', [UP, ENTER]],
       ['Where will people use the bot', ENTER],
       ...questions.map((question) => [question, ENTER] as const),
     ],
@@ -235,7 +237,7 @@ it.each([
 
 it('links to a Slack app with its manifest, and changes no settings after Ctrl-C', async () => {
   const { everything, unasked } = await answer([
-    ['Which gateway should create', ENTER],
+    ['One gateway key', ENTER],
     ['Where will people use the bot', [DOWN, ' ', ENTER]],
     ['create the Slack app', ENTER],
     ['Slack bot token', CTRL_C],
@@ -253,7 +255,7 @@ it('creates the Slack app with a configuration token, which is not saved', async
   closing.defer(() => slack.close());
   const { isGood, everything, unasked } = await answer(
     [
-      ['Which gateway should create', ENTER],
+      ['One gateway key', ENTER],
       ['Where will people use the bot', [DOWN, ' ', ENTER]],
       ['create the Slack app', [DOWN, ENTER]],
       ['App configuration token', `${slack.tokens.configuration}${ENTER}`],
@@ -278,7 +280,7 @@ it('prepares the Discord application, and waits until the bot is in a server', a
   discord.guild.installed = false;
   const { everything, unasked } = await answer(
     [
-      ['Which gateway should create', ENTER],
+      ['One gateway key', ENTER],
       ['Where will people use the bot', ` ${ENTER}`],
       ['Discord bot token', `${discord.token}${ENTER}`],
     ],
@@ -309,7 +311,7 @@ it('adds the bot to a server later if the person prefers that', async () => {
   discord.guild.installed = false;
   const { isGood, shown, unasked } = await answer(
     [
-      ['Which gateway should create', ENTER],
+      ['One gateway key', ENTER],
       ['Where will people use the bot', ` ${ENTER}`],
       ['Discord bot token', `${discord.token}${ENTER}`],
       ['Do this later', ENTER],
@@ -329,7 +331,7 @@ it('offers the tunnels that are installed', async () => {
   await writeFile(join(folder, 'ngrok'), '', { mode: 0o755 });
   const { everything, unasked } = await answer(
     [
-      ['Which gateway should create', [UP, ENTER]],
+      ['One gateway key', [UP, UP, ENTER]],
       ['Gateway URL', `${emulator.url}${ENTER}`],
       ['Gateway API key', `${emulator.apiKey}${ENTER}`],
       ['How can it be reached', [DOWN, ENTER]],
@@ -346,7 +348,7 @@ it('continues without a public URL or a model list', async () => {
   const GATEWAY_BASE_URL = `http://127.0.0.1:${await freePort()}`;
   const { everything, unasked } = await answer(
     [
-      ['Which gateway should create', [UP, ENTER]],
+      ['One gateway key', [UP, UP, ENTER]],
       ['Gateway URL', `${GATEWAY_BASE_URL}${ENTER}`],
       ['Gateway API key', `some-key${ENTER}`],
       ['How can it be reached', [DOWN, ENTER]],
@@ -382,7 +384,7 @@ it('keeps a terminal from showing what is pasted while the gateway is asked', as
   const { port } = z.object({ port: z.number() }).parse(gateway.address());
   const { everything, unasked } = await answer(
     [
-      ['Which gateway should create', [UP, ENTER]],
+      ['One gateway key', [UP, UP, ENTER]],
       ['Gateway URL', `http://127.0.0.1:${port}${ENTER}`],
       ['Gateway API key', `some-key${ENTER}`],
       ['How can it be reached', [DOWN, ENTER]],
@@ -396,4 +398,63 @@ it('keeps a terminal from showing what is pasted while the gateway is asked', as
   expect(new Set(rawDuringRequests)).toEqual(new Set([true]));
   expect(everything).toContain('the gateway rejected the key');
   expect(everything).not.toContain('sk-pasted-secret');
+});
+
+it('asks for own keys one by one, tests each, and lets people choose from the list', async () => {
+  const openai = await startOpenAi();
+  closing.defer(() => openai[Symbol.asyncDispose]());
+  const slack = await startSlackServer();
+  closing.defer(() => slack.close());
+  const { isGood, everything, unasked } = await answer(
+    [
+      ['One gateway key for everything, or your own keys?', [UP, ENTER]],
+      ['Which services do you have', [' ', ENTER]],
+      ['which service?', [UP, ENTER]],
+      ['Base URL', `${openai.url}${ENTER}`],
+      ['API key', `wrong-key${ENTER}`],
+      ['Try again?', [UP, ENTER]],
+      ['API key', `${SERVICE_KEY}${ENTER}`],
+      ['Model for answers', [...'gpt-4o-mini', ENTER]],
+      ['Where will people use the bot', [DOWN, ' ', ENTER]],
+      ['create the Slack app', ENTER],
+      ['Slack bot token', `${slack.botToken}${ENTER}`],
+      ['App-level token', `${slack.appToken}${ENTER}`],
+    ],
+    { SLACK_API_URL: slack.apiUrl, PORT: String(await freePort()), DATA_DIR: join(folder, 'data') },
+  );
+  expect(unasked).toEqual([]);
+  expect(everything).toContain('the chat service rejected the key');
+  expect(everything).toContain(`${new URL(openai.url).host} accepts requests`);
+  for (const secret of [SERVICE_KEY, 'wrong-key']) expect(everything).not.toContain(secret);
+  expect(await readFile(join(folder, '.env'), 'utf8')).toBe(
+    `CHAT_BASE_URL=${openai.url}\nCHAT_API_KEY=${SERVICE_KEY}\nASK_MODEL=gpt-4o-mini\nSLACK_BOT_TOKEN=${slack.botToken}\nSLACK_APP_TOKEN=${slack.appToken}\n`,
+  );
+  // The app gets only the commands that the key allows.
+  const [link = ''] = /https:\/\/api\.slack\.com\/apps\?\S+/.exec(everything) ?? [];
+  const manifest = new URL(link).searchParams.get('manifest_json') ?? '';
+  expect(JSON.parse(manifest)).toEqual(createManifest(commandsFor(['ask'])));
+  expect(everything).toContain('there is no service for songs, so their commands are not offered');
+  expect(isGood).toBe(true);
+});
+
+it('needs no key for a service on this machine', async () => {
+  const ollama = await startOpenAi({ keyless: true });
+  closing.defer(() => ollama[Symbol.asyncDispose]());
+  await writeFile(join(folder, '.env'), `CHAT_BASE_URL=${ollama.url}\nMUSIC_API_KEY=old\n`);
+  const { isGood, everything, unasked } = await answer(
+    [
+      ['One gateway key for everything, or your own keys?', ENTER],
+      // Chat and music are selected; music no longer.
+      ['Which services do you have', [UP, ' ', ENTER]],
+      ['which service?', ENTER],
+      ['Base URL', ENTER],
+      ['API key', ENTER],
+      ['Model for answers', ENTER],
+      ['Where will people use the bot', ENTER],
+    ],
+    { PORT: String(await freePort()), DATA_DIR: join(folder, 'data') },
+  );
+  expect({ isGood, unasked }).toEqual({ isGood: true, unasked: [] });
+  expect(everything).toContain('ASK_MODEL is not set, so gpt-4o-mini is used');
+  expect(await readFile(join(folder, '.env'), 'utf8')).toBe(`CHAT_BASE_URL=${ollama.url}\n#MUSIC_API_KEY=\n`);
 });

@@ -1,6 +1,7 @@
 import { assembleBot } from '../../src/app/bot.ts';
 import { createSchedules, type ScheduleRunner } from '../../src/app/schedules.ts';
 import type { Bot } from '../../src/core/bot/create-bot.ts';
+import { FAMILIES } from '../../src/core/family.ts';
 import { createScheduleStore } from '../../src/settings/schedules/schedules.ts';
 import type { World } from '../jobs/world.ts';
 import { type Administered, administer } from '../settings/administration.ts';
@@ -27,7 +28,10 @@ export function createBotOn(
     storage: world.storage,
     jobs: world.jobs,
     voices: world.voices,
-    gateway: { models: { cached: () => [] } },
+    gateway: {
+      models: { cached: () => [], readsImages: () => false, dialects: ['chat', 'msg', 'gen'] },
+    },
+    families: FAMILIES,
     administration: {
       ...administered,
       models: decided

@@ -2,7 +2,7 @@
 import { startUpstream, type Upstream } from '../jobs/ask/upstream.ts';
 import { type DiscordServer, startDiscord } from '../servers/discord/index.ts';
 import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
-import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
+import { PATIENCE_MS, type RunningMinstrel, type StartOptions, startMinstrel } from './minstrel.ts';
 
 export interface Chats {
   readonly discord: DiscordServer;
@@ -16,6 +16,7 @@ export interface BothChats extends Chats, AsyncDisposable {
 /** @param settings called when the chats listen, and can prepare them before the bot connects */
 export async function startOnBothChats(
   settings: (chats: Chats) => Readonly<Record<string, string>>,
+  options: StartOptions = {},
 ): Promise<BothChats> {
   await using opened = new AsyncDisposableStack();
   const discord = await startDiscord({ responseDeadlineMs: PATIENCE_MS });
@@ -23,14 +24,17 @@ export async function startOnBothChats(
   const slack = await startSlackServer({ ackTimeoutMs: PATIENCE_MS });
   opened.defer(() => slack.close());
   const running = opened.use(
-    await startMinstrel({
-      DISCORD_TOKEN: discord.token,
-      DISCORD_API_URL: discord.apiUrl,
-      SLACK_BOT_TOKEN: slack.botToken,
-      SLACK_APP_TOKEN: slack.appToken,
-      SLACK_API_URL: slack.apiUrl,
-      ...settings({ discord, slack }),
-    }),
+    await startMinstrel(
+      {
+        DISCORD_TOKEN: discord.token,
+        DISCORD_API_URL: discord.apiUrl,
+        SLACK_BOT_TOKEN: slack.botToken,
+        SLACK_APP_TOKEN: slack.appToken,
+        SLACK_API_URL: slack.apiUrl,
+        ...settings({ discord, slack }),
+      },
+      options,
+    ),
   );
   await discord.until(() => discord.commands.length > 0, 'registered commands');
   const resources = opened.move();

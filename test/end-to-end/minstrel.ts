@@ -31,6 +31,8 @@ export interface StartOptions {
   readonly writeTo?: Log;
   /** A gateway that outlives the bot; the caller closes it. */
   readonly emulator?: Emulator;
+  /** False if the settings name other services. The emulator then has nothing to do. */
+  readonly gateway?: false;
   /** Replaces the platforms in the settings. */
   readonly platforms?: readonly Platform[];
   readonly now?: () => number;
@@ -54,11 +56,13 @@ export async function startMinstrel(
   const config = readConfig({
     PORT: '0',
     DATA_DIR: directory,
-    GATEWAY_BASE_URL: emulator.url,
-    GATEWAY_API_KEY: emulator.apiKey,
-    ASK_MODEL: 'chat:chat-small',
-    IMAGE_MODEL: 'canvas-plus',
-    VIDEO_MODEL: 'reel-standard',
+    ...(options.gateway === undefined && {
+      GATEWAY_BASE_URL: emulator.url,
+      GATEWAY_API_KEY: emulator.apiKey,
+      ASK_MODEL: 'chat:chat-small',
+      IMAGE_MODEL: 'canvas-plus',
+      VIDEO_MODEL: 'reel-standard',
+    }),
     ...environment,
     MEDIA_ALLOWED_HOSTS: allowed.join(','),
   });

@@ -4,6 +4,7 @@ import type { AnswerEvent } from '../../src/gateway/answers.ts';
 import { createGateway, type Gateway } from '../../src/gateway/client.ts';
 import { type MusicCallback, readMusicCallback } from '../../src/gateway/music/callback.ts';
 import type { Submission } from '../../src/gateway/music/client.ts';
+import { gatewayAccounts } from '../../src/gateway/routes.ts';
 import { type FaultyEmulator, startFaultyEmulator } from '../emulator/faulty.ts';
 import { SHAPES, type ShapeName } from '../emulator/shapes.ts';
 import { createSampleStudio } from '../fixtures/sample-studio.ts';
@@ -13,8 +14,7 @@ const OPTIONS = { speed: 0, songSeconds: 1, studio: createSampleStudio() } as co
 
 function clientOf(emulator: Emulator, timeouts = {}): Gateway {
   return createGateway({
-    baseUrl: emulator.url,
-    apiKey: emulator.apiKey,
+    accounts: gatewayAccounts({ baseUrl: emulator.url, apiKey: emulator.apiKey }),
     fetch: globalThis.fetch,
     now: Date.now,
     elapsed: Date.now,
@@ -270,8 +270,7 @@ describe('the rest of the emulator', () => {
       code: expect.stringMatching(/not-found|invalid/),
     });
     const stranger = createGateway({
-      baseUrl: emulator.url,
-      apiKey: 'wrong-key',
+      accounts: gatewayAccounts({ baseUrl: emulator.url, apiKey: 'wrong-key' }),
       fetch: globalThis.fetch,
       now: Date.now,
       elapsed: Date.now,

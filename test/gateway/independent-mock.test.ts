@@ -2,6 +2,7 @@ import { LLMock } from '@copilotkit/aimock';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AnswerEvent } from '../../src/gateway/answers.ts';
 import { createGateway, type Gateway } from '../../src/gateway/client.ts';
+import { gatewayAccounts } from '../../src/gateway/routes.ts';
 import { API_KEY, errorOf, QUESTION, wholeOf } from './support.ts';
 
 /**
@@ -15,8 +16,7 @@ let gateway: Gateway;
 beforeAll(async () => {
   await mock.start();
   gateway = createGateway({
-    baseUrl: mock.baseUrl.replace(/\/v1$/, ''),
-    apiKey: API_KEY,
+    accounts: gatewayAccounts({ baseUrl: mock.baseUrl.replace(/\/v1$/, ''), apiKey: API_KEY }),
     fetch: (url, init) => globalThis.fetch(url.replace(WITHOUT_NAMESPACE, ''), init),
     now: Date.now,
     elapsed: Date.now,

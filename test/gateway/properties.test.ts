@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createGateway, type Gateway } from '../../src/gateway/client.ts';
 import { readMusicCallback } from '../../src/gateway/music/callback.ts';
+import { gatewayAccounts } from '../../src/gateway/routes.ts';
 import { GatewayError } from '../../src/gateway/transport/errors.ts';
 import { createEventDecoder } from '../../src/gateway/transport/sse.ts';
 import { codePoint } from '../fixtures/code-point.ts';
@@ -11,8 +12,7 @@ import { API_KEY, QUESTION } from './support.ts';
 /** A gateway with a fixed response and no network. */
 function gatewayAnswering(respond: () => Response): Gateway {
   return createGateway({
-    baseUrl: 'http://gateway.example',
-    apiKey: API_KEY,
+    accounts: gatewayAccounts({ baseUrl: 'http://gateway.example', apiKey: API_KEY }),
     fetch: async () => respond(),
     now: () => 0,
     elapsed: () => 0,

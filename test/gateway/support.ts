@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { onTestFinished, vi } from 'vitest';
 import type { Answer, AnswerEvent, AnswerPart } from '../../src/gateway/answers.ts';
 import { createGateway, type Gateway } from '../../src/gateway/client.ts';
+import { gatewayAccounts } from '../../src/gateway/routes.ts';
 import { GatewayError } from '../../src/gateway/transport/errors.ts';
 import type { GatewayOptions } from '../../src/gateway/transport/request.ts';
 
@@ -78,8 +79,7 @@ export function gatewayAt(
   const waits: number[] = [];
   let now = Date.now();
   const gateway = createGateway({
-    baseUrl: url,
-    apiKey: API_KEY,
+    accounts: gatewayAccounts({ baseUrl: url, apiKey: API_KEY }),
     fetch: globalThis.fetch,
     now: () => now,
     elapsed: () => now,

@@ -14,7 +14,7 @@ export interface Sent {
 export type Reply = 'taken' | GatewayError | Promise<'taken'>;
 
 /** A gateway with responses controlled by the test. Records the accepted work. */
-export class ScriptedGateway implements Gateway {
+export class ScriptedGateway implements Omit<Gateway, 'checkKey'> {
   /** Accepted paid work, in order. */
   readonly taken: Sent[] = [];
   /** Responses to the next submissions; `taken` by default. */
@@ -95,6 +95,10 @@ export class ScriptedGateway implements Gateway {
     cached: () => [],
     resolve: () => ({ kind: 'unlisted' }),
     find: async () => ({ kind: 'unlisted' }),
+    preferred: () => undefined,
+    ready: async () => undefined,
+    readsImages: () => false,
+    dialects: ['chat', 'msg', 'gen'],
   };
 
   /** Number of accepted requests for this job, identified by their callback URL. */

@@ -1,7 +1,7 @@
 import { commands } from '../../commands/index.ts';
 import { type Administration, createAdministration } from '../../src/app/administration.ts';
 import type { Clock } from '../../src/core/clock.ts';
-import type { Family } from '../../src/core/family.ts';
+import { FAMILIES, type Family } from '../../src/core/family.ts';
 import type { Address, Person } from '../../src/core/invocation.ts';
 import type { Message } from '../../src/core/message.ts';
 import type { Limit, LimitInForce, ModelInForce } from '../../src/core/moderation.ts';
@@ -67,6 +67,7 @@ export function administer(options: AdministeredOptions): Administered {
     pages: { urlAt: (_where, kind, id) => `https://bot.example/${kind}/${id}` },
     commands,
     models: list,
+    families: FAMILIES,
     configured: options.configured ?? [],
     defaults: options.defaults ?? { song: 'V5', ask: 'chat:chat-small' },
     served,

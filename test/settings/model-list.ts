@@ -2,7 +2,7 @@ import type { ModelChoice, Models } from '../../src/gateway/models/catalog.ts';
 import type { Model } from '../../src/gateway/models/listing.ts';
 
 /** A fake of the gateway's list. */
-export class ModelList implements Pick<Models, 'cached' | 'resolve' | 'find'> {
+export class ModelList implements Pick<Models, 'cached' | 'resolve' | 'find' | 'preferred' | 'ready'> {
   /** Undefined if the list cannot be loaded. */
   offered: readonly Model[] | undefined;
   /** Called when the list is reloaded. */
@@ -19,6 +19,10 @@ export class ModelList implements Pick<Models, 'cached' | 'resolve' | 'find'> {
       return right === undefined ? { id: left } : { id: right, displayName: left };
     });
   }
+
+  preferred = (): Model | undefined => undefined;
+
+  ready = async (): Promise<void> => undefined;
 
   cached = (): readonly Model[] => this.offered ?? [];
 

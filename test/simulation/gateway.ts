@@ -39,7 +39,7 @@ export class SimulatedGateway {
   }
 
   /** The client of one process. */
-  clientOf(process: Process): Gateway {
+  clientOf(process: Process): Omit<Gateway, 'checkKey'> {
     const music = async (route: RouteName, prompt: string, callBackUrl: string) => ({
       taskId: await this.#submit(process, route, prompt, jobOf(callBackUrl)),
     });
@@ -103,6 +103,10 @@ export class SimulatedGateway {
         cached: () => [],
         resolve: () => ({ kind: 'unlisted' }),
         find: async () => ({ kind: 'unlisted' }),
+        preferred: () => undefined,
+        ready: async () => undefined,
+        readsImages: () => false,
+        dialects: ['chat', 'msg', 'gen'],
       },
     };
   }

@@ -1,14 +1,16 @@
 /** Deliberate bugs: each breaks promises, so that a test sees each check fail on its own. */
-import type { Gateway } from '../../src/gateway/client.ts';
 import { GatewayError } from '../../src/gateway/transport/errors.ts';
+import type { JobDependencies } from '../../src/jobs/dependencies.ts';
 import type { Platform } from '../../src/platforms/platform.ts';
 import type { Storage } from '../../src/storage/storage.ts';
 import type { Invariant } from './watch.ts';
 
 /** Replaces a dependency of a replica. */
+type SentTo = JobDependencies['gateway'];
+
 export interface Plant {
   readonly storage?: (storage: Storage) => Storage;
-  readonly gateway?: (gateway: Gateway) => Gateway;
+  readonly gateway?: (gateway: SentTo) => SentTo;
   readonly platform?: (platform: Platform) => Platform;
 }
 
@@ -17,7 +19,7 @@ export const UNHARMED = <Port>(port: Port): Port => port;
 /** The same gateway, with requests for songs, lyrics and images passed through `send`. */
 const sending =
   (send: <Answer>(request: () => Promise<Answer>) => Promise<Answer>) =>
-  (gateway: Gateway): Gateway => ({
+  (gateway: SentTo): SentTo => ({
     ...gateway,
     music: {
       ...gateway.music,

@@ -1,5 +1,8 @@
 /** Checks across settings: errors, which prevent a start, and warnings. */
 import { distance } from 'fastest-levenshtein';
+import { GATEWAY_FAMILIES } from '../../gateway/routes.ts';
+import { hasOwnService, OWN_SETTINGS } from './accounts.ts';
+import { commaSeparated } from './fields.ts';
 import { VARIABLES, type Values, type Variable } from './schema.ts';
 
 export interface ConfigProblem {
@@ -32,19 +35,25 @@ export function problemsBetween(values: ReadonlyMap<Variable, string>): ConfigPr
   const [token, oauth] = [has('SLACK_BOT_TOKEN'), has('SLACK_CLIENT_ID')];
   const isConnected = has('SLACK_APP_TOKEN') || has('SLACK_SIGNING_SECRET');
   const connection = has('SLACK_APP_TOKEN') ? 'SLACK_APP_TOKEN' : 'SLACK_SIGNING_SECRET';
+  const own = GATEWAY_FAMILIES.filter((family) => hasOwnService(family, has));
+  const needsGateway = isProduction && own.length === 0;
   const needed: readonly (readonly [variable: Variable, isNeeded: boolean, why: string])[] = [
     [
       'GATEWAY_BASE_URL',
-      isProduction || has('GATEWAY_API_KEY'),
-      isProduction
-        ? 'NODE_ENV=production requires a real gateway (the built-in emulator is for testing only).'
+      needsGateway || has('GATEWAY_API_KEY'),
+      needsGateway
+        ? 'NODE_ENV=production requires a real gateway, or keys of your own such as CHAT_API_KEY (the built-in emulator is for testing only).'
         : 'GATEWAY_API_KEY is set, so set the URL of the gateway too.',
     ],
     [
       'GATEWAY_API_KEY',
-      isProduction || has('GATEWAY_BASE_URL'),
+      needsGateway || has('GATEWAY_BASE_URL'),
       'the gateway requires the API key of your account.',
     ],
+    ...GATEWAY_FAMILIES.map((family) => {
+      const { baseUrl, apiKey } = OWN_SETTINGS[family];
+      return [apiKey, family !== 'chat' && has(baseUrl), `${baseUrl} requires it.`] as const;
+    }),
     [
       'SLACK_APP_TOKEN',
       (token || oauth) && !isConnected,
@@ -67,6 +76,8 @@ export function problemsBetween(values: ReadonlyMap<Variable, string>): ConfigPr
   ];
   const playground = values.get('PLAYGROUND') === '1';
   const host = values.get('HOST') ?? '127.0.0.1';
+  const emulated = commaSeparated(values.get('EMULATOR_FAMILIES') ?? '');
+  const played = own.find((family) => emulated.includes(family));
   const mistakes: readonly (readonly [isMistake: boolean, variable: Variable, rest: string])[] = [
     [
       playground && isProduction,
@@ -77,6 +88,16 @@ export function problemsBetween(values: ReadonlyMap<Variable, string>): ConfigPr
       playground && !isLoopback(host),
       'PLAYGROUND',
       `is 1, but HOST is ${host}: the playground works on this machine only, so HOST must be 127.0.0.1.`,
+    ],
+    [
+      isProduction && has('EMULATOR_FAMILIES'),
+      'EMULATOR_FAMILIES',
+      'is set with NODE_ENV=production: the built-in emulator is for testing only, so remove it.',
+    ],
+    [
+      played !== undefined,
+      'EMULATOR_FAMILIES',
+      `names ${played}, which has its own service: remove it here, or remove ${played && OWN_SETTINGS[played].apiKey}.`,
     ],
     ...needed.map(
       ([variable, isNeeded, why]) => [isNeeded && !has(variable), variable, `is missing: ${why}`] as const,
@@ -107,6 +128,7 @@ export function warningsAbout(values: Values, names: readonly string[]): string[
       ['SLACK_SIGNING_SECRET'],
       'with SLACK_APP_TOKEN, which opens the connection: remove one of them.',
     ],
+    [!values.MEDIA_API_KEY, ['MEDIA_MODELS'], 'without MEDIA_API_KEY.'],
     [
       values.MEDIA_STORE?.type !== 's3',
       BUCKET_SETTINGS.map(([variable]) => variable),

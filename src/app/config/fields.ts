@@ -1,6 +1,7 @@
 /** Types of individual settings. Each error completes a sentence that starts with the variable's name. */
 import { z } from 'zod';
 import { isMusicModel, MUSIC_MODELS } from '../../gateway/music/requests.ts';
+import { GATEWAY_FAMILIES, type GatewayFamily } from '../../gateway/routes.ts';
 
 /** Builds an error that quotes the value. @param sentence describes a valid value */
 function expected(sentence: string) {
@@ -167,6 +168,20 @@ export const genModels = readable(`${GEN_MODEL}, or several separated by commas`
     .map(readGenModel);
   return ids.every((id) => id !== undefined) ? ids : undefined;
 });
+
+export const modelIds = readable('model ids separated by commas, such as some-id,other-id', (value) => {
+  const ids = commaSeparated(value);
+  return ids.every((id) => /^[^\s,]{1,200}$/.test(id)) ? ids : undefined;
+});
+
+export const families = readable(
+  `families separated by commas: ${GATEWAY_FAMILIES.join(', ')}`,
+  (value): readonly GatewayFamily[] | undefined => {
+    const names = commaSeparated(value);
+    const known = GATEWAY_FAMILIES.filter((family) => names.includes(family));
+    return known.length === names.length ? known : undefined;
+  },
+);
 
 /** Sent as an HTTP header. This and all fields below are secrets, so their errors never show the value. */
 export const apiKey = z.stringFormat(

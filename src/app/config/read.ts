@@ -1,6 +1,7 @@
 /** The only reader of the environment. */
 import { OperatorError } from '../../core/errors.ts';
 import { present } from '../../core/util/present.ts';
+import { servicesOf } from './accounts.ts';
 import { type ConfigProblem, isLoopback, problem, problemsBetween, warningsAbout } from './checks.ts';
 import { environmentSchema, VARIABLES, type Values } from './schema.ts';
 
@@ -71,15 +72,10 @@ const retention = ({ RETENTION_DAYS }: Values): number | undefined =>
   RETENTION_DAYS && RETENTION_DAYS * DAY_MS;
 
 function configOf(values: Values) {
-  const { GATEWAY_BASE_URL, GATEWAY_API_KEY } = values;
   const secrets = [values.CALLBACK_SECRET, values.CALLBACK_SECRET_PREVIOUS];
   return present({
     production: values.NODE_ENV === 'production',
-    /** Absent if the built-in emulator is used. */
-    gateway:
-      GATEWAY_BASE_URL && GATEWAY_API_KEY
-        ? { baseUrl: GATEWAY_BASE_URL, apiKey: GATEWAY_API_KEY }
-        : undefined,
+    ...servicesOf(values),
     discord: discord(values),
     slack: slack(values),
     /** True to serve a chat in the browser, on this machine only. */

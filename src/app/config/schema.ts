@@ -29,6 +29,53 @@ export const environmentSchema = z.object({
   }),
   GATEWAY_API_KEY: field.apiKey.optional().describe('The API key of your gateway account. Secret.'),
 
+  CHAT_BASE_URL: field.gatewayUrl.optional().meta({
+    description:
+      "The base URL of an OpenAI-compatible service, as its SDK takes it: OpenAI, OpenRouter, Groq, Mistral, vLLM, Ollama or LM Studio. Answers questions instead of the gateway's chat route.",
+    example: 'http://127.0.0.1:11434/v1',
+    otherwise: '`https://api.openai.com/v1` if `CHAT_API_KEY` is set',
+  }),
+  CHAT_API_KEY: field.apiKey
+    .optional()
+    .describe('The API key for CHAT_BASE_URL. A service on your own machine may need none. Secret.'),
+  MSG_BASE_URL: field.gatewayUrl.optional().meta({
+    description: 'The base URL of Anthropic or a compatible service, for msg models.',
+    example: 'https://api.anthropic.com',
+    otherwise: '`https://api.anthropic.com` if `MSG_API_KEY` is set',
+  }),
+  MSG_API_KEY: field.apiKey.optional().describe('The API key for MSG_BASE_URL. Secret.'),
+  GEN_BASE_URL: field.gatewayUrl.optional().meta({
+    description: 'The base URL of Google AI Studio or a compatible service, for gen models.',
+    example: 'https://generativelanguage.googleapis.com',
+    otherwise: '`https://generativelanguage.googleapis.com` if `GEN_API_KEY` is set',
+  }),
+  GEN_API_KEY: field.apiKey.optional().describe('The API key for GEN_BASE_URL. Secret.'),
+  MEDIA_BASE_URL: field.gatewayUrl.optional().meta({
+    description:
+      'The base URL of DashScope (Alibaba Model Studio), for images and videos. Keys work only in the region where they were created.',
+    example: 'https://dashscope.aliyuncs.com/api/v1',
+    otherwise: '`https://dashscope-intl.aliyuncs.com/api/v1` if `MEDIA_API_KEY` is set',
+  }),
+  MEDIA_API_KEY: field.apiKey.optional().describe('The API key for MEDIA_BASE_URL. Secret.'),
+  MEDIA_MODELS: field.modelIds.optional().meta({
+    description:
+      'The image and video models that people can choose from, because DashScope lists none. The first of each kind is the default.',
+    example: 'qwen-image-plus,wan2.6-t2v',
+    otherwise: 'the known ones',
+  }),
+  MUSIC_BASE_URL: field.gatewayUrl.optional().meta({
+    description: 'The base URL of sunoapi.org or a compatible service, for songs and lyrics.',
+    example: 'https://api.sunoapi.org',
+    otherwise: '`https://api.sunoapi.org` if `MUSIC_API_KEY` is set',
+  }),
+  MUSIC_API_KEY: field.apiKey.optional().describe('The API key for MUSIC_BASE_URL. Secret.'),
+  EMULATOR_FAMILIES: field.families.optional().meta({
+    description:
+      'The families that the built-in emulator plays beside real services, to try them out: chat, msg, gen, media or music.',
+    example: 'music',
+    otherwise: 'all if no service is set, else none',
+  }),
+
   HOST: field.host.prefault('127.0.0.1').meta({
     description:
       'The address to listen on. 127.0.0.1 accepts connections from this machine only, 0.0.0.0 from anywhere.',
@@ -263,6 +310,7 @@ export const environmentSchema = z.object({
 /** Headings of `.env.example`, by the first setting of each section. */
 export const TITLES: { readonly [Name in Variable]?: string } = {
   NODE_ENV: 'The gateway',
+  CHAT_BASE_URL: 'Your own keys (docs/keys.md)',
   HOST: 'The listener',
   DISCORD_TOKEN: 'Discord (docs/discord.md)',
   SLACK_BOT_TOKEN: 'Slack (docs/slack.md)',

@@ -1,5 +1,5 @@
 /** Checks everything that `npm start` needs, and changes nothing. */
-import type { AnyCommand } from '../../core/bot/command.ts';
+import { commandsFor } from '../../../commands/index.ts';
 import { type Finding, fatal, good, warning } from '../../core/finding.ts';
 import type { System } from '../../core/system.ts';
 import { commandLine } from '../../core/util/installation.ts';
@@ -7,7 +7,7 @@ import type { Gateway } from '../../gateway/client.ts';
 import { type Config, ConfigError, readConfig } from '../config/read.ts';
 import { openGateway, openStorage, unmeasured } from '../services.ts';
 import { inspectClock } from './clock.ts';
-import { inspectGateway } from './gateway.ts';
+import { inspectServices } from './gateway.ts';
 import { inspectListener } from './listener.ts';
 import { inspectPublicUrl } from './public-url.ts';
 import { inspectMediaFolder, inspectStorage } from './storage.ts';
@@ -16,7 +16,6 @@ const SUBJECT = 'Settings';
 
 export interface Examination extends System {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly commands: readonly AnyCommand[];
   readonly fetch: typeof fetch;
 }
 
@@ -43,12 +42,12 @@ export async function* examine(examination: Examination): AsyncGenerator<Finding
   );
   const listener = await inspectListener(config, examination);
   yield* listener;
-  yield* await gatewayFindings(config, examination);
+  yield* await serviceFindings(config, examination);
   if (listener.every(({ level }) => level === 'good')) yield* await inspectPublicUrl(config, examination);
   yield* await chatFindings(config, examination, { connects: true });
   yield* await inspectClock(
     [
-      config.gateway?.baseUrl,
+      ...new Set(Object.values(config.accounts).map(({ baseUrl }) => baseUrl)),
       config.discord && (config.discord.apiUrl ?? 'https://discord.com/api'),
       config.slack && (config.slack.apiUrl ?? 'https://slack.com/api/'),
     ].filter((url) => url !== undefined),
@@ -65,7 +64,7 @@ export function lineOf({ subject, sentence, remedy }: Finding): string {
 /** Logs problems after a start. On a terminal, also logs good findings and suggests a first command. Never rejects. */
 export async function logFindings(
   config: Config,
-  gateway: Pick<Gateway, 'models'>,
+  gateway: Pick<Gateway, 'models' | 'checkKey'>,
   examination: Omit<Examination, 'environment'>,
   isTerminal: boolean,
 ): Promise<void> {
@@ -75,7 +74,11 @@ export async function logFindings(
       if (finding.level !== 'good') log.warn({}, lineOf(finding));
       else if (isTerminal) log.info({}, lineOf(finding));
     }
-    if (isTerminal) log.info({}, 'Ready: type /song prompt:a tune for rain in a channel');
+    if (isTerminal)
+      log.info(
+        {},
+        `Ready: type ${config.offered.includes('song') ? '/song prompt:a tune for rain' : '/minstrel'} in a channel`,
+      );
   } catch (error) {
     log.warn({ err: error }, 'Could not check the setup');
   }
@@ -84,22 +87,19 @@ export async function logFindings(
 /** Uses the gateway client of the running bot. */
 async function* examineStarted(
   config: Config,
-  gateway: Pick<Gateway, 'models'>,
+  gateway: Pick<Gateway, 'models' | 'checkKey'>,
   examination: Omit<Examination, 'environment'>,
 ): AsyncGenerator<Finding> {
   yield* inspectMediaFolder(config);
-  yield* config.gateway === undefined ? EMULATED : await inspectGateway(gateway, config);
+  yield* await inspectServices(gateway, config);
   if (config.listener.port !== 0) yield* await inspectPublicUrl(config, examination);
   yield* await chatFindings(config, examination, { connects: false });
 }
 
-const EMULATED = [good('Gateway', 'using the built-in emulator: no real models, no cost')];
-
-async function gatewayFindings(config: Config, examination: Examination): Promise<Finding[]> {
-  if (config.gateway === undefined) return EMULATED;
-  const client = openGateway(config.gateway, { ...examination, measure: unmeasured });
+async function serviceFindings(config: Config, examination: Examination): Promise<Finding[]> {
+  const client = openGateway(config.accounts, { ...examination, measure: unmeasured });
   try {
-    return await inspectGateway(client, config);
+    return await inspectServices(client, config);
   } finally {
     await client.close();
   }
@@ -107,15 +107,15 @@ async function gatewayFindings(config: Config, examination: Examination): Promis
 
 /** @param connects also opens connections */
 async function chatFindings(
-  { discord, slack, production }: Config,
-  { commands, log }: Pick<Examination, 'commands' | 'log'>,
+  { discord, slack, production, offered }: Config,
+  { log }: Pick<Examination, 'log'>,
   { connects }: { connects: boolean },
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
   if (discord) {
     const { inspectDiscord } = await import('../../platforms/discord/connection/inspect.ts');
     // A starting bot registers its commands itself.
-    findings.push(...(await inspectDiscord(discord, connects ? commands : undefined)));
+    findings.push(...(await inspectDiscord(discord, connects ? commandsFor(offered) : undefined)));
   }
   if (slack) {
     const { inspectSlack } = await import('../../platforms/slack/connection/inspect.ts');

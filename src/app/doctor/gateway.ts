@@ -1,114 +1,213 @@
+/** Checks the keys of all services, and looks up the models in the settings. */
+import { FAMILIES, FAMILY_NOUNS, FAMILY_SETTINGS, type Family } from '../../core/family.ts';
 import { type Finding, good, warning, wrong } from '../../core/finding.ts';
 import { connectionFault, isWithoutTls } from '../../core/util/connection-fault.ts';
 import { counted } from '../../core/util/words.ts';
 import type { Gateway } from '../../gateway/client.ts';
+import { GATEWAY_FAMILIES, type GatewayFamily, PUBLIC_SERVICES } from '../../gateway/routes.ts';
 import { GatewayError } from '../../gateway/transport/errors.ts';
+import { type FamilyServices, OWN_SETTINGS } from '../config/accounts.ts';
 import type { Config } from '../config/read.ts';
 
-const SUBJECT = 'Gateway';
+type Checked = Pick<Gateway, 'models' | 'checkKey'>;
 
-/** Checks the key, and looks up the models in the settings. */
-export async function inspectGateway(
-  gateway: Pick<Gateway, 'models'>,
-  { gateway: account, models, answers }: Pick<Config, 'gateway' | 'models' | 'answers'>,
+/** How findings name a service and its settings. */
+export interface ServiceNames {
+  readonly subject: string;
+  readonly service: string;
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** A valid base URL, in words. */
+  readonly example: string;
+}
+
+export const GATEWAY_NAMES: ServiceNames = {
+  subject: 'Gateway',
+  service: 'the gateway',
+  baseUrl: 'GATEWAY_BASE_URL',
+  apiKey: 'GATEWAY_API_KEY',
+  example: "the gateway's base URL, without /v1 or other API paths",
+};
+
+export function namesOf(family: GatewayFamily): ServiceNames {
+  return {
+    subject: OWN_SUBJECTS[family],
+    service: `the ${family} service`,
+    ...OWN_SETTINGS[family],
+    example: `the service's base URL, such as ${PUBLIC_SERVICES[family].baseUrl}`,
+  };
+}
+
+const OWN_SUBJECTS = {
+  chat: 'Chat service',
+  msg: 'Msg service',
+  gen: 'Gen service',
+  media: 'Media service',
+  music: 'Music service',
+} as const satisfies Record<GatewayFamily, string>;
+
+export async function inspectServices(
+  gateway: Checked,
+  config: Pick<Config, 'models' | 'answers'> & FamilyServices,
 ): Promise<Finding[]> {
-  let listed: number;
-  try {
-    listed = (await gateway.models.refresh()).length;
-  } catch (error) {
-    if (!(error instanceof GatewayError)) throw error;
-    return [gatewayRefusal(error, account?.baseUrl)];
-  }
-  // Song models are fixed and never listed.
-  const configured = [
-    ['ASK_MODEL', models.ask],
-    ['IMAGE_MODEL', models.image],
-    ['VIDEO_MODEL', models.video],
-    ['VISION_MODEL', answers.visionModel],
-    ['TOOL_MODEL', answers.toolModel],
-  ] as const;
+  const { accounts, emulated } = config;
+  const own = GATEWAY_FAMILIES.filter((family) => accounts[family]?.service === 'public');
+  const shared = GATEWAY_FAMILIES.map((family) => accounts[family]).find((one) => one?.service === 'gateway');
+  const listing = await refusalOf(() => gateway.models.refresh());
+  const ofGateway =
+    shared && (listing ? [refusalFinding(listing, GATEWAY_NAMES, shared.baseUrl)] : [listed(gateway)]);
+  const ofOwn = await Promise.all(
+    own.map((family) => inspectOwn(gateway, family, accounts[family]?.baseUrl)),
+  );
   return [
-    good(SUBJECT, `the key works; ${counted(listed, 'model')} available`),
-    ...configured.flatMap(([variable, model]) =>
-      model === undefined ? [] : [modelFinding(gateway, variable, model)],
-    ),
-    ...configured
-      .slice(0, 3)
-      .flatMap(([variable, model]) =>
-        model === undefined
-          ? [
-              warning(
-                SUBJECT,
-                `${variable} is not set, so people have to choose a model`,
-                `set ${variable}, or let moderators set a default with /models set`,
-              ),
-            ]
-          : [],
-      ),
+    ...(emulated.length > 0 ? [emulatedFinding(emulated)] : []),
+    ...(ofGateway ?? []),
+    ...ofOwn,
+    ...(listing && shared ? [] : modelFindings(gateway, config)),
+    ...missingFindings(config),
   ];
 }
 
-function modelFinding({ models }: Pick<Gateway, 'models'>, variable: string, name: string): Finding {
+/** Undefined if the request succeeds. */
+async function refusalOf(request: () => Promise<unknown>): Promise<GatewayError | undefined> {
+  try {
+    await request();
+    return undefined;
+  } catch (error) {
+    if (error instanceof GatewayError) return error;
+    throw error;
+  }
+}
+
+const listed = ({ models }: Checked): Finding =>
+  good(GATEWAY_NAMES.subject, `the key works; ${counted(models.cached().length, 'model')} available`);
+
+async function inspectOwn(gateway: Checked, family: GatewayFamily, baseUrl = ''): Promise<Finding> {
+  const names = namesOf(family);
+  const refusal = await refusalOf(() => gateway.checkKey(family));
+  if (refusal !== undefined) return refusalFinding(refusal, names, baseUrl);
+  const models = gateway.models.cached().filter(({ listedBy }) => listedBy?.some((name) => name === family));
+  const many = models.length > 0 ? `; ${counted(models.length, 'model')} available` : '';
+  return good(names.subject, `${new URL(baseUrl).host} accepts requests${many}`);
+}
+
+function emulatedFinding(families: readonly GatewayFamily[]): Finding {
+  return families.length === GATEWAY_FAMILIES.length
+    ? good(GATEWAY_NAMES.subject, 'using the built-in emulator: no real models, no cost')
+    : good(
+        'Emulator',
+        `the built-in emulator plays ${families.join(', ')}, because EMULATOR_FAMILIES names them`,
+      );
+}
+
+/** Families without a service are not an error: their commands are not offered. */
+function missingFindings({ offered }: Pick<FamilyServices, 'offered'>): Finding[] {
+  return FAMILIES.filter((family) => !offered.includes(family)).map((family) =>
+    good(
+      'Commands',
+      `there is no service for ${FAMILY_NOUNS[family].many}, so their commands are not offered; ${FAMILY_SETTINGS[family]} brings them`,
+    ),
+  );
+}
+
+/** Song models are fixed and never listed. */
+function modelFindings(
+  gateway: Checked,
+  { models, answers, accounts, emulated, offered }: Pick<Config, 'models' | 'answers'> & FamilyServices,
+): Finding[] {
+  if (emulated.length === GATEWAY_FAMILIES.length) return [];
+  const isGateway = Object.values(accounts).some(({ service }) => service === 'gateway');
+  const subject = isGateway ? GATEWAY_NAMES.subject : 'Models';
+  const defaults = [
+    ['ASK_MODEL', models.ask, 'ask', 'answers'],
+    ['IMAGE_MODEL', models.image, 'image', 'pictures'],
+    ['VIDEO_MODEL', models.video, 'video', 'videos'],
+  ] as const satisfies readonly (readonly [string, string | undefined, Family, string])[];
+  const others = [
+    ['VISION_MODEL', answers.visionModel],
+    ['TOOL_MODEL', answers.toolModel],
+  ] as const;
+  const set = [...defaults.map(([variable, model]) => [variable, model] as const), ...others];
+  return [
+    ...set.flatMap(([variable, model]) =>
+      model === undefined ? [] : [modelFinding(gateway, subject, variable, model)],
+    ),
+    ...defaults.flatMap(([variable, model, family, use]) => {
+      if (model !== undefined || !offered.includes(family)) return [];
+      const instead = gateway.models.preferred(use)?.id;
+      return [
+        warning(
+          subject,
+          instead === undefined
+            ? `${variable} is not set, so people have to choose a model`
+            : `${variable} is not set, so ${instead} is used`,
+          `set ${variable}, or let moderators set a default with /models set`,
+        ),
+      ];
+    }),
+  ];
+}
+
+function modelFinding({ models }: Checked, subject: string, variable: string, name: string): Finding {
   const id = name.replace(/^(?:chat|msg|gen):/, '');
   const choice = models.resolve(id);
   switch (choice.kind) {
     case 'id':
-      return good(SUBJECT, `${variable} is ${id}, which is available`);
+      return good(subject, `${variable} is ${id}, which is available`);
     case 'label':
-      return wrong(SUBJECT, `${variable} is a model's name, not its id`, `set it to ${choice.model.id}`);
+      return wrong(subject, `${variable} is a model's name, not its id`, `set it to ${choice.model.id}`);
     case 'unknown':
       // Some routes do not list their models.
       return warning(
-        SUBJECT,
+        subject,
         `${variable} is ${id}, which is not in your account's model list`,
         choice.nearest.length === 0
           ? 'check the spelling; /models lists the available models'
           : `did you mean ${choice.nearest.join(', ')}?`,
       );
     case 'unlisted':
-      return warning(SUBJECT, `${variable} could not be checked`, 'try again');
+      return warning(subject, `${variable} could not be checked`, 'try again');
     default:
       return choice satisfies never;
   }
 }
 
-/** Explains why the models could not be listed. */
-export function gatewayRefusal(error: GatewayError, baseUrl = ''): Finding {
+/** Explains why a service refused a free request. */
+export function refusalFinding(error: GatewayError, names: ServiceNames, at = ''): Finding {
+  const { subject, service, baseUrl, apiKey, example } = names;
   switch (error.code) {
     case 'auth':
     case 'forbidden':
       return wrong(
-        SUBJECT,
-        'the gateway rejected the key',
-        'set GATEWAY_API_KEY to a valid key of your gateway account',
+        subject,
+        `${service} rejected the key`,
+        names === GATEWAY_NAMES
+          ? `set ${apiKey} to a valid key of your gateway account`
+          : `set ${apiKey} to a valid key of ${new URL(at).host}`,
       );
     case 'not-found':
     case 'no-api':
-      return wrong(
-        SUBJECT,
-        'the server at GATEWAY_BASE_URL is not the gateway',
-        "set GATEWAY_BASE_URL to the gateway's base URL, without /v1 or other API paths",
-      );
+      return wrong(subject, `the server at ${baseUrl} is not ${service}`, `set ${baseUrl} to ${example}`);
     case 'network': {
       const fault = connectionFault(error);
-      const url = URL.parse(baseUrl);
+      const url = URL.parse(at);
       return isWithoutTls(fault) && url
         ? wrong(
-            SUBJECT,
-            'GATEWAY_BASE_URL starts with https://, but this server speaks only http',
-            `set GATEWAY_BASE_URL to ${baseUrl.replace(/^https/, 'http')}, or correct its port`,
+            subject,
+            `${baseUrl} starts with https://, but this server speaks only http`,
+            `set ${baseUrl} to ${at.replace(/^https/, 'http')}, or correct its port`,
           )
         : wrong(
-            SUBJECT,
-            `${url?.host ?? 'the gateway'} cannot be reached: ${fault?.reason ?? 'the connection failed'}`,
-            "check GATEWAY_BASE_URL and this machine's network, then try again",
+            subject,
+            `${url?.host ?? service} cannot be reached: ${fault?.reason ?? 'the connection failed'}`,
+            `check ${baseUrl} and this machine's network, then try again`,
           );
     }
     default:
       return wrong(
-        SUBJECT,
-        `could not list models (${error.code})`,
-        "check GATEWAY_BASE_URL and this machine's network, then try again",
+        subject,
+        `could not ${names === GATEWAY_NAMES ? 'list models' : 'check the key'} (${error.code})`,
+        `check ${baseUrl} and this machine's network, then try again`,
       );
   }
 }

@@ -26,16 +26,30 @@ export interface ReachOptions extends Pick<System, 'newId' | 'log'> {
 }
 
 export async function inspectPublicUrl(
-  { gateway, listener: { host, port, publicUrl } }: Pick<Config, 'gateway' | 'listener'>,
+  { accounts, listener: { host, port, publicUrl } }: Pick<Config, 'accounts' | 'listener'>,
   { fetch, newId, log }: ReachOptions,
 ): Promise<Finding[]> {
-  if (gateway === undefined) return [good(SUBJECT, 'not needed: the built-in emulator runs on this machine')];
+  // Music calls back, and both download recordings and images from here.
+  const service = accounts.music ?? accounts.media;
+  if (service === undefined)
+    return [
+      good(
+        SUBJECT,
+        Object.keys(accounts).length === 0
+          ? 'not needed: the built-in emulator runs on this machine'
+          : 'not needed: only songs and videos need it',
+      ),
+    ];
   const tunnel = `set it to a URL that reaches this machine from the internet. If the machine is not public, open a tunnel: cloudflared tunnel --url http://127.0.0.1:${port}`;
-  const isElsewhere = !isThisMachine(gateway.baseUrl);
+  const isElsewhere = !isThisMachine(service.baseUrl);
   if (publicUrl === undefined && isElsewhere)
-    return [wrong(SUBJECT, 'not set, so songs can never arrive', tunnel)];
+    return [
+      accounts.music
+        ? wrong(SUBJECT, 'not set, so songs can never arrive', tunnel)
+        : warning(SUBJECT, 'not set, so videos cannot start from an image', tunnel),
+    ];
   const url = publicUrl ?? `http://127.0.0.1:${port}`;
-  if (isElsewhere && (isNear(gateway.baseUrl) ? isThisMachine(url) : isNear(url)))
+  if (isElsewhere && (isNear(service.baseUrl) ? isThisMachine(url) : isNear(url)))
     return [wrong(SUBJECT, 'points to this machine or its network, which the gateway cannot reach', tunnel)];
 
   const secret = newId();

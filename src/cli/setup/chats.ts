@@ -1,7 +1,9 @@
 /** Connects Discord and Slack, and prepares their applications. */
 import * as prompts from '@clack/prompts';
-import { commands } from '../../../commands/index.ts';
+import { commandsFor } from '../../../commands/index.ts';
+import { servicesIn } from '../../app/config/accounts.ts';
 import type { Variable } from '../../app/config/schema.ts';
+import { FAMILIES } from '../../core/family.ts';
 import { docsPage } from '../../core/util/installation.ts';
 import {
   type InstallableApplication,
@@ -154,7 +156,7 @@ async function askSlackApp(session: SetupSession): Promise<void> {
     // https://docs.slack.dev/app-manifests/configuring-apps-with-app-manifests
     const query = new URLSearchParams({
       new_app: '1',
-      manifest_json: JSON.stringify(createManifest(commands)),
+      manifest_json: JSON.stringify(manifestOf(session)),
     });
     output.write(`Open this link, choose your workspace, and press Create:\n${APPS}?${query}\n`);
   }
@@ -168,6 +170,12 @@ async function askSlackApp(session: SetupSession): Promise<void> {
     'Slack',
     { output },
   );
+}
+
+/** With the commands of the services that were chosen before. */
+function manifestOf({ current, changes, environment }: SetupSession): ReturnType<typeof createManifest> {
+  const settings = { ...current, ...Object.fromEntries(changes), ...environment };
+  return createManifest(commandsFor(servicesIn(settings)?.offered ?? FAMILIES));
 }
 
 /** Returns the app's id. Undefined, with a warning, if Slack refuses. */
@@ -185,7 +193,7 @@ async function createdApp(session: SetupSession): Promise<string | undefined> {
   );
   try {
     const apiUrl = settingOf(session, 'SLACK_API_URL') || undefined;
-    const created = createSlackApp(token.trim(), createManifest(commands), {
+    const created = createSlackApp(token.trim(), manifestOf(session), {
       apiUrl,
       log: examination.log,
     });

@@ -1,44 +1,61 @@
-/** Asks for the gateway, its models, and how it reaches this machine. */
+/** Asks for the gateway or the operator's own keys, for models, and how services reach this machine. */
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import * as prompts from '@clack/prompts';
+import { OWN_SETTINGS } from '../../app/config/accounts.ts';
 import type { Variable } from '../../app/config/schema.ts';
-import { lineOf } from '../../app/doctor/examine.ts';
-import { gatewayRefusal } from '../../app/doctor/gateway.ts';
-import { openGateway, unmeasured } from '../../app/services.ts';
-import type { Model, ModelUse } from '../../gateway/models/listing.ts';
-import { GatewayError } from '../../gateway/transport/errors.ts';
-import { answerTo, askSetting, type SetupSession, settingOf, streamsOf, withoutEcho } from './session.ts';
+import { GATEWAY_NAMES } from '../../app/doctor/gateway.ts';
+import type { ModelUse } from '../../gateway/models/hints.ts';
+import type { Model } from '../../gateway/models/listing.ts';
+import { type Accounts, gatewayAccounts } from '../../gateway/routes.ts';
+import { askOwnKeys } from './keys.ts';
+import { answerTo, askSetting, type SetupSession, settingOf, streamsOf } from './session.ts';
+import { tryService } from './try-service.ts';
+
+const GATEWAY: readonly Variable[] = ['GATEWAY_BASE_URL', 'GATEWAY_API_KEY'];
+const OWN: readonly Variable[] = Object.values(OWN_SETTINGS).flatMap(({ baseUrl, apiKey }) => [
+  baseUrl,
+  apiKey,
+]);
 
 export async function askGateway(session: SetupSession): Promise<void> {
-  const { current, changes } = session;
+  const { current } = session;
   const isNew = Object.keys(current).length === 0;
-  const gateway = await answerTo(
+  const hasOwn = OWN.some((variable) => current[variable]);
+  const way = await answerTo(
     prompts.select({
-      message: 'Which gateway should create songs, images, videos and answers?',
+      message: 'One gateway key for everything, or your own keys?',
       options: [
-        { value: 'account', label: 'My gateway', hint: 'you have its URL and an API key' },
+        { value: 'gateway', label: 'One gateway key', hint: 'you have its URL and an API key' },
+        {
+          value: 'own',
+          label: 'My own keys',
+          hint: 'OpenAI, Ollama, Anthropic, Google, DashScope or sunoapi.org; one is enough',
+        },
         {
           value: 'emulator',
           label: 'Built-in emulator',
           hint: 'to try everything without an account or cost',
         },
       ],
-      initialValue: current.GATEWAY_BASE_URL || !isNew ? 'account' : 'emulator',
+      initialValue: hasOwn ? 'own' : current.GATEWAY_BASE_URL || !isNew ? 'gateway' : 'emulator',
       ...streamsOf(session),
     }),
   );
-  if (gateway === 'emulator') {
-    changes.set('GATEWAY_BASE_URL', '').set('GATEWAY_API_KEY', '');
-    return;
-  }
+  if (way !== 'gateway') clear(session, GATEWAY);
+  if (way !== 'own') clear(session, OWN);
+  if (way === 'own') await askOwnKeys(session, { askPublicUrl, askModels });
+  if (way !== 'gateway') return;
   await askSetting(session, 'GATEWAY_BASE_URL', 'Gateway URL');
   await askSetting(session, 'GATEWAY_API_KEY', 'Gateway API key', { isSecret: true });
   await askPublicUrl(session);
-  const models = await withoutEcho(session, listModelsOf(session));
-  await askModel(session, models, { variable: 'ASK_MODEL', use: 'answers', message: 'Model for answers' });
-  await askModel(session, models, { variable: 'IMAGE_MODEL', use: 'pictures', message: 'Model for images' });
-  await askModel(session, models, { variable: 'VIDEO_MODEL', use: 'videos', message: 'Model for videos' });
+  const baseUrl = settingOf(session, 'GATEWAY_BASE_URL').replace(/(?<!\/)\/+$/, '');
+  const accounts = gatewayAccounts({ baseUrl, apiKey: settingOf(session, 'GATEWAY_API_KEY') });
+  await askModels(session, accounts, { answers: true, pictures: true, videos: true });
+}
+
+function clear({ current, changes }: SetupSession, variables: readonly Variable[]): void {
+  for (const variable of variables) if (current[variable]) changes.set(variable, '');
 }
 
 /** Commands that give a local port a public URL. */
@@ -56,7 +73,7 @@ async function askPublicUrl(session: SetupSession): Promise<void> {
   const tunnels = Object.keys(TUNNELS).filter((tool) => isInstalled(tool, session));
   const way = await answerTo(
     prompts.select({
-      message: 'The gateway sends songs to this machine. How can it be reached?',
+      message: 'Songs are sent to this machine. How can it be reached?',
       options: [
         { value: 'url', label: 'At a public URL' },
         ...tunnels.map((tool) => ({ value: tool, label: `Through a ${tool} tunnel` })),
@@ -92,20 +109,22 @@ function isInstalled(tool: string, { environment }: SetupSession): boolean {
   });
 }
 
-/** Empty, with a warning, if the gateway does not list its models. */
-async function listModelsOf(session: SetupSession): Promise<readonly Model[]> {
-  const baseUrl = settingOf(session, 'GATEWAY_BASE_URL').replace(/(?<!\/)\/+$/, '');
-  const account = { baseUrl, apiKey: settingOf(session, 'GATEWAY_API_KEY') };
-  const gateway = openGateway(account, { ...session.examination, measure: unmeasured });
-  try {
-    return await gateway.models.refresh();
-  } catch (error) {
-    if (!(error instanceof GatewayError)) throw error;
-    prompts.log.warn(lineOf(gatewayRefusal(error, baseUrl)), { output: session.output });
-    return [];
-  } finally {
-    await gateway.close();
-  }
+const QUESTIONS = [
+  { variable: 'ASK_MODEL', use: 'answers', message: 'Model for answers' },
+  { variable: 'IMAGE_MODEL', use: 'pictures', message: 'Model for images' },
+  { variable: 'VIDEO_MODEL', use: 'videos', message: 'Model for videos' },
+] as const satisfies readonly { variable: Variable; use: ModelUse; message: string }[];
+
+/** Asks for the default model of each use, from the services' lists. */
+async function askModels(
+  session: SetupSession,
+  accounts: Accounts,
+  uses: Readonly<Record<ModelUse, boolean>>,
+): Promise<void> {
+  const shared = Object.values(accounts).find(({ service }) => service === 'gateway');
+  const place = { names: GATEWAY_NAMES, at: shared?.baseUrl ?? '' };
+  const models = (await tryService(session, accounts, place, (gateway) => gateway.models.refresh())) ?? [];
+  for (const question of QUESTIONS) if (uses[question.use]) await askModel(session, models, question);
 }
 
 const MODELS_SHOWN = 10;

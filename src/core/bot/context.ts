@@ -8,7 +8,7 @@ import type { RemovedVoice, Voice } from '../music/voice.ts';
 import type { Choice, FileOption } from '../options.ts';
 import type { Schedules } from '../scheduled-request.ts';
 import type { System } from '../system.ts';
-import type { SongModel, Work } from '../work.ts';
+import type { AnswerDialect, SongModel, Work } from '../work.ts';
 import type { Outcome } from './outcome.ts';
 
 export interface StartRequest {
@@ -72,9 +72,15 @@ export interface Context extends Pick<System, 'now'> {
     song(named: string | undefined): Promise<SongModel>;
     suggest(family: Family, typed: string): Promise<readonly Choice[]>;
     /** The routes whose model list includes this id; empty if no list is available. */
-    listedBy(id: string): readonly ('chat' | 'msg')[];
+    listedBy(id: string): readonly AnswerDialect[];
+    /** True if questions to this chat model may contain images. */
+    readsImages(id: string): boolean;
+    /** The dialects that have a service, the default first. */
+    readonly dialects: readonly AnswerDialect[];
   };
   readonly answerOffer: AnswerOffer;
+  /** The families that have a service. */
+  readonly families: readonly Family[];
   /** Stores the person's vote on an answer, replacing an earlier one. */
   judge(answer: JobView, judgement: Judgement): Promise<void>;
   /** The reason the bot doesn't receive messages without a mention here, as plain text; undefined if it does. */

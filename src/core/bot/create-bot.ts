@@ -72,13 +72,15 @@ export interface BotOptions
     entered: Entered,
     isAllowed: (command: string) => Promise<boolean>,
   ): Promise<readonly SuggestedPrompt[]>;
+  /** The operator's setting that brings a command which is not offered; undefined for unknown commands. */
+  readonly settingFor?: (command: string) => string | undefined;
   /** Returns a new reference for a log line. */
   readonly newReference: () => string;
   readonly log: Log;
 }
 
 export function createBot(options: BotOptions): Bot {
-  const { commands, enter, log } = options;
+  const { commands, enter, settingFor, log } = options;
   const byName = new Map(commands.map((command) => [command.name, command]));
   const messageOf = (error: unknown) => toMessage(error, { log, reference: options.newReference() });
 
@@ -95,7 +97,7 @@ export function createBot(options: BotOptions): Bot {
   async function answer(original: Invocation): Promise<Outcome> {
     const { address, action, command: name } = original;
     const command = byName.get(name);
-    if (!command) throw new UserError(`There is no command “${name}”. To see all commands, use /minstrel.`);
+    if (!command) throw new UserError(missingSentence(name, settingFor?.(name)));
     const { person, context } = await enter({
       address,
       person: original.person,
@@ -181,6 +183,12 @@ export function createBot(options: BotOptions): Bot {
         'Could not complete an option',
       ),
   };
+}
+
+function missingSentence(name: string, setting: string | undefined): string {
+  return setting === undefined
+    ? `There is no command “${name}”. To see all commands, use /minstrel.`
+    : `This bot has no service for /${name}. Its operator can add one with ${setting}.`;
 }
 
 /** Returns the command itself or its subcommand. Throws UserError if there is no such subcommand. */

@@ -64,6 +64,7 @@ function createTwoForms(requester: Requester) {
     input: RequestInput,
     read: (reply: Reply) => Result,
   ): Promise<Result> => {
+    if (requester.at(alternate) === undefined) return read(await requester.call(first, input));
     const routes = { first, alternate };
     const call = async (form: 'first' | 'alternate') => {
       const result = read(await requester.call(routes[form], input));

@@ -1,7 +1,10 @@
 import { distance } from 'fastest-levenshtein';
 import { jitter } from '../../core/util/backoff.ts';
+import { fixedModels, listingRoutes, type RouteName } from '../routes.ts';
 import type { GatewayOptions, Requester } from '../transport/request.ts';
+import type { ModelUse } from './hints.ts';
 import { listModels, type Model } from './listing.ts';
+import { preferred } from './public-models.ts';
 
 /** @public */
 export type ModelChoice =
@@ -27,26 +30,38 @@ export interface Models {
   resolve(idOrLabel: string): ModelChoice;
   /** Looks a name up, and refreshes the list if the name is missing. Never throws. */
   find(idOrLabel: string): Promise<ModelChoice>;
+  /** The model to use before anybody has chosen one. Undefined at a gateway, where the operator chooses. */
+  preferred(use: ModelUse): Model | undefined;
+  /** Resolves once `preferred` has its lists, or soon if they are late. Never rejects. */
+  ready(): Promise<void>;
+  /** True if questions to this chat model may contain images. */
+  readsImages(id: string): boolean;
+  /** The dialects that have a service, the default first. */
+  readonly dialects: readonly ('chat' | 'msg' | 'gen')[];
 }
 
 /** The background interval. The contract says "re-sync regularly". */
 const EVERY_MS = 15 * 60_000;
 const AFTER_FAILURE_MS = 60_000;
-const LISTINGS = ['chat/models', 'msg/models'] as const;
+/** People wait for this, and chats accept an answer for three seconds. */
+const READY_MS = 1_500;
 
 export function createModels(
   requester: Requester,
-  { random, sleep, log }: Pick<GatewayOptions, 'random' | 'sleep' | 'log'>,
+  { accounts, random, sleep, log }: Pick<GatewayOptions, 'accounts' | 'random' | 'sleep' | 'log'>,
 ): Models {
+  const listings = listingRoutes(accounts).filter((route) => requester.at(route) !== undefined);
+  const fixed: readonly Model[] = fixedModels(accounts);
+  const hasOwn = fixed.length > 0 || listings.some((route) => requester.at(route)?.model !== undefined);
   /** The last list of each route, so that an outage of one doesn't remove the other's models. */
-  const lastGood = new Map<(typeof LISTINGS)[number], Model[]>();
+  const lastGood = new Map<RouteName, Model[]>();
   let merged: readonly Model[] | undefined;
   let running: Promise<readonly Model[]> | undefined;
   let background: { stop: AbortController; ended: Promise<void> } | undefined;
 
   async function fetchAll(): Promise<readonly Model[]> {
     const problems: unknown[] = [];
-    const listings = LISTINGS.map(async (route) => {
+    const requests = listings.map(async (route) => {
       try {
         lastGood.set(route, await listModels(requester, route, log));
       } catch (error) {
@@ -54,9 +69,9 @@ export function createModels(
         log?.warn({ route, err: error }, 'Could not fetch a model list');
       }
     });
-    await Promise.all(listings);
-    if (problems.length === LISTINGS.length) throw problems[0];
-    merged = mergeById(LISTINGS.flatMap((route) => lastGood.get(route) ?? []));
+    await Promise.all(requests);
+    if (problems.length > 0 && problems.length === listings.length) throw problems[0];
+    merged = mergeById([...listings.flatMap((route) => lastGood.get(route) ?? []), ...fixed]);
     return merged;
   }
 
@@ -78,8 +93,14 @@ export function createModels(
     }
   }
 
-  const resolve = (idOrLabel: string): ModelChoice =>
-    merged === undefined ? { kind: 'unlisted' } : choose(merged, idOrLabel);
+  /** True if the list of a public service never arrived. It may have any model. */
+  const isMissing = (route: RouteName) => !lastGood.has(route) && requester.at(route)?.model !== undefined;
+
+  const resolve = (idOrLabel: string): ModelChoice => {
+    if (merged === undefined) return { kind: 'unlisted' };
+    const choice = choose(merged, idOrLabel);
+    return choice.kind === 'unknown' && listings.some(isMissing) ? { kind: 'unlisted' } : choice;
+  };
 
   return {
     refresh,
@@ -94,7 +115,7 @@ export function createModels(
       current?.stop.abort();
       await current?.ended;
     },
-    cached: () => merged ?? [],
+    cached: () => merged ?? fixed,
     resolve,
     async find(idOrLabel) {
       const known = resolve(idOrLabel);
@@ -102,8 +123,27 @@ export function createModels(
       await refresh().catch(() => undefined);
       return resolve(idOrLabel);
     },
+    preferred(use) {
+      const own = (merged ?? fixed).filter(({ isOwn, uses }) => isOwn && uses?.includes(use));
+      const unrouted = own.find(({ routes }) => routes === undefined);
+      const dialect = DIALECTS.find((name) => own.some(({ routes }) => routes?.includes(name)));
+      return unrouted ?? preferred(own.filter(({ routes }) => routes?.some((name) => name === dialect)));
+    },
+    async ready() {
+      if (!hasOwn || merged !== undefined) return;
+      const listed = new AbortController();
+      const loading = refresh().catch(() => undefined);
+      await Promise.race([loading, sleep(READY_MS, listed.signal)]);
+      listed.abort();
+    },
+    readsImages: (id) =>
+      requester.at('chat/completions')?.readsImages === true &&
+      (merged?.find((model) => model.id === id)?.readsImages ?? true),
+    dialects: DIALECTS.filter((name) => accounts[name] !== undefined),
   };
 }
+
+const DIALECTS = ['chat', 'msg', 'gen'] as const;
 
 /** Merges models by ID. The first listing wins; the second adds missing fields. */
 function mergeById(models: readonly Model[]): Model[] {

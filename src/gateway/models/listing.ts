@@ -1,14 +1,17 @@
 import { present } from '../../core/util/present.ts';
+import type { RouteAt, RouteName } from '../routes.ts';
 import { GatewayError } from '../transport/errors.ts';
-import { asText, fieldsOf, isObject, kindOf, normalName, objectsIn } from '../transport/json.ts';
+import { asText, fieldsOf, normalName, objectsIn } from '../transport/json.ts';
 import type { GatewayOptions, Reply, Requester } from '../transport/request.ts';
+import { hintsOf, type ModelHints } from './hints.ts';
+import type { PublicModel } from './public-models.ts';
 
 /** Contract, "Model list item", with hints from the listing, because the contract doesn't show the purpose of a model. */
-export interface Model extends ModelHints {
+export interface Model extends ModelHints, Partial<Omit<PublicModel, 'id'>> {
   id: string;
   displayName?: string;
   /** The routes that list the model. A model that only `msg` lists is called there. */
-  listedBy?: ('chat' | 'msg')[];
+  listedBy?: ('chat' | 'msg' | 'gen')[];
 }
 
 const MAX_PAGES = 50;
@@ -21,17 +24,18 @@ const MAX_MODELS = 10_000;
  */
 export async function listModels(
   requester: Requester,
-  route: 'chat/models' | 'msg/models',
+  route: RouteName,
   log: GatewayOptions['log'],
 ): Promise<Model[]> {
   const models = new Map<string, Model>();
   const cursors = new Set<string>();
   let cursor: string | undefined;
+  const at = requester.at(route);
   for (let page = 0; page < MAX_PAGES && models.size < MAX_MODELS; page++) {
     let listing: Listing;
     try {
-      const query = cursor === undefined ? {} : { query: { after_id: cursor } };
-      listing = readListing(await requester.call(route, query), route === 'chat/models' ? 'chat' : 'msg');
+      const query = cursor === undefined ? {} : { query: { [at?.cursor ?? 'after_id']: cursor } };
+      listing = readListing(await requester.call(route, query), LISTED_BY[route], at?.model);
     } catch (error) {
       if (page === 0 || !(error instanceof GatewayError)) throw error;
       log?.warn({ route, page, err: error }, 'Could not fetch a later page of the model list');
@@ -46,6 +50,12 @@ export async function listModels(
   return [...models.values()];
 }
 
+const LISTED_BY: { readonly [Name in RouteName]?: 'chat' | 'msg' | 'gen' } = {
+  'chat/models': 'chat',
+  'msg/models': 'msg',
+  'gen/models': 'gen',
+};
+
 interface Listing {
   models: Model[];
   /** The cursor of the next page, if any. */
@@ -53,95 +63,63 @@ interface Listing {
 }
 
 /** Reads one page of a listing route: contract, "Model listing" and the last rows of "Model list item". */
-function readListing(reply: Reply, listedBy: 'chat' | 'msg'): Listing {
+function readListing(
+  reply: Reply,
+  listedBy: 'chat' | 'msg' | 'gen' | undefined,
+  known: RouteAt['model'],
+): Listing {
   const page = pageIn(reply.value);
   if (page === undefined) throw reply.unusable('the response is not a model list');
-  const models = page.data.slice(0, MAX_MODELS).flatMap((item) => modelIn(item, listedBy));
-  if (models.length === 0 && page.data.length > 0) throw reply.unusable('no model in the list has an ID');
-  const { hasMore = false, lastId = models.at(-1)?.id } = page;
-  return { models, next: hasMore ? lastId : undefined };
+  const items = page.data.slice(0, MAX_MODELS).flatMap((item) => {
+    const model = modelIn(item, listedBy);
+    return model === undefined ? [] : [{ item, model }];
+  });
+  if (items.length === 0 && page.data.length > 0) throw reply.unusable('no model in the list has an ID');
+  const models = items.flatMap(({ item, model }): Model[] => {
+    if (known === undefined) return [model];
+    const more = known(model.id, item);
+    return more === undefined ? [] : [{ ...model, ...present(more) }];
+  });
+  const { hasMore = false, lastId = items.at(-1)?.model.id, nextPageToken } = page;
+  return { models, next: nextPageToken ?? (hasMore ? lastId : undefined) };
 }
 
-function modelIn(item: unknown, listedBy: 'chat' | 'msg'): Model[] {
+function modelIn(item: unknown, listedBy: 'chat' | 'msg' | 'gen' | undefined): Model | undefined {
   const fields = fieldsOf(typeof item === 'string' ? { id: item } : item);
   const id = asText(fields('id', 'model', 'name'), 256);
-  if (id === undefined) return [];
+  if (id === undefined) return undefined;
   const displayName = asText(fields('displayName'), 256);
-  return [{ ...present({ id, displayName }), ...hintsOf(item), listedBy: [listedBy] }];
+  return {
+    ...present({ id, displayName }),
+    ...hintsOf(item),
+    ...(listedBy && { listedBy: [listedBy] }),
+  };
 }
 
 const LIST_NAMES = new Set(['data', 'models', 'items', 'list']);
 
+interface Page {
+  data: readonly unknown[];
+  hasMore?: boolean;
+  lastId?: string | undefined;
+  /** Google's: https://ai.google.dev/api/models#method:-models.list */
+  nextPageToken?: string | undefined;
+}
+
 /** `{data: [...]}`, a bare list, or a list inside an envelope. */
-function pageIn(
-  value: unknown,
-): { data: readonly unknown[]; hasMore?: boolean; lastId?: string | undefined } | undefined {
+function pageIn(value: unknown): Page | undefined {
   if (Array.isArray(value)) return { data: value };
   for (const { value: object, fields, inArray } of objectsIn(value).take(20)) {
     if (inArray) continue;
     for (const [name, data] of Object.entries(object)) {
       if (!Array.isArray(data) || !LIST_NAMES.has(normalName(name))) continue;
-      return { data, hasMore: fields('hasMore') === true, lastId: asText(fields('lastId'), 512) };
+      return {
+        data,
+        hasMore: fields('hasMore') === true,
+        lastId: asText(fields('lastId'), 512),
+        nextPageToken: asText(fields('nextPageToken'), 4_096),
+      };
     }
   }
   return undefined;
-}
-
-/** The output of a model. */
-export type ModelUse = 'answers' | 'pictures' | 'videos';
-type Dialect = 'chat' | 'msg' | 'gen';
-
-export interface ModelHints {
-  readonly uses?: readonly ModelUse[];
-  readonly routes?: readonly Dialect[];
-}
-
-/** Fields that may contain hints. Only output modalities count. */
-const HINT_FIELDS = [
-  'routes',
-  'supportedEndpointTypes',
-  'outputModalities',
-  'capabilities',
-  'tasks',
-  'task',
-  'modality',
-  'type',
-];
-
-/** The first match wins, so that “image-to-video” counts as video. */
-const USES: Readonly<Record<ModelUse, RegExp>> = {
-  videos: /video|[ti]2v/,
-  pictures: /image|picture|t2i/,
-  answers: /chat|text|messages|completion|language|llm|^(?:msg|openai|anthropic|gemini|gen.*)$/,
-};
-const DIALECTS: Readonly<Record<Dialect, RegExp>> = {
-  chat: /^(?:chat.*|openai|completions?)$/,
-  msg: /^(?:msg|messages|anthropic)$/,
-  gen: /^(?:gen(?!er).*|gemini)$/,
-};
-
-/** Never throws. Returns an empty object for an item without hints. */
-export function hintsOf(item: unknown): ModelHints {
-  const fields = fieldsOf(item);
-  const words = [fields, fieldsOf(fields('architecture'))]
-    .flatMap((named) => HINT_FIELDS.map((name) => named(name)))
-    .flatMap(wordsOf);
-  const uses = new Set(words.map((word) => kindOf(USES, word)).filter((use) => use !== undefined));
-  const routes = new Set(words.map((word) => kindOf(DIALECTS, word)).filter((route) => route !== undefined));
-  // Gen models that create images return text too.
-  if (words.some((word) => DIALECTS.gen.test(word) && USES.pictures.test(word))) uses.add('answers');
-  return {
-    ...(uses.size === 0 ? {} : { uses: [...uses] }),
-    ...(routes.size === 0 ? {} : { routes: [...routes] }),
-  };
-}
-
-function wordsOf(hint: unknown): string[] {
-  const hints = Array.isArray(hint)
-    ? hint.slice(0, 50)
-    : isObject(hint)
-      ? Object.keys(hint).filter((key) => hint[key] === true)
-      : [hint];
-  // “text+image->text” names the input and the output.
-  return hints.flatMap((word) => normalName((asText(word, 100) ?? '').split('->').at(-1) ?? ''));
 }

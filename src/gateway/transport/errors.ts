@@ -31,6 +31,8 @@ export const ERROR_CODES = {
   refunded: { passes: false, refuses: true },
   /** The gateway cancelled the task. */
   cancelled: { passes: false, refuses: true },
+  /** The operator has set no service for this family. */
+  'no-service': { passes: false, refuses: true },
   unavailable: { passes: true, refuses: false },
   timeout: { passes: true, refuses: false },
   network: { passes: true, refuses: false },

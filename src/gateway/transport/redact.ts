@@ -11,12 +11,10 @@ export type Redact = (text: string) => string;
  * Shortens a gateway's text for the log and removes secrets: the API key, the signed URLs of the request (also escaped for
  * JSON and URLs), and the query of every other URL, which may contain a signature.
  */
-export function redactor(apiKey: string, requestBody: unknown): Redact {
-  const secrets = [apiKey, ...signedAddresses(requestBody)].flatMap((secret) => [
-    secret,
-    secret.replaceAll('/', '\\/'),
-    encodeURIComponent(secret),
-  ]);
+export function redactor(apiKey: string | undefined, requestBody: unknown): Redact {
+  const secrets = [...(apiKey === undefined ? [] : [apiKey]), ...signedAddresses(requestBody)].flatMap(
+    (secret) => [secret, secret.replaceAll('/', '\\/'), encodeURIComponent(secret)],
+  );
   // Cut last, so that no partial secret remains at the end.
   return (text) =>
     secrets

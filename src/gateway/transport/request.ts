@@ -1,6 +1,15 @@
 import { z } from 'zod';
 import { backoff, retryAfterOf } from '../../core/util/backoff.ts';
-import { type GatewayFamily, type GatewayRoute, ROUTES, type RouteName } from '../routes.ts';
+import {
+  type Accounts,
+  GATEWAY_FAMILIES,
+  type GatewayRoute,
+  ROUTES,
+  type RouteAt,
+  type RouteName,
+  routeAt,
+  type ServiceAccount,
+} from '../routes.ts';
 import { cancelReader, type FetchedResponse, readBodyText } from './body.ts';
 import { ABORTED, type Deadline, deadlineError, startDeadline } from './deadline.ts';
 import { failed, GatewayError, type GatewayErrorCode, invalid, transportError } from './errors.ts';
@@ -61,9 +70,8 @@ export interface FinishedRequest {
 export interface GatewayOptions {
   /** Called after each request. */
   readonly onRequest?: (request: FinishedRequest) => void;
-  /** With or without a trailing slash. May contain a path. */
-  baseUrl: string;
-  apiKey: string;
+  /** The services by family. Routes of other families fail with `no-service`. */
+  accounts: Accounts;
   fetch: Fetch;
   /** Milliseconds since the epoch. */
   now(): number;
@@ -118,6 +126,8 @@ export interface OpenReply {
 export interface Requester {
   call(name: RouteName, input: RequestInput): Promise<Reply>;
   open(name: RouteName, input: RequestInput): Promise<OpenReply>;
+  /** Undefined if the family has no service, or the service has no such route. */
+  at(name: RouteName): RouteAt | undefined;
 }
 
 /** Maximum size of an error body, in bytes. */
@@ -126,25 +136,35 @@ const LONGEST_REFUSAL = 64 * 1024;
 const PLAIN = /^\s*[^\s<{["]/;
 
 export function createRequester(options: GatewayOptions): Requester {
-  const { baseUrl, apiKey } = checkedOptions(options);
-  const { elapsed } = options;
+  const { elapsed, accounts } = options;
+  for (const family of GATEWAY_FAMILIES) if (accounts[family]) assertValid(accounts[family]);
   const timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
   const limits = { quick: timeouts.quickMs, submit: timeouts.submitMs, answer: timeouts.answerMs } as const;
 
-  async function send(name: RouteName, input: RequestInput, deadline: Deadline): Promise<FetchedResponse> {
-    const { method, family, path }: GatewayRoute = ROUTES[name];
+  const found = (name: RouteName): (RouteAt & Pick<ServiceAccount, 'apiKey'>) | undefined => {
+    const account = accounts[ROUTES[name].family];
+    const at = account && routeAt(name, account);
+    return at && { ...at, apiKey: account.apiKey };
+  };
+
+  async function send(
+    name: RouteName,
+    { url, headers, body: adapt }: RouteAt,
+    input: RequestInput,
+    deadline: Deadline,
+  ): Promise<FetchedResponse> {
     if (deadline.ended() !== undefined)
       throw failed(name, {
         code: 'aborted',
         neverSent: true,
         explanation: 'aborted before the request was sent',
       });
-    const url = `${baseUrl}${fillPath(name, path, input)}`;
-    const body = input.body === undefined ? {} : { body: JSON.stringify(input.body) };
+    const filled = fillPath(name, url, input);
+    const body = input.body === undefined ? {} : { body: JSON.stringify(adapt(input.body)) };
     try {
-      return await options.fetch(url, {
-        method,
-        headers: { ...headersFor(family, apiKey), ...(method === 'POST' ? JSON_BODY : {}) },
+      return await options.fetch(filled, {
+        method: ROUTES[name].method,
+        headers: { ...headers },
         ...body,
         signal: deadline.signal,
         // Following a redirect would send the key to another host and submit paid work twice.
@@ -157,10 +177,13 @@ export function createRequester(options: GatewayOptions): Requester {
 
   /** Sends a request and waits for its status. The deadline must be released unless this throws. */
   async function begin(name: RouteName, input: RequestInput) {
-    const redact = redactor(apiKey, input.body);
+    const at = found(name);
+    if (at === undefined)
+      throw failed(name, { code: 'no-service', neverSent: true, explanation: 'no service is set' });
+    const redact = redactor(at.apiKey, input.body);
     const deadline = startDeadline(limits[ROUTES[name].limit], input.signal);
     try {
-      const response = await send(name, input, deadline);
+      const response = await send(name, at, input, deadline);
       const { status } = response;
       const retryAfterMs = retryAfterOf(response.headers, options.now());
       const refusalError = (refusal: Refusal, text: string, midStream = false) =>
@@ -279,7 +302,11 @@ export function createRequester(options: GatewayOptions): Requester {
     }
   }
 
-  return { call, open: (route, input) => withReport(route, 1, () => attemptOpen(route, input)) };
+  return {
+    call,
+    open: (route, input) => withReport(route, 1, () => attemptOpen(route, input)),
+    at: found,
+  };
 }
 
 const MAX_TRIES = 4;
@@ -292,31 +319,14 @@ function isWorthRetrying({ retryable, retryAfterMs, code, route }: GatewayError)
   return retryable && ROUTES[route].kind === 'read' && (code !== 'maintenance' || retryAfterMs !== undefined);
 }
 
-const JSON_BODY = { 'content-type': 'application/json' } as const;
-
-/** Contract, "Authentication". Depends only on the family, so that no route can get another's headers. */
-function headersFor(family: GatewayFamily, apiKey: string): Record<string, string> {
-  switch (family) {
-    case 'music':
-    case 'media':
-    case 'chat':
-    case 'gen':
-      return { authorization: `Bearer ${apiKey}` };
-    case 'msg':
-      return { 'x-api-key': apiKey, 'vendor-version': '2023-06-01', ...JSON_BODY };
-    default:
-      return family satisfies never;
-  }
-}
-
-function checkedOptions({ baseUrl, apiKey }: GatewayOptions): { baseUrl: string; apiKey: string } {
+function assertValid({ baseUrl, apiKey, service }: ServiceAccount): void {
   const url = URL.parse(baseUrl);
   if (url === null || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
     throw new TypeError('the gateway base URL must be an http or https URL without a query');
   }
-  if (!/^[\x21-\x7e]+$/.test(apiKey))
+  if (service === 'public' && apiKey === undefined) return;
+  if (!/^[\x21-\x7e]+$/.test(apiKey ?? ''))
     throw new TypeError('the gateway API key must contain only visible ASCII characters');
-  return { baseUrl: baseUrl.trim().replace(/(?<!\/)\/+$/, ''), apiKey };
 }
 
 function fillPath(name: RouteName, path: string, { path: values = {}, query = {} }: RequestInput): string {

@@ -2,6 +2,7 @@
 import {
   attachmentNote,
   cannotReadImagesSentence,
+  getsImages,
   type ImagePlace,
   imagePlaceIn,
   inquiryTurn,
@@ -75,13 +76,14 @@ export function createReadConversation({
       })),
     );
     const model = modelFor(work, seeing, imagePlaceIn([...memory, ...questions]));
-    const fetchFiles = createFetchFiles(memory, model.dialect !== 'chat', keep);
+    const fetchFiles = createFetchFiles(memory, getsImages(model), keep);
     const turns = await Promise.all(withOwners(memory).map(fetchFiles));
-    const { dialect, way, note } = model;
-    const { way: _, note: __, ...rest } = work;
+    const { dialect, readsImages, way, note } = model;
+    const { way: _, note: __, readsImages: ___, ...rest } = work;
     return present({
       ...rest,
       dialect,
+      readsImages,
       way,
       note: [note, advice].filter(Boolean).join(' · ') || undefined,
       request: {
@@ -89,7 +91,7 @@ export function createReadConversation({
         model: model.model,
         turns: [
           ...turns.filter((turn) => turn.parts.length > 0),
-          ...(model.dialect === 'chat' ? withoutImages(questions) : questions),
+          ...(getsImages(model) ? questions : withoutImages(questions)),
         ],
       },
     });
@@ -110,12 +112,12 @@ async function keepQuestionFile(file: FileReference, keep: KeepFile): Promise<In
 
 /** Selects the model. Throws UserError if an image is attached and no model can read it. */
 function modelFor(
-  { dialect, way, note, request }: AnswerWork,
+  { dialect, readsImages, way, note, request }: AnswerWork,
   seeing: AnswerPlan | undefined,
   picture: ImagePlace,
 ): AnswerPlan {
-  const chosen = present({ dialect, way, note, model: request.model });
-  if (dialect !== 'chat' || picture === 'none') return chosen;
+  const chosen = present({ dialect, readsImages, way, note, model: request.model });
+  if (getsImages(chosen) || picture === 'none') return chosen;
   if (seeing !== undefined) return seeing;
   if (picture === 'attached') throw new UserError(cannotReadImagesSentence(request.model));
   return chosen;

@@ -69,6 +69,7 @@ function answerSentence({ code, taken }: GatewayError): string {
     case 'refunded':
     case 'cancelled':
     case 'no-api':
+    case 'no-service':
     case 'aborted':
       return sentenceFor(code);
     default:

@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { ConfigError, readConfig } from '../../../src/app/config/read.ts';
 import { VARIABLES } from '../../../src/app/config/schema.ts';
+import { FAMILIES } from '../../../src/core/family.ts';
+import { GATEWAY_FAMILIES, gatewayAccounts } from '../../../src/gateway/routes.ts';
 
 // Fake tokens with the real format.
 const DISCORD_TOKEN = 'MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs';
@@ -23,6 +26,9 @@ describe('an empty environment', () => {
     expect(readConfig({})).toEqual({
       production: false,
       playground: true,
+      accounts: {},
+      emulated: GATEWAY_FAMILIES,
+      offered: FAMILIES,
       listener: { host: '127.0.0.1', port: 3000 },
       signingSecrets: [],
       dataDirectory: './data',
@@ -94,7 +100,9 @@ test('includes every setting in the config', () => {
   expect(config).toEqual({
     production: true,
     playground: false,
-    gateway: { baseUrl: 'https://gateway.example/api', apiKey: 'key-1' },
+    accounts: gatewayAccounts({ baseUrl: 'https://gateway.example/api', apiKey: 'key-1' }),
+    emulated: [],
+    offered: FAMILIES,
     listener: { host: '0.0.0.0', port: 8080, publicUrl: 'https://bot.example/minstrel' },
     signingSecrets: [SECRET, 'e'.repeat(32)],
     discord: {
@@ -254,7 +262,7 @@ describe('errors', () => {
         '  - PORT is "http": it must be a whole number from 0 to 65535.',
         '  - PUBLIC_URL is "bot.example.org": it must be a URL that starts with https:// or http://, without a user, query or fragment, such as https://example.org.',
         '  - LOG_LEVEL is "loud": it must be one of fatal, error, warn, info, debug, trace, silent.',
-        '  - GATEWAY_BASE_URL is missing: NODE_ENV=production requires a real gateway (the built-in emulator is for testing only).',
+        '  - GATEWAY_BASE_URL is missing: NODE_ENV=production requires a real gateway, or keys of your own such as CHAT_API_KEY (the built-in emulator is for testing only).',
         '  - GATEWAY_API_KEY is missing: the gateway requires the API key of your account.',
         '  - SLACK_APP_TOKEN is missing: SLACK_BOT_TOKEN requires it for Socket Mode. To receive HTTP requests instead, set SLACK_SIGNING_SECRET.',
         'See .env.example for all settings.',
@@ -430,4 +438,74 @@ describe('warnings', () => {
     ];
     expect(readConfig(Object.fromEntries(names.map((name) => [name, 'x']))).warnings).toEqual([]);
   });
+});
+
+describe("the operator's own keys", () => {
+  const kinds = (settings: Record<string, string>) => {
+    const { accounts, emulated, offered } = readConfig(settings);
+    const places = Object.entries(accounts).map(([family, { service, baseUrl }]) => [
+      family,
+      service,
+      baseUrl,
+    ]);
+    return { places, emulated, offered };
+  };
+
+  test('a key alone is for the family’s best known service', () => {
+    expect(kinds({ CHAT_API_KEY: 'sk-1' })).toEqual({
+      places: [['chat', 'public', 'https://api.openai.com/v1']],
+      emulated: [],
+      offered: ['ask'],
+    });
+    expect(kinds({ GEN_API_KEY: 'k' }).offered).toEqual(['ask', 'image']);
+    expect(kinds({ MEDIA_API_KEY: 'k' }).offered).toEqual(['image', 'video']);
+    expect(kinds({ MUSIC_API_KEY: 'k' }).offered).toEqual(['song']);
+  });
+
+  test('a chat service on this machine needs no key, and every other service does', () => {
+    const { accounts } = readConfig({ CHAT_BASE_URL: 'http://127.0.0.1:11434/v1' });
+    expect(accounts).toEqual({ chat: { service: 'public', baseUrl: 'http://127.0.0.1:11434/v1' } });
+    for (const family of ['MSG', 'GEN', 'MEDIA', 'MUSIC'])
+      expect(() => readConfig({ [`${family}_BASE_URL`]: 'http://127.0.0.1:1' })).toThrow(
+        `${family}_API_KEY is missing: ${family}_BASE_URL requires it.`,
+      );
+  });
+
+  test('take precedence over the gateway, which keeps the other families', () => {
+    const { places, offered } = kinds({
+      GATEWAY_BASE_URL: 'https://gateway.example',
+      GATEWAY_API_KEY: 'key',
+      MSG_API_KEY: 'sk-ant',
+    });
+    expect(places.filter(([, service]) => service === 'public')).toEqual([
+      ['msg', 'public', 'https://api.anthropic.com'],
+    ]);
+    expect(places).toHaveLength(5);
+    expect(offered).toEqual(FAMILIES);
+  });
+
+  test('are enough in production', () => {
+    expect(readConfig({ NODE_ENV: 'production', CHAT_API_KEY: 'sk-1' }).production).toBe(true);
+  });
+
+  test('are joined by the emulator only for the families that EMULATOR_FAMILIES names', () => {
+    const { emulated, offered } = kinds({ CHAT_API_KEY: 'sk-1', EMULATOR_FAMILIES: 'music' });
+    expect({ emulated, offered }).toEqual({ emulated: ['music'], offered: ['song', 'ask'] });
+    expect(() => readConfig({ CHAT_API_KEY: 'sk-1', EMULATOR_FAMILIES: 'chat,music' })).toThrow(
+      'EMULATOR_FAMILIES names chat, which has its own service',
+    );
+    expect(() => readConfig({ EMULATOR_FAMILIES: 'songs' })).toThrow('EMULATOR_FAMILIES is "songs"');
+    expect(() =>
+      readConfig({ NODE_ENV: 'production', CHAT_API_KEY: 'sk-1', EMULATOR_FAMILIES: 'music' }),
+    ).toThrow('EMULATOR_FAMILIES is set with NODE_ENV=production');
+  });
+});
+
+const priceTable = readFileSync(new URL('../../../docs/operating/spending.md', import.meta.url), 'utf8');
+const EXAMPLE_PRICES = [...priceTable.matchAll(/^\| [^|]+ \| `([^`]+=[^`]+)` \|/gm)].map(
+  ([, prices = '']) => prices,
+);
+
+test.each(EXAMPLE_PRICES)('the example prices in docs/operating/spending.md are valid: %s', (prices) => {
+  expect(Object.keys(readConfig({ USAGE_COSTS: prices }).usage.costs).length).toBeGreaterThan(0);
 });

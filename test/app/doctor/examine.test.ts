@@ -19,6 +19,9 @@ import { registerCommands } from '../../../src/platforms/discord/connection/regi
 import { openSqliteStorage } from '../../../src/storage/sqlite/open.ts';
 import { DiscordServer } from '../../servers/discord/index.ts';
 import { freePort } from '../../servers/free-port.ts';
+import { startOpenAi } from '../../servers/public/openai.ts';
+import { SERVICE_KEY } from '../../servers/public/service.ts';
+import { startSuno } from '../../servers/public/suno.ts';
 import { noRedis, startRedisServer } from '../../servers/redis.ts';
 import { startSlackServer } from '../../servers/slack/server.ts';
 
@@ -61,7 +64,6 @@ async function findings(
       ...systemOf(silent),
       now,
       environment: { ...environment, ...changes },
-      commands,
       fetch,
     }),
   );
@@ -186,6 +188,80 @@ describe('the gateway', () => {
     expect(lines(await findings({ ASK_MODEL: 'chat:chat-smal' }))).toMatch(
       /warning Gateway: ASK_MODEL is chat-smal.*did you mean chat-small/,
     );
+  });
+});
+
+describe("the operator's own keys", () => {
+  /** Settings without a gateway, on the doubles of two services. */
+  async function ownKeys() {
+    const {
+      GATEWAY_BASE_URL: _,
+      GATEWAY_API_KEY: __,
+      ASK_MODEL: ___,
+      IMAGE_MODEL,
+      VIDEO_MODEL,
+      ...rest
+    } = environment;
+    const [openai, suno] = await Promise.all([startOpenAi(), startSuno()]);
+    closing.defer(() => openai[Symbol.asyncDispose]());
+    closing.defer(() => suno[Symbol.asyncDispose]());
+    environment = {
+      ...rest,
+      CHAT_BASE_URL: openai.url,
+      CHAT_API_KEY: SERVICE_KEY,
+      MUSIC_BASE_URL: suno.url,
+      MUSIC_API_KEY: SERVICE_KEY,
+      PUBLIC_URL: `http://127.0.0.1:${environment.PORT}`,
+    };
+  }
+
+  it('are each checked, and what they do not bring is named', async () => {
+    await ownKeys();
+    const found = lines(await findings());
+    expect(found).toMatch(/good Chat service: 127\.0\.0\.1:\d+ accepts requests; 8 models available/);
+    expect(found).toMatch(/good Music service: 127\.0\.0\.1:\d+ accepts requests/);
+    expect(found).toContain('warning Models: ASK_MODEL is not set, so gpt-4o-mini is used');
+    expect(found).not.toContain('IMAGE_MODEL');
+    expect(found).toContain(
+      'good Commands: there is no service for images, so their commands are not offered; MEDIA_API_KEY brings them',
+    );
+    expect(found).not.toContain('emulator');
+    expect(found).not.toContain(SERVICE_KEY);
+  });
+
+  it('that are rejected are named, each with its setting', async () => {
+    await ownKeys();
+    const found = lines(await findings({ CHAT_API_KEY: 'wrong', MUSIC_API_KEY: 'wrong' }));
+    expect(found).toMatch(
+      /wrong Chat service: the chat service rejected the key → set CHAT_API_KEY to a valid key/,
+    );
+    expect(found).toMatch(/wrong Music service: the music service rejected the key → set MUSIC_API_KEY/);
+  });
+
+  it('point to the base URL if something else answers there, or nothing', async () => {
+    await ownKeys();
+    const nobody = `http://127.0.0.1:${await freePort()}`;
+    const found = lines(
+      await findings({ CHAT_BASE_URL: `${environment.CHAT_BASE_URL}/nowhere`, MUSIC_BASE_URL: nobody }),
+    );
+    expect(found).toMatch(
+      /wrong Chat service: the server at CHAT_BASE_URL is not the chat service → set CHAT_BASE_URL to the service's base URL, such as/,
+    );
+    expect(found).toMatch(/wrong Music service: 127.* cannot be reached/);
+  });
+
+  it('may be joined by the emulator', async () => {
+    await ownKeys();
+    expect(lines(await findings({ EMULATOR_FAMILIES: 'media' }))).toContain(
+      'good Emulator: the built-in emulator plays media, because EMULATOR_FAMILIES names them',
+    );
+  });
+
+  it('need no PUBLIC_URL without songs and videos', async () => {
+    await ownKeys();
+    const { MUSIC_BASE_URL: _, MUSIC_API_KEY: __, PUBLIC_URL: ___, ...rest } = environment;
+    environment = rest;
+    expect(lines(await findings())).toContain('good PUBLIC_URL: not needed: only songs and videos need it');
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type PlanRequest, planAnswer } from '../../../commands/ask/plan.ts';
 import type { AnswerOffer, Context } from '../../../src/core/bot/context.ts';
+import { FAMILIES } from '../../../src/core/family.ts';
 
 const OFFER: AnswerOffer = {
   maxTokens: 100,
@@ -18,9 +19,12 @@ function plan(
   const context = {
     inForce: { answers: async () => ({ assistant: { on: assistant } }) },
     answerOffer: { ...OFFER, ...offer },
+    families: FAMILIES,
     models: {
       resolve: async (_family: string, requestedModel = modelInForce) => requestedModel,
       listedBy: () => [],
+      readsImages: () => false,
+      dialects: ['chat', 'msg', 'gen'],
     },
   };
   // The cast is safe: planning uses no other member.

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Gateway } from '../../../src/gateway/client.ts';
+import { gatewayAccounts } from '../../../src/gateway/routes.ts';
 import type { GatewayErrorCode } from '../../../src/gateway/transport/errors.ts';
 import { API_KEY, answer, errorOf, gatewayAt, QUESTION, startServer, wholeOf } from '../support.ts';
 
@@ -302,6 +303,7 @@ describe('requests that the contract forbids', () => {
   it('a client with an invalid URL or key cannot be built', () => {
     expect(() => gatewayAt('gateway.example')).toThrow(TypeError);
     expect(() => gatewayAt('http://gateway.example?x=1')).toThrow(TypeError);
-    expect(() => gatewayAt('http://gateway.example', { apiKey: 'two\nlines' })).toThrow(TypeError);
+    const accounts = gatewayAccounts({ baseUrl: 'http://gateway.example', apiKey: 'two\nlines' });
+    expect(() => gatewayAt('', { accounts })).toThrow(TypeError);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createGateway, type Gateway } from '../../../src/gateway/client.ts';
 import { MUSIC_MODELS } from '../../../src/gateway/music/requests.ts';
+import { gatewayAccounts } from '../../../src/gateway/routes.ts';
 import { ROUTE_CASES } from '../route-cases.ts';
 import { API_KEY, errorOf, QUESTION } from '../support.ts';
 
@@ -17,8 +18,7 @@ interface Sent {
 async function requestsOf(...uses: ((gateway: Gateway) => Promise<unknown>)[]): Promise<Sent[]> {
   const sent: Sent[] = [];
   const gateway = createGateway({
-    baseUrl: 'http://gateway.example',
-    apiKey: API_KEY,
+    accounts: gatewayAccounts({ baseUrl: 'http://gateway.example', apiKey: API_KEY }),
     fetch: async (url, { method, headers, body }) => {
       const path = url.slice('http://gateway.example'.length);
       sent.push({ method, path, headers, body: body === undefined ? undefined : JSON.parse(body) });

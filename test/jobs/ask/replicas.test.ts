@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/core/clock.ts';
 import { createGateway } from '../../../src/gateway/client.ts';
+import { gatewayAccounts } from '../../../src/gateway/routes.ts';
 import type { JobDependencies } from '../../../src/jobs/dependencies.ts';
 import { createJobs } from '../../../src/jobs/jobs.ts';
 import { openRedisStorage } from '../../../src/storage/redis/open.ts';
@@ -44,8 +45,7 @@ describe.runIf(noRedis === undefined)(noRedis ?? 'Stop, pressed where another re
 
   function replica(storage: Storage): JobDependencies {
     const gateway = createGateway({
-      baseUrl: upstream.url,
-      apiKey: 'key',
+      accounts: gatewayAccounts({ baseUrl: upstream.url, apiKey: 'key' }),
       fetch: (url, init) => fetch(url, init),
       now: Date.now,
       elapsed: Date.now,

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Message } from '../../../src/core/message.ts';
 import { createGateway } from '../../../src/gateway/client.ts';
+import { gatewayAccounts } from '../../../src/gateway/routes.ts';
 import type { JobDependencies } from '../../../src/jobs/dependencies.ts';
 import { stopTimers, timeUntil } from '../../gateway/support.ts';
 import { advanceOnce, createWorld, QUESTION, type World } from '../world.ts';
@@ -23,8 +24,7 @@ beforeEach(async () => {
 
 function connect(sleep = async (): Promise<void> => undefined): void {
   const gateway = createGateway({
-    baseUrl: upstream.url,
-    apiKey: 'key',
+    accounts: gatewayAccounts({ baseUrl: upstream.url, apiKey: 'key' }),
     fetch: (url, init) => fetch(url, init),
     now: Date.now,
     elapsed: Date.now,

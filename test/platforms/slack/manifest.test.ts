@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../../commands/index.ts';
 import { manifest } from '../../../src/cli/manifest.ts';
+import { FAMILIES } from '../../../src/core/family.ts';
 import {
   BOT_EVENTS,
   BOT_SCOPES,
@@ -134,8 +135,8 @@ describe('the scopes and events in the manifest', () => {
 
 describe('npm run manifest', () => {
   it('prints JSON', () => {
-    expect(JSON.parse(manifest({}))).toEqual(createManifest(commands));
-    expect(JSON.parse(manifest({ url: 'https://bot.example' }))).toEqual(
+    expect(JSON.parse(manifest({}, FAMILIES))).toEqual(createManifest(commands));
+    expect(JSON.parse(manifest({ url: 'https://bot.example' }, FAMILIES))).toEqual(
       createManifest(commands, { url: 'https://bot.example' }),
     );
   });

@@ -119,7 +119,7 @@ describe('a line', () => {
     ['/sonk rain', "I don't know /sonk. Did you mean /song?"],
     ['/perform', "I don't know /perform. Use /minstrel to see all commands."],
     ['/song --style a --style b', 'You used --style twice.'],
-    ['a tune for rain', 'Type a command such as /song a tune for rain'],
+    ['a tune for rain', 'Type a command such as /minstrel'],
     ['7', 'There is no button 7. Type the number or name of a button above.'],
   ])('reports the error in %j without running a command', async (line, sentence) => {
     const { runLine, paper } = await open();
