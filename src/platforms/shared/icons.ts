@@ -3,7 +3,7 @@ import type { Icon } from '../../core/message.ts';
 
 export const EMOJI = {
   again: '🔁',
-  cancel: '✖️',
+  cancel: '⏹️',
   change: '✏️',
   cover: '🖼️',
   extend: '⏩',

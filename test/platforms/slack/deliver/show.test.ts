@@ -608,6 +608,63 @@ describe('a private message', () => {
     expect(server.refused.map(({ error }) => error)).toEqual(['not_in_channel']);
   });
 
+  const REPORT: Message = {
+    title: 'Usage',
+    fields: [{ name: 'By person', value: 'Ada: 2' }],
+    media: [{ ...SONG, kind: 'image', name: 'usage.png' }],
+    data: {
+      chart: {
+        title: 'Requests',
+        categories: ['Nov 25', 'Nov 26'],
+        series: [{ name: 'song', values: [0, 2] }],
+      },
+      tables: [{ caption: 'By person', columns: ['Person', 'Requests'], rows: [['Ada', 2]] }],
+    },
+  };
+
+  it("shows data in Slack's chart and tables instead of the fields and the picture", async () => {
+    const { server, slack } = harness;
+    await slack.sendPrivately(ADDRESS, REPORT);
+    expect(only(server.ephemeralsOf()).blocks).toMatchObject([
+      { type: 'header' },
+      {
+        type: 'data_visualization',
+        chart: {
+          series: [
+            {
+              name: 'song',
+              data: [
+                { label: 'Nov 25', value: 0 },
+                { label: 'Nov 26', value: 2 },
+              ],
+            },
+          ],
+          axis_config: { categories: ['Nov 25', 'Nov 26'] },
+        },
+      },
+      {
+        type: 'data_table',
+        caption: 'By person',
+        rows: [
+          [{ text: 'Person' }, {}],
+          [{ text: 'Ada' }, { value: 2 }],
+        ],
+      },
+    ]);
+    noRefusals();
+  });
+
+  it('shows the fields and the picture if Slack rejects the chart', async () => {
+    const { server, slack } = harness;
+    for (const method of ['chat.postEphemeral', 'chat.postMessage'])
+      server.faults.next(method, { type: 'error', error: 'invalid_blocks' });
+    await slack.sendPrivately(ADDRESS, REPORT);
+    const shown = readableText(only(server.ephemeralsOf()));
+    expect(shown).toContain('Ada: 2');
+    expect(shown).toContain('https://bot.example/files/song');
+    noRefusals();
+  });
+
   it('reports that the person cannot be reached', async () => {
     harness.server.revokeToken();
     await expect(harness.slack.sendPrivately(ADDRESS, { text: 'x' })).rejects.toMatchObject({
