@@ -72,6 +72,8 @@ describe('the stage of a message', () => {
     expect(stageText(composing('Rain'))).toBe('Composing');
     expect(stageText(composing())).toBe('Composing');
     expect(stageText({})).toBe('');
+    const split = { stage: 'Splitting into stems', startedAt: 0 };
+    expect(stageText({ title: 'Splitting “Rain” into stems', progress: split })).toBe('');
   });
 });
 

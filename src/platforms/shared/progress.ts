@@ -2,11 +2,13 @@
 import type { Message, Progress } from '../../core/message.ts';
 import { queuePositionText, roughDuration } from '../../core/util/words.ts';
 
-/** The stage of the message's progress; empty if the title already contains it. */
+/** The stage of the message's progress; empty if the title begins with the same word, as “Splitting “Rain” into stems” does. */
 export function stageText({ title = '', progress }: Message): string {
   const stage = progress?.stage.trim() ?? '';
-  return title.toLowerCase().startsWith(stage.toLowerCase()) ? '' : stage;
+  return firstWord(title) === firstWord(stage) ? '' : stage;
 }
+
+const firstWord = (text: string): string => text.trim().toLowerCase().split(/\s/, 1)[0] ?? '';
 
 /** Plain-text facts besides the stage. `time` formats a time (milliseconds since the epoch) for the platform, or returns nothing. */
 export function progressFacts(
