@@ -157,8 +157,11 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
     ]).replaceAll('\\', '');
     expect(read).toMatch(/in this workspace/);
     expect(read).toMatch(/override workspace rules/);
-    // Menus send internal values.
-    const words = read.replaceAll('"value":"server"', '').replaceAll('image_url', '');
+    // Menus and buttons send internal values.
+    const words = read
+      .replaceAll('"value":"server"', '')
+      .replaceAll('_where-server', '')
+      .replaceAll('image_url', '');
     expect(words.match(/.{60}\bservers?\b.{20}/gi) ?? []).toEqual([]);
   });
 

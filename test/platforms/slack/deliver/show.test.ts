@@ -625,7 +625,8 @@ describe('a private message', () => {
   it("shows data in Slack's chart and tables instead of the fields and the picture", async () => {
     const { server, slack } = harness;
     await slack.sendPrivately(ADDRESS, REPORT);
-    expect(only(server.ephemeralsOf()).blocks).toMatchObject([
+    expect(server.ephemeralsOf()).toHaveLength(1);
+    expect(server.ephemeralsOf()[0]?.blocks).toMatchObject([
       { type: 'header' },
       {
         type: 'data_visualization',
@@ -659,7 +660,7 @@ describe('a private message', () => {
     for (const method of ['chat.postEphemeral', 'chat.postMessage'])
       server.faults.next(method, { type: 'error', error: 'invalid_blocks' });
     await slack.sendPrivately(ADDRESS, REPORT);
-    const shown = readableText(only(server.ephemeralsOf()));
+    const shown = server.ephemeralsOf().map(readableText).join();
     expect(shown).toContain('Ada: 2');
     expect(shown).toContain('https://bot.example/files/song');
     noRefusals();
