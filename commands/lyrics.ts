@@ -53,6 +53,14 @@ export const lyrics = defineCommand({
           ? `Lyrics about ${quoted(job.work.request.prompt)}`
           : 'Lyrics',
       ...variantsContent(variants),
+      variants: variants.slice(0, MOST_TO_SING).map(({ title, text }, index) => {
+        const name = title ?? `Version ${index + 1}`;
+        return {
+          title: name,
+          text: lyricsMarkdown(text),
+          action: { ...button(job, 'sing', 'Sing this', index), about: name },
+        };
+      }),
       actions: [
         ...variants.slice(0, MOST_TO_SING).map((_, index) => ({
           ...button(job, 'sing', variants.length > 1 ? `Sing it (${index + 1})` : 'Sing it', index),

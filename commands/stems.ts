@@ -48,6 +48,7 @@ export const stems = defineCommand({
           name: `${name} - ${stem.name}`,
           source: { type: 'remote', url: stem.url },
           caption: stem.name,
+          part: true,
           tags: { title: `${name} - ${stem.name}`, artist: artistOf(job) },
         }),
       ),

@@ -27,6 +27,8 @@ export interface MediaItem {
   readonly caption?: string;
   /** The image decorates the message, as a song's cover does. */
   readonly cover?: boolean;
+  /** One part of a recording, such as a stem. Platforms may play all parts in sync. */
+  readonly part?: boolean;
   /** Tags for the audio file, if its type supports them. By default its name and the requester. */
   readonly tags?: {
     readonly title: string;
@@ -102,10 +104,14 @@ export interface LinkButton extends ButtonText {
 
 export type Button = ActionButton | LinkButton;
 
+/** What a job creates, for a placeholder of its shape. */
+export type ResultKind = 'song' | 'stems' | 'lyrics' | 'image' | 'video' | 'answer';
+
 /** Work in progress. Times are in milliseconds since the epoch. */
 export interface Progress {
   /** The current stage, as plain text. */
   readonly stage: string;
+  readonly result?: ResultKind;
   readonly startedAt: number;
   /** Position in the queue, from 1; absent if the work is running. */
   readonly queuePosition?: number;
@@ -113,6 +119,15 @@ export interface Progress {
   readonly estimateMs?: number;
   /** End of the stage. */
   readonly until?: number;
+}
+
+/** One of several alternatives, such as a version of lyrics. */
+export interface Variant {
+  /** Plain text. */
+  readonly title: string;
+  /** Markdown. */
+  readonly text: string;
+  readonly action: ActionButton;
 }
 
 /** A vote on an answer. */
@@ -142,6 +157,8 @@ export interface Message {
   readonly text?: string;
   readonly fields?: readonly Field[];
   readonly media?: readonly MediaItem[];
+  /** For platforms that show alternatives side by side. There they replace `text`, `fields` and the buttons with their ids. */
+  readonly variants?: readonly Variant[];
   readonly actions?: readonly Button[];
   readonly progress?: Progress;
   /** Shown instead of the fields and the media where the platform itself has charts and tables. */

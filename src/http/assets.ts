@@ -1,7 +1,7 @@
 /** Serves the modules and style sheets of pages, modules of npm packages, and the brand, without a build step. */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
-import { extname } from 'node:path';
+import { basename, extname } from 'node:path';
 import { brandStyles, markSvg } from '../core/brand.ts';
 import { sendNotFound } from './not-found.ts';
 import type { Routes } from './server.ts';
@@ -11,8 +11,12 @@ export interface AssetSources {
   readonly path: string;
   /** Modules, style sheets and SVGs in these folders are served by name. Subfolders are ignored. */
   readonly folders: readonly URL[];
+  /** Modules from other folders, by the same rule. */
+  readonly modules?: readonly URL[];
   /** Modules of npm packages: file by import specifier. */
   readonly packages?: Readonly<Record<string, URL>>;
+  /** Folders of npm packages with several modules: folder by package name. `name/part` is the module `part.js` in it. */
+  readonly packageFolders?: Readonly<Record<string, URL>>;
   /** Style sheets to combine into `styles.css` after `brand.css`, in cascade order. One file renders sooner than several. */
   readonly styles?: readonly string[];
 }
@@ -51,11 +55,13 @@ export function lazyAssets(sources: AssetSources): () => Promise<Assets> {
   };
 }
 
-/** Reads all assets into memory: a few dozen kB. */
+/** Reads all assets into memory: at most a few hundred kB. */
 export async function loadAssets({
   path,
   folders,
+  modules = [],
   packages = {},
+  packageFolders = {},
   styles = [],
 }: AssetSources): Promise<Assets> {
   const found = await Promise.all(
@@ -63,9 +69,19 @@ export async function loadAssets({
       (await readdir(folder)).map((name) => ({ name, file: new URL(name, folder) })),
     ),
   );
+  const others = modules.map((file) => ({ name: basename(file.pathname), file }));
+  const ours = [...found.flat(), ...others].filter(({ name }) => contentTypeOf(name) !== undefined);
+  const inFolders = await Promise.all(
+    Object.entries(packageFolders).map(async ([specifier, folder]) =>
+      (await readdir(folder, { recursive: true }))
+        .filter((name) => extname(name) === '.js')
+        .map((name) => ({ name: `npm/${specifier}/${name}`, file: new URL(name, folder) })),
+    ),
+  );
   const files = [
-    ...found.flat().filter(({ name }) => contentTypeOf(name) !== undefined),
+    ...ours,
     ...Object.entries(packages).map(([specifier, file]) => ({ name: packageName(specifier), file })),
+    ...inFolders.flat(),
   ];
   const assets = new Map<string, Asset>();
   const hash = createHash('sha256');
@@ -78,7 +94,8 @@ export async function loadAssets({
   for (const { name, file } of files.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
     const text = await readFile(file, 'utf8');
     const contentType = contentTypeOf(name) ?? '';
-    add(name, contentType, contentType === CONTENT_TYPES['.js'] ? withPaths(text, packages) : text);
+    const isOurs = ours.some((asset) => asset.name === name) && contentType === CONTENT_TYPES['.js'];
+    add(name, contentType, isOurs ? withPaths(text, { packages, packageFolders }) : text);
   }
   const joined = ['brand.css', ...styles].map((name) => assets.get(name)?.content ?? '').join('\n');
   assets.set('styles.css', { contentType: CONTENT_TYPES['.css'], content: joined });
@@ -98,34 +115,40 @@ function packageName(specifier: string): string {
   return `npm-${specifier.replaceAll(/[^\w]+/g, '-')}.js`;
 }
 
-/** Rewrites package imports. The content security policy forbids an inline import map. */
-function withPaths(module: string, packages: Readonly<Record<string, URL>>): string {
-  return Object.keys(packages).reduce(
-    (text, specifier) => text.replaceAll(`from '${specifier}'`, `from './${packageName(specifier)}'`),
-    module,
-  );
+type Packages = Required<Pick<AssetSources, 'packages' | 'packageFolders'>>;
+
+/** Rewrites imports of packages and of other folders. The content security policy forbids an inline import map. */
+function withPaths(module: string, packages: Packages): string {
+  return module.replaceAll(/\b(from |import\()'([^'\n]+)'/g, (found, before: string, specifier: string) => {
+    const name = assetName(specifier, packages);
+    return name === undefined ? found : `${before}'./${name}'`;
+  });
+}
+
+function assetName(specifier: string, { packages, packageFolders }: Packages): string | undefined {
+  if (Object.hasOwn(packages, specifier)) return packageName(specifier);
+  if (specifier.startsWith('../')) return specifier.slice(specifier.lastIndexOf('/') + 1);
+  const [name = ''] = specifier.split('/', 1);
+  return Object.hasOwn(packageFolders, name) ? `npm/${specifier}.js` : undefined;
 }
 
 /**
- * `GET {path}/:version/:name`. During a rolling update, a page may request another version: it gets the current asset, uncached.
+ * `GET {path}/:version/{name}`. During a rolling update, a page may request another version: it gets the current asset, uncached.
  */
 export function assetRoutes(path: string, load: () => Promise<Assets>): Routes {
   return (scope) => {
-    scope.get<{ Params: { version: string; name: string } }>(
-      `${path}/:version/:name`,
-      async (request, reply) => {
-        const assets = await load();
-        const { version, name } = request.params;
-        const asset = assets.find(name);
-        if (!asset) return sendNotFound(reply.header('cache-control', 'no-store'));
-        const isCurrent = version === assets.version;
-        return reply
-          .header('cache-control', isCurrent ? 'public, max-age=31536000, immutable' : 'no-store')
-          .header('cross-origin-resource-policy', 'same-origin')
-          .type(asset.contentType)
-          .send(asset.content);
-      },
-    );
+    scope.get<{ Params: { version: string; '*': string } }>(`${path}/:version/*`, async (request, reply) => {
+      const assets = await load();
+      const { version, '*': name } = request.params;
+      const asset = assets.find(name);
+      if (!asset) return sendNotFound(reply.header('cache-control', 'no-store'));
+      const isCurrent = version === assets.version;
+      return reply
+        .header('cache-control', isCurrent ? 'public, max-age=31536000, immutable' : 'no-store')
+        .header('cross-origin-resource-policy', 'same-origin')
+        .type(asset.contentType)
+        .send(asset.content);
+    });
   };
 }
 

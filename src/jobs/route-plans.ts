@@ -1,4 +1,5 @@
 /** The properties of each kind of work: how its result arrives, its deadline, and its texts. */
+import type { ResultKind } from '../core/message.ts';
 import type { Route } from '../core/work.ts';
 
 const MINUTE = 60_000;
@@ -16,6 +17,8 @@ export interface RoutePlan {
   readonly deadlineMs: number;
   /** Shown while the gateway works. */
   readonly stage: string;
+  /** What appears; absent for files and for changes of earlier results. */
+  readonly result?: ResultKind;
   /** The action on a finished song, which the public API stores for about 15 days: “it can't …”. */
   readonly withSong?: string;
   /** The action that the gateway does only once per song (docs.sunoapi.org: 409): “has already …”. */
@@ -33,9 +36,9 @@ const SONG = { comesBack: 'callback', deadlineMs: 30 * MINUTE } as const;
 const DIRECT = { comesBack: 'direct', deadlineMs: 5 * MINUTE } as const;
 
 export const PLANS: Readonly<Record<Route, RoutePlan>> = {
-  'music.generate': { ...SONG, stage: 'Composing' },
-  'music.extend': { ...SONG, stage: 'Extending', withSong: 'extend it' },
-  'music.generateLyrics': { ...SONG, deadlineMs: 10 * MINUTE, stage: 'Writing lyrics' },
+  'music.generate': { ...SONG, stage: 'Composing', result: 'song' },
+  'music.extend': { ...SONG, stage: 'Extending', result: 'song', withSong: 'extend it' },
+  'music.generateLyrics': { ...SONG, deadlineMs: 10 * MINUTE, stage: 'Writing lyrics', result: 'lyrics' },
   'music.generateCover': {
     ...SONG,
     deadlineMs: 15 * MINUTE,
@@ -44,14 +47,15 @@ export const PLANS: Readonly<Record<Route, RoutePlan>> = {
     withSong: 'create cover art for it',
     doneOnce: 'created cover art for this song',
   },
-  'music.uploadCover': { ...SONG, stage: 'Creating a cover', downloads: 'recording' },
-  'music.uploadExtend': { ...SONG, stage: 'Extending', downloads: 'recording' },
-  'music.addVocals': { ...SONG, stage: 'Adding vocals', downloads: 'recording' },
-  'music.addInstrumental': { ...SONG, stage: 'Adding a band', downloads: 'recording' },
+  'music.uploadCover': { ...SONG, stage: 'Creating a cover', result: 'song', downloads: 'recording' },
+  'music.uploadExtend': { ...SONG, stage: 'Extending', result: 'song', downloads: 'recording' },
+  'music.addVocals': { ...SONG, stage: 'Adding vocals', result: 'song', downloads: 'recording' },
+  'music.addInstrumental': { ...SONG, stage: 'Adding a band', result: 'song', downloads: 'recording' },
   'music.vocalRemoval': {
     ...SONG,
     deadlineMs: 20 * MINUTE,
     stage: 'Splitting into stems',
+    result: 'stems',
     fixed: true,
     withSong: 'split it into stems',
     doneOnce: 'split this take into stems',
@@ -83,13 +87,14 @@ export const PLANS: Readonly<Record<Route, RoutePlan>> = {
     reusesResult: true,
   },
   'music.generatePersona': { ...DIRECT, stage: 'Saving the voice', withSong: 'save its voice' },
-  'media.image': { ...DIRECT, stage: 'Creating an image' },
-  'gen.image': { ...DIRECT, stage: 'Creating an image' },
+  'media.image': { ...DIRECT, stage: 'Creating an image', result: 'image' },
+  'gen.image': { ...DIRECT, stage: 'Creating an image', result: 'image' },
   'media.video': {
     comesBack: 'poll',
     deadlineMs: 30 * MINUTE,
     stage: 'Creating a video',
+    result: 'video',
     downloads: 'files',
   },
-  answer: { comesBack: 'stream', deadlineMs: 10 * MINUTE, stage: 'Answering' },
+  answer: { comesBack: 'stream', deadlineMs: 10 * MINUTE, stage: 'Answering', result: 'answer' },
 };

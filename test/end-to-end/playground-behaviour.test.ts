@@ -134,7 +134,7 @@ describe.skipIf(noBrowser)('The playground', () => {
   });
 
   test('moves the focus to the message after an example', async () => {
-    await page.getByRole('button', { name: /^Try: \/ask/ }).click();
+    await page.getByRole('button', { name: /^Ask a question Write/ }).click();
     await answered();
     expect(await isComposerFocused()).toBe(true);
   });
@@ -188,7 +188,7 @@ describe.skipIf(noBrowser)('The playground', () => {
 
   test('explains to people who greet a channel that a mention is needed', async () => {
     await say('hello');
-    await page.getByText('I only answer messages that mention me here.').waitFor();
+    await page.getByText('Here, I only answer messages that mention me.').waitFor();
     expect(await visit.accessibilityProblems()).toEqual([]);
     await page.getByRole('button', { name: 'Mention Minstrel' }).click();
     expect(await composer().inputValue()).toBe('@Minstrel hello');

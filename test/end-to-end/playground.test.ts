@@ -65,6 +65,17 @@ describe.skipIf(noBrowser)('The playground', () => {
       await page.getByRole('button', { name: `/${name} ${description}` }).waitFor();
     }
     expect(await visit.accessibilityProblems()).toEqual([]);
+    const fits =
+      "document.querySelector('.messages').scrollHeight <= document.querySelector('.messages').clientHeight";
+    for (const size of [
+      { width: 1440, height: 900 },
+      { width: 1280, height: 720 },
+      { width: 375, height: 667 },
+    ]) {
+      await page.setViewportSize(size);
+      expect(await page.evaluate(fits)).toBe(true);
+    }
+    await page.setViewportSize({ width: 1280, height: 900 });
     const loaded = `performance.getEntriesByType('resource').filter(({ name }) => name.includes('/assets/'))
       .reduce((sum, { decodedBodySize }) => sum + decodedBodySize, performance.getEntriesByType('navigation')[0].decodedBodySize)`;
     const bytes = Number(await page.evaluate(loaded));
@@ -85,6 +96,8 @@ describe.skipIf(noBrowser)('The playground', () => {
     await composer().focus();
     await page.keyboard.type('/so');
     await page.getByRole('option', { name: '/song' }).waitFor();
+    await page.getByRole('option', { name: '/minstrel' }).waitFor();
+    expect(await page.getByRole('option').count()).toBe(2);
     expect(await visit.accessibilityProblems()).toEqual([]);
     await page.keyboard.press('Enter');
     expect(await composer().inputValue()).toBe('/song ');
@@ -99,16 +112,20 @@ describe.skipIf(noBrowser)('The playground', () => {
     await page.keyboard.type('lofi');
     await page.keyboard.press('Enter');
     await page.locator('.progress').waitFor();
-    await page.locator('audio').nth(1).waitFor();
+    await page.locator('audio').nth(1).waitFor({ state: 'attached' });
     expect(await page.locator('.progress').count()).toBe(0);
     expect(await newest().innerText()).toContain('lofi');
     const audio = (index: number, what: string) =>
       page.evaluate(`document.querySelectorAll('audio')[${index}].${what}`);
-    await audio(0, 'play()');
+    const press = (name: RegExp) => newest().getByRole('button', { name }).click();
+    await press(/^Play .* Take 1$/);
     await expect.poll(() => audio(0, 'currentTime')).toBeGreaterThan(0.2);
-    await audio(1, 'play()');
+    await newest().getByRole('slider').first().press('Home');
+    await expect.poll(() => audio(0, 'currentTime')).toBeLessThan(0.2);
+    await press(/^Play .* Take 2$/);
     await expect.poll(() => audio(0, 'paused')).toBe(true);
-    await audio(1, 'pause()');
+    await press(/^Pause .* Take 2$/);
+    await expect.poll(() => audio(1, 'paused')).toBe(true);
   });
 
   test('presses buttons, including those in the menu', async () => {
@@ -119,10 +136,23 @@ describe.skipIf(noBrowser)('The playground', () => {
     await form.getByLabel('split').selectOption('vocals');
     await page.keyboard.press('Enter');
     await form.getByRole('button', { name: 'Split' }).click();
-    await newest()
-      .getByLabel(/vocals/)
+    const mixer = newest().getByRole('group', { name: /^Mixer/ });
+    await mixer.getByRole('button', { name: 'Mute vocals' }).click();
+    await mixer.getByRole('button', { name: 'Play all stems' }).click();
+    await mixer.getByRole('button', { name: 'Pause all stems' }).waitFor();
+    const position = () => mixer.getByRole('slider', { name: 'Position in the mix' }).inputValue();
+    await expect.poll(async () => Number(await position())).toBeGreaterThan(0.2);
+    // Another player stops it.
+    await page
+      .getByRole('button', { name: /^Play .* Take 1$/ })
       .first()
-      .waitFor();
+      .click();
+    await mixer.getByRole('button', { name: 'Play all stems' }).waitFor();
+    await page
+      .getByRole('button', { name: /^Pause .* Take 1$/ })
+      .first()
+      .click();
+    expect(await visit.accessibilityProblems()).toEqual([]);
     const song = page.getByRole('article').filter({ hasText: 'Extend take 1' }).first();
     await song.getByRole('button', { name: 'More buttons' }).press('Enter');
     const outside = `(() => {
@@ -148,11 +178,18 @@ describe.skipIf(noBrowser)('The playground', () => {
     await page.keyboard.press('Enter');
     await form.waitFor({ state: 'detached' });
     await ask('/lyrics a lighthouse');
-    await newest()
-      .getByRole('button', { name: /Sing it/ })
-      .first()
+    const versions = newest().getByRole('listitem');
+    await versions.nth(1).waitFor();
+    const [first, second] = await Promise.all([0, 1].map((index) => versions.nth(index).boundingBox()));
+    expect(first?.y).toBe(second?.y);
+    expect(await visit.accessibilityProblems()).toEqual([]);
+    await versions
+      .nth(1)
+      .getByRole('button', { name: /^Sing this/ })
       .click();
+    const chosen = await versions.nth(1).getByRole('heading').innerText();
     await expect.poll(() => form.getByLabel('lyrics').inputValue()).toContain('\n');
+    expect(await form.getByLabel('title').inputValue()).toBe(chosen);
     await page.keyboard.press('Escape');
   });
 
@@ -166,6 +203,14 @@ describe.skipIf(noBrowser)('The playground', () => {
     await ask('/ask Write a function that adds numbers in TypeScript');
     await newest().locator('pre code').waitFor();
     await newest().getByRole('button', { name: 'Again' }).waitFor();
+    await newest().locator('.token-keyword', { hasText: 'const' }).waitFor();
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await newest().getByRole('button', { name: 'Copy' }).click();
+    await newest().getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
+      await newest().locator('pre code').textContent(),
+    );
+    expect(await visit.accessibilityProblems()).toEqual([]);
     await ask('/ask Compare three fruits in a table');
     await newest().getByRole('button', { name: 'Again' }).waitFor();
     expect(await newest().locator('tbody tr').count()).toBe(4);
@@ -221,7 +266,7 @@ describe.skipIf(noBrowser)('The playground', () => {
       await form.getByRole('button', { name: 'Write lyrics' }).click();
       await form.waitFor({ state: 'detached' });
       await newest()
-        .getByRole('button', { name: /Sing it/ })
+        .getByRole('button', { name: /Sing this/ })
         .first()
         .waitFor();
       expect(await page.getByRole('article').count()).toBe(before + 2);
@@ -259,9 +304,11 @@ describe.skipIf(noBrowser)('The playground', () => {
 
   test('tries a command with one press, opens another’s form, and clears the chat', async () => {
     await page.getByRole('button', { name: 'quiet' }).click();
-    await page.getByRole('button', { name: 'Form: /remix' }).click();
+    await page.getByRole('button', { name: /^\/remix / }).click();
+    expect(await composer().inputValue()).toBe('/remix ');
+    await page.keyboard.press('Enter');
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
-    await page.getByRole('button', { name: 'Try: /ask Write a haiku about rain' }).click();
+    await page.getByRole('button', { name: 'Ask a question Write a haiku about rain' }).click();
     await newest().getByRole('button', { name: 'Again' }).waitFor();
     await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
     const colours = `['backgroundColor', 'color'].map((name) => getComputedStyle(document.body)[name].match(/\\d+/)[0] > 128)`;
@@ -273,8 +320,9 @@ describe.skipIf(noBrowser)('The playground', () => {
     );
     await page.emulateMedia({ media: null, colorScheme: null });
     await page.getByRole('button', { name: 'Clear' }).click();
-    for (const line of ['/jobs --all', '/voices', '/minstrel', '/models show', '/limits show', '/pages']) {
-      await page.getByRole('button', { name: `Try: ${line}` }).click();
+    for (const line of ['/jobs', '/voices', '/minstrel', '/models', '/limits', '/pages']) {
+      await page.getByRole('button', { name: `${line} ` }).click();
+      await page.keyboard.press('Enter');
       await newest().getByText('Only Mo can see this').waitFor();
       await page.getByRole('button', { name: 'Clear' }).click();
     }
@@ -311,7 +359,7 @@ describe.skipIf(noBrowser)('The playground', () => {
     await say(`${markup} ${link}`);
     await newest().getByText('onerror').waitFor();
     await ask(`/song --title "<img src=x onerror=window.taken=1><script>x" --lyrics "${link}" --style "x"`);
-    await newest().locator('audio').nth(1).waitFor();
+    await newest().locator('audio').nth(1).waitFor({ state: 'attached' });
     expect(await newest().getByRole('heading').first().textContent()).toContain('<script>');
     await attachByName('"><img src=x onerror=window.taken=1>.txt');
     expect(

@@ -51,6 +51,33 @@ test('caches assets for a year, and changes the version with any asset', async (
   expect([mixed.status, mixed.headers.get('cache-control')]).toEqual([200, 'no-store']);
 });
 
+test('serves modules of other folders, and packages of several modules', async () => {
+  const folder = await temporaryFolder();
+  for (const name of ['page', 'other', 'pack', 'pack/parts']) await mkdir(join(folder, name));
+  const write = (name: string, text: string) => writeFile(join(folder, name), text);
+  await write('page/page.js', "import { a } from '../other/deck.js';\nimport('pack/parts/one').then(a);");
+  await write('other/deck.js', "import { b } from './mixing.js';");
+  await write('other/secret.js', 'secret');
+  await write('pack/parts/one.js', "import { c } from '../core.js';");
+  await write('pack/core.js', 'export const c = 1;');
+  const at = (path: string) => pathToFileURL(join(folder, path));
+  const assets = await loadAssets({
+    path: '/assets/test',
+    folders: [at('page/')],
+    modules: [at('other/deck.js')],
+    packageFolders: { pack: at('pack/') },
+  });
+  const { url } = await listen({ routes: [assetRoutes('/assets/test', async () => assets)] });
+  const read = async (name: string) => (await fetch(url + assets.path(name))).text();
+  expect(await read('page.js')).toBe(
+    "import { a } from './deck.js';\nimport('./npm/pack/parts/one.js').then(a);",
+  );
+  expect(await read('deck.js')).toBe("import { b } from './mixing.js';");
+  expect(await read('npm/pack/parts/one.js')).toBe("import { c } from '../core.js';");
+  expect(await read('npm/pack/core.js')).toBe('export const c = 1;');
+  expect(assets.find('secret.js')).toBeUndefined();
+});
+
 test.each([
   'page.test.ts',
   'inner/deep.js',

@@ -39,7 +39,8 @@ export interface MarkdownNode {
   readonly sign?: string;
 }
 
-export interface BrowserMedia extends Pick<MediaItem, 'kind' | 'name' | 'alt' | 'caption' | 'cover'> {
+export interface BrowserMedia
+  extends Pick<MediaItem, 'kind' | 'name' | 'alt' | 'caption' | 'cover' | 'part'> {
   readonly url?: string;
   readonly bytes?: number;
 }
@@ -52,6 +53,12 @@ export interface BrowserButton extends Pick<ActionButton, 'label' | 'short' | 'i
   /** Target of a link button. */
   readonly url?: string;
   readonly emphasis?: 'primary';
+}
+
+export interface BrowserVariant {
+  readonly title: string;
+  readonly body: readonly MarkdownNode[];
+  readonly button: BrowserButton;
 }
 
 export interface BrowserMessage {
@@ -69,11 +76,15 @@ export interface BrowserMessage {
   /** Names of the attachments. */
   readonly attached?: readonly string[] | undefined;
   readonly title?: string | undefined;
+  /** Target of the title. */
+  readonly titleUrl?: string | undefined;
   /** The person to mention. */
   readonly mention?: string | undefined;
   readonly body: readonly MarkdownNode[];
   readonly fields?: readonly { readonly name: string; readonly value: string }[] | undefined;
   readonly media?: readonly BrowserMedia[] | undefined;
+  /** Alternatives, side by side. */
+  readonly variants?: readonly BrowserVariant[] | undefined;
   readonly buttons?: readonly BrowserButton[] | undefined;
   /** Buttons in a menu. */
   readonly more?: readonly BrowserButton[] | undefined;

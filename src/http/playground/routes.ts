@@ -52,10 +52,13 @@ export function playgroundRoutes({ chat, url }: PlaygroundOptions): Routes {
       });
       assetRoutes('/playground/:token/assets', assets)(tokenScope);
       tokenScope.get('/playground/:token', async (_request, reply) => {
-        const loaded = await assets();
-        return reply
-          .headers({ ...pageHeaders(), 'cache-control': 'no-store' })
-          .send(pageOf({ style: loaded.path('styles.css'), script: loaded.path('playground.js') }));
+        const { path } = await assets();
+        const page = pageOf({
+          style: path('styles.css'),
+          script: path('playground.js'),
+          icon: path('icon.svg'),
+        });
+        return reply.headers({ ...pageHeaders(), 'cache-control': 'no-store' }).send(page);
       });
 
       tokenScope.addContentTypeParser(
@@ -96,10 +99,13 @@ export function playgroundRoutes({ chat, url }: PlaygroundOptions): Routes {
 
 const SOURCES: Omit<AssetSources, 'path'> = {
   folders: [new URL('./browser/', import.meta.url), new URL('./styles/', import.meta.url)],
+  // The mixer of song pages also plays the stems here.
+  modules: ['deck.js', 'mixing.js'].map((name) => new URL(`../pages/browser/${name}`, import.meta.url)),
   packages: { 'htm/preact/standalone': new URL(import.meta.resolve('htm/preact/standalone')) },
+  packageFolders: { 'sugar-high': new URL('./', import.meta.resolve('sugar-high')) },
   styles: [
     ...['base.css', 'layout.css', 'welcome.css', 'messages.css'],
-    ...['markdown.css', 'media.css', 'composer.css', 'forms.css'],
+    ...['markdown.css', 'media.css', 'composer.css', 'forms.css', 'motion.css'],
   ],
 };
 
@@ -150,7 +156,7 @@ async function sendEvents(chat: BrowserChat, person: string, socket: WebSocket):
   socket.close();
 }
 
-function pageOf({ style, script }: { readonly style: string; readonly script: string }): string {
+function pageOf({ style, script, icon }: Readonly<Record<'style' | 'script' | 'icon', string>>): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -158,7 +164,7 @@ function pageOf({ style, script }: { readonly style: string; readonly script: st
 <meta name="viewport" content="width=device-width, initial-scale=1, interactive-widget=resizes-content">
 <meta name="color-scheme" content="light dark">
 <title>Minstrel playground</title>
-<link rel="icon" href="data:,">
+<link rel="icon" href="${icon}" type="image/svg+xml">
 <link rel="stylesheet" href="${style}">
 </head>
 <body>

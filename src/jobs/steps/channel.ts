@@ -47,6 +47,7 @@ export function createChannel({
     const hasEarly = job.result !== undefined || job.work.route === 'answer';
     const early = hasEarly ? command(job.command)?.early?.(job) : undefined;
     const { queuePosition, estimateMs } = job;
+    const { result } = PLANS[job.work.route];
     const isEstimated = estimateMs !== undefined && queuePosition === undefined && until === undefined;
     return {
       title: job.title,
@@ -54,7 +55,7 @@ export function createChannel({
       progress: {
         stage,
         startedAt: job.startedAt ?? job.createdAt,
-        ...present({ queuePosition }),
+        ...present({ result, queuePosition }),
         ...(isEstimated ? { estimateMs } : {}),
         ...present({ until }),
       },

@@ -74,7 +74,7 @@ test('serves the page at the printed URL, without caching, framing or inline scr
   expect(policy).not.toContain('unsafe');
   expect(page.body).not.toMatch(/<script(?![^>]*src=)|<style|\son\w+=|style=/);
   const assets = [...page.body.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path = '']) => path);
-  expect(assets).toHaveLength(2);
+  expect(assets).toHaveLength(3);
   let bytes = 0;
   for (const path of assets) {
     const asset = await ask(path);

@@ -52,6 +52,9 @@ export function App() {
     [view.person],
   );
   useEffect(() => {
+    if (channel) document.title = `${channel.direct ? '' : '#'}${channel.name} · Minstrel playground`;
+  }, [channel]);
+  useEffect(() => {
     saveView(view);
     dispatch({ read: view.channel });
     setReplyTo(undefined);
@@ -163,16 +166,11 @@ export function App() {
         <button type="button" class="icon open-list" aria-label="Open channels" aria-controls="sidebar" onClick=${() => setListOpen(true)}><${Icon} name="list" /></button>
         <h1>${name}</h1>
         <p class="small topic">${channel?.topic}</p>
-        <p class="away small" role="status">${isOnline ? '' : 'Reconnecting…'}</p>
-        <span class="small acting">as ${people[0]?.displayName}</span>
-        <button
-          type="button"
-          class="button quiet"
-          onClick=${onClear}
-          disabled=${messages.length === 0}
-        >
-          Clear
-        </button>
+        <div>
+          <p class="away small" role="status">${isOnline ? '' : 'Reconnecting…'}</p>
+          <span class="small">as ${people[0]?.displayName}</span>
+          <button type="button" class="button quiet" onClick=${onClear} disabled=${messages.length === 0}>Clear</button>
+        </div>
       </header>
       <${Messages} messages=${messages} channel=${view.channel} sent=${sent} result=${result}>
         ${
@@ -180,7 +178,7 @@ export function App() {
           channel &&
           html`<${Welcome} channel=${channel} commands=${chat.commands} onWrite=${onWrite} onSend=${onSend} />`
         }
-        ${messages.map((message) => html`<${MessageRow} key=${message.id} message=${message} tools=${messageTools} />`)}
+        ${messages.map((message, index) => html`<${MessageRow} key=${message.id} message=${message} previous=${messages[index - 1]?.id} tools=${messageTools} />`)}
       <//>
       <${Toast} notice=${notice} onClose=${() => setNotice(undefined)} />
       ${sentence && html`<p class="refused" role="alert">${sentence}</p>`}
@@ -189,7 +187,7 @@ export function App() {
         view=${view}
         field=${field}
         onSending=${() => setSent((count) => count + 1)}
-        placeholder=${channel?.direct ? 'Ask a question, or type / for commands' : 'Write a message, or type / for commands'}
+        placeholder=${channel?.direct ? 'Ask, or type / for commands' : 'Message, or type / for commands'}
         commands=${chat.commands}
         people=${chat.people}
         draft=${draft}

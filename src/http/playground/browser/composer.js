@@ -1,8 +1,8 @@
 /** The message input, with completion of commands. */
 import { html, useEffect, useRef, useState } from 'htm/preact/standalone';
+import { nameOf } from './avatar.js';
 import { createSender, send, upload } from './connection.js';
 import { Icon } from './icon.js';
-import { nameOf } from './message.js';
 
 /** @import { BrowserAnswer, BrowserCommand, BrowserMessage, Candidate } from '../../../core/web/browser-chat.ts' */
 /** @import { Person } from '../../../core/invocation.ts' */
@@ -20,6 +20,7 @@ export function Composer(props) {
   const { view, field, commands, draft, setDraft, replyTo, dropped, onDropHandled, showError } = props;
   const [offer, setOffer] = useState(NO_COMPLETIONS);
   const [active, setActive] = useState(-1);
+  const [hasMoved, setMoved] = useState(false);
   const [files, setFiles] = useState(/** @type {{ id: string, name: string }[]} */ ([]));
   const [sending, setSending] = useState(0);
   const [sendOnce] = useState(createSender);
@@ -33,7 +34,8 @@ export function Composer(props) {
     draft === offer.line
       ? offer.candidates
       : offer.candidates.filter(({ value }) => draft.startsWith(base) && value.startsWith(word));
-  const isOpen = candidates.length > 0;
+  const offered = /^\/\S*$/.test(draft) ? withHelp(candidates, commands) : candidates;
+  const isOpen = offered.length > 0;
   const command = commandIn(draft, commands);
 
   useEffect(() => {
@@ -50,6 +52,7 @@ export function Composer(props) {
 
   // Completes the end of the line.
   useEffect(() => {
+    setMoved(false);
     latestRequest.current += 1;
     const request = latestRequest.current;
     if (!draft.startsWith('/') || draft.includes('\n')) {
@@ -61,8 +64,8 @@ export function Composer(props) {
       if (request !== latestRequest.current || answer.type !== 'candidates') return;
       const isWhole = answer.candidates.length === 1 && answer.candidates[0]?.value.trim() === draft.trim();
       setOffer(isWhole && !draft.endsWith(' ') ? NO_COMPLETIONS : { ...answer, line: draft });
-      // Preselect names of commands. A typed value may already be complete.
-      setActive(/^\/\S*$/.test(draft) && draft !== '/' ? 0 : -1);
+      // Preselect names of commands. A typed value may already be complete, and a wrong name gets an explanation.
+      setActive(/^\/\S+$/.test(draft) && answer.candidates.length > 0 ? 0 : -1);
     }, COMPLETE_AFTER_MS);
     return () => clearTimeout(timer);
   }, [draft, view.person, view.channel]);
@@ -115,13 +118,15 @@ export function Composer(props) {
   /** @param {KeyboardEvent} event */
   function onKey(event) {
     if (event.isComposing) return;
-    const selected = candidates[active];
+    // Help alone is chosen with the arrow keys only.
+    const selected = candidates.length > 0 || hasMoved ? offered[active] : undefined;
     if (isOpen && (event.key === 'ArrowDown' || event.key === 'ArrowUp')) {
       const step = event.key === 'ArrowDown' ? 1 : -1;
-      const next = active < 0 ? (step > 0 ? 0 : candidates.length - 1) : active + step;
-      setActive((next + candidates.length) % candidates.length);
+      const next = active < 0 ? (step > 0 ? 0 : offered.length - 1) : active + step;
+      setActive((next + offered.length) % offered.length);
+      setMoved(true);
     } else if (isOpen && event.key === 'Tab' && !event.shiftKey) {
-      accept(selected ?? candidates[0] ?? { value: '' });
+      accept(selected ?? offered[0] ?? { value: '' });
     } else if (isOpen && event.key === 'Enter' && selected && selected.value.trim() !== draft.trim()) {
       accept(selected);
     } else if (event.key === 'Enter' && !event.shiftKey) {
@@ -144,7 +149,7 @@ export function Composer(props) {
       void submit();
     }}
   >
-    <${Completions} candidates=${candidates} active=${active} onChoose=${accept} />
+    <${Completions} candidates=${offered} active=${active} onChoose=${accept} />
     ${
       replyTo &&
       html`<p class="replying small">
@@ -213,6 +218,17 @@ export function Composer(props) {
       </button>
     </div>
   </form>`;
+}
+
+/**
+ * The command that explains the others is always offered.
+ * @param {readonly Candidate[]} candidates @param {readonly BrowserCommand[]} commands
+ */
+function withHelp(candidates, commands) {
+  const help = commands.find(({ name }) => name === 'minstrel');
+  const value = '/minstrel ';
+  if (!help || candidates.some((candidate) => candidate.value === value)) return candidates;
+  return [...candidates, { value, description: help.description }];
 }
 
 /** @param {{ candidates: readonly Candidate[], active: number, onChoose: (candidate: Candidate) => void }} props */

@@ -113,7 +113,7 @@ function Field({ name, option, value, wrong, onChange, complete, showError }) {
     'aria-describedby': `${id}-about`,
   };
   return html`<div class="field">
-    <label for=${id}>${name}${option.required ? html` <span class="needed">required</span>` : null}</label>
+    <label for=${id}>${labelOf(name)}${option.required ? html` <span class="needed">required</span>` : null}</label>
     ${input(option, attributes, { value, onChange, complete, showError })}
     <div id=${`${id}-about`} class="small">
       ${option.description}
@@ -121,6 +121,9 @@ function Field({ name, option, value, wrong, onChange, complete, showError }) {
     </div>
   </div>`;
 }
+
+/** @param {string} name */
+const labelOf = (name) => `${name.slice(0, 1).toUpperCase()}${name.slice(1).replaceAll('-', ' ')}`;
 
 /**
  * @param {OptionDeclaration} option

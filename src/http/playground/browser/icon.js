@@ -1,21 +1,51 @@
 /** Inline SVG icons. Font symbols look different on every system, or are missing. */
 import { html } from 'htm/preact/standalone';
 
-const PATHS = {
-  add: 'M11 5h2v6h6v2h-6v6h-2v-6H5v-2h6z',
-  close: 'M6.4 5 12 10.6 17.6 5 19 6.4 13.4 12l5.6 5.6-1.4 1.4-5.6-5.6L6.4 19 5 17.6l5.6-5.6L5 6.4z',
-  down: 'M11 5h2v10.2l4.3-4.3 1.4 1.4L12 19l-6.7-6.7 1.4-1.4 4.3 4.3z',
-  list: 'M4 6h16v2H4zM4 11h16v2H4zM4 16h16v2H4z',
-  more: 'M4 10.5h3v3H4zM10.5 10.5h3v3h-3zM17 10.5h3v3h-3z',
-  note: 'M9 4l11-2v13.5a3.5 3.5 0 1 1-2-3.2V7L11 8.3v9.2a3.5 3.5 0 1 1-2-3.2z',
-  picture:
-    'M4 4h16v16H4zM6 6v8.600l3.500-3.600 3 3 2.500-2.500 3 3V6zM15 7.500a1.500 1.500 0 1 1 0 3 1.500 1.500 0 0 1 0-3z',
-  reply: 'M10 5v4c7 1 10 6 11 11-2.500-3.500-6-5.100-11-5.100V19l-7-7z',
-  save: 'M11 4h2v8.200l3.300-3.300 1.400 1.400L12 16l-5.700-5.700 1.400-1.400L11 12.200zM5 18h14v2H5z',
-  send: 'M4 20l17-8L4 4v6l10 2-10 2z',
-  talk: 'M4 4h16v12h-8l-5 4v-4H4zM7 8v1.500h10V8zM7 11v1.500h7V11z',
+/** Strokes of width 1.75 in a box of 24. */
+const STROKES = {
+  add: 'M12 5v14M5 12h14',
+  again: 'M20 11a8 8 0 1 0-2.3 6.3M20 5v6h-6',
+  cancel: 'M6 6l12 12M18 6L6 18',
+  change: 'M4 20l1-4L16.500 4.500l3 3L8 19zM14 7l3 3',
+  check: 'M5 12.500l4.500 4.500L19 7.500',
+  close: 'M6 6l12 12M18 6L6 18',
+  code: 'M8 8l-4 4 4 4M16 8l4 4-4 4',
+  copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
+  cover: 'M4 5h16v14H4zM4 16l5-5 4 4 3-2.500 4 3.500M15.500 9h.01',
+  down: 'M12 5v14M6 13l6 6 6-6',
+  extend: 'M4 12h14M13 7l5 5-5 5M21 5v14',
+  karaoke: 'M14 10a4.500 4.500 0 1 1-4-4M10 6a4 4 0 0 0 4 4M10.500 13.500L4 20M17 4v7',
+  list: 'M4 7h16M4 12h16M4 17h16',
+  listen: 'M4 15v-3a8 8 0 0 1 16 0v3M4 14h4v6H5a1 1 0 0 1-1-1zM20 14h-4v6h3a1 1 0 0 0 1-1z',
+  lyrics: 'M5 6h14M5 11h14M5 16h8',
+  more: 'M6 12h.01M12 12h.01M18 12h.01',
+  note: 'M9 18V6l10-2v11.500M9 18a2.500 2.500 0 1 1-5 0 2.500 2.500 0 0 1 5 0zM19 15.500a2.500 2.500 0 1 1-5 0 2.500 2.500 0 0 1 5 0z',
+  open: 'M14 4h6v6M20 4l-9 9M18 14v6H4V6h6',
+  page: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM3.500 12h17M12 3c-5 5-5 13 0 18M12 3c5 5 5 13 0 18',
+  picture: 'M4 5h16v14H4zM4 16l5-5 4 4 3-2.500 4 3.500M15.500 9h.01',
+  remove: 'M4 7h16M9 7V4h6v3M6 7l1 13h10l1-13',
+  reply: 'M9 6l-5 5 5 5M4 11h9c4 0 7 3 7 7',
+  reset: 'M4 11a8 8 0 1 1 2.300 6.300M4 5v6h6',
+  save: 'M12 4v11M7 11l5 5 5-5M5 20h14',
+  send: 'M12 19V5M6 11l6-6 6 6',
+  show: 'M3 12c4-7 14-7 18 0-4 7-14 7-18 0zM12 9.500a2.500 2.500 0 1 0 0 5 2.500 2.500 0 0 0 0-5z',
+  stems: 'M6 4v9M6 17v3M12 4v3M12 11v9M18 4v10M18 18v2M4 15h4M10 9h4M16 16h4',
+  talk: 'M4 5h16v11h-8l-5 4v-4H4z',
+  video: 'M4 6h11v12H4zM15 10l5-3v10l-5-3z',
+  voice: 'M9 4h6v9H9zM5.500 11v1a6.500 6.500 0 0 0 13 0v-1M12 18.500V21',
+  wav: 'M4 10v4M8 7v10M12 4v16M16 8v8M20 10v4',
 };
 
-/** @param {{ name: keyof typeof PATHS }} props */
+/** Filled shapes. */
+const SHAPES = {
+  play: 'M8 5.200v13.600a.8.8 0 0 0 1.230.670l10.400-6.800a.8.8 0 0 0 0-1.340L9.230 4.530A.8.8 0 0 0 8 5.200z',
+  pause: 'M7 5h3.500v14H7zM13.500 5H17v14h-3.500z',
+};
+
+/** @typedef {keyof typeof STROKES | keyof typeof SHAPES} IconName */
+
+/** @param {{ name: IconName }} props */
 export const Icon = ({ name }) =>
-  html`<svg viewBox="0 0 24 24" aria-hidden="true"><path fill-rule="evenodd" d=${PATHS[name]} /></svg>`;
+  name in SHAPES
+    ? html`<svg class="shape" viewBox="0 0 24 24" aria-hidden="true"><path d=${SHAPES[/** @type {keyof typeof SHAPES} */ (name)]} /></svg>`
+    : html`<svg viewBox="0 0 24 24" aria-hidden="true"><path d=${STROKES[/** @type {keyof typeof STROKES} */ (name)]} /></svg>`;

@@ -1,5 +1,6 @@
 /** Renders the Markdown tree from the listener. Only the element names in this file are used. */
 import { h } from 'htm/preact/standalone';
+import { Code } from './code.js';
 
 /** @import { MarkdownNode } from '../../../core/web/browser-chat.ts' */
 /** @import { ComponentChildren } from 'preact' */
@@ -31,11 +32,7 @@ function element(node) {
     case 'inlineCode':
       return h('code', null, value);
     case 'code':
-      return h(
-        'pre',
-        { tabIndex: 0, 'aria-label': node.language ?? 'Code', role: 'group' },
-        h('code', null, value),
-      );
+      return h(Code, { language: node.language, value });
     case 'blockquote':
       return h('blockquote', null, renderChildren());
     case 'list':

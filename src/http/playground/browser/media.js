@@ -1,90 +1,119 @@
-/** Audio, videos, images and files below a message. */
-import { html, useState } from 'htm/preact/standalone';
+/** Audio, videos, images and files of a message, and placeholders for those to come. */
+import { html } from 'htm/preact/standalone';
 import { Icon } from './icon.js';
+import { Markdown } from './markdown.js';
+import { announceStart, Player } from './player.js';
+import { Stems } from './stems.js';
 
-/** @import { BrowserMedia } from '../../../core/web/browser-chat.ts' */
+/** @import { BrowserMedia, MarkdownNode } from '../../../core/web/browser-chat.ts' */
+/** @import { Progress } from '../../../core/message.ts' */
 
-/** @param {{ media?: readonly BrowserMedia[] }} props */
-export function MediaList({ media = [] }) {
-  const covers = media.filter(({ kind, cover }) => kind === 'image' && cover);
-  const otherMedia = media.filter((item) => !covers.includes(item));
-  if (media.length === 0) return null;
-  return html`<div class="media">
-    ${covers.map((item) => html`<${ImageItem} key=${item.name} item=${item} />`)}
-    <div class="media-items">${otherMedia.map((item) => html`<${Item} key=${item.name} item=${item} />`)}</div>
-  </div>`;
+/** Takes of a song, and versions of lyrics. */
+const TAKES = 2;
+const VERSIONS = 3;
+
+/**
+ * `title` names the recordings. `words` are shown until the first of them is there.
+ * @param {{ media?: readonly BrowserMedia[], result?: Progress['result'], title?: string, words?: readonly MarkdownNode[] }} props
+ */
+export function MediaList({ media = [], result, title = '', words = [] }) {
+  // This page does not load anything from other servers, so it only links to remote media.
+  const stored = media.filter(({ bytes }) => bytes !== undefined);
+  const isOf = (/** @type {BrowserMedia['kind']} */ kind) => stored.filter((item) => item.kind === kind);
+  const cover = isOf('image').find((item) => item.cover);
+  const images = isOf('image').filter((item) => item !== cover);
+  const parts = isOf('audio').filter(({ part }) => part);
+  const recordings = isOf('audio').filter(({ part }) => !part);
+  const videos = isOf('video');
+  const shown = [cover, ...images, ...parts, ...recordings, ...videos];
+  const files = media.filter((item) => !shown.includes(item) && !(item.kind === 'image' && item.cover));
+  const missing = result === 'song' ? Math.max(0, TAKES - recordings.length) : 0;
+  if (media.length === 0 && result === undefined) return null;
+  return html`
+    ${
+      (recordings.length > 0 || missing > 0 || cover) &&
+      html`<div class="song">
+        ${cover ? html`<${Cover} item=${cover} />` : result === 'song' && html`<div class="cover blank"></div>`}
+        <div class="takes">
+          ${recordings.map((item) => html`<${Recording} key=${item.name} item=${item} title=${title} />`)}
+          ${
+            missing === TAKES && words.length > 0
+              ? html`<div class="early-words" tabindex="0" role="group" aria-label="Lyrics"><${Markdown} nodes=${words} /></div>`
+              : Array.from(
+                  { length: missing },
+                  (_, index) => html`<div class="player blank" key=${index}></div>`,
+                )
+          }
+        </div>
+      </div>`
+    }
+    ${parts.length > 0 && html`<${Stems} title=${title} stems=${parts} />`}
+    ${parts.length === 0 && result === 'stems' && html`<div class="stems blank"></div>`}
+    ${
+      result === 'lyrics' &&
+      html`<div class="variants">${Array.from({ length: VERSIONS }, (_, index) => html`<div class="blank" key=${index}></div>`)}</div>`
+    }
+    ${images.length > 0 && html`<div class="pictures">${images.map((item) => html`<${ImageItem} key=${item.name} item=${item} />`)}</div>`}
+    ${images.length === 0 && result === 'image' && html`<div class="picture blank"></div>`}
+    ${videos.map((item) => html`<${Video} key=${item.name} item=${item} />`)}
+    ${videos.length === 0 && result === 'video' && html`<div class="film blank"></div>`}
+    ${files.length > 0 && html`<div class="files">${files.map((item) => html`<${FileItem} key=${item.name} item=${item} />`)}</div>`}
+  `;
 }
 
 /** @param {{ item: BrowserMedia }} props */
-function Item({ item }) {
-  // This page does not load anything from other servers, so it only links to remote media.
-  const isStored = item.bytes !== undefined;
-  if (isStored && item.kind === 'audio') return html`<${AudioItem} item=${item} />`;
-  if (isStored && item.kind === 'video')
-    return html`<figure class="film">
-      <video controls preload="metadata" src=${item.url} aria-label=${item.alt ?? item.name}></video>
-      <${Caption} item=${item} />
-    </figure>`;
-  if (isStored && item.kind === 'image') return html`<${ImageItem} item=${item} />`;
-  return html`<a class="file" href=${item.url} target="_blank" rel="noopener noreferrer">
+const Cover = ({ item: { url, alt, name } }) =>
+  html`<a class="cover" href=${url} target="_blank" rel="noopener noreferrer" aria-label=${`Open ${alt ?? name}`}>
+    <img src=${url} alt=${alt ?? name} decoding="async" />
+  </a>`;
+
+/** The caption of a recording is a label and a length: `Take 1 · 2:31`. @param {{ item: BrowserMedia, title: string }} props */
+function Recording({ item: { url, name, caption = name }, title }) {
+  const [, label = caption, minutes = '0', seconds = '0'] = /^(.*) · (\d+):(\d\d)$/.exec(caption) ?? [];
+  return html`<${Player} url=${url} name=${name || title} label=${label} seconds=${60 * Number(minutes) + Number(seconds)} />`;
+}
+
+/** @param {{ item: BrowserMedia }} props */
+const Video = ({ item }) =>
+  html`<figure class="film">
+    <video
+      controls
+      preload="metadata"
+      src=${item.url}
+      aria-label=${item.alt ?? item.name}
+      onPlay=${(/** @type {Event} */ { currentTarget }) => {
+        announceStart(currentTarget);
+        for (const other of document.querySelectorAll('video')) if (other !== currentTarget) other.pause();
+      }}
+    ></video>
+    <${Extras} item=${item} />
+  </figure>`;
+
+/** @param {{ item: BrowserMedia }} props */
+const ImageItem = ({ item }) =>
+  html`<figure class="picture">
+    <a href=${item.url} target="_blank" rel="noopener noreferrer" aria-label=${`Open ${item.alt ?? item.name}`}>
+      <img src=${item.url} alt=${item.alt ?? item.name} loading="lazy" decoding="async" />
+    </a>
+    <${Extras} item=${item} />
+  </figure>`;
+
+/** @param {{ item: BrowserMedia }} props */
+const Extras = ({ item: { caption, name, url } }) => html`
+  <a class="download" href=${url} download=${name} aria-label=${`Download ${name}`} title="Download"><${Icon} name="save" /></a>
+  ${caption && html`<figcaption class="small" dir="auto">${caption}</figcaption>`}
+`;
+
+/** @param {{ item: BrowserMedia }} props */
+const FileItem = ({ item }) =>
+  html`<a class="file" href=${item.url} target="_blank" rel="noopener noreferrer">
     <span class="file-sign" aria-hidden="true"><${Icon} name=${item.kind === 'audio' ? 'note' : 'save'} /></span>
     <span class="file-name" dir="auto">${item.name}</span>
     <span class="small">${[item.caption, size(item.bytes)].filter(Boolean).join(' · ')}</span>
   </a>`;
-}
-
-/** @param {{ item: BrowserMedia }} props */
-function ImageItem({ item }) {
-  const { url, alt, name, cover, bytes } = item;
-  if (bytes === undefined) return cover ? null : html`<${Item} item=${{ ...item, kind: 'file' }} />`;
-  return html`<figure class=${cover ? 'cover' : 'picture'}>
-    <a href=${url} target="_blank" rel="noopener noreferrer" aria-label=${`Open ${name}`}>
-      <img src=${url} alt=${alt ?? name} loading="lazy" decoding="async" />
-    </a>
-    ${cover ? null : html`<${Caption} item=${item} />`}
-  </figure>`;
-}
-
-/** @param {{ item: BrowserMedia }} props */
-function Caption({ item: { caption, name, url } }) {
-  return html`<figcaption class="small">
-    <span dir="auto">${caption ?? name}</span>
-    <a href=${url} download=${name}>Download</a>
-  </figcaption>`;
-}
-
-/** @param {{ item: BrowserMedia }} props */
-function AudioItem({ item }) {
-  const { url, name, caption } = item;
-  const [isBroken, setBroken] = useState(false);
-  if (isBroken) return html`<p class="small" role="status">${name} is no longer available.</p>`;
-  return html`<figure class="sound">
-    <audio
-      controls
-      preload="none"
-      src=${url}
-      aria-label=${caption ? `${name} · ${caption}` : name}
-      onPlay=${pauseOthers}
-      onError=${() => setBroken(true)}
-    ></audio>
-    <${Caption} item=${item} />
-  </figure>`;
-}
-
-/** @param {Event} event */
-function pauseOthers({ currentTarget }) {
-  for (const other of document.querySelectorAll('audio, video'))
-    if (other !== currentTarget && other instanceof HTMLMediaElement) other.pause();
-}
-
-/** Formats seconds as `1:02`. @param {number} seconds */
-export function clock(seconds) {
-  const whole = Number.isFinite(seconds) ? Math.max(0, Math.floor(seconds)) : 0;
-  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
-}
 
 /** @param {number | undefined} bytes */
-export function size(bytes) {
+function size(bytes) {
   if (bytes === undefined) return '';
   return bytes < 1_000_000
     ? `${Math.max(1, Math.round(bytes / 1000))} kB`

@@ -1,13 +1,15 @@
 /** A chat message. */
-import { html, useEffect, useMemo, useState } from 'htm/preact/standalone';
+import { html, useMemo } from 'htm/preact/standalone';
+import { Avatar, nameOf } from './avatar.js';
+import { Buttons, PressButton } from './buttons.js';
 import { Icon } from './icon.js';
 import { linkTo, Markdown } from './markdown.js';
-import { clock, MediaList } from './media.js';
+import { MediaList } from './media.js';
 import { Menu } from './menu.js';
+import { ProgressLine } from './progress.js';
 
 /** @import { BrowserButton, BrowserCommand, BrowserMessage } from '../../../core/web/browser-chat.ts' */
 /** @import { Person } from '../../../core/invocation.ts' */
-/** @import { Progress } from '../../../core/message.ts' */
 
 /**
  * @typedef {{ people: readonly Person[], menus: readonly BrowserCommand[], find: (id: string) => BrowserMessage | undefined,
@@ -15,18 +17,18 @@ import { Menu } from './menu.js';
  *   onMenu: (message: BrowserMessage, command: BrowserCommand) => void }} MessageTools
  */
 
-/** @param {{ message: BrowserMessage, tools: MessageTools }} props */
-export function MessageRow({ message, tools }) {
+/** @param {{ message: BrowserMessage, previous: string | undefined, tools: MessageTools }} props */
+export function MessageRow({ message, previous, tools }) {
   // Don't render unchanged messages again while another one streams.
-  return useMemo(() => renderMessage(message, tools), [message, tools]);
+  return useMemo(() => renderMessage(message, previous, tools), [message, previous, tools]);
 }
 
-/** @param {BrowserMessage} message @param {MessageTools} tools */
-function renderMessage(message, tools) {
-  const { id, author, at, to, line, title, mention, body, fields, media, progress, footer, attached } =
-    message;
+/** A reply to the message above needs no quote. @param {BrowserMessage} message @param {string | undefined} previous @param {MessageTools} tools */
+function renderMessage(message, previous, tools) {
+  const { id, author, at, to, line, attached } = message;
   const name = nameOf(author, tools.people);
-  const repliedTo = message.replyTo === undefined ? undefined : tools.find(message.replyTo);
+  const { replyTo = previous } = message;
+  const repliedTo = replyTo === undefined || replyTo === previous ? undefined : tools.find(replyTo);
   return html`<article
     id=${`message-${id}`}
     class=${['message', author ? 'of-person' : 'of-bot', to ? 'private' : ''].join(' ')}
@@ -36,48 +38,72 @@ function renderMessage(message, tools) {
     <div class="content">
       <header>
         <strong dir="auto">${name}</strong>
-        ${author ? null : html`<span class="tag">bot</span>`}
         <time class="small" datetime=${new Date(at).toISOString()}>${timeOf(at)}</time>
         ${to && html`<span class="only-you small">Only ${nameOf(to, tools.people)} can see this</span>`}
         <${Tools} message=${message} tools=${tools} />
       </header>
       ${repliedTo && html`<${Quote} message=${repliedTo} people=${tools.people} />`}
       ${line && html`<p class="line"><code dir="auto">${line}</code></p>`}
-      ${
-        author
-          ? html`<${Markdown} nodes=${body} />`
-          : html`<div class="card">
-            ${mention && html`<p class="mention">@${nameOf(mention, tools.people)}</p>`}
-            ${title && html`<h2 dir="auto">${title}</h2>`}
-            <${Markdown} nodes=${body} />
-            <${MediaList} media=${media} />
-            <${Fields} fields=${fields} />
-            ${progress && html`<${ProgressLine} progress=${progress} />`}
-            ${footer && html`<p class="footer small" dir="auto">${footer}</p>`}
-            <${Buttons} message=${message} onPress=${tools.onPress} />
-          </div>`
-      }
+      ${author ? html`<${Markdown} nodes=${message.body} />` : html`<${Card} message=${message} tools=${tools} />`}
       ${attached && html`<p class="attached">${attached.map((file) => html`<span class="chip" key=${file} dir="auto">${file}</span>`)}</p>`}
     </div>
   </article>`;
 }
 
-/** @param {string | undefined} id @param {readonly Person[]} people */
-export function nameOf(id, people) {
-  return id === undefined ? 'Minstrel' : (people.find((person) => person.id === id)?.displayName ?? id);
+/** Answers in a conversation have no frame. @param {{ message: BrowserMessage, tools: MessageTools }} props */
+function Card({ message, tools }) {
+  const {
+    title,
+    titleUrl,
+    mention,
+    body,
+    media = [],
+    fields = [],
+    variants = [],
+    progress,
+    footer,
+  } = message;
+  const isAnswer = progress === undefined || progress.result === 'answer';
+  // The words of a song stand where its players will be.
+  const isSong = progress?.result === 'song';
+  const isFramed = Boolean(title) || media.length + fields.length > 0 || !isAnswer;
+  const onPress = (/** @type {BrowserButton} */ button) => tools.onPress(message, button);
+  return html`<div class=${isFramed ? 'card framed' : 'card'}>
+    ${mention && html`<p class="mention">@${nameOf(mention, tools.people)}</p>`}
+    ${title && html`<h2 dir="auto">${titleUrl ? html`<a ...${linkTo(titleUrl)}>${title}</a>` : title}</h2>`}
+    ${isSong || html`<${Markdown} nodes=${body} />`}
+    <${MediaList} media=${media} result=${progress?.result} title=${title} words=${isSong ? body : []} />
+    ${
+      variants.length > 0 &&
+      html`<ul class="variants">
+      ${variants.map(
+        (variant) =>
+          html`<li key=${variant.button.id}>
+            <h3 dir="auto">${variant.title}</h3>
+            <div class="variant-text" tabindex="0" role="group" aria-label=${variant.title}><${Markdown} nodes=${variant.body} /></div>
+            <${PressButton} button=${{ ...variant.button, emphasis: 'primary' }} onPress=${onPress} />
+          </li>`,
+      )}
+    </ul>`
+    }
+    <div class="facts">
+      ${
+        fields.length > 0 &&
+        // They appear where the progress was.
+        !isSong &&
+        html`<dl class="fields">
+        ${fields.map(({ name, value }) => html`<div key=${name}><dt dir="auto">${name}</dt><dd dir="auto">${value}</dd></div>`)}
+      </dl>`
+      }
+      ${progress && html`<${ProgressLine} progress=${progress} />`}
+      ${footer && html`<p class="footer small" dir="auto">${footer}</p>`}
+    </div>
+    <${Buttons} message=${message} onPress=${onPress} />
+  </div>`;
 }
 
 /** @param {number} at */
 const timeOf = (at) => new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
-
-/** @param {{ id?: string, name: string }} props */
-export function Avatar({ id, name }) {
-  if (id !== undefined)
-    return html`<span class=${`avatar avatar-${id}`} aria-hidden="true">${name.slice(0, 1)}</span>`;
-  return html`<span class="avatar avatar-bot" aria-hidden="true">
-    <${Icon} name="note" />
-  </span>`;
-}
 
 /** @param {{ message: BrowserMessage, tools: MessageTools }} props */
 function Tools({ message, tools }) {
@@ -104,61 +130,3 @@ function Quote({ message, people }) {
 
 /** @param {import('../../../core/web/browser-chat.ts').MarkdownNode} node @returns {string} */
 const textOf = ({ value = '', children = [] }) => value + children.map(textOf).join(' ');
-
-/** @param {{ fields: BrowserMessage['fields'] }} props */
-function Fields({ fields = [] }) {
-  if (fields.length === 0) return null;
-  return html`<dl class="fields">
-    ${fields.map(
-      ({ name, value }) =>
-        html`<div key=${name}><dt dir="auto">${name}</dt><dd dir="auto">${value}</dd></div>`,
-    )}
-  </dl>`;
-}
-
-/** @param {{ progress: Progress }} props */
-function ProgressLine({ progress: { stage, startedAt, queuePosition, estimateMs, until } }) {
-  const [now, setNow] = useState(Date.now());
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 500);
-    return () => clearInterval(timer);
-  }, []);
-  const elapsed = Math.max(0, now - startedAt);
-  // Never show 100 %: only the result means completion.
-  const part = estimateMs ? Math.min(0.95, elapsed / estimateMs) : undefined;
-  const facts = [
-    queuePosition === undefined ? '' : `position ${queuePosition} in the queue`,
-    clock(elapsed / 1000),
-    until === undefined ? '' : `${clock((until - now) / 1000)} left`,
-    estimateMs === undefined ? '' : `usually about ${clock(estimateMs / 1000)}`,
-  ];
-  return html`<div class="progress">
-    <p><span dir="auto">${stage}</span> <span class="small">${facts.filter(Boolean).join(' · ')}</span></p>
-    <div class=${part === undefined ? 'bar unknown' : 'bar'}>
-      <span style=${part === undefined ? {} : { width: `${part * 100}%` }}></span>
-    </div>
-  </div>`;
-}
-
-/** @param {{ message: BrowserMessage, onPress: MessageTools['onPress'] }} props */
-function Buttons({ message, onPress }) {
-  const { buttons = [], more = [] } = message;
-  if (buttons.length + more.length === 0) return null;
-  return html`<div class="buttons">
-    ${buttons.map((button) =>
-      button.url
-        ? html`<a class="button" key=${button.url} aria-label=${button.spoken} ...${linkTo(button.url)}>${button.label}</a>`
-        : html`<button type="button" key=${button.id} aria-label=${button.spoken} class=${`button ${button.emphasis ?? ''}`} onClick=${() => onPress(message, button)}>
-            ${button.label}
-          </button>`,
-    )}
-    ${
-      more.length > 0 &&
-      html`<${Menu}
-      label="More buttons"
-      sign="More"
-      entries=${more.map((button) => ({ label: button.label, onChoose: () => onPress(message, button) }))}
-    />`
-    }
-  </div>`;
-}

@@ -50,12 +50,12 @@ export function Messages({ messages, channel, sent, result, children }) {
     area.scrollTo({ top: row.offsetTop - MARGIN });
     if (isLast) setBelow(false);
   }, [messages, result]);
-  // Images and players load later and make the list longer.
+  // Images and players load later and make the list longer, and a notice makes its frame shorter.
   useEffect(() => {
-    const inner = frame.current?.firstElementChild;
-    if (!inner) return;
+    const area = frame.current;
+    if (!area) return;
     const observer = new ResizeObserver(() => isAtEnd.current && toEnd());
-    observer.observe(inner);
+    for (const element of [area, ...area.children]) observer.observe(element);
     return () => observer.disconnect();
   }, []);
 

@@ -1,7 +1,7 @@
 /** The list of channels and people. */
 import { html } from 'htm/preact/standalone';
+import { Avatar } from './avatar.js';
 import { Icon } from './icon.js';
-import { Avatar } from './message.js';
 
 /** @import { BrowserChannel } from '../../../core/web/browser-chat.ts' */
 /** @import { Person } from '../../../core/invocation.ts' */
@@ -22,14 +22,14 @@ export function Sidebar({ people, channels, view, unread, onPerson, onChannel, i
         aria-current=${channel.id === view.channel ? 'page' : undefined}
         onClick=${() => onChannel(channel.id)}
       >
-        <span aria-hidden="true">${channel.direct ? html`<${Icon} name="note" />` : '#'}</span> ${channel.name}
+        <span aria-hidden="true">${channel.direct ? html`<${Icon} name="talk" />` : '#'}</span> ${channel.name}
         ${unread.has(channel.id) && html`<span class="unseen">, unread</span>`}
       </button>
     </li>`;
   return html`<nav id="sidebar" class=${isOpen ? 'sidebar open' : 'sidebar'} aria-label="People and channels" onKeyDown=${(/** @type {KeyboardEvent} */ { key }) => key === 'Escape' && onClose()}>
     <div class="brand">
       <${Avatar} name="Minstrel" />
-      <div><strong>Minstrel</strong><span class="small">Playground</span></div>
+      <p><strong>Minstrel</strong><span class="small">Playground</span></p>
       <button type="button" class="icon close" aria-label="Close channels" onClick=${onClose}><${Icon} name="close" /></button>
     </div>
     <h2>Channels</h2>
@@ -53,8 +53,6 @@ export function Sidebar({ people, channels, view, unread, onPerson, onChannel, i
           </label>`,
       )}
     </fieldset>
-    <p class="small about">
-      This page can be opened only on this machine. Nothing here reaches Discord or Slack.
-    </p>
+    <p class="small about">Only on this machine. Nothing here reaches Discord or Slack.</p>
   </nav>`;
 }

@@ -15,7 +15,7 @@ export function Toast({ notice, onClose }) {
     return () => clearTimeout(timer);
   }, [notice]);
   // The live region exists before its text, so that screen readers announce it.
-  return html`<div class="toast-frame" role="status">
+  return html`<div role="status">
     ${
       notice &&
       html`<p class="toast">

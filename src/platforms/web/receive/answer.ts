@@ -87,10 +87,10 @@ async function press(
   context: RequestContext,
   tools: WebReceivingTools,
 ): Promise<BrowserAnswer> {
-  const { buttons = [], more = [] } = visibleMessage(pressed, context, tools) ?? {};
+  const { buttons = [], more = [], variants = [] } = visibleMessage(pressed, context, tools) ?? {};
   const target = buttonTarget(action);
-  if (!target || ![...buttons, ...more].some((button) => button.id === action))
-    throw new UserError(BUTTON_EXPIRED);
+  const offered = [...buttons, ...more, ...variants.map(({ button }) => button)];
+  if (!target || !offered.some(({ id }) => id === action)) throw new UserError(BUTTON_EXPIRED);
   return await invoke({ id, target, options: {} }, context, tools);
 }
 

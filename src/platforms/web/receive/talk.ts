@@ -25,7 +25,7 @@ export function hintFor({ id, source, replyTo }: WebMessage): BrowserAnswer {
   if (replyTo !== undefined) return { type: 'done', shown: id };
   return {
     type: 'notice',
-    sentence: 'I only answer messages that mention me here.',
+    sentence: 'Here, I only answer messages that mention me.',
     draft: `@Minstrel ${source}`,
   };
 }

@@ -1,8 +1,8 @@
 /** Converts messages for the page. Never truncates: a browser shows text of any length. */
 
-import type { Button, MediaItem, Message } from '../../../core/message.ts';
+import type { ActionButton, Button, MediaItem, Message, Variant } from '../../../core/message.ts';
 import { present } from '../../../core/util/present.ts';
-import type { BrowserButton } from '../../../core/web/browser-chat.ts';
+import type { BrowserButton, BrowserVariant } from '../../../core/web/browser-chat.ts';
 import { arrangeButtons, spokenName } from '../../shared/buttons.ts';
 import { stageText } from '../../shared/progress.ts';
 import { wellFormed } from '../../shared/text.ts';
@@ -18,24 +18,35 @@ export interface RenderedMessage {
 /** `person` is mentioned if the message has `notify`. */
 export async function renderForWeb(input: Message, person: string): Promise<RenderedMessage> {
   const message = wellFormed(input);
-  const { title, text = '', fields, media, actions = [], progress, footer, notify } = message;
-  const { rows, more } = arrangeButtons(actions);
+  const { title, titleUrl, media, actions = [], variants = [], progress, footer, notify } = message;
+  const { text = '', fields } = variants.length > 0 ? {} : message;
+  const { rows, more } = arrangeButtons(
+    actions.filter(
+      (button) => button.type === 'link' || !variants.some(({ action }) => action.id === button.id),
+    ),
+  );
   const shown = rows.flat();
   const content: WebContent = {
     title: title && line(title),
+    titleUrl: titleUrl === undefined ? undefined : linkableUrl(titleUrl),
     mention: notify ? person : undefined,
     body: await webNodes(text),
     fields: fields?.map(({ name, value }) => ({ name: line(name), value: readableText(value) })),
     media: media?.map(mediaOf),
+    variants: variants.length > 0 ? await Promise.all(variants.map(variantOf)) : undefined,
     buttons: shown.length > 0 ? shown.flatMap((button) => buttonOf(button, message)) : undefined,
     more: more.length > 0 ? more.flatMap((button) => buttonOf(button, message)) : undefined,
     progress: progress && { ...progress, stage: line(stageText(message)) },
     footer: footer && readableText(footer),
   };
-  return { content, source: text || (title ?? '') };
+  return { content, source: message.text || (title ?? '') };
 }
 
-function mediaOf({ kind, name, alt, caption, cover, source }: MediaItem): WebMedia {
+async function variantOf({ title, text, action }: Variant): Promise<BrowserVariant> {
+  return { title: line(title), body: await webNodes(text), button: actionOf(action, {}) };
+}
+
+function mediaOf({ kind, name, alt, caption, cover, part, source }: MediaItem): WebMedia {
   const location = source.type === 'stored' ? { file: source.file } : { url: linkableUrl(source.url) };
   return present({
     kind,
@@ -43,20 +54,32 @@ function mediaOf({ kind, name, alt, caption, cover, source }: MediaItem): WebMed
     alt: alt && line(alt),
     caption: caption && line(caption),
     cover,
+    part,
     ...location,
   });
 }
 
+function actionOf(button: ActionButton, message: Pick<Message, 'title'>): BrowserButton {
+  const { id, emphasis, group, hint } = button;
+  return present({
+    ...labelsOf(button, message),
+    id,
+    emphasis,
+    group: group && line(group),
+    hint: hint && line(hint),
+  });
+}
+
 function buttonOf(button: Button, message: Message): BrowserButton[] {
+  if (button.type === 'action') return [actionOf(button, message)];
+  const url = linkableUrl(button.url);
+  return url === undefined ? [] : [{ ...labelsOf(button, message), url }];
+}
+
+function labelsOf(button: Button, message: Pick<Message, 'title'>) {
   const { label, short, icon } = button;
   const spoken = line(spokenName(button, message));
-  const common = present({ label: line(label), short: short && line(short), icon, spoken });
-  if (button.type === 'action') {
-    const { id, emphasis, group, hint } = button;
-    return [present({ ...common, id, emphasis, group: group && line(group), hint: hint && line(hint) })];
-  }
-  const url = linkableUrl(button.url);
-  return url === undefined ? [] : [{ ...common, url }];
+  return present({ label: line(label), short: short && line(short), icon, spoken });
 }
 
 function line(text: string): string {

@@ -1,0 +1,102 @@
+/** A player for one audio file. */
+import { html, useEffect, useRef, useState } from 'htm/preact/standalone';
+import { Icon } from './icon.js';
+
+/** Announces a player that starts, so that all others pause. The detail is the player's element. */
+const STARTED = 'playback-started';
+
+/** Pauses all other players. @param {EventTarget | null} player */
+export const announceStart = (player) => document.dispatchEvent(new CustomEvent(STARTED, { detail: player }));
+
+/** Calls `pause` when another player starts. @param {{ current: EventTarget | null }} player @param {() => void} pause */
+export function usePauseForOthers(player, pause) {
+  useEffect(() => {
+    /** @param {Event} event */
+    const onStart = (event) => {
+      if (event instanceof CustomEvent && event.detail !== player.current) pause();
+    };
+    document.addEventListener(STARTED, onStart);
+    return () => document.removeEventListener(STARTED, onStart);
+  }, []);
+}
+
+/** @param {{ isPlaying: boolean, name: string, onToggle: () => void, isBusy?: boolean }} props */
+export const PlayButton = ({ isPlaying, name, onToggle, isBusy = false }) =>
+  html`<button
+    type="button"
+    class="play"
+    aria-label=${`${isPlaying ? 'Pause' : 'Play'} ${name}`}
+    aria-busy=${isBusy}
+    onClick=${onToggle}
+  >
+    <${Icon} name=${isPlaying ? 'pause' : 'play'} />
+  </button>`;
+
+/**
+ * @param {{ name: string, position: number, length: number, onSeek: (seconds: number) => void }} props
+ */
+export const SeekBar = ({ name, position, length, onSeek }) =>
+  html`<input
+    type="range"
+    class="seek"
+    min="0"
+    max=${length || 1}
+    step="any"
+    value=${position}
+    style=${{ '--played': `${length > 0 ? (100 * position) / length : 0}%` }}
+    aria-label=${`Position in ${name}`}
+    aria-valuetext=${`${clock(position)} of ${clock(length)}`}
+    onInput=${(/** @type {Event} */ { currentTarget }) =>
+      currentTarget instanceof HTMLInputElement && onSeek(Number(currentTarget.value))}
+  />`;
+
+/**
+ * `label` is shown, such as `Take 1`, and `name` is the file's name. `seconds` is the length, until the file is loaded.
+ * @param {{ url: string | undefined, name: string, label: string, seconds: number }} props
+ */
+export function Player({ url, name, label, seconds }) {
+  const audio = useRef(/** @type {HTMLAudioElement | null} */ (null));
+  const [isPlaying, setPlaying] = useState(false);
+  const [isBroken, setBroken] = useState(false);
+  const [position, setPosition] = useState(0);
+  const [length, setLength] = useState(seconds);
+  usePauseForOthers(audio, () => audio.current?.pause());
+  if (isBroken) return html`<p class="small" role="status">${name} is no longer available.</p>`;
+  return html`<div class="player">
+    <audio
+      ref=${audio}
+      preload="none"
+      src=${url}
+      aria-label=${`${name} · ${label}`}
+      onPlay=${() => {
+        announceStart(audio.current);
+        setPlaying(true);
+      }}
+      onPause=${() => setPlaying(false)}
+      onEnded=${() => setPosition(0)}
+      onTimeUpdate=${() => setPosition(audio.current?.currentTime ?? 0)}
+      onDurationChange=${() => setLength(audio.current?.duration || seconds)}
+      onError=${() => setBroken(true)}
+    ></audio>
+    <${PlayButton}
+      isPlaying=${isPlaying}
+      name=${`${name}, ${label}`}
+      onToggle=${() => (audio.current?.paused ? audio.current.play() : audio.current?.pause())}
+    />
+    <span class="player-label" dir="auto">${label}</span>
+    <${SeekBar} name=${`${name}, ${label}`} position=${position} length=${length} onSeek=${(
+      /** @type {number} */ to,
+    ) => {
+      setPosition(to);
+      if (audio.current) audio.current.currentTime = to;
+    }} />
+    <span class="time">${clock(isPlaying || position > 0 ? position : length)}</span>
+    <a class="icon" href=${url} download=${name} aria-label=${`Download ${name}, ${label}`} title="Download"><${Icon} name="save" /></a>
+  </div>`;
+}
+
+/** Formats seconds as `1:02`. @param {number} seconds */
+export function clock(seconds) {
+  const whole = Number.isFinite(seconds) ? Math.max(0, Math.round(seconds)) : 0;
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
+}

@@ -1,0 +1,138 @@
+/** A mixer for the stems of a song: all of them play in sync, each with its own volume. */
+import { html, useEffect, useRef, useState } from 'htm/preact/standalone';
+import { Icon } from './icon.js';
+import { announceStart, clock, PlayButton, SeekBar, usePauseForOthers } from './player.js';
+
+/** @import { BrowserMedia } from '../../../core/web/browser-chat.ts' */
+/** @import { Lane } from '../../pages/browser/mixing.js' */
+
+const FOLLOW_MS = 100;
+/** Bars of a waveform. */
+const BARS = 96;
+/** The length of a song whose real length is unknown, in seconds. It decides the sample rate only. */
+const TYPICAL_SECONDS = 240;
+/** @type {Lane} */
+const NEUTRAL = { volume: 1, muted: false, soloed: false };
+
+/** @param {string | undefined} url */
+async function load(url = '') {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`status ${response.status}`);
+  return await response.arrayBuffer();
+}
+
+/** @param {readonly BrowserMedia[]} stems */
+async function open(stems) {
+  const [{ openDeck }, { gainsOf, wavesOf }] = await Promise.all([
+    import('../../pages/browser/deck.js'),
+    import('../../pages/browser/mixing.js'),
+  ]);
+  const files = await Promise.all(stems.map(async ({ name, url }) => ({ name, data: await load(url) })));
+  const deck = await openDeck(files, TYPICAL_SECONDS);
+  const waves = wavesOf(
+    deck.buffers.map((buffer) =>
+      Array.from({ length: buffer.numberOfChannels }, (_, index) => buffer.getChannelData(index)),
+    ),
+    BARS,
+  );
+  return { deck, gainsOf, waves };
+}
+
+/** @param {{ title: string, stems: readonly BrowserMedia[] }} props */
+export function Stems({ title, stems }) {
+  const frame = useRef(/** @type {HTMLElement | null} */ (null));
+  const opened = useRef(/** @type {Promise<Awaited<ReturnType<typeof open>>> | undefined} */ (undefined));
+  const [mix, setMix] = useState(/** @type {Awaited<ReturnType<typeof open>> | undefined} */ (undefined));
+  const [lanes, setLanes] = useState(() => stems.map(() => NEUTRAL));
+  const [isPlaying, setPlaying] = useState(false);
+  const [position, setPosition] = useState(0);
+  const [status, setStatus] = useState('');
+  const deck = mix?.deck;
+
+  usePauseForOthers(frame, () => {
+    setPlaying(false);
+    void opened.current?.then(({ deck: playing }) => playing.pause());
+  });
+  useEffect(() => mix?.deck.setGains(mix.gainsOf(lanes)), [mix, lanes]);
+  useEffect(() => {
+    if (!isPlaying || !deck) return;
+    const timer = setInterval(() => {
+      if (deck.position() < deck.duration) return setPosition(deck.position());
+      deck.pause();
+      void deck.seek(0);
+      setPosition(0);
+      setPlaying(false);
+    }, FOLLOW_MS);
+    return () => clearInterval(timer);
+  }, [isPlaying, deck]);
+  useEffect(() => () => void opened.current?.then(({ deck: playing }) => playing.pause()), []);
+
+  async function toggle() {
+    if (isPlaying) {
+      deck?.pause();
+      return setPlaying(false);
+    }
+    announceStart(frame.current);
+    try {
+      if (!opened.current) setStatus('Loading…');
+      opened.current ??= open(stems);
+      const ready = await opened.current;
+      ready.deck.setGains(ready.gainsOf(lanes));
+      setMix(ready);
+      setStatus('');
+      await ready.deck.play();
+      setPlaying(true);
+    } catch {
+      opened.current = undefined;
+      setStatus("Couldn't load the stems. Try again.");
+    }
+  }
+
+  /** @param {number} at @param {Partial<Lane>} change */
+  const setLane = (at, change) =>
+    setLanes((current) => current.map((lane, index) => (index === at ? { ...lane, ...change } : lane)));
+  const played = deck ? position / deck.duration : 0;
+  return html`<div class="stems" ref=${frame} role="group" aria-label=${`Mixer: ${title}`}>
+    <div class="player">
+      <${PlayButton} isPlaying=${isPlaying} name="all stems" onToggle=${toggle} isBusy=${status === 'Loading…'} />
+      <span class="player-label" role="status">${status || 'Mix'}</span>
+      <${SeekBar} name="the mix" position=${position} length=${deck?.duration ?? 0} onSeek=${(
+        /** @type {number} */ to,
+      ) => {
+        setPosition(to);
+        void deck?.seek(to);
+      }} />
+      <span class="time">${deck ? clock(isPlaying || position > 0 ? position : deck.duration) : ''}</span>
+    </div>
+    <ul class="lanes">
+      ${stems.map((stem, index) => {
+        const { volume, muted, soloed } = lanes[index] ?? NEUTRAL;
+        const name = stem.caption ?? stem.name;
+        return html`<li key=${stem.name} class=${muted ? 'lane muted' : 'lane'}>
+          <span class="lane-name" dir="auto" title=${name}>${name}</span>
+          <button type="button" class="toggle" aria-pressed=${muted} aria-label=${`Mute ${name}`} title="Mute" onClick=${() => setLane(index, { muted: !muted })}>M</button>
+          <button type="button" class="toggle" aria-pressed=${soloed} aria-label=${`Solo ${name}`} title="Solo" onClick=${() => setLane(index, { soloed: !soloed })}>S</button>
+          <input type="range" class="seek volume" min="0" max="1.5" step="0.01" value=${volume} style=${{ '--played': `${volume / 0.015}%` }} aria-label=${`Volume of ${name}`}
+            onInput=${(/** @type {Event} */ { currentTarget }) => currentTarget instanceof HTMLInputElement && setLane(index, { volume: Number(currentTarget.value) })} />
+          <${Wave} bars=${mix?.waves[index]} played=${played} />
+          <a class="icon" href=${stem.url} download=${stem.name} aria-label=${`Download ${name}`} title="Download"><${Icon} name="save" /></a>
+        </li>`;
+      })}
+    </ul>
+  </div>`;
+}
+
+/** @param {{ bars: Float32Array | undefined, played: number }} props */
+function Wave({ bars, played }) {
+  const heights = [...(bars ?? new Float32Array(BARS))].map((height) => Math.max(0.04, height) * 10);
+  /** @param {number} from @param {number} to */
+  const path = (from, to) =>
+    heights
+      .slice(from, to)
+      .map((height, index) => `M${from + index + 0.5} ${10 - height}v${2 * height}`)
+      .join('');
+  const done = Math.round(played * BARS);
+  return html`<svg class="wave" viewBox=${`0 0 ${BARS} 20`} preserveAspectRatio="none" aria-hidden="true">
+    <path class="rest" d=${path(done, BARS)} /><path class="done" d=${path(0, done)} />
+  </svg>`;
+}
