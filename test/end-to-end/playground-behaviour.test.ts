@@ -175,6 +175,24 @@ describe.skipIf(noBrowser)('The playground', () => {
     expect(await page.evaluate('window.widths.size')).toBe(1);
   });
 
+  test('turns the progress of a song into its players in place, without motion if people ask for none', async () => {
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    await page.evaluate(`window.heights = new Set(); window.animations = 0;
+      new MutationObserver(() => {
+        const card = document.querySelector('.of-bot .card');
+        if (card) window.heights.add(Math.round(card.getBoundingClientRect().height));
+        window.animations += document.getAnimations().filter(({ effect }) => effect.target.closest('.messages')).length;
+      }).observe(document.querySelector('.messages'), { subtree: true, childList: true, characterData: true });`);
+    await say('/song a tune for rain');
+    await page.locator('.progress').waitFor();
+    await newest().getByRole('group', { name: 'Lyrics' }).waitFor();
+    await newest().locator('audio').nth(1).waitFor({ state: 'attached' });
+    await newest().getByRole('button', { name: 'More buttons' }).waitFor();
+    expect(await page.evaluate('Math.max(...window.heights) - Math.min(...window.heights)')).toBeLessThan(10);
+    expect(await page.evaluate('window.animations')).toBe(0);
+    await page.emulateMedia({ reducedMotion: null });
+  });
+
   test('shows a mistyped command with what was typed', async () => {
     await say('/sogn a tune for rain');
     await newest().getByText('Did you mean /song?').waitFor();

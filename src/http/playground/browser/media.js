@@ -1,5 +1,5 @@
 /** Audio, videos, images and files of a message, and placeholders for those to come. */
-import { html } from 'htm/preact/standalone';
+import { html, useState } from 'htm/preact/standalone';
 import { Icon } from './icon.js';
 import { Markdown } from './markdown.js';
 import { announceStart, Player } from './player.js';
@@ -89,14 +89,22 @@ const Video = ({ item }) =>
     <${Extras} item=${item} />
   </figure>`;
 
-/** @param {{ item: BrowserMedia }} props */
-const ImageItem = ({ item }) =>
-  html`<figure class="picture">
+/** Its usual height is reserved until it is loaded. @param {{ item: BrowserMedia }} props */
+function ImageItem({ item }) {
+  const [isLoaded, setLoaded] = useState(false);
+  return html`<figure class="picture">
     <a href=${item.url} target="_blank" rel="noopener noreferrer" aria-label=${`Open ${item.alt ?? item.name}`}>
-      <img src=${item.url} alt=${item.alt ?? item.name} loading="lazy" decoding="async" />
+      <img
+        class=${isLoaded ? '' : 'loading'}
+        src=${item.url}
+        alt=${item.alt ?? item.name}
+        decoding="async"
+        onLoad=${() => setLoaded(true)}
+      />
     </a>
     <${Extras} item=${item} />
   </figure>`;
+}
 
 /** @param {{ item: BrowserMedia }} props */
 const Extras = ({ item: { caption, name, url } }) => html`

@@ -28,7 +28,7 @@ export function Welcome({ channel, commands, onWrite, onSend }) {
         ${
           channel.direct
             ? 'Ask anything, or use a command.'
-            : 'Try Minstrel as it works in Discord and Slack. Pick an example, or write @Minstrel and a question.'
+            : 'Everything works as in Discord and Slack. Pick an example, or mention @Minstrel.'
         }
       </p>
     </header>
