@@ -164,7 +164,9 @@ describe.skipIf(noBrowser)('The playground', () => {
         if (card) window.widths.add(card.getBoundingClientRect().width);
       }).observe(document.querySelector('.messages'), { subtree: true, childList: true, characterData: true });`);
     await say('/ask Write a long story about rain in 60 paragraphs');
-    await newest().getByRole('heading', { name: 'Rain' }).waitFor();
+    await newest()
+      .getByRole('heading', { name: /^Rain in/ })
+      .waitFor();
     await newest().getByRole('button', { name: 'Stop' }).click();
     await page.getByRole('status').getByText('Cancelling.').waitFor();
     await newest()
