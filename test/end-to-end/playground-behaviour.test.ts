@@ -17,7 +17,7 @@ describe.skipIf(noBrowser)('The playground', () => {
   let visit: Visit;
   let page: Page;
 
-  const start = (port: string) => startMinstrel({ DATA_DIR: folder, PORT: port }, { emulator });
+  const start = (port: string) => startMinstrel({ DATA_DIR: folder, PORT: port, TOOL_MODEL: 'facet-tools' }, { emulator });
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'minstrel-playground-'));
@@ -231,6 +231,14 @@ describe.skipIf(noBrowser)('The playground', () => {
     await newest().getByRole('button', { name: 'Make this song' }).click();
     await newest().locator('audio').nth(1).waitFor({ state: 'attached' });
     expect(await newest().innerText()).toMatch(/rain/i);
+    // With the assistant on, the model runs the command itself.
+    await say('/models answers assistant:on');
+    await newest().getByText('Only Mo can see this').waitFor();
+    await say('@Minstrel make me a song about snow');
+    await page.getByText('/song: started').waitFor();
+    await newest().locator('audio').nth(1).waitFor({ state: 'attached' });
+    await say('/models answers assistant:off');
+    await newest().getByText('Only Mo can see this').waitFor();
   });
 
   test('reconnects without moving or covering anything', async () => {

@@ -20,8 +20,14 @@ export function answerWithTools({ contents, tools = [] }: GenBody, question: str
       return { declaration, words };
     });
   // The function whose name and description share the most words with the question.
-  const chosen = bestMatch(candidates, topicWords(question).map(stem))?.declaration;
+  const chosen = bestMatch(candidates, wordsToMatch(question).map(stem))?.declaration;
   return chosen ? [{ functionCall: { name: chosen.name, args: argumentsOf(chosen, question) } }] : null;
+}
+
+/** A request may name a function by a word that is no topic, such as “song”. */
+function wordsToMatch(question: string): string[] {
+  const isRequest = /\b(?:make|create|write|compose|sing|record|want|need)\b/i.test(question);
+  return isRequest ? wordsOf(question) : topicWords(question);
 }
 
 function stem(word: string): string {

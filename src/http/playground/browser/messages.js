@@ -19,6 +19,8 @@ export function Messages({ messages, channel, sent, result, children }) {
   const frame = useRef(/** @type {HTMLElement | null} */ (null));
   const isAtEnd = useRef(true);
   const top = useRef(0);
+  /** Where a result begins that was scrolled to. It may be near the end. */
+  const begin = useRef(-1);
   const [isBelow, setBelow] = useState(false);
   const shownResult = useRef(/** @type {{ id: string } | undefined} */ (undefined));
 
@@ -48,6 +50,7 @@ export function Messages({ messages, channel, sent, result, children }) {
     // Start to read a long result at its beginning.
     isAtEnd.current = false;
     area.scrollTo({ top: row.offsetTop - MARGIN });
+    begin.current = area.scrollTop;
     if (isLast) setBelow(false);
   }, [messages, result]);
   // Images and players load later and make the list longer, and a notice makes its frame shorter.
@@ -67,7 +70,8 @@ export function Messages({ messages, channel, sent, result, children }) {
     aria-label="Messages"
     onScroll=${() => {
       const area = frame.current;
-      if (!area) return;
+      if (!area || area.scrollTop === begin.current) return;
+      begin.current = -1;
       const isNear = area.scrollHeight - area.scrollTop - area.clientHeight < NEAR_END;
       // New content moves the end down; only the reader moves up.
       if (isNear || area.scrollTop < top.current) isAtEnd.current = isNear;
