@@ -104,7 +104,7 @@ export interface LinkButton extends ButtonText {
 
 export type Button = ActionButton | LinkButton;
 
-/** What a job creates, for a placeholder of its shape. */
+/** The kind of result, for a placeholder of its shape. */
 export type ResultKind = 'song' | 'stems' | 'lyrics' | 'image' | 'video' | 'answer';
 
 /** Work in progress. Times are in milliseconds since the epoch. */

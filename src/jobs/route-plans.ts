@@ -17,7 +17,7 @@ export interface RoutePlan {
   readonly deadlineMs: number;
   /** Shown while the gateway works. */
   readonly stage: string;
-  /** What appears; absent for files and for changes of earlier results. */
+  /** The kind of result; absent for files and for changes of earlier results. */
   readonly result?: ResultKind;
   /** The action on a finished song, which the public API stores for about 15 days: “it can't …”. */
   readonly withSong?: string;

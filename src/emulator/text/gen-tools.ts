@@ -24,7 +24,7 @@ export function answerWithTools({ contents, tools = [] }: GenBody, question: str
   return chosen ? [{ functionCall: { name: chosen.name, args: argumentsOf(chosen, question) } }] : null;
 }
 
-/** A request may name a function by a word that is no topic, such as “song”. */
+/** A request may name a function by a word that topics leave out, such as “song”. */
 function wordsToMatch(question: string): string[] {
   const isRequest = /\b(?:make|create|write|compose|sing|record|want|need)\b/i.test(question);
   return isRequest ? wordsOf(question) : topicWords(question);

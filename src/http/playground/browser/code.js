@@ -69,7 +69,7 @@ export function Code({ language = '', value }) {
     setHighlighter(undefined);
     if (load)
       void Promise.all([import('sugar-high/core'), load()])
-        // Sound because the package pairs them, although its types of some grammars lack a parameter.
+        // Sound because the package pairs them, although its types of some grammars miss a parameter.
         .then(
           ([{ parse }, grammar]) =>
             isCurrent && setHighlighter({ parse, grammar: /** @type {Grammar} */ (grammar) }),
