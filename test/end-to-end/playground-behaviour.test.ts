@@ -17,7 +17,8 @@ describe.skipIf(noBrowser)('The playground', () => {
   let visit: Visit;
   let page: Page;
 
-  const start = (port: string) => startMinstrel({ DATA_DIR: folder, PORT: port, TOOL_MODEL: 'facet-tools' }, { emulator });
+  const start = (port: string) =>
+    startMinstrel({ DATA_DIR: folder, PORT: port, TOOL_MODEL: 'facet-tools' }, { emulator });
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'minstrel-playground-'));
@@ -189,7 +190,7 @@ describe.skipIf(noBrowser)('The playground', () => {
     await page.locator('.progress').waitFor();
     await newest().getByRole('group', { name: 'Lyrics' }).waitFor();
     await newest().locator('audio').nth(1).waitFor({ state: 'attached' });
-    await newest().getByRole('button', { name: 'More buttons' }).waitFor();
+    await newest().getByText('Requested by').waitFor();
     expect(await page.evaluate('Math.max(...window.heights) - Math.min(...window.heights)')).toBeLessThan(10);
     expect(await page.evaluate('window.animations')).toBe(0);
     await page.emulateMedia({ reducedMotion: null });

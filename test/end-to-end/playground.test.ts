@@ -153,8 +153,8 @@ describe.skipIf(noBrowser)('The playground', () => {
       .first()
       .click();
     expect(await visit.accessibilityProblems()).toEqual([]);
-    const song = page.getByRole('article').filter({ hasText: 'Extend take 1' }).first();
-    await song.getByRole('button', { name: 'More buttons' }).press('Enter');
+    const song = page.getByRole('article').filter({ hasText: 'Take 1' }).first();
+    await song.getByRole('button', { name: 'Actions: Take 1' }).press('Enter');
     const outside = `(() => {
       const frame = document.querySelector('.messages').getBoundingClientRect();
       const list = document.querySelector('.menu-entries');

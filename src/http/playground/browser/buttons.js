@@ -4,28 +4,44 @@ import { Icon } from './icon.js';
 import { linkTo } from './markdown.js';
 import { Menu } from './menu.js';
 
-/** @import { BrowserButton, BrowserMessage } from '../../../core/web/browser-chat.ts' */
+/** @import { BrowserButton } from '../../../core/web/browser-chat.ts' */
 
-/** @param {{ button: BrowserButton, onPress: (button: BrowserButton) => void }} props */
+/** @typedef {(button: BrowserButton) => void} OnPress */
+
+/** @param {{ button: BrowserButton, onPress: OnPress }} props */
 export function PressButton({ button, onPress }) {
-  const { label, spoken, url, emphasis = '' } = button;
+  const { label, spoken, url, icon, emphasis = '' } = button;
+  const content = html`${icon && html`<${Icon} name=${icon} />`}${label}`;
   return url
-    ? html`<a class="button" aria-label=${spoken} ...${linkTo(url)}>${label}<${Icon} name="open" /></a>`
-    : html`<button type="button" aria-label=${spoken} class=${`button ${emphasis}`} onClick=${() => onPress(button)}>${label}</button>`;
+    ? html`<a class="button" aria-label=${spoken} ...${linkTo(url)}>${content}</a>`
+    : html`<button type="button" aria-label=${spoken} class=${`button ${emphasis}`} onClick=${() => onPress(button)}>${content}</button>`;
 }
 
-/** @param {{ message: BrowserMessage, onPress: (button: BrowserButton) => void }} props */
-export function Buttons({ message: { buttons = [], more = [] }, onPress }) {
+/** Buttons shown next to a take, before its menu. */
+const QUICK = 2;
+
+/** The actions of one take, in its player. @param {{ group: string, buttons: readonly BrowserButton[], onPress: OnPress }} props */
+export function TakeButtons({ group, buttons, onPress }) {
+  if (buttons.length === 0) return null;
+  return html`<span class="take-buttons">
+    ${buttons.slice(0, QUICK).map(
+      (button) =>
+        html`<button type="button" key=${button.id} class="icon quick" aria-label=${button.spoken} title=${button.hint ?? button.label} onClick=${() => onPress(button)}>
+          <${Icon} name=${button.icon ?? 'more'} />
+        </button>`,
+    )}
+    <${Menu} label=${`Actions: ${group}`} icon="more" entries=${buttons.map((button) => entryOf(button, onPress))} />
+  </span>`;
+}
+
+/** @param {BrowserButton} button @param {OnPress} onPress */
+const entryOf = (button, onPress) => ({ ...button, onChoose: () => onPress(button) });
+
+/** @param {{ buttons: readonly BrowserButton[], more: readonly BrowserButton[], onPress: OnPress }} props */
+export function Buttons({ buttons, more, onPress }) {
   if (buttons.length + more.length === 0) return null;
   return html`<div class="buttons">
     ${buttons.map((button) => html`<${PressButton} key=${button.id ?? button.url} button=${button} onPress=${onPress} />`)}
-    ${
-      more.length > 0 &&
-      html`<${Menu}
-      label="More buttons"
-      sign="More"
-      entries=${more.map((button) => ({ label: button.label, onChoose: () => onPress(button) }))}
-    />`
-    }
+    ${more.length > 0 && html`<${Menu} label="More buttons" sign="More" entries=${more.map((button) => entryOf(button, onPress))} />`}
   </div>`;
 }

@@ -47,6 +47,29 @@ export function FormDialog({ open: { form, name }, view, onClose, onAnswer, show
     onAnswer(answer);
   }
 
+  /** @param {[string, OptionDeclaration]} entry */
+  const field = ([option, declaration]) =>
+    html`<${Field}
+              key=${option}
+              name=${option}
+              option=${declaration}
+              value=${values[option]}
+              wrong=${wrong?.option === option ? wrong.sentence : undefined}
+              onChange=${(/** @type {Value} */ value) => setValues((current) => ({ ...current, [option]: value }))}
+              complete=${async (/** @type {string} */ typed) => {
+                const request = { type: 'suggest', ...view, form: form.id, option, typed, options: values };
+                const answer = await send(request);
+                return answer.type === 'choices' ? answer.choices : [];
+              }}
+              showError=${showError}
+            />`;
+  const entries = Object.entries(form.options);
+  const isRare = (/** @type {[string, OptionDeclaration]} */ [option, { rare, required }]) =>
+    rare === true && !required && form.initial[option] === undefined;
+  const rare = entries.filter(isRare);
+  const usual = entries.filter((entry) => !isRare(entry));
+  const isRareUsed = rare.some(([option]) => option === wrong?.option);
+
   return html`<dialog class="form" ref=${dialog} aria-labelledby="form-title" onClose=${onClose}>
     <form
       method="dialog"
@@ -60,23 +83,8 @@ export function FormDialog({ open: { form, name }, view, onClose, onAnswer, show
         <h2 id="form-title" dir="auto">${form.title}</h2>
       </header>
       <div class="form-fields">
-        ${Object.entries(form.options).map(
-          ([option, declaration]) =>
-            html`<${Field}
-              key=${option}
-              name=${option}
-              option=${declaration}
-              value=${values[option]}
-              wrong=${wrong?.option === option ? wrong.sentence : undefined}
-              onChange=${(/** @type {Value} */ value) => setValues((current) => ({ ...current, [option]: value }))}
-              complete=${async (/** @type {string} */ typed) => {
-                const request = { type: 'suggest', ...view, form: form.id, option, typed, options: values };
-                const answer = await send(request);
-                return answer.type === 'choices' ? answer.choices : [];
-              }}
-              showError=${showError}
-            />`,
-        )}
+        ${usual.map(field)}
+        ${rare.length > 0 && html`<details open=${isRareUsed}><summary>More options</summary><div class="form-more">${rare.map(field)}</div></details>`}
       </div>
       <footer>
         <button type="button" class="button" onClick=${() => dialog.current?.close()}>Cancel</button>
@@ -113,17 +121,18 @@ function Field({ name, option, value, wrong, onChange, complete, showError }) {
     'aria-describedby': `${id}-about`,
   };
   return html`<div class="field">
-    <label for=${id}>${labelOf(name)}${option.required ? html` <span class="needed">required</span>` : null}</label>
+    <label for=${id}>${labelOf(name, option)}${option.required ? html` <span class="needed">required</span>` : null}</label>
     ${input(option, attributes, { value, onChange, complete, showError })}
     <div id=${`${id}-about`} class="small">
-      ${option.description}
+      ${option.help ?? option.description}
       ${wrong && html`<div class="wrong" role="alert"><${Markdown} nodes=${wrong} /></div>`}
     </div>
   </div>`;
 }
 
-/** @param {string} name */
-const labelOf = (name) => `${name.slice(0, 1).toUpperCase()}${name.slice(1).replaceAll('-', ' ')}`;
+/** @param {string} name @param {OptionDeclaration} option */
+const labelOf = (name, { label }) =>
+  label ?? `${name.slice(0, 1).toUpperCase()}${name.slice(1).replaceAll('-', ' ')}`;
 
 /**
  * @param {OptionDeclaration} option

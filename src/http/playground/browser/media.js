@@ -1,11 +1,13 @@
 /** Audio, videos, images and files of a message, and placeholders for those to come. */
 import { html, useState } from 'htm/preact/standalone';
+import { TakeButtons } from './buttons.js';
 import { Icon } from './icon.js';
 import { Markdown } from './markdown.js';
 import { announceStart, Player } from './player.js';
 import { Stems } from './stems.js';
 
-/** @import { BrowserMedia, MarkdownNode } from '../../../core/web/browser-chat.ts' */
+/** @import { OnPress } from './buttons.js' */
+/** @import { BrowserButton, BrowserMedia, MarkdownNode } from '../../../core/web/browser-chat.ts' */
 /** @import { Progress } from '../../../core/message.ts' */
 
 /** Takes of a song, and versions of lyrics. */
@@ -14,9 +16,10 @@ const VERSIONS = 3;
 
 /**
  * `title` names the recordings. `words` are shown until the first of them is there.
- * @param {{ media?: readonly BrowserMedia[], result?: Progress['result'], title?: string, words?: readonly MarkdownNode[] }} props
+ * @param {{ media?: readonly BrowserMedia[], result?: Progress['result'], title?: string, words?: readonly MarkdownNode[],
+ *   takes: readonly (readonly BrowserButton[])[], onPress: OnPress }} props
  */
-export function MediaList({ media = [], result, title = '', words = [] }) {
+export function MediaList({ media = [], result, title = '', words = [], takes, onPress }) {
   // This page does not load anything from other servers, so it only links to remote media.
   const stored = media.filter(({ bytes }) => bytes !== undefined);
   const isOf = (/** @type {BrowserMedia['kind']} */ kind) => stored.filter((item) => item.kind === kind);
@@ -35,7 +38,7 @@ export function MediaList({ media = [], result, title = '', words = [] }) {
       html`<div class="song">
         ${cover ? html`<${Cover} item=${cover} />` : result === 'song' && html`<div class="cover blank"></div>`}
         <div class="takes">
-          ${recordings.map((item) => html`<${Recording} key=${item.name} item=${item} title=${title} />`)}
+          ${recordings.map((item, index) => html`<${Recording} key=${item.name} item=${item} title=${title} buttons=${takes[index] ?? []} onPress=${onPress} />`)}
           ${
             missing === TAKES && words.length > 0
               ? html`<div class="early-words" tabindex="0" role="group" aria-label="Lyrics"><${Markdown} nodes=${words} /></div>`
@@ -67,10 +70,15 @@ const Cover = ({ item: { url, alt, name } }) =>
     <img src=${url} alt=${alt ?? name} decoding="async" />
   </a>`;
 
-/** The caption of a recording is a label and a length: `Take 1 · 2:31`. @param {{ item: BrowserMedia, title: string }} props */
-function Recording({ item: { url, name, caption = name }, title }) {
+/**
+ * The caption of a recording is a label and a length: `Take 1 · 2:31`.
+ * @param {{ item: BrowserMedia, title: string, buttons: readonly BrowserButton[], onPress: OnPress }} props
+ */
+function Recording({ item: { url, name, caption = name }, title, buttons, onPress }) {
   const [, label = caption, minutes = '0', seconds = '0'] = /^(.*) · (\d+):(\d\d)$/.exec(caption) ?? [];
-  return html`<${Player} url=${url} name=${name || title} label=${label} seconds=${60 * Number(minutes) + Number(seconds)} />`;
+  return html`<${Player} url=${url} name=${name || title} label=${label} seconds=${60 * Number(minutes) + Number(seconds)}>
+    <${TakeButtons} group=${label} buttons=${buttons} onPress=${onPress} />
+  <//>`;
 }
 
 /** @param {{ item: BrowserMedia }} props */

@@ -2,7 +2,9 @@
 import { html, useEffect, useLayoutEffect, useRef, useState } from 'htm/preact/standalone';
 import { Icon } from './icon.js';
 
-/** @param {{ label: string, sign?: string, icon?: Parameters<typeof Icon>[0]['name'], entries: { label: string, onChoose: () => void }[] }} props */
+/** @import { IconName } from './icon.js' */
+
+/** @param {{ label: string, sign?: string, icon?: IconName, entries: { label: string, hint?: string, icon?: IconName, onChoose: () => void }[] }} props */
 export function Menu({ label, sign, icon, entries }) {
   const [isOpen, setOpen] = useState(false);
   const frame = useRef(/** @type {HTMLElement | null} */ (null));
@@ -71,7 +73,8 @@ export function Menu({ label, sign, icon, entries }) {
               entry.onChoose();
             }}
           >
-            ${entry.label}
+            ${entry.icon && html`<${Icon} name=${entry.icon} />`}
+            <span>${entry.label}${entry.hint && html`<span class="small">${entry.hint}</span>`}</span>
           </button>`,
       )}
     </span>`

@@ -68,11 +68,12 @@ function Card({ message, tools }) {
   const isSong = progress?.result === 'song';
   const isFramed = Boolean(title) || media.length + fields.length > 0 || !isAnswer;
   const onPress = (/** @type {BrowserButton} */ button) => tools.onPress(message, button);
+  const { takes, buttons, more } = splitButtons(message);
   return html`<div class=${isFramed ? 'card framed' : 'card'}>
     ${mention && html`<p class="mention">@${nameOf(mention, tools.people)}</p>`}
     ${title && html`<h2 dir="auto">${titleUrl ? html`<a ...${linkTo(titleUrl)}>${title}</a>` : title}</h2>`}
     ${isSong || html`<${Markdown} nodes=${body} />`}
-    <${MediaList} media=${media} result=${progress?.result} title=${title} words=${isSong ? body : []} />
+    <${MediaList} media=${media} result=${progress?.result} title=${title} words=${isSong ? body : []} takes=${takes} onPress=${onPress} />
     ${
       variants.length > 0 &&
       html`<ul class="variants">
@@ -98,8 +99,22 @@ function Card({ message, tools }) {
       ${progress && html`<${ProgressLine} progress=${progress} />`}
       ${footer && html`<p class="footer small" dir="auto">${footer}</p>`}
     </div>
-    <${Buttons} message=${message} onPress=${onPress} />
+    <${Buttons} buttons=${buttons} more=${more} onPress=${onPress} />
   </div>`;
+}
+
+/**
+ * The buttons of each recording, by its place, and those of the whole message.
+ * @param {BrowserMessage} message
+ */
+function splitButtons({ buttons = [], more = [], media = [] }) {
+  const recordings = media.filter(({ kind, part }) => kind === 'audio' && !part).length;
+  const groups = Map.groupBy([...buttons, ...more], ({ group = '' }) => group);
+  groups.delete('');
+  // Buttons without a player, as for an earlier song, stay below the message.
+  if (groups.size === 0 || groups.size !== recordings) return { takes: [], buttons, more };
+  const isWhole = (/** @type {BrowserButton} */ { group }) => group === undefined;
+  return { takes: [...groups.values()], buttons: buttons.filter(isWhole), more: more.filter(isWhole) };
 }
 
 /** @param {number} at */

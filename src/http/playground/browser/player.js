@@ -52,9 +52,9 @@ export const SeekBar = ({ name, position, length, onSeek }) =>
 
 /**
  * `label` is shown, such as `Take 1`, and `name` is the file's name. `seconds` is the length, until the file is loaded.
- * @param {{ url: string | undefined, name: string, label: string, seconds: number }} props
+ * @param {{ url: string | undefined, name: string, label: string, seconds: number, children?: import('preact').ComponentChildren }} props
  */
-export function Player({ url, name, label, seconds }) {
+export function Player({ url, name, label, seconds, children }) {
   const audio = useRef(/** @type {HTMLAudioElement | null} */ (null));
   const [isPlaying, setPlaying] = useState(false);
   const [isBroken, setBroken] = useState(false);
@@ -92,6 +92,7 @@ export function Player({ url, name, label, seconds }) {
     }} />
     <span class="time">${clock(isPlaying || position > 0 ? position : length)}</span>
     <a class="icon" href=${url} download=${name} aria-label=${`Download ${name}, ${label}`} title="Download"><${Icon} name="save" /></a>
+    ${children}
   </div>`;
 }
 
