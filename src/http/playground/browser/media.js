@@ -23,7 +23,9 @@ export function MediaList({ media = [], result, title = '', words = [], takes, o
   // This page does not load anything from other servers, so it only links to remote media.
   const stored = media.filter(({ bytes }) => bytes !== undefined);
   const isOf = (/** @type {BrowserMedia['kind']} */ kind) => stored.filter((item) => item.kind === kind);
-  const cover = isOf('image').find((item) => item.cover);
+  // Without a recording, as for a chart, it is the message's only image.
+  const cover =
+    result === 'song' || isOf('audio').length > 0 ? isOf('image').find((item) => item.cover) : undefined;
   const images = isOf('image').filter((item) => item !== cover);
   const parts = isOf('audio').filter(({ part }) => part);
   const recordings = isOf('audio').filter(({ part }) => !part);
