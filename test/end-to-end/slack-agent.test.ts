@@ -107,7 +107,7 @@ describe('the agent view', () => {
     const session = slack.workspace.session(message.channel, message.ts);
     expect(session?.title).toBe('make me a tune about rain');
     expect(session?.statuses).toContain('processing');
-    expect(session?.statuses.some((status) => status.startsWith('Composing'))).toBe(true);
+    expect(session?.statuses.some((status) => status.startsWith('Recording take 1'))).toBe(true);
     expect(slack.botMessages(message.channel).every(({ threadTs }) => threadTs === message.ts)).toBe(true);
   });
 
@@ -154,7 +154,7 @@ describe('feedback on an answer', () => {
       expect(readableText(botReplies)).toContain(`this answer as ${judgement}`);
     }
     const report = await privately(BOB, '/limits', 'report 7');
-    expect(report).toMatch(/Votes on answers[\s\S]*facet-tools: 0 good, 1 bad/);
+    expect(report).toMatch(/Votes on answers[\s\S]*facet-tools\n0\n1/);
     const metrics = await (await fetch(running.minstrel.metricsUrl ?? '')).text();
     const counted = (judgement: string) =>
       `minstrel_feedback_total{platform="slack",model="facet-tools",judgement="${judgement}"} 1`;
