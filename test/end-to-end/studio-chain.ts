@@ -43,13 +43,15 @@ export interface StudioPerson<Handle = unknown> {
 
 export interface ChainOptions<Handle> {
   readonly person: () => StudioPerson<Handle>;
-  /** Returns the paths of the music routes that were called. */
+  /** Returns the names of the music routes that were called. */
   readonly reached: () => readonly string[];
+  /** True if the service pauses between the stages of a song, so that people see them. */
+  readonly hasStages: () => boolean;
   readonly refused: () => readonly unknown[];
 }
 
 /** The whole workflow of a person. Each step builds on the previous ones. */
-export function studioChain<Handle>({ person, reached, refused }: ChainOptions<Handle>): void {
+export function studioChain<Handle>({ person, reached, refused, hasStages }: ChainOptions<Handle>): void {
   let ada: StudioPerson<Handle>;
   let song: Shown<Handle>;
   const recording: Recording = { name: 'demo.wav', bytes: wavOf({ seconds: 3 }) };
@@ -71,6 +73,7 @@ export function studioChain<Handle>({ person, reached, refused }: ChainOptions<H
       expect.arrayContaining(['Extend take 1', 'Extend take 2', 'Save voice take 2', 'Change']),
     );
     expect(song.text).toContain('Style (from your description)');
+    if (!hasStages()) return;
     expect(song.early.words, 'the words of the song').toMatch(/Verse|Chorus/);
     expect(song.early.takes, 'one take to listen to').toBe(1);
   });
@@ -87,7 +90,8 @@ export function studioChain<Handle>({ person, reached, refused }: ChainOptions<H
       1,
     );
     expect(other.text).toContain('choir');
-    expect(other.labels).toContain('Karaoke');
+    // The public service creates two takes.
+    expect(other.labels.some((label) => /^Karaoke/.test(label))).toBe(true);
   });
 
   it('Stems: two tracks, and all tracks with an archive of them', async () => {
@@ -151,7 +155,7 @@ export function studioChain<Handle>({ person, reached, refused }: ChainOptions<H
     await ada.command('remix', { audio: recording, mode: 'extend' }, 1);
     await ada.command('remix', { audio: recording, mode: 'vocals', prompt: 'La la la', style: 'soft' }, 1);
     const band = await ada.command('remix', { audio: recording, mode: 'instrumental', style: 'strings' }, 1);
-    expect(band.labels).toEqual(expect.arrayContaining(['Extend', 'Change']));
+    for (const label of [/^Extend/, /^Change/]) expect(band.labels.some((one) => label.test(one))).toBe(true);
   });
 
   it('lyrics, and Change', async () => {
@@ -162,7 +166,7 @@ export function studioChain<Handle>({ person, reached, refused }: ChainOptions<H
   });
 
   it('calls all fourteen music routes', () => {
-    const paths = reached();
-    expect(MUSIC_ROUTES.filter((route) => !paths.includes(`/music/${route}`))).toEqual([]);
+    const names = reached();
+    expect(MUSIC_ROUTES.filter((route) => !names.includes(route))).toEqual([]);
   });
 }

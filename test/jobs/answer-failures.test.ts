@@ -1,6 +1,7 @@
 /** Every documented way in which a question or an image of a language model fails: the text, whether it was paid for, and the requests. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { StartRequest } from '../../src/core/bot/context.ts';
+import { GatewayError } from '../../src/gateway/transport/errors.ts';
 import { anthropicError, anthropicMessage } from '../servers/public/anthropic.ts';
 import { googleError, googleResponse } from '../servers/public/google.ts';
 import { openAiError, openAiStream } from '../servers/public/openai.ts';
@@ -602,5 +603,36 @@ describe.each(['chat', 'msg', 'gen', 'image'] as const)('%s that ends with', (as
   it.each(WAYS[asking])('%s has a true text', async (_, answer, { reads, requests = 1 }) => {
     expect(await endWith(asking, answer)).toEqual({ reads, requests });
     expect(serviceOf(asking).refused).toEqual([]);
+  });
+});
+
+it.each([
+  ['chat', openAiError(401, 'Incorrect API key.', { code: 'invalid_api_key' }), 'invalid_api_key'],
+  ['msg', anthropicError(529, 'overloaded_error', 'Overloaded'), 'overloaded_error'],
+  ['image', googleError(400, 'FAILED_PRECONDITION', 'Not here.'), 'FAILED_PRECONDITION'],
+] as const)('the log has the code of a failure on %s', async (asking, answer, gatewayCode) => {
+  await endWith(asking, answer);
+  const codes = open.world.log.lines.map(({ fields }) =>
+    'err' in fields && fields.err instanceof GatewayError ? fields.err.gatewayCode : undefined,
+  );
+  expect(codes).toContain(gatewayCode);
+});
+
+/** Each refusal is a request, and the model refuses once. */
+describe('a limit of the answer that a model refuses', () => {
+  it.each([
+    ['chat', 'gpt-5-mini', 4_096, { max_completion_tokens: 4_096 }],
+    ['chat', 'gpt-3.5-turbo', 8_192, { max_tokens: 4_096 }],
+    ['msg', 'claude-3-haiku-20240328', 8_192, { max_tokens: 4_096 }],
+  ] as const)('is changed once: %s %s', async (dialect, model, maxTokens, sent) => {
+    const service = serviceOf(dialect);
+    for (const requests of [1, 2]) {
+      const job = await open.run({ route: 'answer', dialect, request: { model, turns, maxTokens } });
+      expect(await open.world.read(job)).toMatchObject({ state: 'delivered' });
+      expect(open.world.message()?.text).toContain('Answer 1 to');
+      expect(service.accepted).toHaveLength(requests);
+      expect(service.refused).toHaveLength(1);
+    }
+    expect(service.accepted.at(-1)?.body).toMatchObject(sent);
   });
 });

@@ -168,6 +168,10 @@ test.each<[string, Record<string, string>, boolean]>([
   expect(readConfig(environment).playground).toBe(isOn);
 });
 
+test('ASK_MAX_TOKENS=none removes the limit of answers', () => {
+  expect(readConfig({ ASK_MAX_TOKENS: 'none' }).answers).not.toHaveProperty('maxTokens');
+});
+
 test('requires a separate port for metrics', () => {
   expect(problemsOf({ ADMIN_PORT: '3000' })).toEqual([
     'ADMIN_PORT is 3000, the same as PORT: metrics need a separate port.',

@@ -185,9 +185,11 @@ describe('the gateway', () => {
   });
 
   it('suggests similar models for an unlisted one', async () => {
-    expect(lines(await findings({ ASK_MODEL: 'chat:chat-smal' }))).toMatch(
-      /warning Gateway: ASK_MODEL is chat-smal.*did you mean chat-small/,
-    );
+    const names = { ASK_MODEL: 'chat:chat-smal', TOOL_MODEL: 'facet-tool', VISION_MODEL: 'msg:scribe-larg' };
+    const read = lines(await findings(names));
+    expect(read).toMatch(/warning Gateway: ASK_MODEL is chat-smal.*did you mean chat-small/);
+    expect(read).toMatch(/warning Gateway: TOOL_MODEL is facet-tool.*did you mean facet-tools/);
+    expect(read).toMatch(/warning Gateway: VISION_MODEL is scribe-larg.*did you mean scribe-large/);
   });
 });
 

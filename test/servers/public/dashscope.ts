@@ -135,6 +135,8 @@ const VIDEO_PATH = '/api/v1/services/aigc/video-generation/video-synthesis';
 const TASK_PATH = /^\/api\/v1\/tasks\/([^/]+)$/;
 
 export interface DashScopeOptions {
+  /** Queries of a task that is still running. One by default. */
+  readonly runningQueries?: number;
   /** Downloads the inputs of videos. Without it, they are not checked. */
   readonly fetch?: typeof globalThis.fetch;
 }
@@ -143,7 +145,7 @@ export async function startDashScope(options: DashScopeOptions = {}): Promise<Do
   return startDouble(createDashScope(options), '/api/v1');
 }
 
-export function createDashScope({ fetch }: DashScopeOptions = {}): Service {
+export function createDashScope({ fetch, runningQueries = 1 }: DashScopeOptions = {}): Service {
   const tasks = new Map<string, { readonly video: Video; queries: number }>();
   let images = 0;
 
@@ -153,7 +155,7 @@ export function createDashScope({ fetch }: DashScopeOptions = {}): Service {
     if (task === undefined) return { task_id: id, task_status: 'UNKNOWN' };
     task.queries += 1;
     const { input } = task.video;
-    if (task.queries === 1) return taskIn('RUNNING', {}, id).output;
+    if (task.queries <= runningQueries) return taskIn('RUNNING', {}, id).output;
     const unreachable = await firstUnreachable(inputsOf(task.video));
     if (unreachable)
       return taskIn(

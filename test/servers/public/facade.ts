@@ -19,7 +19,7 @@ export interface Facade extends AsyncDisposable {
 }
 
 /** Contract, “Music”, and the paths of https://docs.sunoapi.org. */
-const MUSIC: Readonly<Record<string, string>> = {
+export const MUSIC_PATHS: Readonly<Record<string, string>> = {
   generate: 'generate',
   extend: 'generate/extend',
   'generate-lyrics': 'lyrics',
@@ -69,7 +69,7 @@ export async function startFacade(options: SunoOptions = {}): Promise<Facade> {
       return media.answer(at(`/api/v1${ofMedia}`, isVideo ? { 'x-dashscope-async': 'enable' } : {}));
     }
     const [, ofMusic = ''] = /^\/music\/(.+)$/.exec(path) ?? [];
-    const name = MUSIC[ofMusic];
+    const name = MUSIC_PATHS[ofMusic];
     return name === undefined ? NOT_FOUND : music.answer(at(`/api/v1/${name}`));
   }
 

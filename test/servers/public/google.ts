@@ -35,6 +35,7 @@ const ANSWERS = ['generateContent', 'countTokens', 'createCachedContent', 'batch
 
 const USED_MODELS: readonly GoogleModel[] = [
   { id: 'gemini-2.5-flash', displayName: 'Gemini 2.5 Flash', methods: ANSWERS, thinks: true },
+  { id: 'gemini-2.5-pro', displayName: 'Gemini 2.5 Pro', methods: ANSWERS, thinks: true },
   { id: 'gemini-2.0-flash', displayName: 'Gemini 2.0 Flash', methods: ANSWERS },
   { id: 'gemini-3-pro', displayName: 'Gemini 3 Pro', methods: ANSWERS, thinks: true, signs: true },
   { id: 'gemini-2.5-flash-image', displayName: 'Nano Banana', methods: ANSWERS, draws: true },

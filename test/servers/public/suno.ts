@@ -217,13 +217,22 @@ type Sent = z.infer<typeof known>;
 export interface SunoOptions {
   /** Fetches uploads and sends callbacks. Without it, tests send them. */
   readonly fetch?: typeof globalThis.fetch;
+  /** Called before each callback, which waits for it. */
+  readonly beforeCallback?: (body: object) => Promise<void>;
   /** Songs of earlier days: pairs of task and audio. */
   readonly takes?: readonly { readonly taskId: string; readonly audioId: string }[];
 }
 
+export interface SunoFailure {
+  readonly code: number;
+  readonly msg: string;
+}
+
 export interface Suno extends Service {
-  /** Replaces the last callback of the next task. */
-  failNext(body: object): void;
+  /** The next task fails with this. */
+  failNext(failure: SunoFailure): void;
+  /** Sends the last callback again. */
+  repeatLast(): Promise<void>;
   /** Resolves once every callback is delivered. */
   idle(): Promise<void>;
 }
@@ -234,13 +243,14 @@ export async function startSuno(options: SunoOptions = {}): Promise<Double<Suno>
 
 const BASE = '/api/v1';
 
-export function createSuno({ fetch, takes = [] }: SunoOptions = {}): Suno {
+export function createSuno({ fetch, beforeCallback, takes = [] }: SunoOptions = {}): Suno {
   /** Finished songs: audio by task. */
   const songs = new Map<string, string[]>(takes.map(({ taskId, audioId }) => [taskId, [audioId]]));
   const personas = new Set<string>();
   const once = new Set<string>();
   const running = new Set<Promise<void>>();
-  const failures: object[] = [];
+  let repeat = async (): Promise<void> => undefined;
+  const failures: SunoFailure[] = [];
   let tasks = 0;
 
   const onceKey = (route: string, { taskId, audioId }: Sent) => [route, taskId, audioId].join(' ');
@@ -276,30 +286,29 @@ export function createSuno({ fetch, takes = [] }: SunoOptions = {}): Suno {
   async function deliver(fetching: typeof globalThis.fetch, { kind, sent, taskId }: Task): Promise<void> {
     const { callBackUrl: to = '', uploadUrl } = sent;
     const failure = failures.shift();
-    if (failure) return callBack(fetching, to, failure);
+    const failed = ({ code, msg }: SunoFailure) =>
+      callBack(fetching, to, { code, msg, data: { callbackType: 'error', task_id: taskId, data: null } });
+    if (failure) return failed(failure);
     if (uploadUrl !== undefined) {
       const upload = await fetching(uploadUrl).catch(() => undefined);
       await upload?.arrayBuffer();
-      if (upload?.ok !== true)
-        return callBack(fetching, to, {
-          code: 451,
-          msg: 'Failed to download the uploaded audio',
-          data: { callbackType: 'error', task_id: taskId, data: null },
-        });
+      if (upload?.ok !== true) return failed({ code: 451, msg: 'Failed to download the uploaded audio' });
     }
     if (kind === 'songs') songs.set(taskId, [`${taskId}-a`, `${taskId}-b`]);
-    for (const body of callbacksOf({ kind, sent, taskId }, service.origin))
-      await callBack(fetching, to, body);
+    for (const body of callbacksOf({ kind, sent, taskId }, service.origin)) {
+      await beforeCallback?.(body);
+      repeat = () => callBack(fetching, to, body);
+      await repeat();
+    }
   }
 
   function answerAt(route: string, sent: Sent): ServiceAnswer {
     switch (route) {
       case '/generate/get-timestamped-lyrics':
         return success({
-          alignedWords: [
-            { word: '[Verse]\nRain', success: true, startS: 1.3, endS: 1.8, palign: 0 },
-            { word: 'falls\n', success: true, startS: 1.9, endS: 2.4, palign: 0 },
-          ],
+          alignedWords: ['[Verse]\nRain', 'falls\n', 'On', 'tin', 'roofs\n', '[Chorus]\nStay', 'dry\n'].map(
+            (word, index) => ({ word, success: true, startS: index, endS: index + 0.8, palign: 0 }),
+          ),
           waveformData: [0, 0.5],
           hootCer: 0.38,
           isStreamed: false,
@@ -351,7 +360,8 @@ export function createSuno({ fetch, takes = [] }: SunoOptions = {}): Suno {
     close: async () => void (await Promise.all(running)),
   });
   return Object.assign(service, {
-    failNext: (body: object) => void failures.push(body),
+    failNext: (failure: SunoFailure) => void failures.push(failure),
+    repeatLast: () => repeat(),
     idle: async () => void (await Promise.all(running)),
   });
 }
