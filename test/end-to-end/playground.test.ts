@@ -177,6 +177,10 @@ describe.skipIf(noBrowser)('The playground', () => {
     await form.getByLabel('days').fill('7');
     await page.keyboard.press('Enter');
     await form.waitFor({ state: 'detached' });
+    await newest()
+      .getByRole('img', { name: /^Requests/ })
+      .waitFor();
+    await newest().getByRole('table', { name: 'By type' }).waitFor();
     await ask('/lyrics a lighthouse');
     const versions = newest().getByRole('listitem');
     await versions.nth(1).waitFor();
@@ -374,7 +378,7 @@ describe.skipIf(noBrowser)('The playground', () => {
     await page.reload();
     await expect.poll(() => page.getByRole('article').count()).toBe(before);
     // An empty first header cell in the table labels no column.
-    expect(await page.locator('tbody tr').count()).toBe(4);
+    expect(await page.locator('.markdown tbody tr').count()).toBe(4);
     expect(await visit.accessibilityProblems()).toEqual([]);
     const phone = await browser.visit(page.url(), { width: 360, colorScheme: 'dark' });
     await phone.page.getByRole('article').first().waitFor();

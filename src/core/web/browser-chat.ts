@@ -1,6 +1,6 @@
 /** The JSON protocol between the browser chat and its page. It carries data, never markup. */
 import type { Person } from '../invocation.ts';
-import type { ActionButton, MediaItem, Progress } from '../message.ts';
+import type { ActionButton, MediaItem, Message, Progress } from '../message.ts';
 import type { Choice, Form, OptionDeclarations } from '../options.ts';
 
 /** A node of parsed Markdown. */
@@ -83,6 +83,7 @@ export interface BrowserMessage {
   readonly body: readonly MarkdownNode[];
   readonly fields?: readonly { readonly name: string; readonly value: string }[] | undefined;
   readonly media?: readonly BrowserMedia[] | undefined;
+  readonly data?: Message['data'] | undefined;
   /** Alternatives, side by side. */
   readonly variants?: readonly BrowserVariant[] | undefined;
   readonly buttons?: readonly BrowserButton[] | undefined;

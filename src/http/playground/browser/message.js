@@ -2,6 +2,7 @@
 import { html, useMemo } from 'htm/preact/standalone';
 import { Avatar, nameOf } from './avatar.js';
 import { Buttons, PressButton } from './buttons.js';
+import { Data } from './data.js';
 import { Icon } from './icon.js';
 import { linkTo, Markdown } from './markdown.js';
 import { MediaList } from './media.js';
@@ -74,6 +75,7 @@ function Card({ message, tools }) {
     ${title && html`<h2 dir="auto">${titleUrl ? html`<a ...${linkTo(titleUrl)}>${title}</a>` : title}</h2>`}
     ${isSong || html`<${Markdown} nodes=${body} />`}
     <${MediaList} media=${media} result=${progress?.result} title=${title} words=${isSong ? body : []} takes=${takes} onPress=${onPress} />
+    ${message.data && html`<${Data} data=${message.data} />`}
     ${
       variants.length > 0 &&
       html`<ul class="variants">

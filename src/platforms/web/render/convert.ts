@@ -18,8 +18,10 @@ export interface RenderedMessage {
 /** `person` is mentioned if the message has `notify`. */
 export async function renderForWeb(input: Message, person: string): Promise<RenderedMessage> {
   const message = wellFormed(input);
-  const { title, titleUrl, media, actions = [], variants = [], progress, footer, notify } = message;
-  const { text = '', fields } = variants.length > 0 ? {} : message;
+  const { title, titleUrl, actions = [], variants = [], data, progress, footer, notify } = message;
+  const { text = '' } = variants.length > 0 ? {} : message;
+  const fields = variants.length > 0 || data ? undefined : message.fields;
+  const media = data ? undefined : message.media;
   const { rows, more } = arrangeButtons(
     actions.filter(
       (button) => button.type === 'link' || !variants.some(({ action }) => action.id === button.id),
@@ -33,6 +35,7 @@ export async function renderForWeb(input: Message, person: string): Promise<Rend
     body: await webNodes(text),
     fields: fields?.map(({ name, value }) => ({ name: line(name), value: readableText(value) })),
     media: media?.map(mediaOf),
+    data,
     variants: variants.length > 0 ? await Promise.all(variants.map(variantOf)) : undefined,
     buttons: shown.length > 0 ? shown.flatMap((button) => buttonOf(button, message)) : undefined,
     more: more.length > 0 ? more.flatMap((button) => buttonOf(button, message)) : undefined,
