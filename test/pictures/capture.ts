@@ -121,7 +121,8 @@ async function captureTerminal(): Promise<string> {
     ...systemOf(log),
     emulatorOptions: { speed: 0.05 },
     platforms: ({ media, newId }) => {
-      terminal = createTerminal({ output, folder: join(directory, 'minstrel-files'), media, newId });
+      const folder = join(directory, 'minstrel-files');
+      terminal = createTerminal({ output, folder, media, withoutLinks: true, newId });
       return [terminal];
     },
   });

@@ -8,11 +8,13 @@ import type { TestBrowser } from '../servers/browser.ts';
 
 /** In CSS pixels. */
 const SIZE = { width: 960, height: 640 };
+/** Pixels for each CSS pixel: sharp at the README's width on dense screens. */
+const SCALE = 1.5;
 const FRAME_MS = 120;
 /** A still moment takes no longer in the animation. */
 const LONGEST_FRAME_MS = 1_500;
 /** Of the gateway's work. */
-const LONGEST_WAIT_MS = 2_500;
+const LONGEST_WAIT_MS = 4_000;
 const LAST_FRAME_MS = 4_000;
 /** About as fast as people type. */
 const KEY_MS = 45;
@@ -28,13 +30,14 @@ export async function capturePlayground(browser: TestBrowser): Promise<Playgroun
   try {
     await using running = await startMinstrel({ PLAYGROUND: '1' }, { emulator });
     const { page, problems } = await browser.visit(running.minstrel.playgroundUrl ?? '', {
-      deviceScaleFactor: 2,
+      deviceScaleFactor: SCALE,
     });
     await page.setViewportSize(SIZE);
     const film = startFilm(page);
-    await playSong(page, film);
-    const animation = await film.end();
+    await createSong(page, film);
     const still = await page.screenshot();
+    await splitSong(page, film);
+    const animation = await film.end();
     const mixer = await captureMixer(page);
     if (problems.length > 0) throw new Error(`The playground: ${problems.join('; ')}`);
     return { animation, still, mixer };
@@ -43,34 +46,40 @@ export async function capturePlayground(browser: TestBrowser): Promise<Playgroun
   }
 }
 
-/** Writes a song, listens to it, and splits it into stems. */
-async function playSong(page: Page, film: Film): Promise<void> {
+/** Types the command, and listens to the result. */
+async function createSong(page: Page, film: Film): Promise<void> {
   const composer = page.getByRole('textbox', { name: /type \/ for commands/ });
   await composer.focus();
   await delay(LONGEST_FRAME_MS);
   await page.keyboard.type('/song a tune for evening rain --style lofi, soft piano', { delay: KEY_MS });
   await page.keyboard.press('Enter');
   await film.shorten(page.getByRole('button', { name: /^Stems take 1/ }).waitFor());
-  await delay(LONGEST_FRAME_MS);
+  await page.getByRole('button', { name: /^Play .*Take 1/ }).click();
+  await delay(2 * LONGEST_FRAME_MS);
+}
+
+async function splitSong(page: Page, film: Film): Promise<void> {
   await page.getByRole('button', { name: /^Stems take 1/ }).click();
   const form = page.getByRole('dialog');
   await form.getByLabel(/split/i).selectOption('all');
   await delay(LONGEST_FRAME_MS);
   await form.getByRole('button', { name: 'Split' }).click();
-  await film.shorten(page.getByRole('link', { name: /Mix/ }).last().waitFor());
-  await delay(LONGEST_FRAME_MS);
+  const mixer = page.getByRole('group', { name: /^Mixer/ });
+  await film.shorten(mixer.waitFor());
+  await mixer.getByRole('button', { name: /^Play/ }).click();
+  await delay(3 * LONGEST_FRAME_MS);
 }
 
 async function captureMixer(page: Page): Promise<Buffer> {
   const link = await page.getByRole('link', { name: /Mix/ }).last().getAttribute('href');
   await page.goto(new URL(link ?? '', page.url()).href);
-  await page.setViewportSize({ ...SIZE, height: 900 });
-  const mixer = page.locator('[data-mixer]');
-  await mixer.getByRole('button', { name: 'Open mixer' }).click();
-  await mixer.getByRole('button', { name: 'Play' }).click();
+  await page.setViewportSize({ ...SIZE, height: 1_100 });
+  // The address opens the mixer.
+  await page.locator('[data-mixer] .bars').last().waitFor();
+  await page.getByRole('button', { name: /^Play / }).click();
   // Long enough to see the position in the waves.
   await delay(LONGEST_FRAME_MS * 2);
-  return mixer.screenshot();
+  return page.screenshot();
 }
 
 interface Film {
@@ -88,7 +97,7 @@ function startFilm(page: Page): Film {
   async function film(): Promise<void> {
     while (!ended.signal.aborted) {
       const at = performance.now();
-      const image = await page.screenshot({ scale: 'css', caret: 'initial' });
+      const image = await page.screenshot({ caret: 'initial' });
       if (!paused && !frames.at(-1)?.image.equals(image)) frames.push({ image, at });
       await delay(Math.max(0, at + FRAME_MS - performance.now()));
     }
@@ -112,7 +121,7 @@ function startFilm(page: Page): Film {
         frames.map(({ image }) => image),
         { join: { animated: true } },
       )
-        .webp({ quality: 70, effort: 5, delay: delays, loop: 0 })
+        .webp({ lossless: true, effort: 4, delay: delays, loop: 0 })
         .toBuffer();
     },
   };

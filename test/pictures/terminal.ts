@@ -26,7 +26,7 @@ export function terminalPage(shown: string, font: string): Html {
 function withoutMostLyrics(shown: string): string {
   const stanzas = shown.split('\n\n');
   const from = stanzas.findIndex((stanza) => stanza.includes('Chorus'));
-  const to = stanzas.findIndex((stanza, index) => index >= from && stanza.includes('Composing'));
+  const to = stanzas.findIndex((stanza, index) => index >= from && stanza.includes('\n… '));
   if (from === -1 || to === -1) throw new TypeError('The terminal shows no song with a chorus');
   const rest = stanzas[to]?.slice((stanzas[to] ?? '').indexOf('\n…') + 1) ?? '';
   return [

@@ -194,10 +194,11 @@ export function createTerminal({
     assertReachable(address);
     const post = postOf(options);
     const actions = message.actions?.filter(({ type }) => !withoutLinks || type !== 'link') ?? [];
-    const parts = renderParts({ ...message, actions }, toolsFor(await save(message.media)));
+    const shown = { ...message, actions };
+    const parts = renderParts(shown, toolsFor(await save(message.media)));
     // The progress line already shows the title.
     if (!message.progress || parts.text !== '' || parts.rest.length > 0) printParts(post, parts);
-    if (message.progress) printProgress(post, message);
+    if (message.progress) printProgress(post, shown);
     else unfinished.delete(post);
     return { printed: [...post.printed] };
   }

@@ -68,14 +68,13 @@ test('prints a job from the first stage to the result', async () => {
 test('leaves out links if their pages end with the program', async () => {
   const terminal = harness.make({ withoutLinks: true });
   await terminal.start(SILENT_BOT);
-  const message: Message = {
-    title: 'Rain',
-    actions: [
-      { type: 'action', id: 'song.extend:job1:0', label: 'Extend' },
-      { type: 'link', url: 'http://127.0.0.1:3000/songs/1', label: 'Listen' },
-    ],
-  };
-  await terminal.show(ADDRESS, message, { key: 'a', remember });
+  const actions: Message['actions'] = [
+    { type: 'action', id: 'song.extend:job1:0', label: 'Extend' },
+    { type: 'link', url: 'http://127.0.0.1:3000/songs/1', label: 'Listen' },
+  ];
+  const progress = { stage: 'Recording', startedAt: STARTED_AT };
+  await terminal.show(ADDRESS, { title: 'Rain', actions, progress }, { key: 'a', remember });
+  await terminal.show(ADDRESS, { title: 'Rain', actions }, { key: 'a', remember });
   expect(harness.paper.written()).toContain('[1] Extend');
   expect(harness.paper.written()).not.toContain('Listen');
 });
