@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { commands } from '../../commands/index.ts';
 import { createManifest } from '../../src/platforms/slack/manifest.ts';
+import { wavOf } from '../fixtures/media-samples.ts';
 import { readableText } from '../servers/slack/mentions.ts';
 import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
 import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
@@ -83,7 +84,8 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
 
   it('every shortcut opens a form', async () => {
     const { features } = createManifest(commands);
-    const { message } = await slack.say('a lighthouse & <a storm>', { user: 'U0BOB' });
+    const recording = slack.upload('hum.wav', wavOf({ seconds: 3 }), { mimetype: 'audio/wav' });
+    const { message } = await slack.say('a lighthouse & <a storm>', { user: 'U0BOB', files: [recording] });
     for (const { type, callback_id: id } of features?.shortcuts ?? []) {
       const before = slack.openView('U0BOB');
       if (type === 'message') await slack.messageShortcut(id, message, { user: 'U0BOB' });

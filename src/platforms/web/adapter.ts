@@ -141,6 +141,7 @@ function toBrowserCommand(command: AnyCommand): BrowserCommand {
       options: declaration.options,
     })),
     moderatorsOnly,
-    messageMenu,
+    // Messages in the browser keep the names of their files only.
+    messageMenu: messageMenu?.file ? undefined : messageMenu,
   };
 }

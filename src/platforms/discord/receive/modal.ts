@@ -5,11 +5,11 @@ import {
   type Attachment,
   ButtonStyle,
   ComponentType,
-  type MessageContextMenuCommandInteraction,
+  type Message,
   type ModalData,
   TextInputStyle,
 } from 'discord.js';
-import { type AnyCommand, formTexts } from '../../../core/bot/command.ts';
+import { type AnyCommand, formTexts, type MessageMenu } from '../../../core/bot/command.ts';
 import { UserError } from '../../../core/errors.ts';
 import { parseActionId } from '../../../core/message.ts';
 import {
@@ -20,7 +20,7 @@ import {
   readNumber,
 } from '../../../core/options.ts';
 import { ellipsis } from '../../../core/util/words.ts';
-import { fileOptions, preselectedHint } from '../../shared/form-files.ts';
+import { menuOptions, preselectedHint } from '../../shared/form-files.ts';
 import { addField, fieldLabel, textParts } from '../../shared/form-text.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import type { Row } from '../render/buttons.ts';
@@ -43,9 +43,11 @@ interface Field {
 }
 
 /** Returns the modal, or the reason why it cannot be opened. */
-export function modalOrReason(form: Form): APIModalInteractionResponseCallbackData | string {
+export const modalOrReason = (form: Form) => orReason(() => modalOf(form));
+
+function orReason<Value>(make: () => Value): Value | string {
   try {
-    return modalOf(form);
+    return make();
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return error.message;
@@ -175,30 +177,30 @@ function fieldValue(
   return readNumber(value) ?? value;
 }
 
-/** Returns the form of a command chosen in a message menu, or undefined if the command no longer exists. */
-export function menuForm(
-  { commandName, targetMessage }: MessageContextMenuCommandInteraction,
-  { bot, ...tools }: ContentTools & { readonly bot: { readonly commands: readonly AnyCommand[] } },
-): Form | undefined {
-  const command = bot.commands.find(({ messageMenu }) => messageMenu?.label === commandName);
-  if (!command?.messageMenu) return undefined;
-  const { text, files } = contentOf(toIncomingMessage(targetMessage), tools);
-  return {
-    id: command.name,
-    ...formTexts(command, undefined),
-    title: command.messageMenu.label,
-    options: command.options,
-    initial: { ...fileOptions(command, files), [command.messageMenu.option]: text },
-  };
+/** Returns the form of a command for the message whose menu was opened, or the reason why it cannot be opened. */
+export function menuModal(
+  command: AnyCommand,
+  menu: MessageMenu,
+  targetMessage: Message,
+  tools: ContentTools,
+): APIModalInteractionResponseCallbackData | string {
+  return orReason(() => {
+    const initial = menuOptions(command, menu, contentOf(toIncomingMessage(targetMessage), tools));
+    const form = {
+      id: command.name,
+      ...formTexts(command, undefined),
+      title: menu.label,
+      options: command.options,
+      initial,
+    };
+    return { ...modalOf(form), custom_id: menuFormId(form, targetMessage) };
+  });
 }
 
 /** Adds the message if it has files: a modal cannot hold files, so they are read again when it is submitted. */
-export function menuFormId(
-  { id, initial }: Form,
-  { targetMessage }: Pick<MessageContextMenuCommandInteraction, 'targetMessage'>,
-): string {
+function menuFormId({ id, initial }: Form, { channelId, id: message }: Message): string {
   const hasFile = Object.values(initial).some((value) => typeof value === 'object');
-  return hasFile ? `${id}@${targetMessage.channelId}/${targetMessage.id}` : id;
+  return hasFile ? `${id}@${channelId}/${message}` : id;
 }
 
 /** Splits a submitted form's id into the form and the message whose menu opened it. */

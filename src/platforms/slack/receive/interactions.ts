@@ -1,10 +1,13 @@
 /** Handles buttons, the stop button of the agent view, and shortcuts. */
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
+import { UserError } from '../../../core/errors.ts';
 import type { Address } from '../../../core/invocation.ts';
-import { fileOptions } from '../../shared/form-files.ts';
+import { plain } from '../../../core/message.ts';
+import { menuOptions } from '../../shared/form-files.ts';
 import { buttonTarget } from '../../shared/target.ts';
 import { call } from '../connection/client.ts';
+import { sendPrivately } from '../deliver/private.ts';
 import { slackErrorOf } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import { GLOBAL_SHORTCUT, MESSAGE_SHORTCUT } from '../manifest.ts';
@@ -75,13 +78,15 @@ export function listenToShortcuts(app: App, shared: ListenerTools): void {
     const direct = channel === undefined ? await directChannel(user.id, tools) : undefined;
     const address = direct === undefined ? origin : { ...origin, channel: direct };
     const { message } = messageSchema.parse(body);
-    const option = command.messageMenu?.option;
+    const { messageMenu: menu } = command;
     const content = message && (await contentOfTalk(message, tools));
-    const initial =
-      content === undefined || option === undefined
-        ? {}
-        : { ...fileOptions(command, content.files), [option]: content.text };
-    await openCommandForm(command, { initial }, { address, triggerId: interaction.trigger_id }, tools);
+    try {
+      const initial = content && menu ? menuOptions(command, menu, content) : {};
+      await openCommandForm(command, { initial }, { address, triggerId: interaction.trigger_id }, tools);
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      await sendPrivately(address, { text: plain(error.message) }, tools);
+    }
   });
 }
 
