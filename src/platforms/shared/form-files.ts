@@ -15,7 +15,7 @@ export function fileOptions(command: AnyCommand, files: readonly FileReference[]
   return options;
 }
 
-/** Returns the initial values of a menu's form. Throws UserError if the message lacks the file that the menu needs. */
+/** Returns the initial values of a menu's form. Throws UserError if the menu needs a file that the message does not have. */
 export function menuOptions(
   command: AnyCommand,
   { option, initial, file }: MessageMenu,
