@@ -48,15 +48,13 @@ async function main(): Promise<void> {
   await writeFile(join(FOLDER, 'mark.svg'), markSvg());
   await writeFile(join(FOLDER, 'avatar.png'), await avatar());
   await writeFile(join(FOLDER, 'a-tune-for-evening-rain.mp3'), sound);
-  const withEmoji = ({ html }: Html): Html => ({
-    html: `<style>@font-face { font-family: Emoji; src: url(${fontUrl(emoji)}); }</style>${html}`,
-  });
+  const emojiFace = `@font-face { font-family: Emoji; src: url(${fontUrl(emoji)}); }`;
   const discordMessages = await discordPage([
     ['song', song],
     ['ask', answer],
   ]);
-  await draw(browser, 'discord', withEmoji(discordMessages));
-  await draw(browser, 'slack', withEmoji(await slackPage(slack, slackFile)));
+  await draw(browser, 'discord', discordMessages, emojiFace);
+  await draw(browser, 'slack', await slackPage(slack, slackFile), emojiFace);
   await writePicture('playground.webp', animation);
   await writePicture('playground.png', await smaller(still));
   await writePicture('mixer.png', await smaller(mixer));
@@ -82,9 +80,13 @@ export async function readFont(file: string, name: string): Promise<Buffer> {
   });
 }
 
-async function draw(browser: TestBrowser, name: string, { html }: Html): Promise<void> {
+/** @param faces fonts that are loaded before the page, because text that comes first keeps its fallbacks */
+async function draw(browser: TestBrowser, name: string, { html }: Html, faces = ''): Promise<void> {
   const { page, problems } = await browser.visit('about:blank', { deviceScaleFactor: 2 });
-  await page.setContent(`<!doctype html><style>${STYLE}</style>${html}`);
+  await page.setContent(`<!doctype html><style>${STYLE}${faces}</style>`);
+  await page.evaluate('Promise.all([...document.fonts].map((font) => font.load()))');
+  await page.evaluate(`document.body.insertAdjacentHTML('beforeend', ${JSON.stringify(html)})`);
+  await page.evaluate('Promise.all([...document.images].map((image) => image.decode()))');
   await page.evaluate('document.fonts.ready');
   const shot = await page.locator('main').screenshot();
   if (problems.length > 0) throw new Error(`${name}: ${problems.join('; ')}`);
