@@ -1,4 +1,5 @@
-import { getsImages, imagePlaceIn, inquiryTurn, withoutImages } from '../src/core/attachments.ts';
+import { allPlans, planName, withPlans } from '../src/core/answer-plans.ts';
+import { getsImages, imagePlaceIn, inquiryTurn } from '../src/core/attachments.ts';
 import { defineCommand } from '../src/core/bot/command.ts';
 import type { Context } from '../src/core/bot/context.ts';
 import { type Outcome, privately } from '../src/core/bot/outcome.ts';
@@ -107,23 +108,17 @@ export const ask = defineCommand({
     if (work.route !== 'answer') return work;
     const { systemPrompt, footer } = await context.inForce.answers();
     const { request } = work;
-    const tools = work.way?.type === 'tools' ? work.way : undefined;
-    const requestedModel = tools?.named ? `${work.dialect}:${request.model}` : undefined;
+    const stored = allPlans(work);
+    const tools = stored.way?.type === 'tools' ? stored.way : undefined;
+    const requestedModel = tools?.named ? planName(stored) : undefined;
     // The assistant setting or TOOL_MODEL may have changed since the first run.
-    const { model, dialect, readsImages, way, note } = tools
+    const plans = tools
       ? await planAnswer({ requestedModel, picture: imagePlaceIn(request.turns) }, context)
-      : { ...work, model: request.model };
-    const { turns: all } = request;
-    const turns = getsImages({ dialect, ...present({ readsImages }) })
-      ? all
-      : [...withoutImages(all.slice(0, -1)), ...all.slice(-1)];
+      : stored;
+    const again = withPlans(work, plans);
     return present({
-      ...work,
-      dialect,
-      readsImages,
-      request: present({ ...request, model, turns, system: systemPrompt?.text || undefined }),
-      way,
-      note,
+      ...again,
+      request: present({ ...again.request, system: systemPrompt?.text || undefined }),
       footer: storedFooter(footer),
       // Again is a button press, so no message above shows the question.
       reply: false,
@@ -214,14 +209,16 @@ function callFields({ calls = [] }: AnswerResult): Field[] | undefined {
   }));
 }
 
-/** Model, tokens and note, unless moderators turned the footer off. */
+/** Model, those it stood in for, tokens and note, unless moderators turned the footer off. */
 function footerParts(
   { usage }: AnswerResult,
-  { dialect, request, footer = true, note }: AnswerWork,
+  { dialect, request, footer = true, note, failed = [] }: AnswerWork,
 ): string[] {
   if (!footer) return [];
   const { inputTokens, outputTokens } = usage ?? {};
   const isKnown = inputTokens !== undefined && outputTokens !== undefined;
   const tokens = isKnown ? `${inputTokens} + ${outputTokens} tokens` : '';
-  return [`${dialect}:${request.model}`, tokens, note ?? ''];
+  const model = planName({ dialect, model: request.model });
+  const standsIn = failed.length > 0 ? ` (instead of ${failed.map(planName).join(', ')})` : '';
+  return [`${model}${standsIn}`, tokens, note ?? ''];
 }

@@ -5,6 +5,7 @@ import { UserError } from '../src/core/errors.ts';
 import { FAMILIES, FAMILY_NOUNS, type Family } from '../src/core/family.ts';
 import { type Address, type Invocation, serverOf, serverWord } from '../src/core/invocation.ts';
 import { plain } from '../src/core/message.ts';
+import { joinModelNames, modelNames } from '../src/core/model-name.ts';
 import {
   type AnswersInForce,
   type Origin,
@@ -12,7 +13,7 @@ import {
   scopeText,
   type Where,
 } from '../src/core/moderation.ts';
-import type { OptionDeclarations } from '../src/core/options.ts';
+import type { Choice, OptionDeclarations } from '../src/core/options.ts';
 import { present } from '../src/core/util/present.ts';
 import { formControl, runControl, withControls } from './text/controls.ts';
 import {
@@ -138,6 +139,18 @@ async function setTalk(
   await moderation.answers.talk(talk);
 }
 
+/** Completes the last of several models. */
+async function suggestNext(typed: string, { models }: Pick<Context, 'models'>): Promise<readonly Choice[]> {
+  const names = typed.split(',');
+  const before = modelNames(names.slice(0, -1).join(','));
+  const suggestions = await models.suggest('ask', names.at(-1) ?? '');
+  if (before.length === 0) return suggestions;
+  return suggestions
+    .filter(({ value }) => !before.includes(value))
+    .map(({ value }) => joinModelNames([...before, value]))
+    .map((choice) => ({ name: choice, value: choice }));
+}
+
 const RESET_CHOICES = RESETTABLE.filter((choice) => choice !== 'pages');
 
 const models = withControls(
@@ -159,12 +172,17 @@ const models = withControls(
         form: { title: 'Choose a model', submitLabel: 'Use model' },
         options: {
           family,
-          model: { ...completedText('Model ID or name', 100), help: 'Its ID or name.', required: true },
+          model: {
+            ...completedText('Model ID or name; for questions, also several separated by commas', 500),
+            help: 'Its ID or name. For questions, also several: some-id, other-id.',
+            required: true,
+          },
           where: whereOption,
         },
         autocomplete: {
           model: async ({ typed, options }, context) => {
             const chosen = FAMILIES.find((name) => name === options.family);
+            if (chosen === 'ask') return suggestNext(typed, context);
             if (chosen) return context.models.suggest(chosen, typed);
             const usual = context.families.filter((name) => name === 'song' || name === 'ask');
             return (await Promise.all(usual.map((name) => context.models.suggest(name, typed)))).flat();
@@ -180,9 +198,10 @@ const models = withControls(
             where,
           );
           const labelText = label === undefined ? '' : ` “${plain(label)}” has the ID **${plain(model)}**.`;
+          const several = model.includes(',') ? " If one can't answer, I ask the next." : '';
           const unchecked = checked ? '' : " I couldn't load the list of models, so I didn't check the name.";
           const exceptions = overridesText(others.map((other) => `${other.channel} (${other.model})`));
-          const text = `${FAMILY_NOUNS[name].title} in ${scopeText(where, address)} now use **${plain(model)}**.${labelText}${unchecked}${exceptions}`;
+          const text = `${FAMILY_NOUNS[name].title} in ${scopeText(where, address)} now use **${plain(model)}**.${several}${labelText}${unchecked}${exceptions}`;
           return privately({
             text,
             actions: [

@@ -1,11 +1,12 @@
-/** Chooses the model and dialect of an answer, and whether it has images, thinking or commands. */
+/** Chooses the models and dialects of an answer, and whether it has images, thinking or commands. */
+import { inOrder } from '../../src/core/answer-plans.ts';
 import { cannotReadImagesSentence, type ImagePlace } from '../../src/core/attachments.ts';
 import type { Autocomplete } from '../../src/core/bot/command.ts';
 import type { Context } from '../../src/core/bot/context.ts';
 import { UserError } from '../../src/core/errors.ts';
-import { parseModelName } from '../../src/core/model-name.ts';
+import { modelNames, parseModelName } from '../../src/core/model-name.ts';
 import type { AnswersInForce } from '../../src/core/moderation.ts';
-import type { AnswerDialect, AnswerPlan } from '../../src/core/work.ts';
+import type { AnswerDialect, AnswerPlan, AnswerPlans } from '../../src/core/work.ts';
 
 /** The commands that a model may call while the assistant is on, with their families. */
 const TOOLS = { song: 'song', lyrics: 'song', image: 'image', video: 'video', stems: 'song' } as const;
@@ -28,10 +29,10 @@ export interface PlanRequest {
 }
 
 /**
- * Resolves a choice, `dialect:id`. Without a dialect, the listing with that id decides. Images use msg, or gen if the model
- * is listed there. Throws UserError if the question has an image and the model takes none.
+ * Resolves a choice of models, each `dialect:id`. Without a dialect, the listing with that id decides. Images use msg, or gen
+ * if the model is listed there. Throws UserError if the question has an image and no model takes it.
  */
-export async function planAnswer(request: PlanRequest, context: Context): Promise<AnswerPlan> {
+export async function planAnswer(request: PlanRequest, context: Context): Promise<AnswerPlans> {
   const { toolModel } = context.answerOffer;
   const { assistant } = await context.inForce.answers();
   const { requestedModel } = request;
@@ -43,10 +44,25 @@ export async function planAnswer(request: PlanRequest, context: Context): Promis
       way: { ...withTools(context), ...(requestedModel !== undefined && { named: true }) },
     };
 
-  const plan = await visionPlan(await context.models.resolve('ask', requestedModel), request, context);
-  if (plan.dialect === 'gen') return genPlan(plan, request, assistant, context);
-  const lacksToolModel = assistant.on && toolModel === undefined && requestedModel === undefined;
-  return lacksToolModel ? { ...plan, note: NO_TOOL_MODEL } : plan;
+  const names = modelNames(await context.models.resolve('ask', requestedModel));
+  const plans = await Promise.all(names.map((name) => planModel(name, request, assistant, context)));
+  const [first, ...others] = plans.filter((plan) => plan !== undefined);
+  if (first) return inOrder(first, others);
+  throw new UserError(cannotReadImagesSentence(parseModelName('ask', names[0] ?? '').id), 'model');
+}
+
+/** Undefined if an image is attached and the model takes none. */
+async function planModel(
+  name: string,
+  request: PlanRequest,
+  assistant: AnswersInForce['assistant'],
+  context: Context,
+): Promise<AnswerPlan | undefined> {
+  const plan = await visionPlan(name, request, context);
+  if (plan?.dialect === 'gen') return genPlan(plan, request, assistant, context);
+  const { toolModel } = context.answerOffer;
+  const lacksToolModel = assistant.on && toolModel === undefined && request.requestedModel === undefined;
+  return plan && lacksToolModel ? { ...plan, note: NO_TOOL_MODEL } : plan;
 }
 
 /** Resolves the dialect, and switches to the vision model for an image that the chosen model cannot see. */
@@ -54,7 +70,7 @@ async function visionPlan(
   choice: string,
   { requestedModel, picture }: PlanRequest,
   context: Context,
-): Promise<AnswerPlan> {
+): Promise<AnswerPlan | undefined> {
   const { id, route: dialect = dialectOf(id, picture, context) } = parseModelName('ask', choice);
   const plan = { dialect, model: id };
   if (dialect !== 'chat') return plan;
@@ -65,8 +81,7 @@ async function visionPlan(
     const vision = parseModelName('ask', await context.models.resolve('ask', visionModel));
     return { dialect: vision.route ?? 'msg', model: vision.id };
   }
-  if (picture === 'attached') throw new UserError(cannotReadImagesSentence(id), 'model');
-  return plan;
+  return picture === 'attached' ? undefined : plan;
 }
 
 function dialectOf(id: string, picture: ImagePlace, { models, answerOffer }: Context): AnswerDialect {

@@ -11,6 +11,19 @@ export const MODEL_ROUTES = {
 
 type RouteOf<Name extends Family> = (typeof MODEL_ROUTES)[Name][number];
 
+/** The most models of one choice. */
+export const MOST_MODELS = 5;
+
+/** Splits a choice of models for questions, as in `first,msg:second`. Each is asked if the ones before it cannot answer. */
+export function modelNames(choice: string): string[] {
+  const names = choice.split(',').map((name) => name.trim());
+  return [...new Set(names.filter((name) => name !== ''))];
+}
+
+export function joinModelNames(names: readonly string[]): string {
+  return names.join(', ');
+}
+
 /** Splits a name into route and id. The id is empty if only the route is typed. */
 export function parseModelName<Name extends Family>(
   family: Name,

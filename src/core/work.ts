@@ -142,7 +142,11 @@ export interface AnswerWork {
   /** Earlier messages that the first step of the job still has to read into the request. */
   readonly history?: HistoryReference;
   /** The plan to use if the first step finds an image in the conversation. */
-  readonly seeing?: AnswerPlan;
+  readonly seeing?: AnswerPlans;
+  /** Plans to try, in this order, if this model cannot answer. */
+  readonly fallbacks?: readonly AnswerPlan[];
+  /** Plans whose models could not answer, in the order they were tried. */
+  readonly failed?: readonly AnswerPlan[];
   /** Mode of the gen dialect; plain text if absent. Stored under this name. */
   readonly way?: AnswerWay;
   /** Limit of input tokens. The oldest turns are dropped to fit. */
@@ -158,6 +162,11 @@ export interface AnswerWork {
 /** The model that answers, and its mode. */
 export interface AnswerPlan extends Pick<AnswerWork, 'dialect' | 'readsImages' | 'way' | 'note'> {
   readonly model: string;
+}
+
+/** A plan, and those to try if its model cannot answer. */
+export interface AnswerPlans extends AnswerPlan {
+  readonly fallbacks?: readonly AnswerPlan[];
 }
 
 export type AnswerWay =

@@ -2,7 +2,7 @@
 import type { Address } from '../core/invocation.ts';
 import type { Charge, Job, JobFailure } from '../core/job.ts';
 import type { MediaFile } from '../core/message.ts';
-import type { Result, Work } from '../core/work.ts';
+import type { AnswerWork, Result, Work } from '../core/work.ts';
 import type { Posted } from '../platforms/platform.ts';
 
 /** Fields that a step updates without changing the state. The newest value of each wins. */
@@ -59,6 +59,8 @@ interface EventFields {
   };
   /** The gateway definitely did not accept the request, so it may be sent again, not before `until`. */
   readonly notTaken: { readonly until?: number };
+  /** The gateway definitely did not accept the question, and its model cannot answer. The work names the next model. */
+  readonly modelReplaced: { readonly work: AnswerWork };
   /** The gateway may or may not have accepted the request. The job waits for a callback until the deadline. */
   readonly uncertain: { readonly deadlineAt: number };
   /** The lyrics of a song arrived. The song is requested next. */

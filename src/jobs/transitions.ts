@@ -174,6 +174,10 @@ export const TRANSITIONS = {
       refusals: (job.refusals ?? 0) + 1,
       ...(until === undefined ? {} : { held: heldLonger(job, { asking: until }) }),
     }),
+    modelReplaced: (job, { work }) => {
+      const { refusals: _, ...rest } = withoutRequest(job);
+      return { ...rest, work, state: 'accepted', attempts: 0 };
+    },
     uncertain: (job, { deadlineAt }) => ({
       ...job,
       state: 'waiting',

@@ -3,7 +3,7 @@ import { UserError } from '../core/errors.ts';
 import { FAMILY_NOUNS, type Family } from '../core/family.ts';
 import type { Address } from '../core/invocation.ts';
 import { type Message, plain } from '../core/message.ts';
-import { MODEL_ROUTES, parseModelName } from '../core/model-name.ts';
+import { joinModelNames, MODEL_ROUTES, MOST_MODELS, modelNames, parseModelName } from '../core/model-name.ts';
 import type { Actor, ChosenModel, ModelInForce, Origin, Where } from '../core/moderation.ts';
 import type { Choice } from '../core/options.ts';
 import type { System } from '../core/system.ts';
@@ -21,10 +21,13 @@ export type ModelDefaults = { readonly [Name in Family]?: string | undefined };
 export type FoundModel = Omit<ChosenModel, 'others'>;
 
 export interface ModelSettings {
-  /** Throws UserError if the account may not use the named model, or no model is set. */
+  /**
+   * Returns the named model, or else the models set here that the account has; for questions, several joined in the order to
+   * ask. Throws UserError if the account may not use the named model, or no model is set.
+   */
   resolve(family: Family, named: string | undefined, where: Address, settings: Decisions): Promise<string>;
   suggest(family: Family, typed: string): readonly Choice[];
-  /** Returns the id for a name. Reloads the list if the name is missing. Throws UserError with the nearest ids. */
+  /** Returns the ids for a choice. Reloads the list if a name is missing. Throws UserError with the nearest ids. */
   find(family: Family, name: string): Promise<FoundModel>;
   inForce(settings: Decisions): ModelInForce[];
 }
@@ -67,9 +70,10 @@ export function createModelSettings(options: ModelSettingsOptions): ModelSetting
     for (const from of ['channel', 'server'] as const) {
       const chosen = settings[from].models[family];
       if (!chosen) continue;
-      const choice = { model: chosen.id, from, by: chosen.by, notifiedAt: chosen.notifiedAt };
-      if (isOffered(family, chosen.id, models)) return { chosen: choice, gone };
-      gone.push(choice);
+      const { id: stored, by, notifiedAt } = chosen;
+      const { offered, lost } = sortOut(family, stored, models);
+      if (lost !== undefined) gone.push({ stored, model: lost, from, by, notifiedAt });
+      if (offered !== undefined) return { chosen: { stored, model: offered, from, by, notifiedAt }, gone };
     }
     return { gone };
   }
@@ -78,7 +82,9 @@ export function createModelSettings(options: ModelSettingsOptions): ModelSetting
     const first = choices(family, settings);
     const fallback = first.chosen?.model ?? defaultOf(family);
     const inForce = [...first.gone.map(({ model }) => model), ...(fallback === undefined ? [] : [fallback])];
-    const lost = inForce.find((model) => !isOffered(family, model, models));
+    const lost = inForce
+      .flatMap((choice) => namesIn(family, choice))
+      .find((model) => !isOffered(family, model, models));
     if (lost === undefined) return first;
     // The list may be outdated, or incomplete because the gateway was restarting.
     await models.find(parseModelName(family, lost).id);
@@ -94,7 +100,9 @@ export function createModelSettings(options: ModelSettingsOptions): ModelSetting
       for (const lost of gone) await notifyUnavailable({ family, lost, fallback, where }, options);
       if (chosen) return chosen.model;
       if (fallback === undefined) throw new UserError(noModelText(family, models), 'model');
-      if (isOffered(family, fallback, models)) return lookUp(family, fallback, models).model;
+      const { offered } = sortOut(family, fallback, models);
+      if (offered !== undefined)
+        return joinModelNames(namesIn(family, offered).map((name) => lookUp(family, name, models).model));
       options.log.warn(
         { family, model: fallback },
         'The default model is not available to this gateway account',
@@ -121,16 +129,25 @@ export function createModelSettings(options: ModelSettingsOptions): ModelSetting
     },
 
     async find(family, name) {
-      if (family !== 'song') await models.find(parseModelName(family, name).id);
-      return lookUp(family, name, models);
+      const names = namesIn(family, name);
+      assertCount(family, names);
+      const found: FoundModel[] = [];
+      for (const one of names) {
+        if (family !== 'song') await models.find(parseModelName(family, one).id);
+        found.push(lookUp(family, one, models));
+      }
+      const [first, ...others] = found;
+      if (first && others.length === 0) return first;
+      const model = joinModelNames([...new Set(found.map((one) => one.model))]);
+      return { model, checked: found.every(({ checked }) => checked) };
     },
 
     inForce: (settings) =>
       options.families.map((family) => {
         const { chosen, gone } = choices(family, settings);
         const operators = defaultOf(family);
-        const isUnavailable = operators !== undefined && !isOffered(family, operators, models);
-        const fallback = isUnavailable ? undefined : operators;
+        const { offered: fallback, lost: unavailable } =
+          operators === undefined ? {} : sortOut(family, operators, models);
         const from: Origin = chosen?.from ?? (fallback === undefined ? 'none' : 'deployment');
         const lost = gone.map((choice) => ({ model: choice.model, from: choice.from }));
         return present({
@@ -139,13 +156,18 @@ export function createModelSettings(options: ModelSettingsOptions): ModelSetting
           from,
           chosenBy: chosen?.by,
           gone:
-            isUnavailable && !chosen ? [...lost, { model: operators, from: 'deployment' as const }] : lost,
+            unavailable !== undefined && !chosen
+              ? [...lost, { model: unavailable, from: 'deployment' as const }]
+              : lost,
         });
       }),
   };
 }
 
 interface Choosing {
+  /** As in the settings. */
+  readonly stored: string;
+  /** The models of it that are meant. */
   readonly model: string;
   readonly from: Where;
   readonly by: Actor;
@@ -161,7 +183,7 @@ async function notifyUnavailable(
   if (lost.notifiedAt !== undefined) return;
   const isFirst = await decisions.change(where, lost.from, lost.by, (settings) => {
     const chosen = settings.models[family];
-    if (chosen?.id !== lost.model || chosen.notifiedAt !== undefined) return undefined;
+    if (chosen?.id !== lost.stored || chosen.notifiedAt !== undefined) return undefined;
     return {
       settings: { ...settings, models: { ...settings.models, [family]: { ...chosen, notifiedAt: now() } } },
     };
@@ -247,6 +269,37 @@ function assertFamily({ id, uses = [] }: Model, family: Exclude<Family, 'song'>)
 function isOffered(family: Family, model: string, models: ModelSettingsOptions['models']): boolean {
   if (family === 'song') return isMusicModel(model);
   return models.resolve(parseModelName(family, model).id).kind !== 'unknown';
+}
+
+/** Returns the names of a choice. Only questions can have several models. */
+function namesIn(family: Family, choice: string): readonly string[] {
+  return family === 'ask' ? modelNames(choice) : [choice];
+}
+
+/** Sorts the models of a choice by whether the account has them. */
+function sortOut(
+  family: Family,
+  choice: string,
+  models: ModelSettingsOptions['models'],
+): { offered?: string; lost?: string } {
+  const { offered = [], lost = [] } = Object.groupBy(namesIn(family, choice), (name) =>
+    isOffered(family, name, models) ? 'offered' : 'lost',
+  );
+  return {
+    ...(offered.length > 0 && { offered: joinModelNames(offered) }),
+    ...(lost.length > 0 && { lost: joinModelNames(lost) }),
+  };
+}
+
+/** Throws UserError for too many models, or none. */
+function assertCount(family: Family, names: readonly string[]): void {
+  if (family !== 'ask' && names.some((name) => name.includes(',')))
+    throw new UserError(
+      `Only questions can have several models. Choose one for ${FAMILY_NOUNS[family].many}.`,
+      'model',
+    );
+  if (names.length === 0 || names.length > MOST_MODELS)
+    throw new UserError(`Choose up to ${MOST_MODELS} models, separated by commas.`, 'model');
 }
 
 /** Returns the song models, newest first, with those that only the list has. */

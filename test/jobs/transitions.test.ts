@@ -21,6 +21,12 @@ const failure = { code: 'rate', sentence: 'Busy.', reference: 'id', taken: 'no' 
 const result = { ...EMPTY_RESULT, lyrics: [{ text: 'Rain' }] };
 const whole = { ...result, wavUrl: 'https://gateway.example/rain.wav' };
 
+const QUESTION_TO_NEXT = {
+  route: 'answer',
+  dialect: 'msg',
+  request: { model: 'next', turns: [] },
+} as const;
+
 /** One event of each type, plus variants with other effects. */
 const EVENTS: readonly JobEvent[] = [
   { type: 'recorded', fields: { shown: 'digest' } },
@@ -45,6 +51,7 @@ const EVENTS: readonly JobEvent[] = [
   { type: 'notTaken' },
   { type: 'notTaken', until: 7 },
   { type: 'uncertain', deadlineAt: 9 },
+  { type: 'modelReplaced', work: QUESTION_TO_NEXT },
   { type: 'lyricsWritten', work: SONG.work },
   { type: 'polled' },
   { type: 'polled', unknownSince: 4 },
@@ -80,6 +87,7 @@ const RANK = {
 /** Events that lead back to an earlier state, and the reason. */
 const BACK: Partial<Record<JobEventType, string>> = {
   notTaken: 'the gateway definitely did not accept the request, so it is repeated a few times',
+  modelReplaced: 'another model is asked, because the gateway definitely did not accept the question',
   lyricsWritten: 'the song is requested after its lyrics, once',
   completed: 'a late result wins over every other end',
   submitted: 'so does a late response to a request that was cancelled or reported as lost',

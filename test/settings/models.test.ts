@@ -191,6 +191,67 @@ describe('choosing', () => {
   });
 });
 
+describe('several models for questions', () => {
+  test('are chosen in order, and each name is checked', async () => {
+    expect(await mod.models.choose('ask', 'msg:Chat Large,seer , seer', 'channel')).toMatchObject({
+      model: 'msg:chat-large, seer',
+      checked: true,
+    });
+    expect(await resolve()).toBe('msg:chat-large, seer');
+    expect(await inForce()).toMatchObject({ model: 'msg:chat-large, seer', from: 'channel', gone: [] });
+    await expect(mod.models.choose('ask', 'chat-large, chat-smalll', 'channel')).rejects.toThrow(
+      "The model “chat-smalll” isn't available.",
+    );
+    await expect(mod.models.choose('ask', 'a,b,c,d,e,f', 'channel')).rejects.toThrow('up to 5 models');
+    await expect(mod.models.choose('ask', ' , ', 'channel')).rejects.toThrow('up to 5 models');
+    expect(await resolve()).toBe('msg:chat-large, seer');
+  });
+
+  test('are refused for other families, also without a list', async () => {
+    administered.list.offered = undefined;
+    for (const family of ['song', 'image', 'video'] as const)
+      await expect(mod.models.choose(family, 'V5,V4', 'channel')).rejects.toThrow(
+        'Only questions can have several models.',
+      );
+  });
+
+  test('keep those that are left when one disappears', async () => {
+    await mod.models.choose('ask', 'seer, chat-large', 'channel');
+    administered.list.offer(['chat-small', 'chat-large']);
+    expect(await resolve()).toBe('chat-large');
+    expect(await inForce()).toMatchObject({
+      model: 'chat-large',
+      from: 'channel',
+      gone: [{ model: 'seer', from: 'channel' }],
+    });
+    expect(administered.told).toMatchObject([
+      {
+        message: {
+          text: expect.stringContaining("“seer”, is no longer available. I'm using “chat\\-large” instead"),
+        },
+      },
+    ]);
+    await resolve();
+    expect(administered.told).toHaveLength(1);
+    administered.list.offer(['chat-small']);
+    expect(await resolve()).toBe('chat:chat-small');
+  });
+
+  test('can be the default of the operator', async () => {
+    const defaults = { ask: 'msg:gone, chat-small, seer' };
+    const configured = administer({ ...(await memoryStorage()), defaults });
+    configured.list.offer(['chat-small', 'seer']);
+    expect(await configured.resolve('ask', undefined, HERE)).toBe('chat-small, seer');
+    expect((await configured.modelsInForce(HERE)).find(({ family }) => family === 'ask')).toMatchObject({
+      model: 'chat-small, seer',
+      from: 'deployment',
+      gone: [{ model: 'msg:gone', from: 'deployment' }],
+    });
+    configured.list.offer(['other']);
+    await expect(configured.resolve('ask', undefined, HERE)).rejects.toThrow('is no longer available');
+  });
+});
+
 describe('a chosen model that disappears', () => {
   beforeEach(async () => {
     await mod.models.choose('ask', 'seer', 'server');

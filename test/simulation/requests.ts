@@ -75,7 +75,15 @@ export function workOf(kind: RequestKind, title: string): StartRequest['work'] {
     case 'video':
       return { route: 'media.video', request: { model: 'film', prompt: title } };
     case 'question':
-      return { route: 'answer', dialect: 'chat', request: inquiry };
+      return {
+        route: 'answer',
+        dialect: 'chat',
+        request: inquiry,
+        fallbacks: [
+          { dialect: 'gen', model: 'second' },
+          { dialect: 'msg', model: 'third' },
+        ],
+      };
     case 'question to msg': {
       const before = { role: 'user', parts: [{ type: 'text', text: 'Good morning. '.repeat(20) }] } as const;
       const request = { ...inquiry, turns: [before, ...inquiry.turns] };

@@ -1,5 +1,6 @@
 /** Types of individual settings. Each error completes a sentence that starts with the variable's name. */
 import { z } from 'zod';
+import { joinModelNames, MOST_MODELS, modelNames } from '../../core/model-name.ts';
 import { isMusicModel, MUSIC_MODELS } from '../../gateway/music/requests.ts';
 import { GATEWAY_FAMILIES, type GatewayFamily } from '../../gateway/routes.ts';
 
@@ -140,6 +141,19 @@ export const shards = readable(
     return { ids: Array.from({ length: to - from + 1 }, (_, index) => from + index), total };
   },
 );
+
+/** Several models, in the order to try them. */
+export function models(routes: readonly string[]) {
+  const one = model(routes);
+  return readable(
+    `up to ${MOST_MODELS} model ids separated by commas, each optionally with its route, such as ${routes.map((route) => `${route}:some-id`).join(' or ')}`,
+    (value) => {
+      const names = modelNames(value);
+      const isValid = names.every((name) => one.safeParse(name).success);
+      return isValid && names.length > 0 && names.length <= MOST_MODELS ? joinModelNames(names) : undefined;
+    },
+  );
+}
 
 /** A model id with an optional route before it. */
 export function model(routes: readonly string[]) {

@@ -100,7 +100,7 @@ function configOf(values: Values) {
       ? { type: 'redis' as const, url: values.REDIS_URL }
       : { type: 'sqlite' as const, directory: values.DATA_DIR },
     media: media(values),
-    /** The deployment's defaults. `ask` and `image` may start with a route and a colon. */
+    /** The deployment's defaults. `ask` and `image` may have routes, and `ask` several models. */
     models: present({
       song: values.SONG_MODEL,
       ask: values.ASK_MODEL,

@@ -178,8 +178,9 @@ export const environmentSchema = z.object({
   SONG_MODEL: field.musicModel
     .prefault('V5')
     .describe('The song model: V4, V4_5, V4_5PLUS, V4_5ALL, V5, or a newer version such as V5_5.'),
-  ASK_MODEL: field.model(['chat', 'msg', 'gen']).optional().meta({
-    description: 'The model that answers /ask, with an optional route before it: chat, msg or gen.',
+  ASK_MODEL: field.models(['chat', 'msg', 'gen']).optional().meta({
+    description:
+      'The model that answers /ask, with an optional route before it: chat, msg or gen. With several, separated by commas, the next is asked if one cannot answer.',
     example: 'msg:some-id',
     otherwise: CHOOSE,
   }),

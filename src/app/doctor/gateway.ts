@@ -1,6 +1,7 @@
 /** Checks the keys of all services, and looks up the models in the settings. */
 import { FAMILIES, FAMILY_NOUNS, FAMILY_SETTINGS, type Family } from '../../core/family.ts';
 import { type Finding, good, warning, wrong } from '../../core/finding.ts';
+import { modelNames } from '../../core/model-name.ts';
 import { connectionFault, isWithoutTls } from '../../core/util/connection-fault.ts';
 import { counted } from '../../core/util/words.ts';
 import type { Gateway } from '../../gateway/client.ts';
@@ -130,7 +131,7 @@ function modelFindings(
   const set = [...defaults.map(([variable, model]) => [variable, model] as const), ...others];
   return [
     ...set.flatMap(([variable, model]) =>
-      model === undefined ? [] : [modelFinding(gateway, subject, variable, model)],
+      modelNames(model ?? '').map((name) => modelFinding(gateway, subject, variable, name)),
     ),
     ...defaults.flatMap(([variable, model, family, use]) => {
       if (model !== undefined || !offered.includes(family)) return [];

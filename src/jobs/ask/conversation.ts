@@ -1,4 +1,5 @@
 /** Reads the earlier messages and the attachments of a question, and stores them before a model is asked. */
+import { allPlans, withPlans } from '../../core/answer-plans.ts';
 import {
   attachmentNote,
   cannotReadImagesSentence,
@@ -15,7 +16,7 @@ import type { Address, ConversationTurn } from '../../core/invocation.ts';
 import { invocationKey } from '../../core/job.ts';
 import type { FileReference } from '../../core/options.ts';
 import { present } from '../../core/util/present.ts';
-import type { AnswerPlan, AnswerWork, InquiryPart, InquiryTurn } from '../../core/work.ts';
+import type { AnswerPlan, AnswerPlans, AnswerWork, InquiryPart, InquiryTurn } from '../../core/work.ts';
 import { PlatformError } from '../../platforms/platform.ts';
 import type { JobDependencies } from '../dependencies.ts';
 
@@ -75,26 +76,27 @@ export function createReadConversation({
         ),
       })),
     );
-    const model = modelFor(work, seeing, imagePlaceIn([...memory, ...questions]));
-    const fetchFiles = createFetchFiles(memory, getsImages(model), keep);
+    const plans = plansFor(work, seeing, imagePlaceIn([...memory, ...questions]));
+    const keepsImages = [plans, ...(plans.fallbacks ?? [])].some(getsImages);
+    const fetchFiles = createFetchFiles(memory, keepsImages, keep);
     const turns = await Promise.all(withOwners(memory).map(fetchFiles));
-    const { dialect, readsImages, way, note } = model;
-    const { way: _, note: __, readsImages: ___, ...rest } = work;
-    return present({
+    const advised = (plan: AnswerPlan): AnswerPlan =>
+      advice === undefined ? plan : { ...plan, note: [plan.note, advice].filter(Boolean).join(' · ') };
+    const { fallbacks, ...plan } = plans;
+    const { request, ...rest } = withPlans(
+      work,
+      present({ ...advised(plan), fallbacks: fallbacks?.map(advised) }),
+    );
+    return {
       ...rest,
-      dialect,
-      readsImages,
-      way,
-      note: [note, advice].filter(Boolean).join(' · ') || undefined,
       request: {
-        ...work.request,
-        model: model.model,
+        ...request,
         turns: [
           ...turns.filter((turn) => turn.parts.length > 0),
-          ...(getsImages(model) ? questions : withoutImages(questions)),
+          ...(keepsImages ? questions : withoutImages(questions)),
         ],
       },
-    });
+    };
   };
 }
 
@@ -110,16 +112,12 @@ async function keepQuestionFile(file: FileReference, keep: KeepFile): Promise<In
   }
 }
 
-/** Selects the model. Throws UserError if an image is attached and no model can read it. */
-function modelFor(
-  { dialect, readsImages, way, note, request }: AnswerWork,
-  seeing: AnswerPlan | undefined,
-  picture: ImagePlace,
-): AnswerPlan {
-  const chosen = present({ dialect, readsImages, way, note, model: request.model });
+/** Selects the models. Throws UserError if an image is attached and no model can read it. */
+function plansFor(work: AnswerWork, seeing: AnswerPlans | undefined, picture: ImagePlace): AnswerPlans {
+  const chosen = allPlans(work);
   if (getsImages(chosen) || picture === 'none') return chosen;
   if (seeing !== undefined) return seeing;
-  if (picture === 'attached') throw new UserError(cannotReadImagesSentence(request.model));
+  if (picture === 'attached') throw new UserError(cannotReadImagesSentence(chosen.model));
   return chosen;
 }
 

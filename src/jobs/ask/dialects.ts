@@ -1,6 +1,6 @@
 /** Yields the parts of an answer in every dialect and mode. chat and gen stream; the others return the whole answer. */
 
-import { withoutImages } from '../../core/attachments.ts';
+import { getsImages, withoutImages } from '../../core/attachments.ts';
 import type { Job } from '../../core/job.ts';
 import { present } from '../../core/util/present.ts';
 import type { AnswerWork, Inquiry, LeftOut } from '../../core/work.ts';
@@ -66,7 +66,8 @@ export function createAnswerParts({
 
   return async function* answerParts(job, work, asking) {
     const { request, contextTokens } = work;
-    const fullInquiry = withSpeakers(request);
+    const turns = getsImages(work) ? request.turns : withoutImages(request.turns);
+    const fullInquiry = withSpeakers({ ...request, turns });
     const budget = contextTokens ?? Number.POSITIVE_INFINITY;
     const fitting = cutQuestion(cutToFit(fullInquiry, budget), budget);
     let { inquiry } = fitting;

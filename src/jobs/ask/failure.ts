@@ -1,6 +1,8 @@
 /** Handles questions that failed before anything of an answer arrived. */
+import { nextModel } from '../../core/answer-plans.ts';
+import type { Job } from '../../core/job.ts';
 import type { AnswerWork } from '../../core/work.ts';
-import type { GatewayError } from '../../gateway/transport/errors.ts';
+import { ERROR_CODES, type GatewayError } from '../../gateway/transport/errors.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import type { JobRun, Next } from '../runner/run.ts';
 import { sentenceFor, uncertainSentence } from '../sentences.ts';
@@ -13,7 +15,7 @@ export type FailAnswer = (
 ) => Next;
 
 /**
- * Repeats the question only if the gateway definitely accepted none of its requests; otherwise fails the job. With tools, a request may
+ * Asks the next model, or repeats the question, only if the gateway definitely accepted none of its requests; otherwise fails the job. With tools, a request may
  * be refused after others were accepted.
  */
 export function createFailAnswer({
@@ -24,6 +26,12 @@ export function createFailAnswer({
   return (run, work, { failure: error, isTaken }) => {
     const isRefusedPreview = work.way?.type === 'thinking' && PREVIEW_REFUSALS.has(error.code);
     const taken = isTaken ? 'unknown' : error.taken;
+    const next = taken === 'no' ? nextModel(work) : undefined;
+    if (next && run.job.state === 'submitting' && cannotAnswer(run.job, error)) {
+      log.warn({ job: run.job.id, model: work.request.model, err: error }, 'Asking the next model instead');
+      run.apply({ type: 'modelReplaced', work: next });
+      return 'now';
+    }
     if (taken === 'no' && error.retryable && !isRefusedPreview) return failSubmission(run, error);
     const reference = newId();
     log.warn({ job: run.job.id, reference, err: error }, 'No answer received');
@@ -32,6 +40,27 @@ export function createFailAnswer({
       : answerSentence(error);
     return run.fail({ code: error.code, sentence, reference, taken });
   };
+}
+
+/** Failures of a model or its service. Another model would refuse the content, too. */
+const MODEL_FAILURES: ReadonlySet<GatewayError['code']> = new Set([
+  'unavailable',
+  'maintenance',
+  'network',
+  'rate',
+  'credits',
+  'not-found',
+  'no-service',
+]);
+/** A rate limit that ends sooner is waited for, once. */
+const LONGEST_RATE_WAIT_MS = 10_000;
+
+function cannotAnswer({ refusals = 0 }: Pick<Job, 'refusals'>, error: GatewayError): boolean {
+  const { code, retryable, retryAfterMs } = error;
+  const endsSoon = code === 'rate' && retryAfterMs !== undefined && retryAfterMs <= LONGEST_RATE_WAIT_MS;
+  if (endsSoon && refusals === 0) return false;
+  // An unexplained failure may have cost credits if it is not retryable.
+  return MODEL_FAILURES.has(code) && (retryable || ERROR_CODES[code].refuses);
 }
 
 const PREVIEW_REFUSALS: ReadonlySet<GatewayError['code']> = new Set(['not-found', 'invalid', 'forbidden']);

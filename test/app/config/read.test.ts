@@ -325,6 +325,8 @@ describe('errors', () => {
       'one of V4, V4_5, V4_5PLUS, V4_5ALL, V5, or a newer version',
     ],
     ['a route without a model', { ASK_MODEL: 'msg:' }, 'chat:some-id or msg:some-id or gen:some-id'],
+    ['too many models', { ASK_MODEL: 'a,b,c,d,e,f' }, 'must be up to 5 model ids separated by commas'],
+    ['a model with a space among others', { ASK_MODEL: 'msg:a,b c' }, 'must be up to 5 model ids'],
     ['a tool model on the wrong route', { TOOL_MODEL: 'msg:some-id' }, 'the id of a gen model'],
     ['a family that does not exist', { CONCURRENCY: 'songs=3' }, 'song=10, ask=16'],
     ['a concurrency of zero', { CONCURRENCY: 'song=0' }, 'song=10, ask=16'],

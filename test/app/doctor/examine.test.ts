@@ -191,6 +191,12 @@ describe('the gateway', () => {
     expect(read).toMatch(/warning Gateway: TOOL_MODEL is facet-tool.*did you mean facet-tools/);
     expect(read).toMatch(/warning Gateway: VISION_MODEL is scribe-larg.*did you mean scribe-large/);
   });
+
+  it('checks each of several models', async () => {
+    const found = lines(await findings({ ASK_MODEL: 'chat:chat-small,msg:chat-smal' }));
+    expect(found).toMatch(/ASK_MODEL is chat-small, which is available/);
+    expect(found).toMatch(/warning Gateway: ASK_MODEL is chat-smal,.*did you mean chat-small/);
+  });
 });
 
 describe("the operator's own keys", () => {

@@ -23,7 +23,7 @@ function plan(
     models: {
       resolve: async (_family: string, requestedModel = modelInForce) => requestedModel,
       listedBy: () => [],
-      readsImages: () => false,
+      readsImages: (id: string) => id.startsWith('seeing'),
       dialects: ['chat', 'msg', 'gen'],
     },
   };
@@ -46,6 +46,51 @@ describe('a reply to an image', () => {
   test('drops it without such a model, while an attached image is refused', async () => {
     expect(await plan({ picture: 'replied-to' })).toEqual({ dialect: 'chat', model: 'small' });
     await expect(plan({ picture: 'attached' })).rejects.toThrow("can't read images");
+  });
+});
+
+describe('several models', () => {
+  test('are planned in order, each dialect and model once', async () => {
+    expect(await plan({}, 'chat:small, msg:large, chat:small, gen:wide')).toEqual({
+      dialect: 'chat',
+      model: 'small',
+      fallbacks: [
+        { dialect: 'msg', model: 'large' },
+        { dialect: 'gen', model: 'wide' },
+      ],
+    });
+  });
+
+  test('answer a question with an image only if they can see it', async () => {
+    expect(await plan({ picture: 'attached' }, 'chat:small, chat:seeing, gen:wide')).toEqual({
+      dialect: 'chat',
+      model: 'seeing',
+      readsImages: true,
+      fallbacks: [{ dialect: 'gen', model: 'wide' }],
+    });
+    const vision = { visionModel: 'msg:looking' };
+    expect(await plan({ picture: 'attached' }, 'chat:small, chat:tiny, gen:wide', vision)).toEqual({
+      dialect: 'msg',
+      model: 'looking',
+      fallbacks: [{ dialect: 'gen', model: 'wide' }],
+    });
+    await expect(plan({ picture: 'attached' }, 'chat:small, chat:tiny')).rejects.toThrow(
+      "“small” can't read",
+    );
+  });
+
+  test('each keeps its mode', async () => {
+    expect(
+      await plan({ assistant: true }, 'gen:wide, gen:pondering, msg:large', {
+        thinkingModels: ['pondering'],
+      }),
+    ).toMatchObject({
+      way: { type: 'tools' },
+      fallbacks: [
+        { model: 'pondering', way: { type: 'thinking' } },
+        { model: 'large', note: expect.stringContaining('TOOL_MODEL') },
+      ],
+    });
   });
 });
 
