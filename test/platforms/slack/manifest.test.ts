@@ -42,10 +42,10 @@ describe.each([
 
   it('has a shortcut for every message menu, and one for the song form', () => {
     const shortcuts = createManifest(declared).features?.shortcuts ?? [];
+    const menus = declared.flatMap(({ name, messageMenu }) => (messageMenu ? [`message-menu:${name}`] : []));
     expect(shortcuts.map(({ callback_id }) => callback_id).toSorted()).toEqual([
       'form:song',
-      'message-menu:ask',
-      'message-menu:song',
+      ...menus.toSorted(),
     ]);
     expect(shortcuts.length).toBeLessThanOrEqual(10);
     for (const { name, callback_id, description } of shortcuts) {
