@@ -11,6 +11,7 @@ import { createPartyStore } from '../../src/party/store.ts';
 import { createInstallations } from '../../src/platforms/slack/connection/oauth/installations.ts';
 import { createDecisionStore } from '../../src/settings/decisions.ts';
 import { createFeedback } from '../../src/settings/feedback.ts';
+import { createScheduleStore } from '../../src/settings/schedules/schedules.ts';
 import { openRedisStorage } from '../../src/storage/redis/open.ts';
 import type { RunTools } from '../../src/storage/schedule.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/open.ts';
@@ -135,6 +136,11 @@ describe.each(versions)('the records of %s', (version) => {
       expect(await createPartyStore({ settings, platform: 'discord', now }).read('guild')).toMatchObject({
         current: { title: 'Rain' },
         queue: [{ index: 1 }],
+      });
+      const schedules = createScheduleStore({ settings });
+      expect(await schedules.read(schedules.keyOf(PLACE))).toMatchObject({
+        timeZone: 'Europe/Berlin',
+        requests: [{ command: 'song', person: { id: 'ada' } }, { command: 'image' }],
       });
       const { log } = await createWorld();
       const installations = createInstallations({ settings, clientSecrets: [CLIENT_SECRET], now, log });
