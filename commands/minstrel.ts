@@ -1,19 +1,23 @@
 import { type AnyCommand, defineGroup, defineSubcommand } from '../src/core/bot/command.ts';
 import type { Context } from '../src/core/bot/context.ts';
 import { type Outcome, privately } from '../src/core/bot/outcome.ts';
-import { notModerator } from '../src/core/errors.ts';
+import { notModerator, UserError } from '../src/core/errors.ts';
 import { FAMILIES, FAMILY_NOUNS, FAMILY_SETTINGS, type Family } from '../src/core/family.ts';
 import { type Address, type Invocation, serverWord } from '../src/core/invocation.ts';
 import { plain } from '../src/core/message.ts';
 import type { Change } from '../src/core/moderation.ts';
+import type { FileReference } from '../src/core/options.ts';
 import { counted } from '../src/core/util/words.ts';
 import { modelField } from './text/moderation.ts';
+import { originText } from './text/origin.ts';
 import { fieldLine } from './text/phrases.ts';
 import { ownUsageText } from './text/usage.ts';
 
 /** Days of usage that a person sees. */
 const OWN_DAYS = 30;
 const MOST_CHANGES = 20;
+/** Files of a message that are checked. */
+const MOST_FILES = 10;
 
 /** The command for help, settings, and a person's own data. */
 export function minstrelFor(documented: readonly AnyCommand[], families: readonly Family[]): AnyCommand {
@@ -42,6 +46,7 @@ export function minstrelFor(documented: readonly AnyCommand[], families: readonl
     description: 'Help, settings, and your data',
     alwaysAllowed: true,
     answersPrivately: true,
+    messageMenu: { label: 'Verify these files', subcommand: 'verify' },
 
     subcommands: {
       help: defineSubcommand({
@@ -55,6 +60,30 @@ export function minstrelFor(documented: readonly AnyCommand[], families: readonl
         options: {},
         async run(_invocation, { own, hasUnits }) {
           return privately(ownUsageText(await own.usage(OWN_DAYS), OWN_DAYS, hasUnits));
+        },
+      }),
+
+      verify: defineSubcommand({
+        description: 'Check whether a song, image or video was generated, and by which request',
+        options: {
+          file: {
+            type: 'file',
+            description: 'The file',
+            accept: ['image', 'audio', 'video'],
+            maximumBytes: 25 * 1024 * 1024,
+          },
+        },
+        needsOption: true,
+        async run({ options: { file }, files: attached = [] }, { files }) {
+          const found = [...(file ? [file] : []), ...attached].slice(0, MOST_FILES);
+          if (found.length === 0)
+            return privately(
+              'Attach a song, an image or a video. Or open the menu of a message with files, and choose “Verify these files”.',
+            );
+          const texts: string[] = [];
+          // One after the other, because each file is held in memory.
+          for (const one of found) texts.push(await verify(one, files));
+          return privately({ title: 'Where this comes from', text: texts.join('\n\n') });
         },
       }),
 
@@ -101,6 +130,16 @@ function missingText(families: readonly Family[]): string {
   return ["**Not available here.** The bot's operator can add them with these settings:", ...lines].join(
     '\n',
   );
+}
+
+/** A file that cannot be read does not hide the others. */
+async function verify(file: FileReference, files: Context['files']): Promise<string> {
+  try {
+    return originText(file.name, await files.originOf(file));
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return plain(error.message);
+  }
 }
 
 function changeLine({ at, by, where: place, what, from, to }: Change, address: Address): string {

@@ -19,7 +19,7 @@ import { collectLog, listen as listenTo, sendRaw } from './http/listener.ts';
 import { openSongSite } from './http/pages/open-song-site.ts';
 import { Files, sampleSong } from './http/pages/song-site.ts';
 import { advanceOnce, createWorld, QUESTION, SONG, type World } from './jobs/world.ts';
-import { emptyPng } from './media/empty-png.ts';
+import { emptyPng, pngChunk } from './media/empty-png.ts';
 import { fetcherFor, listen, temporaryFolder } from './media/helpers.ts';
 import { startHarness } from './platforms/slack/harness.ts';
 
@@ -322,6 +322,25 @@ const ROWS: readonly Row[] = [
     exceed: async () => {
       await expect(createPictures().fit(emptyPng(30_000, 30_000), 'ada')).rejects.toMatchObject({
         code: 'too-large',
+      });
+    },
+  },
+  {
+    source: 'Metadata of files, each text',
+    limit: '1 MiB',
+    above: 'Not read',
+    exceed: async () => {
+      const png = emptyPng(30, 20);
+      const text = `DigitalSourceType\0trainedAlgorithmicMedia${'x'.repeat(MEBIBYTE)}`;
+      const { origin } = await listen((_request, response) =>
+        response.end(
+          Buffer.concat([png.subarray(0, 33), pngChunk('tEXt', Buffer.from(text)), png.subarray(33)]),
+        ),
+      );
+      const media = await openMedia();
+      expect(await media.inspect(origin, { from: 'platform', kinds: ['image'] })).toMatchObject({
+        isGenerated: false,
+        isReadable: true,
       });
     },
   },

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { commands, commandsFor } from '../../commands/index.ts';
 import type { Bot } from '../core/bot/create-bot.ts';
 import { dayOf } from '../core/clock.ts';
+import type { Address, Person } from '../core/invocation.ts';
 import type { MediaFile } from '../core/message.ts';
 import type { DayUsage } from '../core/moderation.ts';
 import type { System } from '../core/system.ts';
@@ -25,6 +26,7 @@ import { createVoices } from '../settings/voices.ts';
 import { createAdministration } from './administration.ts';
 import { assembleBot } from './bot.ts';
 import { startCleanup } from './cleanup.ts';
+import { createReadOrigin } from './origins.ts';
 import { partiesOf } from './parties.ts';
 import { createPages, type Pages } from './routes/pages.ts';
 import { createSchedules, type ScheduleRunner } from './schedules.ts';
@@ -126,6 +128,8 @@ export function createApplication(
   });
   const parties = partiesOf(voicePlatform, { ...options, storage, media, jobs, pageUrl: pages.urlOf });
   const partiesOn = (name: string) => (name === voicePlatform?.name ? parties : undefined);
+  const canRead = (address: Address, person: Person) =>
+    platform(address.platform)?.canRead?.(address, person) ?? false;
   const bot = assembleBot({
     now,
     log,
@@ -140,7 +144,8 @@ export function createApplication(
     answerOffer: answerOffer(config),
     families: config.offered,
     partiesOn,
-    canRead: (address, person) => platform(address.platform)?.canRead?.(address, person) ?? false,
+    canRead,
+    readOrigin: createReadOrigin({ media, platform, find: jobs.find, canRead }),
     mentionsOnlyNotice: (address) => platform(address.platform)?.mentionsOnlyNotice,
     newReference: newId,
   });

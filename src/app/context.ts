@@ -14,6 +14,7 @@ import { songModel } from '../settings/models.ts';
 import type { Voices } from '../settings/voices.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Administration } from './administration.ts';
+import type { ReadOrigin } from './origins.ts';
 import type { Pages } from './routes/pages.ts';
 import type { ScheduleRunner } from './schedules.ts';
 
@@ -27,6 +28,7 @@ export interface ContextParts extends Pick<System, 'now'> {
   readonly pages: Pick<Pages, 'urlOf'>;
   readonly answerOffer: AnswerOffer;
   readonly schedules: Pick<ScheduleRunner, 'at'>;
+  readonly readOrigin: ReadOrigin;
   /** Undefined if the platform has no voice channels. */
   readonly partiesOn: (platform: string) => Pick<Parties, 'toolsFor'> | undefined;
   readonly canRead: (address: Address, person: Person) => boolean;
@@ -107,6 +109,7 @@ function contextOf(
     },
     files: {
       made: ({ id }, source, accept) => jobs.file(id, source, accept, filesDeadline()),
+      originOf: (file) => parts.readOrigin(file, address, person),
     },
     voices: {
       list: () => voices.list(address),

@@ -51,7 +51,7 @@ export interface NumberOption extends OptionBase {
 
 export interface FileOption extends OptionBase {
   readonly type: 'file';
-  readonly accept: readonly ('audio' | 'image' | 'text')[];
+  readonly accept: readonly ('audio' | 'image' | 'text' | 'video')[];
   readonly maximumBytes: number;
 }
 

@@ -5,7 +5,7 @@ import type { FileReference } from '../core/options.ts';
 import type { Pictures } from './content/pictures.ts';
 import { MediaError } from './errors.ts';
 import type { FetchExpectation } from './fetch/fetcher.ts';
-import type { Media } from './media.ts';
+import type { Inspected, Media } from './media.ts';
 
 /** A file that a person attached, as the platform describes it. */
 type Attachment = Pick<FileReference, 'name' | 'contentType' | 'url'>;
@@ -14,6 +14,7 @@ type Attachment = Pick<FileReference, 'name' | 'contentType' | 'url'>;
 export type AttachmentAccess = Pick<FetchExpectation, 'from' | 'headers' | 'signal'>;
 
 const MEBIBYTE = 1024 * 1024;
+const ANY_OF = new Intl.ListFormat('en-GB', { type: 'disjunction' });
 /** More than similar public gateways accept. */
 const MAXIMUM_BYTES = 25 * MEBIBYTE;
 /** For all files of one request together, with waiting and retries. */
@@ -38,8 +39,26 @@ export async function keepAttachment(
   kinds: readonly ('audio' | 'image' | 'text')[],
   access: AttachmentAccess,
 ): Promise<MediaFile> {
+  return orAdvise(name, kinds, () => media.keep(url, { ...access, kinds, maximumBytes: MAXIMUM_BYTES }));
+}
+
+/** Reads what an attachment says about its origin, without storing it. Throws as `keepAttachment`. */
+export async function inspectAttachment(
+  media: Pick<Media, 'inspect'>,
+  { name, url }: Attachment,
+  access: AttachmentAccess,
+): Promise<Inspected> {
+  const kinds = ['image', 'audio', 'video'] as const;
+  return orAdvise(name, kinds, () => media.inspect(url, { ...access, kinds, maximumBytes: MAXIMUM_BYTES }));
+}
+
+async function orAdvise<Value>(
+  name: string,
+  kinds: readonly string[],
+  read: () => Promise<Value>,
+): Promise<Value> {
   try {
-    return await media.keep(url, { ...access, kinds, maximumBytes: MAXIMUM_BYTES });
+    return await read();
   } catch (error) {
     if (!(error instanceof MediaError)) throw error;
     throw new UserError(adviceFor(error.code, name, kinds));
@@ -102,7 +121,7 @@ async function converted(
 function adviceFor(code: MediaError['code'], name: string, kinds: readonly string[]): string {
   switch (code) {
     case 'type':
-      return `${name} isn't an ${kinds.join(' or ')} file that I can read. Attach a different file.`;
+      return `${name} isn't an ${ANY_OF.format(kinds)} file that I can read. Attach a different file.`;
     case 'too-large':
       return `${name} is too large. The limit is ${MAXIMUM_BYTES / MEBIBYTE} MB. Attach a smaller file.`;
     case 'disk-full':

@@ -1,4 +1,5 @@
 import { assembleBot } from '../../src/app/bot.ts';
+import type { ReadOrigin } from '../../src/app/origins.ts';
 import { createSchedules, type ScheduleRunner } from '../../src/app/schedules.ts';
 import type { Bot } from '../../src/core/bot/create-bot.ts';
 import { FAMILIES } from '../../src/core/family.ts';
@@ -12,12 +13,13 @@ interface BotOnWorldOptions {
   /** The operator's tool model. */
   readonly toolModel?: string;
   readonly schedules?: ScheduleRunner;
+  readonly readOrigin?: ReadOrigin;
 }
 
 /** Creates a bot on a world. */
 export function createBotOn(
   world: World,
-  { administered: decided, toolModel, schedules }: BotOnWorldOptions = {},
+  { administered: decided, toolModel, schedules, readOrigin }: BotOnWorldOptions = {},
 ): Bot {
   const administered = decided ?? administer(world);
   const { models } = administered;
@@ -50,6 +52,7 @@ export function createBotOn(
     },
     partiesOn: () => undefined,
     canRead: () => true,
+    readOrigin: readOrigin ?? (() => Promise.reject(new TypeError('no file can be read in this test'))),
     mentionsOnlyNotice: () => undefined,
   });
 }

@@ -96,6 +96,12 @@ function expectWholeStem(file: Uint8Array, name: string): void {
   expect(Buffer.from(file.subarray(file.length - stem.length)).equals(stem), name).toBe(true);
 }
 
+/** The mark follows the video. */
+function expectWholeVideo(file: Buffer): void {
+  expect(file.subarray(0, SIZES.video).equals(latestPiece('video/mp4'))).toBe(true);
+  expect(file.subarray(SIZES.video).toString()).toContain('trainedAlgorithmicMedia');
+}
+
 /** Expects the same audio, and a header with the file's length including tags. */
 function expectWholeWav(file: Uint8Array): void {
   const original = latestPiece('audio/wav');
@@ -139,8 +145,7 @@ describe('in a server without boosts, with a limit of 10 MiB', () => {
     expect(card.attachments).toEqual([]);
     const video = await download(card);
     expect(video.type).toBe('video/mp4');
-    expect(video.bytes.length).toBe(SIZES.video);
-    expect(video.bytes.equals(latestPiece('video/mp4'))).toBe(true);
+    expectWholeVideo(video.bytes);
   });
 });
 
@@ -165,6 +170,6 @@ describe('in a server with boosts', () => {
       return last && last !== card && isEnd(last) && last;
     }, 'a music video');
     expect(video.attachments).toHaveLength(1);
-    expect(Buffer.from(video.attachments[0]?.bytes ?? []).equals(latestPiece('video/mp4'))).toBe(true);
+    expectWholeVideo(Buffer.from(video.attachments[0]?.bytes ?? []));
   });
 });

@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { commands } from '../../commands/index.ts';
 import { createManifest } from '../../src/platforms/slack/manifest.ts';
-import { wavOf } from '../fixtures/media-samples.ts';
 import { readableText } from '../servers/slack/mentions.ts';
 import { type SlackServer, startSlackServer } from '../servers/slack/server.ts';
 import { PATIENCE_MS, type RunningMinstrel, startMinstrel } from './minstrel.ts';
@@ -82,14 +81,22 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
     expect(slack.openView('U0BOB')).toBe(view);
   });
 
-  it('every shortcut opens a form', async () => {
+  it('every shortcut opens a form, or answers at once', async () => {
     const { features } = createManifest(commands);
-    const recording = slack.upload('hum.wav', wavOf({ seconds: 3 }), { mimetype: 'audio/wav' });
-    const { message } = await slack.say('a lighthouse & <a storm>', { user: 'U0BOB', files: [recording] });
+    const { message } = await slack.say('a lighthouse & <a storm>', { user: 'U0BOB' });
+    const atOnce = commands.flatMap(({ name, messageMenu: menu }) =>
+      menu && 'subcommand' in menu ? [`message-menu:${name}`] : [],
+    );
     for (const { type, callback_id: id } of features?.shortcuts ?? []) {
       const before = slack.openView('U0BOB');
+      const replies = slack.ephemeralsOf('U0BOB').length;
       if (type === 'message') await slack.messageShortcut(id, message, { user: 'U0BOB' });
       else await slack.shortcut(id, { user: 'U0BOB' });
+      if (atOnce.includes(id)) {
+        const reply = await slack.until(() => slack.ephemeralsOf('U0BOB')[replies]);
+        expect(JSON.stringify(reply)).toContain('Attach a song, an image or a video');
+        continue;
+      }
       const form = await slack.until(() => {
         const view = slack.openView('U0BOB');
         return view !== before && view;

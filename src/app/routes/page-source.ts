@@ -93,6 +93,7 @@ export function createPageSource(options: PageSourceOptions): PageSource {
       title,
       person: job.person.displayName,
       style: requested ?? songs.find(({ style }) => style !== undefined)?.style,
+      model: songModelOf(work),
       lyrics: lyricsOf(job),
       cover: await coverOf(job),
       createdAt: job.createdAt,

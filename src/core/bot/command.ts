@@ -4,7 +4,7 @@ import type { Family } from '../family.ts';
 import type { Invocation, SuggestRequest } from '../invocation.ts';
 import type { JobView } from '../job.ts';
 import type { Message } from '../message.ts';
-import type { Choice, Form, OptionDeclarations, OptionValues, RawOptions } from '../options.ts';
+import type { Choice, Form, OptionDeclarations, OptionValues } from '../options.ts';
 import type { Work } from '../work.ts';
 import type { Context } from './context.ts';
 import type { Outcome } from './outcome.ts';
@@ -94,17 +94,20 @@ export function defineSubcommand<const Options extends OptionDeclarations>(
   return subcommand as unknown as Subcommand;
 }
 
-/** An entry in the context menu of messages. It opens the command's form with the message in one option. */
-export interface MessageMenu {
+/** An entry in the context menu of messages. */
+export type MessageMenu = {
   /** At most 24 characters (Slack's limit). */
   readonly label: string;
-  /** Gets the text of the message. */
-  readonly option: string;
-  /** Other values of the form. */
-  readonly initial?: RawOptions;
-  /** The file option that the message must fill, and the sentence for a message without such a file. */
-  readonly file?: { readonly option: string; readonly missing: string };
-}
+} & (
+  | {
+      /** Opens the command's form with the text of the message in this option. */
+      readonly option: string;
+    }
+  | {
+      /** Runs at once with the files of the message. */
+      readonly subcommand: string;
+    }
+);
 
 /** An example message for people who don't know how to start, as plain text. */
 export interface SuggestedPrompt {

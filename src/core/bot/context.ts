@@ -5,7 +5,8 @@ import type { Judgement, MediaFile, MediaSource } from '../message.ts';
 import type { InForce, Moderation, Own } from '../moderation.ts';
 import type { PartyTools } from '../music/party.ts';
 import type { RemovedVoice, Voice } from '../music/voice.ts';
-import type { Choice, FileOption } from '../options.ts';
+import type { Choice, FileOption, FileReference } from '../options.ts';
+import type { FileOrigin } from '../origin.ts';
 import type { Schedules } from '../scheduled-request.ts';
 import type { System } from '../system.ts';
 import type { AnswerDialect, SongModel, Work } from '../work.ts';
@@ -100,6 +101,8 @@ export interface Context extends Pick<System, 'now'> {
   readonly files: {
     /** Returns a file of a finished job: the stored one, or fetched again. Throws UserError if it no longer exists. */
     made(job: JobView, source: MediaSource, accept: FileOption['accept']): Promise<MediaFile>;
+    /** Fetches an attached file and reads its marks. Throws UserError if that fails. */
+    originOf(file: FileReference): Promise<FileOrigin>;
   };
   /** The voices of this server, or of this conversation in direct messages. */
   readonly voices: {

@@ -45,6 +45,8 @@ export interface SongPage {
   /** The requester. */
   readonly person: string;
   readonly style?: string;
+  /** As the gateway names it. */
+  readonly model?: string;
   readonly lyrics?: string;
   readonly cover?: LinkedFile;
   /** Milliseconds since the epoch. */

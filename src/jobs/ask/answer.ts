@@ -119,7 +119,7 @@ export function createAnswerQuestion({
     if (watch.cancelledBy !== undefined) return cancelUnpaid(run, watch.cancelledBy);
     run.assertHeld();
     const stream = platform(address.platform)?.stream(address, showOptions(run));
-    const draft = createAnswerDraft(id, { media, log });
+    const draft = createAnswerDraft(run.job, { media, log });
     const newest = () => progressMessage({ ...run.job, result: draft.into(run.job.result) });
     const update = () => stream?.update(newest);
     const { failure, isTaken } = await write(run, work, { draft, watch, update, shutdown });

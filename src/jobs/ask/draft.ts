@@ -1,11 +1,12 @@
 /** An answer while it is written: its text, its images as stored files, its command calls, and its end. */
 
-import { EMPTY_RESULT } from '../../core/job.ts';
+import { EMPTY_RESULT, type Job } from '../../core/job.ts';
 import type { MediaFile } from '../../core/message.ts';
 import type { AnswerResult, CommandCall, LeftOut, OwnFinish, Result } from '../../core/work.ts';
 import type { AnswerPart, Finish, Usage } from '../../gateway/answers.ts';
 import { MediaError } from '../../media/errors.ts';
 import type { JobDependencies } from '../dependencies.ts';
+import { fileMarkOf } from '../steps/keep.ts';
 
 /** An event of an answer, in any dialect. `finish` is the last one. */
 export type DraftEvent =
@@ -24,7 +25,7 @@ const MOST_PICTURES = 10;
 
 export type AnswerDraft = ReturnType<typeof createAnswerDraft>;
 
-export function createAnswerDraft(job: string, { media, log }: Pick<JobDependencies, 'media' | 'log'>) {
+export function createAnswerDraft(job: Job, { media, log }: Pick<JobDependencies, 'media' | 'log'>) {
   let answer: AnswerResult = { text: '' };
   /** Cached, because trimming the growing text each time would copy it. */
   let hasWords = false;
@@ -33,11 +34,13 @@ export function createAnswerDraft(job: string, { media, log }: Pick<JobDependenc
   async function keepPicture(data: string): Promise<string> {
     if (pictures.length >= MOST_PICTURES) return '(and one more image)';
     try {
-      pictures.push(await media.keepBytes(Buffer.from(data, 'base64'), { kinds: ['image'] }));
+      pictures.push(
+        await media.keepBytes(Buffer.from(data, 'base64'), { kinds: ['image'], mark: fileMarkOf(job) }),
+      );
       return `*Image ${pictures.length}*`;
     } catch (error) {
       if (!(error instanceof MediaError)) throw error;
-      log.error({ job, err: error }, 'Could not store an image of an answer');
+      log.error({ job: job.id, err: error }, 'Could not store an image of an answer');
       return "*(An image that I couldn't store)*";
     }
   }

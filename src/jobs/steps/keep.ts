@@ -1,13 +1,17 @@
 /** Fetches, stores, tags and archives the files of a job's message. Each step is recorded in the job, so it is safe to repeat. */
 import { extname } from 'node:path';
+import { dayOf } from '../../core/clock.ts';
 import { UserError } from '../../core/errors.ts';
 import type { Job } from '../../core/job.ts';
 import type { MediaFile, MediaItem, MediaKind, MediaSource, Message } from '../../core/message.ts';
 import { artistOf } from '../../core/music/song.ts';
+import { present } from '../../core/util/present.ts';
 import { uniqueFileNames } from '../../media/content/file-names.ts';
 import type { ContentKind } from '../../media/content/types.ts';
 import { MediaError } from '../../media/errors.ts';
 import type { FetchExpectation } from '../../media/fetch/fetcher.ts';
+import type { Mark } from '../../media/marks/mark.ts';
+import { modelOf } from '../../settings/limits/meter.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import type { JobRun } from '../runner/run.ts';
 
@@ -58,25 +62,26 @@ export function createKeep({ storage, media, log }: Pick<JobDependencies, 'stora
     }
   }
 
-  /** Writes the tags of songs. Each song is tagged only once, because a file with other tags would be posted again. */
-  async function tagSongs(
+  /** Writes marks, and the tags of songs. Each file is tagged only once, because one with other tags would be posted again. */
+  async function tagFiles(
     job: Job,
     { media: items = [] }: Message,
     waiting: ReadonlySet<string>,
   ): Promise<Record<string, MediaFile>> {
     const entries = await Promise.all(
       items.map(async (item): Promise<[string, MediaFile][]> => {
-        if (item.kind !== 'audio' || item.source.type !== 'remote') return [];
-        const { url } = item.source;
-        const file = job.stored[url];
-        const { coverUrl, ...tags } = item.tags ?? {
-          title: item.name,
-          artist: artistOf(job),
-        };
-        if (!file || job.tagged?.[url] !== undefined) return [];
+        const sources = [item.source, ...(item.smaller ? [item.smaller.source] : [])];
+        const urls = sources.flatMap((source) => (source.type === 'remote' ? [source.url] : []));
+        const { coverUrl, ...tags } = tagsOf(item, job);
         if (coverUrl !== undefined && waiting.has(coverUrl)) return [];
         const cover = coverUrl === undefined ? undefined : job.stored[coverUrl]?.name;
-        return [[url, await media.tag(file, { ...tags, cover })]];
+        return Promise.all(
+          urls.map(async (url): Promise<[string, MediaFile][]> => {
+            const file = job.stored[url];
+            if (!file || job.tagged?.[url] !== undefined) return [];
+            return [[url, await media.tag(file, { ...tags, cover, mark: fileMarkOf(job) })]];
+          }),
+        ).then((found) => found.flat());
       }),
     );
     return Object.fromEntries(entries.flat());
@@ -100,7 +105,7 @@ export function createKeep({ storage, media, log }: Pick<JobDependencies, 'stora
       const found = results.flatMap((result) => ('error' in result ? [] : [result.entry]));
       const stored = { ...job.stored, ...Object.fromEntries(found) };
       const waiting = new Set(failed.filter((file) => willRetry?.(file)).map(({ url }) => url));
-      const tagged = await tagSongs({ ...job, stored }, message, waiting);
+      const tagged = await tagFiles({ ...job, stored }, message, waiting);
       if (lost.length > 0) run.record({ lost: [...(job.lost ?? []), ...lost.map(({ url }) => url)] });
       if (found.length + Object.keys(tagged).length > 0)
         run.record({ stored, tagged: { ...job.tagged, ...tagged } });
@@ -175,6 +180,18 @@ export function createKeep({ storage, media, log }: Pick<JobDependencies, 'stora
       }
     },
   };
+}
+
+/** The mark of the job's files. It never changes, so that repeated runs write the same files. */
+export function fileMarkOf({ id, work, createdAt }: Pick<Job, 'id' | 'work' | 'createdAt'>): Mark {
+  return { job: id, ...present({ model: modelOf(work) }), day: dayOf(createdAt) };
+}
+
+function tagsOf(
+  { kind, name, tags }: MediaItem,
+  job: Job,
+): NonNullable<MediaItem['tags']> | { readonly coverUrl?: undefined } {
+  return kind === 'audio' ? (tags ?? { title: name, artist: artistOf(job) }) : {};
 }
 
 /** True if a file is definitely no longer stored. */

@@ -55,7 +55,7 @@ export function createSend({
         cancelling = showCancelled(run, by, shutdown);
       });
       run.assertHeld();
-      return await submit(run.job.id, work, AbortSignal.timeout(PLANS[work.route].deadlineMs));
+      return await submit(run.job, work, AbortSignal.timeout(PLANS[work.route].deadlineMs));
     };
     return submitAndWatch().finally(() => cancelling);
   }

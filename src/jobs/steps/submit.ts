@@ -1,7 +1,7 @@
 /** Sends the paid request of each kind of work, except answers, which are streamed. */
 
 import { isNamed } from '../../core/attachments.ts';
-import { EMPTY_RESULT } from '../../core/job.ts';
+import { EMPTY_RESULT, type Job } from '../../core/job.ts';
 import type { MediaFile, MediaSource } from '../../core/message.ts';
 import { lastMoment } from '../../core/music/song.ts';
 import { present } from '../../core/util/present.ts';
@@ -12,6 +12,7 @@ import { GatewayError } from '../../gateway/transport/errors.ts';
 import { toQuestion } from '../ask/question.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import { fromMusic } from '../transitions.ts';
+import { fileMarkOf } from './keep.ts';
 import { linesOf, lrc } from './lrc.ts';
 
 /** A task to wait for, or the result if the gateway returns it immediately. */
@@ -23,7 +24,7 @@ export interface Submitted {
 export type PaidWork = Exclude<Work, { route: 'answer' }>;
 
 /** Throws GatewayError (`taken` tells whether the work may have been accepted), and MediaError if the result cannot be stored. */
-export type Submit = (job: string, work: PaidWork, signal: AbortSignal) => Promise<Submitted>;
+export type Submit = (job: Job, work: PaidWork, signal: AbortSignal) => Promise<Submitted>;
 
 export function createSubmit({
   gateway,
@@ -32,14 +33,17 @@ export function createSubmit({
   fileUrl,
 }: Pick<JobDependencies, 'gateway' | 'media' | 'callbackUrl' | 'fileUrl'>): Submit {
   /** Gen image models return text and images. The images arrive as bytes and are stored immediately. */
-  async function illustrate(inquiry: Inquiry, signal: AbortSignal): Promise<Result> {
+  async function illustrate(job: Job, inquiry: Inquiry, signal: AbortSignal): Promise<Result> {
     const answer = await gateway.gen.generateImage(await toQuestion(inquiry, media), { signal });
     const images: MediaSource[] = [];
     const texts: string[] = [];
     for (const part of answer.parts) {
       if (part.type === 'text') texts.push(part.text);
       if (part.type !== 'image') continue;
-      const file = await media.keepBytes(Buffer.from(part.data, 'base64'), { kinds: ['image'] });
+      const file = await media.keepBytes(Buffer.from(part.data, 'base64'), {
+        kinds: ['image'],
+        mark: fileMarkOf(job),
+      });
       images.push({ type: 'stored', file });
     }
     const { finish, usage } = answer;
@@ -80,7 +84,7 @@ export function createSubmit({
 
   return async (job, work, signal) => {
     const { music } = gateway;
-    const callBackUrl = callbackUrl(job);
+    const callBackUrl = callbackUrl(job.id);
     // Signed here because signatures expire while a job waits.
     const withUpload = ({ audio }: { readonly audio: Recording }) => ({
       callBackUrl,
@@ -123,7 +127,7 @@ export function createSubmit({
         return { result: { ...EMPTY_RESULT, images: await Promise.all(images.map(toSource)) } };
       }
       case 'gen.image':
-        return { result: await illustrate(work.request, signal) };
+        return { result: await illustrate(job, work.request, signal) };
       case 'media.video': {
         const { taskId } = await gateway.media.createVideo(
           {

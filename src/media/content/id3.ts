@@ -1,5 +1,7 @@
 /** ID3v2 tags: https://id3.org/id3v2.3.0 and https://id3.org/id3v2.4.0-structure. */
 import { ID3Writer } from 'browser-id3-writer';
+import { LONGEST_TEXT, type Provenance } from '../marks/containers.ts';
+import { GENERATED, markText, type SignedMark, saysGenerated } from '../marks/mark.ts';
 
 export interface AudioTags {
   readonly title?: string | undefined;
@@ -8,6 +10,8 @@ export interface AudioTags {
   readonly lyrics?: string | undefined;
   /** An image as JPEG, PNG, GIF or WebP. */
   readonly cover?: Uint8Array | undefined;
+  /** Left out if the file says already that it was generated. */
+  readonly mark?: SignedMark | undefined;
 }
 
 export const ID3_HEADER_BYTES = 10;
@@ -30,17 +34,48 @@ export async function mergedId3Tag(
   tags: AudioTags,
   old: Buffer | undefined,
 ): Promise<Uint8Array | undefined> {
-  const set = framesOf(Buffer.from(await id3Tag(tags))) ?? [];
-  const fields = new Set(set.map(({ id }) => id));
   const known = old === undefined ? [] : framesOf(old);
   if (!known) return undefined;
-  const frames = [...set, ...known.filter(({ id }) => !fields.has(id))];
+  const isMarked = old !== undefined && id3Origin(old)?.texts.some(saysGenerated);
+  const set = framesOf(Buffer.from(await id3Tag(isMarked ? { ...tags, mark: undefined } : tags))) ?? [];
+  const fields = new Set(set.map(({ id }) => id));
+  // Files may hold several texts and comments.
+  const frames = [...set, ...known.filter(({ id }) => id === 'TXXX' || id === 'COMM' || !fields.has(id))];
   // Our frames are UTF-16, which both versions support.
   const version = old?.[3] ?? 3;
   const body = Buffer.concat(frames.flatMap((frame) => [frameHeader(frame, version), frame.content]));
   const header = Buffer.from([0x49, 0x44, 0x33, version, 0, 0, 0, 0, 0, 0]);
   writeSynchsafe(header, body.length, 6);
   return Buffer.concat([header, body]);
+}
+
+/** Returns what a whole tag says about the origin of the file. Undefined for unsupported tags. */
+export function id3Origin(tag: Buffer): Provenance | undefined {
+  const frames = framesOf(tag);
+  return (
+    frames && {
+      // https://spec.c2pa.org: a general object with this type.
+      c2pa: frames.some(
+        ({ id, content }) => id === 'GEOB' && C2PA_TYPE.test(content.toString('latin1', 0, 100)),
+      ),
+      texts: frames.flatMap((frame) => textOf(frame) ?? []),
+    }
+  );
+}
+
+const C2PA_TYPE = /^.application\/(?:x-)?c2pa/s;
+
+/** Returns the content of a text frame, with its description. XMP is in a private frame. */
+function textOf({ id, content }: Frame): string | undefined {
+  if (content.length > LONGEST_TEXT) return undefined;
+  if (id === 'PRIV') return content.indexOf('XMP\0') === 0 ? content.toString('utf8', 4) : undefined;
+  if (id !== 'TXXX' && id !== 'COMM') return undefined;
+  const isWide = content[0] === 1 || content[0] === 2;
+  if (!isWide) return content.toString(content[0] === 3 ? 'utf8' : 'latin1', 1);
+  // A byte order mark precedes each text, in either order.
+  const isBig = content[0] === 2 || content.readUInt16BE(1) === 0xfeff || content.readUInt16BE(4) === 0xfeff;
+  const start = id === 'COMM' ? 4 : 1;
+  return new TextDecoder(isBig ? 'utf-16be' : 'utf-16le').decode(content.subarray(start));
 }
 
 interface Frame {
@@ -89,7 +124,7 @@ function writeSynchsafe(bytes: Buffer, size: number, at: number): void {
   for (const offset of [0, 1, 2, 3]) bytes.writeUInt8((size >> (7 * (3 - offset))) & 0x7f, at + offset);
 }
 
-async function id3Tag({ title, artist, album, lyrics, cover }: AudioTags): Promise<Uint8Array> {
+async function id3Tag({ title, artist, album, lyrics, cover, mark }: AudioTags): Promise<Uint8Array> {
   const writer = new ID3Writer(new ArrayBuffer(0));
   if (title) writer.setFrame('TIT2', title.toWellFormed());
   if (artist) writer.setFrame('TPE1', [artist.toWellFormed()]);
@@ -99,6 +134,13 @@ async function id3Tag({ title, artist, album, lyrics, cover }: AudioTags): Promi
   if (cover) {
     const frontCover = 3;
     writer.setFrame('APIC', { type: frontCover, data: Uint8Array.from(cover).buffer, description: '' });
+  }
+  if (mark) {
+    writer.setFrame('TXXX', { description: 'DigitalSourceType', value: GENERATED });
+    if (mark.model)
+      writer.setFrame('TXXX', { description: 'AISystemUsed', value: mark.model.toWellFormed() });
+    writer.setFrame('TXXX', { description: 'Minstrel', value: mark.id });
+    writer.setFrame('COMM', { language: 'eng', description: '', text: markText(mark).toWellFormed() });
   }
   writer.addTag();
   return writer.getBlob().bytes();

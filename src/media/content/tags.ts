@@ -1,8 +1,15 @@
 import type { ByteRange } from '../../core/web/files.ts';
-import { type AudioTags, ID3_HEADER_BYTES, id3TagBytes, LONGEST_ID3_BYTES, mergedId3Tag } from './id3.ts';
+import {
+  type AudioTags,
+  ID3_HEADER_BYTES,
+  id3Origin,
+  id3TagBytes,
+  LONGEST_ID3_BYTES,
+  mergedId3Tag,
+} from './id3.ts';
 
 /** A stored file that is read in parts, so that long recordings don't fill the memory. */
-export interface TaggableFile {
+export interface StoredBytes {
   /** Without a dot. */
   readonly extension: string;
   readonly bytes: number;
@@ -11,13 +18,13 @@ export interface TaggableFile {
 
 /**
  * Returns the same audio with these tags: an ID3v2 tag before an MP3, an `id3 ` chunk at the end of a WAV. Keeps other
- * frames of the file, such as the mark of generated audio. Copies the audio byte for byte. Undefined for other types and
- * for invalid files.
+ * frames of the file. Copies the audio byte for byte. Undefined for other types, for invalid files, and for files with a C2PA
+ * manifest, whose signature covers the whole file.
  *
  * M4A, Ogg and FLAC are not supported: they need a full parser, and untrusted files must not reach one in this process.
  */
 export async function withTags(
-  file: TaggableFile,
+  file: StoredBytes,
   tags: AudioTags,
 ): Promise<AsyncIterable<Uint8Array> | undefined> {
   switch (file.extension) {
@@ -32,11 +39,12 @@ export async function withTags(
 
 const ID3V1_BYTES = 128;
 
-async function mp3WithTags(file: TaggableFile, tags: AudioTags) {
+async function mp3WithTags(file: StoredBytes, tags: AudioTags) {
   if (file.bytes < ID3_HEADER_BYTES) return undefined;
   const start = id3TagBytes(await readAll(file, { start: 0, end: ID3_HEADER_BYTES - 1 }));
   if (start > LONGEST_ID3_BYTES || start >= file.bytes) return undefined;
   const old = start === 0 ? undefined : await readAll(file, { start: 0, end: start - 1 });
+  if (old && id3Origin(old)?.c2pa) return undefined;
   const tag = await mergedId3Tag(tags, old);
   if (tag === undefined) return undefined;
   // ID3v1 (https://id3.org/ID3v1) contains only a title and an artist, which would contradict ours.
@@ -49,15 +57,14 @@ async function mp3WithTags(file: TaggableFile, tags: AudioTags) {
 const RIFF_HEADER_BYTES = 12;
 const LARGEST_RIFF = 0xffff_ffff;
 
-async function wavWithTags(file: TaggableFile, tags: AudioTags) {
+async function wavWithTags(file: StoredBytes, tags: AudioTags) {
   if (file.bytes <= RIFF_HEADER_BYTES) return undefined;
   const header = await readAll(file, { start: 0, end: RIFF_HEADER_BYTES - 1 });
   // A streamed recording has no valid size, so no chunk can be added after its end.
   if (header.toString('latin1', 0, 4) !== 'RIFF' || header.readUInt32LE(4) !== file.bytes - 8)
     return undefined;
   const chunks = await chunksOf(file);
-  if (!chunks) return undefined;
-  const isTag = ({ type, bytes }: Chunk) => type.toLowerCase() === 'id3 ' && bytes <= LONGEST_ID3_BYTES;
+  if (!chunks || chunks.some(({ type }) => type === 'C2PA')) return undefined;
   const [found, ...duplicates] = chunks.filter(isTag);
   if (duplicates.length > 0) return undefined;
   const old = found && (await readAll(file, { start: found.start, end: found.start + found.bytes - 1 }));
@@ -78,6 +85,37 @@ async function wavWithTags(file: TaggableFile, tags: AudioTags) {
   return concatenate(header, ...parts, added);
 }
 
+const isTag = ({ type, bytes }: Chunk) => type.toLowerCase() === 'id3 ' && bytes <= LONGEST_ID3_BYTES;
+
+/** Returns the ID3v2 tag of an MP3 or a WAV, and whether there is a C2PA manifest beside it. */
+export async function id3TagOf(
+  file: StoredBytes,
+): Promise<{ tag: Buffer | undefined; c2pa: boolean } | undefined> {
+  switch (file.extension) {
+    case 'mp3': {
+      const header = await readAll(file, { start: 0, end: Math.min(ID3_HEADER_BYTES, file.bytes) - 1 });
+      const bytes = header.length < ID3_HEADER_BYTES ? 0 : id3TagBytes(header);
+      if (bytes > Math.min(LONGEST_ID3_BYTES, file.bytes)) return undefined;
+      return {
+        tag: bytes === 0 ? undefined : await readAll(file, { start: 0, end: bytes - 1 }),
+        c2pa: false,
+      };
+    }
+    case 'wav': {
+      const chunks = await chunksOf(file);
+      const found = chunks?.find(isTag);
+      return (
+        chunks && {
+          tag: found && (await readAll(file, { start: found.start, end: found.start + found.bytes - 1 })),
+          c2pa: chunks.some(({ type }) => type === 'C2PA'),
+        }
+      );
+    }
+    default:
+      return undefined;
+  }
+}
+
 const CHUNK_HEADER_BYTES = 8;
 /** Valid files have a handful. */
 const MAXIMUM_CHUNKS = 100;
@@ -93,7 +131,7 @@ interface Chunk {
  * Returns the chunks of a WAV. Undefined if they don't fill the file, or without audio. Streamed recordings declare a length
  * of zero or the maximum, so players would play added chunks.
  */
-async function chunksOf(file: TaggableFile): Promise<Chunk[] | undefined> {
+async function chunksOf(file: StoredBytes): Promise<Chunk[] | undefined> {
   const chunks: Chunk[] = [];
   let start = RIFF_HEADER_BYTES;
   while (start < file.bytes && chunks.length < MAXIMUM_CHUNKS) {
@@ -116,7 +154,7 @@ function riffChunk(type: string, content: Uint8Array): Buffer {
   return Buffer.concat([header, content, Buffer.alloc(content.length % 2)]);
 }
 
-async function readAll(file: TaggableFile, range: Required<ByteRange>): Promise<Buffer> {
+export async function readAll(file: StoredBytes, range: Required<ByteRange>): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync(await file.read(range)));
 }
 

@@ -56,7 +56,7 @@ export function isStoredName(name: string): boolean {
   return STORED_NAME.test(name);
 }
 
-function storedNameOf(sha256: string, extension: string): string {
+export function storedNameOf(sha256: string, extension: string): string {
   const name = `${sha256}.${extension.toLowerCase()}`;
   if (!isStoredName(name)) throw new TypeError(`Not a valid file extension: ${extension}`);
   return name;

@@ -1,6 +1,5 @@
 /** Initial files of a form: those of the message whose menu opened it. */
-import type { AnyCommand, MessageMenu } from '../../core/bot/command.ts';
-import { UserError } from '../../core/errors.ts';
+import type { AnyCommand } from '../../core/bot/command.ts';
 import type { FileReference, OptionValue, RawOptions } from '../../core/options.ts';
 
 /** Assigns the first file of a suitable type to each file option. */
@@ -13,17 +12,6 @@ export function fileOptions(command: AnyCommand, files: readonly FileReference[]
     if (file !== undefined) options[name] = file;
   }
   return options;
-}
-
-/** Returns the initial values of a menu's form. Throws UserError if the menu needs a file that the message does not have. */
-export function menuOptions(
-  command: AnyCommand,
-  { option, initial, file }: MessageMenu,
-  { text, files }: { readonly text: string; readonly files: readonly FileReference[] },
-): RawOptions {
-  const found = fileOptions(command, files);
-  if (file && found[file.option] === undefined) throw new UserError(file.missing);
-  return { ...initial, ...found, [option]: text };
 }
 
 /** Replaces the option's description, since forms cannot show a preselected file. */

@@ -141,7 +141,6 @@ function toBrowserCommand(command: AnyCommand): BrowserCommand {
       options: declaration.options,
     })),
     moderatorsOnly,
-    // Messages in the browser keep the names of their files only.
-    messageMenu: messageMenu?.file ? undefined : messageMenu,
+    messageMenu: messageMenu && 'option' in messageMenu ? messageMenu : undefined,
   };
 }

@@ -85,6 +85,7 @@ export function sampleSong(files: Files, seconds = 6): SongPage {
     title: 'Rain on the Window',
     person: 'Ada',
     style: 'lofi, rainy, soft piano, brushed drums',
+    model: 'V5',
     lyrics: words.join('\n'),
     cover: files.keep('cover.svg', COVER, 'image/svg+xml'),
     createdAt: NOW - 3 * 3_600_000,

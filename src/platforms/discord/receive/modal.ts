@@ -5,12 +5,13 @@ import {
   type Attachment,
   ButtonStyle,
   ComponentType,
-  type Message,
+  type MessageContextMenuCommandInteraction,
   type ModalData,
   TextInputStyle,
 } from 'discord.js';
-import { type AnyCommand, formTexts, type MessageMenu } from '../../../core/bot/command.ts';
+import { type AnyCommand, formTexts } from '../../../core/bot/command.ts';
 import { UserError } from '../../../core/errors.ts';
+import type { Invocation } from '../../../core/invocation.ts';
 import { parseActionId } from '../../../core/message.ts';
 import {
   type Form,
@@ -20,7 +21,7 @@ import {
   readNumber,
 } from '../../../core/options.ts';
 import { ellipsis } from '../../../core/util/words.ts';
-import { menuOptions, preselectedHint } from '../../shared/form-files.ts';
+import { fileOptions, preselectedHint } from '../../shared/form-files.ts';
 import { addField, fieldLabel, textParts } from '../../shared/form-text.ts';
 import { DISCORD_LIMITS } from '../limits.ts';
 import type { Row } from '../render/buttons.ts';
@@ -43,11 +44,9 @@ interface Field {
 }
 
 /** Returns the modal, or the reason why it cannot be opened. */
-export const modalOrReason = (form: Form) => orReason(() => modalOf(form));
-
-function orReason<Value>(make: () => Value): Value | string {
+export function modalOrReason(form: Form): APIModalInteractionResponseCallbackData | string {
   try {
-    return make();
+    return modalOf(form);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     return error.message;
@@ -177,30 +176,34 @@ function fieldValue(
   return readNumber(value) ?? value;
 }
 
-/** Returns the form of a command for the message whose menu was opened, or the reason why it cannot be opened. */
-export function menuModal(
-  command: AnyCommand,
-  menu: MessageMenu,
-  targetMessage: Message,
-  tools: ContentTools,
-): APIModalInteractionResponseCallbackData | string {
-  return orReason(() => {
-    const initial = menuOptions(command, menu, contentOf(toIncomingMessage(targetMessage), tools));
-    const form = {
-      id: command.name,
-      ...formTexts(command, undefined),
-      title: menu.label,
-      options: command.options,
-      initial,
-    };
-    return { ...modalOf(form), custom_id: menuFormId(form, targetMessage) };
-  });
+/** What an entry of a message menu does: it opens a form, or runs at once. */
+type MenuChoice =
+  | { readonly form: Form }
+  | { readonly request: Pick<Invocation, 'command' | 'subcommand' | 'options' | 'files'> };
+
+/** Returns undefined if the command no longer exists. */
+export function menuChoice(
+  { commandName, targetMessage }: MessageContextMenuCommandInteraction,
+  { bot, ...tools }: ContentTools & { readonly bot: { readonly commands: readonly AnyCommand[] } },
+): MenuChoice | undefined {
+  const command = bot.commands.find(({ messageMenu }) => messageMenu?.label === commandName);
+  const menu = command?.messageMenu;
+  if (!menu) return undefined;
+  const { text, files } = contentOf(toIncomingMessage(targetMessage), tools);
+  const { name, options } = command;
+  if ('subcommand' in menu)
+    return { request: { command: name, subcommand: menu.subcommand, options: {}, files } };
+  const initial = { ...fileOptions(command, files), [menu.option]: text };
+  return { form: { id: name, ...formTexts(command, undefined), title: menu.label, options, initial } };
 }
 
 /** Adds the message if it has files: a modal cannot hold files, so they are read again when it is submitted. */
-function menuFormId({ id, initial }: Form, { channelId, id: message }: Message): string {
+export function menuFormId(
+  { id, initial }: Form,
+  { targetMessage }: Pick<MessageContextMenuCommandInteraction, 'targetMessage'>,
+): string {
   const hasFile = Object.values(initial).some((value) => typeof value === 'object');
-  return hasFile ? `${id}@${channelId}/${message}` : id;
+  return hasFile ? `${id}@${targetMessage.channelId}/${targetMessage.id}` : id;
 }
 
 /** Splits a submitted form's id into the form and the message whose menu opened it. */

@@ -9,9 +9,8 @@ import { answersPrivately } from '../../../core/bot/command.ts';
 import type { Outcome } from '../../../core/bot/outcome.ts';
 import type { Invocation } from '../../../core/invocation.ts';
 import { type Message, plain } from '../../../core/message.ts';
-import type { FileReference } from '../../../core/options.ts';
+import type { FileReference, Form } from '../../../core/options.ts';
 import { present } from '../../../core/util/present.ts';
-import { fileOptions } from '../../shared/form-files.ts';
 import { ASK } from '../../shared/question.ts';
 import { firstResponse } from '../connection/rest.ts';
 import { textSending } from '../deliver/payload.ts';
@@ -23,7 +22,7 @@ import { contentOf } from './content.ts';
 import { historyOfInteraction } from './history.ts';
 import { toIncomingMessage } from './incoming-message.ts';
 import { type Answerable, invocationOf, requestedAt, requestOf, withPublicity } from './invocation.ts';
-import { menuModal, modalOrReason, openFormButton, readFormId } from './modal.ts';
+import { menuChoice, menuFormId, modalOrReason, openFormButton, readFormId } from './modal.ts';
 import {
   type Answering,
   type Deferral,
@@ -44,11 +43,42 @@ const FORM_FAILED: Message = { text: "Discord didn't open the form. Try again." 
 
 /** Never rejects. */
 export async function answerInteraction(interaction: Answerable, tools: ReceivingTools): Promise<void> {
-  if (interaction.isMessageContextMenuCommand()) return await openMenu(interaction, tools);
+  if (interaction.isMessageContextMenuCommand()) {
+    const choice = menuChoice(interaction, tools);
+    if (!choice) return await sayExpired(interaction, tools);
+    if ('form' in choice) return await openMenuForm(interaction, choice.form, tools);
+    return await answerRequest(
+      interaction,
+      { ...requestOf(interaction, tools.now()), ...choice.request },
+      tools,
+    );
+  }
   if (interaction.isMessageComponent() && interaction.customId === OPEN_THREAD)
     return await ifAllowed(interaction, ASK, tools, () => continueInThread(interaction, tools));
   const received = invocationOf(interaction, tools.now());
   if (!received) return await sayExpired(interaction, tools);
+  return await answerRequest(interaction, received, tools);
+}
+
+async function openMenuForm(
+  interaction: MessageContextMenuCommandInteraction,
+  form: Form,
+  tools: ReceivingTools,
+): Promise<void> {
+  tools.messages.remember(toIncomingMessage(interaction.targetMessage));
+  const modal = modalOrReason(form);
+  const open = () =>
+    typeof modal === 'string'
+      ? tools.rest.reply(interaction, textSending(modal), MessageFlags.Ephemeral)
+      : firstResponse(() => interaction.showModal({ ...modal, custom_id: menuFormId(form, interaction) }));
+  await ifAllowed(interaction, form.id, tools, () => logFailure(open, tools));
+}
+
+async function answerRequest(
+  interaction: Answerable,
+  received: Invocation,
+  tools: ReceivingTools,
+): Promise<void> {
   const invocation = { ...received, address: withPublicity(received.address, tools) };
   const request = { interaction, invocation, isPrivate: answersPrivately(invocation, tools.bot.commands) };
   // Rendering can be slow too, so the deferral covers it.
@@ -61,22 +91,6 @@ export async function answerInteraction(interaction: Answerable, tools: Receivin
   const { outcome, pages } = await running;
   await answer({ ...request, deferral }, outcome, pages, tools);
   if (interaction.isStringSelectMenu()) await resetMenus(interaction, tools);
-}
-
-async function openMenu(
-  interaction: MessageContextMenuCommandInteraction,
-  tools: ReceivingTools,
-): Promise<void> {
-  const { commandName, targetMessage } = interaction;
-  const command = tools.bot.commands.find(({ messageMenu }) => messageMenu?.label === commandName);
-  if (!command?.messageMenu) return await sayExpired(interaction, tools);
-  tools.messages.remember(toIncomingMessage(targetMessage));
-  const modal = menuModal(command, command.messageMenu, targetMessage, tools);
-  const open = () =>
-    typeof modal === 'string'
-      ? tools.rest.reply(interaction, textSending(modal), MessageFlags.Ephemeral)
-      : firstResponse(() => interaction.showModal(modal));
-  return await ifAllowed(interaction, command.name, tools, () => logFailure(open, tools));
 }
 
 /**
@@ -124,15 +138,10 @@ type Running = ReceivedInteraction & { readonly invocation: Invocation };
 
 /** Runs a request. Questions in threads include the conversation. */
 async function run({ interaction, invocation }: Running, tools: ReceivingTools): Promise<Outcome> {
-  if (invocation.action) return await tools.bot.run(invocation);
+  if (invocation.command !== ASK || invocation.action) return await tools.bot.run(invocation);
+  const history = historyOfInteraction(interaction, tools.self);
   const files = await filesOfMenu(interaction, invocation, tools);
-  if (invocation.command === ASK) {
-    const history = historyOfInteraction(interaction, tools.self);
-    return await tools.bot.run({ ...invocation, ...present({ history, files }) });
-  }
-  const command = tools.bot.commands.find(({ name }) => name === invocation.command);
-  const fromMessage = command && files ? fileOptions(command, files) : {};
-  return await tools.bot.run({ ...invocation, options: { ...fromMessage, ...invocation.options } });
+  return await tools.bot.run({ ...invocation, ...present({ history, files }) });
 }
 
 /** Returns the files of the message whose menu opened the form, unless the person chose a file. */

@@ -146,6 +146,27 @@ function textOfRichText(value: unknown): string {
 const filesOfBlocks = (blocks: readonly unknown[]): unknown[] =>
   blocks.flatMap((block) => fieldsOf(block).slack_file ?? []);
 
+/** The id in the address of an uploaded image, such as `https://files.slack.com/files-pri/T012-F034/fox.png`. */
+const UPLOADED = /\/T\w+-(F\w+)\//;
+
+/**
+ * Images that the bot uploaded for its own message. Slack returns them as addresses, which only the bot can open. Others
+ * could name any file in their blocks, so those of other apps are not opened.
+ */
+export async function ownPictures(
+  { user, blocks }: Pick<Talk, 'user' | 'blocks'>,
+  tools: ContentTools,
+): Promise<readonly FileReference[]> {
+  const { botUser } = await tools.identity.read();
+  if (user !== botUser) return [];
+  const ids = blocks.flatMap((block) => UPLOADED.exec(textIn(fieldsOf(block).image_url))?.[1] ?? []);
+  const { files } = await filesOf(
+    ids.map((id) => ({ id, file_access: 'check_file_info' })),
+    tools,
+  );
+  return files;
+}
+
 function pictureOfBlock(value: unknown): FileReference[] {
   const { type, image_url: url } = fieldsOf(value);
   return type === 'image' && typeof url === 'string' ? [embeddedImage(url)] : [];

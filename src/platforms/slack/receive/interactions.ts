@@ -1,19 +1,16 @@
 /** Handles buttons, the stop button of the agent view, and shortcuts. */
 import type { App } from '@slack/bolt';
 import { z } from 'zod';
-import { UserError } from '../../../core/errors.ts';
 import type { Address } from '../../../core/invocation.ts';
-import { plain } from '../../../core/message.ts';
-import { menuOptions } from '../../shared/form-files.ts';
+import { fileOptions } from '../../shared/form-files.ts';
 import { buttonTarget } from '../../shared/target.ts';
 import { call } from '../connection/client.ts';
-import { sendPrivately } from '../deliver/private.ts';
 import { slackErrorOf } from '../errors.ts';
 import { LIMITS } from '../limits.ts';
 import { GLOBAL_SHORTCUT, MESSAGE_SHORTCUT } from '../manifest.ts';
 import { HOME_ACTIONS } from '../render/home.ts';
 import { MORE_OPTIONS } from '../render/modal.ts';
-import { contentOfTalk } from './content.ts';
+import { contentOfTalk, ownPictures } from './content.ts';
 import { talkSchema } from './incoming-message.ts';
 import { openCommandForm } from './open-form.ts';
 import {
@@ -27,7 +24,7 @@ import { type ListenerTools, respond, toolsIn, type WorkspaceTools } from './res
 
 const messageSchema = z.object({
   message: talkSchema
-    .pick({ text: true, files: true, blocks: true, attachments: true, bot_id: true })
+    .pick({ user: true, text: true, files: true, blocks: true, attachments: true, bot_id: true })
     .optional(),
 });
 
@@ -78,15 +75,22 @@ export function listenToShortcuts(app: App, shared: ListenerTools): void {
     const direct = channel === undefined ? await directChannel(user.id, tools) : undefined;
     const address = direct === undefined ? origin : { ...origin, channel: direct };
     const { message } = messageSchema.parse(body);
-    const { messageMenu: menu } = command;
+    const menu = command.messageMenu;
     const content = message && (await contentOfTalk(message, tools));
-    try {
-      const initial = content && menu ? menuOptions(command, menu, content) : {};
-      await openCommandForm(command, { initial }, { address, triggerId: interaction.trigger_id }, tools);
-    } catch (error) {
-      if (!(error instanceof UserError)) throw error;
-      await sendPrivately(address, { text: plain(error.message) }, tools);
+    if (menu && 'subcommand' in menu && prefix === MESSAGE_SHORTCUT) {
+      const { trigger_id: triggerId = `${user.id}:${callback}` } = interaction;
+      const request = { id: triggerId, command: command.name, subcommand: menu.subcommand, options: {} };
+      const files = message ? [...(content?.files ?? []), ...(await ownPictures(message, tools))] : [];
+      const invocation = { ...request, address, files };
+      const acknowledge = { silently: async () => {} };
+      return await respond(invocation, user, { acknowledge, triggerId }, tools);
     }
+    const option = menu && 'option' in menu ? menu.option : undefined;
+    const initial =
+      content === undefined || option === undefined
+        ? {}
+        : { ...fileOptions(command, content.files), [option]: content.text };
+    await openCommandForm(command, { initial }, { address, triggerId: interaction.trigger_id }, tools);
   });
 }
 

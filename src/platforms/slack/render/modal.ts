@@ -25,6 +25,7 @@ export const MORE_OPTIONS = 'more-options';
 const FILE_TYPES = {
   audio: ['mp3', 'wav', 'm4a', 'ogg', 'flac', 'aac', 'mp4', 'webm'],
   image: ['png', 'jpg', 'jpeg', 'gif', 'webp'],
+  video: ['mp4', 'mov', 'webm'],
   text: ['txt', 'md', 'csv', 'log', 'json'],
 } as const satisfies Record<FileOption['accept'][number], readonly string[]>;
 

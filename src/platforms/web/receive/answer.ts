@@ -115,8 +115,9 @@ function openMenu(
 ): BrowserAnswer {
   const command = tools.bot.commands.find((candidate) => candidate.name === name);
   const message = visibleMessage(id, context, tools);
-  if (!command?.messageMenu || !message) throw new UserError('That message was deleted.');
-  const { label: title, option } = command.messageMenu;
+  const menu = command?.messageMenu;
+  if (!menu || !('option' in menu) || !message) throw new UserError('That message was deleted.');
+  const { label: title, option } = menu;
   const initial = { [option]: message.source || (message.line ?? '') };
   return formAnswer(
     { id: name, ...formTexts(command, undefined), title, options: command.options, initial },

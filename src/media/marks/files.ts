@@ -1,0 +1,84 @@
+/** Reads and writes marks in stored files of every type that can hold them. */
+import { id3Origin } from '../content/id3.ts';
+import { id3TagOf, readAll, type StoredBytes } from '../content/tags.ts';
+import type { Provenance } from './containers.ts';
+import { markJpeg, readJpeg } from './jpeg.ts';
+import { type SignedMark, saysGenerated } from './mark.ts';
+import { markMp4, type ReadBytes, readMp4 } from './mp4.ts';
+import { markPng, readPng } from './png.ts';
+import { markWebp, readWebp } from './webp.ts';
+
+/** Images are changed in memory. Larger ones are left as they are. */
+const LARGEST_IMAGE = 64 * 1024 * 1024;
+
+const IMAGES: Readonly<
+  Record<
+    string,
+    {
+      readonly read: (bytes: Buffer) => Provenance | undefined;
+      readonly mark: (bytes: Buffer, mark: SignedMark) => Buffer[] | undefined;
+    }
+  >
+> = {
+  png: { read: readPng, mark: markPng },
+  jpg: { read: readJpeg, mark: markJpeg },
+  webp: { read: readWebp, mark: markWebp },
+};
+
+/** MP4 and its relatives. */
+const MOVIES: ReadonlySet<string> = new Set(['mp4', 'm4v', 'mov', 'm4a']);
+
+/** True if the file says that a model generated it. Nothing is added then, and a C2PA manifest would no longer fit. */
+const isMarked = ({ c2pa, texts }: Provenance): boolean => c2pa || texts.some(saysGenerated);
+
+/** Returns what a file says about its origin. Undefined for types that are not read, and for damaged files. */
+export async function provenanceOf(file: StoredBytes): Promise<Provenance | undefined> {
+  if (MOVIES.has(file.extension)) return readMp4(file.bytes, readerOf(file));
+  const image = IMAGES[file.extension];
+  if (image) return file.bytes > LARGEST_IMAGE ? undefined : image.read(await wholeOf(file));
+  const found = await id3TagOf(file);
+  if (!found) return undefined;
+  const origin = found.tag && id3Origin(found.tag);
+  return { c2pa: found.c2pa || (origin?.c2pa ?? false), texts: origin?.texts ?? [] };
+}
+
+/** Returns an image or a video with the mark. Undefined if it has one, and for files that cannot be marked. */
+export async function withMark(
+  file: StoredBytes,
+  mark: SignedMark,
+): Promise<AsyncIterable<Uint8Array> | undefined> {
+  const provenance = await provenanceOf(file);
+  if (!provenance || isMarked(provenance)) return undefined;
+  const image = IMAGES[file.extension];
+  if (image) {
+    const parts = image.mark(await wholeOf(file), mark);
+    return parts && inOrder(parts);
+  }
+  if (!MOVIES.has(file.extension)) return undefined;
+  const change = await markMp4(file.bytes, readerOf(file), mark);
+  return change && movie(file, change);
+}
+
+async function* movie(
+  file: StoredBytes,
+  { free, added }: { readonly free: number | undefined; readonly added: Buffer },
+): AsyncGenerator<Uint8Array> {
+  if (free === undefined) yield* await file.read({ start: 0, end: file.bytes - 1 });
+  else {
+    yield* await file.read({ start: 0, end: free - 1 });
+    yield Buffer.from('free', 'latin1');
+    yield* await file.read({ start: free + 4, end: file.bytes - 1 });
+  }
+  yield added;
+}
+
+async function* inOrder(parts: readonly Buffer[]): AsyncGenerator<Uint8Array> {
+  yield* parts;
+}
+
+const wholeOf = (file: StoredBytes): Promise<Buffer> => readAll(file, { start: 0, end: file.bytes - 1 });
+
+const readerOf =
+  (file: StoredBytes): ReadBytes =>
+  (start, end) =>
+    readAll(file, { start, end: end - 1 });
