@@ -137,7 +137,15 @@ describe.skipIf(noBrowser)('The playground', () => {
     await page.keyboard.press('Enter');
     await form.getByRole('button', { name: 'Split' }).click();
     const mixer = newest().getByRole('group', { name: /^Mixer/ });
+    const solo = mixer.getByRole('button', { name: 'Solo vocals' });
+    await solo.click();
+    // The other lane is silent, so it looks as if it were muted.
+    expect(await mixer.locator('.lane.silent').allInnerTexts()).toEqual([
+      expect.stringMatching(/instrumental/i),
+    ]);
+    await solo.click();
     await mixer.getByRole('button', { name: 'Mute vocals' }).click();
+    expect(await mixer.locator('.lane.silent').allInnerTexts()).toEqual([expect.stringMatching(/vocals/i)]);
     await mixer.getByRole('button', { name: 'Play all stems' }).click();
     await mixer.getByRole('button', { name: 'Pause all stems' }).waitFor();
     const position = () => mixer.getByRole('slider', { name: 'Position in the mix' }).inputValue();
@@ -162,6 +170,9 @@ describe.skipIf(noBrowser)('The playground', () => {
       return [list.children.length > 4, top >= frame.top, bottom <= frame.bottom].join();
     })()`;
     expect(await page.evaluate(outside)).toBe('true,true,true');
+    // The title of the menu names the take, so only screen readers repeat it.
+    await song.getByRole('button', { name: /^WAV take 1/ }).waitFor();
+    expect(await song.locator('.menu-entries .unseen').allInnerTexts()).toContain('take 1');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Escape');
     expect(await page.locator('.menu-entries').count()).toBe(0);

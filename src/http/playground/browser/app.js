@@ -169,7 +169,7 @@ export function App() {
         <div>
           <p class="away small" role="status">${isOnline ? '' : 'Reconnecting…'}</p>
           <span class="small">as ${people[0]?.displayName}</span>
-          <button type="button" class="button quiet" onClick=${onClear} disabled=${messages.length === 0}>Clear</button>
+          <button type="button" class="button quiet" onClick=${onClear} disabled=${messages.length === 0}>Clear chat</button>
         </div>
       </header>
       <${Messages} messages=${messages} channel=${view.channel} sent=${sent} result=${result}>

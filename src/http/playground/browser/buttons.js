@@ -10,8 +10,8 @@ import { Menu } from './menu.js';
 
 /** @param {{ button: BrowserButton, onPress: OnPress }} props */
 export function PressButton({ button, onPress }) {
-  const { label, spoken, url, icon, emphasis = '' } = button;
-  const content = html`${icon && html`<${Icon} name=${icon} />`}${label}`;
+  const { label, short = label, spoken, url, icon, emphasis = '' } = button;
+  const content = html`${icon && html`<${Icon} name=${icon} />`}${short}`;
   return url
     ? html`<a class="button" aria-label=${spoken} ...${linkTo(url)}>${content}</a>`
     : html`<button type="button" aria-label=${spoken} class=${`button ${emphasis}`} onClick=${() => onPress(button)}>${content}</button>`;
@@ -30,8 +30,14 @@ export function TakeButtons({ group, buttons, onPress }) {
           <${Icon} name=${button.icon ?? 'more'} />
         </button>`,
     )}
-    <${Menu} label=${`Actions: ${group}`} icon="more" entries=${buttons.map((button) => entryOf(button, onPress))} />
+    <${Menu} label=${`Actions: ${group}`} icon="more" title=${group} entries=${buttons.map((button) => ({ ...entryOf(button, onPress), ...splitLabel(button.label, group) }))} />
   </span>`;
+}
+
+/** Splits `WAV take 1` of the group `Take 1`. @param {string} label @param {string} group */
+function splitLabel(label, group) {
+  const implied = ` ${group.toLowerCase()}`;
+  return label.endsWith(implied) ? { label: label.slice(0, -implied.length), implied } : { label };
 }
 
 /** @param {BrowserButton} button @param {OnPress} onPress */

@@ -120,15 +120,25 @@ function Field({ name, option, value, wrong, onChange, complete, showError }) {
     'aria-invalid': wrong ? true : undefined,
     'aria-describedby': `${id}-about`,
   };
+  if (option.type === 'flag')
+    return html`<div class="field flag">
+      ${input(option, attributes, { value, onChange, complete, showError })}
+      <label for=${id}>${labelOf(name, option)}</label>
+      <${About} id=${`${id}-about`} text=${option.help ?? option.description} wrong=${wrong} />
+    </div>`;
   return html`<div class="field">
     <label for=${id}>${labelOf(name, option)}${option.required ? html` <span class="needed">required</span>` : null}</label>
     ${input(option, attributes, { value, onChange, complete, showError })}
-    <div id=${`${id}-about`} class="small">
-      ${option.help ?? option.description}
-      ${wrong && html`<div class="wrong" role="alert"><${Markdown} nodes=${wrong} /></div>`}
-    </div>
+    <${About} id=${`${id}-about`} text=${option.help ?? option.description} wrong=${wrong} />
   </div>`;
 }
+
+/** Help, and what is wrong with the value. @param {{ id: string, text: string, wrong: readonly MarkdownNode[] | undefined }} props */
+const About = ({ id, text, wrong }) =>
+  html`<div id=${id} class="small">
+    ${text}
+    ${wrong && html`<div class="wrong" role="alert"><${Markdown} nodes=${wrong} /></div>`}
+  </div>`;
 
 /** @param {string} name @param {OptionDeclaration} option */
 const labelOf = (name, { label }) =>
@@ -166,7 +176,7 @@ function input(option, attributes, { value = '', onChange, complete, showError }
       if (option.autocomplete || option.mention)
         return html`<${CompletedInput} attributes=${attributes} value=${value} onInput=${typed} complete=${complete} />`;
       return option.multiline
-        ? html`<textarea rows="4" dir="auto" ...${attributes} value=${value} onInput=${typed}></textarea>`
+        ? html`<textarea rows="3" dir="auto" ...${attributes} value=${value} onInput=${typed}></textarea>`
         : html`<input type="text" dir="auto" autocomplete="off" ...${attributes} value=${value} onInput=${typed} />`;
   }
 }

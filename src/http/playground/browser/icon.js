@@ -8,13 +8,14 @@ const STROKES = {
   cancel: 'M6 6l12 12M18 6L6 18',
   change: 'M4 20l1-4L16.500 4.500l3 3L8 19zM14 7l3 3',
   check: 'M5 12.500l4.500 4.500L19 7.500',
+  chevron: 'M6 9l6 6 6-6',
   close: 'M6 6l12 12M18 6L6 18',
   code: 'M8 8l-4 4 4 4M16 8l4 4-4 4',
   copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
   cover: 'M4 5h16v14H4zM4 16l5-5 4 4 3-2.500 4 3.500M15.500 9h.01',
   down: 'M12 5v14M6 13l6 6 6-6',
   extend: 'M4 12h14M13 7l5 5-5 5M21 5v14',
-  karaoke: 'M14 10a4.500 4.500 0 1 1-4-4M10 6a4 4 0 0 0 4 4M10.500 13.500L4 20M17 4v7',
+  karaoke: 'M12 4a3 3 0 0 1 3 3v4a3 3 0 0 1-6 0V7a3 3 0 0 1 3-3zM6 11a6 6 0 0 0 12 0M12 17v3.500M9 20.500h6',
   list: 'M4 7h16M4 12h16M4 17h16',
   listen: 'M4 15v-3a8 8 0 0 1 16 0v3M4 14h4v6H5a1 1 0 0 1-1-1zM20 14h-4v6h3a1 1 0 0 0 1-1z',
   lyrics: 'M5 6h14M5 11h14M5 16h8',
@@ -31,7 +32,8 @@ const STROKES = {
   stems: 'M6 4v9M6 17v3M12 4v3M12 11v9M18 4v10M18 18v2M4 15h4M10 9h4M16 16h4',
   talk: 'M4 5h16v11h-8l-5 4v-4H4z',
   video: 'M4 6h11v12H4zM15 10l5-3v10l-5-3z',
-  voice: 'M9 4h6v9H9zM5.500 11v1a6.500 6.500 0 0 0 13 0v-1M12 18.500V21',
+  voice:
+    'M9 4.500a3.500 3.500 0 1 0 0 7 3.500 3.500 0 0 0 0-7zM3 20v-1a6 6 0 0 1 12 0v1M17 6a5 5 0 0 1 0 5M19.500 3.500a9 9 0 0 1 0 10',
   wav: 'M4 10v4M8 7v10M12 4v16M16 8v8M20 10v4',
 };
 

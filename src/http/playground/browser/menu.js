@@ -4,8 +4,12 @@ import { Icon } from './icon.js';
 
 /** @import { IconName } from './icon.js' */
 
-/** @param {{ label: string, sign?: string, icon?: IconName, entries: { label: string, hint?: string, icon?: IconName, onChoose: () => void }[] }} props */
-export function Menu({ label, sign, icon, entries }) {
+/**
+ * `title` names the object of all entries. `implied` is the part of a label that the title shows.
+ * @param {{ label: string, sign?: string, icon?: IconName, title?: string,
+ *   entries: { label: string, implied?: string, hint?: string, icon?: IconName, onChoose: () => void }[] }} props
+ */
+export function Menu({ label, sign, icon, title, entries }) {
   const [isOpen, setOpen] = useState(false);
   const frame = useRef(/** @type {HTMLElement | null} */ (null));
   const button = useRef(/** @type {HTMLButtonElement | null} */ (null));
@@ -18,7 +22,7 @@ export function Menu({ label, sign, icon, entries }) {
     if (!list.current || !area || !at) return;
     const [above, below] = [at.top - area.top, area.bottom - at.bottom];
     list.current.classList.toggle('up', above > below);
-    list.current.style.maxHeight = `${Math.max(above, below) - 12}px`;
+    list.current.style.setProperty('--space', `${Math.max(above, below) - 12}px`);
   }, [isOpen]);
 
   useEffect(() => {
@@ -51,17 +55,18 @@ export function Menu({ label, sign, icon, entries }) {
   return html`<span class="menu" ref=${frame} onKeyDown=${onKey}>
     <button
       type="button"
-      class="button quiet"
+      class=${icon ? 'button quiet' : 'button'}
       ref=${button}
       aria-expanded=${isOpen}
       aria-label=${label}
       onClick=${() => setOpen(!isOpen)}
     >
-      ${icon ? html`<${Icon} name=${icon} />` : sign}
+      ${icon ? html`<${Icon} name=${icon} />` : html`${sign}<${Icon} name="chevron" />`}
     </button>
     ${
       isOpen &&
       html`<span class="menu-entries" ref=${list}>
+      ${title && html`<strong class="small">${title}</strong>`}
       ${entries.map(
         (entry) =>
           html`<button
@@ -74,7 +79,7 @@ export function Menu({ label, sign, icon, entries }) {
             }}
           >
             ${entry.icon && html`<${Icon} name=${entry.icon} />`}
-            <span>${entry.label}${entry.hint && html`<span class="small">${entry.hint}</span>`}</span>
+            <span>${entry.label}${entry.implied && html`<span class="unseen">${entry.implied}</span>`}${entry.hint && html`<span class="small">${entry.hint}</span>`}</span>
           </button>`,
       )}
     </span>`

@@ -1,5 +1,6 @@
 /** A mixer for the stems of a song: all of them play in sync, each with its own volume. */
 import { html, useEffect, useRef, useState } from 'htm/preact/standalone';
+import { gainsOf, wavesOf } from '../../pages/browser/mixing.js';
 import { Icon } from './icon.js';
 import { announceStart, clock, PlayButton, SeekBar, usePauseForOthers } from './player.js';
 
@@ -23,10 +24,7 @@ async function load(url = '') {
 
 /** @param {readonly BrowserMedia[]} stems */
 async function open(stems) {
-  const [{ openDeck }, { gainsOf, wavesOf }] = await Promise.all([
-    import('../../pages/browser/deck.js'),
-    import('../../pages/browser/mixing.js'),
-  ]);
+  const { openDeck } = await import('../../pages/browser/deck.js');
   const files = await Promise.all(stems.map(async ({ name, url }) => ({ name, data: await load(url) })));
   const deck = await openDeck(files, TYPICAL_SECONDS);
   const waves = wavesOf(
@@ -35,7 +33,7 @@ async function open(stems) {
     ),
     BARS,
   );
-  return { deck, gainsOf, waves };
+  return { deck, waves };
 }
 
 /** @param {{ title: string, stems: readonly BrowserMedia[] }} props */
@@ -47,13 +45,27 @@ export function Stems({ title, stems }) {
   const [isPlaying, setPlaying] = useState(false);
   const [position, setPosition] = useState(0);
   const [status, setStatus] = useState('');
+  const [length, setLength] = useState(0);
   const deck = mix?.deck;
+  const gains = gainsOf(lanes);
 
   usePauseForOthers(frame, () => {
     setPlaying(false);
     void opened.current?.then(({ deck: playing }) => playing.pause());
   });
-  useEffect(() => mix?.deck.setGains(mix.gainsOf(lanes)), [mix, lanes]);
+  // All stems are as long as the song. The length is shown before they are loaded.
+  useEffect(() => {
+    const probe = new Audio();
+    probe.preload = 'metadata';
+    probe.ondurationchange = () => Number.isFinite(probe.duration) && setLength(probe.duration);
+    probe.src = stems[0]?.url ?? '';
+    return () => {
+      probe.ondurationchange = null;
+      probe.removeAttribute('src');
+      probe.load();
+    };
+  }, [stems[0]?.url]);
+  useEffect(() => mix?.deck.setGains(gainsOf(lanes)), [mix, lanes]);
   useEffect(() => {
     if (!isPlaying || !deck) return;
     const timer = setInterval(() => {
@@ -77,7 +89,7 @@ export function Stems({ title, stems }) {
       if (!opened.current) setStatus('Loading…');
       opened.current ??= open(stems);
       const ready = await opened.current;
-      ready.deck.setGains(ready.gainsOf(lanes));
+      ready.deck.setGains(gainsOf(lanes));
       setMix(ready);
       setStatus('');
       await ready.deck.play();
@@ -91,25 +103,24 @@ export function Stems({ title, stems }) {
   /** @param {number} at @param {Partial<Lane>} change */
   const setLane = (at, change) =>
     setLanes((current) => current.map((lane, index) => (index === at ? { ...lane, ...change } : lane)));
+  const total = deck?.duration ?? length;
   const played = deck ? position / deck.duration : 0;
   return html`<div class="stems" ref=${frame} role="group" aria-label=${`Mixer: ${title}`}>
     <div class="player">
       <${PlayButton} isPlaying=${isPlaying} name="all stems" onToggle=${toggle} isBusy=${status === 'Loading…'} />
       <span class="player-label" role="status">${status || 'Mix'}</span>
-      <${SeekBar} name="the mix" position=${position} length=${deck?.duration ?? 0} onSeek=${(
-        /** @type {number} */ to,
-      ) => {
+      <${SeekBar} name="the mix" position=${position} length=${total} onSeek=${(/** @type {number} */ to) => {
         setPosition(to);
         void deck?.seek(to);
       }} />
-      <span class="time">${deck ? clock(isPlaying || position > 0 ? position : deck.duration) : ''}</span>
+      <span class="time">${total > 0 && `${isPlaying || position > 0 ? `${clock(position)} / ` : ''}${clock(total)}`}</span>
     </div>
     <ul class="lanes">
       ${stems.map((stem, index) => {
         const { volume, muted, soloed } = lanes[index] ?? NEUTRAL;
         const name = stem.caption ?? stem.name;
-        return html`<li key=${stem.name} class=${muted ? 'lane muted' : 'lane'}>
-          <span class="lane-name" dir="auto" title=${name}>${name}</span>
+        return html`<li key=${stem.name} class=${gains[index] === 0 ? 'lane silent' : 'lane'}>
+          <span class="lane-name" dir="auto">${name}</span>
           <button type="button" class="toggle" aria-pressed=${muted} aria-label=${`Mute ${name}`} title="Mute" onClick=${() => setLane(index, { muted: !muted })}>M</button>
           <button type="button" class="toggle" aria-pressed=${soloed} aria-label=${`Solo ${name}`} title="Solo" onClick=${() => setLane(index, { soloed: !soloed })}>S</button>
           <input type="range" class="seek volume" min="0" max="1.5" step="0.01" value=${volume} style=${{ '--played': `${volume / 0.015}%` }} aria-label=${`Volume of ${name}`}
@@ -124,7 +135,9 @@ export function Stems({ title, stems }) {
 
 /** @param {{ bars: Float32Array | undefined, played: number }} props */
 function Wave({ bars, played }) {
-  const heights = [...(bars ?? new Float32Array(BARS))].map((height) => Math.max(0.04, height) * 10);
+  const heights = [
+    ...(bars ?? Float32Array.from({ length: BARS }, (_, index) => 0.25 + 0.2 * Math.sin(index * 0.9))),
+  ].map((height) => Math.max(0.04, height) * 10);
   /** @param {number} from @param {number} to */
   const path = (from, to) =>
     heights
@@ -132,7 +145,7 @@ function Wave({ bars, played }) {
       .map((height, index) => `M${from + index + 0.5} ${10 - height}v${2 * height}`)
       .join('');
   const done = Math.round(played * BARS);
-  return html`<svg class="wave" viewBox=${`0 0 ${BARS} 20`} preserveAspectRatio="none" aria-hidden="true">
+  return html`<svg class=${bars ? 'wave' : 'wave idle'} viewBox=${`0 0 ${BARS} 20`} preserveAspectRatio="none" aria-hidden="true">
     <path class="rest" d=${path(done, BARS)} /><path class="done" d=${path(0, done)} />
   </svg>`;
 }
