@@ -18,8 +18,8 @@ export const COLOURS = {
   /** Links, focus rings and icons. */
   accent: ['#5b45c0', '#b8a9ff'],
   'accent-soft': ['#eeeafd', '#2a2343'],
-  /** The unplayed part of a waveform or slider. */
-  track: ['#cdc8d9', '#454150'],
+  /** The unplayed part of a waveform or slider. Its contrast is at least 3. */
+  track: ['#8b8698', '#726d81'],
   danger: ['#b3261e', '#ff9a94'],
   'danger-soft': ['#fdecec', '#43222a'],
 } as const satisfies Readonly<Record<string, Pair>>;

@@ -27,6 +27,11 @@ describe.each([
       expect(contrast(COLOURS[name][scheme], COLOURS[ground][scheme]), ground).toBeGreaterThanOrEqual(4.5);
   });
 
+  test('the unplayed part of a waveform is visible on every background', () => {
+    for (const ground of GROUNDS)
+      expect(contrast(COLOURS.track[scheme], COLOURS[ground][scheme]), ground).toBeGreaterThanOrEqual(3);
+  });
+
   test.each([
     ['on-fill', 'fill'],
     ['accent', 'accent-soft'],

@@ -29,7 +29,7 @@ export function albumDocument({ channel, songs }: AlbumPage, context: AlbumPageC
   const main = html`<div class="heading">
 <div class="about"><h1 dir="auto">${title}</h1>
 <p class="by">${songs.length === 0 ? 'No public songs here yet.' : `${counted(songs.length, 'song')}${total}`}</p></div>
-${songs.length > 0 && html`<button type="button" class="all"><svg class="solid" viewBox="0 0 24 24" aria-hidden="true"><use href="#play"/></svg>Play all</button>`}
+${songs.length > 0 && html`<button type="button" class="all"><svg class="solid" viewBox="0 0 24 24" aria-hidden="true"><use href="#play"/></svg><span>Play all</span></button>`}
 </div>
 ${songs.length > 0 && html`<ol class="songs">${cards}</ol>`}
 ${cards.length < songs.length && html`<p class="by">Older songs are not shown.</p>`}

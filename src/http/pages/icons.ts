@@ -5,6 +5,7 @@ import { type Html, html } from '../../core/web/html.ts';
 const PATHS = {
   close: 'M6 6l12 12M18 6L6 18',
   download: 'M12 4v11M7.5 10.5L12 15l4.5-4.5M5 19.5h14',
+  link: 'M10 14a4 4 0 0 0 5.7 0l3-3A4 4 0 0 0 13 5.3l-1.2 1.2M14 10a4 4 0 0 0-5.7 0l-3 3a4 4 0 0 0 5.7 5.7l1.2-1.2',
   microphone: 'M12 4a3 3 0 0 1 3 3v4a3 3 0 0 1-6 0V7a3 3 0 0 1 3-3zM6 11a6 6 0 0 0 12 0M12 17v3.5M9 20.5h6',
   mixer: 'M6 4v6M6 15v5M12 4v3M12 12v8M18 4v8M18 17v3M3.5 12.5h5M9.5 9.5h5M15.5 14.5h5',
   next: 'M6 5.5v13l9.5-6.5zM18 5.5v13',

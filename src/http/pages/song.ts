@@ -1,14 +1,6 @@
 /** The page of a song: one player for its takes, lyrics, downloads and a mixer for its stems. Works without scripts where possible. */
 
-import {
-  beginning,
-  duration,
-  ellipsis,
-  fileSize,
-  longDay,
-  roughDuration,
-  timeAgo,
-} from '../../core/util/words.ts';
+import { beginning, counted, duration, ellipsis, fileSize, longDay, timeAgo } from '../../core/util/words.ts';
 import { type Html, html } from '../../core/web/html.ts';
 import type { LyricLine } from '../../core/work.ts';
 import type { LinkedFile, PageLink, PageProgress, PageTake, SongPage } from './content.ts';
@@ -67,8 +59,7 @@ ${song.progress ? making(song, song.progress, { href, now: context.now }) : song
 <div class="about">
 <h1 dir="auto"${title.length > LONG_TITLE && html` class="long"`}>${title}</h1>
 <p class="by">Requested by <bdi>${ellipsis(song.person, MAX_NAME)}</bdi> · <time datetime="${new Date(song.createdAt).toISOString()}" title="${longDay(song.createdAt)}">${timeAgo(song.createdAt, context.now)}</time></p>
-${song.basedOn && html`<p class="from">Based on ${songLink(song.basedOn, href)}</p>`}
-${song.style && styleTags(song.style)}
+${song.progress && song.takes.length > 0 && html`<p class="doing" role="status">${isOnly ? `Take ${song.takes[0]?.number} is` : `${song.takes.length} takes are`} ready. ${song.progress.stage}…</p>`}
 </div>
 ${player(song.takes, { title, href })}
 ${
@@ -80,8 +71,15 @@ ${song.takes.map((take) => downloads(take, { href, isOnly }))}
 <label class="speed"><span>Speed</span> <select aria-label="Speed">${['0.5', '0.75', '1', '1.25', '1.5', '2'].map((speed) => html`<option value="${speed}"${speed === '1' && html` selected`}>${speed}×</option>`)}</select></label>
 </div>`
 }
-</article>
+${
+  (song.basedOn || song.style) &&
+  html`<div class="details">
+${song.style && styleTags(song.style)}
+${song.basedOn && html`<p class="from">Based on ${songLink(song.basedOn, href)}</p>`}
+</div>`
+}
 ${song.takes.map((take) => take.stems.length > 0 && mixer(take, { href, isOnly }))}
+</article>
 <div class="below">
 ${lyricsSection(song)}
 ${song.derived.length > 0 && derivedSection(song.derived, href)}
@@ -95,24 +93,27 @@ ${song.derived.length > 0 && derivedSection(song.derived, href)}
     modules: [...(song.takes.length > 0 ? ['song.js'] : []), ...(song.progress ? ['progress.js'] : [])],
     imports: song.takes.length > 0 ? IMPORTS : [],
     head: html`${song.progress && html`<noscript><meta http-equiv="refresh" content="10"></noscript>\n`}${sharing(song, title, context)}`,
-    tools: html`<button type="button" class="share" data-url="${context.url}" aria-live="polite" hidden>${icon('share')}<span></span></button>`,
+    tools: html`<button type="button" class="share" data-url="${context.url}" aria-live="polite" hidden>${icon('share')}${icon('link')}<span></span></button>`,
     main,
     after: hasLyrics ? stage(title) : undefined,
   });
 }
 
-/** The cover of a song that is being created, with its progress. The page loads again when there is more to show. */
+/** The cover of a song that is being created, with its progress until a take can be played. The page loads again when there is more to show. */
 function making(
-  { cover, takes, lyrics }: SongPage,
+  { title, cover, takes, lyrics }: SongPage,
   { stage, startedAt, estimateMs }: PageProgress,
   { href, now }: { readonly href: (path: string) => string; readonly now: number },
 ): Html {
   const version = [stage, takes.length, cover !== undefined, lyrics?.length].join();
   return html`<div class="cover making" data-version="${version}" data-elapsed="${now - startedAt}" data-estimate="${estimateMs ?? ''}">
-${cover ? html`<img src="${href(cover.path)}" alt="">` : NO_COVER}
-<div class="progress"><svg class="dial" viewBox="0 0 100 100" aria-hidden="true"><circle class="ring" cx="50" cy="50" r="44"/><circle class="arc" cx="50" cy="50" r="44" pathLength="100" stroke-dasharray="25 100"/></svg>
+${cover ? html`<img src="${href(cover.path)}" alt="${takes.length > 0 && `Cover of ${ellipsis(title, MAX_TITLE)}`}">` : NO_COVER}
+${
+  takes.length === 0 &&
+  html`<div class="progress"><svg class="dial" viewBox="0 0 100 100" aria-hidden="true"><circle class="ring" cx="50" cy="50" r="44"/><circle class="arc" cx="50" cy="50" r="44" pathLength="100" stroke-dasharray="25 100"/></svg>
 <p class="doing" role="status">${stage}</p>
-<p class="wait">${estimateMs === undefined ? 'This page updates when the song is ready' : `Usually takes about ${roughDuration(estimateMs)}`}</p></div>
+<p class="wait">${estimateMs === undefined ? 'This page updates when the song is ready' : `Usually takes about ${counted(Math.max(1, Math.round(estimateMs / 60_000)), 'minute')}`}</p></div>`
+}
 </div>`;
 }
 
@@ -248,7 +249,7 @@ ${stems.map(
 /** Karaoke on the whole screen. Its lyrics and controls are the page's, moved there while it is open. */
 function stage(title: string): Html {
   return html`<dialog class="stage" aria-label="Karaoke"><div class="screen">
-<header><p dir="auto">${title}</p><button type="button" class="vocals" aria-pressed="true" hidden>Vocals</button><button type="button" class="leave" aria-label="Close karaoke">${icon('close')}</button></header>
+<header><p dir="auto">${title}</p><button type="button" class="vocals" aria-pressed="true" hidden>Vocals: on</button><button type="button" class="leave" aria-label="Close karaoke">${icon('close')}</button></header>
 <p class="status" role="status"></p>
 <div class="lines"></div>
 <div class="deck"></div>

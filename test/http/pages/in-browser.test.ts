@@ -172,6 +172,46 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     visit.leave();
   });
 
+  test('on a phone, the song can be played without scrolling, and while its stems are mixed', async () => {
+    const visit = await browser.visit(site.songUrl, { width: 375 });
+    const { page, problems, leave } = visit;
+    await page.setViewportSize({ width: 375, height: 600 });
+    const bottomOf = `document.querySelector('.play').getBoundingClientRect().bottom`;
+    expect(await page.evaluate(bottomOf)).toBeLessThan(600);
+    await openMixer(visit);
+    const lane = page.getByRole('listitem').filter({ has: page.getByLabel('Volume of vocals') });
+    expect((await lane.boundingBox())?.height).toBeLessThan(60);
+    await page.setViewportSize({ width: 375, height: 380 });
+    await page.evaluate(`document.querySelector('.lane:last-child').scrollIntoView({ block: 'end' })`);
+    expect(await page.evaluate(`document.querySelector('h1').getBoundingClientRect().bottom`)).toBeLessThan(
+      0,
+    );
+    expect(await page.evaluate(bottomOf)).toBeGreaterThan(60);
+    await page.getByRole('button', { name: 'Play Take 1' }).click();
+    await page.getByRole('button', { name: 'Pause Take 1' }).waitFor();
+    expect(problems).toEqual([]);
+    leave();
+  });
+
+  test('all lyrics are shown until the song plays', async () => {
+    const takes = sample.takes.map((take) => ({
+      ...take,
+      lines: Array.from({ length: 40 }, (_, index) => ({ startSeconds: index / 40, text: `Line ${index}.` })),
+    }));
+    const { songUrl } = await openSongSite({ song: { ...sample, takes }, files });
+    const { page, leave } = await browser.visit(songUrl);
+    const hidden = `(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)(document.querySelector('.timed'))`;
+    expect(await page.evaluate(hidden)).toBe(0);
+    await page.getByText('Line 32.').first().click();
+    await expect.poll(() => page.evaluate(hidden)).toBeGreaterThan(100);
+    expect(await page.evaluate(`document.querySelector('.timed').getBoundingClientRect().bottom > 0`)).toBe(
+      true,
+    );
+    await page.getByRole('button', { name: 'Pause Take 1' }).click();
+    await expect.poll(() => page.evaluate(hidden)).toBe(0);
+    leave();
+  });
+
   test('albums and error pages fit and are accessible on every screen', async () => {
     const albumFiles = new Files();
     const album = sampleAlbum(albumFiles, ['Rain', `${HOSTILE}${'W'.repeat(5_000)}`]);
@@ -203,6 +243,7 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
       document.querySelector('audio').addEventListener('playing', () => played.push(document.querySelector('.bar .title').textContent));`);
     await page.getByRole('button', { name: 'Play all' }).click();
     await bar.getByRole('button', { name: 'Pause Rain' }).waitFor();
+    await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
     expect(await bar.getByRole('button', { name: 'Previous song' }).isDisabled()).toBe(true);
     // The length is the chat's.
     expect(await bar.locator('.length').textContent()).toBe('0:01');
@@ -227,7 +268,7 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     const { songUrl } = await openSongSite({ song: sample, files, source: { song: async () => shown } });
     const visit = await browser.visit(songUrl);
     const { page, problems, leave } = visit;
-    await page.getByText('Usually takes about 240 min').waitFor();
+    await page.getByText('Usually takes about 240 minutes').waitFor();
     // Three of four hours have passed.
     const part = () => page.locator('.arc').getAttribute('stroke-dasharray');
     await expect.poll(async () => Number.parseFloat((await part()) ?? '')).toBeCloseTo(75, 0);
@@ -243,7 +284,7 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     shown = sample;
     await look();
     await page.getByRole('button', { name: 'Pause Rain on the Window' }).click();
-    await expect(page.getByText('Composing').isVisible()).resolves.toBe(true);
+    await expect(page.getByText('Take 1 is ready. Composing…').isVisible()).resolves.toBe(true);
     await look();
     await page.getByRole('radio', { name: 'Take 2' }).waitFor();
     expect(await page.getByText('Composing').count()).toBe(0);
@@ -546,11 +587,12 @@ describe.skipIf(noBrowser)('the page of a song in a browser', () => {
     const large = await page.evaluate('getComputedStyle(document.querySelector(".stage .line")).fontSize');
     expect(parseFloat(String(large))).toBeGreaterThan(1.4 * parseFloat(String(before)));
     await stage.getByRole('button', { name: 'Pause Take 1' }).waitFor();
-    await stage.getByRole('button', { name: 'Vocals', pressed: false }).waitFor();
+    await stage.getByRole('button', { name: 'Vocals: off', pressed: false }).waitFor();
     // Without vocals, the stems no longer cancel each other out.
     await expect.poll(async () => Number(await page.evaluate(METER))).toBeGreaterThan(0.3);
     expect(await accessibilityProblems()).toEqual([]);
-    await stage.getByRole('button', { name: 'Vocals' }).click();
+    await stage.getByRole('button', { name: 'Vocals: off' }).click();
+    await stage.getByRole('button', { name: 'Vocals: on', pressed: true }).waitFor();
     await expect.poll(async () => Number(await page.evaluate(METER))).toBeLessThan(0.005);
     await page.keyboard.press('Escape');
     await stage.waitFor({ state: 'hidden' });

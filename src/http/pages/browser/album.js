@@ -48,6 +48,8 @@ function enable(playAll) {
     const verb = playing ? 'Pause' : 'Play';
     play.classList.toggle('playing', playing);
     play.setAttribute('aria-label', `${verb} ${current ? titleOf(current).textContent : ''}`);
+    find(playAll, 'span', HTMLElement).textContent = playing ? 'Pause' : 'Play all';
+    playAll.querySelector('use')?.setAttribute('href', playing ? '#pause' : '#play');
     for (const card of cards) {
       const isPlaying = playing && card === current;
       card.classList.toggle('current', card === current);
@@ -91,7 +93,8 @@ function enable(playAll) {
     previous: () => start(neighbour(-1)),
   };
 
-  playAll.addEventListener('click', () => start(cards[0]));
+  // After the last song, it starts again with the first.
+  playAll.addEventListener('click', () => (audio.ended ? start(cards[0]) : session.toggle()));
   for (const card of cards)
     find(card, '.play', HTMLButtonElement).addEventListener('click', () =>
       card === current ? session.toggle() : start(card),

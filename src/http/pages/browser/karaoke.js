@@ -33,6 +33,10 @@ export function enableKaraoke(player, mixers) {
     for (const back of putBack.toReversed()) back();
     putBack = [];
   };
+  const showVocals = (/** @type {boolean} */ on) => {
+    vocals.setAttribute('aria-pressed', String(on));
+    vocals.textContent = `Vocals: ${on ? 'on' : 'off'}`;
+  };
   const setVocals = async (/** @type {boolean} */ on) => {
     vocals.ariaBusy = 'true';
     const mixer = await mixers.open(report);
@@ -41,7 +45,7 @@ export function enableKaraoke(player, mixers) {
     // It may have been closed while the stems were loading.
     if (!stage.open) return void leaveMix();
     mixer.setVocals(on);
-    vocals.setAttribute('aria-pressed', String(on));
+    showVocals(on);
   };
   const leaveMix = async () => {
     const { number, sound, file } = player.take;
@@ -58,7 +62,7 @@ export function enableKaraoke(player, mixers) {
     void screen.requestFullscreen?.().catch(() => undefined);
     openedMix = player.take.sound === player.take.file;
     vocals.hidden = !mixers.hasVocals(player.take.number);
-    vocals.setAttribute('aria-pressed', 'true');
+    showVocals(true);
     const list = stage.querySelector('ol:not([hidden])');
     if (list instanceof HTMLElement) centreLine(list);
     find(player.controls, '.play', HTMLButtonElement).focus();

@@ -7,14 +7,15 @@ const LOOK_MS = 5_000;
 const MOST = 0.95;
 
 const cover = find(document, '.making', HTMLElement);
-const circle = find(cover, '.arc', SVGCircleElement);
+/** Absent once a take can be played. */
+const circle = cover.querySelector('.arc');
 const elapsed = Number(cover.dataset.elapsed);
 const estimate = Number(cover.dataset.estimate);
 const openedAt = performance.now();
 
 function show() {
   const part = Math.min(MOST, (elapsed + performance.now() - openedAt) / estimate);
-  circle.setAttribute('stroke-dasharray', `${(100 * part).toFixed(1)} 100`);
+  circle?.setAttribute('stroke-dasharray', `${(100 * part).toFixed(1)} 100`);
 }
 if (estimate > 0) {
   cover.classList.add('estimated');

@@ -7,6 +7,7 @@ export function enableSharing() {
     const canShare = typeof navigator.share === 'function';
     if (!canShare && !navigator.clipboard) continue;
     const label = find(button, 'span', HTMLElement);
+    button.classList.toggle('copies', !canShare);
     label.textContent = canShare ? 'Share' : 'Copy link';
     button.hidden = false;
     button.addEventListener('click', async () => {

@@ -20,7 +20,10 @@ export function followWords(player) {
       const line = target instanceof Element ? target.closest('li') : null;
       if (!line || list !== ofTake()) return;
       await player.seek(Number(line.dataset.start));
-      if (!player.take.sound.playing) await player.play();
+      if (player.take.sound.playing) return;
+      await player.play();
+      // The list is shorter now.
+      list.scrollIntoView({ block: 'nearest' });
     });
   }
   player.events.addEventListener('choose', showList);
@@ -30,6 +33,13 @@ export function followWords(player) {
     const seconds = sound.position();
     // Before the first play, all lines look the same.
     if (list && (sound.playing || seconds > 0)) mark(list, seconds);
+    // All lines are shown while nothing plays.
+    for (const each of lists) {
+      const plays = each === list && sound.playing;
+      if (plays === each.classList.contains('playing')) continue;
+      each.classList.toggle('playing', plays);
+      centreLine(each);
+    }
   });
   showList();
 }
