@@ -57,10 +57,11 @@ export function lineage({ basedOn, parentUrl }: JobView): {
   readonly fields: readonly Field[];
   readonly actions: readonly Button[];
 } {
-  const text = `Open ${basedOn ?? 'the original'}`;
+  const short = 'Open original';
+  const text = basedOn === undefined ? short : `${short}: ${basedOn}`;
   const label = text.length <= LABEL_LENGTH ? text : `${beginning(text, LABEL_LENGTH - 1)}…`;
   return {
     fields: basedOn === undefined ? [] : [{ name: 'Made from', value: basedOn }],
-    actions: parentUrl === undefined ? [] : [{ type: 'link', url: parentUrl, label, icon: 'open' }],
+    actions: parentUrl === undefined ? [] : [{ type: 'link', url: parentUrl, label, short, icon: 'open' }],
   };
 }
