@@ -63,9 +63,8 @@ export const lyrics = defineCommand({
       }),
       actions: [
         ...variants.slice(0, MOST_TO_SING).map((_, index) => ({
-          ...button(job, 'sing', variants.length > 1 ? `Sing it (${index + 1})` : 'Sing it', index),
+          ...button(job, 'sing', variants.length > 1 ? `Sing ${index + 1}` : 'Sing it', index),
           icon: 'karaoke' as const,
-          emphasis: 'primary' as const,
         })),
         againButton(job),
       ],
@@ -97,6 +96,6 @@ function variantsContent(variants: Variants): Pick<Message, 'text' | 'fields'> {
   if (totalLength <= LONGEST_COLUMNS && titled.every(({ text }) => text.length <= LONGEST_COLUMN))
     return { fields: titled.map(({ name, text }) => ({ name, value: text })) };
   return {
-    text: titled.map(({ name, text }) => `**${plain(name)}**\n\n${lyricsMarkdown(text)}`).join('\n\n---\n\n'),
+    text: titled.map(({ name, text }) => `### ${plain(name)}\n\n${lyricsMarkdown(text)}`).join('\n\n'),
   };
 }

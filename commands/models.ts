@@ -206,7 +206,10 @@ const models = withControls(
             text,
             actions: [
               ...formControl(to('set', { family: name, where }), { label: 'Change', icon: 'change' }),
-              ...runControl(to('reset', { what: name, where }), { label: 'Reset', icon: 'reset' }),
+              ...runControl(to('reset', { what: name, where }), {
+                label: 'Use the default model',
+                icon: 'reset',
+              }),
               ...showAll(),
             ],
           });

@@ -29,7 +29,7 @@ const turn = (on: boolean, where = 'channel') =>
 const reset = (where: string) =>
   runControl(
     { command: 'pages', subcommand: 'reset', options: { where } },
-    { label: 'Reset', icon: 'reset' },
+    { label: 'Use the default', icon: 'reset' },
   );
 
 async function show({ address }: Pick<Invocation, 'address'>, { inForce }: Context) {

@@ -190,12 +190,12 @@ const changeButton = (job: JobView): ActionButton => ({ ...button(job, 'change',
 
 /** In the order of their importance: those that do not fit in a row go into a menu. */
 const TAKE_ACTIONS = [
-  { action: 'play', name: 'Play here', short: 'Play', icon: 'play', hint: 'Play in your voice channel' },
+  { action: 'play', name: 'Play in voice', icon: 'play', hint: 'Play in your voice channel' },
   { action: 'extend', name: 'Extend', icon: 'extend', hint: 'Make the song longer' },
   { action: 'stems', name: 'Stems', icon: 'stems', hint: 'Split into vocals and instruments' },
   { action: 'karaoke', name: 'Karaoke', icon: 'karaoke', hint: 'Lyrics with the time of each line' },
-  { action: 'video', name: 'Music video', icon: 'video', hint: 'A video with the cover' },
   { action: 'wav', name: 'WAV', icon: 'wav', hint: 'Lossless audio' },
+  { action: 'video', name: 'Music video', icon: 'video', hint: 'A video with the cover' },
   { action: 'voice', name: 'Save voice', icon: 'voice', hint: 'Sing new songs with this voice' },
 ] as const satisfies readonly ({ readonly action: string; readonly name: string } & Omit<
   ButtonText,
@@ -214,22 +214,25 @@ function takeButtons(job: JobView, index: number): ActionButton[] {
   const number = index + 1;
   return TAKE_ACTIONS.filter(
     ({ action }) => (action !== 'play' || canPlay) && (hasVocals || !NEEDS_VOCALS.has(action)),
-  ).map(({ action, name, icon, hint, ...more }) => {
-    const short = 'short' in more ? more.short : name;
+  ).map(({ action, name, icon, hint }) => {
     const isOnly = songs.length === 1;
     const text: ButtonText = {
-      label: isOnly ? name : `${name} take ${number}`,
-      short: isOnly ? short : `${short} ${number}`,
+      label: isOnly ? name : numbered(name, `take ${number}`),
+      short: isOnly ? name : numbered(name, String(number)),
       icon,
       hint,
       group: isOnly ? 'This song' : `Take ${number}`,
     };
     return {
       ...songButton(job, action, text, index),
-      ...(action === 'play' && { emphasis: 'primary' }),
+      ...(action === 'play' && index === 0 && { emphasis: 'primary' }),
     };
   });
 }
+
+/** As `Extend 1`, and `Play 1 in voice`. */
+const numbered = (name: string, take: string): string =>
+  name.endsWith(' in voice') ? name.replace(/ in voice$/, ` ${take}$&`) : `${name} ${take}`;
 
 /** Song actions belong to /song, even for songs from another command. */
 function songButton(

@@ -4,9 +4,11 @@ import { FAMILY_NOUNS } from '../../src/core/family.ts';
 import { type Address, serverOf, serverWord } from '../../src/core/invocation.ts';
 import { type Button, type Field, type Message, plain } from '../../src/core/message.ts';
 import {
+  ALL,
   type AnswersInForce,
   EVERYONE,
   type LimitInForce,
+  MODERATION,
   type ModelInForce,
   type Origin,
   type PagesInForce,
@@ -129,10 +131,16 @@ function section(title: string, lines: readonly string[], emptyText: string): st
 
 const list = (lines: readonly string[]): string => lines.map((line) => `- ${line}`).join('\n');
 
+const SHARED: ReadonlySet<string> = new Set(['channel', 'server', 'deployment']);
+
 const UNITS = { requests: 'request', units: 'unit' } as const;
 
-function limitLine({ sentence, from, used, of, who }: LimitInForce, at: Place): string {
-  const usage = who === undefined ? `: ${counted(used, UNITS[of])} used` : '';
+function limitLine({ sentence, from, used, of, who, scope }: LimitInForce, at: Place): string {
+  const isShared = SHARED.has(scope);
+  const usage =
+    who === undefined
+      ? `: ${isShared ? '' : 'you have used '}${counted(used, UNITS[of])}${isShared ? ' used' : ''}`
+      : '';
   const origin = from === 'deployment' ? 'set by the operator' : because(from, at);
   // The sentence of a limit for the channel names it.
   return `${plain(sentence)}${from === 'channel' ? '' : ` (${origin})`}${usage}`;
@@ -176,6 +184,12 @@ export function changeMessage(
   };
 }
 
+function undoLabel(by: RuleChange['by'], { what, who }: RuleName): string {
+  if (by === 'set') return 'Remove this limit';
+  const isCommand = what !== ALL && what !== MODERATION;
+  return by === 'deny' && who === EVERYONE && isCommand ? `Allow /${what} again` : 'Remove this rule';
+}
+
 function ruleButtons(
   { what, who }: RuleName,
   where: Where,
@@ -188,7 +202,10 @@ function ruleButtons(
     ...(canChange ? formControl(change, { label: 'Change', icon: 'change' }) : []),
     ...(by === 'reset'
       ? []
-      : runControl({ ...change, subcommand: 'reset' }, { label: 'Reset', icon: 'reset' })),
+      : runControl(
+          { ...change, subcommand: 'reset' },
+          { label: undoLabel(by, { what, who }), icon: 'reset' },
+        )),
     ...runControl({ command: 'limits', subcommand: 'show' }, { label: 'Show all', icon: 'show' }),
   ];
 }

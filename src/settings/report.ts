@@ -3,6 +3,7 @@ import { FAMILIES } from '../core/family.ts';
 import type { Address } from '../core/invocation.ts';
 import {
   ALL,
+  EVERYONE,
   MODERATION,
   MODERATORS,
   type RuleName,
@@ -74,7 +75,9 @@ function accessNow({ name, where, settings, at, thingsOf }: ReportOptions): stri
   );
   const isOwn = by !== undefined && by.from === where && hasRuleName(by.rule, name);
   const because = by ? placedText(by, at) : 'no rule denies it';
-  return `Now in ${scopeText(where, at)}: ${accessText(allowed, name)}${isOwn ? '' : `. Reason: ${because}`}.`;
+  const exception =
+    !allowed && name.who.id === EVERYONE.id && name.what !== MODERATION ? ' Moderators still can.' : '';
+  return `Now in ${scopeText(where, at)}: ${accessText(allowed, name)}${isOwn ? '' : `. Reason: ${because}`}.${exception}`;
 }
 
 function limitsNow({ name, where, settings, at }: ReportOptions): string {
@@ -83,8 +86,14 @@ function limitsNow({ name, where, settings, at }: ReportOptions): string {
     applicableLimits(limitThings(what), samplePerson(name), inForce),
   );
   const [whom, place] = [subjectText(name.who), scopeText(where, at)];
-  const which = [...new Set(limits.map((limit) => describeLimit(limit, at)))];
-  if (which.length > 0) return `Limits for ${whom} in ${place}: ${which.join('; ')}.`;
+  const which = [...new Set(limits.map((limit) => describeLimit(limit, at)))].map((text) =>
+    text
+      .replace(` in ${place}`, '')
+      .replace(` for ${whom}`, '')
+      .replace(/ per person per (\w+)$/, ' per $1 each'),
+  );
+  if (which.length > 0)
+    return `${whom.charAt(0).toUpperCase()}${whom.slice(1)} in ${place}: ${which.join('; ')}.`;
   const onWhat = name.what === ALL ? '' : ` on ${limitedText(name.what)}`;
   return `There is no limit${onWhat} for ${whom} in ${place}.`;
 }

@@ -31,7 +31,7 @@ function thingText(what: string): string {
 /** Returns text such as `Bob can't use /image`. */
 export function accessText(allowed: boolean, { who, what }: Pick<Rule, 'who' | 'what'>): string {
   const isEveryone = who.type === 'role' && who.id === EVERYONE.id;
-  if (isEveryone && !allowed) return `nobody can use ${thingText(what)}`;
+  if (isEveryone && !allowed) return `members can't use ${thingText(what)}`;
   return `${subjectText(who)} ${allowed ? 'can' : "can't"} use ${thingText(what)}`;
 }
 

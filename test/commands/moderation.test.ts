@@ -84,7 +84,7 @@ describe('buttons under answers', () => {
     });
     const all = privateMessage(await press(set, 'Show all'));
     expect(all.text).toContain("DJ can't use");
-    const reset = privateMessage(await press(set, 'Reset'));
+    const reset = privateMessage(await press(set, 'Remove this rule'));
     expect(reset.text).toContain("Reset: DJ can't use");
     expect((await answer('limits', 'show')).text).not.toContain('DJ');
   });
@@ -94,7 +94,7 @@ describe('buttons under answers', () => {
     expect(await press(set, 'Change')).toMatchObject({
       form: { id: 'models set', submitLabel: 'Use model', initial: { family: 'ask', where: 'channel' } },
     });
-    const reset = privateMessage(await press(set, 'Reset'));
+    const reset = privateMessage(await press(set, 'Use the default model'));
     expect(reset.fields?.[0]).toMatchObject({ name: 'Answers', value: expect.not.stringContaining('Mod') });
     const shown = privateMessage(await press(reset, 'Show all'));
     expect(await press(shown, 'Answer settings')).toMatchObject({ form: { id: 'models answers' } });
@@ -105,7 +105,7 @@ describe('buttons under answers', () => {
     expect(privateMessage(await press(paused, 'Resume')).text).toContain('accepting requests again');
     const pages = await answer('pages', 'set', { songs: 'on' });
     expect(privateMessage(await press(pages, 'Turn off')).text).toContain('Song pages are off');
-    expect(privateMessage(await press(pages, 'Reset')).text).toContain('Reset.');
+    expect(privateMessage(await press(pages, 'Use the default')).text).toContain('Reset.');
     const report = await answer('limits', 'report');
     expect(privateMessage(await press(report, 'Last 7 days')).text).toContain('the last 7 days');
   });
@@ -314,17 +314,17 @@ describe('/limits', () => {
   test('set, show and reset', async () => {
     expect(await textOf('limits', 'show')).toContain('There are no limits.');
     const set = await textOf('limits', 'set', { what: 'song', most: 2, per: 'hour', where: 'server' });
-    expect(set).toContain('Limits for everyone in this server: 2 songs per person per hour.');
+    expect(set).toContain('Everyone in this server: 2 songs per hour each.');
     expect(await labelsOf('limits', 'set', { what: 'song', most: 2, per: 'hour', where: 'server' })).toEqual([
       'Change',
-      'Reset',
+      'Remove this limit',
       'Show all',
     ]);
     expect(await textOf('limits', 'show')).toContain(
-      '2 songs per person per hour (this server): 0 requests used',
+      '2 songs per person per hour (this server): you have used 0 requests',
     );
     expect(await textOf('limits', 'set', { what: 'song', most: 1, together: true })).toContain(
-      'Limits for everyone in this channel: 1 song per day in this channel, shared by everyone; 2 songs per person per hour.',
+      'Everyone in this channel: 1 song per day, shared by everyone; 2 songs per hour each.',
     );
     const reset = await textOf('limits', 'reset', { what: 'song', where: 'server' });
     expect(reset).toContain('Reset: 2 songs per person per hour.');
@@ -335,7 +335,7 @@ describe('/limits', () => {
   test('set takes a mention, and refuses other text', async () => {
     expect(
       await textOf('limits', 'set', { what: 'all', most: 0, who: '<@troll|Troll>', where: 'server' }),
-    ).toContain('Limits for Troll in this server: 0 requests per day for Troll.');
+    ).toContain('Troll in this server: 0 requests per day.');
     const fans = { what: 'all', who: '<@&42|Fans>', where: 'server' };
     await run('limits', 'set', { what: 'all', most: 5, who: '@everyone', where: 'server' });
     expect(await textOf('limits', 'set', { ...fans, most: 50 })).toContain('each person with the role Fans');
@@ -367,12 +367,12 @@ describe('/limits', () => {
 
   test('allow, deny and reset report the rules in force and why, and show lists them', async () => {
     expect(await textOf('limits', 'deny', { what: 'song', where: 'server' })).toContain(
-      'Now in this server: nobody can use /song and the other song commands.',
+      "Now in this server: members can't use /song and the other song commands. Moderators still can.",
     );
     const allowed = await textOf('limits', 'allow', { what: 'song', who: '<@&7|DJ>', where: 'server' });
     expect(allowed).toContain('Now in this server: DJ can use /song and the other song commands.');
     expect(allowed).toContain(
-      'Related rules:\n- nobody can use /song and the other song commands (this server)',
+      "Related rules:\n- members can't use /song and the other song commands (this server)",
     );
     await run('limits', 'deny', { what: 'all', who: '<@troll|Troll>', where: 'server' });
     expect(await textOf('limits', 'allow', { what: 'moderation', who: '<@&8|Helpers>' })).toContain(
@@ -389,13 +389,13 @@ describe('/limits', () => {
     ])
       expect(shown).toContain(line);
     expect(await textOf('limits', 'reset', { what: 'lyrics' })).toContain(
-      'Now in this channel: nobody can use /lyrics. Reason: nobody can use /song and the other song commands (this server).',
+      "Now in this channel: members can't use /lyrics. Reason: members can't use /song and the other song commands (this server). Moderators still can.",
     );
     expect(await textOf('limits', 'reset', { what: 'song', where: 'server' })).toContain(
       'everyone can use /song and the other song commands. Reason: no rule denies it.',
     );
     expect(await textOf('limits', 'reset', { what: 'moderation', who: '<@&8|Helpers>' })).toContain(
-      "Helpers can't use the moderator commands. Reason: nobody can use the moderator commands (the default).",
+      "Helpers can't use the moderator commands. Reason: members can't use the moderator commands (the default).",
     );
     expect(await textOf('limits', 'allow', { what: 'dance' })).toContain(
       '“what” must be one of: all, song, lyrics',
@@ -441,7 +441,7 @@ describe('/limits', () => {
     const allowed = await textOf('limits', 'allow', visitors, slack);
     expect(allowed).toContain('Now in this workspace: people from other workspaces can use any command.');
     // Slack's user menu cannot show this role, so a form would change the rule of everyone.
-    expect(await labelsOf('limits', 'allow', visitors, slack)).toEqual(['Reset', 'Show all']);
+    expect(await labelsOf('limits', 'allow', visitors, slack)).toEqual(['Remove this rule', 'Show all']);
     expect(await textOf('limits', 'reset', visitors, slack)).toContain(
       "people from other workspaces can't use any command (the default)",
     );

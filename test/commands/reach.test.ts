@@ -38,7 +38,7 @@ const WAYS: Record<string, (studio: Studio) => Promise<Outcome>> = {
   '**Cover art**': onSong('Cover art'),
   '**Save voice**': formOnSong('Save voice take 1', { name: 'Rainy' }),
   '**Sing it**': async (studio) =>
-    studio.fill(await studio.finish(await studio.ask('lyrics', { topic: 'rain' })), 'Sing it (1)'),
+    studio.fill(await studio.finish(await studio.ask('lyrics', { topic: 'rain' })), 'Sing 1'),
   '**Sing with it**': async (studio) => {
     const saved = await studio.fill(await song(studio), 'Save voice take 1', { name: 'Rainy' });
     return studio.fill(await studio.finish(saved), 'Sing with it', { prompt: 'snow' });

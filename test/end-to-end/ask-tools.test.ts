@@ -85,7 +85,7 @@ describe('a call runs the command for the requester in the same channel', () => 
     [
       'lyrics',
       { topic: 'a lighthouse' },
-      (m: StoredMessage) => JSON.stringify(m.components).includes('Sing it'),
+      (m: StoredMessage) => JSON.stringify(m.components).includes('Sing 1'),
     ],
     [
       'image',

@@ -42,10 +42,10 @@ it('/song posts both takes and the cover with unchanged audio', async () => {
   expect(card.pinged).toEqual([]);
 });
 
-it('/lyrics posts every variant, and “Sing it” opens the song form with the lyrics', async () => {
+it('/lyrics posts every variant, and “Sing 1” opens the song form with the lyrics', async () => {
   const lyrics = discord.command({ name: 'lyrics', options: { topic: 'a lighthouse' } });
-  const message = await lyrics.message((m) => labels(m).includes('Sing it'));
-  const form = discord.press('Sing it (1)', message);
+  const message = await lyrics.message((m) => labels(m).includes('Sing 1'));
+  const form = discord.press('Sing 1', message);
   expect(await form.acknowledged()).toBe(9);
   const submission = await discord.submitModal(form, { prompt: 'a lighthouse' });
   await submission.message((m) => m.attachments.length >= 2);

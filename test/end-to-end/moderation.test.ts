@@ -69,7 +69,7 @@ it('a form suggests the chosen family’s models first', async () => {
 });
 
 it('a limit allows one request, says when the next is possible, and is counted in metrics', async () => {
-  expect(await privately(BOB, '/limits', 'set ask 1 day workspace')).toContain('1 answer per person per day');
+  expect(await privately(BOB, '/limits', 'set ask 1 day workspace')).toContain('1 answer per day each');
   const before = slack.botMessages(CHANNEL).length;
   await slack.slash('/ask', 'What is 6 times 7?', { user: ADA });
   await slack.until(() => {

@@ -55,9 +55,9 @@ it.runIf(noRedis === undefined)(
     const song = discord.command({ name: 'song', options: { prompt: 'a tune for rain', title: 'Rain' } });
     const card = await song.message(({ attachments }) => attachments.length >= 2);
     const guest = discord.world.addUser('Guest');
-    expect(await replyText(discord.press('Play 1', card))).toContain('Join a voice channel first');
+    expect(await replyText(discord.press('Play 1 in voice', card))).toContain('Join a voice channel first');
     for (const person of [discord.user, guest]) discord.voice.join(person, lounge);
-    expect(await replyText(discord.press('Play 1', card))).toContain('Playing Rain in Lounge');
+    expect(await replyText(discord.press('Play 1 in voice', card))).toContain('Playing Rain in Lounge');
     const call = voice.call(lounge.id);
     await voice.until(() => call.heard.length > 20, 'sound');
     await replyText(discord.command({ name: 'party loop', options: { what: 'song' } }));

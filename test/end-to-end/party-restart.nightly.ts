@@ -104,7 +104,7 @@ async function startWorld(settings: Readonly<Record<string, string>> = {}) {
       const song = discord.command({ name: 'song', options: { prompt: 'a tune for rain', title: 'Rain' } });
       const card = await song.message(({ attachments }) => attachments.length >= 2);
       discord.voice.join(discord.user, lounge);
-      discord.press('Play 1', card);
+      discord.press('Play 1 in voice', card);
       await voice.until(() => call.heard.length > 5, 'sound');
       const packetFile = (await readdir(join(directory, 'media'))).find((name) => name.endsWith('.packets'));
       await writeFile(join(directory, 'media', packetFile ?? ''), await numbered());

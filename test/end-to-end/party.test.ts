@@ -85,8 +85,8 @@ it('offers songs only from channels the person can read', async () => {
   expect(await replyText(named)).toContain('There is no song named “Secret” here');
 });
 
-it('Play here requires a voice channel, plays in it, and shows the song', async () => {
-  const press = () => discord.press('Play 1', card);
+it('Play in voice requires a voice channel, plays in it, and shows the song', async () => {
+  const press = () => discord.press('Play 1 in voice', card);
   const paidRequests = () => running.emulator.requests.filter(({ method }) => method === 'POST').length;
   const before = paidRequests();
   expect(before).toBeGreaterThan(0);
@@ -96,9 +96,7 @@ it('Play here requires a voice channel, plays in it, and shows the song', async 
       options: { what: 'party', where: 'server', ...most },
       moderator: true,
     });
-  expect(await replyText(limit('set', { most: 1 }))).toContain(
-    '1 song in a voice channel per person per day',
-  );
+  expect(await replyText(limit('set', { most: 1 }))).toContain('1 song in a voice channel per day each');
   expect(await replyText(press())).toContain('Join a voice channel first');
   discord.voice.join(discord.user, lounge);
   // A press without a voice channel does not count.
@@ -158,7 +156,7 @@ it('plays on a stage once the bot is invited to speak', async () => {
   discord.gateway.announce(theatre);
   discord.voice.join(discord.user, theatre);
   const before = panel();
-  const interaction = discord.press('Play 1', card);
+  const interaction = discord.press('Play 1 in voice', card);
   expect(await replyText(interaction)).toContain('Playing Rain in Theatre');
   const waiting = await discord.until(() => panel() !== before && panel(), 'the message of the party');
   await discord.until(() => JSON.stringify(waiting).includes('Invite me to speak'), 'why it is silent');
@@ -171,14 +169,14 @@ it('plays on a stage once the bot is invited to speak', async () => {
   await discord.until(() => JSON.stringify(waiting).includes('The party is over'), 'its end');
 });
 
-it.each(['Play here', '/party play'])('%s reports privately if the bot cannot join', async (how) => {
+it.each(['Play in voice', '/party play'])('%s reports privately if the bot cannot join', async (how) => {
   discord.voice.join(discord.user, lounge);
   const publicly = () => discord.botMessages().filter(({ onlyFor }) => onlyFor === null).length;
   const before = publicly();
   const identified = voice.identifies;
   voice.blocksUdp = true;
   const request =
-    how === '/party play' ? discord.command({ name: 'party play' }) : discord.press('Play 1', card);
+    how === '/party play' ? discord.command({ name: 'party play' }) : discord.press('Play 1 in voice', card);
   expect(await request.acknowledged(), 'it waits').toBe(5);
   expect(request.ephemeral).toBe(true);
   await expect.poll(() => voice.identifies).toBeGreaterThan(identified);

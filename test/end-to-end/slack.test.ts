@@ -62,9 +62,9 @@ it('/song posts both takes with unchanged audio', async () => {
   expect(pings(message)).toEqual([]);
 });
 
-it('/lyrics posts every variant, and “Sing it” opens the song form with the lyrics', async () => {
-  const message = await ask('/lyrics', 'a lighthouse', has('Sing it'));
-  await slack.press(message, 'Sing it (1)');
+it('/lyrics posts every variant, and “Sing 1” opens the song form with the lyrics', async () => {
+  const message = await ask('/lyrics', 'a lighthouse', has('Sing 1'));
+  await slack.press(message, 'Sing 1');
   const view = await slack.until(() => slack.openView('U0ADA'));
   expect(JSON.stringify(view)).toContain('ighthouse');
 });
@@ -143,12 +143,12 @@ it('runs a command once if it arrives twice', async () => {
   const before = slack.botMessages(CHANNEL).length;
   const { triggerId } = await slack.slash('/lyrics', 'a lighthouse');
   await slack.slash('/lyrics', 'a lighthouse', { triggerId });
-  await slack.until(() => slack.botMessages(CHANNEL).slice(before).some(has('Sing it')));
+  await slack.until(() => slack.botMessages(CHANNEL).slice(before).some(has('Sing 1')));
   await slack.slash('/lyrics', 'a lighthouse', { triggerId });
   const { length } = running.emulator.requests.filter(({ url }) => url.includes('generate-lyrics'));
   await slack.slash('/lyrics', 'another');
-  await slack.until(() => slack.botMessages(CHANNEL).slice(before).filter(has('Sing it')).length > 1);
-  expect(slack.botMessages(CHANNEL).slice(before).filter(has('Sing it'))).toHaveLength(2);
+  await slack.until(() => slack.botMessages(CHANNEL).slice(before).filter(has('Sing 1')).length > 1);
+  expect(slack.botMessages(CHANNEL).slice(before).filter(has('Sing 1'))).toHaveLength(2);
   expect(running.emulator.requests.filter(({ url }) => url.includes('generate-lyrics'))).toHaveLength(
     length + 1,
   );

@@ -25,19 +25,21 @@ const field = ({ fields = [] }: Message, name: string) =>
 describe('under a song', () => {
   it('shows the buttons of both takes equally, then those of the song', async () => {
     const { actions = [] } = await makeSong();
-    const takeLabels = ['Play here', 'Extend', 'Stems', 'Karaoke', 'Music video', 'WAV', 'Save voice'];
+    const takeLabels = ['Extend', 'Stems', 'Karaoke', 'WAV', 'Music video', 'Save voice'];
     expect(actions.map(({ label }) => label)).toEqual([
-      ...[1, 2].flatMap((take) => takeLabels.map((label) => `${label} take ${take}`)),
+      ...[1, 2].flatMap((take) => [
+        `Play take ${take} in voice`,
+        ...takeLabels.map((label) => `${label} take ${take}`),
+      ]),
       ...['Lyrics', 'Change', 'Again', 'Cover art'],
     ]);
     expect(actions.filter((action) => 'emphasis' in action)).toMatchObject([
-      { label: 'Play here take 1', short: 'Play 1', group: 'Take 1', icon: 'play' },
-      { label: 'Play here take 2', short: 'Play 2', group: 'Take 2', icon: 'play' },
+      { label: 'Play take 1 in voice', short: 'Play 1 in voice', group: 'Take 1', icon: 'play' },
     ]);
     const { rows, more } = arrangeButtons(actions);
     expect(rows.map((row) => row.map(shownLabel))).toEqual([
-      ['Play 1', 'Extend 1', 'Stems 1', 'Karaoke 1'],
-      ['Play 2', 'Extend 2', 'Stems 2', 'Karaoke 2'],
+      ['Play 1 in voice', 'Extend 1', 'Stems 1', 'Karaoke 1'],
+      ['Play 2 in voice', 'Extend 2', 'Stems 2', 'Karaoke 2'],
       ['Lyrics', 'Change', 'Again', 'Cover art'],
     ]);
     expect(more.map(({ label, hint }) => `${label}: ${hint}`)).toContain('WAV take 2: Lossless audio');
@@ -45,7 +47,7 @@ describe('under a song', () => {
 
   it('an instrumental has no buttons for karaoke, lyrics and voice', async () => {
     const song = await makeSong({ instrumental: true });
-    expect(labelsOf(song).filter((label) => /Karaoke|Lyrics|voice/.test(label))).toEqual([]);
+    expect(labelsOf(song).filter((label) => /Karaoke|Lyrics|Save voice/.test(label))).toEqual([]);
   });
 
   it('Extend without values continues the song unchanged', async () => {
@@ -604,13 +606,13 @@ describe('buttons', () => {
   });
 });
 
-it('/lyrics shows short variants in columns, and Sing it uses one', async () => {
+it('/lyrics shows short variants in columns, and Sing 2 uses one', async () => {
   const message = await studio.finish(await studio.ask('lyrics', { topic: 'rain' }));
   expect(message.fields).toEqual([
     { name: '1. Drip', value: '[Verse]\nDrip drop' },
     { name: '2. Pour', value: '[Chorus]\nLet it pour' },
   ]);
-  await studio.finish(await studio.fill(message, 'Sing it (2)'));
+  await studio.finish(await studio.fill(message, 'Sing 2'));
   expect(sentTo('music.generate')[0]).toMatchObject({ title: 'Pour', prompt: '[Chorus]\nLet it pour' });
 });
 

@@ -99,7 +99,7 @@ describe('in words', () => {
   it.each([
     ['deny bob image', "Bob can't use /image"],
     ['allow @dj all', 'DJ can use any command'],
-    ['deny everyone image', 'nobody can use /image'],
+    ['deny everyone image', "members can't use /image"],
     ['allow everyone image', 'everyone can use /image'],
     ['allow visitors ask', 'people from other workspaces can use /ask'],
     ['allow @dj moderation', 'DJ can use the moderator commands'],

@@ -56,7 +56,7 @@ const menu = (
   type: ComponentType.StringSelect,
   custom_id: `${MENU_PREFIX}:${index}`,
   placeholder: ellipsis(
-    title.trim() === '' ? 'More…' : `More… for ${title.trim()}`,
+    title.trim() === '' ? 'More actions' : `More actions: ${title.trim()}`,
     DISCORD_LIMITS.placeholder,
   ),
   options: buttons.map(({ id, label, about = '', hint = '', icon }) => ({

@@ -121,7 +121,10 @@ const menu = (
 ): types.StaticSelect => ({
   type: 'static_select',
   action_id: `more:${index}`,
-  placeholder: plainText(title.trim() === '' ? 'More…' : `More… for ${title.trim()}`, LIMITS.placeholder),
+  placeholder: plainText(
+    title.trim() === '' ? 'More actions' : `More actions: ${title.trim()}`,
+    LIMITS.placeholder,
+  ),
   ...optionsOf(options),
 });
 

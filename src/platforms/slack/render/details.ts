@@ -21,10 +21,9 @@ interface Picture {
   readonly block: types.ImageElement;
 }
 
-/** The button that opens the page of the title, which a card shows itself. */
-export function cardLink(message: Message, options: DetailOptions): LinkButton | undefined {
-  const { actions = [], titleUrl } = message;
-  if (titleUrl === undefined || coverOf(message, options) === undefined) return undefined;
+/** The button that opens the page of the title. It is shown with the title, before all others. */
+export function titleLink({ actions = [], titleUrl }: Message): LinkButton | undefined {
+  if (titleUrl === undefined) return undefined;
   return actions
     .filter((button) => button.type === 'link')
     .find((button) => button.url === titleUrl && isLinkable(button));
@@ -34,7 +33,10 @@ export function cardLink(message: Message, options: DetailOptions): LinkButton |
 export function headBlocks(message: Message, options: DetailOptions): types.KnownBlock[] {
   const cover = coverOf(message, options);
   const { title = '', titleUrl = '', media = [] } = message;
-  if (cover === undefined) return titleBlocks(title);
+  const link = titleLink(message);
+  const buttons = link && [{ ...linkElement(link, message, 'card'), style: 'primary' as const }];
+  if (cover === undefined)
+    return [...titleBlocks(title), ...(buttons ? [{ type: 'actions' as const, elements: buttons }] : [])];
   const escaped = escapeMrkdwn(title.trim());
   const linked =
     /^https?:\/\/[^\s|<>]+$/i.test(titleUrl) && escaped !== ''
@@ -42,14 +44,13 @@ export function headBlocks(message: Message, options: DetailOptions): types.Know
       : escaped;
   const sounds = media.filter(({ kind }) => kind === 'audio').flatMap(({ caption }) => caption?.trim() || []);
   const subtitle = escapeMrkdwn(sounds.join(', '));
-  const link = cardLink(message, options);
   return [
     {
       type: 'card',
       hero_image: cover.block,
       ...cardText('title', linked.length <= LIMITS.cardTitle ? linked : escaped),
       ...(subtitle.length <= LIMITS.cardTitle && cardText('subtitle', subtitle)),
-      ...(link && { actions: [{ ...linkElement(link, message, 'card'), style: 'primary' }] }),
+      ...(buttons && { actions: buttons }),
     },
   ];
 }

@@ -6,7 +6,7 @@ import { splitPlain, wellFormed, wholeCharacters } from '../../shared/text.ts';
 import { LIMITS } from '../limits.ts';
 import { buttonsOf, feedbackBlocks } from './buttons.ts';
 import { dataBlocks } from './data.ts';
-import { cardLink, type DetailOptions, detailBlocks, headBlocks } from './details.ts';
+import { type DetailOptions, detailBlocks, headBlocks, titleLink } from './details.ts';
 import { contextBlock, contextBlocks, type LinkOptions, linkLines } from './lines.ts';
 import { mentionBlocks, progressBlocks, summaryOf, type TextOptions, textBlocks } from './text.ts';
 
@@ -45,8 +45,8 @@ export async function render(input: Message, options: RenderOptions): Promise<Re
   const budget = options.budget ?? LIMITS.partCharacters;
   const { shown, below, textFile } = await textOf(message, budget, options);
   const data = options.hasCards ? dataBlocks(message) : undefined;
-  const inCard = cardLink(message, options);
-  const actions = message.actions?.filter((button) => button !== inCard);
+  const withTitle = titleLink(message);
+  const actions = message.actions?.filter((button) => button !== withTitle);
   const { inPlace, asLines } = buttonsOf({ ...message, ...present({ actions }) });
   const blocks = [
     ...mentionBlocks(message, options),

@@ -33,7 +33,7 @@ describe('buttons', () => {
     expect(rows([...buttons(16), LINK])).toEqual([
       [
         ['Do 0', 'Do 1', 'Do 2', 'Do 3', 'To “Rain”'],
-        ['More…', ...Array.from({ length: 12 }, (_, at) => `Do ${at + 4}`)],
+        ['More actions', ...Array.from({ length: 12 }, (_, at) => `Do ${at + 4}`)],
       ],
     ]);
   });
@@ -58,7 +58,7 @@ describe('buttons', () => {
       { label: 'Do 4', description: 'a fox' },
       { label: 'Do 5', description: 'a fox' },
     ];
-    expect(row?.components).toMatchObject([{ placeholder: 'More… for Rain', options }]);
+    expect(row?.components).toMatchObject([{ placeholder: 'More actions: Rain', options }]);
   });
 
   it('of a group form a row with icons and short labels, and the menu explains the rest', () => {
@@ -77,7 +77,7 @@ describe('buttons', () => {
       ['Do 0.1', 'Do 1.1', 'Do 2.1', 'Do 3.1'],
       ['Do 0.2', 'Do 1.2', 'Do 2.2', 'Do 3.2'],
       ['Do 0'],
-      ['More…', ...[1, 2].flatMap((take) => [4, 5].map((index) => `Do ${index} with take ${take}`))],
+      ['More actions', ...[1, 2].flatMap((take) => [4, 5].map((index) => `Do ${index} with take ${take}`))],
     ]);
     const [first, , , menu] = renderButtons(all, {}).messages[0] ?? [];
     expect(first?.components[0]).toMatchObject({ label: 'Do 0.1', emoji: { name: '▶️' } });
