@@ -105,11 +105,11 @@ function waitText({ state, held, uncertain, deadlineAt = 0 }: JobView, now: numb
   const { asking = 0, showing = 0 } = held ?? {};
   const left = (until: number) => duration(Math.max(0, until - now) / 1000);
   if ((state === 'accepted' || state === 'waiting') && asking > now)
-    return `waiting because the gateway is busy; next try in ${left(asking)}`;
+    return `waiting because the service is busy; next try in ${left(asking)}`;
   if ((state === 'accepted' || state === 'ready') && showing > now)
     return `${state === 'ready' ? 'finished; ' : ''}waiting because the chat platform is busy; next try in ${left(showing)}`;
   return state === 'waiting' && uncertain
-    ? `the gateway may not have accepted it; waiting up to ${left(deadlineAt)} more`
+    ? `the service may not have accepted it; waiting up to ${left(deadlineAt)} more`
     : undefined;
 }
 

@@ -39,7 +39,11 @@ const limitOptions = {
     help: 'By default, a day.',
     choices: choicesOf(['hour', 'day']),
   },
-  who: whoOption,
+  who: {
+    ...whoOption,
+    description: 'A person or role (default: each person)',
+    help: 'By default, each person.',
+  },
   where: whereOption,
   of: {
     type: 'choice',
@@ -50,9 +54,9 @@ const limitOptions = {
   },
   together: {
     type: 'flag',
-    description: 'Everyone shares one limit',
+    description: 'One limit that all people share',
     label: 'Shared',
-    help: 'Everyone shares one limit.',
+    help: 'One limit that all people share.',
   },
 } as const satisfies OptionDeclarations;
 

@@ -34,7 +34,7 @@ export function minstrelFor(documented: readonly AnyCommand[], families: readonl
         '**Settings here**',
         models.map((model) => `- ${fieldLine(modelField(model, address))}`).join('\n'),
         missingText(families),
-        `${families.includes('ask') ? 'To ask a question, mention me or reply to me. ' : ''}**/minstrel usage** shows your usage, and **/minstrel forget** erases your data.`,
+        `${families.includes('ask') ? 'To ask a question, mention me or reply to me. ' : ''}**/minstrel usage** shows your usage, and **/minstrel forget** deletes your data.`,
       ]
         .filter((part) => part !== '')
         .join('\n\n'),
@@ -88,19 +88,19 @@ export function minstrelFor(documented: readonly AnyCommand[], families: readonl
       }),
 
       forget: defineSubcommand({
-        description: 'Erase your data: requests, results, files, voices and usage',
+        description: 'Delete your data: requests, results, files, voices and usage',
         options: {
-          confirm: { type: 'flag', description: 'Confirm that you want to erase your data permanently' },
+          confirm: { type: 'flag', description: 'Confirm that you want to delete your data permanently' },
         },
         async run({ options: { confirm }, address }, { own }) {
           if (!confirm) {
             return privately(
-              `This permanently erases everything I store about you, in every ${serverWord(address)} on this platform: requests, results, files, saved voices and usage. My messages in channels stay, but their buttons stop working. To continue, use **/minstrel forget** again with “confirm” turned on.`,
+              `This permanently deletes everything I store about you, in every ${serverWord(address)} on this platform: requests, results, files, saved voices and usage. My messages in channels stay, but their buttons stop working. To continue, use **/minstrel forget confirm:true**.`,
             );
           }
           const { jobs, files } = await own.forget();
           return privately(
-            `Erased ${counted(jobs, 'request')} and all results, ${counted(files, 'file')}, your voices and your usage.`,
+            `Deleted ${counted(jobs, 'request')} and all results, ${counted(files, 'file')}, your voices and your usage.`,
           );
         },
       }),
@@ -122,7 +122,7 @@ export function minstrelFor(documented: readonly AnyCommand[], families: readonl
   });
 }
 
-/** The families without a service, and the setting that brings each. Empty if all have one. */
+/** The families without a service, and the settings that add each. Empty if all have one. */
 function missingText(families: readonly Family[]): string {
   const missing = FAMILIES.filter((family) => !families.includes(family));
   const lines = missing.map((family) => `- ${FAMILY_NOUNS[family].title}: ${plain(FAMILY_SETTINGS[family])}`);

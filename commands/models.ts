@@ -34,7 +34,7 @@ const family = {
   type: 'choice',
   description: 'Purpose of the model',
   label: 'Used for',
-  help: 'What should the model make?',
+  help: 'What should it create?',
   required: true,
   choices: choicesOf(FAMILIES),
 } as const;

@@ -41,7 +41,7 @@ const options = {
     type: 'text',
     description: 'Lyrics, or a description of the cover',
     label: 'Lyrics or description',
-    help: 'Lyrics to sing, or a description of the cover.',
+    help: 'For a cover: how it should sound, or lyrics. Otherwise: the lyrics to sing.',
     maximumLength: 5000,
     multiline: true,
   },

@@ -30,7 +30,7 @@ export function scheduleFor(features: readonly AnyCommand[]): AnyCommand {
     type: 'choice',
     description: 'Kind of result',
     label: 'Result',
-    help: 'What should be made?',
+    help: 'What should it create?',
     required: true,
     choices: choicesOf(commands.map(({ name }) => name)),
   } as const satisfies ChoiceOption;
@@ -151,7 +151,8 @@ const gone = () => new UserError('This schedule no longer exists.', 'schedule');
 async function find(wanted: string, person: Person, { schedules }: Context): Promise<ScheduledRequest> {
   const all = await schedules.list();
   const found = all.find(({ id }) => id === wanted) ?? all[Number(wanted) - 1];
-  if (!found) throw new UserError('There is no such schedule here. To see all, use /schedule.', 'schedule');
+  if (!found)
+    throw new UserError('There is no such schedule here. To see all, use /schedule show.', 'schedule');
   if (found.person.id !== person.id && !person.moderator)
     throw refusedByDecision(`Only ${found.person.displayName} or a moderator can change this schedule.`);
   return found;

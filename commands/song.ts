@@ -66,7 +66,7 @@ export const song = defineCommand({
     model: ({ typed }, { models }) => models.suggest('song', typed),
     earlier: suggestTakes,
   },
-  messageMenu: { label: 'Create a song from this', option: 'prompt' },
+  messageMenu: { label: 'Create a song from text', option: 'prompt' },
   suggestion: { title: 'Create a song', message: 'Create a song about rain on a tin roof, slow and warm.' },
 
   async run({ options: { earlier, voice: voiceName, model: modelName, ...request } }, context) {

@@ -86,7 +86,7 @@ export const video = defineCommand({
     // The public API needs prompt_extend for several shots.
     if (exact && shots === 'multi')
       throw new UserError(
-        'For videos with several shots, the gateway adds to your description. Leave out “exact” or “shots”.',
+        'For videos with several shots, the service adds to your description. Leave out “exact” or “shots”.',
         'shots',
       );
     if (silent && audio !== undefined)

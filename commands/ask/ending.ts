@@ -38,10 +38,12 @@ export function endingNote({ finish }: AnswerResult): string {
 export function leftOutNotes({ leftOut: { characters, images } = {} }: AnswerResult): string[] {
   return [
     ...(characters
-      ? [`Too long for the model: the last ${amount(characters)} characters were left out`]
+      ? [
+          `Your question was too long for the model, so its last ${amount(characters)} characters were left out`,
+        ]
       : []),
     ...(images
-      ? [`The model rejected the question with these, so they were left out: ${images.join(', ')}`]
+      ? [`The model couldn't read these images, so I asked without them: ${images.join(', ')}`]
       : []),
   ];
 }

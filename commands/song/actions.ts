@@ -45,7 +45,7 @@ const coverArt: CommandAction = {
   async run({ job }, { jobs }) {
     if (job.taskId === undefined) {
       throw new UserError(
-        "The gateway sent no ID for this song, so I can't create cover art for it. Create an image with /image instead.",
+        "The service sent no ID for this song, so I can't create cover art for it. Create an image with /image instead.",
       );
     }
     const name = quoted(titleOf(job));

@@ -73,7 +73,7 @@ function karaokeMessage(job: JobView): Message {
   const { file, lines = [] } = job.result?.karaoke ?? {};
   if (lines.length === 0) {
     return derived(job, `Karaoke for ${name}`, {
-      text: 'The gateway found no lyrics in this take. Try another take.',
+      text: 'The service found no lyrics in this take. Try another take.',
     });
   }
   const caption = 'Synced lyrics (.lrc)';

@@ -35,7 +35,7 @@ export const page: CommandAction = {
     if (url === undefined) {
       return privately({
         title,
-        text: `Songs here have no pages. A moderator of this ${serverWord(address)} can turn them on with /pages set. The bot's operator must first set a public address.`,
+        text: `Songs here have no pages. A moderator of this ${serverWord(address)} can turn them on with /pages set. If that doesn't help, ask the bot's operator whether PUBLIC_URL is set.`,
       });
     }
     return privately({

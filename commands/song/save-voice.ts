@@ -77,7 +77,7 @@ export const saveVoice = defineFormAction({
       const voice = { ...removed, ...source, name, description: about };
       await context.voices.save({ ...voice, savedBy, savedAt: context.now() });
       return privately(
-        `The voice “${plain(name)}” was saved again at no cost, because the gateway still had it.`,
+        `The voice “${plain(name)}” was saved again at no cost, because the service still had it.`,
       );
     }
     const segment = segmentOf({ start, end }, take.song.durationSeconds);

@@ -183,7 +183,11 @@ function songButtons(job: JobView): Button[] {
 
 type ButtonText = Pick<ActionButton, 'label' | 'short' | 'icon' | 'hint' | 'group'>;
 
-const COVER_ART: ButtonText = { label: 'Cover art', icon: 'cover', hint: 'Create new covers for this song' };
+const COVER_ART: ButtonText = {
+  label: 'Cover art',
+  icon: 'cover',
+  hint: 'Create new cover art for this song',
+};
 const PAGE: ButtonText = { label: 'Page', icon: 'page', hint: 'Get or remove the public link' };
 
 const changeButton = (job: JobView): ActionButton => ({ ...button(job, 'change', 'Change'), icon: 'change' });
@@ -195,7 +199,7 @@ const TAKE_ACTIONS = [
   { action: 'stems', name: 'Stems', icon: 'stems', hint: 'Split into vocals and instruments' },
   { action: 'karaoke', name: 'Karaoke', icon: 'karaoke', hint: 'Lyrics with the time of each line' },
   { action: 'wav', name: 'WAV', icon: 'wav', hint: 'Lossless audio' },
-  { action: 'video', name: 'Music video', icon: 'video', hint: 'A video with the cover' },
+  { action: 'video', name: 'Music video', icon: 'video', hint: 'A video with the cover art' },
   { action: 'voice', name: 'Save voice', icon: 'voice', hint: 'Sing new songs with this voice' },
 ] as const satisfies readonly ({ readonly action: string; readonly name: string } & Omit<
   ButtonText,

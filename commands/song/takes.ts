@@ -43,7 +43,7 @@ export function takeWithIds({ job, index }: Take): TakeWithIds {
   if (song?.audioId !== undefined && job.taskId !== undefined)
     return { job, index, song, taskId: job.taskId, audioId: song.audioId };
   throw new UserError(
-    "The gateway sent no IDs for this song, so I can't work with it. Attach its file to /remix, or create the song again.",
+    "The service sent no IDs for this song, so I can't work with it. Attach its file to /remix, or create the song again.",
   );
 }
 

@@ -34,9 +34,8 @@ export function because(from: Origin, at: Place): string {
     case 'server':
       return scopeText(from, at);
     case 'deployment':
-      return 'default';
     case 'none':
-      return 'not set';
+      return "the bot's default";
     default:
       return from satisfies never;
   }
@@ -48,7 +47,7 @@ export function modelField({ family, model, from, chosenBy, gone }: ModelInForce
   const unavailable = gone.map(
     (choice) => `\n⚠️ ${choice.model} (${because(choice.from, at)}) is no longer available to this bot.`,
   );
-  const value = model === undefined ? because(from, at) : `${model} (${because(from, at)}${by})`;
+  const value = model === undefined ? 'not set' : `${model} (${because(from, at)}${by})`;
   return { name: FAMILY_NOUNS[family].title, value: `${value}${unavailable.join('')}` };
 }
 

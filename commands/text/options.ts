@@ -20,9 +20,9 @@ export function modelOption(description: string) {
 /** For images and videos: the gateway may expand their prompts. */
 export const exactOption = {
   type: 'flag',
-  description: 'Use your description unchanged, with nothing added by the gateway',
+  description: 'Use your description unchanged, with nothing added by the service',
   label: 'Exact words',
-  help: 'Use my description unchanged, with nothing added by the gateway.',
+  help: 'Use my description unchanged, with nothing added by the service.',
   rare: true,
 } as const;
 

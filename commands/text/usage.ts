@@ -15,7 +15,7 @@ import { amount, counted, lastDays } from '../../src/core/util/words.ts';
 /** Lines per section. The report states how many more there are. */
 const MOST_LISTED = 25;
 
-const UNCERTAIN = 'Uncertain: the gateway may have accepted these requests, so they count towards limits.';
+const UNCERTAIN = 'Uncertain: the service may have accepted these requests, so they count towards limits.';
 
 interface ReportOptions {
   readonly days: number;

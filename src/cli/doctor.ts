@@ -48,7 +48,7 @@ function verdictOf(found: readonly Finding[]): Verdict {
   const outlook = starts
     ? errors === 0
       ? 'Ready to start.'
-      : `${commandLine('start')} works, but fix this first: ${broken}.`
+      : `${commandLine('start')} will run, but some things will not work until you fix: ${broken}.`
     : errors === 0
       ? 'The bot is already running.'
       : `Until they are fixed, ${commandLine('start')} stops with an error.`;

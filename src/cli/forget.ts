@@ -6,7 +6,7 @@ import { commandLine } from '../core/util/installation.ts';
 import { counted } from '../core/util/words.ts';
 
 const usage = `Usage: ${commandLine('forget', '<discord|slack> <id>')}
-Erases the data of a person who left. Example: ${commandLine('forget', 'discord 80351110224678912')}`;
+Deletes the data of a person who left. Example: ${commandLine('forget', 'discord 80351110224678912')}`;
 
 async function main({ positionals: [platform = '', person = ''] }: Arguments<never>): Promise<void> {
   // A name or mention matches no record, and the output would claim that nothing was stored.
@@ -16,7 +16,7 @@ async function main({ positionals: [platform = '', person = ''] }: Arguments<nev
   try {
     const { jobs, files } = await forgetByOperator({ platform, person }, config, system);
     process.stdout.write(
-      `Erased ${counted(jobs, 'job')} and ${counted(files, 'file')} of ${person}, plus saved voices and usage.\n`,
+      `Deleted ${counted(jobs, 'job')} and ${counted(files, 'file')} of ${person}, plus saved voices and usage.\n`,
     );
   } catch (error) {
     if (!(error instanceof UserError)) throw error;

@@ -34,7 +34,7 @@ const SUMMARIES = {
   restore: 'restore a backup',
   export: 'write all data to a file',
   import: 'import such a file',
-  forget: 'erase the data of a person who left',
+  forget: 'delete the data of a person who left',
 } as const satisfies Record<keyof typeof PROGRAMS, string>;
 
 const usage = `Usage: npx minstrel [program] [options]

@@ -14,11 +14,11 @@ export const FAMILY_NOUNS = {
   video: { one: 'video', many: 'videos', title: 'Videos' },
 } as const satisfies Record<Family, { one: string; many: string; title: string }>;
 
-/** The operator's setting that brings each family, for a bot without a gateway. */
+/** The operator's settings that add each family, for a bot without a gateway. */
 export const FAMILY_SETTINGS = {
-  song: 'MUSIC_API_KEY',
-  ask: 'CHAT_API_KEY',
-  image: 'MEDIA_API_KEY',
+  song: 'MUSIC_API_KEY and PUBLIC_URL',
+  ask: 'CHAT_API_KEY, CHAT_BASE_URL, MSG_API_KEY or GEN_API_KEY',
+  image: 'MEDIA_API_KEY or GEN_API_KEY',
   video: 'MEDIA_API_KEY',
 } as const satisfies Record<Family, string>;
 

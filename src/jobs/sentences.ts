@@ -8,32 +8,32 @@ import type { MediaError } from '../media/errors.ts';
 import { PLANS } from './route-plans.ts';
 
 const SENTENCES = {
-  credits: "The gateway is out of credits. Ask the bot's operator to top it up, then press Again.",
-  rate: 'The gateway is too busy right now. Press Again in a few minutes.',
-  auth: "The gateway rejected this bot's key. Ask the bot's operator to check it, then press Again.",
-  forbidden: "The gateway doesn't allow this bot to use this model. Try another one.",
-  invalid: 'The gateway rejected this request. Change it and try again.',
-  'too-long': 'The gateway rejected this: the text is too long. Shorten it and try again.',
-  blocked: 'The gateway declined this because of its content rules. Rephrase it and try again.',
-  copyright: 'The gateway declined this because the lyrics are copyrighted. Use your own words.',
-  artist: 'The gateway declined this because it names an artist. Describe the style instead.',
-  'not-found': 'The gateway no longer has this model or song. Choose another.',
+  credits: "The service is out of credits. Ask the bot's operator to top it up, then press Again.",
+  rate: 'The service is too busy right now. Press Again in a few minutes.',
+  auth: "The service rejected this bot's key. Ask the bot's operator to check it, then press Again.",
+  forbidden: "The service doesn't allow this bot to use this model. Try another one.",
+  invalid: 'The service rejected this request. Change it and try again.',
+  'too-long': 'The service rejected this: the text is too long. Shorten it and try again.',
+  blocked: 'The service declined this because of its content rules. Rephrase it and try again.',
+  copyright: 'The service declined this because the lyrics are copyrighted. Use your own words.',
+  artist: 'The service declined this because it names an artist. Describe the style instead.',
+  'not-found': 'The service no longer has this model or song. Choose another.',
   exists:
-    "The gateway has already created this and won't create it again. Look for the result further up in this channel.",
-  maintenance: 'The gateway is under maintenance. Press Again later.',
+    "The service has already created this and won't create it again. Look for the result further up in this channel.",
+  maintenance: 'The service is under maintenance. Press Again later.',
   unfetched:
-    "The gateway couldn't fetch a file it needs. Press Again. If that doesn't help, tell the bot's operator.",
-  'not-made': "The gateway couldn't create this. Press Again, or rephrase it.",
-  refunded: "The gateway couldn't create this and refunded the credits. Press Again, or rephrase it.",
-  cancelled: 'The gateway cancelled this before it was finished. Press Again to retry.',
-  unavailable: 'The gateway is unavailable right now. Nothing was spent. Press Again in a few minutes.',
-  timeout: 'The gateway took too long to answer. Press Again to retry.',
-  network: 'I lost the connection to the gateway. Press Again to retry.',
-  nonsense: "The gateway's answer contained no result. Press Again to retry.",
+    "The service couldn't fetch a file it needs. Press Again. If that doesn't help, tell the bot's operator.",
+  'not-made': "The service couldn't create this. Press Again, or rephrase it.",
+  refunded: "The service couldn't create this and refunded the credits. Press Again, or rephrase it.",
+  cancelled: 'The service cancelled this before it was finished. Press Again to retry.',
+  unavailable: 'The service is unavailable right now. Nothing was spent. Press Again in a few minutes.',
+  timeout: 'The service took too long to answer. Press Again to retry.',
+  network: 'I lost the connection to the service. Press Again to retry.',
+  nonsense: "The service's answer contained no result. Press Again to retry.",
   'no-api':
-    "The gateway's address leads to a web page, not to the gateway. Ask the bot's operator to check the address.",
+    "The service's address leads to a web page, not to the service. Ask the bot's operator to check the address.",
   'no-service':
-    "This bot no longer has a service for this. Ask the bot's operator to set one (/minstrel shows what is missing).",
+    "This bot no longer has a service for this. Ask the bot's operator to set one (/minstrel help shows what is missing).",
   'no-images': "This model can't read images. Ask without images, or choose another model.",
   aborted: 'This was stopped.',
   'broken-stream': 'The answer was cut off. Press Again to retry.',
@@ -48,7 +48,7 @@ export function retryLaterSentence(code: GatewayErrorCode, waitMs: number, now: 
   const day = waitMs < 12 * 60 * 60_000 ? '' : `${dayOf(at)}, `;
   const time = new Date(at).toISOString().slice(11, 16);
   const what = code === 'maintenance' ? 'is under maintenance' : 'is too busy right now';
-  return `The gateway ${what}. It asks me to wait until ${day}${time} UTC (about ${wait}). Nothing was spent. Press Again after that.`;
+  return `The service ${what}. It asks me to wait until ${day}${time} UTC (about ${wait}). Nothing was spent. Press Again after that.`;
 }
 
 /** The message for a gateway error, specific to the kind of work if possible. */
@@ -59,19 +59,19 @@ export function sentenceFor(code: GatewayErrorCode, work?: Pick<Work, 'route'>):
 const uncertain = (reason: string) =>
   `${reason}, so I don't know whether it accepted this request. To be safe, I didn't send it twice. Press Again to send a new one.`;
 
-export const UNCERTAIN_SENTENCE = uncertain('I lost the connection to the gateway');
+export const UNCERTAIN_SENTENCE = uncertain('I lost the connection to the service');
 
 /** For requests that the gateway may have accepted, if no callback will tell. */
 export function uncertainSentence(code: GatewayErrorCode): string {
   switch (code) {
     case 'no-api':
-      return "The gateway's address returned a web page, so I don't know whether it accepted this request. To be safe, I didn't send it twice. Ask the bot's operator to check the address, then press Again.";
+      return "The service's address returned a web page, so I don't know whether it accepted this request. To be safe, I didn't send it twice. Ask the bot's operator to check the address, then press Again.";
     case 'nonsense':
-      return "The gateway answered without a result. It may charge for this, so I didn't ask twice. Press Again to send a new request.";
+      return "The service answered without a result. It may charge for this, so I didn't ask twice. Press Again to send a new request.";
     case 'timeout':
-      return uncertain('The gateway took too long to answer');
+      return uncertain('The service took too long to answer');
     case 'unavailable':
-      return uncertain('The gateway reported an error');
+      return uncertain('The service reported an error');
     default:
       return UNCERTAIN_SENTENCE;
   }
@@ -93,22 +93,22 @@ export const TOO_LATE_SENTENCE =
   "I couldn't start this within a day, so I dropped it. Nothing was spent. Press Again to retry.";
 
 export const LOST_TASK_SENTENCE =
-  'The gateway lost track of this. If it finds it again, the video will appear here. You can press Again for a new video, but that is charged again.';
+  "The service lost track of this video. If it turns up, I'll post it here. Pressing Again creates a new one, which is charged too.";
 
 export const EXPIRED_SENTENCE =
-  "The gateway didn't finish this in time. If it still does, the result will appear here. To retry now, press Again.";
+  "The service didn't finish this in time. If it still does, the result will appear here. To retry now, press Again.";
 
 /** At the deadline of a request that the gateway may not have accepted. */
 export const UNCERTAIN_EXPIRED_SENTENCE =
-  "I lost the gateway's reply, and the gateway sent no result, so it probably didn't accept this request. If it did, the result will appear here. To retry now, press Again.";
+  "I lost the service's reply, and the service sent no result, so it probably didn't accept this request. If it did, the result will appear here. To retry now, press Again.";
 
 /** At the deadline, if callbacks arrived but none could be parsed. */
 export const UNREADABLE_SENTENCE =
-  "The gateway sent a result that I couldn't read. If a readable one arrives, it will appear here. Give the bot's operator the reference below.";
+  "The service sent a result that I couldn't read. If a readable one arrives, it will appear here. Give the bot's operator the reference below.";
 
 export const CANCELLED_SENTENCE = 'Cancelled.';
 
-export const CANCELLED_FINISHED_SENTENCE = 'This was cancelled, but the gateway had already finished it.';
+export const CANCELLED_FINISHED_SENTENCE = 'This was cancelled, but the service had already finished it.';
 
 /** True if our own storage failed, so that the operator can help. */
 export function isStorageFault({ code }: MediaError): boolean {
@@ -117,8 +117,8 @@ export function isStorageFault({ code }: MediaError): boolean {
 
 export function notStoredSentence(error: MediaError): string {
   return isStorageFault(error)
-    ? "The gateway created this, but I can't store files right now. Tell the bot's operator, then press Again."
-    : "The gateway's answer wasn't an image. Press Again to retry.";
+    ? "The service created this, but I can't store files right now. Tell the bot's operator, then press Again."
+    : "The service's answer wasn't an image. Press Again to retry.";
 }
 
 /** While the files may still arrive. */
@@ -129,12 +129,12 @@ export function waitingSentence(names: string, error: MediaError | undefined): s
 }
 
 export function lostSentence(names: string): string {
-  return `The gateway created ${names}, but the download failed. Press Again to start over.`;
+  return `The service created ${names}, but the download failed. Press Again to start over.`;
 }
 
 /** For the last resort: the gateway's temporary URLs. */
 export function linkedFilesSentence(names: string): string {
-  return `I couldn't store ${names}. Links from the gateway expire in a few days, so download soon.`;
+  return `I couldn't store ${names}. Links from the service expire in a few days, so download soon.`;
 }
 
 /** A message specific to the kind of work; undefined if the general one fits. */
@@ -144,40 +144,40 @@ function routeSentenceFor(code: GatewayErrorCode, route: Route): string | undefi
     case 'not-found':
       return withSong === undefined
         ? undefined
-        : `The gateway no longer has this song, so it can't ${withSong}. The files in the channel still work with /remix. To create the song again, press Again under the song.`;
+        : `The service no longer has this song, so it can't ${withSong}. The files in the channel still work with /remix. To create the song again, press Again under the song.`;
     case 'exists':
       return doneOnce === undefined
         ? undefined
-        : `The gateway has already ${doneOnce} and won't do it again. The result is further up in this channel.`;
+        : `The service has already ${doneOnce} and won't do it again. The result is further up in this channel.`;
     case 'unfetched':
       return downloads === undefined
         ? undefined
-        : "The gateway couldn't download a file from this bot. Ask the bot's operator to check that PUBLIC_URL is reachable from outside, then press Again.";
+        : "The service couldn't download a file from this bot. Ask the bot's operator to check that PUBLIC_URL is reachable from outside, then press Again.";
     case 'blocked':
     case 'artist':
       if (fixed)
-        return `The gateway declined this song because of its content rules, so it can't ${withSong}. Try another song.`;
+        return `The service declined this song because of its content rules, so it can't ${withSong}. Try another song.`;
       return downloads === 'recording' && code === 'blocked'
-        ? 'The gateway declined this because of its content rules. Rephrase it, or try another recording.'
+        ? 'The service declined this because of its content rules. Rephrase it, or try another recording.'
         : undefined;
     case 'copyright':
       if (downloads === 'recording')
-        return 'The gateway declined this because the recording or the lyrics match an existing work. Use your own.';
+        return 'The service declined this because the recording or the lyrics match an existing work. Use your own.';
       return fixed
-        ? `The gateway declined this song because it matches an existing work, so it can't ${withSong}. Try another song.`
+        ? `The service declined this song because it matches an existing work, so it can't ${withSong}. Try another song.`
         : undefined;
     case 'invalid':
     case 'too-long':
     case 'not-made':
       return fixed
-        ? `The gateway received this song, but couldn't ${withSong}. Press Again, or try another take.`
+        ? `The service received this song, but couldn't ${withSong}. Press Again, or try another take.`
         : undefined;
     // The model can't return images: the request contains none.
     case 'no-images':
       return route === 'gen.image' ? "This model can't create images. Choose another model." : undefined;
     case 'refunded':
       return fixed
-        ? `The gateway received this song, but couldn't ${withSong}, and refunded the credits. Press Again to retry.`
+        ? `The service received this song, but couldn't ${withSong}, and refunded the credits. Press Again to retry.`
         : undefined;
     default:
       return undefined;

@@ -55,7 +55,7 @@ interface DecisionStoreOptions extends Pick<System, 'now' | 'newId'> {
   readonly store: SettingsStore;
 }
 
-const FORGOTTEN: Actor = { id: '', displayName: 'someone whose data was erased' };
+const FORGOTTEN: Actor = { id: '', displayName: 'someone whose data was deleted' };
 
 export function createDecisionStore({ store, now, newId }: DecisionStoreOptions): DecisionStore {
   const records = createRecords(store, readSettings);

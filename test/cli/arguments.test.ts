@@ -85,7 +85,7 @@ describe('npm run doctor -- --json', () => {
       PUBLIC_URL: 'https://minstrel.invalid',
     });
     expect(stdout).toContain('gateway.invalid cannot be reached: ');
-    expect(stdout).toContain('npm start works, but fix this first: Gateway.');
+    expect(stdout).toContain('npm start will run, but some things will not work until you fix: Gateway.');
   });
 });
 

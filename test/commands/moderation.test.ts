@@ -128,7 +128,7 @@ describe('/models', () => {
     );
     const shown = await textOf('models', 'show');
     expect(shown).toContain('Answers: chat-small (this channel, by Mod)');
-    expect(shown).toContain('Songs: V5 (default)');
+    expect(shown).toContain("Songs: V5 (the bot's default)");
     expect(shown).toContain('Videos: not set');
     expect(await textOf('models', undefined)).toBe(shown);
   });
@@ -176,7 +176,7 @@ describe('/models', () => {
     expect(answer).toContain('Answers use commands: on (this server)');
     expect(answer).toContain('Model and tokens shown: off (this server)');
     expect(await textOf('models', 'reset', { what: 'footer', where: 'server' })).toContain(
-      'Model and tokens shown: on (default)',
+      "Model and tokens shown: on (the bot's default)",
     );
     await run('models', 'reset', { what: 'prompt', where: 'server' });
     expect(await textOf('models', 'show')).toContain('System prompt: none');
@@ -507,13 +507,13 @@ describe('/minstrel', () => {
     const help = await textOf('minstrel', undefined, {}, asAda);
     expect(help).toContain('**/song**: Create a song');
     expect(help).not.toContain('/limits**');
-    expect(help).toContain('- **Songs**: V5 (default)');
+    expect(help).toContain("- **Songs**: V5 (the bot's default)");
     expect(await textOf('minstrel', 'help')).toContain('**/limits**');
   });
 
   test('forget asks for confirmation, then erases', async () => {
     const job = await world.start(SONG);
-    expect(await textOf('minstrel', 'forget', {}, asAda)).toContain('permanently erases');
+    expect(await textOf('minstrel', 'forget', {}, asAda)).toContain('permanently deletes');
     expect(await textOf('minstrel', 'forget', { confirm: true }, asAda)).toContain(
       'You have running jobs (1)',
     );
@@ -523,7 +523,7 @@ describe('/minstrel', () => {
     const jobOfBob = await world.start(SONG, { person: { ...ADA, id: 'bob' } });
     expect(await textOf('minstrel', 'usage', {}, asAda)).toContain('- song: 1, 0 units');
     expect(await textOf('minstrel', 'forget', { confirm: true }, asAda)).toContain(
-      'Erased 1 request and all results, ',
+      'Deleted 1 request and all results, ',
     );
     expect(await world.storage.jobs.read(job)).toBeUndefined();
     expect(await world.read(jobOfBob)).toBeDefined();

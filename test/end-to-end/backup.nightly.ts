@@ -125,7 +125,7 @@ it('an operator erases the data of a person who has left', async () => {
   if (person === undefined) throw new TypeError('the backup has jobs of a person');
   await expect(runWith('forget', 'new', ['discord', '@ada'])).rejects.toThrow(/Usage/);
   const { stdout } = await runWith('forget', 'new', ['discord', person]);
-  expect(stdout).toMatch(/Erased 5 jobs and [1-9]\d* files/);
+  expect(stdout).toMatch(/Deleted 5 jobs and [1-9]\d* files/);
   await run('backup', 'new', path('copy'));
   expect(await readFile(path('copy', 'minstrel.jsonl'), 'utf8')).not.toContain(person);
   expect(await readdir(path('copy', 'media'))).toEqual([]);

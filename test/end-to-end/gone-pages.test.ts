@@ -77,7 +77,7 @@ it('links answer 410 after pruning, an operator’s forget or retention', async 
   const program = [join(PROJECT, 'src/cli/forget.ts'), 'discord', FORGOTTEN];
   const env = { ...PROGRAM_ENVIRONMENT, ...environment };
   const { stdout } = await promisify(execFile)(process.execPath, program, { cwd: folder, env });
-  expect(stdout).toMatch(/^Erased 1 job and /);
+  expect(stdout).toMatch(/^Deleted 1 job and /);
   running = await start();
   expect(await visit(running, forgotten)).toMatch(/^410 This song was deleted/);
   expect(await visit(running, old)).toBe('410 The files of this song are no longer available.');

@@ -120,7 +120,7 @@ it('a denied person gets a refusal at once, and can still use forget', async () 
     'here, because a moderator turned it off for you. If you think this is a mistake, ask a moderator.',
   );
   expect(await privately(ADA, '/minstrel', 'forget --confirm')).toContain(
-    'Erased 1 request and all results, ',
+    'Deleted 1 request and all results, ',
   );
   expect(await privately(BOB, '/minstrel', 'audit')).toContain("ada can't use any command");
 });

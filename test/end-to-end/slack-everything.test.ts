@@ -71,7 +71,7 @@ describe.each(['socket', 'http'] as const)('over %s', (connection) => {
     ['/jobs', '', 'You have no running jobs here.'],
     ['/pages', 'album', "Pages can't be opened"],
     ['/limits', 'report', 'No usage in the last 30 days.'],
-    ['/minstrel', 'forget', 'This permanently erases'],
+    ['/minstrel', 'forget', 'This permanently deletes'],
   ])('%s %s needs nothing, so it answers without a form', async (name, text, answer) => {
     const view = slack.openView('U0BOB');
     const before = slack.ephemeralsOf('U0BOB').length;

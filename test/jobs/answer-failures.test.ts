@@ -45,22 +45,22 @@ async function endWith(asking: Asking, answer: ServiceAnswer): Promise<Required<
 type Way = readonly [way: string, answer: ServiceAnswer, ending: Ending];
 
 const AUTH =
-  "free: The gateway rejected this bot's key. Ask the bot's operator to check it, then press Again.";
-const CREDITS = "free: The gateway is out of credits. Ask the bot's operator to top it up, then press Again.";
-const RATE = 'free: The gateway is too busy right now. Press Again in a few minutes.';
+  "free: The service rejected this bot's key. Ask the bot's operator to check it, then press Again.";
+const CREDITS = "free: The service is out of credits. Ask the bot's operator to top it up, then press Again.";
+const RATE = 'free: The service is too busy right now. Press Again in a few minutes.';
 const NO_MODEL =
-  "free: The gateway doesn't offer this model through this interface. Choose another model, or put “msg:” or “gen:” before this one's ID, as in “msg:some-id”.";
-const FORBIDDEN = "free: The gateway doesn't allow this bot to use this model. Try another one.";
+  "free: The service doesn't offer this model through this interface. Choose another model, or put “msg:” or “gen:” before this one's ID, as in “msg:some-id”.";
+const FORBIDDEN = "free: The service doesn't allow this bot to use this model. Try another one.";
 const TOO_LONG =
   'free: The question is too long for this model, even without the earlier messages. Shorten it, or choose another model.';
-const BLOCKED = 'free: The gateway declined this because of its content rules. Rephrase it and try again.';
-const INVALID = 'free: The gateway rejected this request. Change it and try again.';
+const BLOCKED = 'free: The service declined this because of its content rules. Rephrase it and try again.';
+const INVALID = 'free: The service rejected this request. Change it and try again.';
 const UNAVAILABLE =
-  'free: The gateway is unavailable right now. Nothing was spent. Press Again in a few minutes.';
+  'free: The service is unavailable right now. Nothing was spent. Press Again in a few minutes.';
 const UNCERTAIN =
-  "uncertain: The gateway reported an error, so I don't know whether it accepted this request. To be safe, I didn't send it twice. Press Again to send a new one.";
+  "uncertain: The service reported an error, so I don't know whether it accepted this request. To be safe, I didn't send it twice. Press Again to send a new one.";
 const TIMEOUT =
-  "uncertain: The gateway took too long to answer, so I don't know whether it accepted this request. To be safe, I didn't send it twice. Press Again to send a new one.";
+  "uncertain: The service took too long to answer, so I don't know whether it accepted this request. To be safe, I didn't send it twice. Press Again to send a new one.";
 const EMPTY = "uncertain: The model's answer was empty. Press Again, or rephrase your question.";
 const CUT = 'paid: Half | The answer was cut off here. Press Again for a complete one.';
 const LIMIT = 'paid: Half | The answer reached the length limit. Ask me to continue.';
@@ -412,7 +412,7 @@ const WAYS: Readonly<Record<Asking, readonly Way[]>> = {
       },
       {
         reads:
-          "free: The gateway's address leads to a web page, not to the gateway. Ask the bot's operator to check the address.",
+          "free: The service's address leads to a web page, not to the service. Ask the bot's operator to check the address.",
       },
     ],
     [
@@ -507,7 +507,7 @@ const WAYS: Readonly<Record<Asking, readonly Way[]>> = {
         'NOT_FOUND',
         'models/gemini-9 is not found for API version v1beta, or is not supported for generateContent.',
       ),
-      { reads: 'free: The gateway no longer has this model or song. Choose another.' },
+      { reads: 'free: The service no longer has this model or song. Choose another.' },
     ],
     [
       'a model without images',
@@ -528,7 +528,7 @@ const WAYS: Readonly<Record<Asking, readonly Way[]>> = {
       googleError(429, 'RESOURCE_EXHAUSTED', 'You exceeded your current quota.', [{ retryDelay: '3600s' }]),
       {
         reads:
-          'free: The gateway is too busy right now. It asks me to wait until 23:13 UTC (about 60 minutes). Nothing was spent. Press Again after that.',
+          'free: The service is too busy right now. It asks me to wait until 23:13 UTC (about 60 minutes). Nothing was spent. Press Again after that.',
       },
     ],
     [
@@ -593,7 +593,7 @@ const WAYS: Readonly<Record<Asking, readonly Way[]>> = {
       { body: googleResponse([], { finishReason: 'STOP' }) },
       {
         reads:
-          "uncertain: The gateway answered without a result. It may charge for this, so I didn't ask twice. Press Again to send a new request.",
+          "uncertain: The service answered without a result. It may charge for this, so I didn't ask twice. Press Again to send a new request.",
       },
     ],
   ],

@@ -128,7 +128,7 @@ const UNEXPLAINED = [
 
 const CALLBACKS: readonly Way[] = [
   ...each(
-    UNEXPLAINED.map(([way, body]) => [way, body, `The gateway couldn't create this. ${AGAIN}`] as const),
+    UNEXPLAINED.map(([way, body]) => [way, body, `The service couldn't create this. ${AGAIN}`] as const),
     [...MADE, ...UPLOADS],
   ),
   ...Object.entries(FIXED).flatMap(([route, does]) =>
@@ -138,7 +138,7 @@ const CALLBACKS: readonly Way[] = [
           [
             way,
             body,
-            `The gateway received this song, but couldn't ${does}. Press Again, or try another take.`,
+            `The service received this song, but couldn't ${does}. Press Again, or try another take.`,
           ] as const,
       ),
       // Sound: the keys of FIXED are routes.
@@ -150,12 +150,12 @@ const CALLBACKS: readonly Way[] = [
       [
         'copyrighted lyrics',
         failed(400, 'Lyrics contained copyrighted material'),
-        'The gateway declined this because the lyrics are copyrighted. Use your own words.',
+        'The service declined this because the lyrics are copyrighted. Use your own words.',
       ],
       [
         'a word that is not allowed',
         failed(400, 'Your prompt contains sensitive words'),
-        'The gateway declined this because of its content rules. Rephrase it and try again.',
+        'The service declined this because of its content rules. Rephrase it and try again.',
       ],
     ],
     MADE,
@@ -165,12 +165,12 @@ const CALLBACKS: readonly Way[] = [
       [
         'the name of an artist',
         failed(400, 'Song Description contained artist name: metallica'),
-        'The gateway declined this because it names an artist. Describe the style instead.',
+        'The service declined this because it names an artist. Describe the style instead.',
       ],
       [
         'a refund',
         failed(531, 'Generation failed due to an issue. Your credits have been refunded.'),
-        `The gateway couldn't create this and refunded the credits. ${AGAIN}`,
+        `The service couldn't create this and refunded the credits. ${AGAIN}`,
       ],
     ],
     [...MADE, ...UPLOADS],
@@ -180,17 +180,17 @@ const CALLBACKS: readonly Way[] = [
       [
         'a file that could not be fetched',
         failed(451, 'Unauthorized'),
-        "The gateway couldn't download a file from this bot. Ask the bot's operator to check that PUBLIC_URL is reachable from outside, then press Again.",
+        "The service couldn't download a file from this bot. Ask the bot's operator to check that PUBLIC_URL is reachable from outside, then press Again.",
       ],
       [
         'a file that could not be fetched, in words',
         failed(500, "Can't fetch the uploaded audio."),
-        "The gateway couldn't download a file from this bot. Ask the bot's operator to check that PUBLIC_URL is reachable from outside, then press Again.",
+        "The service couldn't download a file from this bot. Ask the bot's operator to check that PUBLIC_URL is reachable from outside, then press Again.",
       ],
       [
         'an existing work',
         failed(413, 'Uploaded audio matches existing work of art.'),
-        'The gateway declined this because the recording or the lyrics match an existing work. Use your own.',
+        'The service declined this because the recording or the lyrics match an existing work. Use your own.',
       ],
     ],
     UPLOADS,
@@ -208,7 +208,7 @@ const CALLBACKS: readonly Way[] = [
             data: [{ text: '', title: '', status: 'failed', errorMessage: 'Lyrics generation failed' }],
           },
         },
-        `The gateway couldn't create this. ${AGAIN}`,
+        `The service couldn't create this. ${AGAIN}`,
       ],
     ],
     ['music.generateLyrics'],
@@ -218,7 +218,7 @@ const CALLBACKS: readonly Way[] = [
       [
         'no stems',
         { code: 200, msg: 'success', data: { task_id: 'task-1', vocal_removal_info: null } },
-        "The gateway's answer contained no result. Press Again to retry.",
+        "The service's answer contained no result. Press Again to retry.",
       ],
     ],
     ['music.vocalRemoval'],
@@ -249,12 +249,12 @@ describe('a video task', () => {
         code: 'IPInfringementSuspect',
         message: 'Input data is suspected of being involved in IP infringement.',
       },
-      'The gateway declined this because of its content rules. Rephrase it and try again.',
+      'The service declined this because of its content rules. Rephrase it and try again.',
     ],
     [
       'FAILED',
       { code: 'DataInspectionFailed', message: 'Input data may contain inappropriate content.' },
-      'The gateway declined this because of its content rules. Rephrase it and try again.',
+      'The service declined this because of its content rules. Rephrase it and try again.',
     ],
     [
       'FAILED',
@@ -262,15 +262,15 @@ describe('a video task', () => {
         code: 'InvalidParameter.DataInspection',
         message: 'Unable to download the media resource during the data inspection process.',
       },
-      "The gateway couldn't download a file from this bot. Ask the bot's operator to check that PUBLIC_URL is reachable from outside, then press Again.",
+      "The service couldn't download a file from this bot. Ask the bot's operator to check that PUBLIC_URL is reachable from outside, then press Again.",
     ],
     [
       'FAILED',
       { code: 'InternalError', message: 'An internal error has occured, please try again later.' },
-      `The gateway couldn't create this. ${AGAIN}`,
+      `The service couldn't create this. ${AGAIN}`,
     ],
-    ['FAILED', {}, `The gateway couldn't create this. ${AGAIN}`],
-    ['CANCELED', {}, 'The gateway cancelled this before it was finished. Press Again to retry.'],
+    ['FAILED', {}, `The service couldn't create this. ${AGAIN}`],
+    ['CANCELED', {}, 'The service cancelled this before it was finished. Press Again to retry.'],
   ])('that is %s with %j costs nothing and says why', async (status, output, reads) => {
     script('media.video', '/tasks/', { body: taskIn(status, output) });
     expect(await open.endOf(await open.run(WORK['media.video']))).toBe(`free: ${reads}`);
@@ -312,7 +312,7 @@ describe('an image', () => {
 
 describe('an answer', () => {
   const NO_RESULT =
-    "The gateway answered without a result. It may charge for this, so I didn't ask twice. Press Again to send a new request.";
+    "The service answered without a result. It may charge for this, so I didn't ask twice. Press Again to send a new request.";
   const uncertain = (reason: string) =>
     `${reason}, so I don't know whether it accepted this request. To be safe, I didn't send it twice. Press Again to send a new one.`;
 
@@ -325,8 +325,8 @@ describe('an answer', () => {
       NO_RESULT,
     ],
     ['media.video', { body: { output: {}, request_id: 'r' } }, NO_RESULT],
-    ['media.image', dashScopeError(500, 'InternalError', 'x'), uncertain('The gateway reported an error')],
-    ['media.video', { status: 504, body: undefined }, uncertain('The gateway took too long to answer')],
+    ['media.image', dashScopeError(500, 'InternalError', 'x'), uncertain('The service reported an error')],
+    ['media.video', { status: 504, body: undefined }, uncertain('The service took too long to answer')],
   ] as const)(
     'for %s that may have been paid for does not promise that it was free: %j',
     async (route, answer, reads) => {
@@ -338,17 +338,17 @@ describe('an answer', () => {
     [
       'music.wavGenerate',
       sunoAnswer(400, 'bad'),
-      "The gateway received this song, but couldn't convert it to WAV. Press Again, or try another take.",
+      "The service received this song, but couldn't convert it to WAV. Press Again, or try another take.",
     ],
     [
       'media.image',
       dashScopeError(400, 'IPInfringementSuspect', 'Suspected.'),
-      'The gateway declined this because of its content rules. Rephrase it and try again.',
+      'The service declined this because of its content rules. Rephrase it and try again.',
     ],
     [
       'media.image',
       dashScopeError(400, 'Arrearage', 'Access denied.'),
-      "The gateway is out of credits. Ask the bot's operator to top it up, then press Again.",
+      "The service is out of credits. Ask the bot's operator to top it up, then press Again.",
     ],
     [
       'media.video',
@@ -356,17 +356,17 @@ describe('an answer', () => {
         status: 400,
         body: { code: 'InvalidParameter.FileDownload', message: 'Download the media resource timed out.' },
       },
-      "The gateway couldn't download a file from this bot. Ask the bot's operator to check that PUBLIC_URL is reachable from outside, then press Again.",
+      "The service couldn't download a file from this bot. Ask the bot's operator to check that PUBLIC_URL is reachable from outside, then press Again.",
     ],
     [
       'music.uploadCover',
       sunoAnswer(400, 'Unable to fetch the file from uploadUrl'),
-      "The gateway couldn't download a file from this bot. Ask the bot's operator to check that PUBLIC_URL is reachable from outside, then press Again.",
+      "The service couldn't download a file from this bot. Ask the bot's operator to check that PUBLIC_URL is reachable from outside, then press Again.",
     ],
     [
       'music.generate',
       sunoAnswer(429, 'The current credits are insufficient.'),
-      "The gateway is out of credits. Ask the bot's operator to top it up, then press Again.",
+      "The service is out of credits. Ask the bot's operator to top it up, then press Again.",
     ],
   ] as const)('that refuses %s costs nothing and says why: %j', async (route, answer, reads) => {
     expect(await failAtAnswer(route, answer)).toBe(`free: ${reads}`);

@@ -80,7 +80,7 @@ it('a cancelled song that is finished anyway can still be shown', async () => {
   await interaction.message((message) => textOf(message).includes('Cancelled.'));
   for (let left = 3; left > 0; left -= 1) release();
   const late = await interaction.message(has('Show it'));
-  expect(textOf(late)).toContain('This was cancelled, but the gateway had already finished it.');
+  expect(textOf(late)).toContain('This was cancelled, but the service had already finished it.');
   // The message is visible a moment before its job is recorded.
   await expect
     .poll(async () => textOf(await discord.press('Show it', late).response()))

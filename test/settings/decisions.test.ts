@@ -202,7 +202,7 @@ describe('the audit log', () => {
     await administered.decisions.forget('discord', 'mod');
     expect((await mod.audit(1))[0]?.by).toEqual({
       id: '',
-      displayName: 'someone whose data was erased',
+      displayName: 'someone whose data was deleted',
     });
     clock.advance(1_000);
     await mod.rules.pause(true);

@@ -71,7 +71,7 @@ export const environmentSchema = z.object({
   MUSIC_API_KEY: field.apiKey.optional().describe('The API key for MUSIC_BASE_URL. Secret.'),
   EMULATOR_FAMILIES: field.families.optional().meta({
     description:
-      'The families that the built-in emulator plays beside real services, to try them out: chat, msg, gen, media or music.',
+      'The families that the built-in emulator simulates beside real services, to try them out: chat, msg, gen, media or music.',
     example: 'music',
     otherwise: 'all if no service is set, else none',
   }),
@@ -180,7 +180,7 @@ export const environmentSchema = z.object({
     .describe('The song model: V4, V4_5, V4_5PLUS, V4_5ALL, V5, or a newer version such as V5_5.'),
   ASK_MODEL: field.models(['chat', 'msg', 'gen']).optional().meta({
     description:
-      'The model that answers /ask, with an optional route before it: chat, msg or gen. With several, separated by commas, the next is asked if one cannot answer.',
+      'The model that answers /ask. To choose a service, write it before the ID, as in msg:some-id (chat, msg or gen). With several, separated by commas, the next is asked if one cannot answer.',
     example: 'msg:some-id',
     otherwise: CHOOSE,
   }),
@@ -269,7 +269,7 @@ export const environmentSchema = z.object({
   }),
   USAGE_LIMITS: usageLimits.default([]).meta({
     description:
-      'Limits that moderators cannot raise. Each has a scope (person, channel, server or deployment), an optional family (song, ask, image, video or party) and an amount per hour or day.',
+      'Limits that moderators cannot raise. Each has a scope (person, channel, server, or deployment: everyone on this bot together), an optional family (song, ask, image, video or party) and an amount per hour or day.',
     example: 'person song 5/day, server 500/day, deployment 2000 units/day',
     otherwise: 'none',
   }),

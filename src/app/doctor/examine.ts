@@ -77,7 +77,7 @@ export async function logFindings(
     if (isTerminal)
       log.info(
         {},
-        `Ready: type ${config.offered.includes('song') ? '/song prompt:a tune for rain' : '/minstrel'} in a channel`,
+        `Ready: type ${config.offered.includes('song') ? '/song prompt:a tune for rain' : '/minstrel help'} in a channel`,
       );
   } catch (error) {
     log.warn({ err: error }, 'Could not check the setup');
@@ -125,7 +125,7 @@ async function chatFindings(
     findings.push(
       warning(
         'Chats',
-        `no Discord or Slack token is set, so ${production ? 'nobody can reach the bot' : `${commandLine('start')} opens a chat in the browser and a prompt in the terminal`}`,
+        `no Discord or Slack token is set, so ${production ? 'nobody can reach the bot' : `${commandLine('start')} prints the address of a browser chat and opens a prompt in the terminal`}`,
         `connect Discord or Slack with ${commandLine('setup')}`,
       ),
     );

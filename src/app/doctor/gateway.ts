@@ -40,11 +40,11 @@ export function namesOf(family: GatewayFamily): ServiceNames {
 }
 
 const OWN_SUBJECTS = {
-  chat: 'Chat service',
-  msg: 'Msg service',
-  gen: 'Gen service',
-  media: 'Media service',
-  music: 'Music service',
+  chat: 'OpenAI-compatible service (chat)',
+  msg: 'Anthropic service (msg)',
+  gen: 'Google service (gen)',
+  media: 'DashScope service (media)',
+  music: 'sunoapi.org service (music)',
 } as const satisfies Record<GatewayFamily, string>;
 
 export async function inspectServices(
@@ -97,7 +97,7 @@ function emulatedFinding(families: readonly GatewayFamily[]): Finding {
     ? good(GATEWAY_NAMES.subject, 'using the built-in emulator: no real models, no cost')
     : good(
         'Emulator',
-        `the built-in emulator plays ${families.join(', ')}, because EMULATOR_FAMILIES names them`,
+        `the built-in emulator simulates ${families.join(', ')}, because EMULATOR_FAMILIES names them`,
       );
 }
 
@@ -106,7 +106,7 @@ function missingFindings({ offered }: Pick<FamilyServices, 'offered'>): Finding[
   return FAMILIES.filter((family) => !offered.includes(family)).map((family) =>
     good(
       'Commands',
-      `there is no service for ${FAMILY_NOUNS[family].many}, so their commands are not offered; ${FAMILY_SETTINGS[family]} brings them`,
+      `there is no service for ${FAMILY_NOUNS[family].many}, so their commands are not offered; set ${FAMILY_SETTINGS[family]} to add them`,
     ),
   );
 }
@@ -163,7 +163,7 @@ function modelFinding({ models }: Checked, subject: string, variable: string, na
         subject,
         `${variable} is ${id}, which is not in your account's model list`,
         choice.nearest.length === 0
-          ? 'check the spelling; /models lists the available models'
+          ? 'check the spelling; type in the model field of /models set to see the available models'
           : `did you mean ${choice.nearest.join(', ')}?`,
       );
     case 'unlisted':

@@ -73,7 +73,8 @@ async function askPublicUrl(session: SetupSession): Promise<void> {
   const tunnels = Object.keys(TUNNELS).filter((tool) => isInstalled(tool, session));
   const way = await answerTo(
     prompts.select({
-      message: 'Songs are sent to this machine. How can it be reached?',
+      message:
+        'The song service sends finished songs to this machine over the internet. At which address can it reach this machine?',
       options: [
         { value: 'url', label: 'At a public URL' },
         ...tunnels.map((tool) => ({ value: tool, label: `Through a ${tool} tunnel` })),

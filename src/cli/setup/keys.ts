@@ -61,11 +61,11 @@ const FAMILY_OPTIONS: readonly {
     label: 'Answers from an OpenAI-compatible service',
     hint: 'OpenAI, Ollama, OpenRouter, Groq, Mistral, …',
   },
-  { value: 'msg', label: 'Answers from Anthropic', hint: '/ask with msg models' },
+  { value: 'msg', label: 'Answers from Anthropic', hint: '/ask with Claude models' },
   {
     value: 'gen',
     label: 'Answers and images from Google AI Studio',
-    hint: '/ask and /image with gen models',
+    hint: '/ask and /image with Gemini models',
   },
   { value: 'media', label: 'Images and videos from DashScope', hint: '/image, /video' },
   { value: 'music', label: 'Songs from sunoapi.org', hint: '/song, /lyrics, /stems, /remix' },

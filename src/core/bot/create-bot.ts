@@ -187,7 +187,7 @@ export function createBot(options: BotOptions): Bot {
 
 function missingSentence(name: string, setting: string | undefined): string {
   return setting === undefined
-    ? `There is no command “${name}”. To see all commands, use /minstrel.`
+    ? `There is no command “${name}”. To see all commands, use /minstrel help.`
     : `This bot has no service for /${name}. Its operator can add one with ${setting}.`;
 }
 

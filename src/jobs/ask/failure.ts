@@ -36,7 +36,7 @@ export function createFailAnswer({
     const reference = newId();
     log.warn({ job: run.job.id, reference, err: error }, 'No answer received');
     const sentence = isRefusedPreview
-      ? `The gateway rejected “${work.request.model}”. This model is a preview that may change or end. Choose another model.`
+      ? `The service rejected “${work.request.model}”. This model is a preview that may change or end. Choose another model.`
       : answerSentence(error);
     return run.fail({ code: error.code, sentence, reference, taken });
   };
@@ -71,7 +71,7 @@ function answerSentence({ code, taken }: GatewayError): string {
     case 'broken-stream':
       return 'The answer was cut off before the first word. Press Again to retry.';
     case 'stalled':
-      return 'The gateway accepted the question, then stopped responding. Press Again to retry.';
+      return 'The service accepted the question, then stopped responding. Press Again to retry.';
     case 'nonsense':
       return "The model's answer was empty. Press Again, or rephrase your question.";
     case 'network':
@@ -81,7 +81,7 @@ function answerSentence({ code, taken }: GatewayError): string {
     case 'too-long':
       return 'The question is too long for this model, even without the earlier messages. Shorten it, or choose another model.';
     case 'not-found':
-      return "The gateway doesn't offer this model through this interface. Choose another model, or put “msg:” or “gen:” before this one's ID, as in “msg:some-id”.";
+      return "The service doesn't offer this model through this interface. Choose another model, or put “msg:” or “gen:” before this one's ID, as in “msg:some-id”.";
     case 'credits':
     case 'rate':
     case 'auth':

@@ -16,8 +16,8 @@ import { type Keep, withStoredMedia } from './keep.ts';
 
 /** A Retry-After for an early message must not delay the result for longer. */
 const LONGEST_EARLY_HOLD_MS = 60_000;
-const UNCERTAIN_STAGE = "The gateway's reply was lost, so I'm waiting to hear whether it accepted this";
-const HELD_STAGE = 'Waiting because the gateway is busy';
+const UNCERTAIN_STAGE = "The service's reply was lost, so I'm waiting to hear whether it accepted this";
+const HELD_STAGE = 'Waiting because the service is busy';
 
 interface Progress {
   /** Replaces the default stage of the work. */

@@ -175,7 +175,7 @@ export function createKeep({ storage, media, log }: Pick<JobDependencies, 'stora
         throw new UserError(
           error.code === 'disk-full' || error.code === 'store'
             ? "I can't read this file right now because my file storage is down. Try again in a minute."
-            : 'This file is gone: I no longer have it, and neither does the gateway. If you have a copy, attach it instead.',
+            : 'This file is gone: I no longer have it, and neither does the service. If you have a copy, attach it instead.',
         );
       }
     },

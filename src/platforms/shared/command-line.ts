@@ -47,7 +47,7 @@ export function readKnownLine(
     name,
     commands.map((command) => command.name),
   );
-  const hint = near === undefined ? 'Use /minstrel to see all commands.' : `Did you mean /${near}?`;
+  const hint = near === undefined ? 'Use /minstrel help to see all commands.' : `Did you mean /${near}?`;
   throw new UserError(`I don't know /${name}. ${hint}`);
 }
 

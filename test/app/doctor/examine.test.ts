@@ -226,12 +226,14 @@ describe("the operator's own keys", () => {
   it('are each checked, and what they do not bring is named', async () => {
     await ownKeys();
     const found = lines(await findings());
-    expect(found).toMatch(/good Chat service: 127\.0\.0\.1:\d+ accepts requests; 8 models available/);
-    expect(found).toMatch(/good Music service: 127\.0\.0\.1:\d+ accepts requests/);
+    expect(found).toMatch(
+      /good OpenAI-compatible service \(chat\): 127\.0\.0\.1:\d+ accepts requests; 8 models available/,
+    );
+    expect(found).toMatch(/good sunoapi.org service \(music\): 127\.0\.0\.1:\d+ accepts requests/);
     expect(found).toContain('warning Models: ASK_MODEL is not set, so gpt-4o-mini is used');
     expect(found).not.toContain('IMAGE_MODEL');
     expect(found).toContain(
-      'good Commands: there is no service for images, so their commands are not offered; MEDIA_API_KEY brings them',
+      'good Commands: there is no service for images, so their commands are not offered; set MEDIA_API_KEY or GEN_API_KEY to add them',
     );
     expect(found).not.toContain('emulator');
     expect(found).not.toContain(SERVICE_KEY);
@@ -241,9 +243,11 @@ describe("the operator's own keys", () => {
     await ownKeys();
     const found = lines(await findings({ CHAT_API_KEY: 'wrong', MUSIC_API_KEY: 'wrong' }));
     expect(found).toMatch(
-      /wrong Chat service: the chat service rejected the key → set CHAT_API_KEY to a valid key/,
+      /wrong OpenAI-compatible service \(chat\): the chat service rejected the key → set CHAT_API_KEY to a valid key/,
     );
-    expect(found).toMatch(/wrong Music service: the music service rejected the key → set MUSIC_API_KEY/);
+    expect(found).toMatch(
+      /wrong sunoapi.org service \(music\): the music service rejected the key → set MUSIC_API_KEY/,
+    );
   });
 
   it('point to the base URL if something else answers there, or nothing', async () => {
@@ -253,15 +257,15 @@ describe("the operator's own keys", () => {
       await findings({ CHAT_BASE_URL: `${environment.CHAT_BASE_URL}/nowhere`, MUSIC_BASE_URL: nobody }),
     );
     expect(found).toMatch(
-      /wrong Chat service: the server at CHAT_BASE_URL is not the chat service → set CHAT_BASE_URL to the service's base URL, such as/,
+      /wrong OpenAI-compatible service \(chat\): the server at CHAT_BASE_URL is not the chat service → set CHAT_BASE_URL to the service's base URL, such as/,
     );
-    expect(found).toMatch(/wrong Music service: 127.* cannot be reached/);
+    expect(found).toMatch(/wrong sunoapi.org service \(music\): 127.* cannot be reached/);
   });
 
   it('may be joined by the emulator', async () => {
     await ownKeys();
     expect(lines(await findings({ EMULATOR_FAMILIES: 'media' }))).toContain(
-      'good Emulator: the built-in emulator plays media, because EMULATOR_FAMILIES names them',
+      'good Emulator: the built-in emulator simulates media, because EMULATOR_FAMILIES names them',
     );
   });
 
@@ -341,7 +345,7 @@ describe('PUBLIC_URL', () => {
 
 describe('no chat', () => {
   it('offers a browser chat and a prompt, except in production', async () => {
-    expect(lines(await findings())).toContain('npm start opens a chat in the browser');
+    expect(lines(await findings())).toContain('npm start prints the address of a browser chat');
     const deployed = lines(await findings({ NODE_ENV: 'production' }));
     expect(deployed).toContain('nobody can reach the bot');
     expect(deployed).not.toContain('npm start opens');

@@ -254,7 +254,7 @@ describe('files', () => {
     await world.advanceTimes(job, 20);
     expect((await world.read(job)).state).toBe('delivered');
     expect(sources(world)).toEqual(['stored']);
-    expect(world.shown().footer).toContain('The gateway created Rain (take 2), but the download failed.');
+    expect(world.shown().footer).toContain('The service created Rain (take 2), but the download failed.');
     expect(world.shown().notify).toBe('incomplete');
   });
 

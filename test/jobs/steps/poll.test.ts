@@ -120,7 +120,7 @@ describe('a polled video', () => {
     const failed = async () => (await world.read(job)).state === 'failed';
     while (!(await failed())) await runUntilDone(job, () => world.message()?.progress === undefined);
     expect(world.message()?.text).toContain('lost track');
-    expect(world.message()?.text).toContain('charged again');
+    expect(world.message()?.text).toContain('charged too');
     expect(world.message()?.actions?.map(({ label }) => label)).toEqual(['Again']);
     expect(world.clock.now() - startedAt).toBeGreaterThanOrEqual(5 * MINUTE);
     expect(world.clock.now() - startedAt).toBeLessThan(10 * MINUTE);

@@ -191,7 +191,7 @@ it('/jobs shows the reason for waiting', async () => {
   world.gateway.replies.push(busy(50 * SECOND));
   const heldJob = await studio.stored(await studio.ask('song', song));
   await world.advance(heldJob.id);
-  expect(await jobsOf()).toContain('waiting because the gateway is busy; next try in 0:5');
+  expect(await jobsOf()).toContain('waiting because the service is busy; next try in 0:5');
   world.clock.advance(52 * SECOND);
   await world.advance(heldJob.id);
   expect(await jobsOf()).toMatch(/running, .* so far/);

@@ -117,7 +117,7 @@ describe('a line', () => {
 
   test.each([
     ['/sonk rain', "I don't know /sonk. Did you mean /song?"],
-    ['/perform', "I don't know /perform. Use /minstrel to see all commands."],
+    ['/perform', "I don't know /perform. Use /minstrel help to see all commands."],
     ['/song --style a --style b', 'You used --style twice.'],
     ['a tune for rain', 'Type a command such as /minstrel'],
     ['7', 'There is no button 7. Type the number or name of a button above.'],

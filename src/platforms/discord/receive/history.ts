@@ -58,7 +58,8 @@ export function historyOfInteraction(
   return channel?.isThread() ? ({ channel: channel.id, self, before } satisfies Reference) : undefined;
 }
 
-const NO_HISTORY = 'I could not read the earlier messages here: give me the Read Message History permission';
+const NO_HISTORY =
+  "I couldn't read the earlier messages here. Ask a moderator to grant me Read Message History.";
 
 /** See Platform.readHistory. */
 export async function readDiscordHistory(

@@ -59,7 +59,7 @@ export async function isBotIn(history: HistoryReference | undefined, tools: Hist
 /** https://docs.slack.dev/reference/methods/conversations.replies#errors */
 const NOT_ALLOWED = new Set(['missing_scope', 'not_in_channel', 'channel_not_found', 'no_permission']);
 const NO_HISTORY =
-  "I could not read the earlier messages here: invite me to the channel, or ask the bot's operator to reinstall the app";
+  "I couldn't read the earlier messages here. Invite me with /invite, or ask the bot's operator to reinstall the app.";
 
 /** Earlier messages of the thread or direct messages, oldest first. Throws PlatformError if the bot may not read them. */
 async function readReplies(history: HistoryReference | undefined, tools: HistoryTools): Promise<Reply[]> {
