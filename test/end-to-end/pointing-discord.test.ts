@@ -178,7 +178,7 @@ it('tells people which permission is missing to read the thread', async () => {
     () => discord.botMessages(closed).find((message) => JSON.stringify(message).includes('Again')),
     'an answer',
   );
-  expect(JSON.stringify(answer.embeds)).toContain('give me the Read Message History permission');
+  expect(JSON.stringify(answer.embeds)).toContain('grant me Read Message History');
 });
 
 it('is answered if the bot’s role is mentioned', async () => {
