@@ -147,7 +147,7 @@ async function streamError(script: Script): Promise<unknown> {
 
 const ROWS: readonly Row[] = [
   {
-    source: 'Callbacks of the gateway',
+    source: 'Gateway callbacks',
     limit: inMib(CALLBACK_BODY_BYTES),
     above: 'Refused with 413',
     exceed: async () => {
@@ -183,7 +183,7 @@ const ROWS: readonly Row[] = [
     },
   },
   {
-    source: 'Requests of Slack',
+    source: 'Slack requests',
     limit: '1 MiB',
     above: 'Refused with 413',
     exceed: async () => {
@@ -194,7 +194,7 @@ const ROWS: readonly Row[] = [
     },
   },
   {
-    source: 'Requests of the playground',
+    source: 'Playground requests',
     limit: '1 MiB',
     above: 'Refused with 413',
     exceed: async () => {
@@ -215,7 +215,7 @@ const ROWS: readonly Row[] = [
     },
   },
   {
-    source: 'WebSocket messages of the playground',
+    source: 'Playground WebSocket messages',
     limit: '1 KiB',
     above: 'The connection is closed',
     exceed: async () => {
@@ -345,7 +345,7 @@ const ROWS: readonly Row[] = [
     },
   },
   {
-    source: 'Files of the gateway',
+    source: 'Gateway files',
     limit: inMib(FETCHING.maximumBytes),
     above: 'Not stored, and the message names them',
     exceed: async () => {
@@ -359,7 +359,7 @@ const ROWS: readonly Row[] = [
     },
   },
   {
-    source: 'Responses of the gateway',
+    source: 'Gateway responses',
     limit: '4 MiB, with answers 8 MiB, with images 48 MiB',
     above: 'The request fails',
     exceed: async () => {
@@ -374,7 +374,7 @@ const ROWS: readonly Row[] = [
     },
   },
   {
-    source: 'Errors of the gateway',
+    source: 'Gateway errors',
     limit: '64 KiB',
     above: 'The rest is not read',
     exceed: async () => {
@@ -391,7 +391,7 @@ const ROWS: readonly Row[] = [
     },
   },
   {
-    source: 'An event in a stream of the gateway',
+    source: 'A gateway stream event',
     limit: '4 MiB',
     above: 'The stream counts as broken',
     exceed: async () => {
@@ -400,7 +400,7 @@ const ROWS: readonly Row[] = [
     },
   },
   {
-    source: 'A stream of the gateway',
+    source: 'A gateway stream',
     limit: '64 MiB',
     above: 'The stream counts as broken',
     exceed: async () => {
