@@ -21,27 +21,20 @@ export interface AssetSources {
   readonly styles?: readonly string[];
 }
 
-interface Asset {
-  readonly contentType: string;
-  readonly content: string;
-}
-
 export interface Assets {
   /** A hash of all assets. */
   readonly version: string;
   /** The path of an asset from the listener's root. Throws RangeError for an unknown name. */
   path(name: string): string;
-  find(name: string): Asset | undefined;
+  /** The content of an asset. */
+  find(name: string): string | undefined;
 }
 
-const CONTENT_TYPES = {
+const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
-} as const;
-
-const contentTypeOf = (name: string): string | undefined =>
-  Object.entries(CONTENT_TYPES).find(([extension]) => extension === extname(name))?.[1];
+};
 
 /** Loads the assets on the first call, and again only after a failure. */
 export function lazyAssets(sources: AssetSources): () => Promise<Assets> {
@@ -65,41 +58,27 @@ export async function loadAssets({
   styles = [],
 }: AssetSources): Promise<Assets> {
   const found = await Promise.all(
-    folders.map(async (folder) =>
-      (await readdir(folder)).map((name) => ({ name, file: new URL(name, folder) })),
-    ),
+    folders.map(async (folder) => (await readdir(folder)).map((name) => new URL(name, folder))),
   );
-  const others = modules.map((file) => ({ name: basename(file.pathname), file }));
-  const ours = [...found.flat(), ...others].filter(({ name }) => contentTypeOf(name) !== undefined);
-  const inFolders = await Promise.all(
-    Object.entries(packageFolders).map(async ([specifier, folder]) =>
-      (await readdir(folder, { recursive: true }))
-        .filter((name) => extname(name) === '.js')
-        .map((name) => ({ name: `npm/${specifier}/${name}`, file: new URL(name, folder) })),
-    ),
-  );
-  const files = [
-    ...ours,
-    ...Object.entries(packages).map(([specifier, file]) => ({ name: packageName(specifier), file })),
-    ...inFolders.flat(),
-  ];
-  const assets = new Map<string, Asset>();
-  const hash = createHash('sha256');
-  const add = (name: string, contentType: string, content: string) => {
-    assets.set(name, { contentType, content });
-    hash.update(JSON.stringify([name, content]));
-  };
-  add('brand.css', CONTENT_TYPES['.css'], brandStyles());
-  add('icon.svg', CONTENT_TYPES['.svg'], markSvg());
-  for (const { name, file } of files.toSorted((a, b) => (a.name < b.name ? -1 : 1))) {
-    const text = await readFile(file, 'utf8');
-    const contentType = contentTypeOf(name) ?? '';
-    const isOurs = ours.some((asset) => asset.name === name) && contentType === CONTENT_TYPES['.js'];
-    add(name, contentType, isOurs ? withPaths(text, { packages, packageFolders }) : text);
+  const assets = new Map([
+    ['brand.css', brandStyles()],
+    ['icon.svg', markSvg()],
+  ]);
+  for (const file of [...found.flat(), ...modules]) {
+    const name = basename(file.pathname);
+    if (!Object.hasOwn(CONTENT_TYPES, extname(name))) continue;
+    assets.set(name, withPaths(await readFile(file, 'utf8'), { packages, packageFolders }));
   }
-  const joined = ['brand.css', ...styles].map((name) => assets.get(name)?.content ?? '').join('\n');
-  assets.set('styles.css', { contentType: CONTENT_TYPES['.css'], content: joined });
-  const version = hash.digest('hex').slice(0, 16);
+  for (const [specifier, file] of Object.entries(packages))
+    assets.set(packageName(specifier), await readFile(file, 'utf8'));
+  for (const [specifier, folder] of Object.entries(packageFolders))
+    for (const name of await readdir(folder, { recursive: true }))
+      if (extname(name) === '.js')
+        assets.set(`npm/${specifier}/${name}`, await readFile(new URL(name, folder), 'utf8'));
+  assets.set('styles.css', ['brand.css', ...styles].map((name) => assets.get(name) ?? '').join('\n'));
+  // Sorted, since the order of files in a folder depends on the system.
+  const sorted = JSON.stringify([...assets].toSorted());
+  const version = createHash('sha256').update(sorted).digest('hex').slice(0, 16);
   return {
     version,
     path(name) {
@@ -141,13 +120,13 @@ export function assetRoutes(path: string, load: () => Promise<Assets>): Routes {
       const assets = await load();
       const { version, '*': name } = request.params;
       const asset = assets.find(name);
-      if (!asset) return sendNotFound(reply.header('cache-control', 'no-store'));
+      if (asset === undefined) return sendNotFound(reply.header('cache-control', 'no-store'));
       const isCurrent = version === assets.version;
       return reply
         .header('cache-control', isCurrent ? 'public, max-age=31536000, immutable' : 'no-store')
         .header('cross-origin-resource-policy', 'same-origin')
-        .type(asset.contentType)
-        .send(asset.content);
+        .type(CONTENT_TYPES[extname(name)] ?? '')
+        .send(asset);
     });
   };
 }
