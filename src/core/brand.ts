@@ -1,10 +1,10 @@
-/** The look of everything that people see: colours, fonts, corners and the mark. */
+/** The brand: colours, fonts, corner radii and the mark. */
 
 type Pair = readonly [light: string, dark: string];
 
 /** Text colours reach a contrast of 4.5 on every background here. */
 export const COLOURS = {
-  /** Backgrounds: the page, cards on it, what is set into a card, and what floats above. */
+  /** Backgrounds of the page, of cards, of insets in cards and of floating elements. */
   paper: ['#faf9fc', '#111014'],
   surface: ['#ffffff', '#1a191f'],
   sunken: ['#f2f0f6', '#0c0b0e'],
@@ -24,12 +24,12 @@ export const COLOURS = {
   'danger-soft': ['#fdecec', '#43222a'],
 } as const satisfies Readonly<Record<string, Pair>>;
 
-/** Where only one colour fits, such as the edge of an embed. */
+/** For places with a single colour, such as the edge of an embed. */
 export const BRAND_COLOUR = COLOURS.fill[0];
 /** A dark shade for white text. */
-export const BRAND_DARK = '#2a2343';
+export const BRAND_DARK = COLOURS['accent-soft'][1];
 
-/** Fonts that each system has. Open Sans is the font of the pictures. */
+/** System fonts, and Open Sans for screenshots. */
 const FONTS = {
   font: 'system-ui, -apple-system, "Segoe UI", Roboto, "Open Sans", sans-serif',
   mono: 'ui-monospace, "Cascadia Code", Menlo, Consolas, monospace',
@@ -43,14 +43,16 @@ export const MARK_PATH = 'M7 9v14M11.5 11.5v6.5M16 16v6M20.5 11.5v6.5M25 9v14';
 
 /** The mark on a tile. `corner` is the radius in a box of 32: platforms crop avatars, so theirs has none. */
 export function markSvg({ corner = 8 }: { readonly corner?: number } = {}): string {
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><title>Minstrel</title><linearGradient id="tile" x2="0" y2="1"><stop stop-color="#8470e6"/><stop offset="1" stop-color="#5b45c0"/></linearGradient><rect width="32" height="32" rx="${corner}" fill="url(#tile)"/><path d="${MARK_PATH}" fill="none" stroke="#fff" stroke-width="2.8" stroke-linecap="round"/></svg>\n`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><title>Minstrel</title><linearGradient id="tile" x2="0" y2="1"><stop stop-color="#8470e6"/><stop offset="1" stop-color="${COLOURS.accent[0]}"/></linearGradient><rect width="32" height="32" rx="${corner}" fill="url(#tile)"/><path d="${MARK_PATH}" fill="none" stroke="#fff" stroke-width="2.8" stroke-linecap="round"/></svg>\n`;
 }
 
 /** The style sheet that defines the tokens, such as `--accent` and `--round`. */
 export function brandStyles(): string {
-  const colours = Object.entries(COLOURS).map(
-    ([name, [light, dark]]) => `--${name}: light-dark(${light}, ${dark});`,
-  );
-  const others = Object.entries({ ...FONTS, ...RADII }).map(([name, value]) => `--${name}: ${value};`);
-  return `:root {\n  color-scheme: light dark;\n  ${[...colours, ...others].join('\n  ')}\n}\n`;
+  const colours = Object.entries(COLOURS).map(([name, [light, dark]]) => [
+    name,
+    `light-dark(${light}, ${dark})`,
+  ]);
+  const tokens = [...colours, ...Object.entries({ ...FONTS, ...RADII })];
+  const lines = tokens.map(([name, value]) => `--${name}: ${value};`);
+  return `:root {\n  color-scheme: light dark;\n  ${lines.join('\n  ')}\n}\n`;
 }

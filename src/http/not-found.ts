@@ -17,7 +17,7 @@ export function sendNotFound(reply: FastifyReply): FastifyReply {
 
 /** Inline, because the page does not know the listener's root behind a proxy. */
 const NOT_FOUND_STYLE = `${brandStyles()}
-body { margin: 0; min-height: 100vh; display: grid; place-content: center; 
+body { margin: 0; min-height: 100vh; display: grid; place-content: center;
   background: var(--paper); color: var(--text); font: 16px / 1.5 var(--font); }
 main { max-width: 34rem; padding: 1rem; text-align: center; text-wrap: balance; }
 h1 { margin: 1rem 0 .5rem; letter-spacing: -.025em; }

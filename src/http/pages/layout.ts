@@ -10,11 +10,11 @@ export interface PageLayout {
   readonly asset: (name: string) => string;
   /** The modules to run. */
   readonly modules?: readonly string[];
-  /** Modules that it imports, to load at the same time. */
+  /** Modules that those import, to load at the same time. */
   readonly imports?: readonly string[];
   /** Additional head elements. */
   readonly head?: Html | undefined;
-  /** Names the kind of page for the style sheet. */
+  /** The class of the body. */
   readonly kind: 'song' | 'album' | 'sentence';
   /** Buttons beside the mark. */
   readonly tools?: Html | undefined;
