@@ -9,14 +9,14 @@ import { createScheduleStore, type ScheduleStore } from '../settings/schedules/s
 import { createVoices, type Voices } from '../settings/voices.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Config } from './config/read.ts';
-import { openExistingStorage, openMediaStore } from './services.ts';
+import { openExistingStorage, openMediaStore, unmeasured } from './services.ts';
 
 interface Owner {
   readonly platform: string;
   readonly person: string;
 }
 
-export interface ForgetTools extends Pick<ForgetDependencies, 'removeFile'> {
+export interface ForgetTools extends Pick<ForgetDependencies, 'removeFile' | 'measure' | 'log'> {
   readonly storage: Storage;
   readonly voices: Voices;
   readonly decisions: DecisionStore;
@@ -26,11 +26,9 @@ export interface ForgetTools extends Pick<ForgetDependencies, 'removeFile'> {
 }
 
 /** Throws UserError while the person has running jobs. Other errors are thrown after everything else is erased. */
-export async function forget(
-  owner: Owner,
-  { storage, voices, decisions, schedules, removeFile, forgetParties }: ForgetTools,
-): Promise<Forgotten> {
-  const erased = await forgetPerson(owner, { storage, removeFile });
+export async function forget(owner: Owner, tools: ForgetTools): Promise<Forgotten> {
+  const { storage, voices, decisions, schedules, forgetParties } = tools;
+  const erased = await forgetPerson(owner, tools);
   const erasures = await Promise.allSettled([
     voices.forget(owner.platform, owner.person),
     schedules.forget(owner.platform, owner.person),
@@ -63,6 +61,8 @@ export async function forgetByOperator(
       schedules: createScheduleStore({ settings }),
       decisions,
       removeFile,
+      measure: unmeasured,
+      log: tools.log,
       forgetParties: ({ platform, person }) =>
         createPartyStore({ settings, platform, now: tools.now }).forget(person),
     });

@@ -1,16 +1,19 @@
 /** Erases finished jobs and their files, except files that other jobs use, and removes a person's words from other jobs. */
-
 import { UserError } from '../core/errors.ts';
 import { isOpen, type Job } from '../core/job.ts';
 import type { Inquiry, InquiryTurn, Work } from '../core/work.ts';
 import { isUnreadableRecord } from '../storage/job-record.ts';
 import type { JobText, Storage } from '../storage/storage.ts';
+import type { JobDependencies } from './dependencies.ts';
+import { checkWrite } from './invariants.ts';
 
-export interface ForgetDependencies {
+interface EraseDependencies {
   readonly storage: Pick<Storage, 'jobs'>;
   /** Erases a stored file. Does nothing if there is no such file. */
   readonly removeFile: (name: string) => Promise<void>;
 }
+
+export type ForgetDependencies = EraseDependencies & Pick<JobDependencies, 'measure' | 'log'>;
 
 export interface Erased {
   readonly jobs: number;
@@ -28,7 +31,7 @@ const ERASED_AT_ONCE = 20;
 /** Erases these jobs, except running ones, whose messages would stay unfinished. */
 export async function eraseJobs(
   jobs: AsyncIterable<Job>,
-  { storage, removeFile }: ForgetDependencies,
+  { storage, removeFile }: EraseDependencies,
 ): Promise<Erased> {
   const versions = new Map<string, number>();
   const files = new Set<string>();
@@ -58,7 +61,7 @@ export async function eraseJobs(
 async function excludeOpen(
   versions: Map<string, number>,
   files: Set<string>,
-  storage: ForgetDependencies['storage'],
+  storage: EraseDependencies['storage'],
 ): Promise<void> {
   for await (const id of storage.jobs.open()) {
     versions.delete(id);
@@ -85,7 +88,7 @@ export async function forgetPerson(owner: Owner, dependencies: ForgetDependencie
   for await (const { id } of jobs.ofPerson(owner.platform, owner.person)) own.add(id);
   // Before the files, because quoted messages may refer to some.
   for await (const text of jobs.records())
-    if (mayQuote(text, owner) || isBasedOn(text, own)) await removeQuotes(text.id, owner, own, jobs);
+    if (mayQuote(text, owner) || isBasedOn(text, own)) await removeQuotes(text.id, owner, own, dependencies);
   return eraseJobs(jobs.ofPerson(owner.platform, owner.person), dependencies);
 }
 
@@ -110,13 +113,16 @@ async function removeQuotes(
   id: string,
   { platform, person }: Owner,
   own: ReadonlySet<string>,
-  jobs: Storage['jobs'],
+  dependencies: ForgetDependencies,
 ): Promise<void> {
+  const { jobs } = dependencies.storage;
   for (;;) {
     const job = await jobs.read(id);
     if (!job || job.address.platform !== platform || job.person.id === person) return;
     const cleaned = withoutTitleOf(own, withoutMessagesOf(person, job));
-    if (cleaned === job || (await jobs.replace(cleaned))) return;
+    if (cleaned === job) return;
+    const stored = await jobs.replace(cleaned);
+    if (stored) return checkWrite(job, stored, dependencies);
   }
 }
 

@@ -1,5 +1,6 @@
 /** Promises that every write of a job keeps. They share no code with the state machine, so that its mistakes are noticed in production. */
 import type { Job, JobState } from '../core/job.ts';
+import type { JobDependencies } from './dependencies.ts';
 
 const UNDECIDED: ReadonlySet<JobState> = new Set(['accepted', 'submitting', 'waiting']);
 const ENDED: ReadonlySet<JobState> = new Set(['delivered', 'failed', 'expired', 'cancelled']);
@@ -41,3 +42,18 @@ export const INVARIANTS = Object.keys(CHECKS) as Invariant[];
 /** Returns the invariants that a write from one record to the next breaks. */
 export const brokenInvariants = (before: Job, after: Job): Invariant[] =>
   INVARIANTS.filter((name) => !CHECKS[name](before, after));
+
+/** Counts and reports the invariants that a write broke. */
+export function checkWrite(
+  before: Job,
+  after: Job,
+  { measure, log }: Pick<JobDependencies, 'measure' | 'log'>,
+): void {
+  for (const invariant of brokenInvariants(before, after)) {
+    measure('minstrel_invariants_broken_total', { invariant });
+    log.error(
+      { job: after.id, invariant, from: before.state, to: after.state },
+      'A job was written that breaks an invariant; please report this',
+    );
+  }
+}

@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
 import { forget } from '../../src/app/forget.ts';
+import { unmeasured } from '../../src/app/services.ts';
 import { createDecisionStore } from '../../src/settings/decisions.ts';
 import { createFeedback } from '../../src/settings/feedback.ts';
 import { SettingsError } from '../../src/settings/records.ts';
 import { createScheduleStore } from '../../src/settings/schedules/schedules.ts';
 import { createVoices } from '../../src/settings/voices.ts';
 import { memoryStorage } from '../settings/memory-storage.ts';
+import { RecordingLog } from '../storage/recording-log.ts';
 
 const server = (guild: string) => ({ platform: 'discord', guild, channel: 'music' });
 const ada = { platform: 'discord', person: 'ada' };
@@ -32,6 +34,8 @@ test('erases everything except records of a newer version, and reports those', a
     schedules: createScheduleStore(storage),
     decisions,
     removeFile: async () => {},
+    measure: unmeasured,
+    log: new RecordingLog(),
     forgetParties: async () => {
       leftParties = true;
     },

@@ -20,10 +20,14 @@ const bob = { id: 'bob', displayName: 'Bob', moderator: false, roles: [] };
 
 let storage: Storage;
 let removed: string[];
+let measured: (readonly unknown[])[];
+let log: RecordingLog;
 
 beforeEach(async () => {
   ({ storage } = await memoryStorage());
   removed = [];
+  measured = [];
+  log = new RecordingLog();
 });
 afterEach(() => storage.close());
 
@@ -32,6 +36,8 @@ const dependencies = () => ({
   removeFile: async (name: string) => {
     removed.push(name);
   },
+  measure: (...measurement: readonly unknown[]) => void measured.push(measurement),
+  log,
 });
 const store = async (...jobs: Job[]) => {
   for (const job of jobs) await storage.jobs.create(job);
@@ -138,7 +144,7 @@ test('erases expired jobs, but never running ones', async () => {
 test('a crash between files and jobs leaves jobs that list the remaining files', async () => {
   await store(songJob({ id: 'ada1', state: 'delivered', stored: { a: storedFile(file('a')) } }));
   const dyingDependencies = {
-    storage,
+    ...dependencies(),
     removeFile: async () => {
       throw new TypeError('the process died here');
     },
@@ -248,6 +254,24 @@ test("removes a person's titles from jobs made from theirs, and only those", asy
   }
   expect(JSON.stringify(await storage.jobs.read('voice'))).not.toContain('Secret rain');
   expect(await storage.jobs.read('unrelated')).toMatchObject({ basedOn: '“Secret rain”' });
+});
+
+test("counts and reports a write to someone else's job that breaks an invariant", async () => {
+  await store(
+    questionJob('bob1', bob, [turn('user', 'my secret', 'ada'), turn('user', 'and now?', 'bob')]),
+    questionJob('bob2', bob, [turn('user', 'my secret', 'ada'), turn('user', 'and then?', 'bob')]),
+  );
+  const { jobs } = storage;
+  const replace: typeof jobs.replace = (job) =>
+    jobs.replace(job.id === 'bob2' ? { ...job, state: 'accepted' } : job);
+  await forgetPerson(
+    { platform: 'discord', person: 'ada' },
+    { ...dependencies(), storage: { jobs: { ...jobs, replace } } },
+  );
+  expect(measured).toEqual([['minstrel_invariants_broken_total', { invariant: 'sent_once' }]]);
+  expect(log.lines).toMatchObject([
+    { level: 'error', fields: { job: 'bob2', invariant: 'sent_once', from: 'delivered', to: 'accepted' } },
+  ]);
 });
 
 test('does not block other work while it erases many jobs', async () => {

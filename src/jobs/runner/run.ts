@@ -4,7 +4,7 @@ import type { Job, JobFailure } from '../../core/job.ts';
 import { type Storage, StorageError } from '../../storage/storage.ts';
 import type { JobDependencies } from '../dependencies.ts';
 import type { JobEvent, RecordedFields } from '../events.ts';
-import { brokenInvariants } from '../invariants.ts';
+import { checkWrite } from '../invariants.ts';
 import { transition } from '../transitions.ts';
 import { isPost, rebaseEvents } from './overtaken.ts';
 import { pauseBeforeRewrite, type RunOptions } from './retries.ts';
@@ -151,14 +151,7 @@ export class JobRun {
   }
 
   #setStored(stored: Job, events: number): void {
-    const { measure, log } = this.#tools;
-    for (const invariant of brokenInvariants(this.#stored, stored)) {
-      measure('minstrel_invariants_broken_total', { invariant });
-      log.error(
-        { job: stored.id, invariant, from: this.#stored.state, to: stored.state },
-        'A job was written that breaks an invariant; please report this',
-      );
-    }
+    checkWrite(this.#stored, stored, this.#tools);
     this.#stored = stored;
     this.#events = this.#events.slice(events);
     this.#job = this.#events.reduce(transition, stored);
