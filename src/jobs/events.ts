@@ -57,10 +57,8 @@ interface EventFields {
     readonly deadlineAt?: number;
     readonly at: number;
   };
-  /** The gateway definitely did not accept the request, so it may be sent again, not before `until`. */
-  readonly notTaken: { readonly until?: number };
-  /** The gateway definitely did not accept the question, and its model cannot answer. The work names the next model. */
-  readonly modelReplaced: { readonly work: AnswerWork };
+  /** The gateway definitely did not accept the request, so it may be sent again, not before `until`. `work` asks another model. */
+  readonly notTaken: { readonly until?: number; readonly work?: AnswerWork };
   /** The gateway may or may not have accepted the request. The job waits for a callback until the deadline. */
   readonly uncertain: { readonly deadlineAt: number };
   /** The lyrics of a song arrived. The song is requested next. */

@@ -167,17 +167,13 @@ export const TRANSITIONS = {
       const end = job.cancelRequestedBy === undefined ? 'delivered' : 'cancelled';
       return ready({ ...answered, complete: true, endedAt: at }, end);
     },
-    notTaken: (job, { until }) => ({
+    notTaken: ({ refusals = 0, ...job }, { until, work }) => ({
       ...withoutRequest(job),
       state: 'accepted',
       attempts: 0,
-      refusals: (job.refusals ?? 0) + 1,
+      ...(work ? { work } : { refusals: refusals + 1 }),
       ...(until === undefined ? {} : { held: heldLonger(job, { asking: until }) }),
     }),
-    modelReplaced: (job, { work }) => {
-      const { refusals: _, ...rest } = withoutRequest(job);
-      return { ...rest, work, state: 'accepted', attempts: 0 };
-    },
     uncertain: (job, { deadlineAt }) => ({
       ...job,
       state: 'waiting',

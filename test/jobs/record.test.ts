@@ -74,6 +74,19 @@ describe('submission', () => {
     });
   });
 
+  it('restarts without a counter for another model, and not at all once it is cancelled', () => {
+    const { submittedAt: _, ...accepted } = SUBMITTING;
+    const work = { route: 'answer', dialect: 'msg', request: { model: 'next', turns: [] } } as const;
+    expect(applyAll({ ...SUBMITTING, refusals: 1 }, { type: 'notTaken', work })).toStrictEqual({
+      ...accepted,
+      work,
+      state: 'accepted',
+    });
+    const cancelled = applyAll(SUBMITTING, { type: 'cancelRequested', by: 'ada' }, { type: 'cancelled' });
+    const { submittedAt: __, ...free } = cancelled;
+    expect(applyAll(cancelled, { type: 'notTaken', work })).toStrictEqual(free);
+  });
+
   it('drops requested lyrics after a refusal, but keeps paid ones', () => {
     const requested = applyAll(JOB, { type: 'submitting', work: SONG.work, at: 1, lyrics: true });
     expect(requested.lyrics).toBe('sent');

@@ -50,8 +50,8 @@ const EVENTS: readonly JobEvent[] = [
   { type: 'submitted', result, at: 3 },
   { type: 'notTaken' },
   { type: 'notTaken', until: 7 },
+  { type: 'notTaken', work: QUESTION_TO_NEXT },
   { type: 'uncertain', deadlineAt: 9 },
-  { type: 'modelReplaced', work: QUESTION_TO_NEXT },
   { type: 'lyricsWritten', work: SONG.work },
   { type: 'polled' },
   { type: 'polled', unknownSince: 4 },
@@ -86,8 +86,8 @@ const RANK = {
 
 /** Events that lead back to an earlier state, and the reason. */
 const BACK: Partial<Record<JobEventType, string>> = {
-  notTaken: 'the gateway definitely did not accept the request, so it is repeated a few times',
-  modelReplaced: 'another model is asked, because the gateway definitely did not accept the question',
+  notTaken:
+    'the gateway definitely did not accept the request, so it is repeated a few times, or by another model',
   lyricsWritten: 'the song is requested after its lyrics, once',
   completed: 'a late result wins over every other end',
   submitted: 'so does a late response to a request that was cancelled or reported as lost',

@@ -27,9 +27,9 @@ export function createFailAnswer({
     const isRefusedPreview = work.way?.type === 'thinking' && PREVIEW_REFUSALS.has(error.code);
     const taken = isTaken ? 'unknown' : error.taken;
     const next = taken === 'no' ? nextModel(work) : undefined;
-    if (next && run.job.state === 'submitting' && cannotAnswer(run.job, error)) {
+    if (next && cannotAnswer(run.job, error)) {
       log.warn({ job: run.job.id, model: work.request.model, err: error }, 'Asking the next model instead');
-      run.apply({ type: 'modelReplaced', work: next });
+      run.apply({ type: 'notTaken', work: next });
       return 'now';
     }
     if (taken === 'no' && error.retryable && !isRefusedPreview) return failSubmission(run, error);

@@ -14,13 +14,7 @@ const STORE_AGAIN = { firstMs: 500, longestMs: 4_000 } as const;
 const AWAY: ReadonlySet<StorageErrorCode> = new Set(['unavailable', 'locked']);
 
 /** Responses to requests that are never repeated. Callbacks and polls could be read again. */
-const ANSWERS: ReadonlySet<JobEventType> = new Set([
-  'submitted',
-  'completed',
-  'notTaken',
-  'modelReplaced',
-  'failed',
-]);
+const ANSWERS: ReadonlySet<JobEventType> = new Set(['submitted', 'completed', 'notTaken', 'failed']);
 
 /** Options of a scheduled run. Other events are applied without options, and their writes are not retried. */
 export interface RunOptions extends Pick<RunLease, 'isHeld'>, Pick<JobDependencies, 'sleep' | 'random'> {
