@@ -9,7 +9,7 @@ import {
   PUBLIC_SERVICES,
   type ServiceAccount,
 } from '../../gateway/routes.ts';
-import { environmentSchema, type Values, type Variable } from './schema.ts';
+import { SERVICE_SETTINGS, type Values, type Variable } from './schema.ts';
 
 /** The settings of each family's own service. */
 export const OWN_SETTINGS = {
@@ -45,25 +45,7 @@ export interface FamilyServices {
   readonly offered: readonly Family[];
 }
 
-/** The settings that decide which services there are. */
-const SERVICE_SETTINGS = environmentSchema.pick({
-  GATEWAY_BASE_URL: true,
-  GATEWAY_API_KEY: true,
-  CHAT_BASE_URL: true,
-  CHAT_API_KEY: true,
-  MSG_BASE_URL: true,
-  MSG_API_KEY: true,
-  GEN_BASE_URL: true,
-  GEN_API_KEY: true,
-  MEDIA_BASE_URL: true,
-  MEDIA_API_KEY: true,
-  MEDIA_MODELS: true,
-  MUSIC_BASE_URL: true,
-  MUSIC_API_KEY: true,
-  EMULATOR_FAMILIES: true,
-});
-
-/** Reads the services from settings which may be incomplete elsewhere. Undefined if those of the services are invalid. */
+/** Reads the services from settings that may be incomplete elsewhere. Undefined if those of the services are invalid. */
 export function servicesIn(
   environment: Readonly<Record<string, string | undefined>>,
 ): FamilyServices | undefined {

@@ -97,7 +97,7 @@ export function problemsBetween(values: ReadonlyMap<Variable, string>): ConfigPr
     [
       played !== undefined,
       'EMULATOR_FAMILIES',
-      `names ${played}, which has its own service: remove it here, or remove ${played && OWN_SETTINGS[played].apiKey}.`,
+      `names ${played}, which has its own service: remove it here, or remove the settings of that service.`,
     ],
     ...needed.map(
       ([variable, isNeeded, why]) => [isNeeded && !has(variable), variable, `is missing: ${why}`] as const,

@@ -1,5 +1,6 @@
 /** Every setting with its description, in the order of `.env.example`, which `npm run settings` generates from this. */
 import { z } from 'zod';
+import { type GatewayFamily, PUBLIC_SERVICES } from '../../gateway/routes.ts';
 import * as field from './fields.ts';
 import { concurrency, serverList, usageCosts, usageLimits } from './usage.ts';
 
@@ -16,12 +17,22 @@ const port = field.wholeNumber(0, 65_535);
 
 const CHOOSE = 'people are asked to choose';
 
-export const environmentSchema = z.object({
-  NODE_ENV: z.string().optional().meta({
-    description:
-      'Set this to production so that the bot refuses to start while a setting that a deployment needs is missing. The Docker image sets it.',
-    example: 'production',
-  }),
+/** The base URL of a family's own service. */
+function ownBaseUrl(
+  family: GatewayFamily,
+  description: string,
+  example: string = PUBLIC_SERVICES[family].baseUrl,
+) {
+  const { baseUrl } = PUBLIC_SERVICES[family];
+  const otherwise = `\`${baseUrl}\` if \`${family.toUpperCase()}_API_KEY\` is set`;
+  return field.gatewayUrl.optional().meta({ description, example, otherwise });
+}
+
+const ownApiKey = (family: GatewayFamily, note = '') =>
+  field.apiKey.optional().describe(`The API key for ${family.toUpperCase()}_BASE_URL.${note} Secret.`);
+
+/** The settings that decide which services there are. */
+export const SERVICE_SETTINGS = z.object({
   GATEWAY_BASE_URL: field.gatewayUrl.optional().meta({
     description: 'The URL of the gateway. Without a URL and a key, the built-in emulator stands in for it.',
     example: 'https://gateway.example.org',
@@ -29,52 +40,51 @@ export const environmentSchema = z.object({
   }),
   GATEWAY_API_KEY: field.apiKey.optional().describe('The API key of your gateway account. Secret.'),
 
-  CHAT_BASE_URL: field.gatewayUrl.optional().meta({
-    description:
-      "The base URL of an OpenAI-compatible service, as its SDK takes it: OpenAI, OpenRouter, Groq, Mistral, vLLM, Ollama or LM Studio. Answers questions instead of the gateway's chat route.",
-    example: 'http://127.0.0.1:11434/v1',
-    otherwise: '`https://api.openai.com/v1` if `CHAT_API_KEY` is set',
-  }),
-  CHAT_API_KEY: field.apiKey
-    .optional()
-    .describe('The API key for CHAT_BASE_URL. A service on your own machine may need none. Secret.'),
-  MSG_BASE_URL: field.gatewayUrl.optional().meta({
-    description: 'The base URL of Anthropic or a compatible service, for msg models.',
-    example: 'https://api.anthropic.com',
-    otherwise: '`https://api.anthropic.com` if `MSG_API_KEY` is set',
-  }),
-  MSG_API_KEY: field.apiKey.optional().describe('The API key for MSG_BASE_URL. Secret.'),
-  GEN_BASE_URL: field.gatewayUrl.optional().meta({
-    description: 'The base URL of Google AI Studio or a compatible service, for gen models.',
-    example: 'https://generativelanguage.googleapis.com',
-    otherwise: '`https://generativelanguage.googleapis.com` if `GEN_API_KEY` is set',
-  }),
-  GEN_API_KEY: field.apiKey.optional().describe('The API key for GEN_BASE_URL. Secret.'),
-  MEDIA_BASE_URL: field.gatewayUrl.optional().meta({
-    description:
-      'The base URL of DashScope (Alibaba Model Studio), for images and videos. Keys work only in the region where they were created.',
-    example: 'https://dashscope.aliyuncs.com/api/v1',
-    otherwise: '`https://dashscope-intl.aliyuncs.com/api/v1` if `MEDIA_API_KEY` is set',
-  }),
-  MEDIA_API_KEY: field.apiKey.optional().describe('The API key for MEDIA_BASE_URL. Secret.'),
+  CHAT_BASE_URL: ownBaseUrl(
+    'chat',
+    "The base URL of an OpenAI-compatible service, as its SDK takes it: OpenAI, OpenRouter, Groq, Mistral, vLLM, Ollama or LM Studio. Answers questions instead of the gateway's chat route.",
+    'http://127.0.0.1:11434/v1',
+  ),
+  CHAT_API_KEY: ownApiKey('chat', ' A service on your own machine may need none.'),
+  MSG_BASE_URL: ownBaseUrl('msg', 'The base URL of Anthropic or a compatible service, for msg models.'),
+  MSG_API_KEY: ownApiKey('msg'),
+  GEN_BASE_URL: ownBaseUrl(
+    'gen',
+    'The base URL of Google AI Studio or a compatible service, for gen models.',
+  ),
+  GEN_API_KEY: ownApiKey('gen'),
+  MEDIA_BASE_URL: ownBaseUrl(
+    'media',
+    'The base URL of DashScope (Alibaba Model Studio), for images and videos. Keys work only in the region where they were created.',
+    'https://dashscope.aliyuncs.com/api/v1',
+  ),
+  MEDIA_API_KEY: ownApiKey('media'),
   MEDIA_MODELS: field.modelIds.optional().meta({
     description:
       'The image and video models that people can choose from, because DashScope lists none. The first of each kind is the default.',
     example: 'qwen-image-plus,wan2.6-t2v',
     otherwise: 'the known ones',
   }),
-  MUSIC_BASE_URL: field.gatewayUrl.optional().meta({
-    description: 'The base URL of sunoapi.org or a compatible service, for songs and lyrics.',
-    example: 'https://api.sunoapi.org',
-    otherwise: '`https://api.sunoapi.org` if `MUSIC_API_KEY` is set',
-  }),
-  MUSIC_API_KEY: field.apiKey.optional().describe('The API key for MUSIC_BASE_URL. Secret.'),
+  MUSIC_BASE_URL: ownBaseUrl(
+    'music',
+    'The base URL of sunoapi.org or a compatible service, for songs and lyrics.',
+  ),
+  MUSIC_API_KEY: ownApiKey('music'),
   EMULATOR_FAMILIES: field.families.optional().meta({
     description:
       'The families that the built-in emulator simulates beside real services, to try them out: chat, msg, gen, media or music.',
     example: 'music',
     otherwise: 'all if no service is set, else none',
   }),
+});
+
+export const environmentSchema = z.object({
+  NODE_ENV: z.string().optional().meta({
+    description:
+      'Set this to production so that the bot refuses to start while a setting that a deployment needs is missing. The Docker image sets it.',
+    example: 'production',
+  }),
+  ...SERVICE_SETTINGS.shape,
 
   HOST: field.host.prefault('127.0.0.1').meta({
     description:
