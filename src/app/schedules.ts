@@ -8,7 +8,7 @@ import { type ScheduledRequest, type Schedules, timeText } from '../core/schedul
 import type { System } from '../core/system.ts';
 import { type Platform, PlatformError } from '../platforms/platform.ts';
 import type { Admit } from '../settings/access/admission.ts';
-import type { Occurrence, ScheduleStore } from '../settings/schedules/schedules.ts';
+import type { ScheduleStore } from '../settings/schedules/schedules.ts';
 import { isSingleRun, isTimeZone, nextRun, readWhen } from '../settings/schedules/when.ts';
 import type { RunLease } from '../storage/schedule.ts';
 import type { Storage } from '../storage/storage.ts';
@@ -62,14 +62,13 @@ export function createSchedules(parts: ScheduleParts): ScheduleRunner {
     async run(timer, lease, bot) {
       const key = Buffer.from(timer.slice(TIMER.length), 'hex').toString();
       const { requests, timeZone = ownZone } = await store.read(key);
-      const over: Occurrence[] = [];
       for (const request of requests) {
         const { id, nextAt: at } = request;
         if (at === undefined || at > now()) continue;
         await occur(request, { at, timeZone, isRepeated: lease.interrupted, bot }, parts);
-        over.push({ id, at });
+        // One by one, because a failure of the next must not report this one as missed.
+        await store.advance(key, { id, at }, timeZone, now());
       }
-      if (over.length > 0) await store.advance(key, over, timeZone, now());
       const times = (await store.read(key)).requests.flatMap(({ nextAt }) => nextAt ?? []);
       return times.length === 0 ? undefined : Math.min(...times);
     },

@@ -50,6 +50,9 @@ async function schedule(
   return outcome.message;
 }
 
+const limits = (subcommand: string, options: Invocation['options']) =>
+  schedule(subcommand, { ...options, where: 'server' }, { command: 'limits', person: MOD });
+
 const add = (when: string, prompt = 'a tune for rain', more: Partial<Invocation> = {}) =>
   schedule('add', { what: 'song', when, prompt }, more);
 const textOf = async (message: Promise<Message>) => ((await message).text ?? '').replaceAll('\\', '');
@@ -93,6 +96,22 @@ test('creates only one job for an occurrence that runs twice', async () => {
   await isListed('Thu, 16 Nov 2023');
 });
 
+test('does not report a run as missed because the next one failed', async () => {
+  await add('every day at 9:00');
+  await add('every day at 9:00', 'a march');
+  await world.jobs.stop();
+  advanceTo('2023-11-15T09:00Z');
+  const timer = timerOf(createScheduleStore(world.storage).keyOf(HERE));
+  const run = async (invocation: Invocation) => {
+    if (invocation.options.prompt === 'a march') throw new Error('storage is down');
+    return bot.run(invocation);
+  };
+  await expect(schedules.run(timer, { interrupted: false }, { run })).rejects.toThrow('storage is down');
+  advanceTo('2023-11-15T09:20Z');
+  await schedules.run(timer, { interrupted: true }, bot);
+  expect(world.platform.history.map(({ title }) => title)).toEqual(['Scheduled song: a march']);
+});
+
 const timerOf = (key: string) => `schedules-${Buffer.from(key).toString('hex')}`;
 
 test('forgets a single run after it', async () => {
@@ -125,14 +144,7 @@ test('reports a run that it missed while offline, instead of running late', asyn
 
 test('says why a run was refused, in the channel', async () => {
   await add('every day at 9:00');
-  await bot.run({
-    id: 'limit',
-    command: 'limits',
-    subcommand: 'set',
-    options: { what: 'song', most: 0, where: 'server' },
-    address: HERE,
-    person: MOD,
-  });
+  await limits('set', { what: 'song', most: 0 });
   world.platform.failures.push(new PlatformError('unavailable', 'down'));
   advanceTo('2023-11-15T09:00Z');
   // The first post failed, and the schedule repeats it.
@@ -150,14 +162,7 @@ test('says why a run was refused, in the channel', async () => {
 
 test('tells the person directly if the channel is gone', async () => {
   await add('tomorrow at 9:00');
-  await bot.run({
-    id: 'deny',
-    command: 'limits',
-    subcommand: 'deny',
-    options: { what: 'schedule', where: 'server' },
-    address: HERE,
-    person: MOD,
-  });
+  await limits('deny', { what: 'schedule' });
   world.platform.failures.push(new PlatformError('gone', 'the channel was deleted'));
   advanceTo('2023-11-15T09:00Z');
   await expect.poll(() => world.platform.privateMessages).toHaveLength(1);
@@ -206,14 +211,7 @@ test('limits the schedules of a person and of a server', async () => {
 });
 
 test('refuses commands that the person may not use, and prompts that are too long', async () => {
-  await bot.run({
-    id: 'deny',
-    command: 'limits',
-    subcommand: 'deny',
-    options: { what: 'song', where: 'server' },
-    address: HERE,
-    person: MOD,
-  });
+  await limits('deny', { what: 'song' });
   expect(await textOf(add('every day at 9:00'))).toContain('/song');
   const long = schedule('add', { what: 'video', when: 'tomorrow at 9:00', prompt: 'x'.repeat(2_900) });
   expect(await textOf(long)).toContain('too long');

@@ -39,8 +39,8 @@ export interface ScheduleStore {
   setPaused(key: string, id: string, nextAt: number | undefined): Promise<ScheduledRequest | undefined>;
   /** False if it no longer exists. */
   remove(key: string, id: string): Promise<boolean>;
-  /** Sets the next runs, and removes requests without one. */
-  advance(key: string, over: readonly Occurrence[], timeZone: string, now: number): Promise<void>;
+  /** Sets the next run of a request, or removes one without a next run. */
+  advance(key: string, over: Occurrence, timeZone: string, now: number): Promise<void>;
   /** Yields the keys of all records. */
   keys(): AsyncIterable<string>;
   /** Removes everything that a person scheduled on a platform. */
@@ -106,7 +106,7 @@ export function createScheduleStore({ settings }: { readonly settings: SettingsS
       records.change(key, (stored) => ({
         ...stored,
         requests: stored.requests.flatMap((request) => {
-          if (!over.some(({ id, at }) => id === request.id && at === request.nextAt)) return [request];
+          if (request.id !== over.id || request.nextAt !== over.at) return [request];
           if (isSingleRun(request.pattern)) return [];
           return [withNext(request, nextRun(request.pattern, timeZone, now))];
         }),
